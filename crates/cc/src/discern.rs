@@ -302,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn a_loss_of_congestion_is_the_controls_and_one_of_transmission_is_the_actions() {
+    fn the_control_handles_congestion_and_the_action_transmission() {
         let mut script = tcp_rtt(&[]);
         script.loss();
         assert_eq!((script.cwnd(), script.ssthresh()), (10.0, 10.0));
@@ -317,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn judged_anew_a_loss_may_be_cut_twice_or_not_at_all() {
+    fn without_a_latch_a_loss_may_be_cut_twice_or_not_at_all() {
         let mut halved_and_cut = tcp_rtt(&[("tthresh", "false")]);
         congested(&mut halved_and_cut);
         halved_and_cut.loss();
@@ -333,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn latched_the_judgement_at_the_loss_holds_until_the_count() {
+    fn with_a_latch_the_judgement_at_the_loss_holds_until_the_count() {
         let latched = [("tthresh", "false"), ("latch", "true")];
         let mut halved = tcp_rtt(&latched);
         congested(&mut halved);

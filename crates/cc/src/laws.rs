@@ -1,5 +1,5 @@
-//! The controls, each in the file of its name: a window law, or the parts that it puts around another's. To add one: write
-//! its file here, and its line in [`crate::registry`].
+//! The controls, each in the file of its name: a window law, or the parts that it puts around another law. To
+//! add one, write its file here and add a line to [`crate::registry`].
 
 pub mod a_tcp;
 pub mod a_tcp_p;

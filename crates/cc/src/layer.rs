@@ -1,6 +1,7 @@
-//! What stands around a window: any control whose window can be set, and a layer that looks at what the control makes of
-//! each event and may change it. So composes with every window law what RFCs say of all of them: how slow start ends, what
-//! a mark takes, how far a window grows that is not used, what an earlier connection is worth. One layer a file.
+//! Layers around a window: a layer wraps any control whose window can be set, looks at the control's reaction
+//! to each event and may change it. Rules that RFCs state for all window laws can thus be combined with each
+//! law: how slow start ends, how much a mark takes, how far an unused window grows, the use of an earlier
+//! connection. Each layer has a file of its own.
 
 pub mod abe;
 pub mod careful_resume;
@@ -14,33 +15,35 @@ use crate::control::{
 };
 use ackclock_base::{Packets, Random, Rate};
 
-/// Something around a control. It sees windows and answers with windows; those of the control where it has nothing to say.
+/// A layer around a control. It receives windows and returns windows, unchanged by default.
 pub trait Layer: Send {
-    /// Changes what the control will be told of an acknowledgement, in the window as it is.
+    /// Changes an acknowledgement before the control sees it; `_window` is the present window.
     fn before_ack(&mut self, _window: &Window, _ack: &mut Ack) {}
 
-    /// An acknowledgement arrived: the control has made `after` of the window `before`. Returns what to go on with.
+    /// Called after the control has changed the window from `before` to `after` for an acknowledgement.
+    /// Returns the window to continue with.
     fn on_ack(&mut self, _before: &Window, after: Window, _ack: &Ack) -> Window {
         after
     }
 
-    /// A loss, or the echo of a mark, begins a recovery: the control has made `after` of `before`.
+    /// Called after the control has changed the window from `before` to `after` at a loss, or the echo of a
+    /// mark, that begins a recovery. Returns the window to continue with.
     fn on_loss(&mut self, _before: &Window, after: Window, _loss: &Loss) -> Window {
         after
     }
 
-    /// The retransmission timer expired; the control starts over as it does.
+    /// Called when the retransmission timer expires, after the control has reacted.
     fn on_timeout(&mut self, _timeout: &Timeout) {}
 
-    /// The last loss or timeout was none: the control has taken back what it made of it.
+    /// Called when the last loss or timeout proves spurious, after the control has undone its reaction.
     fn on_undone(&mut self) {}
 
-    /// How fast packets may leave, where that is for the layer to say.
+    /// Returns the layer's pacing rate; `None` leaves the control's.
     fn pacing_rate(&self) -> Option<Rate> {
         None
     }
 
-    /// Shows its inside, see [`Control::publish`].
+    /// Publishes internal values, see [`Control::publish`].
     fn publish(&self, _series: &mut dyn FnMut(&'static str, f64)) {}
 }
 
@@ -61,7 +64,8 @@ impl Layered {
         Window { cwnd, ssthresh }
     }
 
-    /// Tells the control what it has not decided itself. A law may keep more than its window, so what stays is not told.
+    /// Sets the control's window and threshold where `to` differs from its own decision. Unchanged values are
+    /// not set, because a law may keep more state than its window.
     fn set(&mut self, from: &Window, to: &Window) {
         if to.ssthresh != from.ssthresh {
             self.control.set_ssthresh(to.ssthresh);

@@ -1,23 +1,26 @@
 //! Congestion controls.
 //!
-//! Everything here is sans-I/O: no clock, no random generator, no allocation per event. Time and what the network
-//! did come in as arguments ([`Ack`], [`Loss`], [`Timeout`]), a [`Decision`] comes out. That lets one object sit
-//! under the simulator, under QUIC and under Linux.
+//! Everything here is sans-I/O: no clock, no random generator, no allocation per event. Time and the events
+//! of the network are arguments ([`Ack`], [`Loss`], [`Timeout`]), a [`Decision`] is the result. One object
+//! can therefore serve the simulator, QUIC and Linux.
 //!
-//! Where things are:
+//! The modules:
 //! * [`control`]: the interface between a host and a congestion control.
-//! * [`classic`]: what window controls share (recovery, undo, slow start, floors), written once over a
-//!   [`WindowLaw`].
+//! * [`classic`]: the part that window controls share (recovery, undo, slow start, floors), written once over
+//!   a [`WindowLaw`].
 //! * [`laws`]: the window laws, one file each.
 //! * [`bbr`]: controls with a model of the path, BBRv1 and BBRv3.
-//! * [`group`]: what controls share whose connections know of each other; [`laws`] has their laws too.
-//! * [`discern`]: any control with a loss discriminator around it, and [`action`]s for losses of transmission.
-//! * [`layer`]: what stands around any window: slow starts, responses to marks, limits of growth.
+//! * [`group`]: the part that controls of connections with shared state have in common; their laws are in
+//!   [`laws`] too.
+//! * [`discern`]: any control with a loss discriminator around it, and [`action`]s for losses of
+//!   transmission.
+//! * [`layer`]: layers around any window: slow starts, responses to marks, limits of growth.
 //! * [`backoff`]: how the retransmission timeout grows.
 //! * [`selector`]: which of several paths new data takes.
-//! * [`assembly`]: a connection's control from its parts. [`observed`]: one that somebody listens to.
-//! * [`entry`]: what is registered of a control and its parts; [`registry`]: every one of them by name.
-//! * [`script`]: feeds a control a hand-written sequence of events, for tests; [`group_script`]: the members of a group.
+//! * [`assembly`]: makes a connection's control from its parts. [`observed`]: puts an observer around it.
+//! * [`entry`]: the registry entry of a control or a part; [`registry`]: all entries by name.
+//! * [`script`]: feeds a control a hand-written sequence of events, for tests; [`group_script`]: does so for
+//!   the members of a group.
 
 pub mod action;
 pub mod assembly;

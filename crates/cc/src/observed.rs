@@ -1,5 +1,5 @@
-//! A control that somebody listens to: whoever wants to know what it hears and what it makes of it. It stands around the
-//! control of the connections that are asked for, so that the others pay nothing for it.
+//! A control with an observer around it, which is told each event and can read the control's reaction. Only
+//! the connections that ask for it have one, so that the others pay no cost.
 
 use crate::assembly::Controller;
 use crate::control::{
@@ -9,36 +9,36 @@ use crate::control::{Timeout, WindowControl};
 use crate::discern::{Cause, Counted, Discernment, IncomingAck};
 use ackclock_base::{Packets, Random};
 
-/// Who listens. What the control has made of it is in `control`.
+/// An observer of a control's events. `control` shows the control after its reaction.
 pub trait Observer: Send {
-    /// An acknowledgement arrived.
+    /// Called after an acknowledgement.
     fn acked(&mut self, ack: &Ack, control: &dyn Shown);
 
-    /// A packet was given up for lost.
+    /// Called after a packet was considered lost.
     fn lost(&mut self, lost: &Lost, control: &dyn Shown);
 
-    /// A recovery, or the answer to an echo of congestion, has begun.
+    /// Called when a recovery, or the response to an echo of congestion, has begun.
     fn reduced(&mut self, loss: &Loss, control: &dyn Shown);
 
-    /// The retransmission timer expired.
+    /// Called after the retransmission timer expired.
     fn timed_out(&mut self, timeout: &Timeout, control: &dyn Shown);
 
-    /// The host has found persistent congestion (RFC 9002 section 7.6).
+    /// Called after the host has found persistent congestion (RFC 9002 section 7.6).
     fn congested(&mut self, timeout: &Timeout, control: &dyn Shown);
 
-    /// The host has sent a probe.
+    /// Called after the host has sent a probe.
     fn probed(&mut self, probe: &Probe, control: &dyn Shown);
 
-    /// A recovery has ended.
+    /// Called when a recovery has ended.
     fn recovered(&mut self, recovered: &Recovered, control: &dyn Shown);
 }
 
-/// What a control shows.
+/// The view of a control that an observer gets.
 pub trait Shown {
-    /// See [`Control::decision`].
+    /// Returns the control's decision, see [`Control::decision`].
     fn decision(&self) -> Decision;
 
-    /// See [`Control::publish`].
+    /// Publishes the control's internal values, see [`Control::publish`].
     fn publish(&self, series: &mut dyn FnMut(&'static str, f64));
 }
 
@@ -55,7 +55,7 @@ impl<C: Control + ?Sized> Shown for Inside<'_, C> {
 }
 
 impl Controller {
-    /// The same, with somebody who listens.
+    /// Puts `observer` around the control.
     pub fn observed(self, observer: Box<dyn Observer>) -> Self {
         match self {
             Self::Window(control) => Self::Window(Box::new(Observed { control, observer })),
@@ -79,7 +79,7 @@ impl<C: Control + ?Sized> Control for Observed<C> {
         self.control.ecn()
     }
 
-    /// Who listens may listen to others too, and wants to hear things in the order in which they happen.
+    /// Always shared: an observer may watch several flows and must see their events in order.
     fn is_shared(&self) -> bool {
         true
     }

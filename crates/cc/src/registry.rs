@@ -1,5 +1,5 @@
-//! Every congestion control by name, and what goes with it: what a scenario file, `ackclock list` and the
-//! documentation know of controls. A control's own line stands in its file; here is the list of them.
+//! Every congestion control, and every part that can be combined with one, by name. Scenario files, `ackclock
+//! list` and the documentation use these lists. The entry of a control is in its own file.
 
 use crate::action;
 use crate::backoff;
@@ -81,10 +81,10 @@ pub const DISCRIMINATORS: &[DiscriminatorEntry] = &[
     discriminators::learning::ENTRY,
 ];
 
-/// What a loss of transmission does to the window.
+/// The actions: what a loss of transmission does to the window.
 pub const ACTIONS: &[ActionEntry] = &[action::no_cut::ENTRY, action::cwa::ENTRY, action::conservative::ENTRY];
 
-/// How slow start grows and ends.
+/// The slow starts: how slow start grows and ends.
 pub const SLOW_STARTS: &[LayerEntry] = &[
     slow_start::standard::ENTRY,
     slow_start::hystart_plus_plus::ENTRY,
@@ -92,50 +92,51 @@ pub const SLOW_STARTS: &[LayerEntry] = &[
     slow_start::search::ENTRY,
 ];
 
-/// What a connection makes of an earlier one.
+/// The layers that use what is remembered of an earlier connection.
 pub const RESUMES: &[LayerEntry] = &[careful_resume::ENTRY];
 
-/// What an echo of a mark does to the window.
+/// The responses to the echo of a mark.
 pub const ECN_RESPONSES: &[LayerEntry] = &[abe::ENTRY];
 
-/// How far a window grows that is not used.
+/// The limits on the growth of an unused window.
 pub const GROWTH_LIMITS: &[LayerEntry] = &[rate_limited_increase::ENTRY];
 
-/// How the retransmission timeout grows while it keeps expiring.
+/// The back-off rules: how the retransmission timeout grows while it keeps expiring.
 pub const BACKOFFS: &[BackoffEntry] = &[backoff::exponential::ENTRY, backoff::rta::ENTRY];
 
-/// Which path an association with several sends new data over.
+/// The path selectors: which path of an association new data takes.
 pub const SELECTORS: &[SelectorEntry] = &[selector::primary::ENTRY, selector::spc::ENTRY];
 
-/// The control called `name`.
+/// Returns the control called `name`, or `None`.
 pub fn find(name: &str) -> Option<&'static Entry> {
     CONTROLS.iter().find(|entry| entry.descriptor.name == name)
 }
 
-/// The discriminator called `name`.
+/// Returns the discriminator called `name`, or `None`.
 pub fn find_discriminator(name: &str) -> Option<&'static DiscriminatorEntry> {
     DISCRIMINATORS.iter().find(|entry| entry.descriptor.name == name)
 }
 
-/// The action called `name`.
+/// Returns the action called `name`, or `None`.
 pub fn find_action(name: &str) -> Option<&'static ActionEntry> {
     ACTIONS.iter().find(|entry| entry.descriptor.name == name)
 }
 
-/// The layers, those nearer to the control first: an end of slow start must be told before growth is limited.
+/// The layers, those nearer to the control first: the end of slow start must be decided before growth is
+/// limited.
 pub const LAYERS: [&[LayerEntry]; 4] = [SLOW_STARTS, RESUMES, ECN_RESPONSES, GROWTH_LIMITS];
 
-/// The layer called `name`, of whatever kind.
+/// Returns the layer of any kind called `name`, or `None`.
 pub fn find_layer(name: &str) -> Option<&'static LayerEntry> {
     LAYERS.iter().copied().flatten().find(|entry| entry.descriptor.name == name)
 }
 
-/// The back-off rule called `name`.
+/// Returns the back-off rule called `name`, or `None`.
 pub fn find_backoff(name: &str) -> Option<&'static BackoffEntry> {
     BACKOFFS.iter().find(|entry| entry.descriptor.name == name)
 }
 
-/// The path selector called `name`.
+/// Returns the path selector called `name`, or `None`.
 pub fn find_selector(name: &str) -> Option<&'static SelectorEntry> {
     SELECTORS.iter().find(|entry| entry.descriptor.name == name)
 }

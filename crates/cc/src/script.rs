@@ -1,5 +1,5 @@
-//! Feeds a control a hand-written sequence of events and looks at its window after each: the way to test a control
-//! against a formula, for the controls here and for yours.
+//! Feeds a control a hand-written sequence of events and reads its window after each. This is how to test a
+//! control, registered or not, against a formula.
 //!
 //! ```
 //! let mut script = ackclock_cc::script::Script::new("reno").window(10.0).starting_ssthresh(10.0);
@@ -18,8 +18,8 @@ use crate::registry;
 use ackclock_base::random::Scripted;
 use ackclock_base::{Packets, Span, Time, Values};
 
-/// A control with a pretended host around it. Every packet is acknowledged in order, one acknowledgement each, and
-/// the window is always used up.
+/// A control with a simulated host around it. Every packet is acknowledged in order by an acknowledgement of
+/// its own, and the window is always used up.
 pub struct Script {
     entry: Entry,
     values: Values,
@@ -38,26 +38,26 @@ pub struct Script {
 const DEFAULT_RTT_MS: u64 = 100;
 
 impl Script {
-    /// A registered control with its default parameters.
+    /// Creates a script with a registered control and its default parameters.
     ///
     /// # Panics
-    /// When there is no control of that name.
+    /// If there is no control of that name.
     pub fn new(name: &str) -> Self {
         Self::with(name, &[])
     }
 
-    /// A registered control with some parameters set, written as in a scenario file.
+    /// Creates a script with a registered control and some parameters set, written as in a scenario file.
     ///
     /// # Panics
-    /// When there is no control of that name, or a setting is wrong.
+    /// If there is no control of that name, or a setting is wrong.
     pub fn with(name: &str, settings: &[(&str, &str)]) -> Self {
         Self::of(registry::find(name).unwrap_or_else(|| panic!("no control {name}")), settings)
     }
 
-    /// A control that need not be registered, by what its entry in the registry would be.
+    /// Creates a script with the control of an entry, which need not be registered.
     ///
     /// # Panics
-    /// When a setting is wrong.
+    /// If a setting is wrong.
     pub fn of(entry: &Entry, settings: &[(&str, &str)]) -> Self {
         Self {
             entry: *entry,
@@ -75,10 +75,10 @@ impl Script {
         }
     }
 
-    /// Sets parameters of the action that goes with the control.
+    /// Sets parameters of the control's published action.
     ///
     /// # Panics
-    /// When it has none, or a setting is wrong.
+    /// If it has none, or a setting is wrong.
     pub fn acting(mut self, settings: &[(&str, &str)]) -> Self {
         let action = self.entry.companions.action.and_then(registry::find_action);
         let descriptor = action.map(|action| action.descriptor).unwrap_or_else(|| panic!("no action"));
@@ -86,10 +86,10 @@ impl Script {
         self
     }
 
-    /// Sets parameters of the discriminator that goes with the control.
+    /// Sets parameters of the control's published discriminator.
     ///
     /// # Panics
-    /// When it has none, or a setting is wrong.
+    /// If it has none, or a setting is wrong.
     pub fn judging(mut self, settings: &[(&str, &str)]) -> Self {
         let judge = self.entry.companions.discriminator.and_then(registry::find_discriminator);
         let descriptor = judge.map(|judge| judge.descriptor).unwrap_or_else(|| panic!("no discriminator"));
@@ -100,7 +100,7 @@ impl Script {
     /// Puts a registered layer around the control, with some parameters set.
     ///
     /// # Panics
-    /// When there is no layer of that name, or a setting is wrong.
+    /// If there is no layer of that name, or a setting is wrong.
     pub fn within(mut self, layer: &str, settings: &[(&str, &str)]) -> Self {
         let entry = registry::find_layer(layer).unwrap_or_else(|| panic!("no layer {layer}"));
         let values = Values::with(entry.descriptor, settings);
@@ -108,7 +108,7 @@ impl Script {
         self
     }
 
-    /// Sets the random numbers that the host hands out, over and over; zeros otherwise.
+    /// Sets the random numbers of the host, which repeat; by default they are zero.
     pub fn drawing(mut self, numbers: &[f64]) -> Self {
         self.random = Scripted::new(numbers);
         self
@@ -126,19 +126,19 @@ impl Script {
         self
     }
 
-    /// The transport finds losses without selective acknowledgements.
+    /// Makes the transport find losses without selective acknowledgements.
     pub fn without_selective_acks(mut self) -> Self {
         self.initial.selective_acks = false;
         self
     }
 
-    /// The transport paces.
+    /// Makes the transport pace.
     pub fn paced(mut self) -> Self {
         self.initial.paced = true;
         self
     }
 
-    /// Sets the least window that a loss leaves, and the least of all (see [`Initial`]).
+    /// Sets the smallest window after a loss, and the smallest of all (see [`Initial`]).
     pub fn floors(mut self, min_window: Packets, loss_window: Packets) -> Self {
         (self.initial.min_window, self.initial.loss_window) = (min_window, loss_window);
         self
@@ -150,29 +150,29 @@ impl Script {
         self
     }
 
-    /// The congestion window.
+    /// Returns the congestion window, in packets.
     pub fn cwnd(&mut self) -> Packets {
         self.control().decision().cwnd
     }
 
-    /// What the control allows.
+    /// Returns the control's decision.
     pub fn decision(&mut self) -> Decision {
         self.control().decision()
     }
 
-    /// The slow start threshold.
+    /// Returns the slow start threshold, in packets.
     pub fn ssthresh(&mut self) -> Packets {
         self.control().decision().ssthresh
     }
 
-    /// `count` acknowledgements at once.
+    /// Delivers `count` acknowledgements at once.
     pub fn acks(&mut self, count: u32) {
         for _ in 0..count {
             self.ack(Some(Span::from_millis(DEFAULT_RTT_MS)));
         }
     }
 
-    /// `count` acknowledgements, spread evenly over one round trip of `rtt_ms`.
+    /// Delivers `count` acknowledgements, spread evenly over one round trip of `rtt_ms`.
     pub fn acks_over(&mut self, count: u32, rtt_ms: u64) {
         let gap = Span::from_millis(rtt_ms) / u64::from(count.max(1));
         for _ in 0..count {
@@ -181,7 +181,8 @@ impl Script {
         }
     }
 
-    /// Round trips of `rtt_ms`, each of a window of acknowledgements, until the window is `packets`; how many.
+    /// Plays round trips of `rtt_ms`, each of a window of acknowledgements, until the window is `packets`.
+    /// Returns their number.
     pub fn rounds_until(&mut self, packets: Packets, rtt_ms: u64) -> u32 {
         let mut rounds = 0;
         while self.cwnd() < packets {
@@ -192,17 +193,17 @@ impl Script {
         rounds
     }
 
-    /// One round trip in which exactly `count` packets are sent and acknowledged.
+    /// Plays one round trip in which exactly `count` packets are sent and acknowledged.
     pub fn round(&mut self, count: u32, rtt_ms: u64) {
         self.acks_over(count, rtt_ms);
     }
 
-    /// One acknowledgement whose packet took `rtt_ms`.
+    /// Delivers one acknowledgement with a round trip of `rtt_ms`.
     pub fn ack_with_rtt(&mut self, rtt_ms: u64) {
         self.ack(Some(Span::from_millis(rtt_ms)));
     }
 
-    /// One acknowledgement, with or without a round-trip sample.
+    /// Delivers one acknowledgement, with or without a round-trip sample.
     pub fn ack(&mut self, rtt: Option<Span>) {
         let ack = self.next_ack(rtt);
         self.tell(|control, random| control.on_ack(&ack, random));
@@ -224,65 +225,67 @@ impl Script {
         }
     }
 
-    /// A loss found by duplicate acknowledgements, of a packet sent just now.
+    /// Reports a loss found by duplicate acknowledgements, of a packet sent just now.
     pub fn loss(&mut self) {
         let window = self.cwnd();
         let loss = Loss { sent_to: self.acked_to + window as u64, ..loss_at(self.now, window) };
         self.tell(|control, random| control.on_loss(&loss, random));
     }
 
-    /// A loss found by duplicate acknowledgements, with so many packets in flight, from which the profile reduces.
+    /// Reports a loss found by duplicate acknowledgements with `packets` in flight, from which the profile
+    /// reduces.
     pub fn loss_in_flight(&mut self, packets: Packets) {
         let loss = loss_at(self.now, packets);
         self.tell(|control, random| control.on_loss(&loss, random));
     }
 
-    /// An echo of a mark: congestion, but nothing is lost (RFC 3168).
+    /// Reports an echo of a mark: congestion without a loss (RFC 3168).
     pub fn mark(&mut self) {
         let loss = Loss { signal: LossSignal::Ecn, ..loss_at(self.now, self.cwnd()) };
         self.tell(|control, random| control.on_loss(&loss, random));
     }
 
-    /// A loss of a packet sent at `sent_ms` (the script starts at one second).
+    /// Reports the loss of a packet that was sent at `sent_ms` (the script starts at one second).
     pub fn loss_of_packet_sent_at(&mut self, sent_ms: u64) {
         let window = self.cwnd();
         let loss = Loss { sent: Time::ZERO + Span::from_millis(sent_ms), ..loss_at(self.now, window) };
         self.tell(|control, random| control.on_loss(&loss, random));
     }
 
-    /// An acknowledgement comes in, before anything is made of it; `fresh` or a duplicate, with the round trip that its
-    /// timestamp tells. Returns what the control would call a loss that showed now.
+    /// Lets an acknowledgement arrive, before it is processed: `fresh` or a duplicate, with a round trip of
+    /// `echo_ms` by its timestamp. Returns the cause that a loss found now would have; `None` without a
+    /// discriminator.
     pub fn arrival(&mut self, fresh: bool, echo_ms: u64) -> Option<Cause> {
         let echo = Some(Span::from_millis(echo_ms));
         let incoming = IncomingAck { now: self.now, fresh, echo, one_way_delay: echo.map(|echo| echo / 2) };
         self.tell(|control, random| control.on_incoming(|| incoming, random))
     }
 
-    /// Tells the control of something, with the script's random numbers.
+    /// Passes an event to the control, with the script's random numbers.
     fn tell<Answer>(&mut self, event: impl FnOnce(&mut Controller, &mut Scripted) -> Answer) -> Answer {
         self.control();
         let control = self.control.as_mut().expect("made just now");
         event(control, &mut self.random)
     }
 
-    /// The first fresh acknowledgement of a recovery tells how many packets more are missing.
+    /// Reports the count of missing packets that the first fresh acknowledgement of a recovery reveals.
     pub fn counted(&mut self, missing: u64) {
         let counted = Counted { now: self.now, window: self.cwnd(), missing };
         self.tell(|control, random| control.on_counted(&counted, random));
     }
 
-    /// The end of the recovery that a loss began.
+    /// Ends the recovery that a loss began, after three duplicate acknowledgements.
     pub fn recovered(&mut self) {
         self.recovered_after(3);
     }
 
-    /// The same, after so many duplicate acknowledgements.
+    /// Ends the recovery that a loss began, after `duplicates` duplicate acknowledgements.
     pub fn recovered_after(&mut self, duplicates: u32) {
         let recovered = Recovered { now: self.now, ending: Ending::Repaired { duplicates } };
         self.control().on_recovered(&recovered);
     }
 
-    /// An expiry of the retransmission timer.
+    /// Lets the retransmission timer expire.
     pub fn timeout(&mut self) {
         let first = timeout_at(self.now, self.cwnd());
         let timeout = Timeout { sent_to: self.acked_to + first.sent_to, ..first };
@@ -295,28 +298,29 @@ impl Script {
         self.tell(|control, random| control.on_timeout(&timeout, random));
     }
 
-    /// The timer expires for the same packet again, in a transport that keeps the threshold then (RFC 5681 section 3.1).
+    /// Lets the timer expire for the same packet again, in a transport that then keeps the threshold (RFC
+    /// 5681 section 3.1).
     pub fn timeout_again(&mut self) {
         let first = timeout_at(self.now, self.cwnd());
         let again = Timeout { in_a_row: 2, keeps_threshold: true, ..first };
         self.tell(|control, random| control.on_timeout(&again, random));
     }
 
-    /// The news that the last loss was none.
+    /// Reports that the last loss was spurious.
     pub fn spurious(&mut self) {
         let undone = Recovered { now: self.now, ending: Ending::Undone };
         self.control().on_recovered(&undone);
     }
 
-    /// One acknowledgement at once that differs from the usual in what `change` makes of it.
+    /// Delivers one acknowledgement at once, after `change` has modified it.
     pub fn ack_as(&mut self, change: impl FnOnce(&mut Ack)) {
         let mut ack = self.next_ack(Some(Span::from_millis(DEFAULT_RTT_MS)));
         change(&mut ack);
         self.tell(|control, random| control.on_ack(&ack, random));
     }
 
-    /// A round trip in one acknowledgement: a flight of so many packets arrives, delivered over `interval`, of which none was
-    /// lost and which was in flight alone. It differs from that in what `change` makes of it.
+    /// Plays a round trip with one acknowledgement: `packets` packets, the only ones in flight, are delivered
+    /// over `interval` without a loss. `change` may modify the acknowledgement.
     pub fn flight(&mut self, packets: u32, interval: Span, rtt: Span, change: impl FnOnce(&mut Ack)) {
         self.now += rtt;
         self.acked_to += u64::from(packets).saturating_sub(1);
@@ -342,8 +346,8 @@ impl Script {
         self.tell(|control, random| control.on_ack(&ack, random));
     }
 
-    /// The packet of this number is given up for lost, sent with so many in flight, itself included, and the only one lost of
-    /// them. It differs from that in what `change` makes of it.
+    /// Reports packet `number` as lost: it was sent with `tx_in_flight` packets in flight, itself included,
+    /// and is the only one of them lost. `change` may modify the report.
     pub fn lost(&mut self, number: u64, tx_in_flight: Packets, change: impl FnOnce(&mut Lost)) {
         let delivered = self.acked_to as f64;
         let mut lost = Lost {
@@ -361,12 +365,12 @@ impl Script {
         self.tell(|control, random| control.on_lost(&lost, random));
     }
 
-    /// Something changes about the connection.
+    /// Reports a change of the connection.
     pub fn change(&mut self, change: &Change) {
         self.control().on_change(change);
     }
 
-    /// What the control publishes under `name`; NaN where it publishes nothing of that name.
+    /// Returns the value that the control publishes as `name`; NaN if it publishes no such series.
     pub fn published(&mut self, name: &str) -> f64 {
         let mut found = f64::NAN;
         self.control().publish(&mut |series, value| {
@@ -377,9 +381,10 @@ impl Script {
         found
     }
 
-    /// The mean window over time when one packet in every `1 / loss_rate` is lost, at a constant round trip: the
-    /// response function of the publications. Runs `epochs` from loss to loss and takes the later half of them. Repairs
-    /// take no time, so the mean is that of a control which is never in recovery.
+    /// Returns the mean window over time if one packet in every `1 / loss_rate` is lost, at a constant round
+    /// trip: the response function of the publications. It plays `epochs` epochs from loss to loss and
+    /// averages over their later half. Repairs take no time, so the mean is that of a control that is never
+    /// in recovery.
     pub fn mean_window(&mut self, loss_rate: f64, rtt_ms: u64, epochs: u32) -> Packets {
         let packets = (1.0 / loss_rate).round() as u64;
         let rtt = Span::from_millis(rtt_ms);
@@ -400,28 +405,28 @@ impl Script {
         sent / round_trips
     }
 
-    /// Something around the control sets its window.
+    /// Sets the window of the control from outside.
     ///
     /// # Panics
-    /// When the control has none that can be set.
+    /// If the control has no window that can be set.
     pub fn set_cwnd(&mut self, packets: Packets) {
         self.control().window_control().expect("a window that can be set").set_cwnd(packets);
     }
 
-    /// Something around the control sets its slow start threshold.
+    /// Sets the slow start threshold of the control from outside.
     ///
     /// # Panics
-    /// When the control has none that can be set.
+    /// If the control has no window that can be set.
     pub fn set_ssthresh(&mut self, packets: Packets) {
         self.control().window_control().expect("a window that can be set").set_ssthresh(packets);
     }
 
-    /// Lets time pass.
+    /// Advances the time by `span`.
     pub fn wait(&mut self, span: Span) {
         self.now += span;
     }
 
-    /// Lets time pass in which nothing is sent or in flight, and sends the packet that ends the pause.
+    /// Advances the time by a pause in which nothing is in flight, and sends the packet that ends the pause.
     pub fn pause(&mut self, span: Span) {
         self.now += span;
         let sent = Sent { now: self.now, inflight: 1.0, after_idle: true, app_limited: false };
@@ -443,8 +448,8 @@ impl Script {
     }
 }
 
-/// An acknowledgement of one packet in order at `now`, up to `acked_to`, with `inflight` packets in flight before and after.
-/// It tells no round trip.
+/// Returns an acknowledgement of one packet in order at `now`, up to `acked_to`, with `inflight` packets in
+/// flight before and after. It has no round trip.
 pub fn ack_at(now: Time, acked_to: u64, inflight: Packets) -> Ack {
     Ack {
         now,
@@ -462,7 +467,8 @@ pub fn ack_at(now: Time, acked_to: u64, inflight: Packets) -> Ack {
     }
 }
 
-/// A loss of one packet found by duplicate acknowledgements at `now`, with `window` packets in flight.
+/// Returns a loss of one packet found by duplicate acknowledgements at `now`, with `window` packets in
+/// flight.
 pub fn loss_at(now: Time, window: Packets) -> Loss {
     Loss {
         now,
@@ -477,8 +483,8 @@ pub fn loss_at(now: Time, window: Packets) -> Loss {
     }
 }
 
-/// A first expiry of the retransmission timer at `now`, with `window` packets in flight, all of which are
-/// given up.
+/// Returns a first expiry of the retransmission timer at `now`, with `window` packets in flight, all of which
+/// are given up.
 pub fn timeout_at(now: Time, window: Packets) -> Timeout {
     Timeout {
         now,

@@ -1,5 +1,6 @@
-//! Which of several paths new data takes. One selector a file. It is a part of its own: it works with whatever law moves the
-//! windows of the paths. What becomes of a path that fails is the transport's business, and overrules it.
+//! Path selectors: which of several paths new data takes. Each selector has a file of its own, and works with
+//! any law for the windows of the paths. The handling of a failed path belongs to the transport, which
+//! overrules the selector.
 
 pub mod primary;
 pub mod spc;
@@ -8,33 +9,34 @@ use ackclock_base::{Packets, Span, Time};
 
 /// A path selector.
 pub trait PathSelector: Send {
-    /// An acknowledgement has come back over the path that new data takes. Says where new data goes from now on, if elsewhere.
+    /// Called for an acknowledgement on the path that new data takes. Returns the switch to another path, or
+    /// `None` to stay.
     fn on_ack(&mut self, ack: &PathAck, paths: &dyn Paths) -> Option<Switch>;
 
-    /// Shows its inside, see [`crate::Control::publish`].
+    /// Publishes internal values, see [`crate::Control::publish`].
     fn publish(&self, _series: &mut dyn FnMut(&'static str, f64)) {}
 }
 
-/// An acknowledgement, as a selector is told of it.
+/// An acknowledgement, as reported to a selector.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PathAck {
-    /// When it arrived.
+    /// The time of its arrival.
     pub now: Time,
     /// The path that new data takes, from 0.
     pub path: usize,
-    /// The round trip on it, where the acknowledgement tells one.
+    /// The round trip on that path; `None` if the acknowledgement has no sample.
     pub rtt: Option<Span>,
 }
 
-/// What a selector may ask about the paths.
+/// The state of the paths that a selector may read.
 pub trait Paths {
-    /// How many there are.
+    /// Returns the number of paths.
     fn count(&self) -> usize;
 
-    /// Whether new data may take the path: it has not failed.
+    /// Returns whether new data may take the path, because it has not failed.
     fn is_usable(&self, path: usize) -> bool;
 
-    /// Its congestion window.
+    /// Returns the path's congestion window, in packets.
     fn cwnd(&self, path: usize) -> Packets;
 }
 
@@ -43,6 +45,6 @@ pub trait Paths {
 pub struct Switch {
     /// The path that new data takes from now on.
     pub path: usize,
-    /// The window with which it does so; `None` for the one that the path has.
+    /// The window to resume with, in packets; `None` keeps the path's own.
     pub cwnd: Option<Packets>,
 }

@@ -1,6 +1,6 @@
-//! What holds for every registered control, whatever happens to it: its window stays finite
-//! and at or above one packet, a loss that was none is taken back, a packet that times out again leaves the slow start
-//! threshold where it is, and nothing panics, from 1 kbit/s to 400 Gbit/s.
+//! Properties of every registered control under any events, from 1 kbit/s to 400 Gbit/s: its window stays
+//! finite and at or above one packet, a spurious loss is undone, a packet that times out again leaves the
+//! slow start threshold unchanged, and nothing panics.
 
 use ackclock_base::random::Scripted;
 use ackclock_base::registry::Quantity;
@@ -14,10 +14,11 @@ use ackclock_cc::{
 };
 use proptest::prelude::*;
 
-/// Larger than any window that a control may ever ask for.
+/// A bound above the greatest window of any control.
 const MAX_CWND: f64 = 1e9;
 
-/// Draws from bytes that proptest made and can shrink; zeros when they are used up.
+/// A source of random values from bytes that proptest generates and can shrink; it returns zeros when they
+/// are used up.
 struct Draws<'a>(std::slice::Iter<'a, u8>);
 
 impl Draws<'_> {
@@ -33,7 +34,7 @@ impl Draws<'_> {
         f64::from(u16::from(self.byte()) << 8 | u16::from(self.byte())) / 65535.0
     }
 
-    /// From `low` to `high` with every order of magnitude alike.
+    /// Draws a value from `low` to `high`, with every order of magnitude equally likely.
     fn scale(&mut self, low: f64, high: f64) -> f64 {
         low * (high / low).powf(self.unit())
     }
@@ -43,7 +44,7 @@ impl Draws<'_> {
     }
 }
 
-/// Half of the time the defaults, else some parameters anywhere in their ranges.
+/// Returns the defaults in half of the cases, otherwise with some parameters anywhere in their ranges.
 fn values(descriptor: &'static Descriptor, draws: &mut Draws<'_>) -> Values {
     let mut values = descriptor.defaults();
     if draws.flag() {
@@ -79,7 +80,7 @@ fn value(parameter: &Parameter, draws: &mut Draws<'_>) -> Option<Value> {
     })
 }
 
-/// Any of the layers, with any settings.
+/// Draws any of the layers, with any settings.
 fn layers(draws: &mut Draws<'_>) -> Vec<Part> {
     let kinds: Vec<&[LayerEntry]> = LAYERS.into_iter().filter(|_| draws.flag()).collect();
     kinds.into_iter().map(|kind| part(kind[draws.below(kind.len())].descriptor, draws)).collect()
@@ -89,7 +90,7 @@ fn part(descriptor: &'static Descriptor, draws: &mut Draws<'_>) -> Part {
     Part { name: descriptor.name, values: values(descriptor, draws) }
 }
 
-/// A control alone, or with whatever discriminator and action and within whatever layers.
+/// Draws a control, alone or with any discriminator and action and within any layers.
 fn assembly(entry: &Entry, draws: &mut Draws<'_>) -> Assembly {
     let own = values(entry.descriptor, draws);
     let discriminator = draws.flag().then(|| {
@@ -103,7 +104,7 @@ fn assembly(entry: &Entry, draws: &mut Draws<'_>) -> Assembly {
     Assembly::new(entry, &own, discriminator, action).within(layers(draws))
 }
 
-/// A path of some rate, and what a host remembers of a connection over it.
+/// A path of some rate, and a host's state for a connection over it.
 struct Host {
     now: Time,
     packets_per_second: f64,
@@ -127,7 +128,7 @@ impl Host {
     }
 
     fn rtt(&mut self, draws: &mut Draws<'_>) -> Span {
-        // Now and then a round trip that no path has.
+        // Some round trips are outside what any path has.
         let rtt = match draws.byte() {
             0 => Span::from_nanos(1),
             1 => Span::from_seconds(3600.0),
@@ -190,7 +191,7 @@ impl Host {
         self.in_a_row = if fresh { 0 } else { self.in_a_row };
     }
 
-    /// A loss, and half of the time the news that it was none.
+    /// Reports a loss, and in half of the cases that it was spurious.
     fn loss(&mut self, control: &mut Controller, draws: &mut Draws<'_>) -> Result<(), TestCaseError> {
         let before = control.decision();
         let inflight = Self::inflight(&before, draws);
@@ -291,9 +292,9 @@ fn check(name: &str, control: &dyn Control) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// A timeout of a connection, and then the same packet's again and again. RFC 5681 section 3.1: the first leaves the loss
-/// window, which is one packet, or two where a law's paper says so, unless a discriminator calls it no congestion; those
-/// that follow hold the threshold constant.
+/// Reports a timeout of a connection, and repeated timeouts of the same packet. RFC 5681 section 3.1: the
+/// first leaves the loss window, which is one packet, or two if a law's paper says so, unless a discriminator
+/// attributes it to another cause than congestion; later ones keep the threshold constant.
 fn timeouts(entry: &Entry, draws: &mut Draws<'_>) -> Result<(), TestCaseError> {
     let initial = Initial {
         window: draws.scale(1.0, 100.0),
@@ -336,7 +337,7 @@ fn timeouts(entry: &Entry, draws: &mut Draws<'_>) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Three connections under one control, of which one may end early.
+/// Plays three connections under one control, of which one may end early.
 fn live(entry: &Entry, draws: &mut Draws<'_>) -> Result<(), TestCaseError> {
     let initial = Initial {
         window: draws.scale(1.0, 100.0),
@@ -372,7 +373,7 @@ fn live(entry: &Entry, draws: &mut Draws<'_>) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Dahal 2007 sections 5.2 v and 6.1.1 v: no packet drop takes anything of the window.
+/// The laws that keep their window at a timeout (Dahal 2007 sections 5.2 v and 6.1.1 v).
 const KEEPS_AT_TIMEOUT: [&str; 2] = ["rbcc-wl", "rbca"];
 
 proptest! {
@@ -397,8 +398,9 @@ proptest! {
     }
 }
 
-/// RFC 5681 equation 4 with section 3.2, RFC 9438 section 4.6, RFC 9002 appendix B.6: two packets, however small the window was, or
-/// however often it was halved. The transport may have another floor, as ns-2 has. What a model of the path does is its own.
+/// RFC 5681 equation 4 with section 3.2, RFC 9438 section 4.6, RFC 9002 appendix B.6: a loss leaves at least
+/// two packets, however small the window was and however often it was halved. The transport may have another
+/// floor, as ns-2 has. Controls with a model of the path are excluded.
 #[test]
 fn a_loss_leaves_the_least_window_of_the_transport() {
     let windows = CONTROLS.iter().filter(|entry| !matches!(entry.build, Build::Model(_)));
@@ -418,7 +420,8 @@ fn a_loss_leaves_the_least_window_of_the_transport() {
     assert_eq!((reno.cwnd(), reno.ssthresh()), (1.0, 2.0), "ns-2");
 }
 
-/// RFC 9002 section 7.6.2: persistent congestion leaves two packets; RFC 5681 section 3.1: a timeout leaves one.
+/// RFC 9002 section 7.6.2: persistent congestion leaves two packets; RFC 5681 section 3.1: a timeout leaves
+/// one.
 #[test]
 fn a_timeout_leaves_the_loss_window_of_the_transport() {
     for loss_window in [1.0, 2.0] {
@@ -431,8 +434,8 @@ fn a_timeout_leaves_the_loss_window_of_the_transport() {
     }
 }
 
-/// The file of a control has its name, `+` spelt out, or the name of the control of which it is a variant (`dca-c`,
-/// `westwood-nr`).
+/// The file of a control has its name, with `+` spelt out, or the name of the control of which it is a
+/// variant (`dca-c`, `westwood-nr`).
 #[test]
 fn every_control_is_found_in_the_file_of_its_name() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/laws");

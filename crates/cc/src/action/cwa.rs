@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn figure_4_4_also_sets_the_slow_start_threshold_where_that_is_asked_for() {
+    fn figure_4_4_also_sets_the_slow_start_threshold_by_option() {
         // tthresh = 8 from the first loss; cwnd = 8 is not below it and is halved, and ssthresh follows.
         let mut script = cwa(&[("halves_ssthresh", "true")]).window(8.0);
         assert_eq!(lose(&mut script, 1), (4.0, 4.0));
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn what_follows_a_timeout_is_cut_no_more() {
+    fn after_a_timeout_partial_acknowledgements_cut_nothing() {
         let mut script = cwa(&[("tthresh", "false"), ("single_cut", "false")]);
         script.loss();
         script.counted(3);

@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn or_keeps_it_and_only_the_factor_is_standard() {
+    fn by_option_congestion_keeps_the_bandwidth_and_only_the_factor_is_standard() {
         let mut rta = rta(&[("keep_in_congestion", "true")]);
         acks(&mut rta, Some(Cause::Transmission), &[0, 10]);
         acks(&mut rta, Some(Cause::Congestion), &[10]);

@@ -57,7 +57,7 @@ mod tests {
     use ackclock_base::Span;
 
     #[test]
-    fn a_batch_is_extra_by_what_the_bandwidth_does_not_explain() {
+    fn a_batch_is_excess_beyond_what_the_bandwidth_explains() {
         // 1,250 packets a second in batches of 25 every 20 ms: 25 packets are expected between two batches,
         // so each batch restarts the measurement and is an excess of 25. A batch of 40 comes 4 ms later: 5
         // were expected and 65 have arrived.

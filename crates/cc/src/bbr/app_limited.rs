@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_sent_until_the_flight_at_the_last_mark_is_delivered_counts() {
+    fn packets_sent_until_the_flight_at_the_last_mark_is_delivered_are_marked() {
         let mut slowly = SentSlowly::default();
         assert!(!slowly.has(0.0));
         slowly.mark(100.0, 50.0);

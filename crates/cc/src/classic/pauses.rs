@@ -39,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_the_time_before_the_end_of_a_pause_is_one() {
+    fn a_pause_is_the_time_from_the_last_event_to_its_end() {
         let mut pauses = Pauses::default();
         pauses.hear(Time::from_seconds(1.0));
         pauses.hear(Time::from_seconds(2.0));

@@ -12,7 +12,7 @@ use ackclock_base::{Packets, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "a-tcp",
-        "As many flows in one as leave no queue; one while somebody competes",
+        "One flow with the strength of as many as leave no queue; a standard flow while others compete",
         "Cho 2006 section IV.E, algorithms 2 to 4",
         Parameters::TABLE,
     ),

@@ -13,7 +13,7 @@ use ackclock_base::{Time, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "a-tcp-p",
-        "Parallel flows that together are worth as many as leave no queue; one while somebody competes",
+        "Parallel flows with the joint strength of as many as leave no queue; of one while others compete",
         "Cho 2006 section V.B, algorithms 5 to 7",
         Parameters::TABLE,
     ),
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn where_siblings_are_spared_a_burst_halves_its_finders_and_is_one_event_to_the_controller() {
+    fn with_siblings_spared_a_burst_halves_its_finders_and_is_one_event_to_the_controller() {
         // A knee at strength 9 gives k = 3 for the burst, with N = 4 flows. Each flow that finds a loss
         // halves its window. The first loss also cuts the siblings, once, to equation 3.9's 1/2 + 4 x 2 / (2
         // x 3 x 3) = 17/18. After a second event k would be 1.

@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn a_loss_takes_what_high_speed_tcp_loses() {
+    fn a_loss_takes_as_much_as_from_high_speed_tcp() {
         let mut scripts =
             ["africa", "hstcp"].map(|name| Script::new(name).window(5000.0).starting_ssthresh(5000.0));
         scripts.iter_mut().for_each(Script::loss);

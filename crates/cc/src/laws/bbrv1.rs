@@ -8,7 +8,7 @@ use crate::entry::{Build, Companions, Entry, control};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "bbrv1",
-        "The first BBR: the bandwidth of ten rounds, the round trip of ten seconds, a cycle of gains, and no heed of losses",
+        "The first BBR: the bandwidth of ten rounds, the round trip of ten seconds and a cycle of gains; ignores losses",
         "draft-cardwell-iccrg-bbr-congestion-control-00; Cardwell et al. 2016",
         Parameters::TABLE,
     ),

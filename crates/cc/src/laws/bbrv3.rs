@@ -8,7 +8,7 @@ use crate::entry::{Build, Companions, Entry, control};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "bbrv3",
-        "Sends at the bandwidth that was measured and keeps the product with the least round trip in flight, within bounds from losses",
+        "Sends at the measured bandwidth and keeps its product with the minimum round trip in flight, within bounds from losses",
         "draft-ietf-ccwg-bbr, main of August 2026",
         Parameters::TABLE,
     ),

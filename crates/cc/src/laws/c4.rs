@@ -26,7 +26,7 @@ mod tests;
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "c4",
-        "C4: a nominal rate and the greatest round trip of late; probes a little, and pushes where a probe succeeds",
+        "C4: a nominal rate and the recent maximum round trip; probes gently, and pushes if a probe succeeds",
         "draft-huitema-ccwg-c4-spec, after -04",
         Parameters::TABLE,
     ),

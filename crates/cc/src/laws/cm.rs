@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_flows_window_is_dealt_out_and_follows_who_is_there() {
+    fn the_first_flows_window_is_divided_among_the_members_present() {
         let mut script = group(4);
         assert_eq!(script.cwnds(), [25.0; 4]);
         script.leave(3);
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn losses_of_one_window_halve_once() {
+    fn losses_in_one_window_halve_it_once() {
         let mut script = group(4);
         script.loss(0);
         assert!((script.total() - 50.0).abs() < 1e-9);
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn a_spurious_timeout_is_taken_back_for_all() {
+    fn a_spurious_timeout_is_undone_for_all() {
         let mut script = group(4);
         script.timeout(1);
         script.spurious(1);

@@ -13,7 +13,7 @@ use ackclock_base::parameters;
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "cocoon",
-        "Parallel flows; a loss also cuts those that have more outstanding than the window it leaves",
+        "Parallel flows; a loss also cuts flows that have more outstanding than the window after it",
         "Cho 2006 section V.C, after Gao, He, Hou and Paul",
         Cocoon::TABLE,
     ),

@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn from_gamma_waiting_packets_on_it_gives_them_up() {
+    fn from_gamma_waiting_packets_on_the_delay_window_shrinks_by_them() {
         // At 110 ms 300 (1 - 100 / 110) = 27.3 packets wait: growth. At 112 ms 32.1 wait: decline by that
         // number.
         for (ms, shrinks) in [(110, false), (112, true)] {

@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn the_threshold_stays_unless_told_otherwise() {
+    fn the_threshold_stays_by_default() {
         for (settings, expected) in
             [(EVERY, 69.0), (&[("samples", "every"), ("lower_ssthresh", "true")][..], 61.3)]
         {

@@ -10,7 +10,7 @@ use ackclock_base::{Packets, Range, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "dctcp",
-        "Cuts the window by the share of packets that were marked; needs ecn",
+        "Cuts the window by the share of marked packets; needs ecn",
         "RFC 8257",
         Parameters::TABLE,
     ),
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mark_of_what_was_sent_before_the_cut_cuts_nothing() {
+    fn a_mark_on_a_packet_sent_before_the_cut_makes_no_cut() {
         // The first acknowledgement cuts while packets up to 50 are in flight. That of packet 50 (which
         // acknowledges to 51) is marked too, and ends the window over which alpha is averaged: 0.4375 + (1 -
         // 0.4375) / 16 = 0.47265625. The next packet was sent after the cut: 78.125 (1 - 0.47265625 / 2).

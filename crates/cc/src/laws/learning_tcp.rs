@@ -9,7 +9,7 @@ use crate::entry::{Companions, Entry, control};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "learning-tcp",
-        "NewReno that guesses which losses are of transmission, and learns from what follows",
+        "NewReno that guesses which losses are of transmission, and learns from the outcome",
         "A. Jain 2003 chapter 4; the thesis does not name the TCP that it modifies",
         Reno::TABLE,
     ),

@@ -1,5 +1,5 @@
-//! LEDBAT (RFC 6817): for transfers that give way. It keeps the delay of its own way at a target above the least that it
-//! has seen, and so retreats before anything that fills the queue further.
+//! LEDBAT (RFC 6817), for transfers that give way to others. It keeps the delay of the forward path at a
+//! target above the minimum seen, and so retreats before any flow that fills the queue further.
 
 pub mod delays;
 
@@ -22,21 +22,21 @@ pub const ENTRY: Entry = Entry {
 };
 
 parameters! {
-    /// The target and the way to it.
+    /// The target, and how it is approached.
     pub struct Parameters {
-        /// Queueing delay that it steers to
+        /// Target of the queueing delay
         target: Span = time(
             "100 ms",
             Range { min: 0.0, max: 10.0, above_min: true },
             "RFC 6817 section 2.5: 100 ms at most",
         ),
-        /// Packets in a round trip that the window grows by while there is no queue
+        /// Packets by which the window grows in a round trip while there is no queue
         gain: f64 = number("1", Range { min: 0.0, max: 100.0, above_min: true }, "RFC 6817 section 2.5: 1 at most"),
-        /// Packets by which the window may exceed what is in flight
+        /// Packets by which the window may exceed the packets in flight
         allowed_increase: f64 = number("1", Range { min: 0.0, max: 100.0, above_min: true }, "RFC 6817 section 2.5"),
-        /// Minutes after which a least delay is forgotten
+        /// Minutes for which a minimum delay counts
         base_history: usize = integer("10", Range::between(1.0, MAX_MINUTES as f64), "RFC 6817 section 2.5"),
-        /// Newest delays of which the least counts
+        /// Number of newest delays whose minimum is the current delay
         current_filter: usize = integer(
             "4",
             Range::between(1.0, MAX_SAMPLES as f64),
@@ -45,10 +45,11 @@ parameters! {
     }
 }
 
-/// Section 2.5.
+/// The smallest window (section 2.5).
 const MIN_CWND: Packets = 2.0;
 
-/// A window steered by delay. Where hosts put no timestamps on packets the round trip takes the place of the one-way delay.
+/// A window steered by delay. If hosts put no timestamps on packets, the round trip replaces the one-way
+/// delay.
 #[derive(Clone, Debug)]
 pub struct Ledbat {
     parameters: Parameters,
@@ -57,7 +58,7 @@ pub struct Ledbat {
 }
 
 impl Ledbat {
-    /// The law before the first sample. A target that is shorter than a nanosecond is one.
+    /// Creates the law before the first sample. The target is at least a nanosecond.
     pub fn new(parameters: Parameters) -> Self {
         let target = parameters.target.max(Span::from_nanos(1));
         Self {
@@ -67,14 +68,14 @@ impl Ledbat {
         }
     }
 
-    /// How long packets wait now; `None` before the first sample.
+    /// Returns the present queueing delay; `None` before the first sample.
     fn queueing(&self) -> Option<Span> {
         Some(self.current.least()?.saturating_sub(self.base.least()?))
     }
 }
 
 impl WindowLaw for Ledbat {
-    /// Section 2.4.2: cwnd + gain (target - queueing delay) / target for a window of acknowledgements.
+    /// Adds gain (target - queueing delay) / target packets per window of acknowledgements (section 2.4.2).
     fn avoid_congestion(&mut self, window: &mut Window, ack: &Ack) {
         let Some(queueing) = self.queueing() else { return };
         let off_target = 1.0 - queueing.seconds() / self.parameters.target.seconds();
@@ -83,12 +84,12 @@ impl WindowLaw for Ledbat {
         window.cwnd = window.cwnd.min(allowed).max(MIN_CWND);
     }
 
-    /// Section 2.4.2 has none.
+    /// Does the same as congestion avoidance: section 2.4.2 has no slow start.
     fn slow_start(&mut self, window: &mut Window, ack: &Ack) {
         self.avoid_congestion(window, ack);
     }
 
-    /// Section 2.4.2: half, and not below the least window.
+    /// Returns half of the window, and at least the smallest window (section 2.4.2).
     fn decrease(&mut self, from: Packets, _loss: &Loss) -> Packets {
         (from / 2.0).max(MIN_CWND).min(from)
     }
@@ -100,7 +101,7 @@ impl WindowLaw for Ledbat {
         }
     }
 
-    /// What is in flight limits it already.
+    /// Returns false: the packets in flight limit the window already.
     fn needs_full_window(&self) -> bool {
         false
     }
@@ -118,7 +119,7 @@ mod tests {
     use crate::script::Script;
     use ackclock_base::Span;
 
-    /// A window of 20 packets after a way of 50 ms.
+    /// Creates a flow with a window of 20 packets, after a one-way delay of 50 ms.
     fn at_20(settings: &[(&str, &str)]) -> Script {
         let mut script = Script::of(&ENTRY, settings).window(20.0).starting_ssthresh(2.0);
         one_way_delay(&mut script, 50);
@@ -132,7 +133,8 @@ mod tests {
 
     #[test]
     fn the_window_moves_with_the_distance_from_the_target() {
-        // Target 100 ms above 50: gain (1 - queue / target) / w for an acknowledgement at w = 20. A filter of one sample.
+        // Target 100 ms above 50: gain (1 - queue / target) / w for an acknowledgement at w = 20, with a
+        // filter of one sample.
         for (ms, gain, change) in
             [(50, "1", 0.05), (100, "1", 0.025), (150, "1", 0.0), (250, "1", -0.05), (100, "10", 0.25)]
         {
@@ -151,7 +153,8 @@ mod tests {
 
     #[test]
     fn a_single_late_packet_is_no_queue() {
-        // Of the last four delays the least counts: one of 250 ms among those of 50 changes nothing, four do.
+        // The minimum of the last four delays counts: a single 250 ms among delays of 50 changes nothing,
+        // four do.
         let mut script = at_20(&[]);
         one_way_delay(&mut script, 250);
         assert!(script.cwnd() > 20.0);

@@ -1,5 +1,6 @@
-//! LEDBAT++ (draft-irtf-iccrg-ledbat-plus-plus): LEDBAT over the round trip, with a gain that falls with it, a decrease that
-//! grows with the window, a gentle start, and slowdowns in which the flow lets the queue drain to learn the delay without it.
+//! LEDBAT++ (draft-irtf-iccrg-ledbat-plus-plus): LEDBAT on the round trip, with a gain that depends on the
+//! base delay, a decrease that grows with the window, a gentle start, and slowdowns in which the flow drains
+//! its queue to measure the delay without it.
 
 use super::ledbat::delays::{BaseDelay, CurrentDelay};
 use super::round_trips::RoundTrips;
@@ -25,24 +26,25 @@ pub const ENTRY: Entry = Entry {
 parameters! {
     /// The target, and how it is kept.
     pub struct Parameters {
-        /// Queueing delay that it stays under
+        /// Queueing delay below which it stays
         target: Span = time("60 ms", Range { min: 0.0, max: 10.0, above_min: true }, "draft section 4.2"),
-        /// The part of the window that a round takes where the delay is twice the target
+        /// Part of the window that a round takes if the delay is twice the target
         constant: f64 = number("1", Range::at_least(0.0), "draft section 4.3, Constant"),
-        /// A slowdown comes after so many times as long as the last one took
+        /// Time from the end of a slowdown to the next, as a multiple of the slowdown's length
         pause: f64 = number("9", Range::between(1.0, 1e6), "draft section 4.4: a tenth of the time at most"),
     }
 }
 
-/// Section 4.2: the gain is one in so many at least.
+/// Section 4.2: the gain is at least the inverse of this.
 const LEAST_GAIN: f64 = 16.0;
 
-/// Section 4.4: the first slow start ends at this part of the target, and a slowdown lasts so many rounds at this window.
+/// Section 4.4: the first slow start ends at this part of the target, and a slowdown lasts this many rounds
+/// at this window.
 const START_ENDS: f64 = 0.75;
 const SLOW_ROUNDS: u32 = 2;
 const MIN_CWND: Packets = 2.0;
 
-/// As RFC 6817 section 2.5 and as its filter in ns-3.
+/// RFC 6817 section 2.5, and the filter of LEDBAT in ns-3.
 const BASE_MINUTES: usize = 10;
 const CURRENT_SAMPLES: usize = 4;
 
@@ -56,23 +58,23 @@ pub struct LedbatPlusPlus {
     stage: Stage,
 }
 
-/// Where the flow is between slowdowns.
+/// The stage of the cycle of slowdowns.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Stage {
-    /// In the first slow start.
+    /// The first slow start.
     Starting,
-    /// Rounds until the first slowdown.
+    /// The rounds between slow start and the first slowdown.
     Started { rounds: u32 },
-    /// Rounds of the slowdown so far, and since when.
+    /// A slowdown: its start, and its rounds so far.
     Slow { since: Time, rounds: u32 },
-    /// In slow start back to where it was.
+    /// The slow start back to the window before the slowdown.
     Returning { since: Time },
-    /// Until the next slowdown.
+    /// The time until the next slowdown.
     Steady { until: Time },
 }
 
 impl LedbatPlusPlus {
-    /// The law before the first sample. A target that is shorter than a nanosecond is one.
+    /// Creates the law before the first sample. The target is at least a nanosecond.
     pub fn new(parameters: Parameters) -> Self {
         let target = parameters.target.max(Span::from_nanos(1));
         Self {
@@ -84,32 +86,32 @@ impl LedbatPlusPlus {
         }
     }
 
-    /// Section 4.2: `1 / min(16, ceil(2 TARGET / base))`.
+    /// Returns the gain `1 / min(16, ceil(2 TARGET / base))` (section 4.2).
     fn gain(&self) -> f64 {
         let base = self.base.least().unwrap_or(Span::MAX).seconds().max(1e-9);
         1.0 / libm::ceil(2.0 * self.parameters.target.seconds() / base).clamp(1.0, LEAST_GAIN)
     }
 
-    /// How long packets wait now, in units of the target; nothing before the first sample.
+    /// Returns the present queueing delay in units of the target; zero before the first sample.
     fn delay(&self) -> f64 {
         let waits = self.current.least().zip(self.base.least());
         let queueing = waits.map_or(Span::ZERO, |(current, base)| current.saturating_sub(base));
         queueing.seconds() / self.parameters.target.seconds()
     }
 
-    /// Section 4.3, once in a round above the target.
+    /// Returns the change of the window, in packets, for a round above the target (section 4.3).
     fn reduction(&self, cwnd: Packets) -> Packets {
         let change = self.gain() - self.parameters.constant * cwnd * (self.delay() - 1.0);
         change.max(-cwnd / 2.0)
     }
 
-    /// Section 4.4.
+    /// Begins a slowdown (section 4.4).
     fn slow_down(&mut self, window: &mut Window, now: Time) {
         self.stage = Stage::Slow { since: now, rounds: 0 };
         *window = Window { ssthresh: window.cwnd, cwnd: MIN_CWND.min(window.cwnd) };
     }
 
-    /// A round has ended, or the window has come back to its threshold.
+    /// Moves to the next stage when a round has ended or the window has reached its threshold again.
     fn advance(&mut self, window: &mut Window, ack: &Ack, round_ended: bool) {
         let back = window.cwnd >= window.ssthresh;
         match &mut self.stage {
@@ -169,7 +171,7 @@ impl WindowLaw for LedbatPlusPlus {
         (from / 2.0).max(MIN_CWND).min(from)
     }
 
-    /// What a timeout does is a slowdown too: the next is due after the way back.
+    /// Handles a timeout as a slowdown: the next is due after the window has grown back.
     fn on_timeout(&mut self, window: &mut Window, timeout: &Timeout) {
         window.start_over(timeout);
         self.stage = Stage::Returning { since: timeout.now };
@@ -186,7 +188,7 @@ mod tests {
     use super::*;
     use crate::script::Script;
 
-    /// The law after a round trip of `base`, and then of `base` and `delay`.
+    /// Creates the law after a round trip of `base` and some of `base + delay`, in milliseconds.
     fn law(base: u64, delay: u64) -> LedbatPlusPlus {
         let mut law = LedbatPlusPlus::new(Parameters::default());
         law.base.sample(Time::ZERO, Span::from_millis(base));
@@ -205,7 +207,8 @@ mod tests {
 
     #[test]
     fn above_the_target_a_round_takes_in_proportion_and_half_at_most() {
-        // Gain 1/2: 0.5 - 100 (63 / 60 - 1) = -4.5; 0.5 - 100 (90 / 60 - 1) = -49.5; at 120 ms -99.5, but half at most.
+        // Gain 1/2: 0.5 - 100 (63 / 60 - 1) = -4.5; 0.5 - 100 (90 / 60 - 1) = -49.5; at 120 ms -99.5, limited
+        // to half.
         for (delay, change) in [(63, -4.5), (90, -49.5), (120, -50.0)] {
             assert!((law(60, delay).reduction(100.0) - change).abs() < 1e-9, "{delay} ms");
         }
@@ -213,7 +216,7 @@ mod tests {
 
     #[test]
     fn slow_start_adds_the_gain_and_the_first_ends_at_three_quarters_of_the_target() {
-        // Base 40 ms: a third of a packet each. 45 ms are three quarters of 60.
+        // Base 40 ms: a third of a packet per acknowledgement. 45 ms are three quarters of 60.
         let mut script = Script::new("ledbat++").window(10.0);
         (0..3).for_each(|_| script.ack_with_rtt(40));
         assert!((script.cwnd() - 11.0).abs() < 1e-9);
@@ -230,7 +233,7 @@ mod tests {
         assert!((script.cwnd() - 20.025).abs() < 1e-9);
     }
 
-    /// Rounds of 100 ms until a slowdown begins or ends; how many.
+    /// Plays rounds of 100 ms until a slowdown begins (`slow` is 1) or ends (0); returns their number.
     fn rounds_until(script: &mut Script, slow: f64) -> u32 {
         let mut rounds = 0;
         while script.published("slows_down") != slow && rounds < 200 {
@@ -243,9 +246,9 @@ mod tests {
 
     #[test]
     fn slowdowns_take_two_rounds_and_come_after_nine_times_as_long() {
-        // From 20 packets at 100 ms, gain 1/2: two rounds after slow start, then two rounds at two packets, then back to 20 at
-        // 1.5 a round: ln(10) / ln(1.5) = 5.7 rounds. The slowdown takes some 8 to 9 rounds, and the next comes 9 times
-        // that later.
+        // From 20 packets at 100 ms with gain 1/2: two rounds after slow start, two rounds at two packets,
+        // and back to 20 at a factor of 1.5 a round: ln(10) / ln(1.5) = 5.7 rounds. The slowdown takes some 8
+        // to 9 rounds, and the next comes 9 times that later.
         let mut script = Script::new("ledbat++").window(20.0).starting_ssthresh(20.0);
         let first = rounds_until(&mut script, 1.0);
         assert!((2..=4).contains(&first), "{first}");

@@ -1,6 +1,6 @@
-//! LIA, the Linked Increases Algorithm of Multipath TCP (RFC 6356, Wischik et al. 2011): the windows of the paths of one
-//! connection grow together, so that over a bottleneck which they share they take no more than one connection over one path
-//! would. Each path halves on its own.
+//! LIA, the Linked Increases Algorithm of Multipath TCP (RFC 6356, Wischik et al. 2011): the windows of the
+//! paths of one connection grow together, so that over a shared bottleneck they take no more than one
+//! connection on one path would. Each path halves on its own.
 
 use crate::classic::MIN_SSTHRESH;
 use crate::control::{Ack, Loss};
@@ -20,19 +20,19 @@ pub const ENTRY: Entry = Entry {
     companions: Companions::recovery("sack"),
 };
 
-/// The law.
+/// The LIA law.
 #[derive(Clone, Debug)]
 pub struct Lia;
 
-/// What it knows of a path.
+/// The law's state for one path.
 #[derive(Clone, Debug, Default)]
 pub struct Path {
     smoothed_rtt: Span,
 }
 
 impl Lia {
-    /// Equation 2: cwnd_total max_i(cwnd_i / rtt_i^2) / (sum_i cwnd_i / rtt_i)^2, over the paths with a round trip. Without any
-    /// it is 1, with which the increase is that of one path.
+    /// Returns alpha of equation 2: cwnd_total max_i(cwnd_i / rtt_i^2) / (sum_i cwnd_i / rtt_i)^2, over the
+    /// paths with a known round trip. Without any it returns 1, which gives the increase of one path.
     fn alpha(members: &Members<Path>) -> f64 {
         let (mut greatest, mut sum, mut total) = (0.0_f64, 0.0, 0.0);
         for member in members.present().filter(|member| member.state.smoothed_rtt > Span::ZERO) {
@@ -52,7 +52,8 @@ impl GroupLaw for Lia {
         members.all[me].state.smoothed_rtt = ack.smoothed_rtt;
     }
 
-    /// Equation 1: min(alpha / cwnd_total, 1 / cwnd_i) for each packet acknowledged. Slow start is a path's own.
+    /// Adds min(alpha / cwnd_total, 1 / cwnd_i) for each packet acknowledged (equation 1). Each path has its
+    /// own slow start.
     fn increase(&mut self, members: &mut Members<Path>, me: usize, ack: &Ack) {
         let (alpha, total) = (Self::alpha(members), members.total_cwnd());
         let window = &mut members.all[me].window;
@@ -104,8 +105,8 @@ mod tests {
 
     #[test]
     fn two_equal_paths_grow_together_as_one_reno_does() {
-        // w = 10 each, r = 0.1: alpha = 20 * 1000 / (100 + 100)^2 = 0.5; alpha / 20 = 0.025 for each acknowledgement, of which
-        // there are 20 in a round trip: half a packet in all, a quarter on each path.
+        // w = 10 each, r = 0.1: alpha = 20 * 1000 / (100 + 100)^2 = 0.5; alpha / 20 = 0.025 per
+        // acknowledgement, and there are 20 in a round trip: half a packet in all, a quarter on each path.
         assert!((one_ack(&mut members(&[(10.0, 100), (10.0, 100)]), 0) - 0.025).abs() < 1e-12);
     }
 

@@ -1,5 +1,5 @@
-//! LTCP, Layered TCP (Bhandarkar, Jain and Reddy 2005, as described by S. Jain 2005, chapter II): a window of K layers
-//! grows as K flows of TCP do, and a loss takes little of it.
+//! LTCP, Layered TCP (Bhandarkar, Jain and Reddy 2005, as described by S. Jain 2005, chapter II): a window of
+//! K layers grows as K flows of TCP do, and a loss takes a small part of it.
 
 pub mod layers;
 
@@ -23,17 +23,17 @@ pub const ENTRY: Entry = Entry {
 };
 
 choice! {
-    /// What a loss in layer 1 takes.
+    /// The cut at a loss in layer 1.
     pub enum FirstLayer {
-        /// Beta, as in the others.
+        /// Beta, as in the other layers.
         Layered = "layered",
-        /// Half of the window, as with TCP.
+        /// Half of the window, as in TCP.
         Tcp = "tcp",
     }
 }
 
 parameters! {
-    /// Where layers begin, and what a loss takes.
+    /// The boundaries between layers, and the cut at a loss.
     pub struct Parameters {
         layer_threshold: Packets = LAYER_THRESHOLD,
         beta: f64 = BETA,
@@ -41,17 +41,17 @@ parameters! {
     }
 }
 
-/// W_T.
+/// W_T, the window at which the second layer begins.
 pub const LAYER_THRESHOLD: Declared<Packets> =
     declare::packets("50 packets", Range::between(1.0, 1e6), "S. Jain chapter II, equations 2.6 to 2.8")
-        .about("W_T: the window at which the second layer begins");
+        .about("Window at which the second layer begins (W_T)");
 
-/// The fraction that a loss takes.
+/// Beta, the part of the window that a loss takes.
 pub const BETA: Declared<f64> =
     declare::number("0.15", Range::between(0.0, 1.0), "S. Jain chapter II, equation 2.2")
-        .about("What a loss takes of the window, as a fraction of it");
+        .about("Fraction of the window that a loss takes");
 
-/// What is different in layer 1.
+/// Whether layer 1 has a cut of its own.
 pub const FIRST_LAYER: Declared<FirstLayer> = declare::choice(
     "layered",
     "S. Jain's pseudo-code has no case of its own for layer 1; that LTCP is TCP there is unconfirmed",
@@ -66,29 +66,29 @@ pub struct Ltcp {
 }
 
 impl Ltcp {
-    /// The law in its first layer.
+    /// Creates the law in its first layer.
     pub fn new(parameters: Parameters) -> Self {
         Self { layers: Layers::new(parameters.layer_threshold), parameters }
     }
 
-    /// K.
+    /// Returns the present layer, K.
     pub fn layer(&self) -> u32 {
         self.layers.current()
     }
 
-    /// Whether the window is one of TCP.
+    /// Returns whether the window is treated as one of TCP.
     pub fn is_tcp(&self) -> bool {
         self.parameters.first_layer == FirstLayer::Tcp && self.layer() == 1
     }
 
-    /// K / cwnd for each acknowledgement (chapter II), times a factor of the caller's.
+    /// Adds `factor * K / cwnd` per acknowledgement (chapter II).
     pub fn grow(&self, window: &mut Window, ack: &Ack, factor: f64) {
         window.cwnd += factor * f64::from(self.layer()) * ack.credit / window.cwnd;
     }
 }
 
 impl WindowLaw for Ltcp {
-    /// Layers follow the window whatever moved it, slow start too.
+    /// Updates the layer to the window, whatever moved it, slow start included.
     fn observe(&mut self, window: &mut Window, _ack: &Ack) {
         self.layers.follow(window.cwnd);
     }
@@ -97,7 +97,7 @@ impl WindowLaw for Ltcp {
         self.grow(window, ack, 1.0);
     }
 
-    /// Equation 2.2, then the layer that fits.
+    /// Cuts the window by beta (equation 2.2) and updates the layer.
     fn decrease(&mut self, from: Packets, _loss: &Loss) -> Packets {
         let beta = if self.is_tcp() { 0.5 } else { self.parameters.beta };
         let reduced = (1.0 - beta) * from;
@@ -105,7 +105,7 @@ impl WindowLaw for Ltcp {
         reduced
     }
 
-    /// Not described by the thesis: as TCP.
+    /// Handles a timeout as TCP does; the thesis does not describe it.
     fn on_timeout(&mut self, window: &mut Window, timeout: &Timeout) {
         window.start_over(timeout);
         self.layers.follow(window.cwnd);
@@ -144,7 +144,8 @@ mod tests {
 
     #[test]
     fn slow_start_doubles_and_passes_layers() {
-        // 100 acknowledgements from 100 in slow start: 200, then above the threshold of 201 in layer 3: 201 + 3/201.
+        // 100 acknowledgements from 100 in slow start give 200; the next reaches the threshold of 201 in
+        // layer 3: 201 + 3/201.
         let mut script = Script::new("ltcp").window(100.0).starting_ssthresh(201.0);
         script.acks(101);
         assert_eq!(script.cwnd(), 201.0);
@@ -183,8 +184,8 @@ mod tests {
 
     #[test]
     fn the_window_falls_with_the_loss_rate_to_the_power_of_three_fifths() {
-        // Equation 4.20 with K_R = 1: W ~ 1 / p^0.6, where K is taken for the cube root of the window. The steps of K make
-        // it uneven from point to point, so the slope is that over a factor of 1000.
+        // Equation 4.20 with K_R = 1: W ~ 1 / p^0.6, if K is approximated by the cube root of the window. The
+        // steps of K make it uneven from point to point, so the slope is measured over a factor of 1000.
         let mean = |loss_rate| {
             let mut script = Script::new("ltcp").window(100.0).starting_ssthresh(100.0);
             script.mean_window(loss_rate, 120, 60)

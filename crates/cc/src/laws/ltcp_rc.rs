@@ -1,5 +1,5 @@
-//! LTCP-RC (S. Jain 2005, chapters IV and V): LTCP whose increase is multiplied by a factor that makes up for a long
-//! round trip, always or only while the flow is in transition.
+//! LTCP-RC (S. Jain 2005, chapters IV and V): LTCP whose increase is multiplied by a factor that compensates
+//! for a long round trip, always or only while the flow is in transition.
 
 pub mod factor;
 pub mod history;
@@ -16,7 +16,7 @@ use ackclock_base::{Packets, Range, choice, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "ltcp-rc",
-        "LTCP whose increase makes up for a long round trip, always or while the flow is in transition",
+        "LTCP whose increase compensates for a long round trip, always or while the flow is in transition",
         "S. Jain 2005 chapters IV (fixed) and V (on-off, full-half)",
         Parameters::TABLE,
     ),
@@ -25,51 +25,51 @@ pub const ENTRY: Entry = Entry {
 };
 
 choice! {
-    /// What multiplies the increase of a steady flow.
+    /// The factor on the increase of a steady flow.
     pub enum Mode {
         /// The factor of a flow in transition.
         Fixed = "fixed",
-        /// Nothing.
+        /// The factor 1.
         OnOff = "on-off",
-        /// The factor with `steady_c` in the place of `c`.
+        /// The factor with `steady_c` instead of `c`.
         FullHalf = "full-half",
     }
 }
 
 choice! {
-    /// What the layers of the last three losses must show for a flow to be called steady.
+    /// The condition on the layers of the last three losses under which a flow is steady.
     pub enum Steady {
-        /// The pseudo-code: none of them lies above the one before.
+        /// The pseudo-code: no layer is above the one before.
         NotRising = "not-rising",
-        /// The prose: all are the same, or the last lies below the one before.
+        /// The prose: all three are the same, or the last is below the one before.
         SameOrFalling = "same-or-falling",
     }
 }
 
 choice! {
-    /// When a new least round trip changes the factor.
+    /// When a new minimum round trip changes the factor.
     pub enum Update {
         /// As soon as it is seen.
         AtOnce = "at-once",
-        /// When the flow next becomes steady or is in transition again.
+        /// When the flow next becomes steady or enters transition.
         AtEvent = "at-event",
     }
 }
 
 parameters! {
-    /// LTCP's, with those of the factor and of what tells a steady flow.
+    /// LTCP's parameters, those of the factor, and those that define a steady flow.
     pub struct Parameters {
-        /// The factor of a steady flow: as in transition (fixed), 1 (on-off), or with steady_c (full-half)
+        /// Factor of a steady flow: as in transition (fixed), 1 (on-off), or with steady_c (full-half)
         mode: Mode = choice("fixed", "S. Jain chapter IV; chapter V equations 5.1 and 5.2"),
-        /// The factor is c times a power of the least round trip in milliseconds
+        /// Multiplier of the factor: the factor is c times a power of the minimum round trip in milliseconds
         c: f64 = number(
             "0.5",
             Range::above(0.0),
             "S. Jain equation 4.2; chapter IV section E1 sweeps 0.4 to 0.8 and takes 0.5",
         ),
-        /// In mode full-half, what takes the place of c while the flow is steady
+        /// Multiplier that replaces c while the flow is steady, in mode full-half
         steady_c: f64 = number("0.3", Range::above(0.0), "S. Jain equation 5.2"),
-        /// The power of the least round trip
+        /// Power of the minimum round trip
         alpha: f64 = number(
             "0.3333333333333333",
             Range::between(0.0, 5.0),
@@ -77,12 +77,13 @@ parameters! {
         ),
         layer_threshold: Packets = ltcp::LAYER_THRESHOLD,
         beta: f64 = ltcp::BETA,
-        /// When a flow is steady: the last three losses fell in layers that do not rise, or in the same or a lower
+        /// Condition for a steady flow: the last three losses were in layers that do not rise, or in the same
+        /// or a lower one
         steady_rule: Steady = choice(
             "not-rising",
             "S. Jain chapter V section A: not-rising in the pseudo-code, same-or-falling in the prose",
         ),
-        /// Whether a new least round trip changes the factor at once or at the next change of state
+        /// Whether a new minimum round trip changes the factor at once or at the next change of state
         update: Update = choice(
             "at-once",
             "S. Jain chapter IV, in words; the pseudo-code of chapter V stores it for the next event",
@@ -100,7 +101,7 @@ pub struct LtcpRc {
 }
 
 impl LtcpRc {
-    /// The law of a flow in transition, before the first round trip is known.
+    /// Creates the law of a flow in transition, before the first round trip is known.
     pub fn new(parameters: Parameters) -> Self {
         let Parameters { layer_threshold, beta, first_layer, .. } = parameters;
         Self {
@@ -116,28 +117,31 @@ impl WindowLaw for LtcpRc {
         self.factors.see(ack.min_rtt);
         let before = self.ltcp.layer();
         self.ltcp.observe(window, ack);
-        // A flow that climbs past the layer of its last loss is in transition (pseudo-code of chapter V section A).
+        // A flow that grows past the layer of its last loss is in transition (pseudo-code of chapter V
+        // section A).
         let layer = self.ltcp.layer();
         if layer > before && layer > self.losses.current() {
             self.factors.enter(true);
         }
     }
 
-    /// K_R K / cwnd for each acknowledgement (chapter IV).
+    /// Adds K_R K / cwnd per acknowledgement (chapter IV).
     fn avoid_congestion(&mut self, window: &mut Window, ack: &Ack) {
         let factor = if self.ltcp.is_tcp() { 1.0 } else { self.factors.in_force() };
         self.ltcp.grow(window, ack, factor);
     }
 
-    /// The printed pseudo-code has the cut inside the branch of a flow in transition; a flow that is steady would then
-    /// never give way. It is taken to apply to both.
+    /// Cuts the window and decides whether the flow is steady. In the printed pseudo-code the cut is inside
+    /// the branch of a flow in transition, so that a steady flow would never give way; here it applies to
+    /// both.
     fn decrease(&mut self, from: Packets, loss: &Loss) -> Packets {
         let steady = self.losses.record(self.ltcp.layer());
         self.factors.enter(!steady);
         self.ltcp.decrease(from, loss)
     }
 
-    /// Not a loss event of the thesis, which counts triple duplicates: as LTCP.
+    /// Handles a timeout as LTCP does. In the thesis a timeout is not a loss event; only triple duplicates
+    /// are.
     fn on_timeout(&mut self, window: &mut Window, timeout: &Timeout) {
         self.ltcp.on_timeout(window, timeout);
     }

@@ -1,5 +1,5 @@
-//! Alnuem's multiple drop action (Alnuem 2009 section 4.2.2) on Reno: several losses of a window are repaired at once. It
-//! is the host's retransmission rule `mda`.
+//! Alnuem's multiple drop action (Alnuem 2009 section 4.2.2) on Reno: several losses of a window are repaired
+//! at once. The host's retransmission rule `mda` implements it.
 
 use super::reno::{BUILD, Reno};
 use crate::entry::{Companions, Entry, control};
@@ -8,7 +8,7 @@ use crate::entry::{Companions, Entry, control};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "mda",
-        "Reno that resends as many packets at once as it has counted missing",
+        "Reno that retransmits at once as many packets as it has counted missing",
         "Alnuem 2009 section 4.2.2",
         Reno::TABLE,
     ),

@@ -1,4 +1,4 @@
-//! NewReno (RFC 6582): Reno's window, and a host that takes a partial acknowledgement for another loss.
+//! NewReno (RFC 6582): Reno's window, with a host that treats a partial acknowledgement as another loss.
 
 use super::reno::{BUILD, Reno};
 use crate::entry::{Companions, Entry, control};

@@ -1,10 +1,11 @@
-//! TCP Prague: DCTCP's answer to marks for the Internet (L4S, RFC 9330 and 9331). Marks are averaged and answered in periods of
-//! at least 25 ms, so that flows of short round trips leave room to others; what is not marked adds to the window even while
-//! other packets are; and packets are paced. A host must tell it of each mark; it does so where `ecn` is on.
+//! TCP Prague: DCTCP's response to marks for the Internet (L4S, RFC 9330 and 9331). Marks are averaged and
+//! answered in periods of at least 25 ms, so that flows with short round trips leave room to others. Unmarked
+//! packets add to the window even while others are marked, and packets are paced. The host must report each
+//! mark, which it does if `ecn` is on.
 //!
-//! The window has a fraction, and what the host is allowed is that window rounded up, two packets at least. Packets leave at the whole
-//! packets of the window, or at what is in flight if that is more, over the round trip. Where four packets or fewer are allowed the rate
-//! is what grows and is cut, and the window follows it.
+//! The window has a fraction; the host may use the window rounded up, and at least two packets. Packets leave
+//! at the rate of the whole packets of the window, or of the packets in flight if those are more, over the
+//! round trip. If four packets or fewer are allowed, the rate grows and is cut, and the window follows it.
 
 mod classic_queue;
 mod marks;
@@ -26,7 +27,7 @@ use ackclock_base::{Packets, Random, Range, Rate, Span, Time, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "prague",
-        "TCP Prague: cuts by the share of packets that were marked, over periods of at least 25 ms; needs ecn",
+        "TCP Prague: cuts by the share of marked packets, over periods of at least 25 ms; needs ecn",
         "Linux's tcp_prague.c 0.7 of the L4S team; draft-briscoe-iccrg-prague-congestion-control-04; RFC 9331",
         Parameters::TABLE,
     ),
@@ -35,59 +36,64 @@ pub const ENTRY: Entry = Entry {
 };
 
 parameters! {
-    /// How marks are averaged, and how short a round trip counts.
+    /// How marks are averaged, and the treatment of short round trips.
     pub struct Parameters {
         /// Weight of the newest period in the average share of marked packets
         gain: f64 = number("0.0625", Range { min: 0.0, max: 1.0, above_min: true }, "tcp_prague.c, PRAGUE_SHIFT_G"),
-        /// What that average begins with; the first mark of all halves the window
+        /// Initial value of that average; the very first mark halves the window
         initial_alpha: f64 = number("0", Range::between(0.0, 1.0), "tcp_prague.c, alpha mode 0"),
-        /// The round trip that shorter ones grow as slowly as; 0 for none
+        /// Virtual round trip: flows with shorter round trips grow as slowly as with this one; 0 to disable
         virtual_rtt: Span = time("25 ms", Range::between(0.0, 10.0), "tcp_prague.c, prague_rtt_target"),
-        /// Rounds after slow start until then
+        /// Rounds after slow start before the virtual round trip applies
         independent_after: u32 = integer("4", Range::between(0.0, 1e6), "tcp_prague.c, prague_rtt_transition"),
-        /// Up to this window, counted in packets of 1500 bytes on the wire, the rate grows and is cut instead; 0 for never
+        /// Window, in packets of 1500 bytes on the wire, up to which the rate grows and is cut instead; 0 for
+        /// never
         rate_up_to: f64 = packets("4 packets", Range::between(0.0, 1e6), "tcp_prague.c, prague_cwnd_transit"),
-        /// Whether a queue that marks classic packets too is detected by the delay that it builds, and answered like one
+        /// Whether a queue that marks classic packets too is detected by its delay, and treated as a classic
+        /// one
         classic_fallback: bool = flag(false, "tcp_prague.c 0.6, prague_ecn_fallback, which is off; 0.7 has none"),
     }
 }
 
-/// Beyond this round trip growth is not that of a virtual one (tcp_prague.c, MAX_SCALED_RTT).
+/// The round trip beyond which growth is not that of a virtual round trip (tcp_prague.c, MAX_SCALED_RTT).
 const LONGEST_INDEPENDENT: Span = Span::from_millis(100);
 
-/// A flow never sends more slowly (tcp_prague.c, MINIMUM_RATE: 100 kbit/s).
+/// The smallest sending rate (tcp_prague.c, MINIMUM_RATE: 100 kbit/s).
 const LEAST_BYTES_PER_SECOND: f64 = 12_500.0;
 
-/// The packet by which growth is measured (tcp_prague.c, MTU_SYS), on the wire.
+/// The size on the wire of the packet in which growth is measured (tcp_prague.c, MTU_SYS).
 const FULL_PACKET_BYTES: f64 = 1500.0;
 
-/// What the host may have in flight at least (tcp_prague.c, MIN_CWND_RTT).
+/// The smallest window that the host is allowed (tcp_prague.c, MIN_CWND_RTT).
 const LEAST_ALLOWED: Packets = 2.0;
 
-/// By how much the rate swings in the two halves of a virtual round trip (tcp_prague.c, RATE_OFFSET).
+/// The share by which the rate varies between the halves of a virtual round trip (tcp_prague.c, RATE_OFFSET).
 const SWING: f64 = 4.0 / 128.0;
 
-/// The weight of a round in the round trip by which rates become windows (tcp_prague.c, HSRTT_SHIFT).
+/// The weight of a round in the average round trip that converts rates to windows (tcp_prague.c,
+/// HSRTT_SHIFT).
 const LONG_RTT_GAIN: f64 = 1.0 / 128.0;
 
-/// The control.
+/// The TCP Prague control.
 #[derive(Clone, Debug)]
 pub struct Prague {
     parameters: Parameters,
     /// The congestion window with its fraction.
     window: Packets,
-    /// Whether the rate leads, in packets per second, and the window follows.
+    /// Whether the rate is in control and the window follows it; the rate is in packets per second.
     by_rate: bool,
     rate: f64,
-    /// What the host is allowed: it moves towards the window, rounded up, by a packet for each acknowledgement.
+    /// The window that the host is allowed: it moves towards the window, rounded up, by one packet per
+    /// acknowledgement.
     allowed: Packets,
     ssthresh: Packets,
     marks: Marks,
-    /// Present if there is a fallback.
+    /// The detector of classic queues; `None` if the fallback is off.
     classic_queue: Option<ClassicQueue>,
-    /// Until more than this is acknowledged a mark is part of the congestion that was last reacted to: Linux's state CWR.
+    /// Marks belong to the last congestion until a packet beyond this number is acknowledged (Linux's state
+    /// CWR).
     reduced_until: Option<u64>,
-    /// When the last mark was answered, and the window before.
+    /// The time of the last cut for a mark, and the window before it.
     cut_at: Option<Time>,
     before_cut: Packets,
     repair: Repair,
@@ -103,7 +109,7 @@ pub struct Prague {
     floors: Floors,
 }
 
-/// What a loss that was none gives back.
+/// The state that a spurious loss restores.
 #[derive(Clone, Copy, Debug)]
 struct BeforeLoss {
     window: Packets,
@@ -113,7 +119,7 @@ struct BeforeLoss {
 }
 
 impl Prague {
-    /// A connection at its start.
+    /// Creates the control at the start of a connection.
     pub fn new(parameters: Parameters, initial: &Initial) -> Self {
         let window = if initial.window.is_nan() { 1.0 } else { initial.window.clamp(1.0, MAX_CWND) };
         Self {
@@ -149,17 +155,17 @@ impl Prague {
         !self.in_slow_start() && self.marks.rounds >= self.parameters.independent_after
     }
 
-    /// The round trip that counts, in seconds.
+    /// Returns the larger of the smoothed and the virtual round trip, in seconds.
     fn virtual_rtt(&self) -> f64 {
         self.smoothed_rtt.max(self.parameters.virtual_rtt).seconds()
     }
 
-    /// A packet of 1500 bytes, in packets.
+    /// Returns the size of a packet of 1500 bytes on the wire as a multiple of the packet size.
     fn full_packet(&self) -> Packets {
         FULL_PACKET_BYTES / (self.packet_bytes + self.header_bytes)
     }
 
-    /// How much less than Reno's the growth is in a round trip.
+    /// Returns the factor on Reno's growth in a round trip, at most 1.
     fn growth(&self) -> f64 {
         let Parameters { virtual_rtt, .. } = self.parameters;
         let rtt = self.smoothed_rtt;
@@ -173,7 +179,7 @@ impl Prague {
         LEAST_BYTES_PER_SECOND / self.packet_bytes
     }
 
-    /// What the window sends in a round trip.
+    /// Returns the rate, in packets per second, that sends the window in a round trip.
     fn rate_of_window(&self) -> f64 {
         let rtt = self.smoothed_rtt.seconds();
         if rtt > 0.0 { (self.window / rtt).max(self.least_rate()) } else { self.rate }
@@ -183,12 +189,12 @@ impl Prague {
         self.rate * if self.long_rtt > 0.0 { self.long_rtt } else { self.smoothed_rtt.seconds() }
     }
 
-    /// What the host is to be allowed.
+    /// Returns the window that the host should be allowed, in whole packets.
     fn wanted(&self) -> Packets {
         self.window.ceil().clamp(LEAST_ALLOWED, MAX_CWND)
     }
 
-    /// Takes so much of the window, or of the rate if that leads.
+    /// Cuts the window, or the rate if that is in control, by `share`.
     fn cut(&mut self, share: f64) {
         if self.by_rate {
             self.rate = (self.rate * (1.0 - share)).max(self.least_rate());
@@ -204,8 +210,9 @@ impl Prague {
         }
     }
 
-    /// A mark, or a packet that the host's own interface refused: Linux enters CWR. While growth is independent of the round trip
-    /// there is a cut in 25 ms at most, and a round trip that is entered without one brings none.
+    /// Enters Linux's state CWR, for a mark or for a packet that the host's own interface refused. While
+    /// growth is independent of the round trip there is at most one cut in 25 ms; a state entered sooner
+    /// makes no cut.
     fn enter_reduced(&mut self, now: Time, sent_to: u64) {
         self.reduced_until = Some(sent_to);
         self.set_gain();
@@ -219,10 +226,11 @@ impl Prague {
         self.cut(share / 2.0);
     }
 
-    /// Grows by what arrived without a mark, unless a loss is being repaired.
+    /// Grows the window by the packets that arrived unmarked, unless a loss is being repaired.
     fn grow(&mut self, ack: &Ack) {
         let mut unmarked = (ack.newly_acked - f64::from(ack.marks)).max(0.0);
-        // tcp_prague.c 0.7 asks whether the application is what limits the flow (tp->app_limited); 0.6 asked for a full window.
+        // tcp_prague.c 0.7 requires that the application does not limit the flow (tp->app_limited); 0.6
+        // required a full window.
         if unmarked <= 0.0 || ack.app_limited || self.repair.goes_on() || ack.phase == Phase::Recovery {
             return;
         }
@@ -242,7 +250,7 @@ impl Prague {
         self.window = self.window.min(MAX_CWND);
     }
 
-    /// Moves what the host is allowed by a packet towards the window. On its way down it takes the threshold along.
+    /// Moves the allowed window by one packet towards the window. On the way down the threshold follows.
     fn step(&mut self) {
         let wanted = self.wanted();
         if self.allowed > wanted {
@@ -253,7 +261,7 @@ impl Prague {
         }
     }
 
-    /// The end of a period: marks have been averaged.
+    /// Updates the detector and the slow average at the end of a period.
     fn end_period(&mut self, ack: &Ack) {
         if let Some(queue) = self.classic_queue.as_mut().filter(|_| self.marks.seen) {
             queue.judge(ack.min_rtt);
@@ -262,7 +270,7 @@ impl Prague {
         self.long_rtt += if self.long_rtt > 0.0 { LONG_RTT_GAIN * (rtt - self.long_rtt) } else { rtt };
     }
 
-    /// Whether the window or the rate leads from now on.
+    /// Decides whether the window or the rate is in control from now on.
     fn choose_leader(&mut self) {
         let most = self.parameters.rate_up_to * self.full_packet();
         let by_rate = self.marks.seen && self.is_independent() && self.allowed <= most;
@@ -275,7 +283,7 @@ impl Prague {
         }
     }
 
-    /// Sets the rate at which packets leave until the next acknowledgement; none before the first round trip.
+    /// Sets the pacing rate until the next acknowledgement; there is none before the first round trip.
     fn pace(&mut self) {
         let rtt = self.smoothed_rtt.seconds();
         if rtt <= 0.0 {
@@ -299,7 +307,7 @@ impl Prague {
         self.before_loss = Some(BeforeLoss { window, rate, allowed, ssthresh });
     }
 
-    /// A loss takes half, together with what a mark of the same period has taken.
+    /// Halves the window at a loss, including what a mark of the same period has cut already.
     fn halve(&mut self, now: Time) {
         let period = Span::from_seconds(self.virtual_rtt());
         let has_cut = self.cut_at.is_some_and(|at| now < at + period) && self.window > 0.0;
@@ -382,13 +390,13 @@ impl Control for Prague {
             self.repair.begin(self.window, false);
             self.halve(loss.now);
         }
-        // The host brings the flight down as it does for any window.
+        // The host reduces the packets in flight as for any smaller window.
         self.allowed = self.allowed.min(self.wanted()).max(self.floors.after_loss());
         self.ssthresh = self.allowed.max(MIN_SSTHRESH);
     }
 
-    /// The window is halved as by any loss, and the host begins with a packet more than it has left in flight (Linux's
-    /// `tcp_enter_loss`). What it is allowed then rises by a packet for each acknowledgement.
+    /// Halves the window as for any loss. The host starts with one packet more than it still has in flight
+    /// (Linux's `tcp_enter_loss`); its allowed window then rises by a packet per acknowledgement.
     fn on_timeout(&mut self, timeout: &Timeout, _random: &mut dyn Random) {
         if timeout.in_a_row == 1 {
             let was_repairing = self.repair.goes_on();

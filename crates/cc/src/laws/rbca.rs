@@ -1,6 +1,6 @@
-//! RBCA, RTT Based Congestion Avoidance (Dahal 2007, section 6.1.1): RBCC for SCTP. The window moves by a fraction of what an
-//! acknowledgement covers, and neither a loss nor a timeout takes any of it: a loss is most likely none of congestion where
-//! the threshold keeps the queue short.
+//! RBCA, RTT Based Congestion Avoidance (Dahal 2007, section 6.1.1): RBCC for SCTP. The window moves by a
+//! fraction of the data acknowledged, and neither a loss nor a timeout reduces it: since the threshold keeps
+//! the queue short, a loss is most likely not caused by congestion.
 
 use crate::classic::{Classic, Window, WindowLaw};
 use crate::control::{Ack, Loss, Timeout};
@@ -13,7 +13,7 @@ use ackclock_base::{Packets, Range, Span, choice, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "rbca",
-        "RBCC for SCTP: moves the window by what is acknowledged and the round trip's distance from a threshold",
+        "RBCC for SCTP: moves the window by the data acknowledged and the round trip's distance from a threshold",
         "Dahal 2007 section 6.1.1, equations 6.1, 6.2, 6.5",
         Parameters::TABLE,
     ),
@@ -24,44 +24,43 @@ pub const ENTRY: Entry = Entry {
 };
 
 choice! {
-    /// What a timeout does.
+    /// The effect of a timeout.
     pub enum OnTimeout {
-        /// Nothing: it is a drop too.
+        /// None: a timeout is a packet drop too.
         Keep = "keep",
-        /// One packet, as with standard SCTP.
+        /// The window becomes one packet, as in standard SCTP.
         StartOver = "start-over",
     }
 }
 
-/// F.
+/// F, the ratio of the threshold to the base round trip.
 pub const FACTOR: Declared<f64> = declare::number(
     "2",
     Range { min: 1.0, max: 1000.0, above_min: true },
     "Dahal equation 6.5; section 6.2.1 uses 2.0, table 6.1 also 2.3",
 )
-.about("F: the threshold is F times the base round trip");
+.about("Ratio of the threshold to the base round trip (F)");
 
-/// The base round trip.
+/// The given base round trip.
 pub const RTT_MIN: Declared<Span> = declare::time(
     "62 ms",
     Range { min: 0.0, max: 3600.0, above_min: true },
     "not printed; latency divided by F in Dahal table 6.1 is 0.0621 to 0.0622 s",
 )
-.about("The base round trip when it is given");
+.about("Base round trip, if it is given");
 
-/// Where that comes from.
+/// The source of the base round trip.
 pub const RTT_MIN_MODE: Declared<RttMinMode> =
-    declare::choice("given", "Dahal section 6.2.1, equation 6.5: fixed statically").about(
-        "Where the base round trip comes from: given beforehand, or the least measured so far on the path",
-    );
+    declare::choice("given", "Dahal section 6.2.1, equation 6.5: fixed statically")
+        .about("Source of the base round trip: given beforehand, or the minimum measured so far on the path");
 
 parameters! {
-    /// Where the threshold lies, and what a timeout does.
+    /// The threshold, and the effect of a timeout.
     pub struct Parameters {
         threshold_factor: f64 = FACTOR,
         rtt_min_mode: RttMinMode = RTT_MIN_MODE,
         rtt_min: Span = RTT_MIN,
-        /// What a timeout does: nothing, or one packet as with standard SCTP
+        /// Effect of a timeout: none, or a window of one packet as in standard SCTP
         on_timeout: OnTimeout = choice(
             "keep",
             "Dahal section 6.1.1 v: \"do not reduce cwnd on packet drops\"; timeouts are not spoken of",
@@ -73,13 +72,13 @@ parameters! {
 #[derive(Clone, Debug)]
 pub struct Rbca {
     parameters: Parameters,
-    /// That of the last acknowledgement, for series.
+    /// The threshold at the last acknowledgement, for series; `None` before the first.
     threshold: Option<Span>,
 }
 
 impl WindowLaw for Rbca {
-    /// CwndIncr = (threshold - RTT) / max(RTT, threshold) * DSize, where DSize is what the acknowledgement newly covers, at
-    /// most a packet. The floor of one packet is in [`Classic`].
+    /// Moves the window by CwndIncr = (threshold - RTT) / max(RTT, threshold) * DSize, where DSize is the
+    /// data newly acknowledged, at most one packet. The floor of one packet is in [`Classic`].
     fn avoid_congestion(&mut self, window: &mut Window, ack: &Ack) {
         let Some(rtt) = ack.rtt else { return };
         let base = match self.parameters.rtt_min_mode {
@@ -92,7 +91,7 @@ impl WindowLaw for Rbca {
         window.cwnd += (threshold - rtt) / rtt.max(threshold) * ack.credit.min(1.0);
     }
 
-    /// There is one regime.
+    /// Does the same as congestion avoidance: the law has one regime.
     fn slow_start(&mut self, window: &mut Window, ack: &Ack) {
         self.avoid_congestion(window, ack);
     }
@@ -101,7 +100,7 @@ impl WindowLaw for Rbca {
         from
     }
 
-    /// Section 6.1.1 v.
+    /// Leaves the window unchanged (section 6.1.1 v).
     fn on_loss(&mut self, _window: &mut Window, _loss: &Loss) {}
 
     fn on_timeout(&mut self, window: &mut Window, timeout: &Timeout) {
@@ -132,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn neither_losses_nor_timeouts_take_anything_unless_told_so() {
+    fn neither_losses_nor_timeouts_cut_the_window_by_default() {
         let mut script = Script::new("rbca").window(10.0);
         script.loss();
         script.timeout();

@@ -1,8 +1,8 @@
 //! RBCC, RTT Based Congestion Control (Dahal 2007, sections 3.3 and 4.1 to 4.3) with a static threshold.
 //!
-//! On every fresh acknowledgement the window moves by a fraction of a packet proportional to the distance between
-//! a threshold and the round trip, so that the queue stays partly filled and does not overflow. There is no slow
-//! start; a loss is answered as NewReno does.
+//! At every fresh acknowledgement the window moves by a fraction of a packet that is proportional to the
+//! distance between a threshold and the round trip, so that the queue stays partly filled and does not
+//! overflow. There is no slow start; the reaction to a loss is NewReno's.
 
 pub mod step;
 
@@ -27,45 +27,46 @@ pub const ENTRY: Entry = Entry {
 };
 
 choice! {
-    /// Where the base round trip comes from.
+    /// The source of the base round trip.
     pub enum RttMinMode {
-        /// It is given beforehand.
+        /// A value given beforehand.
         Given = "given",
-        /// It is the least measured so far.
+        /// The minimum measured so far.
         Measured = "measured",
     }
 }
 
 parameters! {
-    /// What the wired form leaves open, and where its threshold lies.
+    /// Choices that the thesis leaves open for the wired form, and its threshold.
     pub struct Parameters {
-        /// Whether a timeout leaves one packet, as NewReno's does; if not, it takes nothing
+        /// Whether a timeout leaves one packet, as NewReno's does; otherwise it has no effect
         timeout_cut: bool = flag(true, "Dahal section 4.1 v, vi: as NewReno; what a timeout leaves is not stated"),
-        /// Whether the window moves on every acknowledgement with a round trip, duplicates before a recovery too, or on fresh ones
+        /// Whether the window moves at every acknowledgement with a round trip, including duplicates before a
+        /// recovery, or only at fresh ones
         every_ack: bool = flag(false, "Dahal section 4.4: fresh ones; its section 3.3 has every acknowledgement"),
-        /// Where the threshold lies.
+        /// The threshold and the bounds on the window.
         threshold: Threshold,
     }
 }
 
 parameters! {
-    /// Where the threshold lies.
+    /// The threshold and the bounds on the window.
     pub struct Threshold {
-        /// F: the threshold is F times the base round trip
+        /// Ratio of the threshold to the base round trip (F)
         threshold_factor: f64 = number(
             "2",
             Range { min: 1.0, max: 1000.0, above_min: true },
             "Dahal equation 4.1; section 4.5.3 sweeps it, 4.5.4 uses 2.0",
         ),
-        /// Where the base round trip comes from: given beforehand, or the least measured so far
+        /// Source of the base round trip: given beforehand, or the minimum measured so far
         rtt_min_mode: RttMinMode = choice("given", "Dahal section 4.3 computes it beforehand"),
-        /// The base round trip when it is given
+        /// Base round trip, if it is given
         rtt_min: Span = time(
             "62 ms",
             Range { min: 0.0, max: 3600.0, above_min: true },
             "not printed; latency divided by F in Dahal tables 4.1, 5.1 and 6.1 is 0.0618 to 0.0622 s",
         ),
-        /// Between which bounds the window moves.
+        /// The bounds on the window.
         bounds: Bounds,
     }
 }
@@ -88,7 +89,7 @@ pub struct Rbcc {
 }
 
 impl Rbcc {
-    /// The law of a connection that begins so.
+    /// Creates the state of a connection that starts with `initial`.
     pub fn new(parameters: &Threshold, initial: &Initial) -> Self {
         let factor = parameters.threshold_factor;
         let rtt_min = (parameters.rtt_min_mode == RttMinMode::Given).then_some(parameters.rtt_min);
@@ -100,12 +101,12 @@ impl Rbcc {
         }
     }
 
-    /// The step with its bounds, and the threshold of the moment.
+    /// Returns the step and the present threshold.
     pub(crate) fn step(&self) -> (&Step, Span) {
         (&self.step, self.threshold)
     }
 
-    /// Learns the base round trip, where it is measured.
+    /// Updates the threshold if the base round trip is measured.
     pub(crate) fn observe(&mut self, ack: &Ack) {
         if self.rtt_min.is_none() && ack.min_rtt != Span::MAX {
             self.threshold = ack.min_rtt.scale(self.factor);
@@ -118,7 +119,7 @@ impl Rbcc {
 }
 
 impl Wired {
-    /// The law of a connection that begins so.
+    /// Creates the law of a connection that starts with `initial`.
     pub fn new(parameters: &Parameters, initial: &Initial) -> Self {
         Self {
             rbcc: Rbcc::new(&parameters.threshold, initial),
@@ -135,7 +136,7 @@ impl WindowLaw for Wired {
         }
     }
 
-    /// The law has one regime: equation 3.4 acts on every fresh acknowledgement (section 3.3).
+    /// Does the same as congestion avoidance: equation 3.4 acts on every fresh acknowledgement (section 3.3).
     fn slow_start(&mut self, window: &mut Window, ack: &Ack) {
         self.avoid_congestion(window, ack);
     }
@@ -147,7 +148,7 @@ impl WindowLaw for Wired {
         }
     }
 
-    /// "As NewReno" (section 4.1 v, vi).
+    /// Halves the window: "As NewReno" (section 4.1 v, vi).
     fn decrease(&mut self, from: Packets, _loss: &Loss) -> Packets {
         self.rbcc.step.halve(from)
     }
@@ -185,7 +186,7 @@ mod tests {
 
     #[test]
     fn above_the_threshold_it_shrinks_by_rtt_over_threshold_less_one() {
-        // RTT = 186 ms: (124 - 186) / 124 = -0.5; RTT = 4 * 124 ms: -3, without bound but for the floor.
+        // RTT = 186 ms: (124 - 186) / 124 = -0.5; RTT = 4 * 124 ms: -3, limited only by the floor.
         let mut script = Script::new("rbcc").window(10.0);
         script.ack_with_rtt(186);
         assert!((script.cwnd() - 9.5).abs() < 1e-9);
@@ -198,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn the_window_stops_at_the_limit_unless_told_not_to() {
+    fn the_window_stops_at_the_limit_by_default() {
         let mut capped = Script::new("rbcc").limit(20.0).window(20.0);
         capped.ack_with_rtt(62);
         assert_eq!(capped.cwnd(), 20.0);
@@ -219,8 +220,8 @@ mod tests {
 
     #[test]
     fn a_timeout_leaves_one_packet_and_the_law_goes_on_from_there() {
-        // Section 4.1 v, vi: as NewReno. A threshold there is, but no slow start: at 62 ms one packet more, below it and
-        // above it alike.
+        // Section 4.1 v, vi: as NewReno. There is a threshold but no slow start: at 62 ms the window grows by
+        // one packet, below and above the threshold alike.
         let mut script = Script::new("rbcc").window(12.0);
         script.timeout();
         assert_eq!((script.cwnd(), script.ssthresh()), (1.0, 6.0));
@@ -241,7 +242,7 @@ mod tests {
 
     #[test]
     fn duplicates_move_the_window_where_every_acknowledgement_does() {
-        // F = 2, 62 ms: at 186 ms each takes half a packet.
+        // F = 2, 62 ms: at 186 ms each acknowledgement takes half a packet.
         let mut every = Script::with("rbcc", &[("every_ack", "true")]).window(10.0);
         let mut fresh = Script::new("rbcc").window(10.0);
         for script in [&mut every, &mut fresh] {

@@ -1,6 +1,7 @@
 //! RBCC with a threshold that each connection finds for itself (Dahal 2007, section 4.4).
 //!
-//! The window moves as in [`super::rbcc`]; five heuristics watch it and the round trip, and move the threshold.
+//! The window moves as in [`super::rbcc`]. Five heuristics observe the window and the round trip, and move
+//! the threshold.
 
 pub mod heuristics;
 pub mod normal;
@@ -32,7 +33,7 @@ pub const ENTRY: Entry = Entry {
     companions: Companions::recovery("newreno"),
 };
 
-/// Equations 3.4 and 3.5 with the threshold of section 4.4.
+/// The law of equations 3.4 and 3.5 with the threshold of section 4.4.
 #[derive(Clone, Debug)]
 pub struct RbccDynamic {
     step: Step,
@@ -43,7 +44,7 @@ pub struct RbccDynamic {
 }
 
 impl RbccDynamic {
-    /// The law of a connection that begins so.
+    /// Creates the law of a connection that starts with `initial`.
     pub fn new(parameters: Parameters, initial: &Initial) -> Self {
         let given = parameters.rtt_min_mode == RttMinMode::Given;
         Self {
@@ -55,7 +56,8 @@ impl RbccDynamic {
         }
     }
 
-    /// Whether this acknowledgement is sampled. Only probes may be rarer than acknowledgements (step 3).
+    /// Returns whether this acknowledgement is a sample. In the probe phase samples may be rarer than
+    /// acknowledgements (step 3).
     fn samples(&mut self, ack: &Ack) -> bool {
         if !(self.probe_each_round_trip && self.threshold.probing()) {
             return true;
@@ -79,12 +81,12 @@ impl WindowLaw for RbccDynamic {
         }
     }
 
-    /// The law has one regime, as with a static threshold.
+    /// Does the same as congestion avoidance, as with a static threshold.
     fn slow_start(&mut self, window: &mut Window, ack: &Ack) {
         self.avoid_congestion(window, ack);
     }
 
-    /// As NewReno, as with a static threshold.
+    /// Halves the window as NewReno does, as with a static threshold.
     fn decrease(&mut self, from: Packets, _loss: &Loss) -> Packets {
         self.step.halve(from)
     }
@@ -104,12 +106,13 @@ mod tests {
 
     #[test]
     fn the_window_moves_by_equation_3_4_with_the_threshold_of_the_moment() {
-        // Least round trip 100 ms, threshold 110 ms: (110 - 100) / 100 = + 0.1 packets. That sample is the first.
+        // Minimum round trip 100 ms, threshold 110 ms: (110 - 100) / 100 = + 0.1 packets. This is the first
+        // sample.
         let mut script = Script::new("rbcc-dynamic").window(5.0);
         script.ack_with_rtt(100);
         assert!((script.cwnd() - 5.1).abs() < 1e-9);
-        // The second still moves by 0.1; its round trip, unchanged, raises the threshold by 12 % to 123.2 ms. The third
-        // moves by 0.232.
+        // The second step is still 0.1; its unchanged round trip raises the threshold by 12 % to 123.2 ms.
+        // The third step is 0.232.
         script.ack_with_rtt(100);
         assert!((script.cwnd() - 5.2).abs() < 1e-9);
         assert!((script.published("rtt_threshold_s") - 0.1232).abs() < 1e-9);
@@ -152,7 +155,7 @@ mod tests {
 
     #[test]
     fn probes_are_acknowledgements_or_round_trips() {
-        // 30 acknowledgements with a window of about 5 and more.
+        // 30 acknowledgements with a window of at least about 5.
         for (unit, most) in [("ack", 29.0), ("round-trip", 6.0)] {
             let mut script =
                 Script::with("rbcc-dynamic", &[("probe_unit", unit), ("probe_clamp", "100")]).window(5.0);

@@ -1,7 +1,8 @@
-//! RBCC-WL, the same for paths with a wireless link (Dahal 2007, section 5.2): a gentler step, and no reduction on a loss.
+//! RBCC-WL, RBCC for paths with a wireless link (Dahal 2007, section 5.2): a gentler step, and no reduction
+//! on a loss.
 //!
-//! What the threshold does not let happen, an overflow of the queue, is taken not to be what a loss means. So a loss is
-//! repaired as NewReno repairs it, and the window stays what it is; on a timeout, too.
+//! The threshold prevents an overflow of the queue, so a loss is taken not to mean one. A loss is repaired as
+//! in NewReno, and the window stays; it stays on a timeout too.
 
 use super::rbcc::{self, Rbcc};
 use crate::classic::{Classic, Window, WindowLaw};
@@ -27,11 +28,11 @@ pub const ENTRY: Entry = Entry {
 };
 
 parameters! {
-    /// Where the threshold lies, and what a timeout does.
+    /// The threshold, and the effect of a timeout.
     pub struct Parameters {
         /// Whether a timeout leaves one packet, as NewReno's does
         timeout_cut: bool = flag(false, "Dahal section 5.2 v: no reduction on a packet drop, however it was detected"),
-        /// Where the threshold lies.
+        /// The threshold and the bounds on the window.
         threshold: rbcc::Threshold,
     }
 }
@@ -44,7 +45,7 @@ pub struct RbccWl {
 }
 
 impl RbccWl {
-    /// The law of a connection that begins so.
+    /// Creates the law of a connection that starts with `initial`.
     pub fn new(parameters: &Parameters, initial: &Initial) -> Self {
         Self { rbcc: Rbcc::new(&parameters.threshold, initial), timeout_cut: parameters.timeout_cut }
     }
@@ -58,7 +59,7 @@ impl WindowLaw for RbccWl {
         }
     }
 
-    /// One regime, as RBCC.
+    /// Does the same as congestion avoidance, as RBCC does.
     fn slow_start(&mut self, window: &mut Window, ack: &Ack) {
         self.avoid_congestion(window, ack);
     }
@@ -67,12 +68,12 @@ impl WindowLaw for RbccWl {
         self.rbcc.observe(ack);
     }
 
-    /// "Do not reduce the size of cwnd on packet-drop" (section 5.2 v).
+    /// Returns the window unchanged: "Do not reduce the size of cwnd on packet-drop" (section 5.2 v).
     fn decrease(&mut self, from: Packets, _loss: &Loss) -> Packets {
         from
     }
 
-    /// What the window is stays, where others would reduce what is in flight.
+    /// Keeps the window, where other laws would reduce from the packets in flight.
     fn on_loss(&mut self, window: &mut Window, _loss: &Loss) {
         window.ssthresh = window.cwnd;
     }
@@ -112,7 +113,7 @@ mod tests {
         let mut script = wl(&[("rtt_min", "100 ms"), ("threshold_factor", "2")]);
         script.ack_with_rtt(400);
         assert!((script.cwnd() - 9.5).abs() < 1e-9);
-        // RBCC at the same places: +0.7 and -1.
+        // RBCC at the same round trip: +0.7.
         let mut rbcc = Script::with("rbcc", &[("threshold_factor", "1.7")]).window(10.0);
         rbcc.ack_with_rtt(62);
         assert!((rbcc.cwnd() - 10.7).abs() < 1e-9);

@@ -18,15 +18,15 @@ pub const ENTRY: Entry = Entry {
     companions: Companions::recovery("reno"),
 };
 
-/// How one is made, for every control with this law.
+/// The constructor of every control with this law.
 pub const BUILD: Build = Build::Alone(|values, initial| Box::new(Classic::new(Reno::from(values), initial)));
 
 parameters! {
-    /// Additive increase, multiplicative decrease.
+    /// Additive increase and multiplicative decrease.
     pub struct Reno {
-        /// Packets that the window grows by in a round trip
+        /// Packets by which the window grows in a round trip
         increase: f64 = number("1", Range::between(0.0, 1e6), "RFC 5681 section 3.1"),
-        /// The window after a loss, as a fraction of the window before
+        /// Fraction of the window that remains after a loss
         decrease: f64 = number("0.5", Range::between(0.0, 1.0), "RFC 5681 section 3.2"),
     }
 }
@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn a_spurious_loss_is_taken_back() {
+    fn a_spurious_loss_is_undone() {
         let mut script = Script::new("reno").window(10.0).starting_ssthresh(10.0);
         script.loss();
         script.spurious();

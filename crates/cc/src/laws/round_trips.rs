@@ -1,28 +1,28 @@
-//! What the round trips of a round tell, for laws that look once in a round: a round ends when the first packet sent in it is
-//! acknowledged, as in Linux's modules after Vegas.
+//! Statistics of the round trips of each round, for laws that act once per round. A round ends when the first
+//! packet sent in it is acknowledged, as in Linux's modules derived from Vegas.
 
 use crate::control::Ack;
 
 /// The round trips so far, in seconds.
 #[derive(Clone, Debug)]
 pub struct RoundTrips {
-    /// The least of the connection.
+    /// The minimum of the connection.
     pub base: f64,
-    /// The greatest of the connection.
+    /// The maximum of the connection.
     pub greatest: f64,
-    /// The first packet that was sent in this round.
+    /// The number of the first packet sent in this round.
     end: u64,
     round: Round,
 }
 
-/// The round trips of a round, in seconds.
+/// The round trips of one round, in seconds.
 #[derive(Clone, Copy, Debug)]
 pub struct Round {
-    /// How many there were.
+    /// The number of samples.
     pub samples: u32,
-    /// The least of them.
+    /// The minimum.
     pub least: f64,
-    /// The greatest of them.
+    /// The maximum.
     pub greatest: f64,
     sum: f64,
 }
@@ -30,7 +30,7 @@ pub struct Round {
 impl Round {
     const EMPTY: Self = Self { samples: 0, least: f64::INFINITY, greatest: 0.0, sum: 0.0 };
 
-    /// Their mean.
+    /// Returns the mean, in seconds.
     pub fn mean(&self) -> f64 {
         self.sum / f64::from(self.samples)
     }
@@ -43,7 +43,8 @@ impl Default for RoundTrips {
 }
 
 impl RoundTrips {
-    /// Takes an acknowledgement in; the round that ends with it, if one does in which there was a sample.
+    /// Processes an acknowledgement. Returns the round that ends with it, or `None` if no round ends or the
+    /// round had no sample.
     pub fn observe(&mut self, ack: &Ack) -> Option<Round> {
         if let Some(rtt) = ack.rtt.map(|rtt| rtt.seconds()) {
             self.base = self.base.min(rtt);
@@ -61,13 +62,14 @@ impl RoundTrips {
         (ended.samples > 0).then_some(ended)
     }
 
-    /// Forgets the round: what it has told so far does not count.
+    /// Discards the samples of the present round.
     pub fn restart(&mut self) {
         self.round = Round::EMPTY;
     }
 }
 
-/// Packets of a window that wait in the network when the round trip is so long: `cwnd (rtt - base) / rtt` (Vegas).
+/// Returns how many packets of a window wait in the network at a round trip of `rtt` seconds: `cwnd (rtt -
+/// base) / rtt` (Vegas).
 pub fn waiting(cwnd: f64, base: f64, rtt: f64) -> f64 {
     if rtt > base { cwnd * (1.0 - base / rtt) } else { 0.0 }
 }
@@ -90,7 +92,7 @@ mod tests {
                 ended.push((number, round.samples, round.least, round.mean()));
             }
         }
-        // 102 to 111 ms from the second to the eleventh: the mean is 106.5.
+        // 102 to 111 ms from the second to the eleventh acknowledgement: the mean is 106.5.
         assert_eq!(ended.len(), 2);
         assert_eq!(ended[1].0, 11);
         assert_eq!((ended[1].1, ended[1].2), (10, 0.102));

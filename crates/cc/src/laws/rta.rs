@@ -1,5 +1,5 @@
-//! Alnuem's retransmission timeout action (Alnuem 2009 section 4.2.3) on Reno: the timeout backs off the less, the more
-//! bandwidth there was. It is [a rule of its own](crate::backoff::rta).
+//! Alnuem's retransmission timeout action (Alnuem 2009 section 4.2.3) on Reno: the more bandwidth there was,
+//! the less the timeout backs off. [A back-off rule of its own](crate::backoff::rta) implements it.
 
 use super::reno::{BUILD, Reno};
 use crate::entry::{Companions, Entry, control};
@@ -8,7 +8,7 @@ use crate::entry::{Companions, Entry, control};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "rta",
-        "Reno whose timeout backs off by how much of the best bandwidth is missing",
+        "Reno whose timeout backs off by the share of the best bandwidth that is missing",
         "Alnuem 2009 section 4.2.3",
         Reno::TABLE,
     ),

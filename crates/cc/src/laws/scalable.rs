@@ -1,5 +1,5 @@
-//! Scalable TCP (Kelly 2003): a fixed increase for each acknowledgement and a small cut, so that the time to win back
-//! what a loss took depends on the round trip alone.
+//! Scalable TCP (Kelly 2003): a fixed increase per acknowledgement and a small cut, so that the time to
+//! regain what a loss took depends on the round trip alone.
 
 use super::variant::Variant;
 use crate::classic::{Classic, Window, WindowLaw};
@@ -20,21 +20,21 @@ pub const ENTRY: Entry = Entry {
 };
 
 parameters! {
-    /// Multiplicative increase, multiplicative decrease.
+    /// Multiplicative increase and multiplicative decrease.
     pub struct Scalable {
-        /// Packets that the window grows by for each acknowledgement
+        /// Packets by which the window grows per acknowledgement
         increase: f64 = number("0.01", Range::between(1e-6, 1.0), "Kelly 2003, a; comment in Linux's tcp_scalable.c"),
-        /// The part of the window that a loss takes
+        /// Part of the window that a loss takes
         decrease: f64 = number("0.125", Range::between(0.01, 0.9), "Kelly 2003, b; Linux's tcp_scalable.c"),
-        /// Up to this window it is Reno
+        /// Window up to which the law is Reno's
         legacy_window: Packets = packets(
             "16 packets",
             Range::at_least(0.0),
             "Kelly 2003, lwnd, from memory; near where 0.08/p meets Reno's root of 1.5/p (17.5). Linux instead takes \
              the larger increase of the two",
         ),
-        /// Whose constants: those here, or Linux's: the larger of Reno's increase and 0.01 at any window, and a cut of an eighth
-        /// at any window
+        /// Source of the constants: those here, or Linux's: the larger of Reno's increase and 0.01 at any
+        /// window, and a cut of an eighth at any window
         variant: Variant = choice(
             "published",
             "Linux's tcp_scalable.c since 4.0, TCP_SCALABLE_AI_CNT 100 for each packet acknowledged; before, 50 for each \
@@ -56,7 +56,7 @@ impl WindowLaw for Scalable {
     }
 }
 
-/// Linux's constants are those of the paper, whatever the window.
+/// Linux's constants are those of the paper, at any window.
 const LINUX_INCREASE: f64 = 0.01;
 const LINUX_DECREASE: f64 = 0.125;
 
@@ -99,8 +99,9 @@ mod tests {
 
     #[test]
     fn the_window_at_a_loss_is_0_08_over_the_loss_rate_and_its_mean_0_0749() {
-        // W - 0.875 W = 0.01 / p gives W = 0.08 / p. A round trip multiplies the window by 1.01, so 0.01 / p packets of
-        // growth take 100 ln(8/7) = 13.353 round trips, and the mean over them is (1/p) / 13.353 = 0.07489 / p.
+        // W - 0.875 W = 0.01 / p gives W = 0.08 / p. A round trip multiplies the window by 1.01, so sending 1
+        // / p packets takes 100 ln(8/7) = 13.353 round trips, and the mean over them is (1/p) / 13.353 =
+        // 0.07489 / p.
         for loss_rate in [1e-4, 1e-5] {
             let mut script = Script::new("scalable").window(0.07 / loss_rate).starting_ssthresh(1.0);
             let mean = script.mean_window(loss_rate, 100, 80);

@@ -1,13 +1,13 @@
-//! The standard law of SCTP (RFC 9260 section 7.2): slow start up to and at the threshold; above it one packet for each
-//! window of bytes acknowledged, counted as they are acknowledged (partial_bytes_acked); half at a loss, but no less than a
-//! few packets. Its first form (RFC 2960) is what ns-2's agent of 2006 does.
+//! The standard law of SCTP (RFC 9260 section 7.2): slow start up to and at the threshold; above it, one
+//! packet for each window of bytes acknowledged (partial_bytes_acked); half at a loss, but at least a few
+//! packets. Its first edition (RFC 2960) is the law of ns-2's agent of 2006.
 
 use crate::classic::{Classic, Window, WindowLaw};
 use crate::control::{Ack, Loss, Timeout};
 use crate::entry::{Build, Companions, Entry, control};
 use ackclock_base::{Descriptor, Kind, Packets, Range, choice, parameters};
 
-/// As it is today.
+/// The registry entry of the present edition.
 pub const SCTP: Entry = Entry {
     descriptor: &control(
         "sctp",
@@ -19,7 +19,7 @@ pub const SCTP: Entry = Entry {
     companions: Companions::NONE,
 };
 
-/// As it was at first.
+/// The registry entry of the first edition.
 pub const SCTP_2960: Entry = Entry {
     descriptor: &Descriptor {
         kind: Kind::Control,
@@ -39,27 +39,27 @@ const BUILD: Build =
 choice! {
     /// Which acknowledgements count towards the next packet of increase.
     pub enum PartialAcks {
-        /// All of them.
+        /// All acknowledgements.
         Every = "every",
-        /// Those that move the cumulative acknowledgement while the window is full.
+        /// Acknowledgements that move the cumulative acknowledgement while the window is full.
         FullWindow = "full-window",
     }
 }
 
 parameters! {
-    /// What differs between the editions.
+    /// The differences between the editions.
     pub struct Parameters {
-        /// The least slow start threshold after a loss or a timeout
+        /// Smallest slow start threshold after a loss or a timeout
         min_ssthresh: Packets = packets("4 packets", Range::between(1.0, 1000.0), "RFC 9260 section 7.2.3"),
-        /// Which acknowledgements count towards the next packet of increase: every one, or those that move the cumulative
-        /// acknowledgement while the window is full
+        /// Acknowledgements that count towards the next packet of increase: every one, or those that move the
+        /// cumulative acknowledgement while the window is full
         partial_acks: PartialAcks = choice("every", "RFC 9260 section 7.2.2; ns-2's AdjustCwnd"),
         /// Whether a timeout at a window of one packet lowers the slow start threshold again
         lowers_again: bool = flag(true, "RFC 9260 section 7.2.3; not in ns-2's Timeout"),
     }
 }
 
-/// The law, and partial_bytes_acked in packets.
+/// The SCTP law, with partial_bytes_acked in packets.
 #[derive(Clone, Debug)]
 pub struct Sctp {
     parameters: Parameters,
@@ -76,12 +76,13 @@ impl WindowLaw for Sctp {
     fn observe(&mut self, window: &mut Window, ack: &Ack) {
         if self.parameters.partial_acks == PartialAcks::Every && window.cwnd > window.ssthresh {
             self.partial += ack.newly_acked;
-            // Section 7.2.2: what is acknowledged while the window is not full is worth no more than one packet.
+            // Section 7.2.2: data acknowledged while the window is not full adds at most one packet.
             if !ack.cwnd_limited {
                 self.partial = self.partial.min(window.cwnd);
             }
         }
-        // In ns-2 what is acknowledged in a recovery counts, too, though the window does not grow before its end.
+        // In ns-2, data acknowledged during a recovery counts too, though the window does not grow before its
+        // end.
         let counts = ack.fresh && ack.cwnd_limited && window.cwnd > window.ssthresh;
         if self.parameters.partial_acks == PartialAcks::FullWindow && counts {
             self.partial += ack.newly_acked;
@@ -101,13 +102,13 @@ impl WindowLaw for Sctp {
         }
     }
 
-    /// Section 7.2.3: max(cwnd / 2, 4 PMDCS).
+    /// Returns max(cwnd / 2, 4 PMDCS) (section 7.2.3).
     fn decrease(&mut self, from: Packets, _loss: &Loss) -> Packets {
         self.partial = 0.0;
         (from / 2.0).max(self.parameters.min_ssthresh)
     }
 
-    /// The same threshold, and one packet.
+    /// Sets the threshold as a loss does, and the window to one packet.
     fn on_timeout(&mut self, window: &mut Window, timeout: &Timeout) {
         self.partial = 0.0;
         if !timeout.keeps_threshold && (self.parameters.lowers_again || window.cwnd > 1.0) {
@@ -127,7 +128,8 @@ mod tests {
 
     #[test]
     fn a_window_of_bytes_acknowledged_is_worth_one_packet() {
-        // Window 5 above the threshold 4: four acknowledgements of a packet add nothing, the fifth a packet; then six more.
+        // Window 5 above the threshold 4: four acknowledgements of a packet add nothing, the fifth adds a
+        // packet; the next packet takes six.
         let mut script = Script::new("sctp").window(5.0).starting_ssthresh(4.0);
         script.acks(4);
         assert_eq!(script.cwnd(), 5.0);
@@ -151,7 +153,7 @@ mod tests {
         let mut script = Script::new("sctp").window(20.0);
         script.loss();
         assert_eq!((script.cwnd(), script.ssthresh()), (10.0, 10.0));
-        // 6 / 2 = 3 is less than four packets; RFC 2960 has two.
+        // 6 / 2 = 3 is less than four packets; RFC 2960's floor is two.
         for (law, floor) in [("sctp", 4.0), ("sctp-2960", 3.0)] {
             let mut script = Script::new(law).window(6.0);
             script.loss();
@@ -164,7 +166,7 @@ mod tests {
 
     #[test]
     fn in_ns2_a_second_timeout_in_a_row_leaves_the_threshold() {
-        // max(20 / 2, floor) at the first; then max(1 / 2, 4), or as it was.
+        // max(20 / 2, floor) at the first; at the second max(1 / 2, 4), or unchanged.
         for (law, again) in [("sctp", 4.0), ("sctp-2960", 10.0)] {
             let mut script = Script::new(law).window(20.0);
             script.timeout();

@@ -1,11 +1,11 @@
-//! The Spike scheme (Alnuem 2009 section 3.5.2.13) on Reno and NewReno: the window stays as it is after losses outside of
-//! spikes of the trip time. [The discriminator](crate::discern::discriminators::spike) can be had with any other control
-//! too.
+//! The Spike scheme (Alnuem 2009 section 3.5.2.13) on Reno and NewReno: the window stays after losses outside
+//! spikes of the trip time. [The discriminator](crate::discern::discriminators::spike) can be combined with
+//! any other control too.
 
 use super::reno::{BUILD, Reno};
 use crate::entry::{Companions, Entry, control};
 
-/// The Spike scheme on Reno.
+/// The registry entry of the Spike scheme on Reno.
 pub const SPIKE: Entry = Entry {
     descriptor: &control(
         "spike",
@@ -22,7 +22,7 @@ pub const SPIKE: Entry = Entry {
     },
 };
 
-/// The Spike scheme on NewReno.
+/// The registry entry of the Spike scheme on NewReno.
 pub const SPIKE_NR: Entry = Entry {
     descriptor: &control(
         "spike-nr",

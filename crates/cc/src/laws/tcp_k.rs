@@ -1,5 +1,5 @@
-//! TCP/k (Cho 2006 chapter IV section C): one flow that grows and shrinks as k flows together. With k = 1 it is the
-//! standard's window, so the laws of groups take theirs from here too.
+//! TCP/k (Cho 2006 chapter IV section C): one flow that grows and shrinks as k flows together. With k = 1 it
+//! is standard TCP, so the group laws use its functions too.
 
 use crate::classic::{Classic, MIN_SSTHRESH, Window, WindowLaw};
 use crate::control::{Ack, Loss};
@@ -19,30 +19,30 @@ pub const ENTRY: Entry = Entry {
 };
 
 parameters! {
-    /// One flow in the place of k.
+    /// One flow that replaces k flows.
     pub struct TcpK {
-        /// Strength: how many standard flows it is worth
+        /// Strength: number of standard flows that it corresponds to
         k: f64 = number("1", Range::between(1.0, 1e6), "Cho section IV.C; 1 is standard TCP"),
     }
 }
 
-/// Equations 4.1 and 4.2: what an acknowledgement adds at strength k.
+/// Adds the growth of one acknowledgement at strength k (equations 4.1 and 4.2).
 pub fn grow(window: &mut Window, k: f64, credit: Packets) {
     let Window { cwnd, ssthresh } = *window;
     window.cwnd = if cwnd < ssthresh {
-        // As in `Window::slow_start`, the rest of a stretch acknowledgement is not spent past the threshold.
+        // As in `Window::slow_start`, the part of a stretch acknowledgement beyond the threshold is not used.
         (cwnd + k * credit).min(ssthresh.max(cwnd + k))
     } else {
         cwnd + k * credit / cwnd
     };
 }
 
-/// What a loss leaves of the windows of k flows of which one halves its own.
+/// Returns the share of k windows that remains when one of them is halved: (2k - 1) / 2k.
 pub fn rest(k: f64) -> f64 {
     (2.0 * k - 1.0) / (2.0 * k)
 }
 
-/// Equation 4.3: the threshold is half of the window before the cut, whatever k is.
+/// Cuts the window by equation 4.3. The threshold is half of the window before the cut, whatever k is.
 pub fn cut(window: &mut Window, k: f64, loss: &Loss) {
     window.ssthresh = (loss.window / 2.0).max(MIN_SSTHRESH);
     window.cwnd = loss.window * rest(k);
@@ -120,8 +120,8 @@ mod tests {
 
     #[test]
     fn its_mean_window_is_that_of_equation_3_16() {
-        // sqrt(k(4k-1)/2) / sqrt(p): with p = 1e-4, 122.5 for k = 1, 264.6 for k = 2, 547.7 for k = 4, 1396.4 for k = 10;
-        // so over k = 1 (equation 3.17) 2.160, 4.472, 11.402.
+        // sqrt(k(4k-1)/2) / sqrt(p): with p = 1e-4, 122.5 for k = 1, 264.6 for k = 2, 547.7 for k = 4, 1396.4
+        // for k = 10; relative to k = 1 (equation 3.17) 2.160, 4.472, 11.402.
         for (k, expected) in [("1", 122.47), ("2", 264.58), ("4", 547.72), ("10", 1396.42)] {
             let mean = script(k).starting_ssthresh(100.0).mean_window(1e-4, 100, 60);
             assert!((mean / expected - 1.0).abs() < 0.01, "k = {k}: {mean} for {expected}");

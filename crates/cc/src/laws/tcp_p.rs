@@ -1,5 +1,5 @@
-//! TCP-P/k (Cho 2006 chapter III): parallel flows that together grow and shrink as k flows, however many they are. The
-//! rules take k as an argument: TCP-P is told it, A-TCP-P finds it.
+//! TCP-P/k (Cho 2006 chapter III): parallel flows that together grow and shrink as k flows, however many they
+//! are. The rules take k as an argument: TCP-P has it as a parameter, A-TCP-P computes it.
 
 use crate::classic::MIN_SSTHRESH;
 use crate::control::{Ack, Loss, Timeout};
@@ -21,26 +21,26 @@ pub const ENTRY: Entry = Entry {
 };
 
 choice! {
-    /// Who pays for a loss.
+    /// How the cost of a loss is divided.
     pub enum Method {
-        /// The flow that found it half its window, and the others the rest. Beyond k = N all alike, for half a window is
-        /// then too much.
+        /// The flow that found the loss gives half its window, and the others the rest. Above k = N all give
+        /// the same share, since half a window would be too much.
         HalveDetector = "halve-detector",
-        /// All alike.
+        /// All flows give the same share.
         Proportional = "proportional",
     }
 }
 
 choice! {
-    /// What a loss costs in a burst that has been answered already.
+    /// The cost of a loss in a burst that has already been answered.
     pub enum Suppression {
-        /// As much as any loss.
+        /// The same as for any loss.
         None = "none",
-        /// Nothing.
+        /// None.
         Detector = "detector",
-        /// Nothing, and no flow is cut twice in that time.
+        /// None, and no flow is cut twice in that time.
         Both = "both",
-        /// The half of the flow that found it.
+        /// Half the window of the flow that found it.
         Siblings = "siblings",
     }
 }
@@ -48,15 +48,16 @@ choice! {
 parameters! {
     /// A group of a given strength.
     pub struct Parameters {
-        /// Strength: how many standard flows the group is worth
+        /// Strength: number of standard flows that the group corresponds to
         k: f64 = number(
             "1",
             Range::between(1.0, 1e6),
             "Cho section III.C; its default is not stated, 1 is one standard flow",
         ),
-        /// w: what a new round trip counts for in a flow's smoothed one, whose least says how long a burst may be
+        /// Weight w of a new round trip in a flow's smoothed one, whose minimum is the longest duration of a
+        /// burst
         srtt_gain: f64 = number("0.125", adaptive_strength::GAINS, "Cho section III.B: w = 1/8"),
-        /// What a group does with its strength.
+        /// The rules by which a group uses its strength.
         rules: Rules,
     }
 }
@@ -64,37 +65,38 @@ parameters! {
 parameters! {
     /// The rules of TCP-P for any strength.
     pub struct Rules {
-        /// Who pays for a loss: the flow that found it half its window and the others the rest, or all alike
+        /// How the cost of a loss is divided: the flow that found it gives half its window and the others the
+        /// rest, or all give the same share
         method: Method = choice(
             "halve-detector",
             "Cho section III.C; beyond k = N all alike, for half a window is then too much",
         ),
-        /// What a loss costs a group whose flow was cut by another within its least smoothed round trip: as much as any
-        /// loss (none is spared), nothing (detector; both: a flow is not cut twice in that time either), or the half of
-        /// the flow that found it (siblings are spared)
+        /// Cost of a loss to a group whose flow was cut by another within its minimum smoothed round trip:
+        /// the same as for any loss (none is spared), nothing (detector; both: a flow is not cut twice in
+        /// that time either), or half the window of the flow that found it (siblings are spared)
         suppression: Suppression = choice(
             "detector",
             "Cho section III.B.3; section III.C.3 tests the flow that finds the loss; in Linux 2.4 a flow in recovery \
              shrinks by half whatever its threshold is (tcp_cwnd_down)",
         ),
-        /// Whether a cut by another flow takes the slow start threshold down with the window
+        /// Whether a cut by another flow lowers the slow start threshold with the window
         lower_ssthresh: bool = flag(
             false,
             "Cho section III.C leaves the thresholds of the others alone, to keep them out of slow start",
         ),
-        /// Whether a window grows by k packets at once, or by a share of them with each acknowledgement
+        /// Whether a window grows by k packets at once, or by a fraction with each acknowledgement
         steps: bool = flag(true, "Cho section III.C: the kernel has no fractions; equations 3.4 and 3.7 have"),
     }
 }
 
-/// What the rules keep of a flow. Times in seconds.
+/// The state of one flow under the rules. Times are in seconds.
 #[derive(Clone, Debug)]
 pub struct Flow {
-    /// Fresh acknowledgements since its window last grew.
+    /// Growth allowed by fresh acknowledgements since the window last grew, in packets.
     count: Packets,
     srtt: f64,
     srtt_least: f64,
-    /// When another flow last cut its window.
+    /// The time at which another flow last cut its window; `None` if none has.
     adjusted: Option<Time>,
 }
 
@@ -105,7 +107,7 @@ impl Default for Flow {
 }
 
 impl Flow {
-    /// Takes note of a round trip, which counts for `gain` in the smoothed one.
+    /// Updates the smoothed round trip, with weight `gain` for a new sample.
     pub fn observe(&mut self, ack: &Ack, gain: f64) {
         if let Some(rtt) = ack.rtt.filter(|_| ack.fresh).map(|rtt| rtt.seconds()) {
             self.srtt = if self.srtt == 0.0 { rtt } else { (1.0 - gain) * self.srtt + gain * rtt };
@@ -114,20 +116,20 @@ impl Flow {
     }
 }
 
-/// What a loss costs.
+/// The cost of a loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cost {
-    /// The whole group its share.
+    /// The whole group is cut.
     Whole,
-    /// The flow that found it its own share.
+    /// Only the flow that found the loss is cut.
     Own,
-    /// Nobody anything.
+    /// No flow is cut.
     Nothing,
 }
 
 impl Rules {
-    /// Equations 3.2 and 3.8: the window grows by k after so many acknowledgements that N flows of this window grow by
-    /// k in a round trip.
+    /// Grows the window of `me` by k after as many acknowledgements as make N flows of this window grow by k
+    /// in a round trip (equations 3.2 and 3.8).
     pub fn increase(&self, members: &mut Members<Flow>, me: usize, k: f64, ack: &Ack) {
         let size = members.count() as f64;
         let member = &mut members.all[me];
@@ -147,8 +149,8 @@ impl Rules {
         }
     }
 
-    /// What a loss that `me` finds costs: less if it is one of a burst that has been answered, which it is where another
-    /// flow's cut was less than `span` seconds ago.
+    /// Returns the cost of a loss found by `me`. It is lower in a burst that has been answered: if another
+    /// flow cut `me` less than `span` seconds ago.
     pub fn cost(&self, members: &Members<Flow>, me: usize, now: Time, span: f64) -> Cost {
         if !recently_adjusted(&members.all[me].state, now, span) {
             return Cost::Whole;
@@ -160,8 +162,8 @@ impl Rules {
         }
     }
 
-    /// Equation 3.6: of a loss that costs the whole group it keeps (2k-1)/(2k). The threshold of `me` is half its window
-    /// whatever k is; the others keep theirs.
+    /// Cuts the group to (2k-1)/(2k) for a loss that costs the whole group (equation 3.6). The threshold of
+    /// `me` is half its window whatever k is; the others keep theirs.
     pub fn on_loss(&self, members: &mut Members<Flow>, me: usize, k: f64, loss: &Loss, cost: Cost) {
         if cost == Cost::Nothing {
             return;
@@ -173,7 +175,7 @@ impl Rules {
         }
     }
 
-    /// What a loss that `me` has found costs the others.
+    /// Cuts the other flows for a loss found by `me`.
     pub fn cut_others(&self, members: &mut Members<Flow>, me: usize, k: f64, now: Time) {
         let size = members.count() as f64;
         let share = if self.halves(members, k) { share_of_others(size, k) } else { tcp_k::rest(k) };
@@ -195,7 +197,8 @@ impl Rules {
     }
 }
 
-/// Equation 3.9: what each of the others keeps where the flow that finds the loss halves its window.
+/// Returns the share that each other flow keeps if the flow that finds the loss halves its window (equation
+/// 3.9).
 fn share_of_others(size: f64, k: f64) -> f64 {
     0.5 + size * (k - 1.0) / (2.0 * (size - 1.0) * k)
 }
@@ -209,12 +212,13 @@ fn recently_adjusted(flow: &Flow, now: Time, span: f64) -> bool {
 pub struct Parallel(Parameters);
 
 impl Parallel {
-    /// Section III.C: with as many flows as it is worth, the group is left alone.
+    /// Returns whether the group has as many flows as its strength, so that each is a standard flow (section
+    /// III.C).
     fn is_standard(&self, members: &Members<Flow>) -> bool {
         self.0.k == members.count() as f64
     }
 
-    /// Section III.C.3: flows are spared only in a group of more than k.
+    /// Returns the cost of a loss. Flows are only spared in a group of more than k (section III.C.3).
     fn cost(&self, members: &Members<Flow>, me: usize, now: Time) -> Cost {
         if self.0.k >= members.count() as f64 {
             return Cost::Whole;
@@ -247,7 +251,8 @@ impl GroupLaw for Parallel {
         }
     }
 
-    /// Cho gives no rule: the standard's window for this flow, the others as at a loss.
+    /// Reacts to a timeout. Cho gives no rule: this flow starts over as the standard's, and the others are
+    /// cut as at a loss.
     fn on_timeout(&mut self, members: &mut Members<Flow>, me: usize, timeout: &Timeout) {
         members.all[me].window.start_over(timeout);
         if !self.is_standard(members) && self.cost(members, me, timeout.now) == Cost::Whole {

@@ -1,14 +1,16 @@
-//! TCP-RTT and TCP-RTTM (Alnuem 2009 sections 6.2, 7.1 and 7.2): Reno's window with Alnuem's three actions, for losses that
-//! a round trip tells to be of transmission. Each part can be had with any other control too.
+//! TCP-RTT and TCP-RTTM (Alnuem 2009 sections 6.2, 7.1 and 7.2): Reno's window with Alnuem's three actions,
+//! for losses that the round trip attributes to transmission. Each part can be combined with any other
+//! control too.
 
 use super::reno::{BUILD, Reno};
 use crate::entry::{Companions, Entry, control};
 
-/// All three actions, where a round trip tells that a loss is of transmission.
+/// The registry entry of TCP-RTT, with all three actions for losses that the round trip attributes to
+/// transmission.
 pub const TCP_RTT: Entry = Entry {
     descriptor: &control(
         "tcp-rtt",
-        "Reno with Alnuem's three actions for losses that a round trip tells to be of transmission",
+        "Reno with Alnuem's three actions for losses that the round trip attributes to transmission",
         "Alnuem 2009 section 6.2, appendix D",
         Reno::TABLE,
     ),
@@ -22,11 +24,11 @@ pub const TCP_RTT: Entry = Entry {
     },
 };
 
-/// The same, and losses of congestion are repaired at once as well.
+/// The registry entry of TCP-RTTM, which also repairs losses through congestion at once.
 pub const TCP_RTTM: Entry = Entry {
     descriptor: &control(
         "tcp-rttm",
-        "TCP-RTT that repairs several losses at once whatever their cause",
+        "TCP-RTT that repairs several losses at once, whatever their cause",
         "Alnuem 2009 sections 7.1 and 7.2",
         Reno::TABLE,
     ),

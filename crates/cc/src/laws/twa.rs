@@ -1,5 +1,5 @@
-//! Alnuem's three actions together (Alnuem 2009 sections 4.3 and 5.3) on Reno, for every loss: an oracle calls each
-//! transmission.
+//! Alnuem's three actions together (Alnuem 2009 sections 4.3 and 5.3) on Reno, for every loss: an oracle
+//! attributes each to transmission.
 
 use super::reno::{BUILD, Reno};
 use crate::entry::{Companions, Entry, control};
@@ -8,7 +8,7 @@ use crate::entry::{Companions, Entry, control};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "twa",
-        "Reno with Alnuem's three actions, every loss being called transmission",
+        "Reno with Alnuem's three actions, with every loss attributed to transmission",
         "Alnuem 2009 sections 4.3 and 5.3",
         Reno::TABLE,
     ),

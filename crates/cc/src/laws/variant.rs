@@ -1,19 +1,19 @@
-//! Whose constants a law has: its publication's, or those of Linux's module of its name where they differ.
+//! The source of a law's constants: its publication, or Linux's module of that name where the two differ.
 
 use ackclock_base::choice;
 
 choice! {
-    /// Whose constants a law has.
+    /// The source of a law's constants.
     pub enum Variant {
-        /// What its parameters say.
+        /// Its parameters.
         Published = "published",
-        /// What Linux's module has, whatever its parameters say.
+        /// Linux's module, whatever the parameters are.
         Linux = "linux",
     }
 }
 
 impl Variant {
-    /// One of two.
+    /// Returns the first value for `Published`, the second for `Linux`.
     pub fn pick<T>(self, published: T, linux: T) -> T {
         match self {
             Self::Published => published,

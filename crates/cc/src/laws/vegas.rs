@@ -1,5 +1,5 @@
-//! TCP Vegas (Brakmo, Peterson 1995), with the once-per-round-trip accounting of ns-2 2.35's Agent/TCP/Vegas, which
-//! the theses measured. Its early retransmission is the host's retransmission rule `vegas`.
+//! TCP Vegas (Brakmo, Peterson 1995), with the once-per-round-trip accounting of ns-2 2.35's Agent/TCP/Vegas,
+//! which the theses measured. The host's retransmission rule `vegas` implements its early retransmission.
 
 use super::variant::Variant;
 use crate::classic::{Classic, MIN_SSTHRESH, Window, WindowLaw};
@@ -20,58 +20,60 @@ pub const ENTRY: Entry = Entry {
 };
 
 parameters! {
-    /// How many packets may wait, and what ns-2 does besides.
+    /// The numbers of packets that may wait, and choices specific to ns-2.
     pub struct Parameters {
-        /// Grow while fewer packets than this wait in the network
+        /// Number of packets waiting in the network below which the window grows
         alpha: Packets = packets("1 packet", Range::at_least(0.0), "Dahal section 4.5.1; ns-2's v_alpha_"),
-        /// Shrink while more packets than this wait in the network
+        /// Number of packets waiting in the network above which the window shrinks
         beta: Packets = packets("3 packets", Range::at_least(0.0), "Dahal section 4.5.1; ns-2's v_beta_"),
-        /// Leave slow start when more packets than this wait in the network
+        /// Number of packets waiting in the network above which slow start ends
         gamma: Packets = packets("1 packet", Range::at_least(0.0), "Dahal section 4.5.1; ns-2's v_gamma_"),
         /// Whether the window keeps the inflation of up to three duplicates after a loss, as ns-2's does
         keeps_inflation: bool = flag(
             true,
             "ns-2 2.35, which takes back only the inflation of more than three; the theses measured that",
         ),
-        /// Whether the first packet goes alone and the initial window opens when the second is acknowledged
+        /// Whether the first packet is sent alone and the initial window opens when the second is
+        /// acknowledged
         first_alone: bool = flag(
             false,
             "ns-2 2.35 with delay_growth_, its default: its Vegas sends no SYN, so its first packet stands for one",
         ),
-        /// Whose constants: those here, or Linux's: alpha 2, beta 4 and gamma 1, and no inflation that stays
+        /// Source of the constants: those here, or Linux's: alpha 2, beta 4 and gamma 1, and no inflation
+        /// that stays
         variant: Variant = choice("published", "Linux's tcp_vegas.c: alpha, beta, gamma; its cut of half is not taken"),
     }
 }
 
-/// After a timeout Vegas starts again from two packets.
+/// The window after a timeout.
 const RESTART_WINDOW: Packets = 2.0;
 
-/// ns-2 takes the inflation back only where more duplicates than this have come.
+/// ns-2 removes the inflation only if more duplicates than this have arrived.
 const MAX_KEPT: u32 = 3;
 
 /// The Vegas law.
 #[derive(Clone, Debug)]
 pub struct Vegas {
     parameters: Parameters,
-    /// The least round trip, in seconds; infinite before the first. That of a round with a single packet replaces it,
-    /// however long.
+    /// The minimum round trip, in seconds; infinite before the first. The round trip of a round with a single
+    /// packet replaces it, however long.
     base_rtt: f64,
-    /// Whether the first packet has been acknowledged. It gives no sample: ns-2 keeps the time of sending of each
-    /// packet since the first, and takes the 0 of the first for "not known".
+    /// Whether the first packet has been acknowledged. It gives no sample: ns-2 keeps the sending time of
+    /// each packet since the first, and takes the first's time of 0 for "not known".
     first_acked: bool,
-    /// The initial window, while the first packets go one by one.
+    /// The initial window, while the first packets are sent one by one; `None` otherwise.
     opens_to: Option<Packets>,
-    /// The round that is being measured: its first packet, its start, and its samples.
+    /// The round being measured: its first packet, its start, and its samples.
     round: Round,
-    /// In slow start only every other round grows; the first does not.
+    /// Whether the present round of slow start grows: only every other one does, and the first does not.
     growing_round: bool,
-    /// What each acknowledgement adds in this round.
+    /// The growth per acknowledgement in this round, in packets.
     step: Packets,
-    /// Packets that the last round left waiting, for figures.
+    /// Packets waiting at the end of the last round, for figures.
     waiting: Packets,
-    /// When a loss last changed the window.
+    /// The time at which a loss last changed the window; `None` if none has.
     changed: Option<Time>,
-    /// Duplicates at the last loss that cut the window; none otherwise.
+    /// Duplicates at the last loss, if it cut the window; zero otherwise.
     inflation: u32,
 }
 
@@ -93,7 +95,7 @@ fn start(parameters: Parameters, initial: &Initial) -> Classic<Vegas> {
 }
 
 impl Vegas {
-    /// The law before the first acknowledgement.
+    /// Creates the law before the first acknowledgement.
     pub fn new(parameters: Parameters) -> Self {
         let linux = Parameters { alpha: 2.0, beta: 4.0, gamma: 1.0, keeps_inflation: false, ..parameters };
         Self {
@@ -110,7 +112,7 @@ impl Vegas {
         }
     }
 
-    /// Once per round trip: how many packets wait in the network, and so where the window goes next.
+    /// Computes, once per round trip, how many packets wait in the network, and moves the window accordingly.
     fn end_round(&mut self, window: &mut Window, ack: &Ack) {
         let round = &self.round;
         let sent_in_round = ack.sent_to.saturating_sub(round.first) as f64;
@@ -119,7 +121,7 @@ impl Vegas {
             count => round.rtt_sum / f64::from(count),
         };
         if rtt > 0.0 {
-            // A round of a single packet cannot have queued behind itself.
+            // A round of a single packet has no queue of its own.
             if rtt < self.base_rtt || sent_in_round <= 1.0 {
                 self.base_rtt = rtt;
             }
@@ -191,8 +193,8 @@ impl WindowLaw for Vegas {
         self.grow(window, ack);
     }
 
-    /// A quarter off, or half if the packet had been sent before; but nothing if the window has already been cut
-    /// since the lost packet left.
+    /// Returns the window less a quarter, or half of it if the packet had been retransmitted; unchanged if
+    /// the window has been cut since the lost packet was sent.
     fn decrease(&mut self, from: Packets, loss: &Loss) -> Packets {
         if self.changed.is_some_and(|changed| loss.sent < changed) {
             return from;
@@ -241,7 +243,7 @@ impl WindowLaw for Vegas {
 mod tests {
     use crate::script::Script;
 
-    /// A window of 10 at a base round trip of 100 ms, in congestion avoidance.
+    /// Creates a flow with a window of 10 at a base round trip of 100 ms, in congestion avoidance.
     fn at_ten() -> Script {
         let mut script = Script::new("vegas").window(10.0).starting_ssthresh(2.0);
         script.round(10, 100);
@@ -250,7 +252,8 @@ mod tests {
 
     #[test]
     fn the_window_grows_by_one_per_round_while_little_waits() {
-        // RTT stays at its base: expected = 10/0.1, actual = 10/0.1, nothing waits, 0 < alpha = 1: 1/cwnd per ACK.
+        // RTT stays at its base: expected = 10/0.1, actual = 10/0.1, no packets wait, 0 < alpha = 1: 1/cwnd
+        // per ACK.
         let mut script = at_ten();
         let before = script.cwnd();
         script.round(10, 100);
@@ -306,7 +309,8 @@ mod tests {
 
     #[test]
     fn a_timeout_leaves_two_packets_and_half_the_window_as_threshold_once() {
-        // ns-2 in whole packets: 25 / 2 is 12. RFC 5681 section 3.1: the same packet again leaves the threshold.
+        // ns-2 counts whole packets: 25 / 2 is 12. RFC 5681 section 3.1: a second timeout of the same packet
+        // keeps the threshold.
         let mut script = Script::new("vegas").window(25.0).starting_ssthresh(2.0);
         script.timeout();
         assert_eq!((script.cwnd(), script.ssthresh()), (2.0, 12.0));
@@ -318,9 +322,9 @@ mod tests {
 
     #[test]
     fn the_base_round_trip_is_the_least_sample_not_the_least_mean_of_a_round() {
-        // A round with one sample of 80 ms and nine of 100 ms has a mean of 98 ms. At 160 ms afterwards half of the
-        // ten packets wait: (10/0.08 - 10/0.16) * 0.08 = 5, where the mean would have (10/0.098 - 10/0.16) * 0.098 =
-        // 3.9 and a half, rounded down: 4.
+        // A round with one sample of 80 ms and nine of 100 ms has a mean of 98 ms. At 160 ms afterwards half
+        // of the ten packets wait: (10/0.08 - 10/0.16) * 0.08 = 5; with the mean it would be (10/0.098 -
+        // 10/0.16) * 0.098 + 0.5 = 4.4, rounded down to 4.
         let mut script = at_ten();
         script.round(1, 80);
         script.round(9, 100);
@@ -329,7 +333,8 @@ mod tests {
         assert_eq!(script.published("base_rtt_s"), 0.08);
     }
 
-    /// The window after each of six acknowledgements at one round trip, from a window of `initial` packets.
+    /// Returns the window after each of six acknowledgements with the same round trip, from a window of
+    /// `initial` packets.
     fn opening(settings: &[(&str, &str)], initial: f64) -> [f64; 6] {
         let mut script = Script::with("vegas", settings).window(initial).starting_ssthresh(20.0);
         [(); 6].map(|()| {
@@ -340,21 +345,23 @@ mod tests {
 
     #[test]
     fn the_first_round_does_not_grow_and_then_every_other_does() {
-        // What cwnd_ of ns-2 2.35's Agent/TCP/Vegas has after each acknowledgement on an empty path, with
-        // windowInit_ 1: packets 0 and 1 go alone, 2 and 3 together without growth, 4 and 5 with it.
+        // The values of cwnd_ of ns-2 2.35's Agent/TCP/Vegas after each acknowledgement on an empty path,
+        // with windowInit_ 1: packets 0 and 1 are sent alone, 2 and 3 together without growth, 4 and 5 with
+        // it.
         assert_eq!(opening(&[], 1.0), [1.0, 2.0, 2.0, 2.0, 3.0, 4.0]);
     }
 
     #[test]
     fn the_initial_window_may_open_with_the_second_acknowledgement() {
-        // The same with windowInit_ 2: the second acknowledgement makes it 2, and the round that grows 3.
+        // With windowInit_ 2 the second acknowledgement makes it 2, and the round that grows makes it 3.
         assert_eq!(opening(&[("first_alone", "true")], 2.0)[..3], [1.0, 3.0, 3.0]);
         assert_eq!(opening(&[("first_alone", "false")], 2.0)[0], 2.0);
     }
 
     #[test]
     fn the_first_packet_gives_no_sample_and_a_packet_alone_replaces_the_base() {
-        // The first packet takes 140 ms and the second, alone, 208 ms: the base is 208 ms, until a sample is lower.
+        // The first packet takes 140 ms and the second, alone, 208 ms: the base is 208 ms until a lower
+        // sample.
         let mut script = Script::new("vegas").window(1.0);
         script.ack_with_rtt(140);
         script.ack_with_rtt(208);

@@ -1,5 +1,5 @@
-//! TCP Veno (Fu and Liew 2003): Reno, with Vegas's estimate of how many packets wait to tell losses of congestion from those of
-//! a radio link: where few wait, a loss takes a fifth instead of half.
+//! TCP Veno (Fu and Liew 2003): Reno with Vegas's estimate of the packets waiting, to tell losses through
+//! congestion from those of a radio link: if few packets wait, a loss takes a fifth instead of half.
 
 use super::round_trips::waiting;
 use super::variant::Variant;
@@ -12,7 +12,7 @@ use ackclock_base::{Packets, Range, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "veno",
-        "TCP Veno: a loss takes a fifth where few packets wait, and half where many do",
+        "TCP Veno: a loss takes a fifth if few packets wait, and half if many do",
         "Fu and Liew 2003, \"TCP Veno: TCP enhancement for transmission over wireless access networks\"; Linux's tcp_veno.c",
         Parameters::TABLE,
     ),
@@ -21,30 +21,30 @@ pub const ENTRY: Entry = Entry {
 };
 
 parameters! {
-    /// What many packets are, and what a loss leaves.
+    /// The number of waiting packets that means congestion, and the effect of a loss.
     pub struct Parameters {
-        /// From so many waiting packets on the path is congested
+        /// Number of waiting packets from which the path is congested
         beta: Packets = packets("3 packets", Range::at_least(0.0), "Fu and Liew 2003 section II; Linux's beta"),
-        /// The window after a loss on a path that is not congested, as a fraction of the window before
+        /// Fraction of the window that remains after a loss on a path that is not congested
         random_loss: f64 = number("0.8", Range::between(0.1, 1.0), "Fu and Liew 2003 section II; Linux's tcp_veno.c"),
-        /// What is measured: the smoothed round trip, and its least anew after each loss; or, as Linux, the last round trip
-        /// against the least of all
+        /// Measurement: the smoothed round trip and its minimum since the last loss; or, as in Linux, the
+        /// last round trip and the minimum of all
         variant: Variant = choice("published", "Fu and Liew 2003 section II, from memory; Linux's tcp_veno.c"),
     }
 }
 
-/// Reno that counts what waits.
+/// Reno with an estimate of the packets waiting.
 #[derive(Clone, Debug)]
 pub struct Veno {
     parameters: Parameters,
-    /// The least round trip, in seconds; infinite before the first sample.
+    /// The minimum round trip, in seconds; infinite before the first sample.
     base: f64,
-    /// Packets that wait.
+    /// The number of packets waiting.
     waiting: Packets,
 }
 
 impl Veno {
-    /// The law before the first sample.
+    /// Creates the law before the first sample.
     pub fn new(parameters: Parameters) -> Self {
         Self { parameters, base: f64::INFINITY, waiting: 0.0 }
     }
@@ -67,7 +67,8 @@ impl WindowLaw for Veno {
         }
     }
 
-    /// Past the line the window grows in every other round trip, which is half a packet in each.
+    /// Adds one packet per round trip, or half a packet on a congested path: the paper adds one in every
+    /// other round trip.
     fn avoid_congestion(&mut self, window: &mut Window, ack: &Ack) {
         let increase = if self.is_congested() { 0.5 } else { 1.0 };
         window.cwnd += increase * ack.credit / window.cwnd;
@@ -93,7 +94,7 @@ impl WindowLaw for Veno {
 mod tests {
     use crate::script::Script;
 
-    /// A window of 20 at a base of 100 ms, whose last acknowledgement took `ms`.
+    /// Creates a flow with a window of 20 at a base of 100 ms, whose last acknowledgement took `ms`.
     fn at_20(settings: &[(&str, &str)], ms: u64) -> Script {
         let mut script = Script::with("veno", settings).window(20.0).starting_ssthresh(2.0);
         script.ack_with_rtt(100);
@@ -105,7 +106,7 @@ mod tests {
 
     #[test]
     fn three_waiting_packets_make_the_difference() {
-        // 20 (1 - 100 / 117) = 2.906 wait, and at 118 ms 3.051: four fifths, or half.
+        // 20 (1 - 100 / 117) = 2.906 packets wait, at 118 ms 3.051: four fifths or half remain.
         for (ms, after) in [(117, 16.0), (118, 10.0)] {
             let mut script = at_20(&[], ms);
             script.loss();
@@ -114,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn where_many_wait_it_grows_half_as_fast() {
+    fn with_many_packets_waiting_it_grows_half_as_fast() {
         for (ms, growth) in [(100, 0.05), (200, 0.025)] {
             let mut script = at_20(&[], ms);
             script.ack_with_rtt(ms);

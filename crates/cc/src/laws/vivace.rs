@@ -1,10 +1,12 @@
-//! PCC Vivace (Dong et al., PCC Vivace: Online-Learning Congestion Control, NSDI 2018): sends at a rate, sees what utility that has
-//! in a round trip, and climbs the slope between a little more and a little less.
+//! PCC Vivace (Dong et al., PCC Vivace: Online-Learning Congestion Control, NSDI 2018): sends at a rate,
+//! measures its utility over a round trip, and climbs the gradient between a slightly higher and a slightly
+//! lower rate.
 //!
-//! The paper was not at hand: utility, gradient, confidence amplifier and change boundary are from memory, as are their
-//! constants; the authors' sender (PCC-Uspace) was read beside them and has a filter of 0.02, probes of 0.02 in four
-//! intervals, and another amplifier. Of ours: a window, of twice what the rate sends in a round trip, since a host here has
-//! one; what a timeout does; and that an interval counts only if three quarters of its rate were sent.
+//! The paper was not available: utility, gradient, confidence amplifier and change boundary are from memory,
+//! as are their constants. The authors' sender (PCC-Uspace) was read too; it has a filter of 0.02, probes of
+//! 0.02 in four intervals, and another amplifier. Additions of this implementation: a window of twice what
+//! the rate sends in a round trip, since a host here has one; the reaction to a timeout; and that an interval
+//! only counts if three quarters of its rate were sent.
 
 mod interval;
 
@@ -32,55 +34,58 @@ pub const ENTRY: Entry = Entry {
 const MEMORY: &str = "Dong et al. 2018, from memory";
 
 parameters! {
-    /// The utility, and how its slope is climbed.
+    /// The utility, and how its gradient is climbed.
     pub struct Parameters {
-        /// What a rate is worth
+        /// The utility of a rate.
         utility: Utility,
-        /// By what part of itself the rate is varied to see the slope
+        /// Share by which the rate is varied to measure the gradient
         probe: f64 = number("0.05", Range::between(0.001, 0.5), MEMORY),
-        /// How many Mbit/s a slope of one utility for each of them is worth at first
+        /// First step, in Mbit/s per unit of gradient (utility per Mbit/s)
         step: f64 = number("1", Range::between(0.0, 1000.0), MEMORY),
-        /// The part of itself by which the rate changes at most
+        /// Largest change of the rate in one step, as a share of it
         bound: f64 = number("0.05", Range::between(0.001, 1.0), MEMORY),
-        /// What each change at the bound adds to it
+        /// Growth of that bound with each step that reaches it
         bound_step: f64 = number("0.1", Range::between(0.0, 1.0), MEMORY),
-        /// The least that an interval lasts, in packets at its rate
+        /// Least length of an interval, in packets at its rate
         least_packets: f64 = packets("10 packets", Range::between(1.0, 1000.0), "the authors' sender"),
     }
 }
 
-/// Of ours: an interval is judged when what was sent so much of a round trip after it has arrived, so that its losses show.
+/// An addition of this implementation: an interval is judged when a packet has arrived that was sent this
+/// share of a round trip after its end, so that its losses are known.
 const PATIENCE: f64 = 0.25;
-/// Of ours: the part of an interval's rate that must have been sent.
+/// An addition of this implementation: the share of an interval's rate that must have been sent.
 const LEAST_SENT: f64 = 0.75;
-/// Intervals that are being sent or wait for their acknowledgements.
+/// The greatest number of intervals that are being sent or wait for their acknowledgements.
 const PENDING: usize = 8;
 
-/// Where the connection is.
+/// The stage of the connection.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Stage {
-    /// Doubles with each interval while that is worth more; the rate and the worth of the last.
+    /// Doubles the rate with each interval while its utility rises; holds the rate and the utility of the
+    /// last interval.
     Starting(Option<(f64, f64)>),
-    /// Varies the rate; the worth of a little more.
+    /// Varies the rate; holds the utility of the slightly higher rate.
     Probing(Option<f64>),
 }
 
-/// The rate, and what is being measured.
+/// The PCC Vivace control: its rate, and the intervals being measured.
 #[derive(Clone, Debug)]
 pub struct Vivace {
     parameters: Parameters,
     stage: Stage,
-    /// Packets per second.
+    /// The base rate in packets per second.
     rate: f64,
-    /// The oldest first.
+    /// The pending intervals, the oldest first.
     pending: [Interval; PENDING],
     count: usize,
-    /// What the next interval is for.
+    /// The purpose of the next interval.
     next: Role,
-    /// When the newest packet acknowledged was sent.
+    /// The sending time of the newest packet acknowledged.
     acked_sent: Time,
     smoothed_rtt: f64,
-    /// Steps in one direction, which is up if the flag says so, and steps at the bound among them.
+    /// The number of steps in one direction, whether that is up, and the number of steps that reached the
+    /// bound.
     steps: u32,
     rises: bool,
     bounded: u32,
@@ -92,7 +97,7 @@ pub struct Vivace {
 }
 
 impl Vivace {
-    /// A connection at its start.
+    /// Creates the control at the start of a connection.
     pub fn new(parameters: Parameters, initial: &Initial) -> Self {
         Self {
             parameters,
@@ -117,17 +122,17 @@ impl Vivace {
         rate * self.packet_bytes * 8.0 / 1e6
     }
 
-    /// The rate at which packets leave now.
+    /// Returns the present sending rate, in packets per second.
     fn sending(&self) -> f64 {
         if self.count == 0 { self.rate } else { self.pending[self.count - 1].rate }
     }
 
-    /// The interval in which a packet was sent.
+    /// Returns the interval in which a packet was sent; `None` if it is no longer pending.
     fn interval_of(&mut self, sent: Time) -> Option<&mut Interval> {
         self.pending[..self.count].iter_mut().rev().find(|interval| sent >= interval.start)
     }
 
-    /// Begins the next interval where the present one has lasted for a round trip.
+    /// Begins the next interval if the present one has lasted for a round trip.
     fn go_on(&mut self, now: Time, app_limited: bool) {
         if let Some(current) = self.pending[..self.count].last_mut() {
             let least = self.parameters.least_packets / current.rate;
@@ -155,7 +160,7 @@ impl Vivace {
         };
     }
 
-    /// Judges what has been acknowledged.
+    /// Judges the intervals whose packets have been acknowledged.
     fn judge_finished(&mut self) {
         let patience = Span::from_seconds(PATIENCE * self.smoothed_rtt);
         while self.count > 0 && self.pending[0].end.is_some_and(|end| self.acked_sent >= end + patience) {
@@ -186,7 +191,7 @@ impl Vivace {
         }
     }
 
-    /// Looks for the slope at a rate. What has been sent at others is not asked any more.
+    /// Begins to measure the gradient at `rate`. Intervals at other rates no longer count.
     fn probe_from(&mut self, rate: f64) {
         let least = 2.0 / self.smoothed_rtt.max(1e-9);
         self.rate = rate.max(least).min(MAX_CWND);
@@ -194,8 +199,8 @@ impl Vivace {
         self.next = Role::More;
     }
 
-    /// A step up or down the slope: amplified by how often it went that way, bounded by a part of the rate that grows as often
-    /// as it is reached.
+    /// Takes a step along the gradient. It is amplified by the number of steps in the same direction, and
+    /// bounded by a share of the rate that grows each time it is reached.
     fn climb(&mut self, slope: f64) {
         let rises = slope > 0.0;
         if rises != self.rises {
@@ -282,10 +287,11 @@ impl Control for Vivace {
         }
     }
 
-    /// A loss is part of the utility and nothing else.
+    /// Ignores the loss: losses only enter the utility.
     fn on_loss(&mut self, _loss: &Loss, _random: &mut dyn Random) {}
 
-    /// Of ours: a packet until one arrives (RFC 5681 section 3.1), and then half the rate.
+    /// Handles a timeout, an addition of this implementation: one packet until one arrives (RFC 5681 section
+    /// 3.1), then half the rate.
     fn on_timeout(&mut self, timeout: &Timeout, _random: &mut dyn Random) {
         self.after_timeout = true;
         if timeout.in_a_row == 1 && self.rate > 0.0 {

@@ -1,7 +1,7 @@
-//! TCP Westwood (Mascolo, Casetti, Gerla, Sanadidi and Wang 2001): the window after a loss is what the measured
-//! bandwidth carries in the least round trip. The filters are those of the ns-2 module of September 2001 (Valla): the
-//! one with a time constant (its type 3), and the one with fixed weights (its type 1). It is not Westwood+, which takes
-//! one sample in a round trip.
+//! TCP Westwood (Mascolo, Casetti, Gerla, Sanadidi and Wang 2001): the window after a loss is the product of
+//! the measured bandwidth and the minimum round trip. The filters are those of the ns-2 module of September
+//! 2001 (Valla): the one with a time constant (its type 3), and the one with fixed weights (its type 1). This
+//! is not Westwood+, which takes one sample per round trip.
 
 use crate::classic::{Classic, MIN_SSTHRESH, Window, WindowLaw};
 use crate::control::{Ack, Loss, Timeout};
@@ -13,11 +13,11 @@ mod bandwidth;
 #[cfg(test)]
 mod tests;
 
-/// With Reno's retransmission.
+/// The registry entry of Westwood with Reno's retransmission.
 pub const WESTWOOD: Entry = Entry {
     descriptor: &control(
         "westwood",
-        "After a loss, the window that the measured bandwidth fills; Reno's retransmission",
+        "After a loss, the product of measured bandwidth and minimum round trip; Reno's retransmission",
         SOURCE,
         Parameters::TABLE,
     ),
@@ -25,11 +25,11 @@ pub const WESTWOOD: Entry = Entry {
     companions: Companions::recovery("reno"),
 };
 
-/// With NewReno's retransmission.
+/// The registry entry of Westwood with NewReno's retransmission.
 pub const WESTWOOD_NR: Entry = Entry {
     descriptor: &control(
         "westwood-nr",
-        "After a loss, the window that the measured bandwidth fills; NewReno's retransmission",
+        "After a loss, the product of measured bandwidth and minimum round trip; NewReno's retransmission",
         SOURCE,
         Parameters::TABLE,
     ),
@@ -45,15 +45,15 @@ const BUILD: Build =
 choice! {
     /// The weights of the bandwidth filter.
     pub enum Filter {
-        /// They follow the time between acknowledgements (the module's type 3).
+        /// The weights follow the time between acknowledgements (the module's type 3).
         TimeConstant = "time-constant",
-        /// They are always the same (its type 1).
+        /// The weights are constant (the module's type 1).
         Fixed = "fixed",
     }
 }
 
 parameters! {
-    /// How the bandwidth is filtered.
+    /// The parameters of the bandwidth filter.
     pub struct Parameters {
         /// Whether the weights of the bandwidth filter follow the time between acknowledgements
         filter: Filter = choice(
@@ -70,18 +70,18 @@ parameters! {
 #[derive(Clone, Debug)]
 pub struct Westwood {
     bandwidth: Bandwidth,
-    /// In seconds; zero before the first sample.
+    /// The minimum round trip in seconds; zero before the first sample.
     min_rtt: f64,
 }
 
 impl Westwood {
-    /// The law before the first sample.
+    /// Creates the law before the first sample.
     pub fn new(parameters: &Parameters) -> Self {
         let fixed = parameters.filter == Filter::Fixed;
         Self { bandwidth: Bandwidth::new(fixed, parameters.time_constant.seconds()), min_rtt: 0.0 }
     }
 
-    /// What the bandwidth carries in the least round trip.
+    /// Returns the product of the bandwidth and the minimum round trip, in packets.
     fn product(&self) -> Packets {
         self.bandwidth.packets_per_second() * self.min_rtt
     }
@@ -113,7 +113,7 @@ impl WindowLaw for Westwood {
     }
 
     fn on_timeout(&mut self, window: &mut Window, _timeout: &Timeout) {
-        // The paper's window of one packet; the module has two.
+        // The paper's window of one packet; the module's is two.
         *window = Window { cwnd: 1.0, ssthresh: self.fitting() };
     }
 

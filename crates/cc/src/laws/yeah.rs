@@ -1,5 +1,5 @@
-//! YeAH-TCP (Baiocchi, Castellani and Vacirca 2007): Scalable TCP while few packets wait, Reno while many do, and out of the
-//! queue what is more than a bound, without a loss.
+//! YeAH-TCP (Baiocchi, Castellani and Vacirca 2007): Scalable TCP while few packets wait and Reno while many
+//! do. It drains the queue above a bound, without a loss.
 
 use super::round_trips::{Round, RoundTrips, waiting};
 use crate::classic::{Classic, MIN_SSTHRESH, Window, WindowLaw};
@@ -20,29 +20,30 @@ pub const ENTRY: Entry = Entry {
 };
 
 parameters! {
-    /// What many packets are, and what is done about them. Linux has the same constants.
+    /// The thresholds of the slow mode, and the reaction to a queue. Linux has the same constants.
     pub struct Parameters {
-        /// More of its packets than this wait in the network and the flow is slow
+        /// Number of waiting packets above which the flow is slow
         most_waiting: Packets = packets("80 packets", Range::above(0.0), "Baiocchi et al. 2007, Q_max; Linux, ALPHA"),
-        /// It is slow too where queues take more than one in so many of the least round trip
+        /// Divisor of the minimum round trip: a flow whose queueing delay exceeds that part of it is slow too
         delay_divisor: f64 = number("8", Range::between(0.1, 1e6), "Baiocchi et al. 2007, phi; Linux, PHY"),
-        /// The part of the waiting packets that it takes out in a round
+        /// Part of the waiting packets that is drained in a round
         drained: f64 = number("1", Range::between(0.0, 1.0), "Baiocchi et al. 2007, gamma; Linux, GAMMA"),
-        /// The most of the window that this takes, as a fraction
+        /// Largest part of the window that is drained in a round
         most_drained: f64 = number("0.5", Range::between(0.0, 1.0), "Baiocchi et al. 2007, epsilon; Linux, EPSILON"),
-        /// The least that a loss takes of a fast flow's window, as a fraction
+        /// Smallest part of a fast flow's window that a loss takes
         least_cut: f64 = number("0.125", Range::between(0.0, 0.5), "Baiocchi et al. 2007, delta; Linux, DELTA"),
-        /// Slow rounds in a row that tell of rivals which fill the queue
+        /// Slow rounds in a row that show competitors which fill the queue
         greedy_rounds: u32 = integer("16", Range::between(1.0, 1e6), "Baiocchi et al. 2007, rho; Linux, RHO"),
-        /// Fast rounds after which there are none
+        /// Fast rounds after which there are no competitors
         free_rounds: u32 = integer("50", Range::between(1.0, 1e6), "Linux, ZETA"),
     }
 }
 
-/// Scalable TCP's increase is a packet for so many acknowledgements, or for a window of them where that is less.
+/// Scalable TCP's increase is one packet per this many acknowledgements, or per window of them if that is
+/// less.
 const SCALABLE_ACKS: f64 = 100.0;
 
-/// The law with what the last rounds told.
+/// The law with the results of the last rounds.
 #[derive(Clone, Debug)]
 pub struct Yeah {
     parameters: Parameters,
@@ -51,12 +52,12 @@ pub struct Yeah {
     waiting: Packets,
     slow_rounds: u32,
     fast_rounds: u32,
-    /// The window that a Reno flow beside it would have.
+    /// An estimate of the window of a Reno flow on the same path.
     reno: Packets,
 }
 
 impl Yeah {
-    /// The law before the first round.
+    /// Creates the law before the first round.
     pub fn new(parameters: Parameters) -> Self {
         let round_trips = RoundTrips::default();
         Self { parameters, round_trips, waiting: 0.0, slow_rounds: 0, fast_rounds: 0, reno: MIN_SSTHRESH }
@@ -100,7 +101,8 @@ impl WindowLaw for Yeah {
         }
     }
 
-    /// A fast flow gives up what waits, and an eighth at least; where rivals fill the queue, half.
+    /// Returns the window after a loss: a fast flow gives up the waiting packets, at least an eighth; against
+    /// competitors that fill the queue it gives up half.
     fn decrease(&mut self, from: Packets, _loss: &Loss) -> Packets {
         let half = from / 2.0;
         let greedy = self.slow_rounds >= self.parameters.greedy_rounds;
@@ -125,7 +127,8 @@ impl WindowLaw for Yeah {
 mod tests {
     use crate::script::Script;
 
-    /// A window of so many packets after a round at 100 ms and one of `ms`, whose end the next acknowledgement tells.
+    /// Creates a flow with a window of `packets` after a round at 100 ms and one of `ms`, whose end the next
+    /// acknowledgement reveals.
     fn after(packets: f64, ms: u64) -> Script {
         let mut script = Script::new("yeah").window(packets).starting_ssthresh(2.0);
         for rtt in [100, 100, ms] {
@@ -145,7 +148,7 @@ mod tests {
 
     #[test]
     fn more_than_80_waiting_packets_are_taken_out_at_the_end_of_a_round() {
-        // 400 (1 - 100 / 160) = 150 wait: 250 are left, and Reno's increase is 1 / 250.
+        // 400 (1 - 100 / 160) = 150 packets wait: 250 remain, and Reno's increase is 1 / 250.
         let mut script = after(400.0, 160);
         script.ack_with_rtt(160);
         assert!((script.cwnd() - 250.0 - 1.0 / 250.0).abs() < 1e-9, "{}", script.cwnd());
@@ -154,7 +157,7 @@ mod tests {
 
     #[test]
     fn half_of_the_window_is_the_most_that_is_taken_out() {
-        // 400 (1 - 100 / 400) = 300 wait.
+        // 400 (1 - 100 / 400) = 300 packets wait.
         let mut script = after(400.0, 400);
         script.ack_with_rtt(400);
         assert!((script.cwnd() - 200.0).abs() < 0.01, "{}", script.cwnd());
@@ -162,7 +165,7 @@ mod tests {
 
     #[test]
     fn a_round_trip_an_eighth_longer_makes_it_slow_but_takes_nothing() {
-        // 100 (1 - 100 / 113) = 11.5 wait; 13 ms are more than 12.5.
+        // 100 (1 - 100 / 113) = 11.5 packets wait; 13 ms are more than 12.5.
         for (ms, slow) in [(112, 0.0), (113, 1.0)] {
             let mut script = after(100.0, ms);
             script.ack_with_rtt(ms);
@@ -172,8 +175,8 @@ mod tests {
     }
 
     #[test]
-    fn a_loss_takes_what_waits_and_an_eighth_at_least() {
-        // 400 packets: nothing waits: 350. At 125 ms 80 do: 320.
+    fn a_loss_takes_the_waiting_packets_and_at_least_an_eighth() {
+        // 400 packets: if none wait, 350 remain. At 125 ms 80 wait: 320 remain.
         for (ms, left) in [(100, 350.0), (125, 320.0)] {
             let mut script = after(400.0, ms);
             script.ack_with_rtt(ms);
@@ -184,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn sixteen_slow_rounds_tell_of_greedy_rivals_to_whom_it_is_reno() {
+    fn after_sixteen_slow_rounds_it_is_reno_towards_its_competitors() {
         let mut script = after(100.0, 120);
         for _ in 0..16 {
             script.set_cwnd(100.0);

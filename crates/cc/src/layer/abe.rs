@@ -1,5 +1,5 @@
-//! ABE, alternative back-off with ECN (RFC 8511): a mark comes from a short queue, where a loss may come from a long one, and
-//! takes less of the window.
+//! ABE, alternative back-off with ECN (RFC 8511): a mark comes from a short queue, while a loss may come from
+//! a long one, so a mark takes less of the window.
 
 use super::Layer;
 use crate::classic::{MIN_SSTHRESH, Window};
@@ -21,15 +21,16 @@ pub const ENTRY: LayerEntry = LayerEntry {
 };
 
 parameters! {
-    /// What a mark leaves.
+    /// The parameter of ABE.
     pub struct Abe {
-        /// The least that a mark leaves of what a reduction starts from, as a fraction
+        /// Smallest fraction that remains after a mark, of the window that a reduction starts from
         beta: f64 = number("0.8", Range::between(0.0, 1.0), "RFC 8511 section 3.1; 0.85 over CUBIC in section 4.2"),
     }
 }
 
 impl Layer for Abe {
-    /// Section 3.1: `ssthresh = max(0.8 FlightSize, 2 SMSS)`. A law that leaves more by itself leaves that.
+    /// Raises the window after a mark to `ssthresh = max(0.8 FlightSize, 2 SMSS)` (section 3.1), unless the
+    /// law's own cut leaves more.
     fn on_loss(&mut self, before: &Window, after: Window, loss: &Loss) -> Window {
         let left = (self.beta * loss.window).max(MIN_SSTHRESH);
         if loss.signal != LossSignal::Ecn || after.cwnd >= left {
@@ -43,7 +44,7 @@ impl Layer for Abe {
 mod tests {
     use crate::script::Script;
 
-    /// A window of so many packets under a control with ABE, in congestion avoidance.
+    /// Creates a flow with a window of `packets` under a control with ABE, in congestion avoidance.
     fn abe(control: &str, packets: f64, settings: &[(&str, &str)]) -> Script {
         Script::new(control).window(packets).starting_ssthresh(packets).within("abe", settings)
     }
@@ -59,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mark_leaves_two_packets_or_the_one_that_there_is_where_the_transport_has_no_more() {
+    fn a_mark_leaves_two_packets_or_one_if_the_transport_has_only_one() {
         for (packets, min_window) in [(2.0, 2.0), (1.0, 1.0)] {
             let mut script = abe("sack", packets, &[]).floors(min_window, 1.0);
             script.mark();
@@ -79,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn a_law_that_leaves_more_leaves_that() {
+    fn a_law_whose_own_cut_leaves_more_keeps_it() {
         // Scalable TCP leaves 7/8.
         let mut script = abe("scalable", 200.0, &[]);
         script.mark();
@@ -87,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mark_that_was_none_is_taken_back() {
+    fn a_spurious_mark_is_undone() {
         let mut script = abe("sack", 100.0, &[]);
         script.mark();
         script.spurious();

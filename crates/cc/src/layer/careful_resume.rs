@@ -1,5 +1,5 @@
-//! Careful Resume (RFC 9959): a connection that knows what an earlier one over the same path could send jumps to half of that,
-//! paced over a round trip, and takes the jump back where it was too much.
+//! Careful Resume (RFC 9959): a connection that knows how much an earlier one over the same path could send
+//! jumps to half of that, paced over a round trip, and takes the jump back if it was too much.
 
 use super::Layer;
 use crate::classic::Window;
@@ -15,7 +15,7 @@ pub const ENTRY: LayerEntry = LayerEntry {
     descriptor: &Descriptor {
         kind: Kind::Resume,
         name: "careful-resume",
-        summary: "Jumps to half of what an earlier connection could send, and back where that was too much",
+        summary: "Jumps to half of what an earlier connection could send, and back if that was too much",
         source: "RFC 9959, from the text of its last draft",
         parameters: Saved::TABLE,
         presets: &[],
@@ -35,51 +35,52 @@ pub const ENTRY: LayerEntry = LayerEntry {
 parameters! {
     /// What is remembered of an earlier connection, and how much of it is used.
     pub struct Saved {
-        /// What the earlier connection delivered in a round trip; none where nothing is remembered
+        /// Packets that the earlier connection delivered in a round trip; none if nothing is remembered
         saved_cwnd: Option<Packets> = packets("none", Range::between(1.0, 1e9), "RFC 9959 saved_cwnd: of an earlier connection"),
-        /// Its least round trip
+        /// Minimum round trip of the earlier connection
         saved_rtt: Option<Span> = time("none", Range::between(0.0, 1000.0), "RFC 9959 saved_rtt: of an earlier connection"),
-        /// The most that it jumps to
+        /// Largest window to jump to
         max_jump: Option<Packets> = packets("none", Range::between(1.0, 1e9), "RFC 9959 max_jump: the host's"),
-        /// The part of what got through that the threshold is after a retreat
+        /// Slow start threshold after a retreat, as a part of what got through
         beta: f64 = number("0.5", Range::between(0.0, 1.0), "RFC 9959, Safe Retreat; 0.7 for CUBIC"),
     }
 }
 
-/// The part of the saved window that it jumps to, and of the saved round trip that the path must exceed.
+/// The part of the saved window to jump to, and the part of the saved round trip that the path must exceed.
 const JUMP: f64 = 0.5;
 const LEAST_RTT: f64 = 0.5;
 
-/// Where the connection is; packets by their numbers.
+/// The phase of the connection; packets are given by their numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Phase {
-    /// Sees whether the path is the one that is remembered.
+    /// Checks whether the path is the remembered one.
     Reconnaissance,
-    /// Sends more than it has seen to fit, from this packet on and until this round trip is over.
+    /// Sends more than is known to fit, from packet `first` on and until the round trip ends at `ends`.
     Unvalidated { first: u64, ends: ackclock_base::Time, rate: Rate },
-    /// Waits for that to be acknowledged, up to this packet.
+    /// Waits until the packets of the jump, up to `end`, are acknowledged.
     Validating { end: u64 },
-    /// It was too much: waits for the rest of it, up to this packet.
+    /// The jump was too much: waits for the rest of it, up to packet `end`.
     Retreat { end: u64 },
-    /// Has no more to do.
+    /// Has finished.
     Normal,
 }
 
-/// The layer.
+/// The Careful Resume layer.
 #[derive(Clone, Copy, Debug)]
 struct CarefulResume {
     saved: Saved,
     phase: Phase,
-    /// The phase before the last loss, which may prove to have been none.
+    /// The phase before the last loss, in case it proves spurious.
     before_loss: Phase,
     initial_window: Packets,
     packet_bytes: u32,
-    /// What has been seen to get through in a round trip.
+    /// The number of packets known to get through in a round trip.
     pipe: Packets,
 }
 
 impl CarefulResume {
-    /// The end of Reconnaissance: the first window has arrived over a path that is not much shorter.
+    /// Jumps at the end of Reconnaissance: the first window has arrived, over a path that is not much
+    /// shorter.
     fn jump(&mut self, after: Window, ack: &Ack) -> Window {
         let (Some(cwnd), Some(rtt)) = (self.saved.saved_cwnd, self.saved.saved_rtt) else {
             self.phase = Phase::Normal;
@@ -93,7 +94,7 @@ impl CarefulResume {
             self.phase = Phase::Normal;
             return after;
         }
-        // One packet in RTT / jump, by the round trip of now and not the one that is remembered.
+        // One packet every RTT / jump, with the present round trip and not the remembered one.
         let now = ack.smoothed_rtt.max(Span::from_nanos(1));
         let bits = jump * f64::from(self.packet_bytes) * 8.0 / now.seconds();
         let rate = Rate::from_bits_per_second((bits as u64).max(1));
@@ -102,7 +103,7 @@ impl CarefulResume {
         Window { cwnd: jump, ..after }
     }
 
-    /// The end of Unvalidated: all that the jump allows is in flight, some of it has arrived, or a round trip is over.
+    /// Ends Unvalidated: the jump is all in flight, some of it has arrived, or a round trip is over.
     fn validate(&mut self, after: Window, ack: &Ack) -> Window {
         let flight = ack.inflight;
         if flight < self.initial_window || flight <= self.pipe {

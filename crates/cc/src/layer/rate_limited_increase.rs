@@ -1,5 +1,6 @@
-//! How far a window grows that is not used (draft-ietf-ccwg-ratelimited-increase): as far as the most that was in flight
-//! since the last reduction could have brought it, instead of not at all. It takes the place of the transport's validation.
+//! The growth of a window that is not used (draft-ietf-ccwg-ratelimited-increase): up to what the greatest
+//! number of packets in flight since the last reduction could have brought, instead of none. It replaces the
+//! transport's congestion window validation.
 
 use super::Layer;
 use crate::classic::Window;
@@ -12,7 +13,7 @@ pub const ENTRY: LayerEntry = LayerEntry {
     descriptor: &Descriptor {
         kind: Kind::GrowthLimit,
         name: "rate-limited-increase",
-        summary: "A window that is not used grows as far as the most in flight could have brought it",
+        summary: "An unused window grows as far as the most packets in flight could have brought it",
         source: "draft-ietf-ccwg-ratelimited-increase, which updates RFC 5681, RFC 9002 and RFC 9438",
         parameters: &[],
         presets: &[],
@@ -20,16 +21,17 @@ pub const ENTRY: LayerEntry = LayerEntry {
     build: |_, initial| Box::new(RateLimited { most: initial.window }),
 };
 
-/// The most in flight since the last reduction.
+/// The layer that limits the growth of an unused window.
 #[derive(Clone, Copy, Debug)]
 pub struct RateLimited {
-    /// Zero after a reduction, until something is in flight again.
+    /// The greatest number of packets in flight since the last reduction; zero until packets are in flight
+    /// again.
     most: Packets,
 }
 
 impl RateLimited {
-    /// The window after all acknowledgements of one window of `most`: twice that in slow start, a packet more in Reno's
-    /// congestion avoidance, and in another law's as many as it adds for each of them.
+    /// Returns the window after one window of `most` acknowledgements: twice that in slow start, a packet
+    /// more in Reno's congestion avoidance, and `most` times the growth per acknowledgement of any other law.
     fn limit(&self, before: &Window, after: &Window, ack: &Ack) -> Packets {
         let growth = (after.cwnd - before.cwnd) / ack.credit.max(1.0);
         self.most + (self.most * growth).max(1.0)
@@ -47,7 +49,7 @@ impl Layer for RateLimited {
             self.most = 0.0;
             return after;
         }
-        // Less than a packet of the window cannot be used.
+        // The last fraction of a packet of the window cannot be used.
         let is_used = ack.inflight_before > before.cwnd - 1.0;
         if after.cwnd == before.cwnd || is_used || self.most == 0.0 {
             return after;
@@ -74,8 +76,8 @@ impl Layer for RateLimited {
 mod tests {
     use crate::script::Script;
 
-    /// A round in which so many packets are sent at once, and acknowledged one by one. The transport sees a window that is
-    /// not used.
+    /// Plays a round in which `packets` packets are sent at once and acknowledged one by one. The transport
+    /// reports that the window is not used. Returns the window.
     fn round(script: &mut Script, packets: u32) -> f64 {
         for left in (1..=packets).rev() {
             script.ack_as(|ack| {
@@ -88,21 +90,22 @@ mod tests {
 
     #[test]
     fn the_example_of_the_drafts_appendix() {
-        // Slow start from 10 packets; rounds of 4, 8, 4 and 20: 14, 20 (the sixth of eight reaches twice ten), 20, 40.
+        // Slow start from 10 packets; rounds of 4, 8, 4 and 20: 14, 20 (reached at the sixth of eight: twice
+        // ten), 20, 40.
         let mut script = Script::new("sack").window(10.0).within("rate-limited-increase", &[]);
         assert_eq!([4, 8, 4, 20].map(|packets| round(&mut script, packets)), [14.0, 20.0, 20.0, 40.0]);
         assert_eq!(script.published("most_in_flight_packets"), 20.0);
     }
 
     #[test]
-    fn without_it_a_window_that_is_not_used_stays() {
+    fn without_the_layer_an_unused_window_stays() {
         let mut script = Script::new("sack").window(10.0);
         assert_eq!(round(&mut script, 4), 10.0);
     }
 
     #[test]
     fn congestion_avoidance_reaches_a_packet_more_than_was_in_flight() {
-        // From 10, with ten in flight once, four at a time: up to 11, and not beyond.
+        // From 10, with ten in flight once and four at a time: up to 11, and not beyond.
         let mut script =
             Script::new("sack").window(10.0).starting_ssthresh(10.0).within("rate-limited-increase", &[]);
         (0..10).for_each(|_| _ = round(&mut script, 4));
@@ -110,8 +113,9 @@ mod tests {
     }
 
     #[test]
-    fn after_a_reduction_what_is_in_flight_counts_anew() {
-        // A loss at 40 leaves 20; three in flight allow no growth beyond, whatever was in flight before.
+    fn after_a_reduction_the_packets_in_flight_are_counted_anew() {
+        // A loss at 40 leaves 20; with three in flight the window does not grow, whatever was in flight
+        // before.
         let mut script =
             Script::new("sack").window(40.0).starting_ssthresh(40.0).within("rate-limited-increase", &[]);
         round(&mut script, 40);
@@ -119,7 +123,7 @@ mod tests {
         script.recovered();
         let before = script.cwnd();
         assert_eq!(round(&mut script, 3), before);
-        // What used the window is not limited.
+        // A used window is not limited.
         assert!(round(&mut script, 25) > before);
     }
 }

@@ -1,7 +1,8 @@
-//! How slow start grows and how it ends before a loss ends it. One slow start a file.
+//! Slow starts: how the window grows, and what ends slow start before a loss does. Each slow start has a file
+//! of its own.
 //!
-//! The control underneath keeps its own slow start: where it lets its window rest, lowers it or sets its threshold, that
-//! stands. Only how far a window grows there, and an earlier end, are the slow start's.
+//! The control underneath keeps its own slow start: if it leaves its window, lowers it or sets its threshold,
+//! that stands. The layer only changes the amount of growth, and may end slow start earlier.
 
 pub mod hystart;
 pub mod hystart_plus_plus;
@@ -12,7 +13,7 @@ use crate::classic::Window;
 use crate::control::{Ack, Phase};
 use ackclock_base::Packets;
 
-/// Whether the control has grown in slow start for this acknowledgement.
+/// Returns whether the control has grown its window in slow start for this acknowledgement.
 fn has_grown(before: &Window, after: &Window, ack: &Ack) -> bool {
     ack.fresh
         && ack.phase == Phase::Open
@@ -21,7 +22,7 @@ fn has_grown(before: &Window, after: &Window, ack: &Ack) -> bool {
         && after.cwnd > before.cwnd
 }
 
-/// The window with so much growth instead of the control's, where that has grown.
+/// Returns the window with `growth` packets instead of the control's growth, if the control has grown.
 fn regrown(before: &Window, after: Window, ack: &Ack, growth: Packets) -> Window {
     if !has_grown(before, &after, ack) {
         return after;
@@ -31,17 +32,17 @@ fn regrown(before: &Window, after: Window, ack: &Ack, growth: Packets) -> Window
     window
 }
 
-/// The end of slow start: congestion avoidance begins where the window is.
+/// Ends slow start: congestion avoidance begins at the present window.
 fn ended(window: Window) -> Window {
     Window { ssthresh: window.cwnd, ..window }
 }
 
-/// Whether the first slow start of a connection goes on. What serves it alone stops at its end: at the first loss, mark or
-/// timeout, or where the window reaches the threshold.
+/// Whether the first slow start of a connection is over. It ends at the first loss, mark or timeout, or when
+/// the window reaches the threshold.
 #[derive(Clone, Copy, Debug, Default)]
 struct First {
     over: bool,
-    /// What it was before the last loss or timeout, which may prove to have been none.
+    /// The value before the last loss or timeout, in case that proves spurious.
     was_over: bool,
 }
 
@@ -55,7 +56,7 @@ impl First {
         self.over = true;
     }
 
-    /// A loss or a timeout ends it; the second expiry in a row tells nothing new.
+    /// Ends it at a loss or a timeout; the second expiry in a row changes nothing.
     fn lose(&mut self, in_a_row: u32) {
         if in_a_row <= 1 {
             self.was_over = self.over;

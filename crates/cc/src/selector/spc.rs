@@ -1,9 +1,10 @@
-//! SPC, Switch Path on Congestion (Dahal 2007, section 6.1.2): when the round trip on the path has grown twice in a row above
-//! a threshold, new data goes over another path, with a window that is the smaller the longer that path has rested.
+//! SPC, Switch Path on Congestion (Dahal 2007, section 6.1.2): when the round trip on the path has grown
+//! twice in a row above a threshold, new data takes another path. The longer that path has rested, the
+//! smaller is its window.
 //!
-//! The thesis has two paths, and the other one is where it goes. Of more paths (its section 7.2 leaves that open) it goes where
-//! it can resume with the largest window, which equation 6.3 tells from what it knows of each: the window that the path had, and
-//! how many acknowledgements it has rested for. With two paths that is the other one.
+//! The thesis has two paths, so new data takes the other one. With more paths (its section 7.2 leaves that
+//! open) it takes the path with the largest window by equation 6.3, which depends on the window that the path
+//! had, and on the number of acknowledgements for which it has rested.
 
 use super::{PathAck, PathSelector, Paths, Switch};
 use crate::entry::SelectorEntry;
@@ -25,38 +26,39 @@ pub const ENTRY: SelectorEntry = SelectorEntry {
 };
 
 choice! {
-    /// Where to go if there is more than one other path.
+    /// The path to switch to if there is more than one other path.
     pub enum Next {
-        /// Where it can resume with the largest window.
+        /// The path with the largest window to resume with.
         LargestWindow = "largest-window",
-        /// Where it was longest ago.
+        /// The path that has rested longest.
         LongestRest = "longest-rest",
     }
 }
 
 parameters! {
-    /// When to switch, and where to.
+    /// When to switch, and the path to switch to.
     pub struct Parameters {
         threshold_factor: f64 = FACTOR,
         rtt_min_mode: RttMinMode = RTT_MIN_MODE,
         rtt_min: Span = RTT_MIN,
-        /// Of several other paths, the one to go to: where it can resume with the largest window, or where it was longest ago
+        /// Path to switch to if there are several: the one with the largest window to resume with, or the one
+        /// that has rested longest
         next: Next = choice("largest-window", "not in the thesis, which has two paths"),
-        /// How much of a window is left after a rest.
+        /// The share of a window that remains after a rest.
         rest: Rest,
     }
 }
 
 parameters! {
-    /// The constants of equations 6.3 and 6.4, which the thesis prints without saying where they come from.
+    /// The constants of equations 6.3 and 6.4, for which the thesis gives no source.
     pub struct Rest {
-        /// The least window to resume with
+        /// Least window to resume with
         least_window: Packets = packets("2 packets", Range::between(1.0, 1e6), "Dahal equation 6.3"),
         /// Numerator of the share of its window that a path keeps after a short rest; the denominator is least_rest
         kept: u64 = integer("3", Range::between(1.0, 1e6), "Dahal equation 6.4"),
         /// Acknowledgements of rest after which the numerator grows by one
         kept_again: u64 = integer("10", Range::between(1.0, 1e9), "Dahal equation 6.4"),
-        /// The shortest rest that counts, in acknowledgements; a shorter one counts as this
+        /// Shortest rest that counts, in acknowledgements; a shorter one counts as this
         least_rest: u64 = integer("7", Range::between(1.0, 1e9), "Dahal equation 6.4"),
     }
 }
@@ -72,11 +74,11 @@ impl Rest {
 #[derive(Clone, Debug)]
 pub struct Spc {
     parameters: Parameters,
-    /// The path that it has seen last.
+    /// The path of the last acknowledgement.
     path: usize,
-    /// PPRTT, PRTT and RTT on it.
+    /// The last three round trips on it: PPRTT, PRTT and RTT.
     rtts: [Span; 3],
-    /// By path: the least round trip so far, and how many acknowledgements there had been when it was left.
+    /// For each path, the minimum round trip so far, and the number of acknowledgements when it was left.
     rtt_min: Vec<Span>,
     left_at: Vec<u64>,
     acks: u64,
@@ -84,7 +86,7 @@ pub struct Spc {
 }
 
 impl Spc {
-    /// For so many paths.
+    /// Creates the selector for `paths` paths.
     pub fn new(parameters: Parameters, paths: usize) -> Self {
         Self {
             parameters,
@@ -97,12 +99,12 @@ impl Spc {
         }
     }
 
-    /// HowOld of another path.
+    /// Returns the rest of another path in acknowledgements, HowOld.
     fn rest(&self, path: usize) -> u64 {
         self.acks - self.left_at[path]
     }
 
-    /// Equation 6.3.
+    /// Returns the window to resume with on `path`, in packets (equation 6.3).
     fn resumed(&self, path: usize, paths: &dyn Paths) -> Packets {
         let rest = &self.parameters.rest;
         (paths.cwnd(path) * rest.share(self.rest(path))).max(rest.least_window)
@@ -117,7 +119,8 @@ impl Spc {
         before_last > base.scale(self.parameters.threshold_factor) && last > before_last && rtt > last
     }
 
-    /// The path to go to. Of equals the next in turn.
+    /// Returns the path to switch to, or `None` if no other is usable. Among equals it is the next one in
+    /// turn.
     fn next(&self, paths: &dyn Paths) -> Option<usize> {
         let others = (1..paths.count()).map(|step| (self.path + step) % paths.count());
         let merit = |path: usize| match self.parameters.next {
@@ -128,7 +131,7 @@ impl Spc {
         usable.reduce(|best, path| if merit(path) > merit(best) { path } else { best })
     }
 
-    /// New data takes another path, whoever has decided that.
+    /// Records that new data takes another path, by this selector's decision or the transport's.
     fn turn_to(&mut self, path: usize) {
         self.left_at[self.path] = self.acks;
         (self.path, self.rtts) = (path, [Span::ZERO; 3]);

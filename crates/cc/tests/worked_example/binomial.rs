@@ -7,7 +7,7 @@ use crate::control::{Ack, Loss};
 use crate::entry::{Build, Companions, Entry, control};
 use ackclock_base::{Packets, Range, parameters};
 
-/// The control's entry in the registry: its name, what it is, how one is made.
+/// The control's entry in the registry: its name, its description and its constructor.
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "binomial",
@@ -36,12 +36,12 @@ parameters! {
 const SOURCE: &str = "Bansal and Balakrishnan 2001; alpha, beta as in Reno, k = l = 0.5 is SQRT";
 
 impl WindowLaw for Binomial {
-    /// w + alpha / w^k in a round trip, so alpha / w^(k + 1) for each of its w acknowledgements.
+    /// Adds alpha / w^(k + 1) per acknowledgement, so alpha / w^k in a round trip of w acknowledgements.
     fn avoid_congestion(&mut self, window: &mut Window, ack: &Ack) {
         window.cwnd += self.alpha * ack.credit / libm::pow(window.cwnd, self.k + 1.0);
     }
 
-    /// w - beta w^l.
+    /// Returns w - beta w^l.
     fn decrease(&mut self, from: Packets, _loss: &Loss) -> Packets {
         from - self.beta * libm::pow(from, self.l)
     }

@@ -88,7 +88,7 @@ fn a_cycle_probes_for_a_round_trip_and_until_the_pipe_is_full_then_drains_then_c
 }
 
 #[test]
-fn a_bandwidth_that_is_gone_is_forgotten_after_ten_rounds() {
+fn a_bandwidth_is_forgotten_after_ten_rounds() {
     let mut script = probing();
     for _ in 0..9 {
         flight(&mut script, 25, |_| {});
@@ -165,7 +165,7 @@ fn losses_change_no_bandwidth_and_recovery_gives_the_window_back() {
 }
 
 #[test]
-fn a_recovery_that_follows_on_another_is_the_same_one_and_conserves_no_packets() {
+fn a_recovery_right_after_another_continues_it_and_conserves_no_packets() {
     // This is Startup with a packet lost in every round. Linux compares its state with the state at the
     // previous acknowledgement (bbr_set_cwnd_to_recover_or_restore): Recovery after Recovery is not a first
     // round. In the first round as much is sent as is delivered.

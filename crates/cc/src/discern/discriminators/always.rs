@@ -11,7 +11,7 @@ pub const ENTRY: DiscriminatorEntry = DiscriminatorEntry {
     descriptor: &Descriptor {
         kind: Kind::Discriminator,
         name: "always",
-        summary: "Calls every loss the same",
+        summary: "Gives every loss the same cause",
         source: "Alnuem 2009 section 5.3",
         parameters: Parameters::TABLE,
         presets: &[],

@@ -12,7 +12,7 @@ pub const ENTRY: DiscriminatorEntry = DiscriminatorEntry {
     descriptor: &Descriptor {
         kind: Kind::Discriminator,
         name: "rtt",
-        summary: "Congestion where the smoothed round trip exceeds an edge between least and greatest",
+        summary: "Congestion if the smoothed round trip exceeds an edge between minimum and maximum",
         source: "Alnuem 2009 section 6.2, equations 6.3 and 6.4, figure 6.2 and appendix D",
         parameters: Parameters::TABLE,
         presets: &[],

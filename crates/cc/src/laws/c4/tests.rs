@@ -50,7 +50,7 @@ fn the_first_packets_leave_at_no_less_than_128_kilobytes_a_second() {
 }
 
 #[test]
-fn without_more_room_it_cruises_for_two_eras_probes_for_one_and_looks_for_one() {
+fn without_more_room_it_cruises_for_two_eras_probes_for_one_and_recovers_for_one() {
     let mut script = cruising();
     assert_eq!(script.decision().pacing_rate, Some(Rate::from_bits_per_second(8_000_000)));
     let max_rtt = script.published("c4_max_rtt_s");
@@ -98,7 +98,7 @@ fn losses_cut_a_quarter_once_and_only_in_cruising() {
 }
 
 #[test]
-fn a_long_round_trip_is_congestion_and_what_jitters_widely_starts_anew() {
+fn a_long_round_trip_is_congestion_and_wide_jitter_leads_back_to_initial() {
     let mut script = cruising();
     // 130 ms exceed 111 ms and the threshold of 7.75 % by more than a quarter of the threshold: the rate
     // loses a quarter.
@@ -118,7 +118,7 @@ fn a_long_round_trip_is_congestion_and_what_jitters_widely_starts_anew() {
 }
 
 #[test]
-fn what_was_thought_too_much_is_trimmed_towards_what_was_measured() {
+fn a_nominal_rate_that_is_too_high_moves_towards_the_measured_one() {
     // A cycle in which only 800 packets a second arrive, without a sign of congestion: (1000 + 800) / 2.
     let mut script = cruising();
     rounds(&mut script, 80, 4);

@@ -23,7 +23,7 @@ fn below_the_target_an_acknowledgement_adds_v_over_delta_and_the_window() {
 }
 
 #[test]
-fn above_the_target_it_takes_as_much_and_the_velocity_begins_anew() {
+fn above_the_target_it_shrinks_as_fast_and_the_velocity_restarts() {
     let mut script = at_ten(&[]);
     script.set_cwnd(25.0);
     script.ack_with_rtt(100);
@@ -80,11 +80,10 @@ fn competitive() -> Script {
 }
 
 #[test]
-fn a_queue_that_is_never_empty_makes_it_competitive_and_a_loss_halves_what_that_gave() {
-    // The base of 90 ms is never approached by round trips between 190 and 200 ms. Five round trips of 200
-    // ms, a second of the 5.85, pass before the sample of 90 ms leaves the filter. In each round of some 205
-    // ms (the first acknowledgement, of one every 19 or 20 ms, that is a round trip later) 1/delta grows by
-    // one from two: 2 + 4.85 / 0.205 = 25.
+fn a_queue_that_is_never_empty_makes_it_competitive_and_a_loss_halves_one_over_delta() {
+    // The sample of 90 ms leaves the filter after five round trips of 200 ms, one second of the 5.85, and no
+    // later round trip is near it. From then on 1/delta grows by one, from two, in each round of some 205 ms
+    // (acknowledgements are 19 or 20 ms apart, and the first after a round trip counts): 2 + 4.85 / 0.205 = 25.
     let mut script = competitive();
     let delta = script.published("delta");
     assert!((1.0 / 27.0..1.0 / 23.0).contains(&delta), "{delta}");

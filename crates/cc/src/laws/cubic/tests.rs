@@ -109,7 +109,7 @@ fn the_increase_after_a_timeout_is_a_packet_a_round_trip_only_past_the_window_be
 }
 
 #[test]
-fn the_cut_is_of_what_is_in_flight_and_what_is_remembered_that_or_the_window() {
+fn the_cut_is_from_the_flight_and_the_maximum_is_the_flight_or_the_window() {
     // Section 4.6: ssthresh = 0.7 FlightSize, W_max = cwnd.
     for (remembers, w_max) in [("window", 100.0), ("flight", 40.0)] {
         let settings = [("remembers", remembers)];
@@ -120,7 +120,7 @@ fn the_cut_is_of_what_is_in_flight_and_what_is_remembered_that_or_the_window() {
 }
 
 #[test]
-fn a_loss_that_was_none_leaves_the_curve_as_it_was() {
+fn a_spurious_loss_leaves_the_curve_unchanged() {
     // Section 4.9.2: undo restores the window, the threshold, W_max, K and the start of the epoch.
     let run = |spurious: bool| {
         let mut script = Script::new("cubic").window(100.0).starting_ssthresh(100.0);

@@ -112,7 +112,7 @@ fn the_first_loss_and_a_timeout_halve() {
 }
 
 #[test]
-fn where_hardly_anything_waits_a_loss_leaves_0_8_and_in_linux_102_128() {
+fn with_a_short_queue_a_loss_leaves_0_8_and_in_linux_102_128() {
     // 100 / 110 = 0.91 is more than either.
     for (variant, left) in [("published", 0.8), ("linux", 102.0 / 128.0)] {
         let (kept, _) = kept_at([50, 50, 50], 110, &[("variant", variant)]);

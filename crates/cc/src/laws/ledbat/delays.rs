@@ -1,31 +1,31 @@
-//! The least delay of the last minutes, and the least of the last few packets (RFC 6817 section 2.4.2). Both are of fixed
-//! size, so that a law can be copied without an allocation.
+//! The base delay (minimum of the last minutes) and the current delay (minimum of the last few packets) of
+//! RFC 6817 section 2.4.2. Both filters have a fixed size, so that a law can be cloned without an allocation.
 
 use ackclock_base::{Span, Time};
 
-/// The longest history of base delays.
+/// The longest history of base delays, in minutes.
 pub const MAX_MINUTES: usize = 20;
 
-/// The most samples that count as current.
+/// The greatest number of samples of the current delay.
 pub const MAX_SAMPLES: usize = 16;
 
-/// The delay of a way without a queue: the least of each minute, for some minutes.
+/// The delay of the path without a queue: the minimum of each minute, for some minutes.
 #[derive(Clone, Debug)]
 pub struct BaseDelay {
     minutes: usize,
-    /// The minute that the samples belong to now.
+    /// The minute of the newest sample.
     minute: u64,
-    /// By the minute modulo how many there are; [`Span::MAX`] where there was no sample.
+    /// The minima, indexed by the minute modulo their number; [`Span::MAX`] for a minute without a sample.
     least: [Span; MAX_MINUTES],
 }
 
 impl BaseDelay {
-    /// Of so many minutes.
+    /// Creates a filter over `minutes` minutes.
     pub fn new(minutes: usize) -> Self {
         Self { minutes: minutes.clamp(1, MAX_MINUTES), minute: 0, least: [Span::MAX; MAX_MINUTES] }
     }
 
-    /// A packet took `delay`.
+    /// Adds the delay of a packet.
     pub fn sample(&mut self, now: Time, delay: Span) {
         let minute = now.nanos() / 60_000_000_000;
         let passed = minute.saturating_sub(self.minute).min(self.minutes as u64);
@@ -37,7 +37,7 @@ impl BaseDelay {
         self.least[place] = self.least[place].min(delay);
     }
 
-    /// The least; `None` before the first sample.
+    /// Returns the minimum; `None` before the first sample.
     pub fn least(&self) -> Option<Span> {
         self.least[..self.minutes].iter().copied().min().filter(|least| *least < Span::MAX)
     }
@@ -47,7 +47,8 @@ impl BaseDelay {
     }
 }
 
-/// The delay now: the least of the newest samples, so that one late packet is no queue.
+/// The present delay: the minimum of the newest samples, so that a single late packet does not count as a
+/// queue.
 #[derive(Clone, Debug)]
 pub struct CurrentDelay {
     samples: usize,
@@ -56,18 +57,18 @@ pub struct CurrentDelay {
 }
 
 impl CurrentDelay {
-    /// Of so many samples.
+    /// Creates a filter over `samples` samples.
     pub fn new(samples: usize) -> Self {
         Self { samples: samples.clamp(1, MAX_SAMPLES), next: 0, newest: [Span::MAX; MAX_SAMPLES] }
     }
 
-    /// A packet took `delay`.
+    /// Adds the delay of a packet.
     pub fn sample(&mut self, delay: Span) {
         self.newest[self.next] = delay;
         self.next = (self.next + 1) % self.samples;
     }
 
-    /// The least; `None` before the first sample.
+    /// Returns the minimum; `None` before the first sample.
     pub fn least(&self) -> Option<Span> {
         self.newest[..self.samples].iter().copied().min().filter(|least| *least < Span::MAX)
     }
@@ -83,7 +84,8 @@ mod tests {
 
     #[test]
     fn a_base_delay_is_forgotten_after_its_minutes() {
-        // 50 ms in minute 0; from then on 80. With three minutes of history it counts in minutes 0, 1 and 2.
+        // 50 ms in minute 0; later samples are 80. With three minutes of history the 50 counts in minutes 0,
+        // 1 and 2.
         let mut base = BaseDelay::new(3);
         assert_eq!(base.least(), None);
         base.sample(Time::from_seconds(1.0), Span::from_millis(50));
@@ -91,7 +93,7 @@ mod tests {
             base.sample(Time::from_seconds(seconds), Span::from_millis(80));
             assert_eq!(base.least(), millis(least), "{seconds} s");
         }
-        // After an hour of silence all is forgotten.
+        // After an hour of silence all samples are forgotten.
         base.sample(Time::from_seconds(3780.0), Span::from_millis(90));
         assert_eq!(base.least(), millis(90));
     }

@@ -1,8 +1,8 @@
-//! The layers of LTCP (S. Jain 2005, chapter II): how many virtual flows a window stands for.
+//! The layers of LTCP (S. Jain 2005, chapter II): the number of virtual flows that a window corresponds to.
 
 use ackclock_base::Packets;
 
-/// The layer that a window is in, and the boundaries between layers.
+/// The present layer of a window, and the boundaries between layers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Layers {
     /// W_T, the window at which layer 2 begins.
@@ -11,24 +11,25 @@ pub struct Layers {
 }
 
 impl Layers {
-    /// A connection begins in layer 1 (chapter II).
+    /// Creates the layers of a connection, which begins in layer 1 (chapter II).
     pub fn new(threshold: Packets) -> Self {
         Self { threshold, current: 1 }
     }
 
-    /// K.
+    /// Returns the present layer, K.
     pub fn current(&self) -> u32 {
         self.current
     }
 
-    /// W_K = K (K + 1) (K - 1) / 6 W_T, where layer K begins (equation 2.7).
+    /// Returns the window at which layer K begins, W_K = K (K + 1) (K - 1) / 6 W_T, in packets (equation
+    /// 2.7).
     pub fn boundary(&self, layer: u32) -> Packets {
         let k = f64::from(layer);
         k * (k + 1.0) * (k - 1.0) / 6.0 * self.threshold
     }
 
-    /// Up while the window is above the next boundary, down while it is below its own. At a boundary the layer stays
-    /// what it was (pseudo-code of chapter V section A).
+    /// Moves up while the window is above the next boundary, and down while it is below its own. At a
+    /// boundary the layer stays (pseudo-code of chapter V section A).
     pub fn follow(&mut self, cwnd: Packets) {
         while cwnd > self.boundary(self.current + 1) {
             self.current += 1;
@@ -75,9 +76,9 @@ mod tests {
 
     #[test]
     fn a_cut_of_15_percent_drops_one_layer_at_most_where_the_thesis_says() {
-        // beta W < delta_(K-1) reads beta < 3 / (K + 1) at W = W_K: 3/20 = 0.15 at K = 19, where the cut is just as
-        // wide as the layer below. At the top of a layer beta < 3 (K - 1) / ((K + 1) (K + 2)): 42/272 = 0.154 at K = 15,
-        // 45/306 = 0.147 at K = 16.
+        // beta W < delta_(K-1) means beta < 3 / (K + 1) at W = W_K: 3/20 = 0.15 at K = 19, where the cut is
+        // exactly as wide as the layer below. At the top of a layer beta < 3 (K - 1) / ((K + 1) (K + 2)):
+        // 42/272 = 0.154 at K = 15, 45/306 = 0.147 at K = 16.
         let layers = Layers::new(50.0);
         let width = |layer| layers.boundary(layer + 1) - layers.boundary(layer);
         assert!((0.15 * layers.boundary(19) - width(18)).abs() < 1e-9);

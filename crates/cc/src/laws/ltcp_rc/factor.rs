@@ -3,7 +3,7 @@
 use super::{Mode, Parameters, Update};
 use ackclock_base::Span;
 
-/// The factors of a flow in transition and of a steady one, and which is in force.
+/// The factors of a flow in transition and of a steady one, and the factor in force.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Factors {
     parameters: Parameters,
@@ -15,7 +15,8 @@ pub struct Factors {
 }
 
 impl Factors {
-    /// A flow begins in transition. Before the first round trip the factor is 1 (not stated).
+    /// Creates the factors of a flow in transition. Before the first round trip the factor is 1 (the thesis
+    /// does not say).
     pub fn new(parameters: Parameters) -> Self {
         Self {
             parameters,
@@ -27,8 +28,8 @@ impl Factors {
         }
     }
 
-    /// The least round trip so far: from it the propagation delay is judged, so that a queue raises no factor
-    /// (chapter IV).
+    /// Updates the factors with the minimum round trip so far, which stands for the propagation delay, so
+    /// that a queue raises no factor (chapter IV).
     pub fn see(&mut self, min_rtt: Span) {
         if min_rtt == self.min_rtt || min_rtt == Span::MAX {
             return;
@@ -48,18 +49,18 @@ impl Factors {
         }
     }
 
-    /// The flow is in transition, or steady.
+    /// Sets whether the flow is in transition (true) or steady (false).
     pub fn enter(&mut self, in_transition: bool) {
         self.in_transition = in_transition;
         self.in_force = if in_transition { self.transient } else { self.steady };
     }
 
-    /// Whether the flow is in transition.
+    /// Returns whether the flow is in transition.
     pub fn in_transition(&self) -> bool {
         self.in_transition
     }
 
-    /// K_R.
+    /// Returns the factor in force, K_R.
     pub fn in_force(&self) -> f64 {
         self.in_force
     }

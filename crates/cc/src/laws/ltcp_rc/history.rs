@@ -1,5 +1,5 @@
-//! The layers in which the last losses fell, by which adaptive LTCP-RC tells a steady flow from one in transition
-//! (S. Jain 2005, chapter V section A).
+//! The layers of the last losses, by which adaptive LTCP-RC tells a steady flow from one in transition (S.
+//! Jain 2005, chapter V section A).
 
 use super::Steady;
 
@@ -13,17 +13,17 @@ pub struct LossLayers {
 }
 
 impl LossLayers {
-    /// Before any loss all three are layer 1.
+    /// Creates the record; before any loss all three layers are 1.
     pub fn new(rule: Steady) -> Self {
         Self { rule, second_last: 1, last: 1, current: 1 }
     }
 
-    /// The layer of the last loss.
+    /// Returns the layer of the last loss.
     pub fn current(&self) -> u32 {
         self.current
     }
 
-    /// A loss in `layer`, before the window is cut. Returns whether the flow is steady.
+    /// Records a loss in `layer`, before the window is cut. Returns whether the flow is steady.
     pub fn record(&mut self, layer: u32) -> bool {
         (self.second_last, self.last, self.current) = (self.last, self.current, layer);
         let Self { rule, second_last, last, current } = *self;
@@ -65,10 +65,10 @@ mod tests {
 
     #[test]
     fn code_and_prose_differ_where_a_fall_follows_a_rise() {
-        // (5, 6, 4): the pseudo-code sees the rise from 5 to 6, the prose only that 4 is below 6.
+        // (5, 6, 4): the pseudo-code sees the rise from 5 to 6, the prose sees only that 4 is below 6.
         assert!(!after(Steady::NotRising, &[5, 6, 4])[2]);
         assert!(after(Steady::SameOrFalling, &[5, 6, 4])[2]);
-        // (6, 4, 4): the pseudo-code sees no rise; the prose neither three of a kind nor a fall.
+        // (6, 4, 4): the pseudo-code sees no rise; the prose sees neither three equal layers nor a fall.
         assert!(after(Steady::NotRising, &[6, 6, 4, 4])[3]);
         assert!(!after(Steady::SameOrFalling, &[6, 6, 4, 4])[3]);
     }

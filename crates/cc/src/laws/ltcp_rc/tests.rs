@@ -1,23 +1,23 @@
-//! LTCP-RC as a whole: its increase, and the changes between transition and steady state.
+//! Tests of LTCP-RC as a whole: its increase, and the changes between transition and steady state.
 
 use super::ENTRY;
 use crate::script::Script;
 
-/// W = 1200, in layer 5 (1000 to 1750).
+/// Creates a flow with W = 1200, in layer 5 (1000 to 1750).
 fn in_layer_five(settings: &[(&str, &str)]) -> Script {
     let mut script = Script::of(&ENTRY, settings).window(1200.0).starting_ssthresh(1200.0);
     script.ack_with_rtt(120);
     script
 }
 
-/// What one acknowledgement adds to the window, times the window: K_R K.
+/// Returns the growth by one acknowledgement times the window: K_R K.
 fn growth(script: &mut Script) -> f64 {
     let before = script.cwnd();
     script.ack_with_rtt(120);
     (script.cwnd() - before) * before
 }
 
-/// A tooth of the saw: a loss, then acknowledgements until the window is back at `top`.
+/// Plays a tooth of the saw: a loss, then acknowledgements until the window is back at `top`.
 fn saw_tooth(script: &mut Script, top: f64) {
     script.loss();
     script.recovered();
@@ -41,7 +41,7 @@ fn the_factor_follows_the_least_round_trip_and_not_the_queue() {
     let mut script = in_layer_five(&[]);
     script.ack_with_rtt(300);
     assert!((growth(&mut script) - 12.331).abs() < 1e-3);
-    // A shorter one: 0.5 * 64^(1/3) = 2, times 5.
+    // A shorter round trip: 0.5 * 64^(1/3) = 2, times 5.
     script.ack_with_rtt(64);
     assert!((growth(&mut script) - 10.0).abs() < 1e-9);
 }
@@ -87,7 +87,8 @@ fn climbing_past_the_layer_of_the_last_loss_turns_it_on_again() {
 
 #[test]
 fn climbing_back_to_the_layer_of_the_last_loss_does_not() {
-    // Losses at 1100 in layer 5 fall to 935 in layer 4; the way back passes W_5 = 1000 into layer 5, no higher than before.
+    // Losses at 1100 in layer 5 lead to 935 in layer 4; the way back passes W_5 = 1000 into layer 5, no
+    // higher than before.
     let mut script = in_layer_five(&[("mode", "on-off")]);
     while script.cwnd() > 1100.0 {
         script.loss();
@@ -135,7 +136,8 @@ fn a_timeout_is_no_loss_of_the_history() {
     }
     script.timeout();
     assert_eq!(script.cwnd(), 1.0);
-    // Slow start to 600 in layer 4: still steady, because layer 5 of the last loss is not passed.
+    // Slow start to 600 in layer 4: the flow is still steady, because it has not passed layer 5 of the last
+    // loss.
     while script.cwnd() < 600.0 {
         script.ack_with_rtt(120);
     }
@@ -145,8 +147,8 @@ fn a_timeout_is_no_loss_of_the_history() {
 
 #[test]
 fn under_random_loss_the_window_grows_with_the_round_trip_to_the_power_of_one_fifth() {
-    // Equation 4.20: W ~ RTT^0.2 / p^0.6. From 40 to 160 ms: 4^0.2 = 1.3195, where K is taken for the cube root of the
-    // window; over its steps within a few percent. With alpha = 5/3 K_R^0.6 = RTT: 4.
+    // Equation 4.20: W ~ RTT^0.2 / p^0.6. From 40 to 160 ms: 4^0.2 = 1.3195, if K is approximated by the cube
+    // root of the window; with its steps, within a few per cent. With alpha = 5/3, K_R^0.6 = RTT: 4.
     let mean = |loss_rate, rtt_ms, alpha| {
         let mut script = Script::of(&ENTRY, &[("alpha", alpha)]).window(1000.0).starting_ssthresh(1000.0);
         script.mean_window(loss_rate, rtt_ms, 30)

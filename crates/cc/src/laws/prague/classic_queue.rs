@@ -1,38 +1,42 @@
-//! Whether the marks come from a queue that marks classic packets too (RFC 3168), by the delay that such a queue builds and by
-//! how it varies: RFC 9331 section 4.3 asks a sender to coexist with classic flows there. The measure, its weights and its bounds are
-//! those of tcp_prague.c 0.6 of the L4S team (`prague_classic_ecn_detection` and `prague_classic_ecn_fallback`), which counts in
+//! Detects whether the marks come from a queue that also marks classic packets (RFC 3168), from the delay
+//! that such a queue builds and from the delay's variation: RFC 9331 section 4.3 asks a sender to coexist
+//! with classic flows in that case. The measure, its weights and its bounds are those of tcp_prague.c 0.6 of
+//! the L4S team (`prague_classic_ecn_detection` and `prague_classic_ecn_fallback`), which counts in
 //! microseconds and in fixed point.
 
 use ackclock_base::{Packets, Span};
 
-/// The deviation of the round trip that tells nothing, in seconds, and the weight of each doubling of it.
+/// The deviation of the round trip that leaves the score unchanged, in seconds, and the weight of each
+/// doubling of it.
 const USUAL_DEVIATION: f64 = 750e-6;
 const DEVIATION_WEIGHT: f64 = 0.5;
 
-/// The queue up to which its depth tells nothing, in seconds, and the weight of each doubling of it.
+/// The depth of the queue up to which the score does not change, in seconds, and the weight of each doubling
+/// of it.
 const USUAL_DEPTH: f64 = 2e-3;
 const DEPTH_WEIGHT: f64 = 0.5;
 
-/// Up to this score the queue is one of L4S for certain; from one more on it is a classic one; and there is as much beyond that.
+/// Up to the first score the queue is certainly an L4S queue; from one above it on it is a classic queue. The
+/// second is the greatest score.
 const CERTAIN: f64 = 8.0;
 const MOST: f64 = 2.0 * CERTAIN + 1.0;
 
-/// What the cut of a classic queue takes a marked share for: half of it is the cut.
+/// The share that a cut for a classic queue assumes as marked; the cut is half of it.
 const CLASSIC_SHARE: f64 = 0.625;
 
-/// The exponent of the slowest average, which begins.
+/// The exponent of the slowest average, which is the initial one.
 const SLOWEST: u32 = 18;
 
-/// The least deviation, in seconds: the module's unit.
+/// The smallest deviation, in seconds: the module's unit.
 const LEAST_DEVIATION: f64 = 1e-6;
 
 /// The averages of the round trip, and the score.
 #[derive(Clone, Copy, Debug)]
 pub struct ClassicQueue {
-    /// In seconds; 0 before the first sample.
+    /// The averages in seconds; the mean is 0 before the first sample.
     mean: f64,
     deviation: f64,
-    /// The gain of the mean is 2 to the power of minus this, that of the deviation half as much.
+    /// The gain of the mean is 2 to the power of minus this; that of the deviation is half as much.
     shift: u32,
     score: f64,
 }
@@ -44,13 +48,14 @@ impl Default for ClassicQueue {
 }
 
 impl ClassicQueue {
-    /// Averages over some sawteeth of a window of this many packets: the exponent is 3/2 of its logarithm, and one.
+    /// Sets the gain so that the averages span some sawteeth of a window of `window` packets: the exponent is
+    /// 3/2 of its binary logarithm, plus one.
     pub fn set_gain(&mut self, window: Packets) {
         let exponent = libm::log2(window.clamp(1.0, 1e9)).floor() as u32;
         self.shift = (exponent + exponent / 2 + 1).min(SLOWEST);
     }
 
-    /// Takes a round trip in.
+    /// Updates the averages with a round trip.
     pub fn take(&mut self, rtt: Span) {
         let rtt = rtt.seconds();
         if self.mean == 0.0 {
@@ -63,7 +68,7 @@ impl ClassicQueue {
         self.deviation += gain / 2.0 * (error.abs() - self.deviation);
     }
 
-    /// A period with marks somewhere before it is over: moves the score.
+    /// Updates the score at the end of a period, once marks have been seen.
     pub fn judge(&mut self, min_rtt: Span) {
         if self.mean == 0.0 || min_rtt == Span::MAX {
             return;
@@ -74,12 +79,12 @@ impl ClassicQueue {
         self.score = (self.score + change).clamp(0.0, MOST);
     }
 
-    /// The score, from 0 to 17.
+    /// Returns the score, from 0 to 17.
     pub fn score(&self) -> f64 {
         self.score
     }
 
-    /// What the marked share counts as at least; 0 where nothing speaks for a classic queue.
+    /// Returns the least share that counts as marked; 0 if the queue is not classic.
     pub fn share(&self) -> f64 {
         CLASSIC_SHARE * (self.score - CERTAIN).clamp(0.0, 1.0)
     }
@@ -89,7 +94,7 @@ impl ClassicQueue {
 mod tests {
     use super::*;
 
-    /// A queue whose averages have settled on this deviation and depth, in microseconds, over 10 ms.
+    /// Creates a queue whose averages have settled on this deviation and depth, in microseconds, over 10 ms.
     fn settled(deviation: f64, depth: f64) -> ClassicQueue {
         ClassicQueue { mean: 0.01 + depth * 1e-6, deviation: deviation * 1e-6, ..ClassicQueue::default() }
     }
@@ -102,7 +107,8 @@ mod tests {
 
     #[test]
     fn each_doubling_of_deviation_and_depth_adds_a_half() {
-        // lg(3000 / 750) / 2 = 1, lg(8000 / 2000) / 2 = 1; a depth below 2 ms takes nothing off, a small deviation does.
+        // lg(3000 / 750) / 2 = 1, lg(8000 / 2000) / 2 = 1; a depth below 2 ms does not reduce the score, a
+        // small deviation does.
         for (deviation, depth, score) in
             [(750.0, 2000.0, 0.0), (3000.0, 0.0, 1.0), (3000.0, 8000.0, 2.0), (750.0, 8000.0, 1.0)]
         {
@@ -115,8 +121,8 @@ mod tests {
 
     #[test]
     fn a_classic_queue_counts_as_five_eighths_marked_after_five_periods() {
-        // Two a period: 8 after four, where the transition begins; 10 after five. At most 17, from which five periods with half
-        // the usual deviation, of a half each, lead to 14.5.
+        // Two per period: 8 after four, where the transition begins; 10 after five. The greatest is 17; five
+        // periods with half the usual deviation take a half each and lead to 14.5.
         let queue = settled(3000.0, 8000.0);
         assert_eq!(judged(queue, 4).share(), 0.0);
         assert!((judged(queue, 5).share() - 0.625).abs() < 1e-9);
@@ -128,13 +134,14 @@ mod tests {
 
     #[test]
     fn the_averages_span_some_sawteeth() {
-        // Windows of 2, 100 and without end: floor(lg) = 1, 6 and 29, and 3/2 of it and one.
+        // Windows of 2, 100 and infinity: floor(lg) = 1, 6 and 29, times 3/2 plus one.
         for (window, shift) in [(2.0, 2), (100.0, 10), (f64::INFINITY, 18)] {
             let mut queue = ClassicQueue::default();
             queue.set_gain(window);
             assert_eq!(queue.shift, shift);
         }
-        // Gains 1/4 and 1/8: from 10 ms, 14 ms adds 1 ms to the mean and an eighth of 4 ms, less what was, to the deviation.
+        // Gains 1/4 and 1/8: from 10 ms, a sample of 14 ms adds 1 ms to the mean, and an eighth of 4 ms less
+        // the old value to the deviation.
         let mut queue = ClassicQueue::default();
         queue.set_gain(2.0);
         queue.take(Span::from_millis(10));

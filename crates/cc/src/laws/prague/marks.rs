@@ -1,4 +1,4 @@
-//! The share of packets that are marked, averaged over periods.
+//! The share of marked packets, averaged over periods.
 
 use crate::control::Ack;
 use ackclock_base::{Packets, Span, Time};
@@ -8,25 +8,26 @@ use ackclock_base::{Packets, Span, Time};
 pub struct Marks {
     /// The average share of marked packets.
     pub alpha: f64,
-    /// Whether a mark has been seen: before, there is no sign of a queue that marks.
+    /// Whether a mark has been seen; before that, no queue on the path is known to mark.
     pub seen: bool,
-    /// Periods outside slow start.
+    /// The number of periods outside slow start.
     pub rounds: u32,
     acked: Packets,
     marked: Packets,
     /// The period ends when everything below this number is acknowledged.
     until: u64,
-    /// When the average was last taken; `None` before the first mark.
+    /// The time of the last update of the average; `None` before the first mark.
     taken_at: Option<Time>,
 }
 
 impl Marks {
-    /// No packet sent yet.
+    /// Creates the state before the first packet is sent.
     pub fn new(alpha: f64) -> Self {
         Self { alpha, seen: false, rounds: 0, acked: 0.0, marked: 0.0, until: 0, taken_at: None }
     }
 
-    /// Takes an acknowledgement in. Returns whether a period ends with it: a round trip has passed, and `least`.
+    /// Counts an acknowledgement. Returns whether it ends a period, which lasts at least a round trip and at
+    /// least `least`.
     pub fn take(&mut self, ack: &Ack, gain: f64, least: Span, in_slow_start: bool) -> bool {
         self.seen |= ack.marks > 0;
         self.acked += ack.newly_acked;
@@ -46,7 +47,7 @@ impl Marks {
         true
     }
 
-    /// How long ago the average was taken; [`Span::MAX`] if it has not been.
+    /// Returns the time since the last update of the average; [`Span::MAX`] if there was none.
     pub fn since_period(&self, now: Time) -> Span {
         self.taken_at.map_or(Span::MAX, |at| now.since(at))
     }

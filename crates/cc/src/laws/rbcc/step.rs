@@ -1,13 +1,13 @@
-//! The step of RBCC's window, with any threshold (Dahal 2007, equations 3.4, 3.5 and 5.3).
+//! The step of RBCC's window, for any threshold (Dahal 2007, equations 3.4, 3.5 and 5.3).
 
 use crate::classic::Window;
 use crate::control::Initial;
 use ackclock_base::{Packets, Range, Span, parameters};
 
 parameters! {
-    /// Between which bounds the window moves.
+    /// The bounds on the window.
     pub struct Bounds {
-        /// The least window
+        /// Smallest window
         cwnd_floor: Packets = packets(
             "1 packet",
             Range::between(1.0, 1e6),
@@ -21,7 +21,7 @@ parameters! {
     }
 }
 
-/// What the window moves by, and between which bounds.
+/// The step of the window, and its bounds.
 #[derive(Clone, Debug)]
 pub struct Step {
     floor: Packets,
@@ -29,17 +29,19 @@ pub struct Step {
 }
 
 impl Step {
-    /// Between these bounds, for a connection that begins so.
+    /// Creates the step with these bounds, for a connection that starts with `initial`.
     pub fn new(bounds: &Bounds, initial: &Initial) -> Self {
         Self { floor: bounds.cwnd_floor, cap: if bounds.window_cap { initial.limit } else { f64::INFINITY } }
     }
 
-    /// Equation 3.4 in packets, (threshold - RTT) / min(RTT, threshold), and equation 3.5.
+    /// Moves the window by equation 3.4 in packets, (threshold - RTT) / min(RTT, threshold), within equation
+    /// 3.5.
     pub fn take(&self, window: &mut Window, rtt: Span, threshold: Span) {
         self.move_by(window, rtt, threshold, f64::min);
     }
 
-    /// Equation 5.3, (threshold - RTT) / max(RTT, threshold): less than a packet, whatever the round trip.
+    /// Moves the window by equation 5.3, (threshold - RTT) / max(RTT, threshold): less than a packet,
+    /// whatever the round trip.
     pub fn take_gently(&self, window: &mut Window, rtt: Span, threshold: Span) {
         self.move_by(window, rtt, threshold, f64::max);
     }
@@ -50,7 +52,7 @@ impl Step {
         window.cwnd = (window.cwnd + step).min(self.cap).max(self.floor);
     }
 
-    /// NewReno's answer to a loss (section 4.1 v, vi).
+    /// Returns half of the window, NewReno's reaction to a loss (section 4.1 v, vi).
     pub fn halve(&self, from: Packets) -> Packets {
         (from / 2.0).max(self.floor)
     }

@@ -5,27 +5,28 @@ use super::trend::Trend;
 use ackclock_base::Packets;
 
 impl Parameters {
-    /// Heuristic I, its first part: the window is stuck at the bottom.
+    /// Returns whether heuristic I, first part, applies: the window is stuck at the bottom.
     pub fn starved(&self, trend: &Trend, cwnd: Packets) -> bool {
         trend.not_grown >= self.gamma1 && trend.rtt_count >= 0 && cwnd <= self.probe_window
     }
 
-    /// Heuristic II: window and round trip rise together.
+    /// Returns whether heuristic II applies: window and round trip rise together.
     pub fn crowding(&self, trend: &Trend, decr_clamp: i32) -> bool {
         trend.grown >= self.gamma2 && trend.rtt_count <= decr_clamp
     }
 
-    /// Heuristic III: the window has grown reasonably and the queue with it, or there were probes enough.
+    /// Returns whether heuristic III applies: the window has grown reasonably and the queue with it, or there
+    /// were enough probes.
     pub fn probed(&self, trend: &Trend, probes: u32) -> bool {
         (trend.grown >= self.gamma31 && trend.rtt_count <= self.gamma32) || probes > self.probe_clamp
     }
 
-    /// Heuristic IV, what must be found again and again.
+    /// Returns whether the condition of heuristic IV, a lean flow, holds; it must hold on several occasions.
     pub fn lean(&self, trend: &Trend, cwnd: Packets) -> bool {
         trend.not_grown >= self.gamma41 && trend.rtt_count >= 0 && cwnd <= self.lean_window
     }
 
-    /// Heuristic V, what must be found again and again.
+    /// Returns whether the condition of heuristic V, a bully, holds; it must hold on several occasions.
     pub fn bully(&self, trend: &Trend, cwnd: Packets, decr_clamp: i32) -> bool {
         trend.grown >= self.gamma51 && trend.rtt_count <= decr_clamp && cwnd > self.lean_window
     }

@@ -4,19 +4,20 @@ use super::parameters::{Confirmation, Parameters};
 use super::probe::Change;
 use super::trend::{Sample, Trend};
 
-/// The state of the phase.
+/// The state of the normal phase.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Normal {
     lean_found: u32,
     bully_found: u32,
-    /// Lean states since the last bully state.
+    /// The number of lean states since the last bully state.
     pub lean: u32,
-    /// Bully states since the last lean state.
+    /// The number of bully states since the last lean state.
     pub bully: u32,
 }
 
 impl Normal {
-    /// A sample: what heuristics IV and V ask for. A declaration resets the counters (section 4.4 C, step 3c).
+    /// Processes a sample. Returns the change that heuristic IV or V asks for, or `None`. Declaring a lean or
+    /// bully state resets the counters (section 4.4 C, step 3c).
     pub fn sample(&mut self, constants: &Parameters, trend: &mut Trend, sample: &Sample) -> Option<Change> {
         let consecutive = constants.confirmation == Confirmation::Consecutive;
         let lean = constants.lean(trend, sample.cwnd);
@@ -54,7 +55,7 @@ mod tests {
             Self { constants, normal: Normal::default() }
         }
 
-        /// The changes on `times` samples with these counters.
+        /// Returns the changes over `times` samples with these counters.
         fn changes(
             &mut self,
             times: usize,

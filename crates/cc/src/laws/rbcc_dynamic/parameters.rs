@@ -1,11 +1,11 @@
-//! The constants of RBCC's dynamic threshold, with the ranges that Dahal 2007 section 4.4 allows and the values that its
-//! section 4.5.8 used.
+//! The constants of RBCC's dynamic threshold, with the ranges that Dahal 2007 section 4.4 allows and the
+//! values used in its section 4.5.8.
 
 use crate::laws::rbcc::step::Bounds;
 use ackclock_base::{Range, Span, choice, parameters};
 
 choice! {
-    /// What counts as a probe of the probe phase.
+    /// The event that counts as a probe of the probe phase.
     pub enum ProbeUnit {
         /// Every acknowledgement.
         Ack = "ack",
@@ -17,83 +17,85 @@ choice! {
 }
 
 choice! {
-    /// How `rtt_count` counts.
+    /// The rule by which `rtt_count` counts.
     pub enum RttCount {
-        /// Falls less rises since it was last 0, as the text defines it.
+        /// Falls less rises of the round trip since it was last 0, as the text defines it.
         Net = "net",
-        /// The length of the present run of falls, or of rises with a minus: "for consecutive instances".
+        /// The length of the present run of falls (positive) or rises (negative): "for consecutive
+        /// instances".
         Run = "run",
     }
 }
 
 choice! {
-    /// How the occasions that confirm a lean or bully flow count.
+    /// How the occasions that confirm a lean or bully flow are counted.
     pub enum Confirmation {
-        /// All together.
+        /// All occasions together.
         Total = "total",
-        /// One after the other without others in between.
+        /// Consecutive occasions only.
         Consecutive = "consecutive",
     }
 }
 
 choice! {
-    /// Where the base round trip comes from.
+    /// The source of the base round trip.
     pub enum RttMinMode {
-        /// It is the least measured so far.
+        /// The minimum measured so far.
         Measured = "measured",
-        /// It is given beforehand.
+        /// A value given beforehand.
         Given = "given",
     }
 }
 
 parameters! {
-    /// Readings of what the text leaves open, then constants in the order of the heuristics.
+    /// Choices that the text leaves open, then constants in the order of the heuristics.
     pub struct Parameters {
-        /// What counts as a probe of the probe phase
+        /// Event that counts as a probe of the probe phase
         probe_unit: ProbeUnit = choice("ack", SILENT),
         /// Whether rtt_count is falls less rises, or the length of the present run of either
         rtt_count_rule: RttCount = choice("net", SILENT),
-        /// Whether the occasions that confirm a lean or bully flow are counted together or must be consecutive
+        /// Whether the occasions that confirm a lean or bully flow are counted together or must be
+        /// consecutive
         confirmation: Confirmation = choice("total", SILENT),
-        /// Where the base round trip comes from: the least measured so far, or given beforehand
+        /// Source of the base round trip: the minimum measured so far, or given beforehand
         rtt_min_mode: RttMinMode = choice("measured", "Dahal section 4.4, \"presently available minimum RTT\""),
-        /// The base round trip when it is given
+        /// Base round trip, if it is given
         rtt_min: Span = time("62 ms", at_most(3600.0), "as of the control rbcc"),
-        /// By how much the threshold begins above the base, in percent
+        /// Initial distance of the threshold above the base, in per cent of the base
         start_margin: f64 = number("10", at_most(1000.0), FIXED),
-        /// By how much it stays above the base, in percent
+        /// Least distance of the threshold above the base, in per cent of the base
         floor_margin: f64 = number("2.5", at_most(1000.0), FIXED),
-        /// Percent of the first increase of the probe phase; the n-th is one n-th
+        /// Percentage of the first increase of the probe phase; the n-th is one n-th of it
         alpha1: f64 = number("12", Range::between(7.0, 15.0), CHOSEN),
-        /// Percent of the first decrease of the probe phase, below alpha1; normally 3 to 8
+        /// Percentage of the first decrease of the probe phase, below alpha1; normally 3 to 8
         beta1: f64 = number("5", at_most(15.0), CHOSEN),
         /// Heuristic I: samples in a row without growth
         gamma1: u32 = integer("2", Range::between(2.0, 3.0), CHOSEN),
-        /// Heuristic I: the window is at most this, in packets
+        /// Heuristic I: greatest window, in packets
         probe_window: f64 = number("1.5", at_most(1e6), FIXED),
         /// Heuristic II: samples in a row with growth
         gamma2: u32 = integer("2", Range::between(2.0, 3.0), CHOSEN),
         /// Heuristic III: samples in a row with growth
         gamma31: u32 = integer("5", Range::between(4.0, 7.0), CHOSEN),
-        /// Heuristic III: rtt_count is at most this
+        /// Heuristic III: greatest rtt_count
         gamma32: i32 = integer("-5", Range::between(-7.0, -4.0), CHOSEN),
-        /// Heuristic III: more probes than this end the phase
+        /// Heuristic III: number of probes after which the phase ends
         probe_clamp: u32 = integer("20", Range::between(1.0, 1e6), CHOSEN),
-        /// Where incr_clamp, the least rtt_count for an increase, begins
+        /// Initial value of incr_clamp, the least rtt_count for an increase
         incr_clamp_start: i32 = integer("-5", CLAMPS, FIXED),
-        /// Up to where it is raised
+        /// Final value of incr_clamp
         incr_clamp_end: i32 = integer("2", CLAMPS, FIXED),
-        /// Where decr_clamp, the greatest rtt_count for a decrease, begins
+        /// Initial value of decr_clamp, the greatest rtt_count for a decrease
         decr_clamp_start: i32 = integer("-10", CLAMPS, FIXED),
-        /// Up to where it is raised
+        /// Final value of decr_clamp in the probe phase
         decr_clamp_end: i32 = integer("-2", CLAMPS, FIXED),
-        /// What it is in the normal phase
+        /// Value of decr_clamp in the normal phase
         decr_clamp_normal: i32 = integer("-10", CLAMPS, FIXED),
-        /// By how much both are raised with each probe
+        /// Step by which both clamps rise with each probe
         clamp_step: i32 = integer("1", Range::between(0.0, 1e3), SILENT),
-        /// Percent of the first increase of a lean flow; the n-th in a row is one n-th
+        /// Percentage of the first increase of a lean flow; the n-th in a row is one n-th of it
         alpha2: f64 = number("5", Range::between(3.0, 6.0), CHOSEN),
-        /// Percent of the first decrease of a bully, below alpha2; normally 2 to 5
+        /// Percentage of the first decrease of a bully, below alpha2; normally 2 to 5
         beta2: f64 = number("3", at_most(6.0), CHOSEN),
         /// Heuristic IV: samples in a row without growth
         gamma41: u32 = integer("15", Range::between(10.0, 20.0), CHOSEN),
@@ -103,9 +105,9 @@ parameters! {
         gamma51: u32 = integer("15", Range::between(10.0, 20.0), CHOSEN),
         /// Heuristic V: occasions that confirm it
         gamma52: u32 = integer("15", Range::between(10.0, 20.0), CHOSEN),
-        /// Heuristics IV and V: a lean flow's window is at most this, a bully's above, in packets
+        /// Heuristics IV and V: greatest window of a lean flow, in packets; a bully's window is above it
         lean_window: f64 = number("2", at_most(1e6), FIXED),
-        /// Between which bounds the window moves.
+        /// The bounds on the window.
         bounds: Bounds,
     }
 }

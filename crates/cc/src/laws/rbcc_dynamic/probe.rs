@@ -3,33 +3,33 @@
 use super::parameters::{Parameters, ProbeUnit};
 use super::trend::{Sample, Trend};
 
-/// What a heuristic asks for: the threshold up or down by a number of percent.
+/// A change of the threshold that a heuristic asks for, in per cent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Change {
-    /// Up.
+    /// An increase.
     Raise(f64),
-    /// Down, to the floor at most.
+    /// A decrease, at most to the floor.
     Lower(f64),
 }
 
-/// The state of the phase.
+/// The state of the probe phase.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Probe {
-    /// Where the clamps have been raised to.
+    /// The present values of the clamps.
     incr_clamp: i32,
     decr_clamp: i32,
-    /// Whether the second part of heuristic I is due: it is honoured on alternate occasions.
+    /// Whether the second part of heuristic I applies next time: it applies on alternate occasions.
     due: bool,
-    /// Probes so far.
+    /// The number of probes so far.
     pub probes: u32,
-    /// Increases so far.
+    /// The number of increases so far.
     pub raised: u32,
-    /// Decreases so far.
+    /// The number of decreases so far.
     pub lowered: u32,
 }
 
 impl Probe {
-    /// The phase before the first probe.
+    /// Creates the state before the first probe.
     pub fn new(constants: &Parameters) -> Self {
         Self {
             incr_clamp: constants.incr_clamp_start,
@@ -41,7 +41,7 @@ impl Probe {
         }
     }
 
-    /// A sample: what heuristics I and II ask for.
+    /// Processes a sample. Returns the change that heuristic I or II asks for, or `None`.
     pub fn sample(&mut self, constants: &Parameters, trend: &mut Trend, sample: &Sample) -> Option<Change> {
         let not_rising = trend.rtt_count >= self.incr_clamp;
         let honoured = not_rising && self.due;
@@ -72,7 +72,7 @@ mod tests {
     use super::*;
     use ackclock_base::Span;
 
-    /// The changes that a phase asks for on samples with these counters (grown, not grown, rtt_count) and a window of 5.
+    /// Returns the changes over samples with these counters (grown, not grown, rtt_count) and a window of 5.
     fn changes(probe_unit: ProbeUnit, counters: &[(u32, u32, i32)]) -> (Probe, Vec<Option<Change>>) {
         let constants = Parameters { probe_unit, ..Parameters::default() };
         let mut probe = Probe::new(&constants);
@@ -96,7 +96,7 @@ mod tests {
 
     #[test]
     fn a_starved_flow_is_raised_on_every_occasion() {
-        // Heuristic I, first part, at a window of 1.5 at most; the window of `changes` is above.
+        // Heuristic I, first part, needs a window of at most 1.5; the window of `changes` is larger.
         let constants = Parameters::default();
         let mut probe = Probe::new(&constants);
         let rtt = Span::from_millis(100);
@@ -111,8 +111,9 @@ mod tests {
 
     #[test]
     fn the_clamp_on_increases_rises_from_minus_5_to_2() {
-        // With rtt_count = -1 the clamp -5, -4, ..., -1 of the first five probes permits an increase, on the first, third
-        // and fifth; from the sixth on, 0 and more, it does not. With rtt_count = 2 it always does.
+        // With rtt_count = -1 the clamp -5, -4, ..., -1 of the first five probes permits an increase, on the
+        // first, third and fifth; from the sixth on it is 0 and more and does not. With rtt_count = 2 it
+        // always does.
         let (_, some) = changes(ProbeUnit::Ack, &[(0, 0, -1); 12]);
         let raised: Vec<bool> = some.iter().map(Option::is_some).collect();
         assert_eq!(raised[..6], [true, false, true, false, true, false]);
@@ -123,8 +124,8 @@ mod tests {
 
     #[test]
     fn window_and_round_trip_rising_lower_the_threshold_once_the_clamp_allows_it() {
-        // rtt_count = -6 is below incr_clamp from the start. decr_clamp begins at -10 and reaches -6 with the fifth
-        // sample: from there pn_decrement = 5 / n.
+        // rtt_count = -6 is below incr_clamp from the start. decr_clamp begins at -10 and reaches -6 at the
+        // fifth sample: from there on pn_decrement = 5 / n.
         let (probe, changes) = changes(ProbeUnit::Ack, &[(2, 0, -6); 7]);
         let expected = [None, None, None, None, Some(5.0), Some(2.5), Some(5.0 / 3.0)];
         assert_eq!(changes, expected.map(|percent| percent.map(Change::Lower)));
@@ -134,8 +135,8 @@ mod tests {
     #[test]
     fn the_clamp_on_decreases_stops_at_minus_2() {
         let (probe, changes) = changes(ProbeUnit::Ack, &[(2, 0, -2); 30]);
-        // -2 >= incr_clamp (-5, -4, -3, -2) in the first four probes: raised there; lowered from decr_clamp = -2 on, which
-        // the ninth probe has.
+        // -2 >= incr_clamp (-5, -4, -3, -2) in the first four probes, which raise the threshold. Decreases
+        // need decr_clamp = -2, which the ninth probe has.
         assert_eq!(probe.decr_clamp, -2);
         assert_eq!(changes[7], None);
         assert!(changes[8..].iter().all(|change| matches!(change, Some(Change::Lower(_)))));

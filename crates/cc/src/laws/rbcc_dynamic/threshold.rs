@@ -1,4 +1,5 @@
-//! RBCC's dynamic threshold: probe phase, then normal phase for ever (Dahal 2007, section 4.4 C).
+//! RBCC's dynamic threshold: a probe phase, followed by the normal phase for the rest of the connection
+//! (Dahal 2007, section 4.4 C).
 
 use super::normal::Normal;
 use super::parameters::Parameters;
@@ -18,7 +19,7 @@ pub struct Threshold {
 }
 
 impl Threshold {
-    /// The threshold before the base is known.
+    /// Creates the threshold before the base is known.
     pub fn new(constants: Parameters) -> Self {
         Self {
             value: None,
@@ -30,17 +31,17 @@ impl Threshold {
         }
     }
 
-    /// What it is. It begins 10 % above the base round trip (step 1).
+    /// Returns the threshold. It begins 10 % above the base round trip (step 1).
     pub fn above(&mut self, base: Span) -> Span {
         *self.value.get_or_insert(base.scale(1.0 + self.constants.start_margin / 100.0))
     }
 
-    /// Whether it is in the probe phase.
+    /// Returns whether the threshold is in its probe phase.
     pub fn probing(&self) -> bool {
         self.probing
     }
 
-    /// Looks at a sample (steps 2 and 3).
+    /// Processes a sample (steps 2 and 3).
     pub fn sample(&mut self, sample: &Sample) {
         let value = self.above(sample.min_rtt);
         if !self.trend.see(sample) {
@@ -65,7 +66,7 @@ impl Threshold {
         }
     }
 
-    /// Names what a figure may show.
+    /// Publishes internal values, see [`crate::Control::publish`].
     pub fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {
         series("rtt_threshold_s", self.value.map_or(f64::NAN, Span::seconds));
         series("probing", f64::from(u8::from(self.probing)));
@@ -100,7 +101,7 @@ mod tests {
     fn it_begins_10_percent_above_the_least_round_trip() {
         let mut threshold = threshold(&[]);
         assert!((seconds(&mut threshold) - 0.110).abs() < 1e-9);
-        // The first sample has nothing to be compared with, and changes nothing.
+        // The first sample cannot be compared with another, and changes nothing.
         threshold.sample(&sample(100, 5.0));
         assert!((seconds(&mut threshold) - 0.110).abs() < 1e-9);
         assert_eq!(threshold.probe.probes, 0);
@@ -120,8 +121,9 @@ mod tests {
 
     #[test]
     fn growth_of_window_and_queue_ends_the_phase() {
-        // Five samples with growth and five rises: rtt_count = -5, after the first sample. The decrease of heuristic II,
-        // which would start the count of growth anew, needs rtt_count at most -10 + 1 per probe: -6 at the fifth.
+        // Five samples with growth and five rises: rtt_count = -5, after the first sample. The decrease of
+        // heuristic II, which would restart the count of growth, needs rtt_count at most -10 + 1 per probe:
+        // -6 at the fifth.
         let mut threshold = threshold(&[]);
         for step in 0..6 {
             assert!(threshold.probing());
@@ -132,8 +134,9 @@ mod tests {
 
     #[test]
     fn a_decrease_stops_2_5_percent_above_the_least_round_trip() {
-        // From 110 ms: 5 % to 104.5, 2.5 % to 101.9, which the floor lifts to 102.5. Heuristic III is kept away by 7
-        // samples of growth, heuristic I by an incr_clamp of 2; a decr_clamp of -2 lets two samples of growth lower.
+        // From 110 ms: 5 % to 104.5, 2.5 % to 101.9, which the floor raises to 102.5. Heuristic III would
+        // need 7 samples of growth, and an incr_clamp of 2 excludes heuristic I; a decr_clamp of -2 lets two
+        // samples of growth lower the threshold.
         let settings = [("decr_clamp_start", "-2"), ("gamma31", "7"), ("incr_clamp_start", "2")];
         let mut threshold = threshold(&settings);
         let mut values = Vec::new();
@@ -146,14 +149,16 @@ mod tests {
 
     #[test]
     fn in_the_normal_phase_a_lean_flow_raises_it() {
-        // 21 probes at an unchanging round trip and a window of 5 raise it on alternate occasions from the first on:
-        // 11 times. Then 15 samples without growth at a window of 2 and 14 more to confirm: 5 %.
+        // 21 probes at a constant round trip and a window of 5 raise the threshold on alternate occasions,
+        // beginning with the first: 11 times. Then 15 samples without growth at a window of 2, and 14 more to
+        // confirm, give 5 %.
         let mut threshold = threshold(&[]);
         for _ in 0..22 {
             threshold.sample(&sample(100, 5.0));
         }
         let raised = (1..=11).fold(0.110, |value, n| value * (1.0 + 0.12 / f64::from(n)));
-        // rtt_count is 0, below incr_clamp from the seventh probe on, but the window is stuck only at 1.5 or less.
+        // rtt_count is 0, below incr_clamp from the seventh probe on, and the window counts as stuck only at
+        // 1.5 or less.
         let after_probes = seconds(&mut threshold);
         assert!(after_probes < raised);
         for _ in 0..28 {

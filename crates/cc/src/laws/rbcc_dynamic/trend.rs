@@ -1,17 +1,17 @@
-//! What the heuristics of RBCC's dynamic threshold look at: for how long the window and the round trip have gone up or
-//! down (Dahal 2007, section 4.4).
+//! The inputs of the heuristics of RBCC's dynamic threshold: for how long the window and the round trip have
+//! risen or fallen (Dahal 2007, section 4.4).
 
 use super::parameters::RttCount;
 use ackclock_base::{Packets, Span};
 
-/// A sample: the round trip, and the window that equation 3.4 made of it.
+/// A sample: the round trip, and the window that equation 3.4 computed from it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sample {
     /// The round trip.
     pub rtt: Span,
-    /// The least so far.
+    /// The minimum round trip so far.
     pub min_rtt: Span,
-    /// The window.
+    /// The window, in packets.
     pub cwnd: Packets,
 }
 
@@ -20,21 +20,22 @@ pub struct Sample {
 pub struct Trend {
     rule: RttCount,
     before: Option<Sample>,
-    /// Samples in a row in which the window grew.
+    /// The number of samples in a row in which the window grew.
     pub grown: u32,
-    /// Samples in a row in which it did not.
+    /// The number of samples in a row in which the window did not grow.
     pub not_grown: u32,
-    /// Up when the round trip fell, down when it rose, 0 when it stayed.
+    /// The count of the round trip: up when it fell, down when it rose, 0 when it stayed.
     pub rtt_count: i32,
 }
 
 impl Trend {
-    /// Before any sample.
+    /// Creates the counters before any sample.
     pub fn new(rule: RttCount) -> Self {
         Self { rule, before: None, grown: 0, not_grown: 0, rtt_count: 0 }
     }
 
-    /// Compares a sample with the one before; false for the first, which has none and counts for nothing.
+    /// Compares a sample with the one before. Returns false for the first sample, which cannot be compared
+    /// and does not count.
     pub fn see(&mut self, sample: &Sample) -> bool {
         let Some(before) = self.before.replace(*sample) else { return false };
         if sample.cwnd > before.cwnd {
@@ -53,13 +54,13 @@ impl Trend {
         true
     }
 
-    /// With these counters, for tests of what looks at them.
+    /// Creates a trend with these counters, for tests of the heuristics.
     #[cfg(test)]
     pub fn counted(grown: u32, not_grown: u32, rtt_count: i32) -> Self {
         Self { grown, not_grown, rtt_count, ..Self::new(RttCount::Net) }
     }
 
-    /// Section 4.4 C, step 3c.
+    /// Resets the counters (section 4.4 C, step 3c).
     pub fn reset(&mut self) {
         (self.grown, self.not_grown, self.rtt_count) = (0, 0, 0);
     }

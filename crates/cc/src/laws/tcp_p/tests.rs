@@ -9,7 +9,7 @@ fn group(k: &str, windows: &[f64]) -> GroupScript {
 
 #[test]
 fn equation_3_9_shares_the_loss_so_that_the_group_keeps_equation_3_6() {
-    // Values worked from equation 3.9, to four digits, k = 1, 2, 3 and so on.
+    // Values computed from equation 3.9, to four digits, for k = 1, 2, 3 and so on.
     let table: [(f64, &[f64]); 4] = [
         (2.0, &[0.5, 1.0]),
         (4.0, &[0.5, 0.8333, 0.9444, 1.0]),
@@ -48,8 +48,8 @@ fn without_steps_every_acknowledgement_has_its_share() {
 }
 
 #[test]
-fn thresholds_of_the_others_fall_only_if_told() {
-    // k = 1 halves both; the other's 50 is below its threshold of 90, which it keeps (section III.C).
+fn thresholds_of_the_others_fall_only_by_option() {
+    // k = 1 halves both; 50 is below the other's threshold of 90, which stays (section III.C).
     for (settings, expected) in
         [(&[("k", "1")][..], 90.0), (&[("k", "1"), ("lower_ssthresh", "true")][..], 50.0)]
     {
@@ -60,8 +60,8 @@ fn thresholds_of_the_others_fall_only_if_told() {
 }
 
 #[test]
-fn above_k_or_when_told_all_shrink_alike() {
-    // N = 2, k = 4: 7/8 of each; the threshold of the detector is half all the same.
+fn above_k_or_by_option_all_shrink_alike() {
+    // N = 2, k = 4: 7/8 of each; the threshold of the detector is still half.
     let mut script = group("4", &[100.0, 60.0]);
     script.loss(0);
     assert_eq!((script.cwnds(), script.ssthresh(0)), (vec![87.5, 52.5], 50.0));
@@ -92,8 +92,8 @@ fn equation_3_2_slow_start_adds_k_over_n_for_each_acknowledgement() {
 
 #[test]
 fn equation_3_8_avoidance_adds_k_after_n_windows_of_acknowledgements() {
-    // N = 4, W = 10: 4 x 10 + 3/2 = 41.5, so 42 acknowledgements; equation 3.7 with a total of 40 and k = 1 asks for
-    // [4 x 40 + 4 x 3/2] / 4 = 41.5 as well.
+    // N = 4, W = 10: 4 x 10 + 3/2 = 41.5, so 42 acknowledgements; equation 3.7 with a total of 40 and k = 1
+    // gives [4 x 40 + 4 x 3/2] / 4 = 41.5 as well.
     let mut script = group("3", &[10.0; 4]);
     script.acks(0, 41);
     assert_eq!(script.cwnd(0), 10.0);
@@ -114,7 +114,7 @@ fn whatever_its_size_the_group_grows_by_k_in_a_round_trip() {
 }
 
 #[test]
-fn a_flow_that_was_just_cut_answers_no_loss_of_its_own() {
+fn a_flow_that_was_just_cut_does_not_react_to_a_loss_of_its_own() {
     for (suppression, second) in [("detector", 50.0), ("none", 25.0)] {
         let mut script = GroupScript::new("tcp-p", &[("k", "1"), ("suppression", suppression)], &[100.0; 3]);
         script.rtt(80.0);
@@ -128,7 +128,7 @@ fn a_flow_that_was_just_cut_answers_no_loss_of_its_own() {
 }
 
 #[test]
-fn after_a_least_round_trip_it_answers_again() {
+fn after_a_minimum_round_trip_it_reacts_again() {
     let mut script = group("1", &[100.0; 3]);
     script.rtt(80.0);
     script.acks(1, 1);
@@ -139,8 +139,8 @@ fn after_a_least_round_trip_it_answers_again() {
 }
 
 #[test]
-fn the_detector_is_not_spared_what_it_did_itself() {
-    // The rule asks when another flow last cut the window.
+fn a_cut_of_its_own_does_not_spare_the_detector() {
+    // The rule looks at when another flow last cut the window.
     let mut script = group("1", &[100.0; 2]);
     script.rtt(80.0);
     script.acks(0, 1);
@@ -161,9 +161,9 @@ fn siblings_may_be_spared_too() {
 }
 
 #[test]
-fn where_only_siblings_are_spared_the_flow_that_finds_a_loss_halves_itself() {
-    // N = 10, k = 2: f = 1/2 + 10 / (2 x 9 x 2) = 7/9 (equation 3.9). The second flow has been cut to 7/9 and halves that,
-    // its threshold with it; the others are cut once.
+fn with_only_siblings_spared_the_flow_that_finds_a_loss_halves_itself() {
+    // N = 10, k = 2: f = 1/2 + 10 / (2 x 9 x 2) = 7/9 (equation 3.9). The second flow was cut to 7/9 and
+    // halves that, and its threshold; the others are cut once.
     let mut script = GroupScript::new("tcp-p", &[("k", "2"), ("suppression", "siblings")], &[90.0; 10]);
     script.rtt(80.0);
     (0..10).for_each(|me| script.acks(me, 1));
@@ -176,7 +176,7 @@ fn where_only_siblings_are_spared_the_flow_that_finds_a_loss_halves_itself() {
     near(script.ssthresh(1), 35.0);
     near(script.cwnd(2), 70.0);
     near(script.total(), 45.0 + 35.0 + 8.0 * 70.0);
-    // A least round trip after the cut a loss costs the group again.
+    // A minimum round trip after the cut, a loss costs the group again.
     script.wait(1.0);
     script.loss(2);
     near(script.cwnd(2), 35.0);
@@ -205,7 +205,7 @@ fn a_timeout_starts_the_flow_over_and_cuts_the_others() {
 }
 
 #[test]
-fn those_that_have_gone_no_longer_count() {
+fn members_that_have_left_no_longer_count() {
     // Of three flows two are left: k = 1, N = 2, f = 1/2.
     let mut script = group("1", &[100.0; 3]);
     script.leave(2);

@@ -1,9 +1,10 @@
-//! A monitor interval: what has become of the packets sent in it, and what that is worth.
+//! A monitor interval: the fate of the packets sent in it, and the utility of its rate.
 
 use ackclock_base::{Range, Span, Time, parameters};
 
 parameters! {
-    /// What a rate is worth: `x^exponent - latency x dRTT/dt - loss x L`, with x in Mbit/s and L the share that is lost.
+    /// The utility of a rate: `x^exponent - latency x dRTT/dt - loss x L`, with x in Mbit/s and L the share
+    /// of packets lost.
     pub struct Utility {
         /// Power of the rate in the utility
         exponent: f64 = number("0.9", Range::between(0.01, 0.999), "Dong et al. 2018, from memory; the authors' sender"),
@@ -11,47 +12,47 @@ parameters! {
         latency: f64 = number("900", Range::between(0.0, 1e9), "Dong et al. 2018, from memory; the authors' sender"),
         /// Weight of the share of packets that are lost
         loss: f64 = number("11.35", Range::between(0.0, 1e9), "Dong et al. 2018, from memory: up to 5 % of loss at random"),
-        /// Slopes of the round trip up to this are taken for none
+        /// Slope of the round trip up to which it counts as zero
         latency_filter: f64 = number("0.01", Range::between(0.0, 1.0), "Dong et al. 2018, from memory; 0.02 in the authors' sender"),
     }
 }
 
-/// What an interval is for.
+/// The purpose of an interval.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Role {
-    /// To see whether twice as much is worth more.
+    /// Finds out whether twice the rate has a higher utility.
     #[default]
     Start,
-    /// To see what a little more is worth.
+    /// Measures the utility of a slightly higher rate.
     More,
-    /// To see what a little less is worth.
+    /// Measures the utility of a slightly lower rate.
     Less,
-    /// To wait for what the others say.
+    /// Sends while the results of the others arrive.
     Waits,
 }
 
-/// Packets sent at one rate.
+/// The packets sent at one rate.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Interval {
-    /// When it began.
+    /// The start of the interval.
     pub start: Time,
-    /// When it ended.
+    /// The end of the interval; `None` while it lasts.
     pub end: Option<Time>,
-    /// In packets per second.
+    /// The sending rate in packets per second.
     pub rate: f64,
-    /// What it is for.
+    /// The purpose of the interval.
     pub role: Role,
     /// Packets that arrived.
     pub acked: f64,
-    /// Packets that did not.
+    /// Packets that were lost.
     pub lost: f64,
-    /// Whether the application held the host back.
+    /// Whether the application limited the host.
     pub app_limited: bool,
     samples: f64,
     sums: Sums,
 }
 
-/// Of times of sending and round trips, in seconds since the beginning.
+/// Sums over sending times (since the start) and round trips, in seconds.
 #[derive(Clone, Copy, Debug, Default)]
 struct Sums {
     time: f64,
@@ -61,12 +62,12 @@ struct Sums {
 }
 
 impl Interval {
-    /// One that begins now.
+    /// Creates an interval that begins at `start`.
     pub fn begin(start: Time, rate: f64, role: Role) -> Self {
         Self { start, rate, role, ..Self::default() }
     }
 
-    /// The round trip of a packet.
+    /// Adds the round trip of a packet.
     pub fn see(&mut self, sent: Time, rtt: Span) {
         let (time, rtt) = (sent.since(self.start).seconds(), rtt.seconds());
         self.samples += 1.0;
@@ -76,14 +77,15 @@ impl Interval {
         self.sums.product += time * rtt;
     }
 
-    /// The slope of the round trip over the time of sending, by least squares.
+    /// Returns the slope of the round trip over the sending time, by least squares; zero without two distinct
+    /// samples.
     pub fn slope(&self) -> f64 {
         let Sums { time, rtt, square, product } = self.sums;
         let variance = self.samples * square - time * time;
         if variance > 0.0 { (self.samples * product - time * rtt) / variance } else { 0.0 }
     }
 
-    /// Packets per second that were sent and have been heard of.
+    /// Returns the rate, in packets per second, of the packets sent whose fate is known.
     pub fn sent_rate(&self) -> f64 {
         let lasted = self.end.map_or(0.0, |end| end.since(self.start).seconds());
         if lasted > 0.0 { (self.acked + self.lost) / lasted } else { 0.0 }
@@ -96,7 +98,7 @@ impl Interval {
 }
 
 impl Utility {
-    /// The utility of so many Mbit/s, with what an interval at that rate has shown.
+    /// Returns the utility of a rate of `megabits` Mbit/s with the results of an interval at that rate.
     pub fn of(&self, megabits: f64, interval: &Interval) -> f64 {
         let slope = interval.slope();
         let slope = if slope.abs() <= self.latency_filter { 0.0 } else { slope };
@@ -108,7 +110,8 @@ impl Utility {
 mod tests {
     use super::*;
 
-    /// An interval at 10 Mbit/s in which the round trip grows by so many ms in each 10 ms, and so many of 100 packets are lost.
+    /// Creates an interval at 10 Mbit/s in which the round trip grows by `growth_ms` every 10 ms, and `lost`
+    /// of 100 packets are lost.
     fn interval(growth_ms: f64, lost: f64) -> Interval {
         let mut interval = Interval::begin(Time::from_seconds(1.0), 1250.0, Role::More);
         for step in 0..10 {
@@ -139,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_sent_is_what_arrived_and_what_was_lost() {
+    fn the_rate_sent_counts_arrivals_and_losses() {
         assert!((interval(0.0, 3.0).sent_rate() - 1000.0).abs() < 1e-6);
     }
 }

@@ -1,7 +1,7 @@
 use super::*;
 use crate::script::Script;
 
-/// A sender whose base rate is so many Mbit/s in packets of 1000 B.
+/// Creates a sender with a base rate of `megabits` Mbit/s in packets of 1000 B.
 fn at(megabits: f64) -> Vivace {
     let initial = Initial::default();
     Vivace { rate: megabits * 125.0, smoothed_rtt: 0.04, ..Vivace::new(Parameters::default(), &initial) }
@@ -9,7 +9,7 @@ fn at(megabits: f64) -> Vivace {
 
 #[test]
 fn steps_in_one_direction_are_amplified_by_their_number_and_from_the_fourth_on_twice() {
-    // m = 1, 2, 3, 5, 7: a slope of 0.1 utility for each Mbit/s at step 1 is 0.1 Mbit/s, and those are far from 5 % of 1000.
+    // m = 1, 2, 3, 5, 7: a slope of 0.1 utility per Mbit/s at step 1 is 0.1 Mbit/s, far below 5 % of 1000.
     let mut vivace = at(1000.0);
     let mut last = vivace.megabits(vivace.rate);
     for confidence in [1.0, 2.0, 3.0, 5.0, 7.0] {
@@ -18,14 +18,14 @@ fn steps_in_one_direction_are_amplified_by_their_number_and_from_the_fourth_on_t
         assert!((now - last - 0.1 * confidence).abs() < 1e-9, "{}", now - last);
         last = now;
     }
-    // The other way it begins anew.
+    // A step in the other direction restarts at one.
     vivace.climb(-0.1);
     assert!((vivace.megabits(vivace.rate) - last + 0.1).abs() < 1e-9);
 }
 
 #[test]
 fn a_step_beyond_the_bound_is_cut_and_the_next_bound_is_wider() {
-    // 5 %, 15 % and 25 % of what it is: 100, 105, 120.75, 150.9375. Then a small step, and the bound is 5 % again.
+    // 5 %, 15 % and 25 % of the rate: 100, 105, 120.75, 150.9375. After a small step the bound is 5 % again.
     let mut vivace = at(100.0);
     for expected in [105.0, 120.75, 150.9375] {
         vivace.climb(1e6);
@@ -33,13 +33,14 @@ fn a_step_beyond_the_bound_is_cut_and_the_next_bound_is_wider() {
     }
     vivace.climb(1e-3);
     assert_eq!(vivace.bounded, 0);
-    // 7 * 2 = 14 of 150 Mbit/s are 9.3 %: more than 5 %.
+    // 7 * 2 = 14 of 150 Mbit/s are 9.3 %, more than 5 %.
     let before = vivace.rate;
     vivace.climb(2.0);
     assert!((vivace.rate / before - 1.05).abs() < 1e-9);
 }
 
-/// One acknowledgement a millisecond, of a packet that took so many; the rates in Mbit/s of the intervals that begin.
+/// Delivers one acknowledgement a millisecond, of packets that took `rtt_ms`; returns the rates in Mbit/s of
+/// the intervals that begin.
 fn run(
     script: &mut Script,
     milliseconds: u32,
@@ -64,7 +65,8 @@ fn run(
 
 #[test]
 fn it_starts_with_the_window_over_the_round_trip_and_doubles_with_each_interval() {
-    // 10 packets of 8000 bits in 40 ms: 2 Mbit/s. Nothing is lost and the round trip stays: twice as much is worth more.
+    // 10 packets of 8000 bits in 40 ms: 2 Mbit/s. Nothing is lost and the round trip stays, so that twice the
+    // rate has a higher utility.
     let mut script = Script::new("vivace").window(10.0);
     assert_eq!((script.cwnd(), script.decision().pacing_rate), (10.0, None));
     let rates = run(&mut script, 130, |_| 40, |rate| rate / 8.0);
@@ -73,9 +75,9 @@ fn it_starts_with_the_window_over_the_round_trip_and_doubles_with_each_interval(
 }
 
 #[test]
-fn when_twice_as_much_is_worth_less_it_probes_around_what_was_worth_more() {
-    // From 90 ms on the round trip grows by a tenth of the time: what was sent then, at 4 Mbit/s and more, is worth less. Of
-    // what is sent then every packet still arrives.
+fn when_doubling_lowers_the_utility_it_probes_around_the_rate_before() {
+    // From 90 ms on the round trip grows by a tenth of the time: the utility of the intervals sent then, at 4
+    // Mbit/s and more, is lower. Every packet still arrives.
     let mut script = Script::new("vivace").window(10.0);
     let rates = run(
         &mut script,
@@ -86,14 +88,14 @@ fn when_twice_as_much_is_worth_less_it_probes_around_what_was_worth_more() {
     assert_eq!(script.published("vivace_starts"), 0.0);
     let base = script.published("vivace_rate_packets_per_s") / 125.0;
     assert!(base <= 8.0, "{base} of {rates:?}");
-    // Probes of five per cent more and less than what stands between them.
+    // The probes are five per cent above and below the rate between them.
     let probes: Vec<f64> = rates.windows(2).map(|pair| pair[1] / pair[0]).collect();
     assert!(probes.iter().any(|ratio| (ratio - 0.95 / 1.05).abs() < 1e-6), "{probes:?}");
 }
 
 #[test]
-fn what_was_not_sent_is_not_judged() {
-    // The host sends 2 Mbit/s whatever it may.
+fn an_interval_that_was_not_sent_is_not_judged() {
+    // The host sends 2 Mbit/s whatever rate it is allowed.
     let mut script = Script::new("vivace").window(10.0);
     run(&mut script, 2000, |_| 40, |_| 0.25);
     assert_eq!(script.published("vivace_starts"), 0.0);

@@ -1,32 +1,36 @@
-//! Westwood's estimate of the bandwidth: a low-pass filter over what each acknowledgement says has arrived.
+//! Westwood's estimate of the bandwidth: a low-pass filter over the packets that each acknowledgement reports
+//! as arrived.
 
 use crate::control::Ack;
 use ackclock_base::Time;
 
-/// The module's type 1, 19/21 and 1/21: the filter with a time constant for acknowledgements tau/10 apart.
+/// The weights of the module's type 1, 19/21 and 1/21: those of the filter with a time constant for
+/// acknowledgements tau/10 apart.
 const FIXED: (f64, f64) = (0.9047, 0.0476);
 
-/// An acknowledgement counts for at most two packets: more would mean that acknowledgements were lost.
+/// The greatest number of packets that an acknowledgement counts for: a higher number would mean that
+/// acknowledgements were lost.
 const MAX_PACKETS: u64 = 2;
 
-/// How much the network carries, by what has arrived.
+/// The bandwidth of the network, estimated from arrivals.
 #[derive(Clone, Debug)]
 pub struct Bandwidth {
     fixed: bool,
     time_constant: f64,
-    /// Packets per second.
+    /// The estimate in packets per second.
     filtered: f64,
     last_sample: f64,
     last_ack: Option<Time>,
     acked_to: u64,
-    /// Duplicates that stood for packets which a cumulative acknowledgement will count again.
+    /// The number of duplicates that counted for packets which a cumulative acknowledgement will report
+    /// again.
     counted_before: u64,
-    /// Packets acknowledged in no time since the last sample.
+    /// Packets acknowledged at the same instant as the last sample.
     pending: u64,
 }
 
 impl Bandwidth {
-    /// With fixed weights, or with a time constant in seconds.
+    /// Creates the filter with fixed weights, or with a time constant in seconds.
     pub fn new(fixed: bool, time_constant: f64) -> Self {
         Self {
             fixed,
@@ -40,12 +44,13 @@ impl Bandwidth {
         }
     }
 
-    /// The estimate, in packets per second.
+    /// Returns the estimate, in packets per second.
     pub fn packets_per_second(&self) -> f64 {
         self.filtered
     }
 
-    /// Takes an acknowledgement, also a duplicate, as a sample. Those that come at the same instant are one.
+    /// Takes an acknowledgement, also a duplicate, as a sample. Acknowledgements at the same instant are one
+    /// sample.
     pub fn observe(&mut self, ack: &Ack) {
         self.pending += self.packets(ack);
         let Some(last) = self.last_ack else {
@@ -59,7 +64,7 @@ impl Bandwidth {
         }
     }
 
-    /// How many packets an acknowledgement says have arrived.
+    /// Returns how many packets an acknowledgement reports as arrived.
     fn packets(&mut self, ack: &Ack) -> u64 {
         let new = ack.acked_to.saturating_sub(self.acked_to);
         self.acked_to = ack.acked_to;
@@ -84,13 +89,14 @@ impl Bandwidth {
         let half = tau / 2.0;
         let mut idle = libm::floor(interval / half);
         interval -= idle * half;
-        // The module counts a rest of less than 10 ms as another half of tau.
+        // The module counts a remainder of less than 10 ms as another half of tau.
         if interval < 0.01 && idle > 0.0 {
             interval = half;
             idle -= 1.0;
         }
         if idle > 0.0 {
-            // Samples of zero, tau/2 apart, weigh 3/5 and 1/5; after the first, the one before is zero too.
+            // Samples of zero, tau/2 apart, have weights 3/5 and 1/5; after the first, the previous sample is
+            // zero too.
             self.filter(0.0, (0.6, 0.2));
             self.filtered *= libm::pow(0.6, idle - 1.0);
         }

@@ -20,15 +20,16 @@ fn the_filter_with_a_time_constant() {
     let mut script = script(&[]);
     ack_after(&mut script, 100);
     assert!((script.published(BANDWIDTH) - 10.0 / 21.0).abs() < 1e-9);
-    // Another: 19/21 * 0.47619 + 1/21 * (10 + 10) = 1.38322.
+    // The second: 19/21 * 0.47619 + 1/21 * (10 + 10) = 1.38322.
     ack_after(&mut script, 100);
     assert!((script.published(BANDWIDTH) - 610.0 / 441.0).abs() < 1e-9);
 }
 
 #[test]
 fn silence_counts_as_no_bandwidth() {
-    // From 610/441 with a last sample of 10: 1.2 s of silence are two halves of tau and 200 ms. 0.6 b + 0.2 * 10 =
-    // 2.82993, then 0.6 of it = 1.69796; the packet 200 ms later is a sample of 5: 1.8/2.2 b + 0.2/2.2 * 5 = 1.84378.
+    // From 610/441 with a last sample of 10: 1.2 s of silence are two halves of tau and 200 ms. 0.6 b + 0.2 *
+    // 10 = 2.82993, and 0.6 of it = 1.69796; the packet 200 ms later is a sample of 5: 1.8/2.2 b + 0.2/2.2 *
+    // 5 = 1.84378.
     let mut script = script(&[]);
     ack_after(&mut script, 100);
     ack_after(&mut script, 100);
@@ -46,7 +47,7 @@ fn the_filter_with_fixed_weights() {
 }
 
 #[test]
-fn after_a_loss_the_window_is_what_the_bandwidth_fills() {
+fn after_a_loss_the_window_is_the_bandwidth_delay_product() {
     // One packet per millisecond for 20 s and 100 ms: 1000 packets/s * 0.1 s = 100 packets.
     let mut script = Script::new("westwood").window(150.0).starting_ssthresh(2.0);
     for _ in 0..20_000 {
@@ -57,7 +58,7 @@ fn after_a_loss_the_window_is_what_the_bandwidth_fills() {
     let whole = script.published("bandwidth_delay_packets").floor();
     script.loss();
     assert_eq!((script.cwnd(), script.ssthresh()), (whole, whole));
-    // A window below that is not raised, but to the transport's two packets.
+    // A smaller window is not raised, except to the transport's two packets.
     script.timeout();
     assert_eq!((script.cwnd(), script.ssthresh()), (1.0, whole));
     script.loss();
@@ -65,9 +66,9 @@ fn after_a_loss_the_window_is_what_the_bandwidth_fills() {
 }
 
 #[test]
-fn what_duplicates_counted_is_not_counted_again() {
-    // Three duplicates count one packet each, the acknowledgement of four that follows the one that is left; then
-    // four at once, without duplicates before, count two.
+fn packets_counted_by_duplicates_are_not_counted_again() {
+    // Three duplicates count one packet each, and the acknowledgement of four that follows counts the
+    // remaining one; the next four at once, without duplicates before, count two.
     let mut script = script(&[("filter", "fixed")]);
     let steps = [(0, 1.0), (0, 1.0), (0, 1.0), (4, 1.0), (4, 2.0)];
     let (mut bandwidth, mut last, mut acked_to) = (0.0, 0.0, 1);

@@ -4,7 +4,8 @@ use ackclock_base::{Rate, Span};
 
 const SAVED: [(&str, &str); 2] = [("saved_cwnd", "300 packets"), ("saved_rtt", "100 ms")];
 
-/// A SACK window of ten whose first packets have all arrived, with 29 more in flight: the example of the draft.
+/// Creates a SACK flow with a window of ten whose first packets have all arrived, with 29 more in flight: the
+/// example of the draft.
 fn resumed(settings: &[(&str, &str)]) -> Script {
     let mut script = Script::new("sack").window(10.0).within("careful-resume", settings);
     for left in (0..10).rev() {
@@ -13,7 +14,7 @@ fn resumed(settings: &[(&str, &str)]) -> Script {
     script
 }
 
-/// One packet arrives, with so many in flight after it.
+/// Lets one packet arrive, with `inflight` packets in flight after it.
 fn arrives(script: &mut Script, inflight: f64, change: impl FnOnce(&mut Ack)) {
     script.ack_as(|ack| {
         ack.inflight = inflight;
@@ -34,7 +35,8 @@ fn the_window_jumps_to_half_of_what_is_saved_when_the_first_has_arrived() {
 
 #[test]
 fn the_pace_is_that_of_the_round_trip_of_now() {
-    // The draft's example of the time between packets: a round trip of 600 ms and 150 packets of 1500 bytes, 4 ms.
+    // The draft's example of the time between packets: with a round trip of 600 ms and 150 packets of 1500
+    // bytes, 4 ms.
     let mut script = Script::new("sack")
         .window(1.0)
         .within("careful-resume", &[("saved_cwnd", "300 packets"), ("saved_rtt", "500 ms")]);
@@ -44,7 +46,7 @@ fn the_pace_is_that_of_the_round_trip_of_now() {
 }
 
 #[test]
-fn a_path_that_is_half_as_long_or_less_is_another() {
+fn a_path_of_half_the_length_or_less_is_a_different_one() {
     for (saved, jumps) in [("199 ms", true), ("200 ms", false)] {
         let mut script = resumed(&[("saved_cwnd", "300 packets"), ("saved_rtt", saved)]);
         assert_eq!(script.cwnd() == 150.0, jumps, "{saved}");
@@ -52,7 +54,7 @@ fn a_path_that_is_half_as_long_or_less_is_another() {
 }
 
 #[test]
-fn without_anything_saved_and_after_a_loss_the_window_grows_as_always() {
+fn without_saved_values_and_after_a_loss_the_window_grows_as_usual() {
     assert_eq!(resumed(&[]).cwnd(), 20.0);
     let mut script = Script::new("sack").window(10.0).within("careful-resume", &SAVED);
     script.loss();
@@ -67,7 +69,8 @@ fn a_bound_on_the_jump_holds() {
     assert_eq!(script.cwnd(), 80.0);
 }
 
-/// The 29 and five more arrive while 121 leave, four for each, until 150 are in flight: the jump is being confirmed.
+/// Continues to the validation of the jump: the 29 and five more arrive while 121 are sent, four for each,
+/// until 150 are in flight.
 fn flown() -> Script {
     let mut script = resumed(&SAVED);
     for packet in 1..=34 {
@@ -77,13 +80,14 @@ fn flown() -> Script {
 }
 
 #[test]
-fn a_loss_in_the_jump_leaves_half_of_what_has_got_through() {
+fn a_loss_in_the_jump_leaves_half_of_the_pipe() {
     // The draft's example: 29 in flight and 34 acknowledged are a pipe of 63, and 31 are left.
     let mut script = flown();
     assert_eq!((script.published("resume_pipe_packets"), script.published("resume_phase")), (63.0, 2.0));
     script.loss();
     assert_eq!((script.cwnd(), script.published("resume_phase")), (31.0, 3.0));
-    // It does not grow until the last of the jump is acknowledged; then half of the pipe is the threshold.
+    // It does not grow until the last packet of the jump is acknowledged; then half of the pipe is the
+    // threshold.
     script.recovered();
     arrives(&mut script, 20.0, |_| {});
     assert_eq!(script.cwnd(), 31.0);
@@ -92,7 +96,7 @@ fn a_loss_in_the_jump_leaves_half_of_what_has_got_through() {
 }
 
 #[test]
-fn a_loss_that_was_none_is_taken_back() {
+fn a_spurious_loss_is_undone() {
     let mut script = flown();
     let before = script.cwnd();
     assert!(before >= 149.0, "{before}");
@@ -102,8 +106,9 @@ fn a_loss_that_was_none_is_taken_back() {
 }
 
 #[test]
-fn what_was_used_of_the_jump_stays_and_is_then_confirmed() {
-    // A round trip after the jump 50 are in flight: those stay (the draft's rate-limited example), and the last of them ends it.
+fn the_used_part_of_a_jump_stays_and_is_confirmed() {
+    // A round trip after the jump 50 packets are in flight: the window keeps 50 (the draft's rate-limited
+    // example), and the last of them ends the validation.
     let mut script = resumed(&SAVED);
     script.wait(Span::from_millis(100));
     arrives(&mut script, 50.0, |_| {});
@@ -114,8 +119,9 @@ fn what_was_used_of_the_jump_stays_and_is_then_confirmed() {
 }
 
 #[test]
-fn what_was_not_used_is_given_back() {
-    // A round trip after the jump less than the pipe is in flight: 29 and one acknowledged.
+fn an_unused_jump_is_taken_back() {
+    // A round trip after the jump fewer packets than the pipe are in flight: the window becomes 29 and the
+    // one acknowledged.
     let mut script = resumed(&SAVED);
     script.wait(Span::from_millis(100));
     arrives(&mut script, 28.0, |_| {});

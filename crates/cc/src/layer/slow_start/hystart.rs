@@ -1,6 +1,7 @@
-//! HyStart as Linux has it (Ha and Rhee 2008; tcp_cubic.c): slow start ends when the acknowledgements of a round, close
-//! together, have come for half of the least round trip, or when the round trips of a round are longer than that.
-//! Unlike RFC 9406's it ends at once, and serves every slow start that a timeout begins.
+//! HyStart as in Linux (Ha and Rhee 2008; tcp_cubic.c): slow start ends when the closely spaced
+//! acknowledgements of a round have lasted for half of the minimum round trip, or when the round trips of a
+//! round have risen. Unlike RFC 9406's HyStart++ it ends at once, and it also serves the slow starts after
+//! timeouts.
 
 use super::{ended, has_grown};
 use crate::classic::Window;
@@ -25,60 +26,62 @@ pub const ENTRY: LayerEntry = LayerEntry {
 parameters! {
     /// Linux's module parameters and constants.
     pub struct Parameters {
-        /// Whether a long train of acknowledgements ends it
+        /// Whether a long train of acknowledgements ends slow start
         train: bool = flag(true, "Linux, hystart_detect"),
-        /// Whether a rise of the round trip ends it
+        /// Whether a rise of the round trip ends slow start
         delay: bool = flag(true, "Linux, hystart_detect"),
-        /// Below this window nothing ends it
+        /// Window below which nothing ends slow start
         low_window: Packets = packets("16 packets", Range::at_least(0.0), "Linux, hystart_low_window"),
-        /// Acknowledgements of a train are no further apart
+        /// Greatest gap between the acknowledgements of a train
         train_gap: Span = time("2 ms", Range::at_least(0.0), "Linux, hystart_ack_delta_us"),
-        /// What a train may be longer by than half of the least round trip, before it is halved with it
+        /// Time added to the minimum round trip to bound the length of a train; without pacing the bound is
+        /// half of the sum
         train_cushion: Span = time(
             "1 ms",
             Range::at_least(0.0),
             "Linux, hystart_ack_delay: four offloaded bursts at the pacing rate, at most 1 ms; that it is below 2.1 Gbit/s",
         ),
-        /// A rise by less than this is none
+        /// Smallest rise that counts
         least_rise: Span = time("4 ms", Range::at_least(0.0), "Linux, HYSTART_DELAY_MIN"),
-        /// A rise by more than this is one, however long the round trip
+        /// Largest rise that is needed, however long the round trip
         most_rise: Span = time("16 ms", Range::at_least(0.0), "Linux, HYSTART_DELAY_MAX"),
-        /// Samples of a round before the round trip tells
+        /// Samples in a round before a rise of the round trip counts
         samples: u32 = integer("8", Range::between(1.0, 1e6), "Linux, HYSTART_MIN_SAMPLES"),
     }
 }
 
-/// Slow start that watches the train and the delay of acknowledgements.
+/// A slow start that observes the train and the delay of acknowledgements.
 #[derive(Clone, Debug)]
 pub struct HyStart {
     parameters: Parameters,
-    /// Whether packets leave paced: a train may then be as long as the least round trip (Linux, `sk_pacing_status`).
+    /// Whether packets are paced: a train may then be as long as the minimum round trip (Linux,
+    /// `sk_pacing_status`).
     paced: bool,
     /// Whether it has ended a slow start since the last timeout.
     found: bool,
     was_found: bool,
-    /// The least round trip since then.
+    /// The minimum round trip since the last timeout.
     least: Span,
     round: Round,
 }
 
-/// What a round has told so far.
+/// The measurements of the present round.
 #[derive(Clone, Copy, Debug)]
 struct Round {
-    /// The first packet that was sent in it; its acknowledgement belongs to the next round.
+    /// The number of the first packet sent in it; that packet's acknowledgement belongs to the next round.
     end: u64,
     start: Time,
-    /// When the last acknowledgement of the train came.
+    /// The time of the last acknowledgement of the train.
     train: Time,
     samples: u32,
     least: Span,
 }
 
-/// Linux takes an eighth of the least round trip for a rise.
+/// The share of the minimum round trip that Linux takes for a rise.
 const RISE: f64 = 0.125;
 
 impl HyStart {
-    /// Before the first acknowledgement, over a transport that paces or does not.
+    /// Creates the layer before the first acknowledgement; `paced` says whether the transport paces.
     pub fn new(parameters: Parameters, paced: bool) -> Self {
         let round = Round { end: 0, start: Time::ZERO, train: Time::ZERO, samples: 0, least: Span::MAX };
         Self { parameters, paced, found: false, was_found: false, least: Span::MAX, round }
@@ -122,7 +125,7 @@ impl Layer for HyStart {
         let train = self.parameters.train && self.train_is_long(ack.now);
         let delay = self.parameters.delay && self.delay_has_risen(rtt);
         if (train || delay) && (has_grown(before, &after, ack) || after == *before) {
-            // Linux looks before the window grows.
+            // Linux decides before the window grows.
             self.found = true;
             return ended(*before);
         }
@@ -156,12 +159,13 @@ mod tests {
     use crate::script::Script;
     use ackclock_base::Span;
 
-    /// A window of 20, in a round that began now at a least round trip of 80 ms and ends 1000 packets on.
+    /// Creates a flow with a window of 20, in a round that began now at a minimum round trip of 80 ms and
+    /// ends after 1000 packets.
     fn at_20(settings: &[(&str, &str)]) -> Script {
         at_20_of(settings, |script| script)
     }
 
-    /// The same over a transport that `change` makes.
+    /// Creates the flow of `at_20` over a transport that `change` sets.
     fn at_20_of(settings: &[(&str, &str)], change: impl FnOnce(Script) -> Script) -> Script {
         let mut script = change(Script::new("sack").window(20.0).within("hystart", settings));
         ack(&mut script, 80.0);
@@ -175,7 +179,8 @@ mod tests {
         });
     }
 
-    /// Acknowledgements `gap_ms` apart until slow start is over; how long that took, at most 200 ms.
+    /// Delivers acknowledgements `gap_ms` apart until slow start is over; returns how many milliseconds that
+    /// took, at most 200.
     fn train(script: &mut Script, gap_ms: f64) -> f64 {
         let mut ms = 0.0;
         while ms < 200.0 && script.ssthresh().is_infinite() {
@@ -207,7 +212,8 @@ mod tests {
 
     #[test]
     fn a_rise_of_an_eighth_ends_it_after_eight_samples() {
-        // 80 / 8 = 10 ms. The first sample of the round is 80 ms: a round later, at more than 90, the ninth sample tells.
+        // 80 / 8 = 10 ms. The first round has a sample of 80 ms; in the next, at more than 90, the ninth
+        // sample ends slow start.
         for (ms, ends) in [(90.0, false), (90.1, true)] {
             let mut script = at_20(&[("train", "false")]);
             script.ack_as(|ack| {
@@ -234,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn a_timeout_makes_it_watch_again() {
+    fn after_a_timeout_it_observes_again() {
         let mut script = at_20(&[]);
         train(&mut script, 1.0);
         assert_eq!(script.published("hystart_found"), 1.0);

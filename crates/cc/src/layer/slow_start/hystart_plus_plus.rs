@@ -1,5 +1,6 @@
-//! HyStart++ (RFC 9406): when the least round trip of a round rises, slow start becomes conservative, and after five such
-//! rounds without a fall it is over. It serves the first slow start of a connection alone (section 4.3).
+//! HyStart++ (RFC 9406): when the minimum round trip of a round rises, slow start becomes conservative, and
+//! after five such rounds without a fall it is over. It serves only the first slow start of a connection
+//! (section 4.3).
 
 use super::{First, ended, has_grown, regrown};
 use crate::classic::Window;
@@ -24,40 +25,40 @@ pub const ENTRY: LayerEntry = LayerEntry {
 parameters! {
     /// The constants of RFC 9406 section 4.3.
     pub struct Parameters {
-        /// A rise of the round trip by less than this is none
+        /// Smallest rise of the round trip that counts
         least_rise: Span = time("4 ms", Range::at_least(0.0), "RFC 9406 section 4.3, MIN_RTT_THRESH"),
-        /// A rise by this is one, however long the round trip
+        /// Largest rise that is needed, however long the round trip
         most_rise: Span = time("16 ms", Range::at_least(0.0), "RFC 9406 section 4.3, MAX_RTT_THRESH"),
-        /// Between those, the part of the last round's least round trip that makes a rise: one in so many
+        /// Divisor of the last round's minimum round trip that gives the rise needed, between those bounds
         rise_divisor: f64 = number("8", Range::between(1.0, 1000.0), "RFC 9406 section 4.3, MIN_RTT_DIVISOR"),
-        /// Samples without which a round tells nothing
+        /// Least number of samples in a round that counts
         samples: u32 = integer("8", Range::between(1.0, 1e6), "RFC 9406 section 4.3, N_RTT_SAMPLE"),
-        /// Conservative growth is one in so many of the standard one
+        /// Divisor of the standard growth in conservative slow start
         growth_divisor: f64 = number("4", Range::between(1.0, 1000.0), "RFC 9406 section 4.3, CSS_GROWTH_DIVISOR"),
-        /// Rounds of conservative slow start, of which the first may be a part of one
+        /// Rounds of conservative slow start; the first may be part of one
         conservative_rounds: u32 = integer("5", Range::between(1.0, 1e6), "RFC 9406 section 4.3, CSS_ROUNDS"),
-        /// The most that one acknowledgement adds, where the transport does not pace
+        /// Largest growth by one acknowledgement, if the transport does not pace
         most_growth: Packets = packets("8 packets", Range::at_least(1.0), "RFC 9406 section 4.3, L; infinite with pacing"),
     }
 }
 
-/// Slow start that watches the round trip.
+/// A slow start that observes the round trip.
 #[derive(Clone, Debug)]
 pub struct HyStartPlusPlus {
     parameters: Parameters,
-    /// Whether packets leave paced: nothing bounds what an acknowledgement adds (section 4.3).
+    /// Whether packets are paced: the growth by an acknowledgement is then not bounded (section 4.3).
     paced: bool,
     first: First,
     round: Round,
-    /// The least round trip of the round before.
+    /// The minimum round trip of the round before.
     last_least: Span,
     conservative: Option<Conservative>,
 }
 
-/// What a round has told so far.
+/// The measurements of the present round.
 #[derive(Clone, Copy, Debug)]
 struct Round {
-    /// The first packet that was sent in it; its acknowledgement belongs to the next round.
+    /// The number of the first packet sent in it; that packet's acknowledgement belongs to the next round.
     end: u64,
     samples: u32,
     least: Span,
@@ -67,25 +68,26 @@ struct Round {
 
 #[derive(Clone, Copy, Debug)]
 struct Conservative {
-    /// Below this the rise was none.
+    /// The round trip below which the rise counts as reversed.
     baseline: Span,
     rounds: u32,
 }
 
 impl HyStartPlusPlus {
-    /// Before the first acknowledgement, over a transport that paces or does not.
+    /// Creates the layer before the first acknowledgement; `paced` says whether the transport paces.
     pub fn new(parameters: Parameters, paced: bool) -> Self {
         let round = Round { end: 0, samples: 0, least: Span::MAX, grew: false };
         Self { parameters, paced, first: First::default(), round, last_least: Span::MAX, conservative: None }
     }
 
-    /// Section 4.2, RttThresh.
+    /// Returns the rise needed, RttThresh of section 4.2.
     fn rise(&self) -> Span {
         let Parameters { least_rise, most_rise, rise_divisor, .. } = self.parameters;
         self.last_least.scale(1.0 / rise_divisor).min(most_rise).max(least_rise)
     }
 
-    /// Section 4.2: from slow start to its conservative form, and back where the round trip falls again.
+    /// Moves from slow start to its conservative form, and back if the round trip has fallen again (section
+    /// 4.2).
     fn judge(&mut self) {
         if self.round.samples < self.parameters.samples || self.last_least == Span::MAX {
             return;

@@ -1,6 +1,6 @@
-//! SEARCH (draft-chung-ccwg-search): slow start ends when less is delivered in some round trips than was sent in as many a
-//! round trip before, so that what is missing must be waiting. It serves the first slow start of a connection alone.
-//! The draft's drain after the end is not done.
+//! SEARCH (draft-chung-ccwg-search): slow start ends when less is delivered over some round trips than was
+//! sent over as many a round trip before, so that the difference must be waiting in a queue. It serves only
+//! the first slow start of a connection. The draft's drain after the end is not implemented.
 
 mod bins;
 
@@ -26,39 +26,40 @@ pub const ENTRY: LayerEntry = LayerEntry {
 };
 
 parameters! {
-    /// When slow start ends.
+    /// The condition that ends slow start.
     pub struct Parameters {
-        /// The part of what was sent that must be missing from what is delivered
+        /// Share of what was sent that must be missing from what is delivered
         threshold: f64 = number("0.26", Range::between(0.0, 1.0), "draft-chung-ccwg-search-09, THRESH"),
-        /// What is compared spans so many first round trips
+        /// Length of the comparison, in first round trips
         window: f64 = number("3.5", Range::between(0.1, 100.0), "draft-chung-ccwg-search-09, WINDOW_SIZE_FACTOR"),
     }
 }
 
-/// Slow start that compares what is delivered with what was sent.
+/// A slow start that compares what is delivered with what was sent.
 #[derive(Clone, Debug)]
 pub struct Search {
     parameters: Parameters,
     first: First,
-    /// Since the first round trip is known.
+    /// The measurements; `None` before the first round trip is known.
     measured: Option<Measured>,
 }
 
 #[derive(Clone, Debug)]
 struct Measured {
-    /// How long a bin lasts, and when this one ends.
+    /// The length of a bin, and the end of the present one.
     bin: Span,
     end: Time,
     bins: Bins,
 }
 
 impl Search {
-    /// Before the first acknowledgement.
+    /// Creates the layer before the first acknowledgement.
     pub fn new(parameters: Parameters) -> Self {
         Self { parameters, first: First::default(), measured: None }
     }
 
-    /// Takes an acknowledgement in; how much of what was sent is missing, where a bin has ended and that can be told.
+    /// Processes an acknowledgement. Returns the share missing of what was sent; `None` if no bin has ended
+    /// or the bins do not reach back far enough.
     fn missing(&mut self, ack: &Ack, rtt: Span) -> Option<f64> {
         let (sent, delivered) = (ack.sent_to as f64, ack.delivered);
         let Some(measured) = &mut self.measured else {
@@ -71,7 +72,7 @@ impl Search {
         }
         let passed = ack.now.since(measured.end).nanos() / measured.bin.nanos() + 1;
         if passed > WINDOW {
-            // Nothing has come for longer than what is compared.
+            // No acknowledgement has arrived for longer than the comparison.
             self.measured = None;
             return None;
         }
@@ -116,8 +117,9 @@ mod tests {
     use crate::script::Script;
     use ackclock_base::Span;
 
-    /// Acknowledgements 5 ms apart at a round trip of 100 ms, of which each delivers so many packets and sees so many more
-    /// sent, until slow start is over; at which. 400 at most.
+    /// Delivers acknowledgements 5 ms apart at a round trip of 100 ms, each of which delivers `delivered`
+    /// packets and sees `sent` more sent, until slow start is over. Returns the number of acknowledgements,
+    /// at most 400.
     fn end(script: &mut Script, delivered: f64, sent: f64) -> u32 {
         for count in 1..=400 {
             script.wait(Span::from_millis(5));
@@ -137,18 +139,19 @@ mod tests {
     }
 
     #[test]
-    fn what_arrives_as_it_was_sent_goes_on() {
+    fn slow_start_continues_while_delivery_follows_sending() {
         assert_eq!(end(&mut searching(), 10.0, 10.0), 400);
     }
 
     #[test]
-    fn more_sent_than_delivered_by_0_26_of_it_ends_it() {
-        // Sent 14 for 10 delivered: 4 / 14 = 0.286. Bins of 35 ms, 2.857 of them in a round trip, so that 12.857 must lie
-        // behind, and a bin more for the interpolation: the 13th bin, which ends at 5 + 13 * 35 = 460 ms, does with
-        // floor(2.857) = 2: 13 - 2 > 10. The first acknowledgement beyond it is that at 465 ms, the 93rd.
+    fn slow_start_ends_when_0_26_of_what_was_sent_is_missing() {
+        // 14 are sent for 10 delivered: 4 / 14 = 0.286. Bins of 35 ms, 2.857 of them in a round trip, so that
+        // 12.857 bins and one more for the interpolation are needed: the 13th bin, which ends at 5 + 13 * 35
+        // = 460 ms, suffices with floor(2.857) = 2: 13 - 2 > 10. The first acknowledgement after it is that
+        // at 465 ms, the 93rd.
         assert_eq!(end(&mut searching(), 10.0, 14.0), 93);
-        // 3 / 13 = 0.231 does not. (The first bin has an acknowledgement more than the others, so that what is nearer to the
-        // threshold would tell of that.)
+        // 3 / 13 = 0.231 does not end it. (The first bin has one acknowledgement more than the others, so a
+        // share nearer to the threshold would be decided by that.)
         assert_eq!(end(&mut searching(), 10.0, 13.0), 400);
     }
 
@@ -162,8 +165,9 @@ mod tests {
     }
 
     #[test]
-    fn silence_begins_anew() {
-        // After 460 ms of searching, 400 ms of silence are more than ten bins: all is forgotten, and counts from here.
+    fn a_long_silence_restarts_the_search() {
+        // After 460 ms, a silence of 400 ms is longer than ten bins: everything is forgotten, and the count
+        // restarts.
         let mut script = searching();
         for _ in 0..80 {
             script.wait(Span::from_millis(5));

@@ -1,4 +1,4 @@
-//! Slow start as RFC 5681 section 3.1 has it, for laws that have another.
+//! Slow start of RFC 5681 section 3.1, for laws with a different one.
 
 use super::regrown;
 use crate::classic::Window;
@@ -36,7 +36,8 @@ mod tests {
 
     #[test]
     fn it_doubles_in_a_round_trip_where_vegas_rests_in_every_other() {
-        // Vegas grows in its second round of slow start; that growth is already a packet an acknowledgement.
+        // Vegas grows in its second round of slow start; that growth is one packet per acknowledgement
+        // already.
         let mut own = Script::new("vegas").window(4.0);
         let mut standard = Script::new("vegas").window(4.0).within("standard", &[]);
         for script in [&mut own, &mut standard] {
@@ -47,7 +48,7 @@ mod tests {
 
     #[test]
     fn it_takes_the_place_of_another_growth() {
-        // RBCC at 100 ms with a threshold of 124: 0.24 packets an acknowledgement; the standard has one.
+        // RBCC at 100 ms with a threshold of 124: 0.24 packets per acknowledgement; the standard adds one.
         let mut own = Script::new("rbcc").window(10.0);
         let mut standard = Script::new("rbcc").window(10.0).within("standard", &[]);
         own.ack_with_rtt(100);

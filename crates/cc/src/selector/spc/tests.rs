@@ -1,9 +1,9 @@
-//! SPC against cases worked by hand.
+//! Tests of SPC against cases worked by hand.
 
 use super::*;
 use ackclock_base::Time;
 
-/// Paths with these windows, of which some are usable.
+/// Paths with these windows; the flag says whether the path is usable.
 struct Windows(Vec<(f64, bool)>);
 
 impl Paths for Windows {
@@ -46,11 +46,12 @@ fn the_share_of_the_window_is_that_of_equation_6_4() {
 }
 
 #[test]
-fn its_constants_can_be_others() {
+fn its_constants_can_be_set() {
     // (1 + floor(10 / 5)) / max(10, 20) = 3 / 20.
     let rest = Rest { kept: 1, kept_again: 5, least_rest: 20, ..Rest::default() };
     assert!((rest.share(10) - 0.15).abs() < 1e-12);
-    // 14 * 0.15 rounded: 3 acknowledgements of rest leave (1 + 0) / 20 of 14 packets, which the least window tops up to 4.
+    // 14 * 0.15 rounded: 3 acknowledgements of rest leave (1 + 0) / 20 of 14 packets, which the least window
+    // raises to 4.
     let rest = Rest { least_window: 4.0, ..rest };
     let mut spc = Spc::new(Parameters { rest, ..Parameters::default() }, 2);
     let (_, paths) = two();
@@ -85,7 +86,7 @@ fn a_path_that_has_rested_long_resumes_with_two_packets_at_least() {
 }
 
 #[test]
-fn with_nowhere_to_go_it_stays() {
+fn without_another_usable_path_it_stays() {
     let (mut spc, _) = two();
     assert_eq!(last(&mut spc, 0, &RISES, &Windows(vec![(20.0, true), (14.0, false)])), None);
     assert_eq!(last(&mut Spc::new(Parameters::default(), 1), 0, &RISES, &Windows(vec![(20.0, true)])), None);
@@ -98,7 +99,7 @@ fn of_three_paths_it_takes_the_one_with_the_largest_window_to_resume_with() {
     // 28 * 3/7 = 12.
     let first = last(&mut spc, 0, &RISES, &paths);
     assert_eq!(first, Some(Switch { path: 2, cwnd: Some(12.0) }));
-    // Then path 0 has rested for 3 acknowledgements, 20 * 3/7; path 1 for 6, 14 * 3/7.
+    // Path 0 has then rested for 3 acknowledgements, 20 * 3/7; path 1 for 6, 14 * 3/7.
     assert_eq!(last(&mut spc, 2, &RISES, &paths).map(|switch| switch.path), Some(0));
     let mut longest = Spc::new(Parameters { next: Next::LongestRest, ..Parameters::default() }, 3);
     last(&mut longest, 0, &RISES, &paths);
@@ -106,7 +107,7 @@ fn of_three_paths_it_takes_the_one_with_the_largest_window_to_resume_with() {
 }
 
 #[test]
-fn a_switch_by_another_hand_begins_anew() {
+fn a_switch_by_the_transport_restarts_the_samples() {
     let (mut spc, paths) = two();
     acks(&mut spc, 0, &RISES[..2], &paths);
     assert_eq!(acks(&mut spc, 1, &[150, 160], &paths), [None, None]);

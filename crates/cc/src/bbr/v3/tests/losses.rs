@@ -20,7 +20,7 @@ fn a_loss_in_a_probe_sets_the_bound_to_the_flight_at_which_two_per_cent_were_los
 }
 
 #[test]
-fn a_loss_of_what_the_application_limited_ends_a_probe_and_bounds_nothing() {
+fn a_loss_of_application_limited_packets_ends_a_probe_and_sets_no_bound() {
     let mut script = in_up();
     script.lost(400, 20.0, |lost| lost.app_limited = true);
     assert!(is_in(&mut script, State::Down));
@@ -126,7 +126,7 @@ fn startup_ends_after_a_round_of_recovery_with_six_gaps_and_more_than_two_per_ce
 }
 
 #[test]
-fn a_loss_in_a_probe_that_was_none_leads_back_to_it_by_way_of_refill() {
+fn a_spurious_loss_in_a_probe_leads_back_to_it_through_refill() {
     let mut script = in_up();
     let cwnd = script.cwnd();
     script.lost(400, 50.0, |lost| lost.lost = 2.0);
@@ -147,7 +147,7 @@ fn a_loss_in_a_probe_that_was_none_leads_back_to_it_by_way_of_refill() {
 }
 
 #[test]
-fn losses_in_startup_that_were_none_lead_back_to_it() {
+fn spurious_losses_in_startup_lead_back_to_it() {
     let mut script = script();
     for packets in [10, 20, 40] {
         flight(&mut script, packets, |_| {});

@@ -105,7 +105,7 @@ fn at_the_bound_of_an_earlier_probe_the_bound_grows_and_the_pipe_is_not_called_f
 }
 
 #[test]
-fn a_bandwidth_that_is_gone_is_forgotten_after_two_cycles() {
+fn a_bandwidth_is_forgotten_after_two_cycles() {
     let mut script = in_up();
     let slow = |script: &mut Script| flight(script, 20, |_| {}); // 500 packets a second
     (0..3).for_each(|_| slow(&mut script));

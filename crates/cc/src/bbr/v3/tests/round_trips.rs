@@ -78,7 +78,7 @@ fn a_round_must_have_passed_however_long_it_takes() {
 }
 
 #[test]
-fn what_probe_rtt_delivers_tells_nothing_of_the_bandwidth() {
+fn deliveries_in_probe_rtt_do_not_count_for_the_bandwidth() {
     let mut script = in_probe_rtt();
     (0..7).for_each(|_| flight(&mut script, 25, |_| {}));
     assert!(is_in(&mut script, State::Cruise));
@@ -141,7 +141,7 @@ fn after_a_pause_no_probe_of_the_round_trip_is_needed_and_packets_leave_at_the_b
 }
 
 #[test]
-fn a_pause_that_the_application_did_not_make_is_none() {
+fn a_pause_not_made_by_the_application_does_not_count() {
     let (mut control, before) = cruising();
     let now = before + Span::from_millis(6_000);
     let sent = Sent { now, inflight: 1.0, after_idle: true, app_limited: false };

@@ -37,7 +37,7 @@ fn startup_paces_at_4_ln_2_of_the_bandwidth_and_lets_the_window_grow_by_what_is_
 }
 
 #[test]
-fn what_the_application_limits_never_fills_the_pipe() {
+fn an_application_limited_flow_never_fills_the_pipe() {
     let mut script = script();
     script.change(&Change::Opens { rtt: Some(RTT) });
     for _ in 0..50 {

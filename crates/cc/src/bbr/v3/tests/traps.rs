@@ -35,7 +35,7 @@ fn rounds_between_probes_are_as_many_as_packets_in_the_product_and_at_most_63() 
 /// T7: the state before an episode of losses is saved once, at the first loss, and not again in each later
 /// round after the reduction.
 #[test]
-fn what_is_undone_is_what_was_before_the_first_loss_of_an_episode() {
+fn undo_restores_the_state_before_the_first_loss_of_an_episode() {
     let mut script = in_cruise();
     for _ in 0..3 {
         flight(&mut script, BDP, |_| {});
@@ -82,7 +82,7 @@ fn losses_after_a_timeout_are_of_its_episode() {
 /// T9: the reaction to too many losses is called for each lost packet, and not again by the acknowledgement
 /// that revealed them.
 #[test]
-fn too_many_losses_are_reacted_to_once() {
+fn the_reaction_to_too_many_losses_comes_once() {
     let mut script = bounded();
     let bound = script.published("bbr_inflight_longterm_packets");
     flight(&mut script, 40, |ack| {
@@ -94,7 +94,7 @@ fn too_many_losses_are_reacted_to_once() {
 
 /// T10: the window was the limit at some moment of the round, though not now.
 #[test]
-fn that_the_window_was_the_limit_is_remembered_for_a_round() {
+fn a_limiting_window_is_remembered_for_a_round() {
     let grown = |limited: bool| {
         let mut script = bounded();
         next_up(&mut script, |script| flight(script, BDP, |_| {}));

@@ -272,7 +272,7 @@ fn a_spurious_timeout_that_was_guessed_about_gives_window_and_threshold_back() {
 }
 
 #[test]
-fn where_nothing_is_guessed_to_be_of_transmission_it_is_newreno() {
+fn without_guesses_of_transmission_it_is_newreno() {
     let mut learning = learning_tcp(&[("initial", "0"), ("least", "0"), ("most", "0")], &[0.0]);
     let mut newreno = Script::of(&newreno::ENTRY, &[]).window(10.0).starting_ssthresh(5.0);
     newreno.acks(1);

@@ -1,7 +1,7 @@
 use crate::script::Script;
 use ackclock_base::Span;
 
-/// A window of 20 after a first round at `ms`.
+/// Creates a flow with a window of 20 after a first round at `ms`.
 fn after_a_round_at(ms: f64) -> Rounds {
     let script = Script::new("sack").window(10.0).within("hystart++", &[]);
     let mut rounds = Rounds { script, acked_to: 0, end: 0 };
@@ -10,7 +10,7 @@ fn after_a_round_at(ms: f64) -> Rounds {
     rounds
 }
 
-/// A script whose acknowledgements say where the sender is: a window beyond what is acknowledged.
+/// A script whose acknowledgements report the sender's position: a window beyond what is acknowledged.
 struct Rounds {
     script: Script,
     acked_to: u64,
@@ -33,7 +33,7 @@ impl Rounds {
         }
     }
 
-    /// What is left of a round, or a whole one; how many acknowledgements that were.
+    /// Plays the rest of a round, or a whole one; returns the number of acknowledgements.
     fn round(&mut self, ms: f64) -> u64 {
         let before = self.acked_to;
         if self.acked_to == self.end {
@@ -63,7 +63,7 @@ fn a_rise_is_an_eighth_of_the_round_trip_between_4_and_16_ms() {
 }
 
 #[test]
-fn seven_samples_tell_nothing() {
+fn seven_samples_are_too_few() {
     let mut rounds = after_a_round_at(40.0);
     rounds.acks(7, 45.0);
     assert!(!rounds.is_conservative());
@@ -93,7 +93,8 @@ fn conservative_growth_is_a_quarter_and_five_rounds_of_it_are_the_last() {
 
 #[test]
 fn a_round_trip_that_falls_below_the_baseline_resumes_slow_start() {
-    // The baseline is 46 ms. The next round is no lower, the one after it is 45.9: slow start again, a packet each.
+    // The baseline is 46 ms. The next round is no lower; the one after it is 45.9, and slow start resumes
+    // with a packet per acknowledgement.
     let mut rounds = after_a_round_at(40.0);
     rounds.acks(8, 46.0);
     rounds.round(46.0);
@@ -118,7 +119,7 @@ fn one_acknowledgement_adds_eight_packets_at_most_and_any_number_where_packets_a
 
 #[test]
 fn it_serves_the_first_slow_start_alone() {
-    // Section 4.3: after a timeout slow start is plain, up to the threshold, whatever the round trip does.
+    // Section 4.3: after a timeout slow start is plain, up to the threshold, whatever the round trip is.
     let mut rounds = after_a_round_at(40.0);
     rounds.script.timeout();
     rounds.script.set_cwnd(1.0);

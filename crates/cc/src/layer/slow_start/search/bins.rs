@@ -1,30 +1,30 @@
-//! What had been sent and delivered at the end of each of the last bins of time.
+//! The totals sent and delivered at the end of each of the last bins of time.
 
-/// So many bins are compared (draft-chung-ccwg-search-09, W).
+/// The number of bins that are compared (draft-chung-ccwg-search-09, W).
 pub const WINDOW: u64 = 10;
 
-/// A round trip lasts fewer bins than this (EXTRA_BINS), or nothing can be told.
+/// The number of bins that a round trip must stay below (EXTRA_BINS) for a comparison.
 pub const EXTRA: u64 = 15;
 
-/// From the newest bin back to the oldest that is looked at: a round trip, the window, and one more to interpolate.
+/// The number of bins kept: a round trip, the window, and one more for the interpolation.
 const KEPT: usize = (EXTRA + WINDOW + 1) as usize;
 
-/// Totals at the ends of bins.
+/// The totals at the ends of bins.
 #[derive(Clone, Debug)]
 pub struct Bins {
-    /// The number of the newest.
+    /// The number of the newest bin.
     newest: u64,
-    /// By the number of the bin modulo how many are kept: sent and delivered so far.
+    /// Packets sent and delivered so far, indexed by the number of the bin modulo the number kept.
     totals: [(f64, f64); KEPT],
 }
 
 impl Bins {
-    /// So much had been sent and delivered when the first began.
+    /// Creates the bins, with `sent` and `delivered` packets at the start of the first.
     pub fn new(sent: f64, delivered: f64) -> Self {
         Self { newest: 0, totals: [(sent, delivered); KEPT] }
     }
 
-    /// So many bins have ended. Those in which nothing came have the totals of the one before.
+    /// Ends `passed` bins. Bins without an acknowledgement have the totals of the bin before.
     pub fn pass(&mut self, passed: u64, sent: f64, delivered: f64) {
         let before = self.at(self.newest);
         for skipped in 1..passed {
@@ -34,8 +34,9 @@ impl Bins {
         self.totals[Self::place(self.newest)] = (sent, delivered);
     }
 
-    /// The part of what was sent in a window of bins so many bins ago that is missing from what is delivered in the window
-    /// that ends now; `None` where the bins do not reach back so far. `ago` is less than [`EXTRA`].
+    /// Returns the share of what was sent in a window of bins `ago` bins back that is missing from what is
+    /// delivered in the window that ends now; `None` if the bins do not reach back far enough. `ago` is less
+    /// than [`EXTRA`].
     pub fn missing(&self, ago: f64) -> Option<f64> {
         let whole = libm::floor(ago);
         let then = self.newest.checked_sub(whole as u64).filter(|then| *then > WINDOW)?;
@@ -59,7 +60,7 @@ impl Bins {
 mod tests {
     use super::*;
 
-    /// After so many bins of so much sent and delivered in each.
+    /// Creates `count` bins with `sent` and `delivered` packets in each.
     fn after(count: u32, sent: f64, delivered: f64) -> Bins {
         let mut bins = Bins::new(0.0, 0.0);
         for bin in 1..=count {
@@ -77,8 +78,9 @@ mod tests {
 
     #[test]
     fn a_part_of_a_bin_is_taken_from_the_older_one() {
-        // What is sent grows by one a bin, as 1, 2, 3...: up to bin n it is n (n + 1) / 2, and in ten bins up to it
-        // 10 n - 45. With 20 bins and 2.5 of them in a round trip: half of that up to 18 (135) and half up to 17 (125).
+        // What is sent grows by one per bin, as 1, 2, 3...: up to bin n it is n (n + 1) / 2, and in the ten
+        // bins up to it 10 n - 45. With 20 bins and 2.5 of them in a round trip: half of that up to 18 (135)
+        // and half up to 17 (125).
         let mut bins = Bins::new(0.0, 0.0);
         for bin in 1..=20_u32 {
             bins.pass(1, f64::from(bin * (bin + 1) / 2), 13.0 * f64::from(bin));
@@ -88,17 +90,18 @@ mod tests {
     }
 
     #[test]
-    fn bins_that_do_not_reach_back_tell_nothing() {
+    fn bins_that_do_not_reach_back_give_no_result() {
         assert_eq!(after(12, 2.0, 1.0).missing(2.0), None);
         assert!(after(13, 2.0, 1.0).missing(2.0).is_some());
         assert!(after(60, 2.0, 1.0).missing(14.9).is_some());
     }
 
     #[test]
-    fn a_bin_in_which_nothing_came_has_the_totals_of_the_one_before() {
+    fn a_bin_without_an_acknowledgement_has_the_totals_of_the_one_before() {
         let mut bins = after(20, 1.0, 1.0);
         bins.pass(5, 25.0, 25.0);
-        // Ten bins up to bin 23 (20 at its end) sent 7 of 13..=20; delivered in the last ten: 25 - 15.
+        // The ten bins up to bin 23 (20 at its end) sent 7 of 13..=20; 25 - 15 were delivered in the last
+        // ten.
         assert!((bins.missing(2.0).unwrap() - (7.0 - 10.0) / 7.0).abs() < 1e-12);
     }
 }
