@@ -1,6 +1,7 @@
-//! What a queue discipline drops at each length of its queue: `cargo run -p ackclock-aqm --example drop_rate`.
+//! Prints the share of packets that RED drops at each queue length: `cargo run -p ackclock-aqm --example
+//! drop_rate`.
 //!
-//! RED is asked about packets that find a queue of always the same length, so its average is that length.
+//! All packets find a queue of the same length, so RED's average is that length.
 
 use ackclock_aqm::testing::{Dice, arrival, waiting};
 use ackclock_aqm::{Capacity, LinkRate, Queueing, Verdict, registry};

@@ -1,5 +1,6 @@
-//! The interface between a link and a discipline that holds the packets itself: it decides at departure which goes
-//! next, and may drop then. It costs its link an event per packet, which a discipline that decides at arrival does not.
+//! The interface between a link and a discipline that holds the packets itself. It chooses the next packet
+//! when the link is free, and may drop packets then. It costs the link an event per packet; a discipline that
+//! decides at arrival does not.
 
 use crate::discipline::Arrival;
 use crate::label::Label;
@@ -7,15 +8,15 @@ use ackclock_base::{Random, Time};
 
 /// A discipline that decides at departure.
 pub trait Departing: Send {
-    /// Called once, before the first packet, with what the headers of each path's packets say. [`Arrival::flow`] is the index of
-    /// a packet's path. Where it is not called, every path has the default label.
+    /// Called once, before the first packet, with the labels of each path's packets. [`Arrival::flow`] is the
+    /// index of a packet's path. If it is not called, every path has the default label.
     fn on_labels(&mut self, _labels: &[Label]) {}
 
-    /// A packet arrives. Whatever is dropped for it, itself or another, is named to `drops`.
+    /// Called when a packet arrives. Every packet dropped for it, itself or another, is passed to `drops`.
     fn on_arrival(&mut self, held: Held, random: &mut dyn Random, drops: &mut dyn FnMut(Ticket));
 
-    /// The link is free: which packet goes now, if any. Whatever is dropped before is named to `drops`. Nothing goes only
-    /// where nothing waits or where it is not [ready](Self::ready).
+    /// Called when the link is free. Returns the packet to send; packets dropped before it are passed to
+    /// `drops`. Returns `None` only if no packet waits or the discipline is not [ready](Self::ready).
     fn on_departure(
         &mut self,
         now: Time,
@@ -23,38 +24,41 @@ pub trait Departing: Send {
         drops: &mut dyn FnMut(Ticket),
     ) -> Option<Departure>;
 
-    /// The instant until which packets are held back, as a shaper does; in the past where nothing is.
+    /// Returns the time until which packets are held back, as in a shaper. A time in the past means that none
+    /// are.
     fn ready(&self) -> Time {
         Time::ZERO
     }
 
-    /// Packets waiting.
+    /// Returns the number of packets waiting.
     fn packets(&self) -> u64;
 
-    /// Names what the discipline has to show of its inside, for figures: the same each time, NaN for what is not known yet.
+    /// Publishes internal values for figures, under the same names at each call; a value that is not known
+    /// yet is NaN.
     fn publish(&self, _series: &mut dyn FnMut(&'static str, f64)) {}
 }
 
-/// What a link knows a waiting packet by.
+/// The link's identifier of a waiting packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Ticket(pub u32);
 
-/// A packet that waits.
+/// A packet held by the discipline.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Held {
-    /// What the link knows it by.
+    /// The link's identifier of the packet.
     pub ticket: Ticket,
-    /// How it arrived.
+    /// The packet as it arrived.
     pub arrival: Arrival,
-    /// Whether the link has nothing to send and nothing waits: then it does not have to wait, and no limit holds for it.
+    /// Whether the link is idle and no packet waits. If so, this packet need not wait, and no limit applies
+    /// to it.
     pub link_free: bool,
 }
 
-/// A packet that goes.
+/// A packet to be sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Departure {
-    /// Which.
+    /// The link's identifier of the packet.
     pub ticket: Ticket,
-    /// Whether it gets congestion experienced set.
+    /// Whether the packet's ECN field is set to congestion experienced.
     pub marked: bool,
 }

@@ -1,4 +1,4 @@
-//! The disciplines, one file each.
+//! The queue disciplines, one file each.
 
 pub mod adaptive_red;
 pub mod apace;

@@ -1,5 +1,5 @@
-//! Queues that take turns to send equal bytes and share one room. When the room is full, the newest packet of the longest queue
-//! makes way (buffer stealing: McKenney 1990, and Shreedhar and Varghese 1995).
+//! Queues that take turns to send equal bytes and share one room. When the room is full, the newest packet of
+//! the longest queue is dropped (buffer stealing: McKenney 1990, and Shreedhar and Varghese 1995).
 
 use crate::departure::{Held, Ticket};
 use crate::discipline::Capacity;
@@ -7,21 +7,21 @@ use crate::fifo::{Fifo, Room, longest};
 use crate::rounds::Rounds;
 use ackclock_base::{Range, Size, declare, declare::Declared};
 
-/// How much a queue may send in its turn.
+/// The bytes that a queue may send in its turn.
 pub const QUANTUM: Declared<Size> =
     declare::size("1514 B", Range::at_least(64.0), "Linux, psched_mtu: the MTU and Ethernet's header")
         .about("How much a queue may send in its turn");
 
-/// Whether a queue may send a packet that is longer than what is left of its turn.
+/// Whether a queue may send a packet that is longer than the rest of its turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Overdraft {
-    /// It has to save for the packet first (Shreedhar and Varghese 1995).
+    /// The queue must first save for the packet (Shreedhar and Varghese 1995).
     Refused,
-    /// It sends the packet and pays later (RFC 8290 section 4.2).
+    /// The queue sends the packet and pays later (RFC 8290 section 4.2).
     Granted,
 }
 
-/// The queues, known by their numbers, and their turns.
+/// The queues, identified by numbers, and their turns.
 #[derive(Clone, Debug)]
 pub struct FairQueues {
     fifos: Vec<Fifo>,
@@ -43,7 +43,7 @@ impl FairQueues {
         }
     }
 
-    /// Appends a packet to a queue. A queue that had none begins at the end of the round.
+    /// Appends a packet to a queue. A queue that was empty begins at the end of the round.
     pub fn push(&mut self, queue: u32, held: Held) {
         if self.fifos.len() <= queue as usize {
             self.fifos.resize(queue as usize + 1, Fifo::default());
@@ -53,12 +53,12 @@ impl FairQueues {
         self.rounds.start_old(queue, self.quantum);
     }
 
-    /// Takes the next packet.
+    /// Takes the next packet to send; `None` if all queues are empty.
     pub fn pop(&mut self) -> Option<Held> {
         let Self { fifos, room, rounds, quantum, overdraft } = self;
         loop {
             let needed = |queue: u32| match (fifos[queue as usize].head(), *overdraft) {
-                // It is taken out of the round whatever it may send.
+                // An empty queue is taken out of the round, whatever its credit.
                 (None, _) => i64::MIN,
                 (Some(head), Overdraft::Refused) => i64::from(head.arrival.bytes),
                 (Some(_), Overdraft::Granted) => 1,
@@ -70,7 +70,7 @@ impl FairQueues {
                 rounds.spend(queue, i64::from(held.arrival.bytes));
                 room.leave(1, u64::from(held.arrival.bytes));
             }
-            // What is left of its turn is forfeited: an empty queue saves nothing.
+            // The rest of its turn is lost: an empty queue saves nothing.
             if fifo.is_empty() {
                 rounds.found_empty();
             }
@@ -80,7 +80,8 @@ impl FairQueues {
         }
     }
 
-    /// Drops the newest packet of the longest queue until there is room for all; of equally long queues `own` goes first.
+    /// Drops the newest packet of the longest queue until all fit; among equally long queues `own` loses
+    /// first.
     pub fn make_room(&mut self, own: u32, length: impl Fn(&Fifo) -> u64, drops: &mut dyn FnMut(Ticket)) {
         while self.room.is_over() {
             let victim = longest(own as usize, self.fifos.iter().map(&length));
@@ -90,7 +91,7 @@ impl FairQueues {
         }
     }
 
-    /// Takes out all packets, queue by queue.
+    /// Removes and returns all packets, queue by queue.
     pub fn drain(&mut self) -> Vec<Held> {
         let mut all = Vec::with_capacity(self.packets() as usize);
         for fifo in &mut self.fifos {
@@ -102,17 +103,17 @@ impl FairQueues {
         all
     }
 
-    /// The queues, in the order of their numbers.
+    /// Returns the queues, in the order of their numbers.
     pub fn fifos(&self) -> &[Fifo] {
         &self.fifos
     }
 
-    /// Packets waiting.
+    /// Returns the number of packets waiting.
     pub fn packets(&self) -> u64 {
         self.room.packets()
     }
 
-    /// Names what figures can show of the queues.
+    /// Publishes values of the queues for figures.
     pub fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {
         series("active_queues", self.rounds.active() as f64);
     }

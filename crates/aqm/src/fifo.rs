@@ -18,54 +18,54 @@ impl Fifo {
         self.packets.push_back(held);
     }
 
-    /// Takes the oldest packet.
+    /// Takes the oldest packet; `None` if the queue is empty.
     pub fn pop(&mut self) -> Option<Held> {
         let held = self.packets.pop_front()?;
         self.bytes -= u64::from(held.arrival.bytes);
         Some(held)
     }
 
-    /// Takes the newest packet.
+    /// Takes the newest packet; `None` if the queue is empty.
     pub fn pop_newest(&mut self) -> Option<Held> {
         let held = self.packets.pop_back()?;
         self.bytes -= u64::from(held.arrival.bytes);
         Some(held)
     }
 
-    /// Takes the packet at a place, counted from the oldest.
+    /// Takes the packet at a place, counted from the oldest; `None` if there is none.
     pub fn remove(&mut self, place: usize) -> Option<Held> {
         let held = self.packets.remove(place)?;
         self.bytes -= u64::from(held.arrival.bytes);
         Some(held)
     }
 
-    /// The oldest packet.
+    /// Returns the oldest packet; `None` if the queue is empty.
     pub fn head(&self) -> Option<&Held> {
         self.packets.front()
     }
 
-    /// The packet at a place, counted from the oldest.
+    /// Returns the packet at a place, counted from the oldest; `None` if there is none.
     pub fn get(&self, place: usize) -> Option<&Held> {
         self.packets.get(place)
     }
 
-    /// Packets waiting.
+    /// Returns the number of packets waiting.
     pub fn len(&self) -> usize {
         self.packets.len()
     }
 
-    /// Whether none waits.
+    /// Returns whether no packet waits.
     pub fn is_empty(&self) -> bool {
         self.packets.is_empty()
     }
 
-    /// Bytes waiting.
+    /// Returns the number of bytes waiting.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
 }
 
-/// The room that several queues share: what waits in all of them together, and how much may.
+/// The room that several queues share: the packets and bytes in all of them, and their limit.
 #[derive(Clone, Debug)]
 pub struct Room {
     capacity: Capacity,
@@ -79,13 +79,13 @@ impl Room {
         Self { capacity, packets: 0, bytes: 0 }
     }
 
-    /// Counts a packet that one of the queues took in.
+    /// Counts a packet that joined one of the queues.
     pub fn enter(&mut self, bytes: u32) {
         self.packets += 1;
         self.bytes += u64::from(bytes);
     }
 
-    /// Counts what has left the queues.
+    /// Subtracts packets and bytes that have left the queues.
     pub fn leave(&mut self, packets: u64, bytes: u64) {
         self.packets -= packets;
         self.bytes -= bytes;
@@ -96,7 +96,7 @@ impl Room {
         self.packets > 0 && !self.capacity.has_room(0, self.packets - 1, self.bytes)
     }
 
-    /// Packets waiting.
+    /// Returns the number of packets waiting.
     pub fn packets(&self) -> u64 {
         self.packets
     }

@@ -10,19 +10,19 @@ pub(crate) fn mix(number: u64) -> u64 {
     mixed ^ (mixed >> 31)
 }
 
-/// Draws what makes one link's hash differ from another's (RFC 8290 section 4.1.2).
+/// Draws the salt that makes one link's hash differ from another's (RFC 8290 section 4.1.2).
 pub(crate) fn draw_salt(random: &mut dyn Random) -> u64 {
     (random.uniform() * (1_u64 << 53) as f64) as u64
 }
 
-/// A table that hashes flows to buckets and numbers the buckets in the order in which flows first use them, so that memory and
-/// searches grow with the buckets in use.
+/// A table that hashes flows to buckets, and numbers the buckets in the order in which flows first use them,
+/// so that memory and searches grow with the buckets in use.
 #[derive(Clone, Debug)]
 pub struct Buckets {
-    /// The number of each bucket that a flow has used.
+    /// The number of each bucket; `None` if no flow has used it.
     numbers: Vec<Option<u32>>,
     used: u32,
-    /// Drawn when the first packet arrives.
+    /// The salt of the hash; drawn when the first packet arrives.
     salt: Option<u64>,
 }
 

@@ -1,17 +1,18 @@
-//! What the header of a packet says besides what each [`Arrival`](crate::Arrival) carries, and its flow's packets all say alike.
+//! The header fields that all packets of a flow share, besides those in each [`Arrival`](crate::Arrival).
 
-/// What all packets of one path have in their headers.
+/// The header fields that all packets of one path share.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Label {
-    /// Their differentiated services code point.
+    /// The differentiated services code point.
     pub dscp: Dscp,
-    /// The number of the node that sends them. Any numbering does in which each node has one number.
+    /// The number of the sending node. Any numbering with one number per node will do.
     pub source: u32,
-    /// The number of the node that they go to.
+    /// The number of the receiving node.
     pub destination: u32,
 }
 
-/// A differentiated services code point (RFC 2474): six bits in the header of IP that say how a packet wants to be treated.
+/// A differentiated services code point (RFC 2474): six bits in the IP header that ask for a certain
+/// treatment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Dscp(u8);
 
@@ -60,7 +61,7 @@ impl Dscp {
     const VALUES: [u8; 23] =
         [0, 1, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30, 32, 34, 36, 38, 40, 44, 46, 48, 56];
 
-    /// Returns the code point called `name`; `None` where none is.
+    /// Returns the code point called `name`; `None` if there is none.
     pub fn named(name: &str) -> Option<Self> {
         let place = Self::NAMES.iter().position(|own| *own == name)?;
         Some(Self(Self::VALUES[place]))

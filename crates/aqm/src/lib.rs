@@ -1,19 +1,20 @@
 //! Queue disciplines.
 //!
-//! Sans-I/O like the congestion controls: a discipline is asked about each packet and answers; the clock and the random
+//! Sans-I/O like the congestion controls: a discipline decides about each packet; the clock and the random
 //! numbers belong to the link.
 //!
-//! Where things are:
+//! The modules:
 //! * [`discipline`]: the interface between a link and a discipline that decides when a packet arrives.
-//! * [`departure`]: the interface between a link and a discipline that decides when a packet leaves, with [`fifo`] to
-//!   hold packets in, [`flow_hash`] to find a flow's queue, [`rounds`] for the turns of several queues, and
-//!   [`fair_queues`] for queues that take turns and nothing else.
-//! * [`label`]: what the headers of a flow's packets say, for disciplines that hold packets and treat flows differently.
+//! * [`departure`]: the interface between a link and a discipline that decides when a packet leaves, with
+//!   [`fifo`] to hold packets, [`flow_hash`] to find a flow's queue, [`rounds`] for the turns of several
+//!   queues, and [`fair_queues`] for queues that only take turns.
+//! * [`label`]: the header fields of a flow's packets, for disciplines that hold packets and treat flows
+//!   differently.
 //! * [`disciplines`]: the disciplines, one file each.
 //! * [`nlms`]: the predictor that APACE and its relatives share.
-//! * [`phantom`]: counters that fill and drain as queues would.
-//! * [`entry`]: what is registered of a discipline, and what it never breaks; [`registry`]: every one by name.
-//! * [`tokens`]: the token bucket of those that hold traffic to a rate.
+//! * [`phantom`]: counters that fill and drain like queues.
+//! * [`entry`]: the registry entry of a discipline, with its guarantees; [`registry`]: all entries by name.
+//! * [`tokens`]: the token bucket of disciplines that limit traffic to a rate.
 
 pub mod departure;
 pub mod discipline;

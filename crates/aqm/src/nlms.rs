@@ -1,5 +1,5 @@
-//! A normalised-LMS predictor of a sampled quantity (Jain 2003 section 2.4.1, equations 2.1 to 2.4): a linear filter over
-//! the last samples says what the sample a horizon ahead will be, and learns from how wrong it was.
+//! A normalised-LMS predictor of a sampled quantity (Jain 2003 section 2.4.1, equations 2.1 to 2.4): a linear
+//! filter over the last samples predicts the sample a horizon ahead, and learns from its error.
 
 #[cfg(test)]
 mod reference_tests;
@@ -11,12 +11,13 @@ use ackclock_base::declare::{self, Declared};
 use std::f64::consts::PI;
 
 choice! {
-    /// Which error and which samples the weights learn from. The thesis's equations 2.2 and 2.3 leave it open.
+    /// The error and the samples from which the weights learn. The thesis's equations 2.2 and 2.3 leave it
+    /// open.
     pub enum Update {
-        /// The error of the prediction as it was made, with the samples it was made from.
+        /// The error of the prediction as it was made, with the samples from which it was made.
         Delayed = "delayed",
-        /// The error that today's weights would have made, with the samples the prediction was made from: the textbook's
-        /// predictor of several steps (Haykin, "Adaptive Filter Theory").
+        /// The error that today's weights would have made, with the samples from which the prediction was
+        /// made: the textbook's predictor of several steps (Haykin, "Adaptive Filter Theory").
         CurrentWeights = "current-weights",
         /// The error of the prediction as it was made, with the newest samples: equation 2.3 to the letter.
         CurrentRegressor = "current-regressor",
@@ -24,7 +25,7 @@ choice! {
 }
 
 impl Update {
-    /// How many samples pass until an error shows what the weights have learnt meanwhile.
+    /// Returns the number of samples until an error reflects what the weights have learnt meanwhile.
     fn lag(self, horizon: usize) -> usize {
         match self {
             Self::CurrentWeights => 0,
@@ -32,18 +33,18 @@ impl Update {
         }
     }
 
-    /// The step beyond which what is learnt at a horizon diverges, as a share of the inverse power of the samples.
+    /// Returns the largest stable step at a horizon, as a share of the inverse power of the samples.
     ///
-    /// Over a constant the error obeys e(n) = e(n-1) - k e(n-1-d), which dies out where 0 < k < 2 sin(pi / (2 (2 d + 1)))
-    /// (Levin and May 1976, "A note on difference-delay equations"). The predictions' own errors come d = N0 - 1 updates
-    /// late; d is taken as N0, a sample more, so that the bound itself is inside. Errors of today's weights come at once,
-    /// and 2 is the bound of any normalised LMS.
+    /// Over a constant the error obeys e(n) = e(n-1) - k e(n-1-d), which decays for 0 < k < 2 sin(pi / (2 (2
+    /// d + 1))) (Levin and May 1976, "A note on difference-delay equations"). The predictions' own errors
+    /// come d = N0 - 1 updates late; d is taken as N0, a sample more, so that the bound itself is stable.
+    /// Errors of today's weights come at once, and 2 is the bound of any normalised LMS.
     pub fn largest_stable_step(self, horizon: usize) -> f64 {
         2.0 * libm::sin(PI / (2.0 * (2 * self.lag(horizon) + 1) as f64))
     }
 }
 
-/// Whether the predictor keeps to what holds together, or to the thesis's letter.
+/// Whether the predictor is bounded to stable values, or follows the thesis to the letter.
 pub const BOUNDED: Declared<bool> =
     declare::flag(
         true,
@@ -51,44 +52,45 @@ pub const BOUNDED: Declared<bool> =
     )
     .about("Whether the step is bounded by what is stable at the horizon, and predictions by what there is room for");
 
-/// Sums are made side by side in so many parts: a single sum would have to be added up in order, one after the other.
+/// The number of partial sums computed side by side; a single sum would have to be added up in sequence.
 const LANES: usize = 4;
 
-/// The samples that fit in the history before it is moved back to its end.
+/// The number of samples that fit in the history before it is moved back to its end.
 const ROOM: usize = 256;
 
-/// The mean square error is taken over about so many of the last predictions.
+/// The number of last predictions over which the mean square error is taken, approximately.
 const MEMORY: u64 = 1000;
 
-/// Too large a step makes the weights grow without end. Beyond this they begin anew, so that they stay numbers.
+/// The magnitude beyond which weights are reset: with too large a step they grow without bound.
 const DIVERGED: f64 = 1e100;
 
-/// The predictor. Nothing is allocated after it is made.
+/// The predictor. It allocates only when it is created.
 #[derive(Clone, Debug)]
 pub struct Predictor {
     horizon: usize,
     step: f64,
     update: Update,
     weights: Box<[f64]>,
-    /// What each weight begins at.
+    /// The initial value of each weight.
     initial_weight: f64,
-    /// The samples, newest first from `head`, so that what a prediction was made from is one slice; zero before the first.
+    /// The samples, newest first from `head`, so that the samples of a prediction are one slice; zero before
+    /// the first.
     samples: Box<[f64]>,
-    /// Beside each sample, the prediction made when it came.
+    /// For each sample, the prediction made when it arrived.
     predictions: Box<[f64]>,
-    /// Beside each sample, the sum of the squares of those that this prediction was made from.
+    /// For each sample, the sum of the squares of the samples from which that prediction was made.
     energies: Box<[f64]>,
     head: usize,
     seen: u64,
     error: Option<f64>,
     mean_square: f64,
-    /// Of the newest error in the mean square.
+    /// The weight of the newest error in the mean square.
     share: f64,
 }
 
 impl Predictor {
-    /// Weighs the last `order` samples to predict the one `horizon` samples ahead; both are at least one. The weights
-    /// begin at zero.
+    /// Creates a predictor that weighs the last `order` samples to predict the one `horizon` samples ahead;
+    /// both are at least one. The weights begin at zero.
     pub fn new(order: usize, horizon: usize, step: f64, update: Update) -> Self {
         let (order, horizon) = (order.max(1), horizon.max(1));
         let length = ROOM + order + horizon;
@@ -109,15 +111,16 @@ impl Predictor {
         }
     }
 
-    /// Sets all weights to `weight`, also where they begin anew. A predictor that has learnt nothing yet predicts `weight` times the
-    /// sum of the last samples.
+    /// Sets all weights to `weight`, also after a reset. A predictor that has learnt nothing yet predicts
+    /// `weight` times the sum of the last samples.
     pub fn starting_at(mut self, weight: f64) -> Self {
         self.initial_weight = weight;
         self.weights.fill(weight);
         self
     }
 
-    /// Takes a sample, learns from the prediction that was made of it, and predicts the sample a horizon ahead.
+    /// Adds a sample, learns from the prediction that was made for it, and returns the prediction for the
+    /// sample a horizon ahead.
     pub fn observe(&mut self, sample: f64) -> f64 {
         self.make_room();
         self.head -= 1;
@@ -135,22 +138,23 @@ impl Predictor {
         prediction
     }
 
-    /// The last prediction; zero before the first.
+    /// Returns the last prediction; zero before the first.
     pub fn prediction(&self) -> f64 {
         self.predictions[self.head]
     }
 
-    /// The last sample less what was predicted for it; `None` until a prediction has come due (equation 2.2).
+    /// Returns the last sample less its prediction; `None` until a prediction has come due (equation 2.2).
     pub fn error(&self) -> Option<f64> {
         self.error
     }
 
-    /// The mean of the error's square over about the last thousand predictions that came due; `None` before the first.
+    /// Returns the mean square error over about the last thousand predictions that came due; `None` before
+    /// the first.
     pub fn mean_square_error(&self) -> Option<f64> {
         self.error.map(|_| self.mean_square)
     }
 
-    /// The weights, that of the newest sample first.
+    /// Returns the weights, that of the newest sample first.
     pub fn weights(&self) -> &[f64] {
         &self.weights
     }
@@ -169,7 +173,8 @@ impl Predictor {
         &self.samples[place..place + self.weights.len()]
     }
 
-    /// Equations 2.2 and 2.4: by what of the samples at a place the weights change.
+    /// Returns the factor by which the samples at a place change the weights, and that place (equations 2.2
+    /// and 2.4).
     fn gain(&mut self, sample: f64) -> (f64, usize) {
         let made = self.head + self.horizon;
         let missed = sample - self.predictions[made];
@@ -191,8 +196,9 @@ impl Predictor {
         (self.step * error / (1.0 + energy), place)
     }
 
-    /// Equations 2.3 and 2.1 in one pass over the weights: the prediction, and the energy of what it is made from. The
-    /// newest sample is taken by itself: it was written a moment ago, and a wide read across it would have to wait.
+    /// Learns and predicts in one pass over the weights (equations 2.3 and 2.1). Returns the prediction, and
+    /// the energy of its samples. The newest sample is handled by itself: it was written just before, and a
+    /// wide read across it would have to wait.
     fn learn_and_predict(&mut self, gain: f64, place: usize) -> (f64, f64) {
         let Self { weights, samples, head, .. } = self;
         let order = weights.len();
@@ -220,7 +226,8 @@ impl Predictor {
         (sum + sums.iter().sum::<f64>(), energy + energies.iter().sum::<f64>())
     }
 
-    /// While there are few errors all weigh the same; the share of a new one is kept, for a division costs more than the rest.
+    /// Records an error. While there are few errors all have the same weight; the weight of a new one is
+    /// stored, because a division would cost more than the rest.
     fn note(&mut self, missed: f64) {
         let due = self.seen + 1 - self.horizon as u64;
         if due <= MEMORY {
@@ -235,7 +242,7 @@ fn diverged(value: f64) -> bool {
     value.is_nan() || value.abs() > DIVERGED
 }
 
-/// The inner product.
+/// Returns the inner product.
 fn dot(left: &[f64], right: &[f64]) -> f64 {
     let (left, left_rest) = left.as_chunks::<LANES>();
     let (right, right_rest) = right.as_chunks::<LANES>();

@@ -1,5 +1,5 @@
-//! Phantom queues: counters that fill and drain as queues would, and hold no packets. What is in them is what traffic has
-//! passed beyond a rate; nothing is delayed.
+//! Phantom queues: counters that fill and drain like queues, and hold no packets. Their level is the traffic
+//! that has passed beyond a rate; no packet is delayed.
 
 use crate::flow_hash::mix;
 use crate::tokens::PER_BYTE;
@@ -7,7 +7,7 @@ use ackclock_base::declare::{self, Declared};
 use ackclock_base::{Range, Rate, Size, Time};
 use std::collections::VecDeque;
 
-/// The number of queues of a policer that has one for each flow.
+/// The number of phantom queues of a policer with one for each flow.
 pub const QUEUES: Declared<usize> = declare::integer(
     "1024",
     Range::between(1.0, 65536.0),
@@ -15,7 +15,7 @@ pub const QUEUES: Declared<usize> = declare::integer(
 )
 .about("How many phantom queues flows are hashed to");
 
-/// How much a queue drains in its turn.
+/// The bytes that a queue drains in its turn.
 pub const QUANTUM: Declared<Size> = declare::size(
     "1504 B",
     Range::between(1.0, 1e9),
@@ -23,7 +23,7 @@ pub const QUANTUM: Declared<Size> = declare::size(
 )
 .about("Bytes that a phantom queue drains before the next one has its turn");
 
-/// One phantom queue, which drains at a rate. It is counted in whole numbers.
+/// One phantom queue, which drains at a rate. It counts in whole numbers.
 #[derive(Clone, Debug)]
 pub struct PhantomQueue {
     rate: Rate,
@@ -32,7 +32,7 @@ pub struct PhantomQueue {
 }
 
 impl PhantomQueue {
-    /// A queue that holds nothing at the start of the run.
+    /// Creates a queue that is empty at the start of the run.
     pub fn new(rate: Rate) -> Self {
         Self { rate, level: 0, at: Time::ZERO }
     }
@@ -44,37 +44,37 @@ impl PhantomQueue {
         self.at = self.at.max(now);
     }
 
-    /// Counts a packet.
+    /// Adds a packet.
     pub fn push(&mut self, packet_bytes: u32) {
         self.level += u128::from(packet_bytes) * PER_BYTE;
     }
 
-    /// What it holds, in bytes.
+    /// Returns the level, in bytes.
     pub fn bytes(&self) -> f64 {
         self.level as f64 / PER_BYTE as f64
     }
 }
 
-/// Phantom queues that share a rate in turns (deficit round robin without deficits: a turn may end within a packet). Tokens
-/// that no queue needs are lost.
+/// Phantom queues that share a rate in turns (deficit round robin without deficits: a turn may end within a
+/// packet). Tokens that no queue needs are lost.
 #[derive(Clone, Debug)]
 pub struct PhantomQueues {
     rate: Rate,
     quantum: u128,
     at: Time,
     levels: Box<[u128]>,
-    /// What each has drained since it was asked last.
+    /// The amount that each queue has drained since it was last asked.
     drained: Box<[u128]>,
     total: u128,
-    /// Those that are not empty, in the order of their turns.
+    /// The queues that are not empty, in the order of their turns.
     turns: VecDeque<u32>,
-    /// What is left of the turn of the first.
+    /// The rest of the turn of the first queue.
     left: u128,
     passed_bytes: u64,
 }
 
 impl PhantomQueues {
-    /// So many queues that hold nothing. Nothing is allocated after that.
+    /// Creates `queues` empty queues. Nothing is allocated afterwards.
     pub fn new(rate: Rate, queues: usize, quantum: Size) -> Self {
         let quantum = u128::from(quantum.bytes()) * PER_BYTE;
         Self {
@@ -90,7 +90,7 @@ impl PhantomQueues {
         }
     }
 
-    /// The queue of a flow.
+    /// Returns the queue of a flow.
     pub fn of(&self, flow: u32) -> usize {
         (mix(u64::from(flow)) % self.levels.len() as u64) as usize
     }
@@ -119,13 +119,13 @@ impl PhantomQueues {
         }
     }
 
-    /// Counts a packet that passes.
+    /// Adds a packet that passes to a queue.
     pub fn push(&mut self, queue: usize, packet_bytes: u32) {
         self.fill(queue, u128::from(packet_bytes) * PER_BYTE);
         self.passed_bytes += u64::from(packet_bytes);
     }
 
-    /// Adds to a queue what no packet brought.
+    /// Adds an amount that no packet brought to a queue.
     pub fn fill(&mut self, queue: usize, more: u128) {
         if more > 0 {
             if self.levels[queue] == 0 {
@@ -136,7 +136,7 @@ impl PhantomQueues {
         }
     }
 
-    /// Takes out of a queue what no token drained.
+    /// Removes an amount from a queue without a token.
     pub fn remove(&mut self, queue: usize, less: u128) {
         let less = less.min(self.levels[queue]);
         self.levels[queue] -= less;
@@ -149,27 +149,27 @@ impl PhantomQueues {
         }
     }
 
-    /// What a queue has drained since this was asked last.
+    /// Returns the amount that a queue has drained since the last call.
     pub fn take_drained(&mut self, queue: usize) -> u128 {
         std::mem::take(&mut self.drained[queue])
     }
 
-    /// What a queue holds: bytes times `PER_BYTE`.
+    /// Returns the level of a queue: bytes times `PER_BYTE`.
     pub fn level(&self, queue: usize) -> u128 {
         self.levels[queue]
     }
 
-    /// What all hold.
+    /// Returns the sum of all levels.
     pub fn total(&self) -> u128 {
         self.total
     }
 
-    /// How many there are.
+    /// Returns the number of queues.
     pub fn count(&self) -> usize {
         self.levels.len()
     }
 
-    /// The rate that they share; what has passed; what they hold, in bytes.
+    /// Publishes the shared rate, the bytes passed, and the sum of the levels in bytes.
     pub fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {
         series("token_rate_bps", self.rate.bits_per_second() as f64);
         series("passed_bytes", self.passed_bytes as f64);
@@ -177,7 +177,7 @@ impl PhantomQueues {
     }
 }
 
-/// Bytes in the unit of the levels.
+/// Converts bytes to the unit of the levels.
 pub fn level_of(size: Size) -> u128 {
     u128::from(size.bytes()) * PER_BYTE
 }
@@ -222,7 +222,7 @@ mod tests {
         assert_eq!(queues.take_drained(0), 0);
         queues.drain(at(10.0));
         assert_eq!(queues.total(), 0);
-        // What drained nothing between 4 and 10 ms is lost.
+        // The unused drain between 4 and 10 ms is lost.
         queues.push(0, 2000);
         queues.drain(at(11.0));
         assert_eq!(bytes(&queues, 0), 1000.0);
@@ -237,7 +237,7 @@ mod tests {
         queues.drain(at(0.5));
         queues.remove(0, PER_BYTE * 5000);
         assert_eq!(queues.total(), 2000 * PER_BYTE);
-        // Queue 1 has a whole turn now.
+        // Queue 1 now has a whole turn.
         queues.drain(at(1.5));
         assert_eq!((bytes(&queues, 0), bytes(&queues, 1), bytes(&queues, 2)), (0.0, 0.0, 1000.0));
         queues.fill(0, PER_BYTE);

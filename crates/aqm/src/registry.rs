@@ -1,4 +1,4 @@
-//! Every queue discipline by name. A discipline's own line stands in its file; here is the list of them.
+//! Every queue discipline by name. The entry of a discipline is in its own file.
 
 use crate::discipline::LinkRate;
 use crate::disciplines::{
@@ -41,10 +41,10 @@ pub const QUEUES: &[Entry] = &[
     cake::ENTRY,
 ];
 
-/// What is allowed and yet hardly meant about parameters on a link, in words; `None` where nothing is.
+/// A check for values that are allowed but hardly intended on a link. Returns a message, or `None`.
 pub type Doubt = fn(&Values, &LinkRate) -> Option<String>;
 
-/// The disciplines that have doubts, by name.
+/// The disciplines with such checks, by name.
 const DOUBTS: &[(&str, Doubt)] = &[("dualpi2", dualpi2::doubt)];
 
 /// The rate at which a discipline with these parameters serves its queue on a link.
@@ -54,17 +54,18 @@ type ServiceRate = fn(&Values, &LinkRate) -> Rate;
 const SERVICE_RATES: &[(&str, ServiceRate)] =
     &[("shaper", shaper::service_rate), ("cake", cake::service_rate)];
 
-/// Returns the rate at which the discipline called `name` serves its queue: the link's, unless the discipline holds packets back.
+/// Returns the rate at which the discipline called `name` serves its queue: the link's, unless the discipline
+/// holds packets back.
 pub fn service_rate(name: &str, values: &Values, link: &LinkRate) -> Rate {
     SERVICE_RATES.iter().find(|(own, _)| *own == name).map_or(link.rate, |(_, rate)| rate(values, link))
 }
 
-/// What the discipline called `name` doubts about its parameters on a link.
+/// Returns the warning of the discipline called `name` about its parameters on a link, or `None`.
 pub fn doubt(name: &str, values: &Values, link: &LinkRate) -> Option<String> {
     DOUBTS.iter().find(|(doubting, _)| *doubting == name).and_then(|(_, doubt)| doubt(values, link))
 }
 
-/// The discipline called `name`.
+/// Returns the discipline called `name`, or `None`.
 pub fn find(name: &str) -> Option<&'static Entry> {
     QUEUES.iter().find(|entry| entry.descriptor.name == name)
 }
@@ -84,7 +85,7 @@ mod tests {
         assert_eq!(served("shaper", &[("rate", "1 Gbit/s")]), 100_000_000, "the link is slower");
         assert_eq!(served("shaper", &[]), 100_000_000);
         assert_eq!(served("token-bucket", &[("rate", "1 Mbit/s")]), 100_000_000, "nothing waits for tokens");
-        // Every other discipline leaves its queue to the link.
+        // Every other discipline leaves the rate to the link.
         for entry in QUEUES {
             let name = entry.descriptor.name;
             let own = SERVICE_RATES.iter().any(|(own, _)| *own == name);

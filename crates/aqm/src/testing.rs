@@ -1,20 +1,21 @@
-//! What the tests of the disciplines share.
+//! Helpers shared by the tests of the disciplines.
 
 use crate::departure::{Departing, Departure, Held, Ticket};
 use crate::discipline::{Arrival, Backlog, Ecn};
 use ackclock_base::{Random, Span, Time};
 
-/// A time in milliseconds.
+/// Returns a time in milliseconds.
 pub fn at(ms: f64) -> Time {
     Time::from_seconds(ms / 1000.0)
 }
 
-/// A packet of 1000 bytes that cannot be marked.
+/// Returns a packet of 1000 bytes that cannot be marked.
 pub fn arrival(ms: f64) -> Arrival {
     Arrival { now: at(ms), bytes: 1000, flow: 0, ecn: Ecn::NotCapable }
 }
 
-/// So many packets of 1000 bytes wait, and one is being sent; the link sends one in a millisecond.
+/// Returns the backlog of a link that sends a packet a millisecond, with `packets` packets of 1000 bytes
+/// waiting and one being sent.
 pub fn waiting(packets: u64) -> Backlog {
     Backlog {
         packets,
@@ -25,17 +26,17 @@ pub fn waiting(packets: u64) -> Backlog {
     }
 }
 
-/// Nothing waits and nothing is being sent.
+/// Returns the backlog of an idle link.
 pub fn idle(since_ms: f64) -> Backlog {
     Backlog { packets: 0, bytes: 0, wait: Span::ZERO, sending: false, idle_since: Some(at(since_ms)) }
 }
 
-/// A packet that a link holds.
+/// Returns a packet held by a link.
 pub fn held(ticket: u32, arrival: Arrival) -> Held {
     Held { ticket: Ticket(ticket), arrival, link_free: false }
 }
 
-/// Numbers from [0, 1) that are random enough for a mean (Knuth's MMIX generator).
+/// A generator of numbers from [0, 1) that are random enough for a mean (Knuth's MMIX generator).
 #[derive(Clone, Debug)]
 pub struct Dice(pub u64);
 
@@ -46,38 +47,38 @@ impl Random for Dice {
     }
 }
 
-/// A discipline that holds its packets, with something to put packets into it and take them out, and what it dropped. Packets
-/// have tickets from 0.
+/// A test bench for a discipline that holds its packets: it feeds packets in, takes them out and records
+/// drops. Packets have tickets from 0.
 #[derive(Clone, Debug)]
 pub struct Bench<D> {
     /// The discipline.
     pub queue: D,
     /// The tickets of the dropped packets, in the order of their drops.
     pub dropped: Vec<u32>,
-    /// What the discipline draws from.
+    /// The random numbers of the discipline.
     pub dice: Dice,
     next_ticket: u32,
 }
 
 impl<D: Departing> Bench<D> {
-    /// Puts a discipline to the test.
+    /// Creates a bench for a discipline.
     pub fn new(queue: D) -> Self {
         Self { queue, dropped: Vec::new(), dice: Dice(7), next_ticket: 0 }
     }
 
-    /// Lets a packet arrive at a link that is busy.
+    /// Lets a packet arrive at a busy link.
     pub fn arrive(&mut self, arrival: Arrival) {
         let Self { queue, dropped, dice, next_ticket } = self;
         queue.on_arrival(held(*next_ticket, arrival), dice, &mut |ticket| dropped.push(ticket.0));
         self.next_ticket += 1;
     }
 
-    /// Returns what leaves when the link becomes free.
+    /// Returns the packet that leaves when the link becomes free at `ms`; `None` if none does.
     pub fn depart(&mut self, ms: f64) -> Option<Departure> {
         self.depart_at(at(ms))
     }
 
-    /// The same to the nanosecond.
+    /// Returns the packet that leaves at `now`, to the nanosecond.
     pub fn depart_at(&mut self, now: Time) -> Option<Departure> {
         let Self { queue, dropped, dice, .. } = self;
         queue.on_departure(now, dice, &mut |ticket| dropped.push(ticket.0))

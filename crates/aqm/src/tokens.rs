@@ -1,14 +1,14 @@
-//! A token bucket: tokens arrive at a rate, and so many are kept as fit in. A token is worth a byte.
+//! A token bucket: tokens arrive at a rate and are kept up to a depth. A token is worth a byte.
 
 use ackclock_base::declare::{self, Declared};
 use ackclock_base::{Range, Rate, Size, Time};
 
-/// How fast the bucket of a discipline that has one fills; the rate of its link where nothing is said.
+/// The rate at which a discipline's bucket fills; the link's rate if not given.
 pub const RATE: Declared<Option<Rate>> =
     declare::rate("none", Range::at_least(1.0), "RFC 2215 section 3.6, r; Jain 2003 section 5.1, rho")
         .about("How fast tokens arrive; none for the link's rate");
 
-/// How much it holds.
+/// The depth of the bucket.
 pub const BURST: Declared<Size> = declare::size(
     "25 kB",
     Range::above(0.0),
@@ -16,17 +16,18 @@ pub const BURST: Declared<Size> = declare::size(
 )
 .about("How many tokens are kept, a byte each; a longer packet never conforms");
 
-/// What a bit is counted in, so that a rate in bits per second times a time in nanoseconds is a whole number of them.
+/// The units of a bit, so that a rate in bits per second times a time in nanoseconds is a whole number of
+/// them.
 const PER_BIT: u128 = 1_000_000_000;
 pub(crate) const PER_BYTE: u128 = 8 * PER_BIT;
 
-/// The bucket. It is counted in whole numbers, so that no rounding ever lets a bit too many through.
+/// The bucket. It counts in whole numbers, so that rounding never lets a bit too many through.
 #[derive(Clone, Debug)]
 pub struct Bucket {
     rate: Rate,
     depth: u128,
     level: u128,
-    /// When the level was as it says.
+    /// The time at which `level` was computed.
     at: Time,
     passed_bytes: u64,
     integral: f64,
@@ -34,7 +35,7 @@ pub struct Bucket {
 }
 
 impl Bucket {
-    /// A bucket that is full at the start of the run.
+    /// Creates a bucket that is full at the start of the run.
     pub fn full(rate: Rate, burst: Size) -> Self {
         let depth = u128::from(burst.bytes()) * PER_BYTE;
         Self {
@@ -48,7 +49,7 @@ impl Bucket {
         }
     }
 
-    /// Lets tokens arrive until `now`; what does not fit in is lost.
+    /// Lets tokens arrive until `now`; tokens that do not fit are lost.
     pub fn refill(&mut self, now: Time) {
         let arrived = u128::from(self.rate.bits_per_second()) * u128::from(now.since(self.at).nanos());
         let before = self.level;
@@ -57,7 +58,8 @@ impl Bucket {
         self.at = self.at.max(now);
     }
 
-    /// Adds the level since the last refill to the integrals: it rose in a straight line, and may have reached the brim.
+    /// Adds the level since the last refill to the integrals: it rose linearly, and may have reached the
+    /// depth.
     fn measure(&mut self, before: u128, now: Time) {
         let (low, high) = (bytes(before), bytes(self.level));
         let lasted = now.since(self.at).seconds();
@@ -67,12 +69,12 @@ impl Bucket {
             rising * (low * low + low * high + high * high) / 3.0 + (lasted - rising) * high * high;
     }
 
-    /// Whether a packet of this size conforms.
+    /// Returns whether a packet of this size conforms.
     pub fn holds(&self, packet_bytes: u32) -> bool {
         u128::from(packet_bytes) * PER_BYTE <= self.level
     }
 
-    /// Takes the tokens of a packet that conforms; whether it did.
+    /// Takes the tokens of a packet if it conforms. Returns whether it did.
     pub fn take(&mut self, packet_bytes: u32) -> bool {
         let conforms = self.holds(packet_bytes);
         if conforms {
@@ -82,12 +84,12 @@ impl Bucket {
         conforms
     }
 
-    /// Whether a packet of this size could ever conform.
+    /// Returns whether a packet of this size could ever conform.
     pub fn can_hold(&self, packet_bytes: u32) -> bool {
         u128::from(packet_bytes) * PER_BYTE <= self.depth
     }
 
-    /// When a packet of this size will conform if none goes before it.
+    /// Returns the time at which a packet of this size will conform if none is sent before it.
     pub fn conforms_at(&self, packet_bytes: u32) -> Time {
         let missing = (u128::from(packet_bytes) * PER_BYTE).saturating_sub(self.level);
         let rate = u128::from(self.rate.bits_per_second()).max(1);
@@ -95,28 +97,29 @@ impl Bucket {
         Time::from_nanos(self.at.nanos().saturating_add(lasts))
     }
 
-    /// The tokens that fit in, in bytes.
+    /// Returns the depth in bytes.
     pub fn depth_bytes(&self) -> f64 {
         bytes(self.depth)
     }
 
-    /// How fast tokens arrive.
+    /// Returns the rate at which tokens arrive.
     pub fn rate(&self) -> Rate {
         self.rate
     }
 
-    /// How long the tokens that are missing take to come, in seconds.
+    /// Returns the time in which the missing tokens arrive, in seconds.
     pub fn missing_s(&self) -> f64 {
         bytes(self.depth - self.level) / self.rate.bytes_per_second()
     }
 
-    /// The tokens there are, in bytes.
+    /// Returns the present tokens, in bytes.
     pub fn level_bytes(&self) -> f64 {
         bytes(self.level)
     }
 
-    /// Its rate and depth; the level at the last arrival or departure; what has passed; and the level and its square added
-    /// up over time, which give the exact mean and deviation between any two samples.
+    /// Publishes the rate and depth, the level at the last arrival or departure, the bytes passed, and the
+    /// integrals of the level and its square over time, which give the exact mean and deviation between any
+    /// two samples.
     pub fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {
         series("token_rate_bps", self.rate.bits_per_second() as f64);
         series("bucket_bytes", self.depth_bytes());

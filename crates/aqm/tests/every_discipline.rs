@@ -1,6 +1,7 @@
-//! What holds for every registered discipline, whatever arrives: no more waits than fits, no packet is lost, doubled or
-//! made up, packets of a flow leave in order, only what may be marked is marked, a free link does not idle, and nothing
-//! panics. Each discipline says in its [`Service`](ackclock_aqm::Service) where it may do more than that.
+//! Properties of every registered discipline under any arrivals: no more packets wait than fit, no packet is
+//! lost, duplicated or invented, packets of a flow leave in order, only packets that may be marked are
+//! marked, a free link does not idle, and nothing panics. Each discipline's
+//! [`Service`](ackclock_aqm::Service) says which exceptions it has.
 
 mod reference_link;
 
@@ -17,7 +18,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 const RATE: u64 = 10_000_000;
 
-/// What a run is made of, all drawn.
+/// The source of all random choices of a run.
 struct Draws<'a>(std::slice::Iter<'a, u8>);
 
 impl Draws<'_> {
@@ -30,7 +31,7 @@ impl Draws<'_> {
     }
 }
 
-/// Half of the time the defaults, else some parameters anywhere in their ranges.
+/// Returns the defaults in half of the cases, otherwise with some parameters anywhere in their ranges.
 fn values(descriptor: &'static Descriptor, draws: &mut Draws<'_>) -> Values {
     let mut values = descriptor.defaults();
     let anything = draws.byte() & 1 == 1;
@@ -45,7 +46,7 @@ fn values(descriptor: &'static Descriptor, draws: &mut Draws<'_>) -> Values {
     values
 }
 
-/// A value in the parameter's range; every order of magnitude alike up to a million.
+/// Draws a value in the parameter's range, with every order of magnitude up to a million equally likely.
 fn value(parameter: &Parameter, draws: &mut Draws<'_>) -> Option<Value> {
     let share = draws.unit();
     let range = parameter.range;
@@ -78,7 +79,7 @@ fn capacity(draws: &mut Draws<'_>) -> Capacity {
     }
 }
 
-/// Bursts and pauses of packets of several flows; a flow's packets have one ECN field.
+/// Returns bursts and pauses of packets of several flows; the packets of a flow have the same ECN field.
 fn arrivals(dice: &mut Dice, count: usize) -> Vec<Arrival> {
     const FIELDS: [Ecn; 4] = [Ecn::NotCapable, Ecn::Classic, Ecn::LowLatency, Ecn::NotCapable];
     let mut now = Time::ZERO;
@@ -93,7 +94,7 @@ fn arrivals(dice: &mut Dice, count: usize) -> Vec<Arrival> {
     (0..count).map(|_| arrival()).collect()
 }
 
-/// The account of a run: what arrived and is neither dropped nor gone, in the order of arrival.
+/// The account of a run: packets that have arrived and are neither dropped nor sent, in the order of arrival.
 struct Account<'a> {
     entry: &'a Entry,
     capacity: Capacity,
@@ -151,7 +152,7 @@ impl Account<'_> {
         Ok(())
     }
 
-    /// What waits besides the newcomer.
+    /// Returns the packets and bytes that wait besides the newcomer.
     fn without(&self, newcomer: usize) -> (u64, u64) {
         let others = self.waiting.iter().filter(|(number, _)| *number != newcomer);
         others.fold((0, 0), |(packets, bytes), (_, arrival)| (packets + 1, bytes + u64::from(arrival.bytes)))
@@ -200,7 +201,7 @@ fn check_with(
     Ok(())
 }
 
-/// What it shows of its inside.
+/// Returns the published values.
 fn shown_by<R: Random>(link: &ReferenceLink<R>) -> BTreeMap<&'static str, f64> {
     let mut shown = BTreeMap::new();
     link.publish(&mut |name, number| {
@@ -209,7 +210,8 @@ fn shown_by<R: Random>(link: &ReferenceLink<R>) -> BTreeMap<&'static str, f64> {
     shown
 }
 
-/// The same names as before; NaN only for what has not been known before.
+/// Checks that the names are the same as before, and that a value is NaN only if it has not been known
+/// before.
 fn check_shown(
     name: &str,
     before: &BTreeMap<&'static str, f64>,
@@ -235,7 +237,7 @@ proptest! {
 
 #[test]
 fn under_overload_every_discipline_both_sends_and_drops() {
-    // A third of the traffic is too much. A discipline that lets through all of it, or nothing, decides nothing.
+    // A third of the traffic is too much. A discipline that lets all of it through, or none, decides nothing.
     for entry in QUEUES {
         let mut values = entry.descriptor.defaults();
         if entry.descriptor.parameter("rate").is_some() {
@@ -288,7 +290,7 @@ fn the_rules_can_be_broken() {
     }
 }
 
-/// A stack in place of a queue.
+/// A stack instead of a queue.
 fn last_first(_: &Values, _: Capacity, _: &LinkRate) -> Queueing {
     struct Stack(Vec<Held>);
     impl Departing for Stack {

@@ -1,5 +1,5 @@
-//! Adaptive RED (Floyd, Gummadi and Shenker 2001): RED whose slope moves so that the average queue stays in the middle
-//! between its thresholds, and whose thresholds and weight follow from the link.
+//! Adaptive RED (Floyd, Gummadi and Shenker 2001): RED whose slope moves so that the average queue stays
+//! halfway between its thresholds. Its thresholds and weight are computed from the link.
 
 use crate::discipline::{Arrival, Backlog, Capacity, Discipline, LinkRate, Verdict};
 use crate::disciplines::red::detection::{Curve, EarlyDetection};
@@ -8,7 +8,7 @@ use crate::disciplines::red::{self, Red};
 use crate::entry::{DROPS_ABOVE_MAXIMUM, ECN, Entry, Queueing, Service, queue};
 use ackclock_base::{Packets, Random, Range, Span, Time, parameters};
 
-/// The discipline in the registry.
+/// The discipline's entry in the registry.
 pub const ENTRY: Entry = Entry {
     descriptor: &queue(
         "adaptive-red",
@@ -21,17 +21,17 @@ pub const ENTRY: Entry = Entry {
 };
 
 parameters! {
-    /// RED by a target, and the steps towards it.
+    /// RED with a target delay, and the steps of its slope.
     pub struct Parameters {
-        /// Mean waiting time aimed at; the lower threshold is half the packets sent in it
+        /// Target of the mean waiting time; the lower threshold is half the packets sent in it
         target_delay: Span = time(
             "5 ms",
             Range::at_least(0.0),
             "Floyd, Gummadi and Shenker 2001; ns-2's targetdelay_",
         ),
-        /// The least that the lower threshold becomes
+        /// Smallest lower threshold
         min_threshold: Packets = packets("5 packets", Range::at_least(0.0), "Floyd, Gummadi and Shenker 2001"),
-        /// The upper threshold; three times the lower one if absent
+        /// Upper threshold; three times the lower one if absent
         max_threshold: Option<Packets> = packets("none", Range::above(0.0), "Floyd, Gummadi and Shenker 2001"),
         /// Weight of a new sample in the average queue; 1 - exp(-1/C) for C packets a second if absent
         weight: Option<f64> = number(
@@ -40,7 +40,7 @@ parameters! {
             "Floyd, Gummadi and Shenker 2001",
         ),
         max_probability: f64 = red::MAX_PROBABILITY,
-        /// How the slope moves.
+        /// The steps of the slope.
         steps: Steps,
         gentle: bool = red::GENTLE,
         ecn: bool = ECN,
@@ -56,7 +56,7 @@ pub struct AdaptiveRed {
 }
 
 impl AdaptiveRed {
-    /// An empty queue of this capacity; `max_probability` is where the slope begins.
+    /// Creates an empty queue with this capacity; `max_probability` is the initial slope.
     pub fn new(parameters: Parameters, capacity: Capacity, link: &LinkRate) -> Self {
         let Parameters { max_probability, gentle, ecn, steps, .. } = parameters;
         let packets_per_second = link.rate.bytes_per_second() / f64::from(link.mean_packet_bytes);
@@ -79,7 +79,8 @@ impl Discipline for AdaptiveRed {
         Some(self.steps.interval)
     }
 
-    /// The average should lie within a tenth of the thresholds' distance from their middle.
+    /// Moves the slope if the average is more than a tenth of the thresholds' distance away from their
+    /// middle.
     fn on_period(&mut self, _now: Time, _backlog: &Backlog) {
         let average = self.red.detection.average();
         let curve = &mut self.red.detection.curve;
@@ -109,7 +110,7 @@ mod tests {
         AdaptiveRed::new(parameters, Capacity::Packets(1000), &link)
     }
 
-    /// The slope after so many intervals at an average queue.
+    /// Returns the slope after `intervals` intervals at an average queue of `packets`.
     fn slope(red: &mut AdaptiveRed, intervals: u32, packets: u64) -> f64 {
         // With weight 1 the average is the queue.
         red.on_arrival(&arrival(0.0), &waiting(packets), &mut Scripted::new(&[0.999]));
@@ -134,7 +135,7 @@ mod tests {
 
     #[test]
     fn the_slope_rises_by_adding_and_falls_by_multiplying() {
-        // Thresholds 5 and 15: the average should lie from 9 to 11 packets.
+        // Thresholds 5 and 15: the average should be from 9 to 11 packets.
         let fixed = [("weight", "1"), ("max_probability", "0.1")];
         assert_eq!(slope(&mut adaptive(10, &fixed), 9, 10), 0.1, "in the middle");
         assert!((slope(&mut adaptive(10, &fixed), 3, 12) - 0.13).abs() < 1e-12);

@@ -1,11 +1,11 @@
-//! APACE (Jain 2003 chapter 2; Jain, Karandikar and Verma, GLOBECOM 2003): predicts the queue some arrivals ahead and
-//! drops with a probability that rises linearly in the prediction.
+//! APACE (Jain 2003 chapter 2; Jain, Karandikar and Verma, GLOBECOM 2003): predicts the queue some arrivals
+//! ahead, and drops with a probability that rises linearly with the prediction.
 //!
-//! `lower` and `upper` are fractions of the physical limit in packets. A limit in bytes counts as that many mean packets.
-//! A queue without limit has no such thresholds: nothing is dropped then.
+//! `lower` and `upper` are fractions of the physical limit in packets. A limit in bytes is converted with the
+//! mean packet size. Without a limit there are no thresholds, and no packet is dropped.
 //!
-//! A prediction is held to what a queue can be: neither less than nothing nor more than the limit. With `bounded = false` it
-//! may be anything, as the thesis's may.
+//! A prediction is limited to possible queues, from zero to the limit. With `bounded = false` it may have any
+//! value, as in the thesis.
 
 mod adaptation;
 mod parameters;
@@ -19,7 +19,7 @@ use ackclock_base::{Random, Span, Time};
 use adaptation::Adaptation;
 pub use parameters::Parameters;
 
-/// The discipline in the registry.
+/// The discipline's entry in the registry.
 pub const ENTRY: Entry = Entry {
     descriptor: &queue(
         "apace",
@@ -36,26 +36,27 @@ pub const ENTRY: Entry = Entry {
 pub struct Apace {
     capacity: Capacity,
     predictor: Predictor,
-    /// The longest queue that is predicted, in packets, if predictions are bounded.
+    /// The largest prediction, in packets; `None` if predictions are not bounded.
     longest: Option<f64>,
     period: Option<Span>,
     law: Law,
     adaptation: Option<Adaptation>,
     ecn: bool,
-    /// Whether even packets that can be marked are dropped where the probability is 1.
+    /// Whether even packets that can be marked are dropped when the probability is 1.
     drops_above_maximum: bool,
 }
 
 /// Equation 2.5, generalised to an upper threshold other than the physical limit (section 2.9).
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Law {
-    /// Nothing is dropped up to this predicted queue, in packets.
+    /// The predicted queue, in packets, up to which no packet is dropped.
     lower: f64,
-    /// Everything is dropped from this one on.
+    /// The predicted queue, in packets, from which every packet is dropped.
     upper: f64,
-    /// One over what lies between them; no prediction does where they coincide.
+    /// The inverse of the distance between the two; not used if they coincide, since no prediction lies
+    /// between.
     per_packet: f64,
-    /// The probability that the line between them reaches at the upper.
+    /// The probability of the line between them at the upper one.
     max_probability: f64,
 }
 
@@ -64,7 +65,7 @@ impl Law {
         Self { lower, upper, per_packet: 1.0 / (upper - lower), max_probability }
     }
 
-    /// How likely a packet is dropped or marked.
+    /// Returns the probability with which a packet is dropped or marked.
     fn probability(&self, predicted: f64) -> f64 {
         let Self { lower, upper, per_packet, max_probability } = *self;
         match () {
@@ -76,7 +77,7 @@ impl Law {
 }
 
 impl Apace {
-    /// An empty queue of this capacity.
+    /// Creates an empty queue with this capacity.
     pub fn new(parameters: Parameters, capacity: Capacity, link: &LinkRate) -> Self {
         let Parameters { order, horizon, step, update, bounded, initial_weight, .. } = parameters;
         let packets = limit_in_packets(capacity, link);
@@ -97,7 +98,7 @@ impl Apace {
         }
     }
 
-    /// The queue that is predicted, in packets.
+    /// Returns the predicted queue, in packets.
     fn predicted(&self) -> f64 {
         let predicted = self.predictor.prediction();
         self.longest.map_or(predicted, |longest| predicted.clamp(0.0, longest))
@@ -108,7 +109,7 @@ impl Apace {
     }
 }
 
-/// Never below one packet, so that an empty queue is never beyond the upper threshold.
+/// Returns the limit in packets, at least one, so that an empty queue is never beyond the upper threshold.
 fn limit_in_packets(capacity: Capacity, link: &LinkRate) -> f64 {
     match capacity {
         Capacity::Unlimited => f64::INFINITY,
@@ -131,7 +132,8 @@ impl Discipline for Apace {
             *m = adaptation.adapt(*m, arrival.now, predicted, signalled);
         }
         let early = probability > 0.0 && random.uniform() < probability;
-        // RFC 3168 section 7: where everything would be dropped, marking is not enough, unless the law is a step.
+        // RFC 3168 section 7: if every packet would be dropped, marking is not enough, unless the law is a
+        // step.
         let enough = probability < 1.0 || !self.drops_above_maximum;
         let may_mark = self.ecn && arrival.ecn.is_capable() && enough;
         match (fits, early) {

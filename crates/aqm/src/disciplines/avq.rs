@@ -1,12 +1,13 @@
-//! AVQ, the adaptive virtual queue (Kunniyur and Srikant, SIGCOMM 2001): drops where a virtual queue of the same size, with
-//! a capacity of its own, would overflow. That capacity is adapted so that the link is used to a desired degree.
+//! AVQ, the adaptive virtual queue (Kunniyur and Srikant, SIGCOMM 2001): drops a packet when a virtual queue
+//! of the same size, with a capacity of its own, would overflow. That capacity is adapted to reach a desired
+//! utilisation of the link.
 //!
-//! What is held at the desired degree is the load without AVQ's own drops, as in the authors' version for ns-2 (queue/vq.cc,
-//! dropPacketForECN). Their paper adapts to all arrivals, for it marks: then there are no such drops, and the two are the same.
-//! With drops the paper's load starves the link: the more is dropped, the further the capacity falls. `load = "offered"`
-//! counts them all the same.
+//! The load that is held at the desired utilisation excludes AVQ's own drops, as in the authors' version for
+//! ns-2 (queue/vq.cc, dropPacketForECN). Their paper adapts to all arrivals, because it marks: there are no
+//! such drops then, and the two agree. With drops the paper's load starves the link: the more is dropped, the
+//! further the capacity falls. `load = "offered"` counts them too.
 //!
-//! The virtual queue counts packets where the limit does, else bytes. Without a limit it never overflows.
+//! The virtual queue counts packets if the limit does, otherwise bytes. Without a limit it never overflows.
 
 #[cfg(test)]
 mod tests;
@@ -15,7 +16,7 @@ use crate::discipline::{Arrival, Backlog, Capacity, Discipline, LinkRate, Verdic
 use crate::entry::{ECN, Entry, Queueing, Service, queue};
 use ackclock_base::{Random, Range, Time, choice, parameters};
 
-/// The discipline in the registry.
+/// The discipline's entry in the registry.
 pub const ENTRY: Entry = Entry {
     descriptor: &queue(
         "avq",
@@ -28,31 +29,31 @@ pub const ENTRY: Entry = Entry {
 };
 
 choice! {
-    /// Which load is held at the utilisation.
+    /// The load that is held at the utilisation.
     pub enum Load {
-        /// All but its own drops.
+        /// All packets except its own drops.
         Admitted = "admitted",
-        /// Those too.
+        /// All packets, including its own drops.
         Offered = "offered",
     }
 }
 
 parameters! {
-    /// The load that is wanted, and how fast the virtual capacity follows.
+    /// The desired load, and the speed of the virtual capacity.
     pub struct Parameters {
-        /// The degree to which the link is to be used (gamma)
+        /// Desired utilisation of the link (gamma)
         utilisation: f64 = number(
             "0.98",
             Range { min: 0.0, max: 1.0, above_min: true },
             "Kunniyur and Srikant 2001; Jain 2003 section 2.7.1",
         ),
-        /// How fast the virtual capacity follows: its change per second and unit of excess load (alpha)
+        /// Speed of the virtual capacity: its change per second and unit of excess load (alpha)
         smoothing: f64 = number(
             "0.1",
             Range::above(0.0),
             "Jain 2003 section 2.7.1; 0.15 in Kunniyur and Srikant 2001",
         ),
-        /// Which load is held at utilisation: all but its own drops, or those too
+        /// Load that is held at the utilisation: all packets except its own drops, or those too
         load: Load = choice(
             "admitted",
             "the authors' version for ns-2, queue/vq.cc; Kunniyur and Srikant 2001, which mark, count every arrival",
@@ -61,16 +62,16 @@ parameters! {
     }
 }
 
-/// The virtual capacity at the start, as a fraction of the link's: that of the version contributed to ns-2.
+/// The initial virtual capacity as a fraction of the link's, from the version contributed to ns-2.
 const FIRST_CAPACITY: f64 = 0.8;
 
-/// The AVQ discipline. Its unit is the packet or the byte.
+/// The AVQ discipline. It counts in units of packets or bytes.
 #[derive(Clone, Debug)]
 pub struct Avq {
     capacity: Capacity,
-    /// Bytes in a unit, for what is shown.
+    /// The bytes of a unit, to convert published values.
     unit_bytes: f64,
-    /// How much fits in the virtual queue.
+    /// The capacity of the virtual queue in units.
     most: f64,
     link_per_s: f64,
     virtual_per_s: f64,
@@ -81,7 +82,7 @@ pub struct Avq {
 }
 
 impl Avq {
-    /// An empty queue of this capacity, in front of a link of this rate.
+    /// Creates an empty queue with this capacity, in front of a link with this rate.
     pub fn new(parameters: Parameters, capacity: Capacity, link: &LinkRate) -> Self {
         let mean_packet_bytes = f64::from(link.mean_packet_bytes);
         let (most, unit_bytes) = match capacity {
@@ -103,7 +104,7 @@ impl Avq {
         }
     }
 
-    /// What drained from the virtual queue since the last arrival, and what its capacity gained.
+    /// Drains the virtual queue since the last arrival, and raises its capacity accordingly.
     fn advance(&mut self, now: Time) {
         let elapsed = now.since(self.last).seconds();
         self.last = now;
@@ -113,7 +114,8 @@ impl Avq {
         self.virtual_per_s = (self.virtual_per_s + gained).min(self.link_per_s);
     }
 
-    /// Whether a packet overflows the virtual queue. Like the real one, that takes any packet while it is empty.
+    /// Returns whether a packet overflows the virtual queue. Like the real one, it takes any packet while it
+    /// is empty.
     fn overflows(&mut self, size: f64) -> bool {
         let overflows = self.virtual_queue > 0.0 && self.virtual_queue + size > self.most;
         if !overflows {

@@ -1,11 +1,13 @@
-//! BC-PQP, the burst-controlled phantom queue policer (Tahir et al., SIGCOMM 2024): each flow has a phantom queue, all drain
-//! in turns at the contract's rate, and a packet passes if its flow's queue has room. So that a queue that is long enough for
-//! TCP's sawtooth does not let a burst through, a queue into which 1.5 times as much came within a window as drained from it
-//! is filled up with bytes that no packet brought; they go again once less than half comes.
+//! BC-PQP, the burst-controlled phantom queue policer (Tahir et al., SIGCOMM 2024): each flow has a phantom
+//! queue, all queues drain in turns at the contract's rate, and a packet passes if its flow's queue has room.
+//! A queue that is long enough for TCP's sawtooth would let bursts through. Therefore a queue that receives
+//! 1.5 times as much within a window as drains from it is filled up with bytes that no packet brought; they
+//! are removed once less than half arrives.
 //!
-//! This follows the code that the authors published (the emulation, `bcpqp.cc`). Where it differs: queues drain continuously,
-//! not when a timer looks, and keep no tokens over while all are empty; bytes that no packet brought are never counted as
-//! more than a queue holds, because taking out more would forgive traffic that passed. The weights of flows are left out.
+//! This follows the code that the authors published (the emulation, `bcpqp.cc`). Differences: queues drain
+//! continuously, not at the ticks of a timer, and keep no tokens while all are empty; filled bytes never
+//! count as more than a queue holds, because removing more would forgive traffic that has passed. The weights
+//! of flows are left out.
 
 use crate::discipline::{Arrival, Backlog, Capacity, Discipline, LinkRate, Verdict};
 use crate::entry::{Entry, PERIODS, Queueing, Service, queue};
@@ -13,7 +15,7 @@ use crate::phantom::{PhantomQueues, QUANTUM, QUEUES, level_of};
 use crate::tokens::{PER_BYTE, RATE};
 use ackclock_base::{Random, Range, Rate, Size, Span, Time, parameters};
 
-/// The discipline in the registry.
+/// The discipline's entry in the registry.
 pub const ENTRY: Entry = Entry {
     descriptor: &queue(
         "bc-pqp",
@@ -26,45 +28,46 @@ pub const ENTRY: Entry = Entry {
 };
 
 parameters! {
-    /// The phantom queues, and what shows a burst.
+    /// The phantom queues, and the detection of bursts.
     pub struct Parameters {
         rate: Option<Rate> = RATE,
-        /// How long the phantom queue of a flow may be
+        /// Length of the phantom queue of a flow
         phantom_limit: Size = size(
             "25 kB",
             Range::above(0.0),
             "as burst of the other policers. A Reno flow needs w^2 / 18 packets with w packets in a round trip at \
              its share: its window swings from 2/3 w to 4/3 w, and adds up w^2 / 18 above w",
         ),
-        /// Over what time arrivals are compared with what drains, to see a burst
+        /// Time over which arrivals are compared with what drains, to detect a burst
         window: Span = time(
             "100 ms",
             PERIODS,
             "the authors' code has it as an argument, `rtt`; here the round trip of this project's policers",
         ),
-        /// How far arrivals differ from what drains, as a share of it, before it counts as a burst or its end
+        /// Difference between arrivals and what drains, as a share of the latter, that counts as a burst or
+        /// its end
         threshold: f64 = number("0.5", Range::at_least(0.0), "the authors' code, gradient_threshold"),
         queues: usize = QUEUES,
         quantum: Size = QUANTUM,
     }
 }
 
-/// Phantom queues that are filled up where a burst shows, so that it gains nothing.
+/// A policer with phantom queues that are filled up at a burst, so that the burst gains nothing.
 #[derive(Clone, Debug)]
 pub struct BcPqp {
     queues: PhantomQueues,
     limit: u128,
     window: Span,
     threshold: f64,
-    /// What each queue held when the last window ended.
+    /// The level of each queue at the end of the last window.
     before: Box<[u128]>,
-    /// What of it no packet brought.
+    /// The part of each queue's level that no packet brought.
     made_up: Box<[u128]>,
     capacity: Capacity,
 }
 
 impl BcPqp {
-    /// At rest, in front of a link of this rate.
+    /// Creates the policer at rest, in front of a link with this rate.
     pub fn new(parameters: Parameters, capacity: Capacity, link: &LinkRate) -> Self {
         let rate = parameters.rate.unwrap_or(link.rate);
         let queues = parameters.queues;
@@ -79,7 +82,8 @@ impl BcPqp {
         }
     }
 
-    /// A window has ended: fills up the queue into which a burst came, and empties one of what it was filled up with.
+    /// Fills up a queue after a window with a burst, and removes the filled bytes after a window that ends
+    /// one.
     fn control(&mut self, queue: usize) {
         let (drained, level) = (self.queues.take_drained(queue), self.queues.level(queue));
         if (level, self.before[queue], self.made_up[queue]) == (0, 0, 0) {
@@ -150,9 +154,10 @@ mod tests {
 
     #[test]
     fn a_burst_fills_its_queue_and_the_end_of_it_empties_it_again() {
-        // 8 Mbit/s drain 10,000 bytes in a window of 10 ms. Window 1: 18,000 bytes come and 10,000 drain, so the queue has
-        // grown by 8000 > 5000: it is filled up to 50,000. Window 2: nothing comes, 10,000 drain: it shrinks by 10,000 >
-        // 5000. Of the 40,000 left all are made up, because what came drains first.
+        // 8 Mbit/s drain 10,000 bytes in a window of 10 ms. Window 1: 18,000 bytes come and 10,000 drain, so
+        // the queue has grown by 8000 > 5000: it is filled up to 50,000. Window 2: no bytes come, 10,000
+        // drain: it shrinks by 10,000 > 5000. The 40,000 left are all filled bytes, because real bytes drain
+        // first.
         let settings = [("rate", "8 Mbit/s"), ("phantom_limit", "50 kB"), ("window", "10 ms")];
         let mut policer = policer(&settings);
         for packet in 0..18 {

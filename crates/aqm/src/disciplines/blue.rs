@@ -1,12 +1,12 @@
-//! BLUE (Feng, Kandlur, Saha and Shin 1999 and 2002): the drop probability rises when the queue overflows and falls when
-//! the link runs idle, whatever the queue's length. First in the technical report CSE-TR-387-99 of the University of Michigan,
-//! April 1999.
+//! BLUE (Feng, Kandlur, Saha and Shin 1999 and 2002): the drop probability rises when the queue overflows and
+//! falls when the link is idle, whatever the queue's length. First published in the technical report
+//! CSE-TR-387-99 of the University of Michigan, April 1999.
 
 use crate::discipline::{Arrival, Backlog, Capacity, Discipline, Verdict};
 use crate::entry::{Entry, Queueing, Service, queue};
 use ackclock_base::{Packets, Random, Range, Span, Time, parameters};
 
-/// The discipline in the registry.
+/// The discipline's entry in the registry.
 pub const ENTRY: Entry = Entry {
     descriptor: &queue(
         "blue",
@@ -21,25 +21,25 @@ pub const ENTRY: Entry = Entry {
 parameters! {
     /// The steps of the probability.
     pub struct Parameters {
-        /// Step up of the drop probability: d1
+        /// Step up of the drop probability (d1)
         increment: f64 = number(
             "0.0025",
             Range::between(0.0, 1.0),
             "Tahiliani, Jain and Singh's port of the authors' ns-1.1 code to ns-3 (outside its releases), Increment",
         ),
-        /// Step down of the drop probability: d2, far less than d1
+        /// Step down of the drop probability (d2), far less than d1
         decrement: f64 = number(
             "0.00025",
             Range::between(0.0, 1.0),
             "the same port, Decrement; Feng et al. 1999 want it far below d1",
         ),
-        /// Least time between two steps, so that one can show its effect
+        /// Least time between two steps, so that a step can take effect
         freeze_time: Span = time(
             "100 ms",
             Range::above(0.0),
             "the same port, FreezeTime; 50 ms in the authors' ALTQ version (altq_blue.c)",
         ),
-        /// Queue beyond which the probability rises already, so that room is left for bursts: L
+        /// Queue beyond which the probability rises already, so that room is left for bursts (L)
         threshold: Option<Packets> = packets(
             "none",
             Range::at_least(0.0),
@@ -60,12 +60,12 @@ pub struct Blue {
 }
 
 impl Blue {
-    /// An empty queue of this capacity.
+    /// Creates an empty queue with this capacity.
     pub fn new(parameters: Parameters, capacity: Capacity) -> Self {
         Self { capacity, parameters, probability: 0.0, last_step: Time::ZERO }
     }
 
-    /// The queue overflows, or is beyond the threshold.
+    /// Steps up, when the queue overflows or is beyond the threshold, unless the last step is too recent.
     fn congested(&mut self, now: Time) {
         if now.since(self.last_step) > self.parameters.freeze_time {
             self.probability = (self.probability + self.parameters.increment).min(1.0);
@@ -73,8 +73,9 @@ impl Blue {
         }
     }
 
-    /// The link has been idle since then: a step down when it became so, and one for each freeze time that it stayed
-    /// so, none of them too soon after the last step. (The paper has one event; the authors' code counts the time.)
+    /// Steps down for a link that has been idle since `since`: once when it became idle, and once for each
+    /// freeze time since, never too soon after the last step. (The paper has one event; the authors' code
+    /// counts the time.)
     fn idled(&mut self, since: Time, now: Time) {
         let first = since.max(self.last_step + self.parameters.freeze_time);
         if now < first {
@@ -119,7 +120,7 @@ mod tests {
         Blue::new(Parameters::from(&Values::with(ENTRY.descriptor, settings)), Capacity::Packets(50))
     }
 
-    /// An arrival that chance would let pass.
+    /// Offers a packet that chance would let pass.
     fn arrive(blue: &mut Blue, ms: f64, backlog: &Backlog) -> Verdict {
         blue.on_arrival(&arrival(ms), backlog, &mut Scripted::new(&[0.999]))
     }
@@ -130,8 +131,8 @@ mod tests {
 
     #[test]
     fn overflows_step_up_once_in_a_freeze_time() {
-        // Overflows every 10 ms from 110 ms to 500 ms. The last step counts as at 0; a step needs more than 100 ms:
-        // at 110, 220, 330 and 440 ms, 4 * 0.0025.
+        // Overflows every 10 ms from 110 ms to 500 ms. The last step counts as at 0, and a step needs more
+        // than 100 ms: steps at 110, 220, 330 and 440 ms, 4 * 0.0025.
         let mut blue = blue(&[]);
         for step in 11..=50 {
             assert_eq!(arrive(&mut blue, 10.0 * f64::from(step), &waiting(50)), Verdict::Drop);
@@ -151,7 +152,7 @@ mod tests {
         assert_near(blue.probability, 0.009);
         arrive(&mut blue, 1400.0, &idle(1395.0));
         assert_near(blue.probability, 0.00875);
-        // A long night leaves nothing, and not less.
+        // After a very long idle time the probability is 0, and not less.
         arrive(&mut blue, 1e6, &idle(2000.0));
         assert_eq!(blue.probability, 0.0);
     }

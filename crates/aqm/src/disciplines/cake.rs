@@ -1,14 +1,14 @@
-//! CAKE (Høiland-Jørgensen, Täht and Morton 2018; Linux's sch_cake): a shaper, a queue for each flow whose turns are fair to hosts
-//! first and to flows second, and a Cobalt (CoDel and BLUE) in each queue.
+//! CAKE (Høiland-Jørgensen, Täht and Morton 2018; Linux's sch_cake): a shaper, a queue for each flow with
+//! turns that are fair to hosts first and to flows second, and a Cobalt (CoDel and BLUE) in each queue.
 //!
-//! What is left out: the tins of `diffserv3` and its relatives (this is `besteffort`), the ACK filter, `autorate-ingress`, `ingress`
-//! and `split-gso`. Where it differs from Linux:
-//! * A queue that runs empty waits for the others once before it counts as new again, as RFC 8290 section 4.2 has it and
-//!   [`Rounds`] does.
-//! * A queue that has emptied recovers as its time passes (`Cobalt::wake`); Linux keeps it in a list and looks at one queue of
-//!   that list in each departure.
-//! * A flow stays in its queue as long as one of its packets waits there, so that none overtakes another.
-//! * A share of a quantum is counted in fractions of a byte, where Linux draws lots to round it.
+//! Left out: the tins of `diffserv3` and its relatives (this is `besteffort`), the ACK filter,
+//! `autorate-ingress`, `ingress` and `split-gso`. Differences from Linux:
+//! * A queue that becomes empty waits for the others once before it counts as new again, as in RFC 8290
+//!   section 4.2 and [`Rounds`].
+//! * A queue that is empty recovers as time passes (`Cobalt::wake`); Linux keeps it in a list and looks at
+//!   one queue of that list at each departure.
+//! * A flow stays in its queue as long as one of its packets waits in it, so that none overtakes another.
+//! * A share of a quantum is counted in fractions of a byte, where Linux rounds it at random.
 
 mod cobalt;
 mod hosts;
@@ -29,7 +29,7 @@ pub use shaper::Framing;
 use shaper::{Clock, Overhead};
 use ways::Ways;
 
-/// The discipline in the registry.
+/// The discipline's entry in the registry.
 pub const ENTRY: Entry = Entry {
     descriptor: &Descriptor {
         presets: PRESETS,
@@ -44,50 +44,51 @@ pub const ENTRY: Entry = Entry {
     service: Service { drops_late: true, overtakes: true, holds_back: true, ..Service::IN_ORDER },
 };
 
-/// Linux's least buffer (cake_reconfigure: four intervals at the shaper's rate, but not below 4 MiB).
+/// Linux's smallest buffer (cake_reconfigure: four intervals at the shaper's rate, but not below 4 MiB).
 const PRESETS: &[(&str, &str)] = &[("limit", "4194304 B")];
 
 parameters! {
     /// The shaper, the sharing and the queue management.
     pub struct Parameters {
-        /// The rate of the shaper, overhead included; none for no shaper
+        /// Rate of the shaper, overhead included; none for no shaper
         rate: Option<Rate> = rate("none", Range::at_least(1.0), "tc-cake(8), bandwidth; unlimited by default"),
-        /// The round trip for which the queues are managed: CoDel's interval, and twenty times its target
+        /// Round trip for which the queues are managed: CoDel's interval, and twenty times its target
         rtt: Span = time("100 ms", Range::above(0.0), "tc-cake(8), rtt: 100 ms, the keyword internet"),
         /// Bytes that the layers below add to each packet
         overhead: Size = size("0 B", Range::between(0.0, 256.0), "tc-cake(8), overhead; raw by default"),
-        /// The least size of a packet with its overhead
+        /// Smallest size of a packet with its overhead
         mpu: Size = size("0 B", Range::between(0.0, 256.0), "tc-cake(8), mpu"),
-        /// How the layers below cut packets up
+        /// How the layers below divide packets
         framing: Framing = choice("noatm", "tc-cake(8), noatm, atm and ptm"),
-        /// Among whom turns are shared fairly before they are among flows
+        /// Parties among which turns are shared fairly before they are shared among flows
         isolation: Isolation = choice("triple-isolate", "tc-cake(8), flow isolation"),
         ecn: bool = ECN.by_default("true").source("Linux, sch_cake.c marks what it can; RFC 3168 section 5"),
     }
 }
 
-/// Returns the rate at which the queues empty: the shaper's, or the link's where it is lower.
+/// Returns the rate at which the queues empty: the lower of the shaper's and the link's.
 pub fn service_rate(values: &Values, link: &LinkRate) -> Rate {
     Parameters::from(values).rate.map_or(link.rate, |rate| rate.min(link.rate))
 }
 
-/// The MTU with Ethernet's header, which Linux takes the target and the quantum from (psched_mtu).
+/// The MTU with Ethernet's header, from which Linux computes the target and the quantum (psched_mtu).
 const MTU_BYTES: u64 = 1514;
 
-/// Queues of flows behind a shaper. Its memory grows with the flows and with what has waited.
+/// A queue for each flow behind a shaper. Its memory grows with the flows and with the packets that have
+/// waited.
 #[derive(Clone, Debug)]
 pub struct Cake {
     clock: Clock,
     overhead: Overhead,
     room: Room,
     ways: Ways,
-    /// The queue at each place of `ways`, as far as one has been used.
+    /// The queue at each place of `ways`; `None` if the place has not been used.
     queue_at: Vec<Option<u32>>,
     queues: Vec<Queue>,
     rounds: Rounds,
     hosts: Hosts,
     settings: Settings,
-    /// What a flow may send in its turn that shares its hosts with no other.
+    /// The quantum of a flow that shares its hosts with no other.
     quantum: i64,
 }
 
@@ -99,24 +100,24 @@ struct Queue {
     set: Set,
 }
 
-/// Among which queues one counts.
+/// The set to which a queue belongs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Set {
-    /// It is not active.
+    /// The queue is not active.
     Resting,
-    /// It has sent less than its first turn allows.
+    /// The queue has sent less than its first turn allows.
     Sparse,
-    /// It has run empty, and waits for the others once before it counts as new again.
+    /// The queue is empty, and waits for the others once before it counts as new again.
     Waiting,
-    /// It has used up a turn and still has packets: it counts as a flow of its hosts.
+    /// The queue has used up a turn and still has packets: it counts as a flow of its hosts.
     Bulk,
 }
 
-/// What a byte counts in turns, so that a quantum can be divided by thousands.
+/// The credits of a byte, so that a quantum can be divided by thousands.
 const PER_BYTE: i64 = 1 << 16;
 
 impl Cake {
-    /// Creates empty queues of this capacity together, behind a shaper at rest.
+    /// Creates empty queues that share this capacity, behind a shaper at rest.
     pub fn new(parameters: Parameters, capacity: Capacity) -> Self {
         let Parameters { rate, rtt, overhead, mpu, framing, isolation, ecn } = parameters;
         Self {
@@ -133,7 +134,7 @@ impl Cake {
         }
     }
 
-    /// Returns the queue of a packet that arrives.
+    /// Returns the queue for an arriving packet.
     fn queue_of(&mut self, held: &Held, random: &mut dyn Random) -> usize {
         let flow = held.arrival.flow;
         let Self { ways, queues, queue_at, .. } = self;
@@ -167,7 +168,7 @@ impl Cake {
         self.ways.leave(held.arrival.flow);
     }
 
-    /// Returns the queue whose turn it is.
+    /// Returns the queue whose turn it is; `None` if no queue is active.
     fn next_turn(&mut self) -> Option<usize> {
         let Self { rounds, queues, hosts, quantum, .. } = self;
         let turn = |index: u32| {
@@ -183,7 +184,7 @@ impl Cake {
         rounds.next(turn, |_| 1).map(|index| index as usize)
     }
 
-    /// Notes that the queue whose turn it is has nothing to send.
+    /// Records that the queue whose turn it is has nothing to send.
     fn found_empty(&mut self, index: usize, now: Time) {
         self.rounds.found_empty();
         let queue = &mut self.queues[index];

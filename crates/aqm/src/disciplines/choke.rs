@@ -1,5 +1,6 @@
-//! CHOKe (Pan, Prabhakar and Psounis, INFOCOM 2000): RED, and an arrival that meets a packet of its own flow in a random
-//! place of the queue is dropped with it. A flow that fills more of the queue than others meets itself more often.
+//! CHOKe (Pan, Prabhakar and Psounis, INFOCOM 2000): RED, with a comparison of each arrival with a random
+//! waiting packet; if both belong to the same flow, both are dropped. A flow that fills more of the queue
+//! than others meets its own packets more often.
 
 use crate::departure::{Departing, Departure, Held, Ticket};
 use crate::discipline::{Capacity, LinkRate, Verdict};
@@ -11,7 +12,7 @@ use crate::entry::{DROPS_ABOVE_MAXIMUM, ECN, Entry, Queueing, Service, queue};
 use crate::fifo::Fifo;
 use ackclock_base::{Packets, Random, Rate, Size, Time, parameters};
 
-/// The discipline in the registry.
+/// The discipline's entry in the registry.
 pub const ENTRY: Entry = Entry {
     descriptor: &queue(
         "choke",
@@ -24,7 +25,7 @@ pub const ENTRY: Entry = Entry {
 };
 
 parameters! {
-    /// RED's, without its gentle curve.
+    /// RED's parameters, without its gentle curve.
     pub struct Parameters {
         min_threshold: Packets = red::MIN_THRESHOLD,
         max_threshold: Packets = red::MAX_THRESHOLD,
@@ -33,7 +34,8 @@ parameters! {
         gentle: bool = red::GENTLE
             .by_default("false")
             .source("Pan, Prabhakar and Psounis 2000: above the upper threshold every arrival is dropped"),
-        /// Whether packets that can be marked are marked where RED drops; those of a pair are always dropped
+        /// Whether packets that can be marked are marked when RED would drop them; a pair of one flow is
+        /// always dropped
         ecn: bool = ECN,
         drops_above_maximum: Option<bool> = DROPS_ABOVE_MAXIMUM,
     }
@@ -46,15 +48,15 @@ pub struct Choke {
     capacity: Capacity,
     ecn: bool,
     queue: Fifo,
-    /// Whether the waiting packet with a ticket has been marked.
+    /// Whether the waiting packet of each ticket has been marked.
     marked: Vec<bool>,
-    /// For the time at which a packet has been sent; a rate that changes is not known here.
+    /// The rate used to compute when a packet has been sent; changes of the rate are not known here.
     rate: Rate,
     free_at: Time,
 }
 
 impl Choke {
-    /// An empty queue of this capacity.
+    /// Creates an empty queue with this capacity.
     pub fn new(parameters: Parameters, capacity: Capacity, link: &LinkRate) -> Self {
         let Parameters { weight, max_probability, gentle, ecn, .. } = parameters;
         let thresholds = [parameters.min_threshold, parameters.max_threshold];
@@ -70,7 +72,8 @@ impl Choke {
         }
     }
 
-    /// Takes a waiting packet at random and, if it is of this flow, out of the queue.
+    /// Picks a waiting packet at random. Removes and returns it if it belongs to this flow; otherwise returns
+    /// `None`.
     fn meet(&mut self, flow: u32, random: &mut dyn Random) -> Option<Held> {
         let place = (random.uniform() * self.queue.len() as f64) as usize;
         let met = self.queue.get(place).is_some_and(|held| held.arrival.flow == flow);
@@ -140,7 +143,8 @@ mod tests {
     use crate::testing::{arrival, at, held};
     use ackclock_base::{Values, random::Scripted};
 
-    /// A queue with packets of these flows, with tickets from 0 on; above the lower threshold whenever anything waits.
+    /// Creates a queue with packets of these flows, with tickets from 0 on; it is above the lower threshold
+    /// whenever a packet waits.
     fn choke(flows: &[u32], settings: &[(&str, &str)]) -> Choke {
         let mut all = vec![("weight", "1"), ("min_threshold", "1 packet"), ("max_threshold", "1000 packets")];
         all.extend(settings);
@@ -153,7 +157,7 @@ mod tests {
         choke
     }
 
-    /// Offers packet 99 of a flow; what is dropped for it.
+    /// Offers packet 99 of a flow; returns the tickets dropped for it.
     fn offer(choke: &mut Choke, flow: u32, number: f64) -> Vec<u32> {
         let mut dropped = Vec::new();
         let packet = held(99, Arrival { flow, ..arrival(0.0) });
@@ -163,7 +167,7 @@ mod tests {
 
     #[test]
     fn both_packets_of_a_pair_are_dropped() {
-        // 0.8 of four places is the last: of flow 0, as the arrival. 0.3 is the second: of flow 1.
+        // 0.8 of four places is the last: flow 0, like the arrival. 0.3 is the second: flow 1.
         let mut queue = choke(&[0, 1, 2, 0], &[]);
         assert_eq!(offer(&mut queue, 0, 0.8), [3, 99]);
         assert_eq!(queue.packets(), 3);
@@ -174,7 +178,8 @@ mod tests {
 
     #[test]
     fn a_flow_meets_itself_as_often_as_it_fills_the_queue() {
-        // Flow 7 has 3 of 10 places. Over the numbers 0.05, 0.15 ... 0.95 each place comes up once: 3 of 10 arrivals.
+        // Flow 7 has 3 of 10 places. With the numbers 0.05, 0.15 ... 0.95 each place is picked once: 3 of 10
+        // arrivals.
         let flows = [7, 0, 1, 7, 2, 3, 7, 4, 5, 6];
         let pairs = (0..10).filter(|place| {
             let number = (f64::from(*place) + 0.5) / 10.0;
@@ -199,8 +204,9 @@ mod tests {
 
     #[test]
     fn a_marked_packet_leaves_with_its_mark() {
-        // RED lets the first arrival above the threshold pass. At the second 4 packets wait, p_b = (4 - 1) / (5 - 1), and
-        // since 2 p_b is 1.5 it is picked with 0.75 / (2 - 1.5), for certain.
+        // RED lets the first arrival above the threshold pass. At the second 4 packets wait, p_b = (4 - 1) /
+        // (5 - 1), and since 2 p_b is 1.5 the packet is picked with probability 0.75 / (2 - 1.5), that is,
+        // for certain.
         let settings = [("ecn", "true"), ("max_threshold", "5 packets"), ("max_probability", "1")];
         let mut queue = choke(&[0, 0, 0], &settings);
         let mut none = |_| panic!("a drop");

@@ -1,5 +1,5 @@
-//! CoDel (RFC 8289): drops at departure when packets have waited longer than a target for an interval, ever more often
-//! while they do.
+//! CoDel (RFC 8289): drops packets at departure when packets have waited longer than a target for an
+//! interval, and more often the longer that lasts.
 
 use crate::departure::{Departing, Departure, Held, Ticket};
 use crate::discipline::Capacity;
@@ -11,7 +11,7 @@ use ackclock_base::{Random, Range, Size, Span, Time, parameters};
 #[cfg(test)]
 mod tests;
 
-/// The discipline in the registry.
+/// The discipline's entry in the registry.
 pub const ENTRY: Entry = Entry {
     descriptor: &queue(
         "codel",
@@ -24,7 +24,7 @@ pub const ENTRY: Entry = Entry {
 };
 
 parameters! {
-    /// How long packets may wait.
+    /// The waiting times, and the backlog that is never reduced.
     pub struct Parameters {
         target: Span = TARGET,
         interval: Span = INTERVAL,
@@ -33,40 +33,41 @@ parameters! {
     }
 }
 
-/// The setpoint.
+/// The acceptable standing delay.
 pub const TARGET: Declared<Span> = declare::time("5 ms", Range::above(0.0), "RFC 8289 section 4.4")
     .about("The standing delay that is accepted for as long as it lasts");
 
-/// How long the setpoint may be missed.
+/// The time for which the target may be exceeded.
 pub const INTERVAL: Declared<Span> = declare::time("100 ms", Range::above(0.0), "RFC 8289 section 4.3")
     .about("How long a waiting time above the target is accepted: a round trip");
 
-/// The backlog up to which nothing is dropped.
+/// The backlog up to which no packet is dropped.
 pub const MAX_PACKET: Declared<Size> =
     declare::size("1500 B", Range::at_least(0.0), "RFC 8289 section 5.6 (bytes() <= MAXPACKET)")
         .about("With no more than so many bytes waiting nothing is dropped: a packet of the greatest size");
 
-/// Marks instead of drops.
+/// Whether packets are marked instead of dropped.
 pub const ECN: Declared<bool> =
     declare::flag(false, "RFC 8289 section 3 (\"drop\" may be a mark); RFC 3168 section 5")
         .about("Whether packets that can be marked are marked instead of dropped");
 
-/// The control law: when to drop, given how long packets have waited. FQ-CoDel has one for each of its queues, so it
-/// is cloned from one made with the parameters.
+/// The control law: when to drop, given how long packets have waited. Each queue of FQ-CoDel has its own,
+/// cloned from one that was made with the parameters.
 #[derive(Clone, Debug)]
 pub struct Law {
     parameters: Parameters,
-    /// When a waiting time that stays above the target will have been so for an interval.
+    /// The time at which the waiting time will have been above the target for an interval; `None` while it is
+    /// not above.
     first_above: Option<Time>,
     drop_next: Time,
-    /// Drops since dropping began, and what was taken over from the last time.
+    /// The number of drops since dropping began, including what was carried over from the last time.
     count: u32,
     last_count: u32,
     dropping: bool,
 }
 
 impl Law {
-    /// The law of a queue in which nothing has waited yet.
+    /// Creates the law of a queue in which no packet has waited yet.
     pub fn new(parameters: Parameters) -> Self {
         Self {
             parameters,
@@ -78,8 +79,9 @@ impl Law {
         }
     }
 
-    /// RFC 8289 section 5.5: what a queue sends next, and whether it is marked. A mark takes the place of the drop and lets the packet go, so
-    /// there is one in a departure at most: what is due meanwhile marks the packets that follow.
+    /// Returns the next packet to send, and whether it is marked (RFC 8289 section 5.5). A mark replaces the
+    /// drop and lets the packet leave, so there is at most one per departure; further signals that are due
+    /// mark the packets that follow.
     pub fn depart(
         &mut self,
         queue: &mut Fifo,
@@ -118,7 +120,7 @@ impl Law {
         head.map(|held| (held, false))
     }
 
-    /// Section 5.5: what dropped often a short while ago begins where it left off.
+    /// Begins to drop. If the last drops were recent, count continues from them (section 5.5).
     fn begin(&mut self, now: Time) {
         self.dropping = true;
         let delta = self.count.saturating_sub(self.last_count);
@@ -128,7 +130,8 @@ impl Law {
         self.last_count = self.count;
     }
 
-    /// Takes the oldest packet, and says whether packets have waited too long for an interval (section 5.6).
+    /// Takes the oldest packet. Returns it, and whether packets have waited too long for an interval (section
+    /// 5.6).
     fn take(&mut self, queue: &mut Fifo, now: Time) -> (Option<Held>, bool) {
         let Some(held) = queue.pop() else {
             self.first_above = None;
@@ -143,7 +146,7 @@ impl Law {
         (Some(held), now >= first_above)
     }
 
-    /// Section 5.6: the time of the next drop, interval / sqrt(count) later.
+    /// Returns the time of the next drop, interval / sqrt(count) later (section 5.6).
     fn after(&self, time: Time) -> Time {
         time + self.parameters.interval.scale(1.0 / libm::sqrt(f64::from(self.count)))
     }
@@ -152,19 +155,20 @@ impl Law {
         self.parameters.ecn && head.is_some_and(|held| held.arrival.ecn.is_capable())
     }
 
-    /// So many packets of its queue have been dropped for want of room: they count as its own, so that it drops the more
-    /// often (Linux, net/sched/sch_fq_codel.c, fq_codel_drop).
+    /// Counts `dropped` packets of its queue that were dropped for lack of room as its own drops, so that it
+    /// drops more often (Linux, net/sched/sch_fq_codel.c, fq_codel_drop).
     pub fn overflowed(&mut self, dropped: u32) {
         self.count = self.count.saturating_add(dropped);
     }
 
-    /// Its `count`: drops since dropping began, and what was taken over from the last time; zero while nothing is dropped.
+    /// Returns `count`, the number of drops since dropping began including what was carried over; zero while
+    /// no packet is dropped.
     pub fn count(&self) -> u32 {
         if self.dropping { self.count } else { 0 }
     }
 }
 
-/// The discipline: the law over one queue.
+/// The CoDel discipline: the law over one queue.
 #[derive(Clone, Debug)]
 pub struct CoDel {
     law: Law,
@@ -173,7 +177,7 @@ pub struct CoDel {
 }
 
 impl CoDel {
-    /// An empty queue of this capacity.
+    /// Creates an empty queue with this capacity.
     pub fn new(parameters: Parameters, capacity: Capacity) -> Self {
         Self { law: Law::new(parameters), capacity, queue: Fifo::default() }
     }

@@ -1,10 +1,10 @@
-//! First in, first out, and what does not fit is dropped.
+//! First in, first out; a packet that does not fit is dropped.
 
 use crate::discipline::{Arrival, Backlog, Capacity, Discipline, Verdict};
 use crate::entry::{Entry, Queueing, Service, queue};
 use ackclock_base::Random;
 
-/// The discipline in the registry.
+/// The discipline's entry in the registry.
 pub const ENTRY: Entry = Entry {
     descriptor: &queue(
         "droptail",
@@ -19,7 +19,7 @@ pub const ENTRY: Entry = Entry {
 /// The tail-drop queue.
 #[derive(Clone, Copy, Debug)]
 pub struct DropTail {
-    /// How much may wait.
+    /// The capacity of the queue.
     pub capacity: Capacity,
 }
 

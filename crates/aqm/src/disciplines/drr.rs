@@ -1,8 +1,9 @@
-//! Deficit round robin (Shreedhar and Varghese 1995) with a queue for each flow, as Linux's sch_drr with a class per flow: what a
-//! queue may send grows by a quantum in each round, and it sends while that suffices for its first packet.
+//! Deficit round robin (Shreedhar and Varghese 1995) with a queue for each flow, like Linux's sch_drr with a
+//! class per flow: a queue's credit grows by a quantum in each round, and the queue sends while that suffices
+//! for its first packet.
 //!
-//! Linux leaves it to each class how much may wait. Here one limit holds for all, and the newest packet of the longest queue
-//! makes way, as in the paper, which takes McKenney's buffer stealing over.
+//! Linux lets each class have its own limit. Here all queues share one limit, and the newest packet of the
+//! longest queue is dropped, as in the paper, which adopts McKenney's buffer stealing.
 
 use crate::departure::{Departing, Departure, Held, Ticket};
 use crate::discipline::Capacity;
@@ -11,7 +12,7 @@ use crate::fair_queues::{FairQueues, Overdraft, QUANTUM};
 use crate::fifo::Fifo;
 use ackclock_base::{Random, Size, Time, parameters};
 
-/// The discipline in the registry.
+/// The discipline's entry in the registry.
 pub const ENTRY: Entry = Entry {
     descriptor: &queue(
         "drr",
@@ -24,20 +25,20 @@ pub const ENTRY: Entry = Entry {
 };
 
 parameters! {
-    /// The turns.
+    /// The parameters of the turns.
     pub struct Parameters {
         quantum: Size = QUANTUM,
     }
 }
 
-/// A queue for each flow. Its memory grows with the flows and with what has waited.
+/// A queue for each flow. Its memory grows with the flows and with the packets that have waited.
 #[derive(Clone, Debug)]
 pub struct Drr {
     queues: FairQueues,
 }
 
 impl Drr {
-    /// Creates empty queues of this capacity together.
+    /// Creates empty queues that share this capacity.
     pub fn new(parameters: Parameters, capacity: Capacity) -> Self {
         Self { queues: FairQueues::new(capacity, parameters.quantum, Overdraft::Refused) }
     }
@@ -97,8 +98,8 @@ mod tests {
 
     #[test]
     fn an_empty_queue_saves_nothing() {
-        // Flow 1 sends 100 of 500 B and has nothing more. When it comes back behind flow 2 it has 500 B again, not 900: its packets
-        // of 400 B go one in each round.
+        // Flow 1 sends 100 of 500 B and has nothing more. When it returns behind flow 2 it has 500 B again,
+        // not 900: its packets of 400 B leave one per round.
         let mut bench = drr("500 B", Capacity::Unlimited);
         bench.arrive(Arrival { flow: 1, bytes: 100, ..arrival(0.0) });
         (0..3).for_each(|_| bench.arrive(Arrival { flow: 2, bytes: 500, ..arrival(0.0) }));
@@ -109,8 +110,9 @@ mod tests {
 
     #[test]
     fn the_longest_queue_makes_way() {
-        // Eight packets of flow 1 and two of flow 2 in a room for ten. The next of flow 2 takes the place of the newest of flow 1
-        // (ticket 7); one of flow 1 that follows is itself the newest of the longest queue.
+        // Eight packets of flow 1 and two of flow 2 in a room for ten. The next packet of flow 2 takes the
+        // place of the newest of flow 1 (ticket 7); a further one of flow 1 is itself the newest of the
+        // longest queue.
         let mut bench = drr("1514 B", Capacity::Packets(10));
         (0..8).for_each(|_| bench.arrive(Arrival { flow: 1, ..arrival(0.0) }));
         (0..3).for_each(|_| bench.arrive(Arrival { flow: 2, ..arrival(0.0) }));
@@ -126,9 +128,10 @@ mod tests {
             sizes in prop::collection::vec((0_u32..3, 40_u32..=1500), 300..600),
             quantum in 1500_u32..6000,
         ) {
-            // After k turns a backlogged queue has sent k Q - D: its deficit D is at least 0, and less than a packet of the greatest
-            // size, or else it would have sent another packet. Two queues are at most a turn apart, so that what they have sent
-            // differs by no more than k Q - ((k - 1) Q - Max) = Q + Max.
+            // After k turns a backlogged queue has sent k Q - D: its deficit D is at least 0 and less than a
+            // packet of the greatest size, since otherwise it would have sent another packet. Two queues are
+            // at most a turn apart, so what they have sent differs by at most k Q - ((k - 1) Q - Max) = Q +
+            // Max.
             let mut bench = drr(&format!("{quantum} B"), Capacity::Unlimited);
             let mut waiting = [0_u32; 3];
             for (flow, bytes) in &sizes {

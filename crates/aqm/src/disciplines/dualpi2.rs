@@ -1,9 +1,9 @@
-//! DualPI2, the coupled dual queue (RFC 9332 appendix A): senders that answer to each mark a little have a queue of
-//! their own, which is short; a controller on the other queue decides how often it drops, and couples marks in the
-//! short queue to that, so that a flow gets about the same on either side.
+//! DualPI2, the coupled dual queue (RFC 9332 appendix A): senders with a small response to each mark have a
+//! short queue of their own. A controller on the other queue decides how often it drops, and the marks of the
+//! short queue are coupled to that, so that a flow gets about the same on either side.
 //!
-//! A flow whose packets differ in their ECN field may overtake itself, since some of them are in one queue and some in the
-//! other: so it is with ECT(0) that an earlier link has marked.
+//! A flow whose packets differ in their ECN field may overtake itself, since they are in different queues;
+//! this happens with ECT(0) that an earlier link has marked.
 
 mod controller;
 #[cfg(test)]
@@ -16,7 +16,7 @@ use crate::fifo::Fifo;
 use ackclock_base::{Random, Range, Size, Span, Time, Values, parameters};
 use controller::{Controller, Spread};
 
-/// The discipline in the registry.
+/// The discipline's entry in the registry.
 pub const ENTRY: Entry = Entry {
     descriptor: &queue(
         "dualpi2",
@@ -29,11 +29,11 @@ pub const ENTRY: Entry = Entry {
 };
 
 parameters! {
-    /// The controller of both queues, the ramp of the short one, and what the classic one gets.
+    /// The controller of both queues, the ramp of the short one, and the share of the classic one.
     pub struct Parameters {
-        /// Waiting time in the classic queue that the controller steers to
+        /// Target of the waiting time in the classic queue
         target: Span = time("15 ms", Range::above(0.0), "RFC 9332 appendix A.1"),
-        /// How often the probabilities are moved: Tupdate
+        /// Time between updates of the probabilities (Tupdate)
         update_period: Span = time(
             "16 ms",
             PERIODS,
@@ -47,29 +47,30 @@ parameters! {
         ),
         /// Weight of the change since the last update, per second
         beta: f64 = number("3.2", Range::at_least(0.0), "Linux; RFC 9332 appendix A.1 has 0.3 / RTT_max = 3"),
-        /// Marks in the short queue for the root of the classic queue's drop probability: k
+        /// Coupling of marks in the short queue to the root of the classic queue's drop probability (k)
         coupling: f64 = number("2", Range::between(1.0, 100.0), "RFC 9332 section 2.1 and appendix A.1"),
-        /// Waiting time in the short queue from which its own marks begin: minTh
+        /// Waiting time in the short queue from which its own marks begin (minTh)
         ramp_start: Span = time("800 us", Range::at_least(0.0), "RFC 9332 appendix A.1"),
-        /// How much more waiting time until every packet is marked; zero for a step
+        /// Additional waiting time until every packet is marked; zero for a step
         ramp_range: Span = time("400 us", Range::at_least(0.0), "RFC 9332 appendix A.1; Linux has a step at 1 ms"),
-        /// Share of the bytes that the classic queue sends while both have something to send
+        /// Share of the bytes that the classic queue sends while both have packets
         classic_share: f64 = number(
             "0.1",
             Range::between(0.0, 1.0),
             "Linux; RFC 9332 section 4.2.2 leaves the weight open",
         ),
-        /// Whether the short queue drops as often as the classic one under overload, when marking all of its packets is not
-        /// enough; if not, it only marks
+        /// Whether the short queue drops as often as the classic one under overload, when marking all of its
+        /// packets is not enough; if not, it only marks
         drops_on_overload: bool = flag(true, "RFC 9332 section 4.2.3 and appendix A.2; Linux's drop_on_overload and overflow"),
         /// Whether packets are marked at all; if not, all of them share the classic queue, and this is PI2
         ecn: bool = flag(true, "RFC 9332 appendix A.1; De Schepper et al. 2016"),
     }
 }
 
-/// On a slow link a flow cannot keep the link busy without waiting beyond the ramp: behind the packet being sent and one more
-/// every packet is marked, and its sender starves beside classic ones. With a round trip of 18 ms DCTCP has 0.1 of Reno's
-/// goodput at 12 Mbit/s, 0.6 of it at 16, and 0.9 at 25.
+/// Returns a warning about a ramp that is too short for a slow link, or `None`. On such a link a flow cannot
+/// keep the link busy without waiting beyond the ramp: behind the packet being sent and one more, every
+/// packet is marked, and its sender starves beside classic ones. With a round trip of 18 ms DCTCP has 0.1 of
+/// Reno's goodput at 12 Mbit/s, 0.6 of it at 16, and 0.9 at 25.
 pub fn doubt(values: &Values, link: &LinkRate) -> Option<String> {
     let Parameters { ramp_start, ramp_range, ecn, .. } = values.into();
     let end = ramp_start + ramp_range;
@@ -93,7 +94,7 @@ pub struct DualPi2 {
     classic_drops: Spread,
     short_marks: Spread,
     short_drops: Spread,
-    /// Bytes that the classic queue is owed by the short one.
+    /// The bytes that the short queue owes to the classic queue.
     debt: f64,
     controller: Controller,
     update_period: Span,
@@ -101,7 +102,7 @@ pub struct DualPi2 {
 }
 
 impl DualPi2 {
-    /// Two empty queues of this capacity together.
+    /// Creates two empty queues that share this capacity.
     pub fn new(parameters: Parameters, capacity: Capacity) -> Self {
         let update_period = parameters.update_period.max(Span::from_nanos(1));
         Self {
@@ -119,8 +120,8 @@ impl DualPi2 {
         }
     }
 
-    /// Makes up for the updates until `now`. Nothing has joined or left since the last event, so each sees the queues as
-    /// they were at its time.
+    /// Performs the updates that were due until `now`. No packet has joined or left since the last event, so
+    /// each update sees the queues as they were at its time.
     fn update(&mut self, now: Time) {
         while self.next_update <= now {
             let then = self.next_update;
@@ -132,13 +133,13 @@ impl DualPi2 {
         }
     }
 
-    /// The queue that sends next: the short one, unless the classic one is owed something (weighted round robin, one of
-    /// the schedulers with conditional priority that section 4.2.2 allows).
+    /// Returns whether the short queue sends next: it does, unless it owes bytes to the classic one (weighted
+    /// round robin, one of the schedulers with conditional priority that section 4.2.2 allows).
     fn short_is_next(&self) -> bool {
         self.classic.is_empty() || (!self.short.is_empty() && self.debt <= 0.0)
     }
 
-    /// Only while both wait does one send at the cost of the other.
+    /// Charges a queue for what it has sent, while both have packets.
     fn charge(&mut self, bytes: u32, by_short: bool) {
         match (by_short, self.classic.is_empty(), self.short.is_empty()) {
             (_, true, true) => self.debt = 0.0,
@@ -148,8 +149,9 @@ impl DualPi2 {
         }
     }
 
-    /// The probability of a mark that the short queue wants for itself (laqm in appendix A.1). A packet that leaves nothing
-    /// behind is not marked for having waited: at a low rate one packet takes as long (Th_len there).
+    /// Returns the probability with which the short queue marks by itself (laqm in appendix A.1). A packet
+    /// that leaves the queue empty is not marked for its waiting time: at a low rate one packet takes that
+    /// long (Th_len in the appendix).
     fn native(&self, waited: Span) -> f64 {
         let Parameters { ramp_start, ramp_range, .. } = self.parameters;
         if self.short.is_empty() || waited < ramp_start {
@@ -175,7 +177,7 @@ impl Departing for DualPi2 {
         }
     }
 
-    /// dualpi2_dequeue of appendix A.2, with what it does under overload: then ECN gives way to drops in both queues.
+    /// Sends a packet as dualpi2_dequeue of appendix A.2; under overload both queues drop instead of marking.
     fn on_departure(
         &mut self,
         now: Time,

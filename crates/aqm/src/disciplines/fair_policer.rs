@@ -1,10 +1,11 @@
-//! FairPolicer (Shan et al., "Towards the Fairness of Traffic Policer", INFOCOM 2021): a policer that hands its tokens to the
-//! flows in turns. What is kept for each flow is not its tokens but the space that it takes in the one bucket; tokens free
-//! that space in turns, and a packet passes while its flow takes less than what is still free.
+//! FairPolicer (Shan et al., "Towards the Fairness of Traffic Policer", INFOCOM 2021): a policer that gives
+//! its tokens to the flows in turns. It records not the tokens of each flow but the space that the flow takes
+//! in the one bucket. Tokens free that space in turns, and a packet passes while its flow takes less than
+//! what is still free.
 //!
-//! The paper is not openly to be had. What is here follows its abstract and the implementation of it that the authors of
-//! BC-PQP published with theirs (2024). Its sketch that keeps many flows in little memory is left out: flows have a place
-//! each, found by a hash.
+//! The paper is not openly available. This follows its abstract and the implementation that the authors of
+//! BC-PQP published with theirs (2024). The sketch that keeps many flows in little memory is left out: each
+//! flow has a place, found by a hash.
 
 use crate::discipline::{Arrival, Backlog, Capacity, Discipline, LinkRate, Verdict};
 use crate::entry::{Entry, Queueing, Service, queue};
@@ -12,7 +13,7 @@ use crate::phantom::{PhantomQueues, QUANTUM, QUEUES, level_of};
 use crate::tokens::{BURST, PER_BYTE, RATE};
 use ackclock_base::{Random, Rate, Size, parameters};
 
-/// The discipline in the registry.
+/// The discipline's entry in the registry.
 pub const ENTRY: Entry = Entry {
     descriptor: &queue(
         "fair-policer",
@@ -34,7 +35,7 @@ parameters! {
     }
 }
 
-/// A bucket of which each flow takes no more space than is still free.
+/// A policer in whose bucket each flow takes at most as much space as is still free.
 #[derive(Clone, Debug)]
 pub struct FairPolicer {
     /// The space that each flow takes in the bucket.
@@ -44,7 +45,7 @@ pub struct FairPolicer {
 }
 
 impl FairPolicer {
-    /// At rest, in front of a link of this rate.
+    /// Creates the policer at rest, in front of a link with this rate.
     pub fn new(parameters: Parameters, capacity: Capacity, link: &LinkRate) -> Self {
         let rate = parameters.rate.unwrap_or(link.rate);
         let taken = PhantomQueues::new(rate, parameters.queues, parameters.quantum);
@@ -93,8 +94,8 @@ mod tests {
 
     #[test]
     fn a_flow_may_take_as_much_as_is_still_free() {
-        // 10 kB: with its packet the first flow has x of 10 - (x - 1) free: 5. The second 3 of 5 - 2, the third 1 of 2, and the
-        // fourth the last.
+        // 10 kB: with its packet the first flow has x of 10 - (x - 1) free: 5. The second has 3 of 5 - 2, the
+        // third 1 of 2, and the fourth the last.
         let mut policer = policer(&[("rate", "1 bit/s"), ("burst", "10 kB")]);
         let counts = [1, 2, 3, 4].map(|flow| (0..10).filter(|_| passes(&mut policer, 0.0, flow)).count());
         assert_eq!(counts, [5, 3, 1, 1]);
@@ -102,7 +103,7 @@ mod tests {
 
     #[test]
     fn a_flow_that_sends_ten_times_as_much_gets_no_more() {
-        // 8 Mbit/s are a packet a millisecond. Flow 1 sends one each 0.6 ms, flow 2 ten times as many.
+        // 8 Mbit/s are a packet a millisecond. Flow 1 sends one every 0.6 ms, flow 2 ten times as many.
         let mut policer = policer(&[("rate", "8 Mbit/s"), ("burst", "20 kB")]);
         let mut counts = [0; 2];
         for step in 0..200_000_u32 {

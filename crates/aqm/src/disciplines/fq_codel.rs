@@ -1,5 +1,5 @@
-//! FQ-CoDel (RFC 8290): flows are hashed to queues, the queues take turns of equal bytes, those that have just begun to
-//! send go first, and each queue has a CoDel of its own.
+//! FQ-CoDel (RFC 8290): flows are hashed to queues, the queues take turns of equal bytes, queues that have
+//! just become active go first, and each queue has a CoDel of its own.
 
 use crate::departure::{Departing, Departure, Held, Ticket};
 use crate::discipline::Capacity;
@@ -10,7 +10,7 @@ use crate::flow_hash::Buckets;
 use crate::rounds::Rounds;
 use ackclock_base::{Descriptor, Random, Range, Size, Span, Time, parameters};
 
-/// The discipline in the registry.
+/// The discipline's entry in the registry.
 pub const ENTRY: Entry = Entry {
     descriptor: &Descriptor {
         presets: PRESETS,
@@ -25,17 +25,17 @@ pub const ENTRY: Entry = Entry {
     service: Service { drops_late: true, overtakes: true, ..Service::IN_ORDER },
 };
 
-/// A large limit, for it is there for emergencies (section 5.2, and net/sched/sch_fq_codel.c).
+/// A large limit, since it is meant for emergencies (section 5.2, and net/sched/sch_fq_codel.c).
 const PRESETS: &[(&str, &str)] = &[("limit", "10240 packets")];
 
 parameters! {
     /// The queues, and CoDel in each of them.
     pub struct Parameters {
-        /// How many queues flows are hashed to
+        /// Number of queues to which flows are hashed
         queues: usize = integer("1024", Range::between(1.0, 65_536.0), "RFC 8290 section 5.2.4"),
-        /// How much a queue may send in its turn
+        /// Bytes that a queue may send in its turn
         quantum: Size = size("1514 B", Range::at_least(64.0), "RFC 8290 section 5.2.3"),
-        /// The most packets that are dropped at once when the limit is reached
+        /// Largest number of packets that are dropped at once when the limit is reached
         drop_batch: usize = integer("64", Range::between(1.0, 1e6), "RFC 8290 section 4.1"),
         target: Span = TARGET,
         interval: Span = INTERVAL,
@@ -44,13 +44,14 @@ parameters! {
     }
 }
 
-/// CoDel in each of many queues that take turns. Its memory grows with the queues that have been used and with what has waited in them.
+/// A CoDel in each of many queues that take turns. Its memory grows with the queues that have been used and
+/// with the packets that have waited in them.
 #[derive(Clone, Debug)]
 pub struct FqCoDel {
     room: Room,
     quantum: i64,
     drop_batch: usize,
-    /// A queue at its start.
+    /// A new queue.
     fresh: Queue,
     buckets: Buckets,
     queues: Vec<Queue>,
@@ -64,7 +65,7 @@ struct Queue {
 }
 
 impl FqCoDel {
-    /// Empty queues of this capacity together.
+    /// Creates empty queues that share this capacity.
     pub fn new(parameters: Parameters, capacity: Capacity) -> Self {
         let Parameters { target, interval, max_packet, ecn, .. } = parameters;
         let law = Law::new(codel::Parameters { target, interval, max_packet, ecn });
@@ -79,7 +80,8 @@ impl FqCoDel {
         }
     }
 
-    /// Section 4.1: half of the bytes of the queue with the most of them, its oldest packets, but no more than a batch.
+    /// Drops the oldest packets of the queue with the most bytes: half of its bytes, but at most a batch
+    /// (section 4.1).
     fn drop_from_fattest(&mut self, drops: &mut dyn FnMut(Ticket)) {
         let fattest = longest(0, self.queues.iter().map(|queue| queue.fifo.bytes()));
         let Queue { fifo, law } = &mut self.queues[fattest];
@@ -112,7 +114,7 @@ impl Departing for FqCoDel {
         }
     }
 
-    /// Section 4.2.
+    /// Sends the next packet (section 4.2).
     fn on_departure(
         &mut self,
         now: Time,

@@ -1,8 +1,8 @@
-//! A discipline after PAQM (Gao, He and Hou, INFOCOM 2002): predicts the arrivals of the next interval from their
-//! correlation, and drops so many of them that the queue ends the interval at a wanted length.
+//! A discipline after PAQM (Gao, He and Hou, INFOCOM 2002): predicts the arrivals of the next interval from
+//! their correlation, and drops as many of them as needed for the queue to have a desired length at its end.
 //!
-//! This is a reconstruction from the paper's abstract and from what Jain 2003 says of it: a linear least-mean-square
-//! predictor of the traffic, and a controller on it. The paper's own algorithm may differ.
+//! This is a reconstruction from the paper's abstract and from what Jain 2003 says of it: a linear
+//! least-mean-square predictor of the traffic, and a controller on it. The paper's own algorithm may differ.
 
 mod forecast;
 #[cfg(test)]
@@ -13,7 +13,7 @@ use crate::entry::{ECN, Entry, PERIODS, Queueing, Service, queue};
 use ackclock_base::{Packets, Random, Range, Span, Time, parameters};
 use forecast::Forecast;
 
-/// The discipline in the registry.
+/// The discipline's entry in the registry.
 pub const ENTRY: Entry = Entry {
     descriptor: &queue(
         "paqm",
@@ -26,29 +26,29 @@ pub const ENTRY: Entry = Entry {
 };
 
 parameters! {
-    /// The queue that is wanted, and how traffic is predicted.
+    /// The desired queue, and the prediction of traffic.
     pub struct Parameters {
-        /// The wanted length of the queue
+        /// Desired length of the queue
         optimal_queue: Packets = packets("20 packets", Range::at_least(0.0), "Jain 2003 section 2.7.1"),
-        /// How long arrivals are counted, and predicted ahead: ten mean packets where absent, one at least
+        /// Time over which arrivals are counted and predicted: ten mean packets if absent, and at least one
         interval: Option<Span> = time("none", PERIODS, "not published"),
-        /// From how many intervals the next is predicted
+        /// Number of intervals from which the next is predicted
         order: usize = integer("10", Range::between(1.0, 200.0), "not published"),
-        /// Over how many intervals the correlation of the traffic is measured
+        /// Number of intervals over which the correlation of the traffic is measured
         memory: f64 = number("1000", Range::at_least(1.0), "not published"),
         ecn: bool = ECN,
-        /// Whether packets that can be marked are dropped where the probability is 1
+        /// Whether packets that can be marked are dropped when the probability is 1
         drops_above_maximum: bool = flag(true, "RFC 3168 section 7"),
     }
 }
 
-/// Drops so much of what is predicted that the wanted queue is left.
+/// Drops as much of the predicted traffic as needed to keep the desired queue.
 #[derive(Clone, Debug)]
 pub struct Paqm {
     capacity: Capacity,
     optimal_packets: f64,
     interval: Span,
-    /// What the link sends in an interval.
+    /// The packets that the link sends in an interval.
     served_packets: f64,
     forecast: Forecast,
     arrived: u32,
@@ -59,7 +59,7 @@ pub struct Paqm {
 }
 
 impl Paqm {
-    /// An empty queue of this capacity, in front of a link of this rate.
+    /// Creates an empty queue with this capacity, in front of a link with this rate.
     pub fn new(parameters: Parameters, capacity: Capacity, link: &LinkRate) -> Self {
         let packet_s = f64::from(link.mean_packet_bytes) / link.rate.bytes_per_second();
         let packet = Span::from_seconds(packet_s).max(Span::from_nanos(1));
@@ -78,7 +78,7 @@ impl Paqm {
         }
     }
 
-    /// The p for which waiting + (1 - p) arriving - served is the wanted length.
+    /// Returns the drop probability p at which waiting + (1 - p) arriving - served is the desired length.
     fn needed(&self, waiting: f64, arriving: f64) -> f64 {
         let excess = waiting + arriving - self.served_packets - self.optimal_packets;
         if excess <= 0.0 { 0.0 } else { (excess / arriving).min(1.0) }
@@ -89,7 +89,7 @@ impl Discipline for Paqm {
     fn on_arrival(&mut self, arrival: &Arrival, backlog: &Backlog, random: &mut dyn Random) -> Verdict {
         self.arrived += 1;
         let early = self.probability > 0.0 && random.uniform() < self.probability;
-        // RFC 3168 section 7: where everything would be dropped, marking is not enough.
+        // RFC 3168 section 7: if every packet would be dropped, marking is not enough.
         let enough = self.probability < 1.0 || !self.drops_above_maximum;
         let may_mark = self.ecn && arrival.ecn.is_capable() && enough;
         match (self.capacity.admits(arrival.bytes, backlog), early) {

@@ -1,6 +1,7 @@
-//! A phantom queue (HULL: Alizadeh et al., "Less Is More", NSDI 2012): a counter that drains at a share of the rate, and marks
-//! while it is beyond a threshold, so that senders that answer to marks stay below the rate and nothing waits. It drops
-//! nothing of its own where everything can be marked: what holds the rate is the senders' answer.
+//! A phantom queue (HULL: Alizadeh et al., "Less Is More", NSDI 2012): a counter that drains at a share of
+//! the rate, and marks packets while it is above a threshold, so that senders that respond to marks stay
+//! below the rate and no packets wait. If every packet can be marked it drops none itself: the senders'
+//! response keeps the rate.
 
 use crate::discipline::{Arrival, Backlog, Capacity, Discipline, LinkRate, Verdict};
 use crate::entry::{ECN, Entry, Queueing, Service, queue};
@@ -8,7 +9,7 @@ use crate::phantom::PhantomQueue;
 use crate::tokens::RATE;
 use ackclock_base::{Random, Range, Rate, Size, parameters};
 
-/// The discipline in the registry.
+/// The discipline's entry in the registry.
 pub const ENTRY: Entry = Entry {
     descriptor: &queue(
         "phantom-queue",
@@ -21,17 +22,17 @@ pub const ENTRY: Entry = Entry {
 };
 
 parameters! {
-    /// The counter, and what it may hold.
+    /// The counter and its threshold.
     pub struct Parameters {
-        /// The rate that is not to be reached; none for the link's
+        /// Rate that should not be reached; none for the link's
         rate: Option<Rate> = RATE.source("HULL: that of the link that the counter belongs to"),
-        /// The share of the rate at which the counter drains: gamma
+        /// Share of the rate at which the counter drains (gamma)
         drain: f64 = number(
             "0.95",
             Range { min: 0.0, max: 1.0, above_min: true },
             "Alizadeh et al. 2012 (950 Mbit/s on 1 Gbit/s)",
         ),
-        /// What the counter must exceed for a packet to be marked
+        /// Level above which packets are marked
         threshold: Size = size(
             "6 kB",
             Range::at_least(0.0),
@@ -41,7 +42,7 @@ parameters! {
     }
 }
 
-/// Marks by a counter in place of the queue.
+/// Marks by a counter instead of the queue.
 #[derive(Clone, Debug)]
 pub struct Phantom {
     counter: PhantomQueue,
@@ -53,7 +54,7 @@ pub struct Phantom {
 }
 
 impl Phantom {
-    /// At rest, in front of a link of this rate.
+    /// Creates the counter at rest, in front of a link with this rate.
     pub fn new(parameters: Parameters, capacity: Capacity, link: &LinkRate) -> Self {
         let rate = parameters.rate.unwrap_or(link.rate);
         let drained = (parameters.drain * rate.bits_per_second() as f64).round().max(1.0);
@@ -111,8 +112,8 @@ mod tests {
 
     #[test]
     fn it_marks_beyond_the_threshold_and_marked_packets_count() {
-        // Packets find 0, 1000, 2000, 3000 bytes; half of 8 Mbit/s drains 500 in a millisecond. After 4 ms 2000 of 4000 are
-        // left: not beyond.
+        // Packets find 0, 1000, 2000, 3000 bytes; half of 8 Mbit/s drains 500 in a millisecond. After 4 ms
+        // 2000 of 4000 are left, which is not above the threshold.
         let mut phantom = phantom(&[("drain", "0.5"), ("threshold", "2000 B")]);
         assert_eq!([0; 4].map(|_| ask(&mut phantom, 0.0, Ecn::Classic)), [Admit, Admit, Admit, Mark]);
         assert_eq!(ask(&mut phantom, 4.0, Ecn::Classic), Admit);

@@ -1,11 +1,11 @@
-//! PI (Hollot, Misra, Towsley and Gong, INFOCOM 2001): a proportional integral controller moves the drop probability so
-//! that the queue stays at a reference length.
+//! PI (Hollot, Misra, Towsley and Gong, INFOCOM 2001): a proportional integral controller moves the drop
+//! probability so that the queue stays at a reference length.
 
 use crate::discipline::{Arrival, Backlog, Capacity, Discipline, Verdict};
 use crate::entry::{Entry, PERIODS, Queueing, Service, queue};
 use ackclock_base::{Packets, Random, Range, Span, Time, parameters};
 
-/// The discipline in the registry.
+/// The discipline's entry in the registry.
 pub const ENTRY: Entry = Entry {
     descriptor: &queue(
         "pi",
@@ -18,9 +18,9 @@ pub const ENTRY: Entry = Entry {
 };
 
 parameters! {
-    /// Where the queue is to be, and how it is steered there.
+    /// The reference length, and the controller.
     pub struct Parameters {
-        /// Queue that the controller steers to: q_ref
+        /// Target of the queue length (q_ref)
         reference: Packets = packets(
             "50 packets",
             Range::at_least(0.0),
@@ -28,9 +28,9 @@ parameters! {
         ),
         /// Weight of the queue's distance from the reference, per packet
         a: f64 = number("1.822e-5", Range::at_least(0.0), "Hollot et al. 2001; ns-2's a_"),
-        /// Weight of that distance a sample ago, per packet
+        /// Weight of that distance at the previous sample, per packet
         b: f64 = number("1.816e-5", Range::at_least(0.0), "Hollot et al. 2001; ns-2's b_"),
-        /// How often the queue is looked at
+        /// Time between samples of the queue
         sample_period: Span = time("6.25 ms", PERIODS, "160 Hz: Hollot et al. 2001; ns-2's w_ is 170 Hz"),
         /// Whether packets that can be marked are marked instead of dropped
         ecn: bool = flag(false, "RFC 3168 section 5; Hollot et al. 2001 mark"),
@@ -48,7 +48,7 @@ pub struct Pi {
 }
 
 impl Pi {
-    /// An empty queue of this capacity.
+    /// Creates an empty queue with this capacity.
     pub fn new(parameters: Parameters, capacity: Capacity) -> Self {
         Self { capacity, parameters, last_queue: 0.0, probability: 0.0 }
     }
@@ -70,7 +70,7 @@ impl Discipline for Pi {
         Some(self.parameters.sample_period)
     }
 
-    /// The paper's difference equation; the probability goes no further than it means something.
+    /// Updates the probability by the paper's difference equation, limited to 0 and 1.
     fn on_period(&mut self, _now: Time, backlog: &Backlog) {
         let queue = backlog.packets as f64;
         let step = self.parameters.a * (queue - self.parameters.reference)
@@ -110,7 +110,7 @@ mod tests {
             look(&mut pi, 150);
         }
         assert!((pi.probability - (1.822e-3 + 6e-3)).abs() < 1e-12, "{}", pi.probability);
-        // Back at q_ref: the jump is taken back, with b for a, and then the probability rests.
+        // Back at q_ref the jump is undone, with b for a, and the probability stays constant.
         assert!((look(&mut pi, 50) - (1.822e-3 + 6e-3 - 1.816e-3)).abs() < 1e-12);
         let rest = pi.probability;
         assert_eq!(look(&mut pi, 50), rest);

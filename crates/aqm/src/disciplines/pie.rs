@@ -1,8 +1,8 @@
-//! PIE (RFC 8033): a proportional integral controller moves the drop probability so that the waiting time stays at a
-//! target.
+//! PIE (RFC 8033): a proportional integral controller moves the drop probability so that the waiting time
+//! stays at a target.
 //!
-//! The link knows exactly how long an arrival would wait, so the rate estimate of section 5.2 is not needed; an empty
-//! queue counts as no wait, although a packet may still be leaving.
+//! The link knows exactly how long an arrival would wait, so the rate estimate of section 5.2 is not needed;
+//! an empty queue counts as no wait, although a packet may still be in transmission.
 
 use crate::discipline::{Arrival, Backlog, Capacity, Discipline, LinkRate, Verdict};
 use crate::entry::{Entry, PERIODS, Queueing, Service, queue};
@@ -11,7 +11,7 @@ use ackclock_base::{Random, Range, Span, Time, parameters};
 #[cfg(test)]
 mod tests;
 
-/// The discipline in the registry.
+/// The discipline's entry in the registry.
 pub const ENTRY: Entry = Entry {
     descriptor: &queue(
         "pie",
@@ -24,27 +24,28 @@ pub const ENTRY: Entry = Entry {
 };
 
 parameters! {
-    /// The controller, and what its decisions are.
+    /// The controller, and its safeguards and marks.
     pub struct Parameters {
-        /// Waiting time that the controller steers to: QDELAY_REF
+        /// Target of the waiting time (QDELAY_REF)
         target: Span = time("15 ms", Range::above(0.0), "RFC 8033 section 4.2"),
-        /// How often the drop probability is moved: T_UPDATE
+        /// Time between updates of the drop probability (T_UPDATE)
         update_period: Span = time("15 ms", PERIODS, "RFC 8033 section 4.2"),
-        /// How long a burst after quiet goes unharmed: MAX_BURST
+        /// Time for which a burst after quiet is not dropped (MAX_BURST)
         max_burst: Span = time("150 ms", Range::at_least(0.0), "RFC 8033 section 4.4"),
         /// Weight of the distance from the target, per second
         alpha: f64 = number("0.125", Range::at_least(0.0), "RFC 8033 section 4.2"),
         /// Weight of the change since the last update, per second
         beta: f64 = number("1.25", Range::at_least(0.0), "RFC 8033 section 4.2"),
-        /// Greatest step up of the probability once it is 0.1; 1 for no such cap
+        /// Greatest step up of the probability once it is 0.1; 1 for no such limit
         max_increment: f64 = number("0.02", Range { min: 0.0, max: 1.0, above_min: true }, "RFC 8033 section 5.5"),
-        /// Waiting time beyond which each update adds 0.02 more; absent in the RFC, 250 ms in Linux
+        /// Waiting time above which each update adds 0.02 more; absent in the RFC, 250 ms in Linux
         high_delay: Option<Span> = time("none", Range::above(0.0), "Linux, net/sched/sch_pie.c"),
-        /// Whether drops keep a distance from one another and do not stay away too long
+        /// Whether drops keep a minimum and a maximum distance from one another
         derandomize: bool = flag(false, "RFC 8033 section 5.4"),
         /// Whether packets that can be marked are marked instead of dropped, while the probability is low
         ecn: bool = flag(false, "RFC 8033 section 5.1"),
-        /// Drop probability from which even packets that can be marked are dropped: mark_ecnth; at 1 they never are
+        /// Drop probability from which even packets that can be marked are dropped (mark_ecnth); at 1 they
+        /// never are
         mark_threshold: f64 = number("0.1", Range::between(0.0, 1.0), "RFC 8033 section 5.1"),
     }
 }
@@ -53,22 +54,22 @@ parameters! {
 const TUNING: [(f64, f64); 6] =
     [(1e-6, 2048.0), (1e-5, 512.0), (1e-4, 128.0), (1e-3, 32.0), (1e-2, 8.0), (1e-1, 2.0)];
 
-/// The control law: how likely an arrival is to be dropped, given how long packets wait.
+/// The control law: the drop probability of an arrival, given how long packets wait.
 #[derive(Clone, Debug)]
 pub struct Controller {
     parameters: Parameters,
     mean_packet_bytes: u64,
-    /// How long a burst still goes unharmed.
+    /// The time for which a burst is still not dropped.
     burst_allowance: Span,
     drop_probability: f64,
     /// The waiting time at the last update.
     last_delay: Span,
-    /// Drop probabilities of the arrivals since the last drop, added up.
+    /// The sum of the drop probabilities of the arrivals since the last drop.
     accumulated: f64,
 }
 
 impl Controller {
-    /// The law of a queue in which nothing has waited yet.
+    /// Creates the law of a queue in which no packet has waited yet.
     pub fn new(parameters: Parameters, link: &LinkRate) -> Self {
         Self {
             parameters,
@@ -80,7 +81,7 @@ impl Controller {
         }
     }
 
-    /// Section 4.2: moves the probability, once an update period.
+    /// Updates the probability, once per update period (section 4.2).
     pub fn update(&mut self, delay: Span) {
         let probability = self.drop_probability;
         let mut step = self.parameters.alpha * (delay.seconds() - self.parameters.target.seconds())
@@ -101,13 +102,14 @@ impl Controller {
         self.burst_allowance = self.burst_allowance.saturating_sub(self.parameters.update_period);
     }
 
-    /// Whether an arrival is picked to be dropped or marked, `bytes` waiting for `delay` before it.
+    /// Returns whether an arrival is picked to be dropped or marked, with `bytes` waiting for `delay` before
+    /// it.
     pub fn picks(&mut self, delay: Span, bytes: u64, random: &mut dyn Random) -> bool {
         let calm = |delay: Span| delay * 2 < self.parameters.target;
         if self.drop_probability == 0.0 && calm(delay) && calm(self.last_delay) {
             self.burst_allowance = self.parameters.max_burst;
         }
-        // Section 4.1: what keeps the link busy in the first place is left alone.
+        // Section 4.1: packets that keep the link busy are never picked.
         let safe =
             calm(self.last_delay) && self.drop_probability < 0.2 || bytes <= 2 * self.mean_packet_bytes;
         if self.burst_allowance > Span::ZERO || safe {
@@ -123,7 +125,8 @@ impl Controller {
         picked
     }
 
-    /// Section 5.4: not before the probabilities have added up to 0.85, and at once when they have to 8.5.
+    /// Returns whether the spacing of drops decides: `Some(false)` until the probabilities have added up to
+    /// 0.85, `Some(true)` from 8.5 on, and `None` in between or without spacing (section 5.4).
     fn spacing(&mut self) -> Option<bool> {
         if !self.parameters.derandomize {
             return None;
@@ -137,18 +140,18 @@ impl Controller {
         }
     }
 
-    /// Something was dropped: the next drop keeps its distance.
+    /// Restarts the spacing after a drop.
     pub fn forget(&mut self) {
         self.accumulated = 0.0;
     }
 
-    /// The drop probability now.
+    /// Returns the present drop probability.
     pub fn drop_probability(&self) -> f64 {
         self.drop_probability
     }
 }
 
-/// The discipline: the controller over one queue.
+/// The PIE discipline: the controller over one queue.
 #[derive(Clone, Debug)]
 pub struct Pie {
     controller: Controller,
@@ -156,13 +159,13 @@ pub struct Pie {
 }
 
 impl Pie {
-    /// An empty queue of this capacity.
+    /// Creates an empty queue with this capacity.
     pub fn new(parameters: Parameters, capacity: Capacity, link: &LinkRate) -> Self {
         Self { controller: Controller::new(parameters, link), capacity }
     }
 }
 
-/// How long packets wait; an empty queue lets nobody wait.
+/// Returns how long packets wait; zero for an empty queue.
 fn delay(backlog: &Backlog) -> Span {
     if backlog.packets == 0 { Span::ZERO } else { backlog.wait }
 }

@@ -1,10 +1,11 @@
-//! Strict priorities, as Linux's prio and pfifo_fast: three bands, each first in, first out, and a packet leaves only while all
-//! bands before its own are empty.
+//! Strict priorities, like Linux's prio and pfifo_fast: three bands, each first in, first out. A packet
+//! leaves only while all bands before its own are empty.
 //!
-//! The band follows from the packet's code point as the three tins of Linux's cake do (`diffserv3`): interactive traffic first,
-//! lower effort last. Linux's own default map reads the old TOS bits, which mean nothing since RFC 2474; EF is in the middle band
-//! there. Linux gives each band a limit of its own. Here one limit holds for all, and the newest packet of the last band that
-//! has one makes way, so that a band never suffers from those behind it.
+//! The band follows from the packet's code point as in the three tins of Linux's cake (`diffserv3`):
+//! interactive traffic first, lower effort last. Linux's own default map uses the old TOS bits, which have
+//! had no meaning since RFC 2474; it puts EF in the middle band. In Linux each band has a limit of its own.
+//! Here all bands share one limit, and the newest packet of the last band that has one is dropped, so that a
+//! band is never affected by those behind it.
 
 use crate::departure::{Departing, Departure, Held, Ticket};
 use crate::discipline::Capacity;
@@ -13,7 +14,7 @@ use crate::fifo::{Fifo, Room};
 use crate::label::{Dscp, Label};
 use ackclock_base::{Random, Time};
 
-/// The discipline in the registry.
+/// The discipline's entry in the registry.
 pub const ENTRY: Entry = Entry {
     descriptor: &queue(
         "prio",
@@ -27,7 +28,7 @@ pub const ENTRY: Entry = Entry {
 
 const BANDS: usize = 3;
 
-/// Returns the band of a code point, 0 for the one that goes first.
+/// Returns the band of a code point; band 0 goes first.
 fn band_of(dscp: Dscp) -> u8 {
     match dscp {
         Dscp::EF | Dscp::VOICE_ADMIT | Dscp::CS6 | Dscp::CS7 => 0,
@@ -36,7 +37,7 @@ fn band_of(dscp: Dscp) -> u8 {
     }
 }
 
-/// The bands.
+/// The three bands.
 #[derive(Clone, Debug)]
 pub struct Prio {
     bands: [Fifo; BANDS],
@@ -46,7 +47,7 @@ pub struct Prio {
 }
 
 impl Prio {
-    /// Creates empty bands of this capacity together.
+    /// Creates empty bands that share this capacity.
     pub fn new(capacity: Capacity) -> Self {
         Self { bands: Default::default(), room: Room::new(capacity), band_of_path: Vec::new() }
     }
@@ -125,7 +126,8 @@ mod tests {
 
     #[test]
     fn a_first_band_that_is_never_empty_starves_the_others() {
-        // A packet of the first band comes for each that leaves: of a thousand departures none is of another band.
+        // A packet of the first band arrives for each that leaves: of a thousand departures none is of
+        // another band.
         let mut bench = prio(Capacity::Packets(10));
         arrive(&mut bench, LAST, 5);
         for packet in 5..1005 {
@@ -137,7 +139,8 @@ mod tests {
 
     #[test]
     fn the_last_band_makes_way() {
-        // A full room of ten: the newest of the last band go first, then those of the middle, then the newcomers themselves.
+        // A full room of ten: the newest packets of the last band are dropped first, then those of the middle
+        // band, then the new arrivals themselves.
         let mut bench = prio(Capacity::Packets(10));
         arrive(&mut bench, LAST, 2);
         arrive(&mut bench, MIDDLE, 8);

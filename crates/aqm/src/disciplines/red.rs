@@ -9,7 +9,7 @@ use ackclock_base::{Packets, Random, Range, parameters};
 pub mod detection;
 pub mod steps;
 
-/// The discipline in the registry.
+/// The discipline's entry in the registry.
 pub const ENTRY: Entry = Entry {
     descriptor: &queue(
         "red",
@@ -22,7 +22,7 @@ pub const ENTRY: Entry = Entry {
 };
 
 parameters! {
-    /// The average queue, and the curve over it.
+    /// The average queue, and the curve of the drop probability.
     pub struct Parameters {
         min_threshold: Packets = MIN_THRESHOLD,
         max_threshold: Packets = MAX_THRESHOLD,
@@ -34,17 +34,17 @@ parameters! {
     }
 }
 
-/// Where early drops begin.
+/// The average queue at which early drops begin.
 pub const MIN_THRESHOLD: Declared<Packets> =
     declare::packets("5 packets", Range::at_least(0.0), "Floyd and Jacobson 1993 section 4; ns-2's thresh_")
         .about("Average queue below which nothing is dropped");
 
-/// Where the curve bends.
+/// The average queue at which the curve bends.
 pub const MAX_THRESHOLD: Declared<Packets> =
     declare::packets("15 packets", Range::above(0.0), "Floyd and Jacobson 1993 section 4; ns-2's maxthresh_")
         .about("Average queue at which the drop probability reaches max_probability");
 
-/// How fast the average follows.
+/// The weight of a new sample in the average.
 pub const WEIGHT: Declared<f64> = declare::number(
     "0.002",
     Range { min: 0.0, max: 1.0, above_min: true },
@@ -52,7 +52,7 @@ pub const WEIGHT: Declared<f64> = declare::number(
 )
 .about("Weight of a new sample in the average queue");
 
-/// How steep the curve is.
+/// The drop probability at the bend.
 pub const MAX_PROBABILITY: Declared<f64> = declare::number(
     "0.1",
     Range { min: 0.0, max: 1.0, above_min: true },
@@ -60,13 +60,13 @@ pub const MAX_PROBABILITY: Declared<f64> = declare::number(
 )
 .about("Drop probability at max_threshold");
 
-/// How the curve goes on.
+/// The form of the curve after the bend.
 pub const GENTLE: Declared<bool> =
     declare::flag(true, "Floyd 2000, \"Recommendation on using the gentle variant of RED\"").about(
         "Whether the probability rises from max_probability to 1 between max_threshold and twice that",
     );
 
-/// The RED discipline. Its descendants have it as a part.
+/// The RED discipline. Its descendants contain one.
 #[derive(Clone, Debug)]
 pub struct Red {
     /// The average queue and the curve.
@@ -76,7 +76,7 @@ pub struct Red {
 }
 
 impl Red {
-    /// An empty queue of this capacity.
+    /// Creates an empty queue with this capacity.
     pub fn new(parameters: Parameters, capacity: Capacity, link: &LinkRate) -> Self {
         let Parameters { weight, max_probability, gentle, ecn, .. } = parameters;
         let thresholds = [parameters.min_threshold, parameters.max_threshold];
@@ -84,7 +84,7 @@ impl Red {
         Self::with(EarlyDetection::new(curve, weight, link), capacity, ecn)
     }
 
-    /// With a detection of its own.
+    /// Creates the discipline with a given detection.
     pub fn with(detection: EarlyDetection, capacity: Capacity, ecn: bool) -> Self {
         Self { detection, capacity, ecn }
     }

@@ -1,6 +1,6 @@
-//! RED-diff (Jain 2003 section 2.9): RED whose slope moves with the difference between the queue and its average. The thesis
-//! suggests it in a sentence and studies it nowhere: the threshold and the steps are choices made here, the steps those
-//! of adaptive RED.
+//! RED-diff (Jain 2003 section 2.9): RED whose slope moves with the difference between the queue and its
+//! average. The thesis suggests it in a sentence and does not study it: the threshold and the steps are
+//! choices made here, and the steps are those of adaptive RED.
 
 use crate::discipline::{Arrival, Backlog, Capacity, Discipline, LinkRate, Verdict};
 use crate::disciplines::red::steps::Steps;
@@ -8,7 +8,7 @@ use crate::disciplines::red::{self, Red};
 use crate::entry::{Entry, Queueing, Service, queue};
 use ackclock_base::{Packets, Random, Range, Span, Time, parameters};
 
-/// The discipline in the registry.
+/// The discipline's entry in the registry.
 pub const ENTRY: Entry = Entry {
     descriptor: &queue(
         "red-diff",
@@ -21,13 +21,13 @@ pub const ENTRY: Entry = Entry {
 };
 
 parameters! {
-    /// RED, and what moves its slope.
+    /// RED's parameters, and those that move its slope.
     pub struct Parameters {
         /// Difference between the queue and its average from which the slope moves
         threshold: Packets = packets("5 packets", Range::at_least(0.0), "not stated; RED's lower threshold"),
-        /// How the slope moves.
+        /// The steps of the slope.
         steps: Steps,
-        /// All of RED.
+        /// RED's parameters.
         red: red::Parameters,
     }
 }
@@ -41,7 +41,7 @@ pub struct RedDiff {
 }
 
 impl RedDiff {
-    /// An empty queue of this capacity; `max_probability` is where the slope begins.
+    /// Creates an empty queue with this capacity; `max_probability` is the initial slope.
     pub fn new(parameters: Parameters, capacity: Capacity, link: &LinkRate) -> Self {
         let Parameters { threshold, steps, red } = parameters;
         Self { red: Red::new(red, capacity, link), threshold, steps }
@@ -81,7 +81,8 @@ mod tests {
 
     #[test]
     fn the_slope_follows_a_queue_that_leaves_its_average() {
-        // The average is 10 packets, the threshold 5: 15 and 5 are not far enough, 16 adds 0.01, 4 takes a tenth.
+        // The average is 10 packets, the threshold 5: 15 and 5 do not exceed it, 16 adds 0.01, 4 takes a
+        // tenth.
         let parameters = Parameters::from(&Values::with(ENTRY.descriptor, &[("weight", "1")]));
         let link = LinkRate { rate: Rate::from_bits_per_second(8_000_000), mean_packet_bytes: 1000 };
         let mut red = RedDiff::new(parameters, Capacity::Packets(1000), &link);

@@ -1,10 +1,11 @@
-//! Scepter (Jain 2003 chapter 5): a policer that treats the empty part of a token bucket as a queue, predicts it, and
-//! drops at random before the bucket is empty, so that the level of the tokens stays where it is and the traffic passes
-//! at their rate.
+//! Scepter (Jain 2003 chapter 5): a policer that treats the empty part of a token bucket as a queue, predicts
+//! it, and drops at random before the bucket is empty, so that the level of the tokens stays constant and the
+//! traffic passes at their rate.
 //!
-//! The thesis proposes it and never ran it. It gives no values; those of its predictor and its drop law are the ones that
-//! its chapter 2 uses for the same predictor and the same law, because it wants them "exactly as in APACE". What is not the
-//! thesis's is chosen by name: the laws `pi-squared` and `pid-squared`, a bucket of one round trip, levels in bytes, marks.
+//! The thesis proposes it without running it, and gives no values. Those of its predictor and its drop law
+//! are the values of chapter 2 for the same predictor and the same law, because the thesis wants them
+//! "exactly as in APACE". Additions to the thesis are chosen by name: the laws `pi-squared` and
+//! `pid-squared`, a bucket of one round trip, levels in bytes, marks.
 
 mod forecast;
 mod law;
@@ -24,7 +25,7 @@ use forecast::Forecast;
 use pi_squared::PiSquared;
 use pid_squared::PidSquared;
 
-/// The discipline in the registry.
+/// The discipline's entry in the registry.
 pub const ENTRY: Entry = Entry {
     descriptor: &queue(
         "scepter",
@@ -36,7 +37,7 @@ pub const ENTRY: Entry = Entry {
     service: Service::IN_ORDER,
 };
 
-/// What makes a drop probability of the level.
+/// The controller that computes a drop probability from the level.
 #[derive(Clone, Debug)]
 enum Control {
     Forecast(Box<Forecast>),
@@ -44,7 +45,7 @@ enum Control {
     PidSquared(PidSquared),
 }
 
-/// A bucket, and what drops before it is empty.
+/// A bucket, and a controller that drops packets before it is empty.
 #[derive(Clone, Debug)]
 pub struct Scepter {
     bucket: Bucket,
@@ -56,7 +57,7 @@ pub struct Scepter {
 }
 
 impl Scepter {
-    /// A full bucket, in front of a link of this rate.
+    /// Creates the policer with a full bucket, in front of a link with this rate.
     pub fn new(parameters: Parameters, capacity: Capacity, link: &LinkRate) -> Self {
         let bucket = parameters.bucket(link.rate);
         let depth = bucket.depth_bytes();
@@ -77,7 +78,7 @@ impl Scepter {
 }
 
 impl Scepter {
-    /// Whether what finds no tokens is to be known as well.
+    /// Returns whether packets that find no tokens count for the controller too.
     const fn counts_demand(&self) -> bool {
         matches!(self.control, Control::PidSquared(_))
     }

@@ -1,8 +1,9 @@
-//! Stochastic fair BLUE (Feng, Kandlur, Saha and Shin, INFOCOM 2001): BLUE for bins of flows, several bins a flow, so that
-//! flows that do not answer to drops are told from those that share a bin with one.
+//! Stochastic fair BLUE (Feng, Kandlur, Saha and Shin, INFOCOM 2001): BLUE for bins of flows, with several
+//! bins per flow, so that unresponsive flows are told from flows that share a bin with one.
 //!
-//! Two readings. An arrival is dropped for over-full bins when all bins of its flow are over-full, as in Linux, so that a
-//! bin shared with a hog harms nobody. Flows whose probability is 1 share one token bucket, as in Linux.
+//! Two choices are Linux's. An arrival is dropped for over-full bins when all bins of its flow are over-full,
+//! so that a bin shared with an unresponsive flow harms no other flow. Flows whose probability is 1 share one
+//! token bucket.
 
 use crate::discipline::{Arrival, Backlog, Capacity, Discipline, LinkRate, Verdict};
 use crate::entry::{Entry, Queueing, Service, queue};
@@ -15,7 +16,7 @@ mod bins;
 #[cfg(test)]
 mod tests;
 
-/// The discipline in the registry.
+/// The discipline's entry in the registry.
 pub const ENTRY: Entry = Entry {
     descriptor: &queue(
         "sfb",
@@ -28,21 +29,21 @@ pub const ENTRY: Entry = Entry {
 };
 
 parameters! {
-    /// The bins, their steps, and what those get who do not answer.
+    /// The bins, their steps, and the rate of unresponsive flows.
     pub struct Parameters {
-        /// Levels, in each of which a flow has a bin: L
+        /// Number of levels, in each of which a flow has a bin (L)
         levels: u64 = integer(
             "2",
             Range::between(1.0, 16.0),
             "Feng et al. 2001, its simulations; SFB_LEVELS is 8 in Linux, net/sched/sch_sfb.c",
         ),
-        /// Bins of a level: N
+        /// Bins in a level (N)
         bins: u64 = integer(
             "23",
             Range::between(1.0, 65536.0),
             "Feng et al. 2001, its simulations; SFB_NUMBUCKETS is 16 in Linux, net/sched/sch_sfb.c",
         ),
-        /// Packets of a bin beyond which it is over-full; half more than its share of the limit if absent
+        /// Packets above which a bin is over-full; half more than its share of the limit if absent
         bin_size: Option<Packets> = packets(
             "none",
             Range::at_least(0.0),
@@ -60,48 +61,49 @@ parameters! {
             Range::between(0.0, 1.0),
             "tc-sfb(8), decrement; the kernel's own, where tc says nothing, is 11/65536",
         ),
-        /// What flows with a drop probability of 1 may send together
+        /// Rate that flows with a drop probability of 1 share
         penalty_rate: Rate = rate(
             "120 kbit/s",
             Range::at_least(1.0),
             "tc-sfb(8), penalty_rate: 10 packets a second, here of 1500 bytes",
         ),
-        /// And in a burst
+        /// Burst that flows with a drop probability of 1 share
         penalty_burst: Size = size(
             "30 kB",
             Range::at_least(0.0),
             "tc-sfb(8), penalty_burst: 20 packets, here of 1500 bytes",
         ),
-        /// How long one set of hash functions is used
+        /// Time for which one set of hash functions is used
         rehash: Span = time("600 s", Range::above(0.0), "tc-sfb(8), rehash"),
-        /// How long before its use the next set learns from the flows with a drop probability of 1
+        /// Time before its use in which the next set learns from the flows with a drop probability of 1
         warmup: Span = time("60 s", Range::at_least(0.0), "tc-sfb(8), db; Feng et al. 2001, moving hash functions"),
         /// Whether packets that can be marked are marked instead of dropped, unless their flow sends too much
         ecn: bool = flag(false, "RFC 3168 section 5; Feng et al. 2001 mark"),
     }
 }
 
-/// The SFB discipline. It decides at arrival: what it admits leaves in order, so the queue's length tells which packets
-/// have left their bins.
+/// The SFB discipline. It decides at arrival: admitted packets leave in order, so the queue's length shows
+/// which packets have left their bins.
 #[derive(Clone, Debug)]
 pub struct Sfb {
     capacity: Capacity,
     parameters: Parameters,
     steps: Steps,
     penalty: Bucket,
-    /// The flows of the packets that wait, the oldest first.
+    /// The flows of the waiting packets, the oldest first.
     waiting: VecDeque<u32>,
     bins: Bins,
-    /// The bins under the next hash functions; they count only while they learn.
+    /// The bins under the next hash functions; they are updated only while they learn.
     next: Bins,
-    /// Whether they do.
+    /// Whether `next` learns.
     warming: bool,
-    /// When they are used; never before the first arrival, which draws the first hash functions.
+    /// The time at which `next` comes into use; `None` before the first arrival, which draws the first hash
+    /// functions.
     next_due: Option<Time>,
 }
 
 impl Sfb {
-    /// At rest, in front of a link of this rate.
+    /// Creates the discipline at rest, in front of a link with this rate.
     pub fn new(parameters: Parameters, capacity: Capacity, link: &LinkRate) -> Self {
         let Parameters { levels, bins, increment, decrement, .. } = parameters;
         let limit = match capacity {
@@ -123,7 +125,7 @@ impl Sfb {
         }
     }
 
-    /// Lets those leave their bins that no longer wait.
+    /// Removes packets from their bins that no longer wait; `packets` still do.
     fn settle(&mut self, packets: u64) {
         while self.waiting.len() as u64 > packets
             && let Some(flow) = self.waiting.pop_front()
@@ -135,7 +137,7 @@ impl Sfb {
         }
     }
 
-    /// Changes the hash functions when it is time, and warms the next ones up before.
+    /// Changes the hash functions when it is time, and lets the next ones learn before that.
     fn turn(&mut self, now: Time, random: &mut dyn Random) {
         let due = match self.next_due {
             Some(due) if now < due => due,
@@ -154,7 +156,7 @@ impl Sfb {
         }
     }
 
-    /// Whether the packet goes through the bins of its flow, and how.
+    /// Decides whether the packet passes the bins of its flow.
     fn judge(&mut self, arrival: &Arrival, random: &mut dyn Random) -> Verdict {
         let judgement = self.bins.judge(arrival.flow, &self.steps);
         let unresponsive = judgement.probability >= 1.0;

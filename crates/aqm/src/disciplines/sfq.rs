@@ -1,9 +1,10 @@
-//! Stochastic fairness queueing (McKenney 1990), as Linux's sch_sfq: flows are hashed to queues, the queues take turns of equal
-//! bytes, and the longest of them loses what does not fit. The hash can change from time to time, so that flows that share a
-//! queue do not share it for ever.
+//! Stochastic fairness queueing (McKenney 1990), like Linux's sch_sfq: flows are hashed to queues, the queues
+//! take turns of equal bytes, and the longest of them loses packets that do not fit. The hash can change from
+//! time to time, so that flows do not share a queue for ever.
 //!
-//! Linux's detail that is left out: it refuses packets of a 128th active queue, which its limit of 127 packets never allows.
-//! Where all queues are equally long, the newcomer's loses; Linux takes the one whose turn is next if they have a packet each.
+//! One detail of Linux is left out: it refuses packets of a 128th active queue, which its limit of 127
+//! packets never allows. If all queues are equally long, the new packet's queue loses one; Linux takes the
+//! one whose turn is next if each has a packet.
 
 use crate::departure::{Departing, Departure, Held, Ticket};
 use crate::discipline::Capacity;
@@ -12,7 +13,7 @@ use crate::fair_queues::{FairQueues, Overdraft, QUANTUM};
 use crate::flow_hash::Buckets;
 use ackclock_base::{Descriptor, Random, Range, Size, Span, Time, parameters};
 
-/// The discipline in the registry.
+/// The discipline's entry in the registry.
 pub const ENTRY: Entry = Entry {
     descriptor: &Descriptor {
         presets: PRESETS,
@@ -33,18 +34,19 @@ const PRESETS: &[(&str, &str)] = &[("limit", "127 packets")];
 parameters! {
     /// The queues and their turns.
     pub struct Parameters {
-        /// How many queues flows are hashed to
+        /// Number of queues to which flows are hashed
         divisor: usize = integer("1024", Range::between(1.0, 65_536.0), "Linux, SFQ_DEFAULT_HASH_DIVISOR"),
         quantum: Size = QUANTUM,
-        /// How many packets may wait in one queue; what arrives beyond that is dropped
+        /// Packets that may wait in one queue; a packet beyond that is dropped
         depth: usize = integer("127", Range::between(1.0, 65_535.0), "Linux, SFQ_MAX_DEPTH"),
-        /// How often the hash changes; none for never
+        /// Time between changes of the hash; none for never
         perturb: Option<Span> =
             time("none", Range::between(1e-3, 1e6), "Linux, perturb_period, 0 by default; McKenney 1990"),
     }
 }
 
-/// Hashed queues that take turns. Its memory grows with the queues that have been used and with what has waited.
+/// Hashed queues that take turns. Its memory grows with the queues that have been used and with the packets
+/// that have waited.
 #[derive(Clone, Debug)]
 pub struct Sfq {
     queues: FairQueues,
@@ -55,7 +57,7 @@ pub struct Sfq {
 }
 
 impl Sfq {
-    /// Creates empty queues of this capacity together.
+    /// Creates empty queues that share this capacity.
     pub fn new(parameters: Parameters, capacity: Capacity) -> Self {
         let Parameters { divisor, quantum, depth, perturb } = parameters;
         Self {
@@ -67,7 +69,8 @@ impl Sfq {
         }
     }
 
-    /// Changes the hash if it is time, and puts the packets that wait into their new queues. Those of one flow keep their order.
+    /// Changes the hash if it is time, and moves the waiting packets to their new queues. Packets of one flow
+    /// keep their order.
     fn perturb(&mut self, now: Time, random: &mut dyn Random, drops: &mut dyn FnMut(Ticket)) {
         let Some(period) = self.perturb.filter(|_| self.next_perturbation <= now) else { return };
         self.next_perturbation = now + period;
@@ -77,7 +80,8 @@ impl Sfq {
         }
     }
 
-    /// Returns the queue that a packet has joined; `None` where the queue is too long, and the packet dropped.
+    /// Puts a packet into its queue and returns the queue; drops it and returns `None` if the queue is too
+    /// long.
     fn join(&mut self, held: Held, random: &mut dyn Random, drops: &mut dyn FnMut(Ticket)) -> Option<u32> {
         let queue = self.buckets.number_of(held.arrival.flow, random);
         if self.queues.fifos().get(queue as usize).is_some_and(|fifo| fifo.len() >= self.depth) {
@@ -147,15 +151,16 @@ mod tests {
 
     #[test]
     fn the_longest_queue_loses_its_newest_packet() {
-        // Packets count, not bytes: 6 packets of 100 B against 4 of 1500 B in a room for ten. The next packet of flow 2 pushes
-        // out the newest of flow 1 (ticket 5); the next one finds 5 and 5 and would make 6 of its own queue: it goes itself.
+        // Packets count, not bytes: 6 packets of 100 B against 4 of 1500 B in a room for ten. The next packet
+        // of flow 2 pushes out the newest of flow 1 (ticket 5); the next one finds 5 and 5 and would make 6
+        // in its own queue, so it is dropped itself.
         let mut bench = sfq(&[], Capacity::Packets(10));
         (0..6).for_each(|_| bench.arrive(Arrival { flow: 1, bytes: 100, ..arrival(0.0) }));
         (0..5).for_each(|_| bench.arrive(Arrival { flow: 2, bytes: 1500, ..arrival(0.0) }));
         assert_eq!(bench.dropped, [5]);
         bench.arrive(Arrival { flow: 2, bytes: 1500, ..arrival(0.0) });
         assert_eq!(bench.dropped, [5, 11]);
-        // A flow that comes with one packet finds room.
+        // A flow that sends one packet finds room.
         bench.arrive(Arrival { flow: 3, bytes: 1500, ..arrival(0.0) });
         assert_eq!(bench.dropped, [5, 11, 4]);
     }
@@ -173,8 +178,8 @@ mod tests {
 
     #[test]
     fn flows_that_share_a_queue_share_it_until_the_hash_changes() {
-        // Two buckets and two flows: each change of the hash leaves them together with probability 1/2. Twenty changes without
-        // both happening have probability 2 / 2^20.
+        // Two buckets and two flows: each change of the hash leaves them together with probability 1/2.
+        // Twenty changes without both cases happening have probability 2 / 2^20.
         let mut bench = sfq(&[("divisor", "2"), ("perturb", "1 s")], Capacity::Unlimited);
         let mut active = BTreeSet::new();
         for second in 0..20_u32 {

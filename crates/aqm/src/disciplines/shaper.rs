@@ -1,4 +1,4 @@
-//! The token-bucket shaper: what finds too few tokens waits until they have come.
+//! The token-bucket shaper: a packet that finds too few tokens waits until they have arrived.
 
 use crate::departure::{Departing, Departure, Held, Ticket};
 use crate::discipline::{Capacity, LinkRate};
@@ -7,7 +7,7 @@ use crate::fifo::Fifo;
 use crate::tokens::{BURST, Bucket, RATE};
 use ackclock_base::{Random, Rate, Size, Time, Values, parameters};
 
-/// The discipline in the registry.
+/// The discipline's entry in the registry.
 pub const ENTRY: Entry = Entry {
     descriptor: &queue(
         "shaper",
@@ -20,19 +20,19 @@ pub const ENTRY: Entry = Entry {
 };
 
 parameters! {
-    /// The bucket.
+    /// The parameters of the bucket.
     pub struct Parameters {
         rate: Option<Rate> = RATE,
         burst: Size = BURST,
     }
 }
 
-/// Returns the rate at which the queue empties: that of the tokens, or the link's where it is lower.
+/// Returns the rate at which the queue empties: the lower of the tokens' and the link's.
 pub fn service_rate(values: &Values, link: &LinkRate) -> Rate {
     Parameters::from(values).rate.map_or(link.rate, |rate| rate.min(link.rate))
 }
 
-/// A queue that sends what its bucket has tokens for.
+/// A queue whose packets leave when the bucket has tokens for them.
 #[derive(Clone, Debug)]
 pub struct Shaper {
     bucket: Bucket,
@@ -41,7 +41,7 @@ pub struct Shaper {
 }
 
 impl Shaper {
-    /// At rest, in front of a link of this rate.
+    /// Creates the shaper at rest, in front of a link with this rate.
     pub fn new(parameters: Parameters, capacity: Capacity, link: &LinkRate) -> Self {
         let bucket = Bucket::full(parameters.rate.unwrap_or(link.rate), parameters.burst);
         Self { bucket, queue: Fifo::default(), capacity }
@@ -51,7 +51,7 @@ impl Shaper {
 impl Departing for Shaper {
     fn on_arrival(&mut self, held: Held, _random: &mut dyn Random, drops: &mut dyn FnMut(Ticket)) {
         let bytes = held.arrival.bytes;
-        // A packet longer than the bucket is deep would block the others for ever.
+        // A packet longer than the bucket's depth would block the others for ever.
         if self.bucket.can_hold(bytes)
             && self.capacity.has_room(bytes, self.queue.len() as u64, self.queue.bytes())
         {
@@ -103,7 +103,8 @@ mod tests {
         Shaper::new(parameters, capacity, &link)
     }
 
-    /// What leaves if the link is always free, as (nanoseconds, bytes), and how many are dropped.
+    /// Lets packets leave as soon as the shaper allows; returns those that leave as (nanoseconds, bytes), and
+    /// the number dropped.
     fn drive(shaper: &mut Shaper, arrivals: &[(u64, u32)]) -> (Vec<(u64, u32)>, usize) {
         let (mut left, mut dropped, mut clock) = (Vec::new(), 0, 0);
         let end = [(u64::MAX, 0)];
@@ -126,7 +127,8 @@ mod tests {
 
     #[test]
     fn a_burst_goes_at_once_and_the_rest_at_the_rate() {
-        // 3000 bytes of tokens let three of six packets go at 0; 8 Mbit/s bring those of one more each millisecond.
+        // 3000 bytes of tokens let three of six packets leave at 0; 8 Mbit/s bring those of one more each
+        // millisecond.
         let mut shaper = shaper("8 Mbit/s", "3000 B", Capacity::Unlimited);
         let (left, dropped) = drive(&mut shaper, &[(0, 1000); 6]);
         let times: Vec<u64> = left.iter().map(|(ns, _)| ns / 1000).collect();
@@ -136,7 +138,8 @@ mod tests {
 
     #[test]
     fn it_drops_what_does_not_fit_and_what_could_never_go() {
-        // One of four packets goes at once, two find room to wait; one of 1500 bytes exceeds the bucket for ever.
+        // One of four packets leaves at once, two find room to wait; one of 1500 bytes exceeds the bucket for
+        // ever.
         let mut shaper = shaper("8 Mbit/s", "1000 B", Capacity::Packets(2));
         let (left, dropped) = drive(&mut shaper, &[(0, 1000), (1, 1500), (2, 1000), (3, 1000), (4, 1000)]);
         assert_eq!((left.len(), dropped), (3, 2));
@@ -149,8 +152,9 @@ mod tests {
             rate in 100_000_u64..50_000_000,
             burst in 2000_u64..20_000,
         ) {
-            // At most rho t + sigma bits in any stretch of length t, in whole numbers; and never idle without need: what
-            // leaves later than it came leaves as soon as its tokens are there, to the nanosecond.
+            // At most rho t + sigma bits in any interval of length t, in whole numbers. The shaper is never
+            // idle without need: a packet that leaves later than it came leaves as soon as its tokens have
+            // arrived, to the nanosecond.
             let mut now = 0;
             let arrivals: Vec<(u64, u32)> = gaps.iter().map(|(gap, bytes)| { now += gap; (now, *bytes) }).collect();
             let mut shaper = shaper(&format!("{rate} bit/s"), &format!("{burst} B"), Capacity::Unlimited);
@@ -169,8 +173,8 @@ mod tests {
                 }
             }
             for (index, (to, _)) in left.iter().enumerate().filter(|(index, (to, _))| *to > arrivals[*index].0) {
-                // A nanosecond earlier it would have exceeded the tokens of some stretch (or of the time since the
-                // bucket was last full, which is a stretch that begins with a departure).
+                // A nanosecond earlier it would have exceeded the tokens of some interval (or of the time
+                // since the bucket was last full, which is an interval that begins with a departure).
                 let mut bits = 0;
                 let tight = left[..=index].iter().rev().any(|(from, bytes)| {
                     bits += u128::from(*bytes) * 8;

@@ -1,8 +1,10 @@
-//! SRED, stabilised random early drop (Ott, Lakshman and Wong, INFOCOM 1999): estimates how many flows there are from how
-//! often an arrival meets one of its own flow in a list of past arrivals, and drops with the square of that number.
+//! SRED, stabilised random early drop (Ott, Lakshman and Wong, INFOCOM 1999): estimates the number of flows
+//! from how often an arrival meets its own flow in a list of past arrivals, and drops with the square of that
+//! number.
 //!
-//! Thresholds are fractions of the limit. A queue without limit has none: nothing is dropped early then. The list's entries
-//! bear no counts: in the paper those serve to find misbehaving flows, which is not part of dropping.
+//! Thresholds are fractions of the limit. A queue without a limit has no thresholds, and no early drops. The
+//! list's entries have no counts: in the paper those serve to find misbehaving flows, which does not affect
+//! drops.
 
 #[cfg(test)]
 mod tests;
@@ -11,7 +13,7 @@ use crate::discipline::{Arrival, Backlog, Capacity, Discipline, Verdict};
 use crate::entry::{ECN, Entry, Queueing, Service, queue};
 use ackclock_base::{Random, Range, parameters};
 
-/// The discipline in the registry.
+/// The discipline's entry in the registry.
 pub const ENTRY: Entry = Entry {
     descriptor: &queue(
         "sred",
@@ -24,13 +26,13 @@ pub const ENTRY: Entry = Entry {
 };
 
 parameters! {
-    /// The list of past arrivals, and what is made of it.
+    /// The list of past arrivals, and the drop law.
     pub struct Parameters {
-        /// How many past arrivals are remembered (M)
+        /// Number of past arrivals remembered (M)
         list: usize = integer("1000", Range::between(1.0, 1e6), "Ott, Lakshman and Wong 1999; Jain 2003 section 2.7.1"),
-        /// How likely an arrival that meets another flow takes its place in the list
+        /// Probability with which an arrival that meets another flow takes its place in the list
         overwrite_probability: f64 = number("0.25", Range::between(0.0, 1.0), "Ott, Lakshman and Wong 1999"),
-        /// Weight of a new comparison in the frequency of hits; 1/list where absent
+        /// Weight of a new comparison in the frequency of hits; 1/list if absent
         weight: Option<f64> = number(
             "none",
             Range { min: 0.0, max: 1.0, above_min: true },
@@ -42,9 +44,9 @@ parameters! {
             Range::between(0.0, 1.0),
             "Ott, Lakshman and Wong 1999; Jain 2003 section 2.7.1",
         ),
-        /// From so many flows on their number no longer matters
+        /// Number of flows from which it no longer affects drops
         many_flows: f64 = number("256", Range::above(0.0), "Ott, Lakshman and Wong 1999"),
-        /// Whether an arrival that meets its own flow is likelier to be dropped (full SRED, else simple)
+        /// Whether an arrival that meets its own flow is likelier to be dropped (full SRED, otherwise simple)
         full: bool = flag(true, "Ott, Lakshman and Wong 1999"),
         ecn: bool = ECN,
     }
@@ -54,17 +56,17 @@ parameters! {
 #[derive(Clone, Debug)]
 pub struct Sred {
     capacity: Capacity,
-    /// The flows of past arrivals: the zombies.
+    /// The flows of past arrivals (the paper's zombies).
     list: Vec<u32>,
     parameters: Parameters,
     weight: f64,
-    /// How often arrivals meet their own flow: about one over the number of flows.
+    /// The frequency with which arrivals meet their own flow: about one over the number of flows.
     hit_frequency: f64,
     probability: f64,
 }
 
 impl Sred {
-    /// An empty queue of this capacity.
+    /// Creates an empty queue with this capacity.
     pub fn new(parameters: Parameters, capacity: Capacity) -> Self {
         Self {
             capacity,
@@ -76,7 +78,8 @@ impl Sred {
         }
     }
 
-    /// Compares an arrival with one of the list. While the list fills, nothing is compared.
+    /// Compares an arrival with an entry of the list. Returns whether they are of one flow; always false
+    /// while the list fills.
     fn hits(&mut self, flow: u32, random: &mut dyn Random) -> bool {
         if self.list.len() < self.parameters.list {
             self.list.push(flow);
@@ -91,7 +94,7 @@ impl Sred {
         hit
     }
 
-    /// By the length of the queue alone.
+    /// Returns the drop probability by the length of the queue alone.
     fn by_length(&self, backlog: &Backlog) -> f64 {
         let fill = match self.capacity {
             Capacity::Unlimited => 0.0,
@@ -105,7 +108,7 @@ impl Sred {
         }
     }
 
-    /// By the length of the queue and the number of flows.
+    /// Returns the drop probability by the length of the queue and the number of flows.
     fn zap(&self, backlog: &Backlog, hit: bool) -> f64 {
         let flows = 1.0 / (self.parameters.many_flows * self.hit_frequency);
         let own = if self.parameters.full && hit { 1.0 + 1.0 / self.hit_frequency } else { 1.0 };

@@ -1,12 +1,13 @@
-//! srTCM, the single rate three colour marker (RFC 2697), colour-blind, as a policer: red is dropped, and yellow marked where
-//! marks are wanted. With red alone it is a token bucket of both depths together.
+//! srTCM, the single rate three colour marker (RFC 2697), colour-blind, as a policer: red packets are
+//! dropped, and yellow ones marked if marks are enabled. Without marks it is a token bucket of both depths
+//! together.
 
 use crate::discipline::{Arrival, Backlog, Capacity, Discipline, LinkRate, Verdict};
 use crate::entry::{ECN, Entry, Queueing, Service, queue};
 use crate::tokens::{BURST, PER_BYTE, RATE};
 use ackclock_base::{Random, Range, Rate, Size, Time, parameters};
 
-/// The discipline in the registry.
+/// The discipline's entry in the registry.
 pub const ENTRY: Entry = Entry {
     descriptor: &queue(
         "srtcm",
@@ -19,11 +20,11 @@ pub const ENTRY: Entry = Entry {
 };
 
 parameters! {
-    /// The two buckets, and what yellow packets get.
+    /// The two buckets, and the treatment of yellow packets.
     pub struct Parameters {
         rate: Option<Rate> = RATE.source("RFC 2697 section 2, CIR"),
         burst: Size = BURST.source("RFC 2697 section 2, CBS; it leaves the value open"),
-        /// How many tokens are kept beyond burst: EBS
+        /// Tokens kept beyond burst (EBS)
         excess_burst: Size = size("25 kB", Range::at_least(0.0), "RFC 2697 section 2, EBS; it leaves the value open"),
         ecn: bool = ECN
             .source("RFC 2697 section 4 marks for others to drop; RFC 3168 section 5")
@@ -31,18 +32,19 @@ parameters! {
     }
 }
 
-/// What `ecn` means to a meter of colours.
+/// The meaning of `ecn` in a three colour marker.
 pub const YELLOW: &str = "Whether yellow packets that can be marked are marked instead of passed as they are";
 
-/// The meter: tokens go into the committed bucket, and what does not fit there into the excess bucket (section 3).
+/// The meter: tokens go into the committed bucket, and tokens that do not fit into the excess bucket (section
+/// 3).
 #[derive(Clone, Debug)]
 pub struct SrTcm {
     rate: Rate,
     committed_depth: u128,
     excess_depth: u128,
-    /// Tc.
+    /// The tokens of the committed bucket, Tc.
     committed: u128,
-    /// Te.
+    /// The tokens of the excess bucket, Te.
     excess: u128,
     at: Time,
     passed_bytes: u64,
@@ -51,7 +53,7 @@ pub struct SrTcm {
 }
 
 impl SrTcm {
-    /// At rest, in front of a link of this rate.
+    /// Creates the meter with full buckets, in front of a link with this rate.
     pub fn new(parameters: Parameters, capacity: Capacity, link: &LinkRate) -> Self {
         let depth = |size: Size| u128::from(size.bytes()) * PER_BYTE;
         let (committed_depth, excess_depth) = (depth(parameters.burst), depth(parameters.excess_burst));
@@ -123,8 +125,8 @@ mod tests {
 
     #[test]
     fn packets_are_green_then_yellow_then_red() {
-        // CBS 2000, EBS 2000: two green, two yellow, red. 8 Mbit/s bring one packet in a millisecond: into the committed
-        // bucket until that is full after two, then into the other one.
+        // CBS 2000, EBS 2000: two green, two yellow, red. 8 Mbit/s bring one packet in a millisecond: into
+        // the committed bucket until that is full after two, then into the other one.
         let settings =
             [("rate", "8 Mbit/s"), ("burst", "2000 B"), ("excess_burst", "2000 B"), ("ecn", "true")];
         let mut policer = policer(&settings);

@@ -1,13 +1,13 @@
-//! The token-bucket policer: what finds too few tokens is dropped as it arrives, and nothing is delayed. With marks, what
-//! finds tokens but few of them is marked, and takes them: a mark that cost nothing would let marked traffic pass the
-//! contract at any rate.
+//! The token-bucket policer: a packet that finds too few tokens is dropped at arrival, and none is delayed.
+//! With marks, a packet that finds tokens but few of them is marked, and takes them: if marks cost no tokens,
+//! marked traffic could pass the contract at any rate.
 
 use crate::discipline::{Arrival, Backlog, Capacity, Discipline, LinkRate, Verdict};
 use crate::entry::{ECN, Entry, Queueing, Service, queue};
 use crate::tokens::{BURST, Bucket, RATE};
 use ackclock_base::{Random, Range, Rate, Size, parameters};
 
-/// The discipline in the registry.
+/// The discipline's entry in the registry.
 pub const ENTRY: Entry = Entry {
     descriptor: &queue(
         "token-bucket",
@@ -20,11 +20,12 @@ pub const ENTRY: Entry = Entry {
 };
 
 parameters! {
-    /// The bucket, and when packets are marked.
+    /// The bucket, and the level for marks.
     pub struct Parameters {
         rate: Option<Rate> = RATE,
         burst: Size = BURST,
-        /// Of marks: the share of the bucket below which what can be marked is marked as it takes its tokens
+        /// For marks: share of the bucket below which a packet that can be marked is marked as it takes its
+        /// tokens
         marking_level: f64 = number(
             "0.5",
             Range::between(0.0, 1.0),
@@ -35,17 +36,17 @@ parameters! {
     }
 }
 
-/// The policer. What it lets through waits in an ordinary queue for the link.
+/// The policer. Packets that it admits wait in an ordinary queue for the link.
 #[derive(Clone, Debug)]
 pub struct TokenBucket {
     bucket: Bucket,
-    /// The bytes below which packets are marked, if they are.
+    /// The level in bytes below which packets are marked; `None` without marks.
     marks_below: Option<f64>,
     capacity: Capacity,
 }
 
 impl TokenBucket {
-    /// At rest, in front of a link of this rate.
+    /// Creates the policer with a full bucket, in front of a link with this rate.
     pub fn new(parameters: Parameters, capacity: Capacity, link: &LinkRate) -> Self {
         let bucket = Bucket::full(parameters.rate.unwrap_or(link.rate), parameters.burst);
         let marks_below = parameters.ecn.then(|| parameters.marking_level * bucket.depth_bytes());
@@ -90,8 +91,8 @@ mod tests {
 
     #[test]
     fn a_burst_passes_whole_and_then_the_rate() {
-        // 5000 bytes of tokens: of ten packets of 1000 at once five pass. 8 Mbit/s bring one more each millisecond, so of
-        // packets every 0.5 ms every second passes.
+        // 5000 bytes of tokens: of ten packets of 1000 at once five pass. 8 Mbit/s bring one more each
+        // millisecond, so of packets every 0.5 ms every second one passes.
         let mut policer = policer(&[("rate", "8 Mbit/s"), ("burst", "5000 B")]);
         let passed = (0..10).filter(|_| ask(&mut policer, arrival(0.0)) == Verdict::Admit).count();
         assert_eq!(passed, 5);
@@ -103,7 +104,8 @@ mod tests {
 
     #[test]
     fn below_the_marking_level_what_can_be_marked_is_marked_and_pays() {
-        // Three quarters of 4000 bytes are 3000: the first two packets find 4000 and 3000, the others less, the last none.
+        // Three quarters of 4000 bytes are 3000: the first two packets find 4000 and 3000, the others less,
+        // the last none.
         let settings =
             [("rate", "8 Mbit/s"), ("burst", "4000 B"), ("marking_level", "0.75"), ("ecn", "true")];
         let capable = Arrival { ecn: Ecn::Classic, ..arrival(0.0) };
@@ -140,7 +142,8 @@ mod tests {
             burst in 40_u64..20_000,
             ecn in any::<bool>(),
         ) {
-            // Jain 2003 section 5.1: at most rho t + sigma bits in any stretch of length t. Compared in whole numbers.
+            // Jain 2003 section 5.1: at most rho t + sigma bits in any interval of length t. Compared in
+            // whole numbers.
             let settings =
                 [("rate", format!("{rate} bit/s")), ("burst", format!("{burst} B")), ("ecn", ecn.to_string())];
             let mut policer = policer(&settings.each_ref().map(|(name, text)| (*name, text.as_str())));

@@ -1,5 +1,6 @@
-//! trTCM, the two rate three colour marker (RFC 2698), colour-blind, as a policer: red is dropped, and yellow marked where
-//! marks are wanted. With red alone it is a token bucket of the peak rate and the peak burst.
+//! trTCM, the two rate three colour marker (RFC 2698), colour-blind, as a policer: red packets are dropped,
+//! and yellow ones marked if marks are enabled. Without marks it is a token bucket of the peak rate and the
+//! peak burst.
 
 use super::srtcm::YELLOW;
 use crate::discipline::{Arrival, Backlog, Capacity, Discipline, LinkRate, Verdict};
@@ -7,7 +8,7 @@ use crate::entry::{ECN, Entry, Queueing, Service, queue};
 use crate::tokens::{BURST, Bucket, RATE};
 use ackclock_base::{Random, Range, Rate, Size, parameters};
 
-/// The discipline in the registry.
+/// The discipline's entry in the registry.
 pub const ENTRY: Entry = Entry {
     descriptor: &queue(
         "trtcm",
@@ -20,19 +21,19 @@ pub const ENTRY: Entry = Entry {
 };
 
 parameters! {
-    /// The two buckets, and what yellow packets get.
+    /// The two buckets, and the treatment of yellow packets.
     pub struct Parameters {
-        /// The committed rate: CIR; none for the link's
+        /// Committed rate (CIR); none for the link's
         rate: Option<Rate> = RATE.source("RFC 2698 section 2"),
-        /// Tokens kept of the committed rate: CBS
+        /// Tokens kept of the committed rate (CBS)
         burst: Size = BURST.source("RFC 2698 section 2; it leaves the value open"),
-        /// The rate beyond which packets are dropped: PIR; none for the committed rate
+        /// Rate above which packets are dropped (PIR); none for the committed rate
         peak_rate: Option<Rate> = rate(
             "none",
             Range::at_least(1.0),
             "RFC 2698 section 2: equal to or greater than CIR",
         ),
-        /// Tokens kept of the peak rate: PBS; a longer packet never conforms
+        /// Tokens kept of the peak rate (PBS); a longer packet never conforms
         peak_burst: Size = size(
             "50 kB",
             Range::above(0.0),
@@ -44,7 +45,8 @@ parameters! {
     }
 }
 
-/// Two buckets: what the peak does not hold is red, what the committed one does not hold is yellow.
+/// The meter: a packet without tokens in the peak bucket is red, one without tokens in the committed bucket
+/// is yellow.
 #[derive(Clone, Debug)]
 pub struct TrTcm {
     committed: Bucket,
@@ -54,7 +56,7 @@ pub struct TrTcm {
 }
 
 impl TrTcm {
-    /// At rest, in front of a link of this rate.
+    /// Creates the meter with full buckets, in front of a link with this rate.
     pub fn new(parameters: Parameters, capacity: Capacity, link: &LinkRate) -> Self {
         let committed = Bucket::full(parameters.rate.unwrap_or(link.rate), parameters.burst);
         let peak_rate = parameters.peak_rate.unwrap_or(committed.rate());
@@ -107,8 +109,9 @@ mod tests {
 
     #[test]
     fn red_exceeds_the_peak_and_yellow_the_committed_rate() {
-        // CBS 1000, PBS 3000: one green, two yellow, red. After a millisecond CIR has brought 500 bytes and PIR 1000: yellow.
-        // After two, CIR has brought 1000 and PIR another 1000: green. Red takes none of the committed tokens.
+        // CBS 1000, PBS 3000: one green, two yellow, red. After a millisecond CIR has brought 500 bytes and
+        // PIR 1000: yellow. After two, CIR has brought 1000 and PIR another 1000: green. Red takes none of
+        // the committed tokens.
         let settings = [
             ("rate", "4 Mbit/s"),
             ("burst", "1000 B"),

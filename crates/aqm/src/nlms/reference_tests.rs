@@ -1,4 +1,5 @@
-//! Against padasip's normalised-LMS filter: `reference/nlms` has what it makes of a series, and how that was made.
+//! Tests against padasip's normalised-LMS filter: `reference/nlms` has its output for a series, and the
+//! script that made it.
 
 use super::*;
 

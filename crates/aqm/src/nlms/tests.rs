@@ -1,6 +1,6 @@
 use super::*;
 
-/// The errors over a constant quantity of 10 from when they begin to shrink, with an order of one.
+/// Returns the errors over a constant quantity of 10 from when they begin to shrink, with an order of one.
 fn errors(horizon: usize, step: f64, update: Update, count: usize) -> Vec<f64> {
     let mut predictor = Predictor::new(1, horizon, step, update);
     (0..count)
@@ -25,7 +25,7 @@ fn a_constant_is_learnt_geometrically() {
 
 #[test]
 fn weights_of_one_over_the_order_predict_the_mean_of_the_last_samples() {
-    // Order 4, a horizon of 100, so that nothing is learnt yet: (1 + 2 + 3 + 4) / 4.
+    // Order 4 and a horizon of 100, so that nothing has been learnt yet: (1 + 2 + 3 + 4) / 4.
     let mut predictor = Predictor::new(4, 100, 0.01, Update::Delayed).starting_at(0.25);
     let last = [1.0, 2.0, 3.0, 4.0].map(|sample| predictor.observe(sample))[3];
     assert!((last - 2.5).abs() < 1e-12);
@@ -33,9 +33,9 @@ fn weights_of_one_over_the_order_predict_the_mean_of_the_last_samples() {
 
 #[test]
 fn the_readings_differ_once_the_horizon_is_two() {
-    // Over a constant, with k = step 100/101 = 0.99 step: with today's weights the error that is learnt from shrinks by
-    // 1 - k at each sample, so the predictions' errors are 10, 10, 10 (1-k), 10 (1-k)^2, ... With the error as it was,
-    // e(n) = e(n-1) - k e(n-2), so 10, 10, 10 (1-k), 10 (1-2k), 10 (1-3k+k^2), ...
+    // Over a constant, with k = step 100/101 = 0.99 step: with today's weights the error that is learnt from
+    // shrinks by 1 - k at each sample, so the predictions' errors are 10, 10, 10 (1-k), 10 (1-k)^2, ... With
+    // the original error, e(n) = e(n-1) - k e(n-2), so 10, 10, 10 (1-k), 10 (1-2k), 10 (1-3k+k^2), ...
     let k: f64 = 0.5 * 100.0 / 101.0;
     let near = |errors: Vec<f64>, expected: [f64; 5]| {
         errors.iter().zip(expected).all(|(error, expected)| (error - 10.0 * expected).abs() < 1e-12)
@@ -48,8 +48,8 @@ fn the_readings_differ_once_the_horizon_is_two() {
 
 #[test]
 fn delay_bounds_the_step() {
-    // e(n) = e(n-1) - k e(n-N0) dies out exactly for 0 < k < 2 sin(pi / (2 (2 N0 - 1))): 0.1083 for N0 = 15 (Levin and
-    // May 1976).
+    // e(n) = e(n-1) - k e(n-N0) decays exactly for 0 < k < 2 sin(pi / (2 (2 N0 - 1))): 0.1083 for N0 = 15
+    // (Levin and May 1976).
     let bound = 2.0 * libm::sin(PI / (2.0 * 29.0)) * 101.0 / 100.0;
     let last = |step| errors(15, step, Update::Delayed, 20_000).last().map_or(0.0, |error| error.abs());
     assert!(last(0.97 * bound) < 1e-3);
@@ -58,8 +58,8 @@ fn delay_bounds_the_step() {
 
 #[test]
 fn the_largest_stable_step_is_that_of_the_closed_form() {
-    // pi / (2 (2 * 1 + 1)) is 30 degrees, whose sine is a half. Beyond it is about pi / (2 N0 + 1): 0.01 lies between the
-    // bounds of 156 and 157. Today's weights know no horizon.
+    // pi / (2 (2 * 1 + 1)) is 30 degrees, whose sine is a half. For long horizons it is about pi / (2 N0 +
+    // 1): 0.01 is between the bounds of 156 and 157. With today's weights the horizon has no effect.
     let largest = |horizon| Update::Delayed.largest_stable_step(horizon);
     assert!((largest(1) - 1.0).abs() < 1e-15);
     assert!((largest(10_000) - PI / 20_001.0).abs() < 1e-11);
@@ -70,8 +70,8 @@ fn the_largest_stable_step_is_that_of_the_closed_form() {
 
 #[test]
 fn the_largest_stable_step_is_stable_at_every_horizon() {
-    // Over a constant the errors stay below the constant and a tenth; with the thesis's 0.01 it grows
-    // without end from a horizon of 158 on. Forty horizons are ten of its swings.
+    // Over a constant the errors stay below the constant and a tenth; with the thesis's 0.01 they grow
+    // without bound from a horizon of 158 on. Forty horizons are ten of their oscillations.
     let largest_error = |horizon, step, update| {
         errors(horizon, step, update, 40 * horizon).iter().fold(0.0, |most: f64, error| most.max(error.abs()))
     };
@@ -110,8 +110,8 @@ fn nothing_is_learnt_before_a_prediction_comes_due() {
 
 #[test]
 fn the_weights_belong_to_the_newest_sample_first() {
-    // Horizon 1 and the only sample before this one: only the newest place of what was known then is not zero, and its
-    // weight becomes step e x / (1 + x^2) = 0.5 * 7 * 2 / 5.
+    // Horizon 1 with one sample before this one: only the newest place of what was known at that time is not
+    // zero, and its weight becomes step e x / (1 + x^2) = 0.5 * 7 * 2 / 5.
     let mut predictor = Predictor::new(3, 1, 0.5, Update::Delayed);
     predictor.observe(2.0);
     predictor.observe(7.0);
@@ -143,7 +143,8 @@ fn what_diverges_stays_a_number() {
 
 #[test]
 fn weights_that_diverge_unseen_stay_numbers() {
-    // Zeros predict zero whatever the weights; the textbook's update meanwhile learns from what came before them.
+    // Zeros predict zero whatever the weights; the textbook's update meanwhile learns from the samples before
+    // them.
     let mut predictor = Predictor::new(4, 5000, 1e6, Update::CurrentWeights);
     for n in 0..20_000 {
         predictor.observe(if n % 9999 < 4999 { 10.0 } else { 0.0 });

@@ -1,20 +1,21 @@
-//! A link in few lines, with which the simulator's own has nothing in common: it lets a discipline of either kind decide
-//! about packets, and tells everything that happens, in order.
+//! A short implementation of a link, independent of the simulator's: it lets a discipline of either kind
+//! decide about packets, and reports all events in order.
 
 use ackclock_aqm::{Arrival, Backlog, Departing, Discipline, Held, Queueing, Ticket, Verdict};
 use ackclock_base::{Random, Rate, Size, Span, Time};
 use std::collections::VecDeque;
 
-/// Something that happens at the queue. Packets are numbered in the order of their arrival.
+/// An event at the queue. Packets are numbered in the order of their arrival.
 #[derive(Clone, Copy, Debug)]
 pub enum Happening {
-    /// A packet comes to the queue.
+    /// A packet arrives.
     Arrived { number: usize, arrival: Arrival },
-    /// A packet is dropped when `newcomer` was the last that had arrived.
+    /// A packet is dropped, when `newcomer` was the last that had arrived.
     Dropped { number: usize, newcomer: usize },
     /// A packet's transmission begins.
     Left { number: usize, marked: bool },
-    /// All of the above is done for this instant: what waits, and whether the link is free although something does.
+    /// All events of this instant are done: the number of packets waiting, and whether the link is free
+    /// although a packet waits.
     Settled { packets: u64, idles: bool },
 }
 
@@ -52,7 +53,7 @@ impl<R: Random> ReferenceLink<R> {
         Self { rate, random, free_at: Time::ZERO, next: 0, kind, happenings: Vec::new() }
     }
 
-    /// What has happened since the last time that this was asked.
+    /// Returns the events since the last call.
     pub fn happenings(&mut self) -> Vec<Happening> {
         std::mem::take(&mut self.happenings)
     }
@@ -64,7 +65,7 @@ impl<R: Random> ReferenceLink<R> {
         }
     }
 
-    /// A packet arrives, not before the one before it.
+    /// Lets a packet arrive, not before the previous one.
     pub fn arrive(&mut self, arrival: Arrival) {
         let number = self.next;
         self.next += 1;
@@ -126,7 +127,7 @@ impl<R: Random> ReferenceLink<R> {
     }
 }
 
-/// Sends the next packet; says whether one went.
+/// Sends the next packet; returns whether there was one.
 fn depart(
     discipline: &mut dyn Departing,
     bytes: &[u32],
@@ -147,7 +148,7 @@ fn depart(
     true
 }
 
-/// Lets those leave whose transmission has begun.
+/// Lets packets leave whose transmission has begun.
 fn settle(waiting: &mut VecDeque<Waiting>, now: Time, happenings: &mut Vec<Happening>) {
     while let Some(first) = waiting.front().copied().filter(|first| first.starts <= now) {
         waiting.pop_front();

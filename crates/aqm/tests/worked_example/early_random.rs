@@ -1,11 +1,11 @@
-//! Early random drop (Hashem 1989): beyond a level of the queue each arrival is dropped with the same probability. It came
-//! before RED, which looks at an average in place of the queue itself.
+//! Early random drop (Hashem 1989): beyond a level of the queue each arrival is dropped with the same
+//! probability. It is older than RED, which uses an average instead of the queue itself.
 
 use crate::discipline::{Arrival, Backlog, Capacity, Discipline, Verdict};
 use crate::entry::{ECN, Entry, Queueing, Service, queue};
 use ackclock_base::{Packets, Random, Range, parameters};
 
-/// The discipline in the registry: its name, what it is, how one is made, and what it never breaks.
+/// The discipline's entry in the registry: its name, its description, its constructor and its guarantees.
 pub const ENTRY: Entry = Entry {
     descriptor: &queue(
         "early-random",
@@ -18,9 +18,9 @@ pub const ENTRY: Entry = Entry {
 };
 
 parameters! {
-    /// Where drops begin, and how likely they are.
+    /// The level at which drops begin, and their probability.
     pub struct Parameters {
-        /// Waiting packets from which arrivals are dropped at random
+        /// Number of waiting packets from which arrivals are dropped at random
         level: Packets = packets(
             "25 packets",
             Range::at_least(0.0),
@@ -32,12 +32,12 @@ parameters! {
     }
 }
 
-/// A queue that knows its level, and nothing else.
+/// A queue that drops at random beyond a level.
 #[derive(Clone, Debug)]
 pub struct EarlyRandom {
-    /// How much may wait.
+    /// The capacity of the queue.
     pub capacity: Capacity,
-    /// What can be set.
+    /// The parameters of the discipline.
     pub parameters: Parameters,
 }
 
@@ -60,7 +60,7 @@ mod tests {
     use crate::discipline::Ecn;
     use crate::testing::{Dice, arrival, waiting};
 
-    /// Of an arrival at so many packets, with room for 50.
+    /// Returns the verdict on an arrival with `packets` waiting and room for 50.
     fn verdict(probability: f64, ecn: bool, packets: u64, arrival: &Arrival) -> Verdict {
         let parameters = Parameters { probability, ecn, ..Parameters::default() };
         let mut discipline = EarlyRandom { capacity: Capacity::Packets(50), parameters };

@@ -1,5 +1,5 @@
 //! The worked example of docs/add-a-queue-discipline.md. Its file, `early_random.rs`, is written for
-//! `crates/aqm/src/disciplines`; the line below makes `crate::` mean there what it means inside the crate.
+//! `crates/aqm/src/disciplines`; the line below gives `crate::` the meaning that it has inside the crate.
 
 use ackclock_aqm::{discipline, entry, testing};
 

@@ -1,49 +1,51 @@
-//! What can be set of APACE.
+//! The parameters of APACE.
 
 use crate::entry::{DROPS_ABOVE_MAXIMUM, ECN, PERIODS};
 use crate::nlms::{BOUNDED, Update};
 use ackclock_base::{Range, Span, parameters};
 
 parameters! {
-    /// How the queue is predicted, and what is dropped for it.
+    /// How the queue is predicted, and the drop law.
     pub struct Parameters {
-        /// How many of the last queue lengths the prediction is made from (M)
+        /// Number of last queue lengths in the prediction (M)
         order: usize = integer("10", Range::between(1.0, 1000.0), "Jain 2003 sections 2.6 and 3.1"),
-        /// How many arrivals ahead the queue is predicted (N0); periods, where there is a period
+        /// Number of arrivals ahead for which the queue is predicted (N0); periods, if there is a period
         horizon: usize = integer("15", Range::between(1.0, 10_000.0), "Jain 2003 sections 2.6 and 3.1"),
-        /// How fast the predictor learns
+        /// Learning rate of the predictor
         step: f64 = number("0.01", Range::above(0.0), "Jain 2003 section 2.4.1"),
-        /// What the predictor learns from: errors as they were made, or as today's weights would make them; or the
-        /// former with the newest queue lengths
+        /// Errors and queue lengths from which the predictor learns: errors as they were made, or as today's
+        /// weights would make them; or the former with the newest queue lengths
         update: Update = choice("delayed", "Jain 2003 equations 2.2 and 2.3, which can be read in three ways"),
-        /// What each weight of the predictor begins at; at 1 / order it predicts the mean of the last queue lengths at first
+        /// Initial value of each weight of the predictor; with 1 / order it first predicts the mean of the
+        /// last queue lengths
         initial_weight: f64 = number(
             "0",
             Range::between(-1.0, 1.0),
             "Jain 2003 section 2.4.1: a fixed value, typically 0",
         ),
         bounded: bool = BOUNDED,
-        /// Fraction of the limit up to which a predicted queue drops nothing (alpha)
+        /// Fraction of the limit up to which a predicted queue drops no packet (alpha)
         lower: f64 = number("0.3", Range::between(0.0, 1.0), "Jain 2003 equation 2.5 and section 2.6"),
-        /// Fraction of the limit from which a predicted queue drops everything (beta)
+        /// Fraction of the limit from which a predicted queue drops every packet (beta)
         upper: f64 = number("1", Range::above(0.0), "Jain 2003 table 2.1 and section 2.9"),
-        /// Drop probability that the line between the two reaches at the upper; with a target, the first one
+        /// Drop probability of the line between the two at the upper fraction; with a target, its initial
+        /// value
         max_probability: f64 = number("0.2", Range::between(0.0, 1.0), "Jain 2003 equation 2.5 and section 2.6"),
-        /// Predicts at fixed times instead of at each arrival
+        /// Time between predictions; a prediction at each arrival if absent
         period: Option<Span> = time("none", PERIODS, "Jain 2003 section 2.9"),
-        /// Adapts max_probability to hold this queueing delay; takes precedence over target_loss
+        /// Queueing delay that max_probability is adapted to hold; takes precedence over target_loss
         target_delay: Option<Span> = time(
             "none",
             Range::above(0.0),
             "Jain 2003 chapter 6, where no formula is given",
         ),
-        /// Adapts max_probability to drop or mark this fraction
+        /// Fraction of packets to drop or mark that max_probability is adapted to hold
         target_loss: Option<f64> = number(
             "none",
             Range { min: 0.0, max: 1.0, above_min: true },
             "Jain 2003 chapter 6, where no formula is given",
         ),
-        /// By how much of itself max_probability changes in a second while the queue is twice its target
+        /// Relative change of max_probability in a second while the queue is twice its target
         gain: f64 = number(
             "0.2",
             Range::above(0.0),

@@ -16,7 +16,7 @@ fn apace(settings: &[(&str, &str)]) -> Apace {
     limited(Capacity::Packets(50), settings)
 }
 
-/// Shows it so many arrivals at a queue of constant length.
+/// Shows the discipline `arrivals` arrivals at a queue of constant length.
 fn accustom(apace: &mut Apace, packets: u64, arrivals: u32) {
     for _ in 0..arrivals {
         apace.on_arrival(&arrival(0.0), &waiting(packets), &mut Scripted::new(&[0.999_999]));
@@ -33,7 +33,7 @@ fn capable() -> Arrival {
 
 #[test]
 fn the_probability_is_linear_between_the_thresholds() {
-    // B = 50, lower 15, upper 50, at most 0.2: at 32.5 half of it; from 50 on everything.
+    // B = 50, lower 15, upper 50, at most 0.2: at 32.5 half of it; from 50 on every packet.
     let law = apace(&[]).law;
     assert!(near(law.probability(15.0), 0.0) && near(law.probability(-3.0), 0.0));
     assert!(near(law.probability(32.5), 0.1));
@@ -71,8 +71,8 @@ fn so_many_are_dropped_as_the_predicted_queue_says() {
 
 #[test]
 fn it_acts_on_the_prediction_and_not_on_the_queue() {
-    // The queue alternates between 40 and nothing. With a horizon of one, an empty queue predicts 40 and a drop
-    // probability of 0.2 * 25 / 35 = 0.143; a queue of 40 predicts none.
+    // The queue alternates between 40 and 0. With a horizon of one, an empty queue predicts 40 and a drop
+    // probability of 0.2 * 25 / 35 = 0.143; a queue of 40 predicts 0.
     let mut apace = apace(&[("horizon", "1"), ("step", "0.5")]);
     let mut chances = [0.0; 2];
     let mut verdicts = [Verdict::Admit; 2];
@@ -108,7 +108,8 @@ fn what_can_be_marked_is_marked_up_to_the_upper_threshold() {
 
 #[test]
 fn a_step_marks_where_marks_are_possible() {
-    // Both thresholds at 40 packets: there is no region in which it marks by chance. Predictions of 41 packets are above the step.
+    // Both thresholds are at 40 packets, so there is no region in which packets are marked by chance.
+    // Predictions of 41 packets are above the step.
     let verdict = |more: &[(&'static str, &'static str)], arrival: Arrival| {
         let settings = [&[("ecn", "true"), ("lower", "0.8"), ("upper", "0.8")][..], more].concat();
         let mut apace = limited(Capacity::Packets(50), &settings);
@@ -143,8 +144,8 @@ fn with_a_period_arrivals_teach_nothing() {
     assert!((periodic.probability() - 0.12).abs() < 1e-6);
 }
 
-/// Twenty TCPs as a fluid (dw/dt = (1 - p w^2 / 2) / r, r = 50 ms) over a pipe of 50 packets, at an arrival a
-/// millisecond: the discipline and the queue after `seconds`.
+/// Simulates twenty TCPs as a fluid (dw/dt = (1 - p w^2 / 2) / r, r = 50 ms) over a pipe of 50 packets, with
+/// an arrival a millisecond; returns the discipline and the queue after `seconds`.
 fn closed_loop(settings: &[(&str, &str)], seconds: u32) -> (Apace, f64) {
     let mut apace = apace(settings);
     let (mut window, mut queue, mut packets) = (1.0, 0.0, 0);
@@ -196,12 +197,12 @@ fn a_silence_counts_for_little() {
     assert!(near(adapted(0.5, 50.0, 20.0), 0.5 * libm::exp(0.01)));
     assert!(near(adapted(0.5, 50_000.0, 20.0), 0.5 * libm::exp(0.02)));
     assert!(near(adapted(0.5, 50_050.0, 0.0), 0.5 * libm::exp(-0.01)));
-    // Never more than everything, never so little that it does not come back.
+    // The result is never more than 1, and never so small that it cannot grow again.
     assert_eq!(adapted(1.0, 50_100.0, 20.0), 1.0);
     assert_eq!(adapted(0.0, 50_150.0, 0.0), 0.001);
 }
 
-/// A series of those that it publishes.
+/// Returns the value of a published series.
 fn shown(apace: &Apace, wanted: &str) -> f64 {
     let mut found = f64::NAN;
     apace.publish(&mut |name, value| {
@@ -214,8 +215,8 @@ fn shown(apace: &Apace, wanted: &str) -> f64 {
 
 #[test]
 fn at_a_long_horizon_a_constant_queue_is_still_learnt() {
-    // At 500 a step of 0.01 diverges: an error of 36 grows beyond any queue, and packets are dropped all or none. Within
-    // the bound it dies out, slowly.
+    // At 500 a step of 0.01 diverges: an error of 36 grows beyond any queue, and either all packets are
+    // dropped or none. With the bound the error decays slowly.
     let predicted = |bounded| {
         let mut apace = apace(&[("horizon", "500"), ("bounded", bounded)]);
         accustom(&mut apace, 36, 2_000_000);
@@ -227,7 +228,7 @@ fn at_a_long_horizon_a_constant_queue_is_still_learnt() {
 
 #[test]
 fn where_the_bounds_do_not_bite_nothing_changes() {
-    // Beyond the limit, which is the upper threshold, everything is dropped either way.
+    // Beyond the limit, which is the upper threshold, every packet is dropped either way.
     let (mut bounded, mut literal) =
         (apace(&[("horizon", "38")]), apace(&[("horizon", "38"), ("bounded", "false")]));
     let mut dice = Dice(3);
@@ -243,9 +244,9 @@ fn where_the_bounds_do_not_bite_nothing_changes() {
 }
 
 proptest! {
-    /// Whatever the horizon, the order, the reading and the queue: full and empty in turn at any rhythm, or at random. The
-    /// weights keep their size too, but for equation 2.3 to the letter: it multiplies errors with other samples than made
-    /// them, which no step makes stable.
+    /// Holds for every horizon, order, reading and queue, which alternates between full and empty at any
+    /// rhythm or varies at random. The weights stay bounded too, except with equation 2.3 to the letter: it
+    /// multiplies errors with other samples than those that made them, which no step makes stable.
     #[test]
     fn predictions_stay_within_the_queue(
         horizon in 1_u32..=10_000,

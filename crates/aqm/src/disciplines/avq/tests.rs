@@ -10,7 +10,7 @@ fn avq(capacity: Capacity, settings: &[(&str, &str)]) -> Avq {
     Avq::new(Parameters::from(&Values::with(ENTRY.descriptor, settings)), capacity, &LINK)
 }
 
-/// The verdict at an empty real queue, which leaves the virtual one to decide.
+/// Returns the verdict at an empty real queue, so that the virtual queue decides.
 fn offer(avq: &mut Avq, ms: f64) -> Verdict {
     avq.on_arrival(&arrival(ms), &idle(0.0), &mut Scripted::new(&[]))
 }
@@ -29,8 +29,8 @@ fn the_virtual_queue_holds_as_much_as_the_real_one() {
 
 #[test]
 fn it_drains_at_the_virtual_capacity() {
-    // 800 packets a second at first, less 0.1 for each of the five that fit at 0: 799.5. In 1.25 ms that drains 0.999 of
-    // the five packets, too little for a sixth; in 1.26 ms 1.007.
+    // 800 packets a second at first, less 0.1 for each of the five that fit at 0: 799.5. In 1.25 ms that
+    // drains 0.999 of the five packets, too little for a sixth; in 1.26 ms 1.007.
     for (ms, verdict) in [(1.25, Verdict::Drop), (1.26, Verdict::Admit)] {
         let mut avq = avq(Capacity::Packets(5), &[]);
         for _ in 0..6 {
@@ -48,7 +48,8 @@ fn the_virtual_capacity_falls_with_excess_load_and_rises_to_the_links() {
         offer(&mut loaded, f64::from(step) * 0.5);
     }
     assert!((loaded.virtual_per_s - (800.0 - 102.0)).abs() < 1e-6, "{}", loaded.virtual_per_s);
-    // One in two milliseconds: +48 a second, so 20 seconds are enough to reach the link's, less the last packet's 0.1.
+    // One packet per two milliseconds: +48 a second, so that 20 seconds are enough to reach the link's
+    // capacity, less the last packet's 0.1.
     let mut light = avq(Capacity::Packets(50), &[]);
     for step in 1..=10_000 {
         offer(&mut light, f64::from(step) * 2.0);
@@ -58,8 +59,8 @@ fn the_virtual_capacity_falls_with_excess_load_and_rises_to_the_links() {
 
 #[test]
 fn its_own_drops_are_no_load_unless_asked_for() {
-    // Eleven packets at once, five of which fit: the capacity falls by 0.1 for each of five, or for each of eleven.
-    // Where they are marked instead, none is dropped and all count.
+    // Eleven packets at once, five of which fit: the capacity falls by 0.1 for each of five, or for each of
+    // eleven. If the others are marked instead, none is dropped and all count.
     let readings: [(&[(&str, &str)], f64); 3] =
         [(&[], 5.0), (&[("load", "offered")], 11.0), (&[("ecn", "true")], 11.0)];
     for (settings, counted) in readings {
@@ -78,8 +79,8 @@ fn its_own_drops_are_no_load_unless_asked_for() {
 
 #[test]
 fn what_the_real_queue_cannot_hold_is_load() {
-    // As in vq.cc, which adapts before it looks at the real queue. Marks do not keep that from overflowing: the five
-    // that the virtual queue takes and the six that it marks are dropped, and count.
+    // As in vq.cc, which adapts before it looks at the real queue. Marks do not prevent its overflow: the
+    // five that the virtual queue takes and the six that it marks are dropped, and count.
     for (settings, counted) in [(&[][..], 5.0), (&[("ecn", "true")][..], 11.0)] {
         let mut avq = avq(Capacity::Packets(5), settings);
         for _ in 0..11 {

@@ -1,27 +1,29 @@
-//! Cobalt: CoDel, which signals flows that respond, and BLUE, which drops from flows that do not (Høiland-Jørgensen, Täht and Morton
-//! 2018 section III-C; Linux, sch_cake.c, cobalt_should_drop). One control law serves for CoDel's first signal and for those that
-//! follow: both times are an interval over the root of `count`.
+//! Cobalt: CoDel, which signals to responsive flows, and BLUE, which drops packets of unresponsive ones
+//! (Høiland-Jørgensen, Täht and Morton 2018 section III-C; Linux, sch_cake.c, cobalt_should_drop). CoDel's
+//! first signal and the following ones use the same control law: both delays are an interval over the root of
+//! `count`.
 
 use super::MTU_BYTES;
 use crate::discipline::Arrival;
 use ackclock_base::{Random, Rate, Size, Span, Time};
 
-/// What is the same for all queues.
+/// The settings shared by all queues.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
-    /// The waiting time that is accepted.
+    /// The acceptable waiting time.
     pub target: Span,
-    /// How long it may be exceeded.
+    /// The time for which it may be exceeded.
     pub interval: Span,
-    /// How long the shaper takes for an MTU; zero without a shaper.
+    /// The shaper's time for an MTU; zero without a shaper.
     mtu_time: Span,
     /// Whether packets that can be marked are marked.
     ecn: bool,
 }
 
 impl Settings {
-    /// Returns what Linux sets for a round trip and a rate (cake_set_rate): the target is a twentieth of the round trip, but at least
-    /// one and a half times that of an MTU; the interval grows by as much as the target, and is at least twice the target.
+    /// Returns Linux's settings for a round trip and a rate (cake_set_rate): the target is a twentieth of the
+    /// round trip, but at least one and a half times the time for an MTU; the interval grows by as much as
+    /// the target, and is at least twice the target.
     pub fn new(rtt: Span, rate: Option<Rate>, ecn: bool) -> Self {
         let mtu_time = rate.map_or(Span::ZERO, |rate| rate.time_to_send(Size::from_bytes(MTU_BYTES)));
         let wanted = Span::from_nanos((rtt.nanos() / 20).max(1));
@@ -36,36 +38,37 @@ const INCREMENT: f64 = 1.0 / 256.0;
 /// BLUE's step down: 1/4096 (cake_set_rate, p_dec).
 const DECREMENT: f64 = 1.0 / 4096.0;
 
-/// What becomes of the packet whose turn it is.
+/// The decision about the packet at the head of a queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// It is sent.
+    /// Send it.
     Send,
-    /// It is marked and sent.
+    /// Mark and send it.
     Mark,
-    /// It is dropped, unless it is the last of its queue.
+    /// Drop it, unless it is the last of its queue.
     Drop,
 }
 
 /// The state of one queue.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Cobalt {
-    /// CoDel's count of signals; it falls while packets wait no longer than the target, at the times at which it would rise.
+    /// CoDel's count of signals. It falls while packets wait no longer than the target, at the times at which
+    /// it would rise otherwise.
     count: u32,
     /// Whether packets wait longer than the target.
     above: bool,
-    /// When CoDel signals next, or else forgets one of its signals.
+    /// The time at which CoDel next signals or forgets a signal.
     next: Time,
     /// BLUE's probability.
     probability: f64,
-    /// When that probability last changed.
+    /// The time of the last change of that probability.
     stepped: Time,
-    /// Whether the queue has been empty since it was found so.
+    /// Whether the queue has been empty since it was last found empty.
     rests: bool,
 }
 
 impl Cobalt {
-    /// Decides about a packet that has waited.
+    /// Decides about the packet that arrived as `arrival` and is next to leave at `now`.
     pub fn decide(
         &mut self,
         arrival: &Arrival,
@@ -93,18 +96,19 @@ impl Cobalt {
         } else if !self.above {
             self.forget_until(now, settings);
         }
-        // Linux drops here even what it could mark: this part is for flows that do not respond.
+        // Linux drops here even a packet that it could mark: this part is for unresponsive flows.
         if self.probability > 0.0 && outcome != Outcome::Drop && random.uniform() < self.probability {
             outcome = Outcome::Drop;
         }
-        // What is overdue after a mark is not made up for by a volley of marks.
+        // Signals that are overdue after a mark are not made up for by a burst of marks.
         if self.count > 0 && outcome != Outcome::Drop {
             self.next = self.next.max(now);
         }
         outcome
     }
 
-    /// Called when a packet of the queue was dropped for want of room: BLUE steps up, and CoDel signals at once (cobalt_queue_full).
+    /// Called when a packet of the queue was dropped for lack of room: BLUE steps up, and CoDel signals at
+    /// once (cobalt_queue_full).
     pub fn overflowed(&mut self, now: Time, settings: &Settings) {
         if now.since(self.stepped) > settings.target {
             self.probability = (self.probability + INCREMENT).min(1.0);
@@ -115,7 +119,8 @@ impl Cobalt {
         self.count = self.count.max(1);
     }
 
-    /// Called when the queue is found empty: BLUE steps down, and CoDel forgets a signal if it is time (cobalt_queue_empty).
+    /// Called when the queue is found empty: BLUE steps down, and CoDel forgets a signal if one is due
+    /// (cobalt_queue_empty).
     pub fn emptied(&mut self, now: Time, settings: &Settings) {
         if now.since(self.stepped) > settings.target {
             self.probability = (self.probability - DECREMENT).max(0.0);
@@ -128,8 +133,8 @@ impl Cobalt {
         }
     }
 
-    /// Called when a packet arrives at an empty queue: catches up with the time since the queue was found empty, as if it had been
-    /// found so again whenever a step was due.
+    /// Called when a packet arrives at an empty queue: catches up with the time since the queue was found
+    /// empty, as if it had been found empty again whenever a step was due.
     pub fn wake(&mut self, now: Time, settings: &Settings) {
         if !std::mem::take(&mut self.rests) {
             return;
@@ -158,7 +163,7 @@ impl Cobalt {
         settings.interval.scale(1.0 / libm::sqrt(f64::from(self.count.max(1))))
     }
 
-    /// BLUE's probability.
+    /// Returns BLUE's probability.
     pub fn probability(&self) -> f64 {
         self.probability
     }
@@ -177,7 +182,8 @@ mod tests {
         Settings::new(MS(100), None, ecn)
     }
 
-    /// The times, a multiple of 10 ms from `from` on, at which a packet that arrived `waited_ms` before is not sent as it is.
+    /// Returns the times, multiples of 10 ms from `from` on, at which a packet that arrived `waited_ms`
+    /// before is not simply sent, with the outcomes.
     fn signals(cobalt: &mut Cobalt, from: u32, to: u32, waited_ms: f64, ecn: Ecn) -> Vec<(u32, Outcome)> {
         let settings = settings(true);
         let mut signals = Vec::new();
@@ -209,12 +215,13 @@ mod tests {
 
     #[test]
     fn codel_signals_by_the_root_of_its_count() {
-        // Packets that have waited 50 ms leave every 10 ms from 10 ms on. The first is above the target at 10 ms, the first drop due
-        // an interval later, at 110 ms; count is 2 then, and the next due 100 / sqrt(2) = 70.7 ms later, at 180.7 ms, and so on:
-        // 100 / sqrt(3) = 57.7: 238.4; 50: 288.4; 44.7: 333.2; 40.8: 374.0 ms. Each is taken at the departure that follows.
+        // Packets that have waited 50 ms leave every 10 ms from 10 ms on. The first is above the target at 10
+        // ms, and the first drop due an interval later, at 110 ms; count is 2 after it, and the next due 100
+        // / sqrt(2) = 70.7 ms later, at 180.7 ms, and so on: 100 / sqrt(3) = 57.7: 238.4; 50: 288.4; 44.7:
+        // 333.2; 40.8: 374.0 ms. Each happens at the departure that follows.
         let drops = [110, 190, 240, 290, 340, 380].map(|ms| (ms, Outcome::Drop));
         assert_eq!(signals(&mut Cobalt::default(), 10, 380, 50.0, Ecn::NotCapable), drops);
-        // Marks come at the same times, but that none is made up for: what was due at 180.7 is taken at 190.
+        // Marks come at the same times; none is made up for: the one due at 180.7 happens at 190.
         let marks = signals(&mut Cobalt::default(), 10, 380, 50.0, Ecn::Classic);
         assert_eq!(marks, drops.map(|(ms, _)| (ms, Outcome::Mark)));
     }
@@ -235,7 +242,7 @@ mod tests {
 
     #[test]
     fn an_empty_queue_forgets_as_one_with_short_waits() {
-        // As above, but that nothing arrives until 600 ms.
+        // As above, but no packet arrives until 600 ms.
         let mut cobalt = Cobalt::default();
         signals(&mut cobalt, 10, 380, 50.0, Ecn::NotCapable);
         cobalt.emptied(at(390.0), &settings(true));
@@ -261,15 +268,15 @@ mod tests {
         let mut cobalt = Cobalt::default();
         (10..=40).for_each(|ms| cobalt.overflowed(at(f64::from(ms)), &settings));
         assert_eq!(cobalt.probability, 6.0 / 256.0);
-        // Found empty at 45 and 46 ms: the second is more than 5 ms after the last step.
+        // The queue is found empty at 45 and 46 ms: the second is more than 5 ms after the last step.
         cobalt.emptied(at(45.0), &settings);
         assert_eq!(cobalt.probability, 6.0 / 256.0);
         cobalt.emptied(at(46.0), &settings);
         assert_eq!(cobalt.probability, 6.0 / 256.0 - 1.0 / 4096.0);
-        // Empty until 67 ms, 21 ms after the last step: four steps at most fit, a target apart.
+        // Empty until 67 ms, 21 ms after the last step: at most four steps fit, a target apart.
         cobalt.wake(at(67.0), &settings);
         assert_eq!(cobalt.probability, 6.0 / 256.0 - 5.0 / 4096.0);
-        // A queue that was not found empty meanwhile has not rested.
+        // A queue that was not found empty in between has not rested.
         cobalt.wake(at(1000.0), &settings);
         assert_eq!(cobalt.probability, 6.0 / 256.0 - 5.0 / 4096.0);
         // 96 steps down undo six steps up.

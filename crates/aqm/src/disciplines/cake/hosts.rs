@@ -1,50 +1,52 @@
-//! Who shares a turn: hosts first, flows second (Høiland-Jørgensen, Täht and Morton 2018 section III-B). What a flow may send in its
-//! turn is divided by the number of bulk flows of its host, so that each host gets as much as any other.
+//! Host isolation: turns are shared first among hosts, then among flows (Høiland-Jørgensen, Täht and Morton
+//! 2018 section III-B). The quantum of a flow is divided by the number of bulk flows of its host, so that
+//! each host gets as much as any other.
 
 use crate::label::Label;
 use ackclock_base::choice;
 
 choice! {
-    /// Among whom turns are shared fairly before they are among flows.
+    /// The parties among which turns are shared fairly before they are shared among flows.
     pub enum Isolation {
-        /// Among hosts that send and among hosts that receive: the one with more flows counts.
+        /// Sending and receiving hosts; the one with more flows counts.
         Triple = "triple-isolate",
-        /// Among hosts that send.
+        /// Sending hosts.
         Sources = "dual-srchost",
-        /// Among hosts that receive.
+        /// Receiving hosts.
         Destinations = "dual-dsthost",
-        /// Among flows only.
+        /// Flows only.
         Flows = "flows",
     }
 }
 
-/// The numbers of the host that sends and of the one that receives; `None` where a flow counts for itself.
+/// The numbers of the sending and the receiving host; `None` if a flow counts for itself.
 pub type Pair = Option<[u32; 2]>;
 
-/// The hosts, and how many bulk flows each has.
+/// The hosts, and the number of bulk flows of each.
 #[derive(Clone, Debug)]
 pub struct Hosts {
     isolation: Isolation,
-    /// The hosts of each path. Empty where nothing is known of them.
+    /// The hosts of each path; empty if they are not known.
     of_path: Vec<[u32; 2]>,
-    /// The bulk flows of each host: those that it sends, those that it receives.
+    /// The number of bulk flows that each host sends, and that each receives.
     bulk: [Vec<u32>; 2],
 }
 
 impl Hosts {
-    /// Creates hosts of which nothing is known: each flow counts for itself until [`learn`](Self::learn) tells more.
+    /// Creates the table without any hosts: each flow counts for itself until [`learn`](Self::learn) is
+    /// called.
     pub fn new(isolation: Isolation) -> Self {
         Self { isolation, of_path: Vec::new(), bulk: [Vec::new(), Vec::new()] }
     }
 
-    /// Learns the hosts of all paths.
+    /// Sets the hosts of all paths.
     pub fn learn(&mut self, labels: &[Label]) {
         self.of_path = labels.iter().map(|label| [label.source, label.destination]).collect();
         let hosts = self.of_path.iter().flatten().map(|host| *host as usize + 1).max().unwrap_or(0);
         self.bulk = [vec![0; hosts], vec![0; hosts]];
     }
 
-    /// Returns the hosts of a path.
+    /// Returns the hosts of a path; `None` if they are not known.
     pub fn of(&self, path: u32) -> Pair {
         self.of_path.get(path as usize).copied()
     }
@@ -63,7 +65,7 @@ impl Hosts {
         }
     }
 
-    /// Returns what a flow of these hosts gets of a quantum.
+    /// Returns the share of a quantum for a flow of these hosts.
     pub fn share(&self, quantum: i64, hosts: Pair) -> i64 {
         let Some([source, destination]) = hosts else { return quantum };
         let [sends, receives] = [&self.bulk[0][source as usize], &self.bulk[1][destination as usize]]

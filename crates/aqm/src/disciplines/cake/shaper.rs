@@ -1,6 +1,6 @@
-//! The shaper: a virtual clock that each packet moves on by what it takes at the rate, with what the layers below add to it (Linux,
-//! sch_cake.c, cake_advance_shaper and cake_calc_overhead). There is no bucket and no burst: a packet is late or on time, and one
-//! that is late does not delay the next.
+//! The shaper: a virtual clock that each packet advances by its time at the rate, including the overhead of
+//! the layers below (Linux, sch_cake.c, cake_advance_shaper and cake_calc_overhead). There is no bucket and
+//! no burst: a packet is late or on time, and a late packet does not delay the next.
 
 use ackclock_base::{Rate, Time, choice};
 
@@ -8,31 +8,32 @@ use ackclock_base::{Rate, Time, choice};
 #[derive(Clone, Debug)]
 pub struct Clock {
     rate: Option<Rate>,
-    /// When the next packet may go, rounded down.
+    /// The earliest time for the next packet, rounded down.
     next: Time,
-    /// What was lost by rounding, in bits at the rate times nanoseconds: less than one nanosecond.
+    /// The rest lost by rounding, in bits at the rate times nanoseconds: less than one nanosecond.
     rest: u128,
 }
 
 impl Clock {
-    /// Creates a clock that lets a packet go at once.
+    /// Creates a clock that lets a packet leave at once.
     pub fn new(rate: Option<Rate>) -> Self {
         Self { rate, next: Time::ZERO, rest: 0 }
     }
 
-    /// Called when the first packet arrives after a pause: what was not sent meanwhile is lost.
+    /// Called when the first packet arrives after a pause: unused time is lost.
     pub fn start(&mut self, now: Time) {
         if self.next < now {
             (self.next, self.rest) = (now, 0);
         }
     }
 
-    /// Returns when the next packet may go: never before the bytes before it have had their time at the rate.
+    /// Returns the earliest time for the next packet: not before the bytes before it have had their time at
+    /// the rate.
     pub fn ready(&self) -> Time {
         if self.rest == 0 { self.next } else { Time::from_nanos(self.next.nanos().saturating_add(1)) }
     }
 
-    /// Moves the clock on by a packet.
+    /// Advances the clock by a packet of `bytes`.
     pub fn advance(&mut self, bytes: u64) {
         let Some(rate) = self.rate else { return };
         let rate = u128::from(rate.bits_per_second()).max(1);
@@ -44,30 +45,30 @@ impl Clock {
 }
 
 choice! {
-    /// How the layers below cut packets up.
+    /// How the layers below divide packets.
     pub enum Framing {
-        /// Not at all.
+        /// Packets are not divided.
         Whole = "noatm",
-        /// Into cells of 53 bytes, of which 48 are the packet's.
+        /// Cells of 53 bytes with 48 bytes of the packet each.
         Atm = "atm",
-        /// With a byte more for each 64 or part of them (VDSL2's 64b/65b encapsulation).
+        /// One additional byte for each 64 bytes or part of them (VDSL2's 64b/65b encapsulation).
         Ptm = "ptm",
     }
 }
 
-/// What the layers below add.
+/// The overhead of the layers below.
 #[derive(Clone, Copy, Debug)]
 pub struct Overhead {
-    /// Bytes with each packet.
+    /// The bytes added to each packet.
     pub added: u64,
-    /// The least size, in bytes, with those.
+    /// The smallest size in bytes, with the added bytes.
     pub least: u64,
-    /// How packets are cut up.
+    /// How packets are divided.
     pub framing: Framing,
 }
 
 impl Overhead {
-    /// Returns what a packet takes on the layers below.
+    /// Returns the bytes that a packet occupies on the layers below.
     pub fn bytes_of(&self, packet_bytes: u32) -> u64 {
         let bytes = (u64::from(packet_bytes) + self.added).max(self.least);
         match self.framing {
@@ -97,7 +98,8 @@ mod tests {
 
     #[test]
     fn the_clock_loses_no_fraction() {
-        // 1000 B at 7 Mbit/s take 8000 / 7 us = 1,142,857 1/7 ns: seven of them are 8 ms exactly, and none goes before its time.
+        // 1000 B at 7 Mbit/s take 8000 / 7 us = 1,142,857 1/7 ns: seven packets are exactly 8 ms, and none
+        // leaves before its time.
         let mut clock = Clock::new(Some(Rate::from_bits_per_second(7_000_000)));
         let ready = std::array::from_fn(|_| {
             clock.advance(1000);
@@ -108,7 +110,8 @@ mod tests {
 
     #[test]
     fn a_pause_saves_nothing_and_a_delay_is_made_up_for() {
-        // 1 ms a packet. One that leaves late, because the link was busy, does not delay the next: its time was 2 ms.
+        // 1 ms a packet. A packet that leaves late, because the link was busy, does not delay the next: its
+        // time was 2 ms.
         let ms = |ms: u64| Time::from_nanos(ms * 1_000_000);
         let mut clock = Clock::new(Some(Rate::from_bits_per_second(8_000_000)));
         clock.start(ms(1));

@@ -11,7 +11,7 @@ fn arrive(bench: &mut Bench<Cake>, ms: f64, flow: u32, bytes: u32, count: u32) {
     (0..count).for_each(|_| bench.arrive(Arrival { flow, bytes, ..arrival(ms) }));
 }
 
-/// Lets as many packets as `count` leave at an instant and returns how many are of each flow, where packet `ticket` is of
+/// Lets `count` packets leave at one instant and returns their number per flow; packet `ticket` belongs to
 /// flow `ticket / each`.
 fn share(bench: &mut Bench<Cake>, each: u32, count: usize) -> [usize; 4] {
     let mut flows = [0; 4];
@@ -24,8 +24,8 @@ fn share(bench: &mut Bench<Cake>, each: u32, count: usize) -> [usize; 4] {
 
 #[test]
 fn the_shaper_holds_its_rate_to_a_nanosecond() {
-    // 1500 B at 7 Mbit/s: the k-th packet goes k * 12,000 / 7e6 s after the first, rounded up, in front of a link that is always
-    // free. A token bucket would have sent a burst first.
+    // 1500 B at 7 Mbit/s: the k-th packet leaves k * 12,000 / 7e6 s after the first, rounded up, in front of
+    // a link that is always free. A token bucket would have sent a burst first.
     let mut bench = cake(&[("rate", "7 Mbit/s")], Capacity::Unlimited);
     arrive(&mut bench, 1.0, 0, 1500, 50);
     for packet in 0..50_u64 {
@@ -39,7 +39,7 @@ fn the_shaper_holds_its_rate_to_a_nanosecond() {
 
 #[test]
 fn overhead_is_shaped_too() {
-    // 1000 B and 48 B more in 22 cells of ATM (1056 B) are 1166 B: at 8 Mbit/s 1.166 ms.
+    // 1000 B and 48 B of overhead in 22 cells of ATM (1056 B) are 1166 B: at 8 Mbit/s 1.166 ms.
     let settings = [("rate", "8 Mbit/s"), ("overhead", "48 B"), ("framing", "atm")];
     let mut bench = cake(&settings, Capacity::Unlimited);
     arrive(&mut bench, 0.0, 0, 1000, 2);
@@ -72,10 +72,10 @@ fn a_sparse_flow_goes_first() {
 
 #[test]
 fn hosts_share_before_their_flows_do() {
-    // Flow 0 is alone at its sender, flows 1 to 3 are another's; all go to one receiver. By senders flow 0 gets half and each other
-    // a sixth: 150 and 50 of 300. By flows each gets a quarter. Triple isolation counts the receiver's four flows, which is more
-    // than one and three: a quarter each as well. With receivers of their own it counts senders again. A turn and a packet may
-    // be under way.
+    // Flow 0 is alone at its sender, flows 1 to 3 belong to another; all go to one receiver. By senders flow
+    // 0 gets half and each other a sixth: 150 and 50 of 300. By flows each gets a quarter. Triple isolation
+    // counts the receiver's four flows, which is more than one and three: a quarter each as well. With
+    // receivers of their own it counts senders again. A turn and a packet may be in progress.
     let label = |source, destination| Label { source, destination, ..Label::default() };
     let one = [label(1, 9), label(2, 9), label(2, 9), label(2, 9)];
     let own = [label(1, 5), label(2, 6), label(2, 7), label(2, 8)];
@@ -100,8 +100,8 @@ fn hosts_share_before_their_flows_do() {
 
 #[test]
 fn hosts_forget_flows_that_have_ended() {
-    // The sender of flows 1 to 3 has one bulk flow left when two of them have nothing more to send: then it shares evenly with
-    // flow 0 by flows.
+    // The sender of flows 1 to 3 has one bulk flow left when two of them have nothing more to send: that flow
+    // shares evenly with flow 0.
     let label = |source| Label { source, ..Label::default() };
     let mut bench = cake(&[("isolation", "dual-srchost")], Capacity::Unlimited);
     bench.queue.on_labels(&[1, 2, 2, 2].map(label));
@@ -116,7 +116,8 @@ fn hosts_forget_flows_that_have_ended() {
 
 #[test]
 fn what_is_too_much_is_taken_from_the_head_of_the_fattest_queue() {
-    // Six packets of flow 1 and four of flow 2; the next of flow 2 pushes out the oldest of flow 1, and BLUE steps up for it.
+    // Six packets of flow 1 and four of flow 2; the next packet of flow 2 pushes out the oldest of flow 1,
+    // and BLUE steps up for flow 1.
     let mut bench = cake(&[], Capacity::Packets(10));
     arrive(&mut bench, 10.0, 1, 1000, 6);
     arrive(&mut bench, 10.0, 2, 1000, 5);
@@ -132,8 +133,9 @@ fn what_is_too_much_is_taken_from_the_head_of_the_fattest_queue() {
 
 #[test]
 fn each_queue_has_a_cobalt_of_its_own() {
-    // One packet leaves every 10 ms. The bulk flow's wait far above 5 ms: the first is seen so at 10 ms and the first drop due at 110
-    // ms. The other flow sends less than its share: its packets are sent as they come. A flow whose packets can be marked loses none.
+    // One packet leaves every 10 ms. The bulk flow's packets wait far above 5 ms: that is first seen at 10
+    // ms, and the first drop is due at 110 ms. The other flow sends less than its share: its packets are sent
+    // as they come. A flow whose packets can be marked loses none.
     for (ecn, drops) in [(Ecn::NotCapable, true), (Ecn::Classic, false)] {
         let mut bench = cake(&[], Capacity::Unlimited);
         (0..200).for_each(|_| bench.arrive(Arrival { flow: 1, ecn, ..arrival(0.0) }));

@@ -1,23 +1,23 @@
-//! A set-associative table of flows (Høiland-Jørgensen, Täht and Morton 2018 section III-B; Linux, sch_cake.c, cake_hash): the hash
-//! of a flow leads to a set of eight places, and the flow takes a free one of them. So two flows share a place only when nine meet
-//! in a set.
+//! A set-associative table of flows (Høiland-Jørgensen, Täht and Morton 2018 section III-B; Linux,
+//! sch_cake.c, cake_hash): the hash of a flow selects a set of eight places, and the flow takes a free one of
+//! them. Two flows therefore share a place only if nine meet in a set.
 
 use crate::flow_hash::{draw_salt, mix};
 use ackclock_base::Random;
 
-/// The places of the table (CAKE_QUEUES).
+/// The number of places in the table (CAKE_QUEUES).
 pub const PLACES: usize = 1024;
-/// The places of a set (CAKE_SET_WAYS).
+/// The number of places in a set (CAKE_SET_WAYS).
 const WAYS: usize = 8;
 
 /// The table.
 #[derive(Clone, Debug)]
 pub struct Ways {
-    /// The flow that took each place last.
+    /// The flow that last took each place.
     tags: Vec<Option<u32>>,
-    /// Where the packets of each flow wait.
+    /// The place and the number of waiting packets of each flow.
     flows: Vec<InPlace>,
-    /// What makes this table's hash differ from another's. Drawn when the first packet arrives.
+    /// The salt that makes this table's hash differ from another's; drawn when the first packet arrives.
     salt: Option<u64>,
 }
 
@@ -33,7 +33,8 @@ impl Ways {
         Self { tags: vec![None; PLACES], flows: Vec::new(), salt: None }
     }
 
-    /// Returns the place in which a packet of `flow` that arrives has to wait. `rests` tells whether a place is free.
+    /// Returns the place in which an arriving packet of `flow` must wait. `rests` says whether a place is
+    /// free.
     pub fn enter(&mut self, flow: u32, random: &mut dyn Random, rests: impl Fn(usize) -> bool) -> usize {
         if self.flows.len() <= flow as usize {
             self.flows.resize(flow as usize + 1, InPlace::default());
@@ -47,7 +48,8 @@ impl Ways {
         in_place.place as usize
     }
 
-    /// Finds a place for a flow of which nothing waits: its own of the last time, or one that rests, or the one that the hash names.
+    /// Returns a place for a flow without waiting packets: its last one if it still has it, a free one, or
+    /// else the one that the hash selects.
     fn find(&mut self, flow: u32, hash: u64, rests: impl Fn(usize) -> bool) -> usize {
         let named = (hash % PLACES as u64) as usize;
         let first = named - named % WAYS;
@@ -70,7 +72,8 @@ mod tests {
     use crate::testing::Dice;
     use std::collections::BTreeSet;
 
-    /// How many of `flows` flows meet another that was there before, by the set-associative table and by the hash alone.
+    /// Returns how many of `flows` flows collide with an earlier one, in the set-associative table and by the
+    /// hash alone.
     fn collisions(salt: u64, flows: u32) -> (usize, usize) {
         let mut ways = Ways::new();
         ways.salt = Some(salt);
@@ -85,9 +88,10 @@ mod tests {
 
     #[test]
     fn eight_ways_avoid_the_collisions_of_one() {
-        // 100 flows at random in 1024 places meet 100 - 1024 (1 - (1 - 1/1024)^100) = 4.68 others on average, with a variance of about
-        // as much: over 1000 tables the mean is good to 4 sqrt(4.68 / 1000) = 0.27. Nine in a set of eight are rarer: a flow's set
-        // holds 100 / 128 = 0.78 flows on average, by Poisson 1.3e-7 * 128 = 1.7e-5 tables have one with nine.
+        // 100 flows at random in 1024 places have 100 - 1024 (1 - (1 - 1/1024)^100) = 4.68 collisions on
+        // average, with a variance of about as much: over 1000 tables the mean is accurate to 4 sqrt(4.68 /
+        // 1000) = 0.27. Nine flows in a set of eight are rarer: a set has 100 / 128 = 0.78 flows on average,
+        // so by Poisson 1.3e-7 * 128 = 1.7e-5 tables have a set with nine.
         let all = (0..1000).map(|table| collisions(mix(table), 100));
         let (ways, direct) = all.fold((0, 0), |sum, table| (sum.0 + table.0, sum.1 + table.1));
         assert_eq!(ways, 0);
@@ -96,7 +100,8 @@ mod tests {
 
     #[test]
     fn flows_share_where_a_set_is_full() {
-        // 1024 places for 2000 flows: each place is taken before the sets are full, and 976 flows share.
+        // 1024 places for 20,000 flows: each place is taken before the sets are full, and all other flows
+        // share.
         let (ways, _) = collisions(1, 20_000);
         assert_eq!(ways, 20_000 - PLACES);
     }
@@ -109,7 +114,8 @@ mod tests {
         ways.leave(3);
         ways.leave(3);
         assert_eq!(ways.enter(3, &mut Dice(1), |other| other != place), place);
-        // Another flow of the same set, which has no free place, takes its place over; what waits of flow 3 stays.
+        // Another flow of the same set, which has no free place, takes its place over; waiting packets of
+        // flow 3 stay.
         let salt = ways.salt.unwrap();
         let same = |flow: &u32| mix(salt ^ u64::from(*flow)) % PLACES as u64 == mix(salt ^ 3) % PLACES as u64;
         let other = (4..).find(same).unwrap();

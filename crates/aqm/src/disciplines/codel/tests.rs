@@ -16,7 +16,7 @@ fn fill(codel: &mut CoDel, count: u32, ms: f64, ecn: Ecn) {
     }
 }
 
-/// Departures every 10 ms from `from_ms`; the times at which something was dropped.
+/// Lets packets leave every 10 ms from `from_ms` on; returns the times at which a packet was dropped.
 fn drop_times(codel: &mut CoDel, from_ms: f64, count: usize) -> Vec<f64> {
     let mut times = Vec::new();
     for step in 0..count {
@@ -28,10 +28,10 @@ fn drop_times(codel: &mut CoDel, from_ms: f64, count: usize) -> Vec<f64> {
 
 #[test]
 fn drops_come_after_an_interval_and_then_by_the_root_of_their_count() {
-    // All 1000 arrive at 0, one leaves every 10 ms from 10 ms on. At 10 ms the waiting time is above 5 ms for the
-    // first time, so the first drop is at 110 ms (RFC 8289 section 5.6). The next are due 100/sqrt(1) = 100 ms
-    // later, then 100/sqrt(2) = 70.7, 57.7, 50, 44.7 ms (section 5.6), each taken at the departure that follows:
-    // 210 (due 210), 290 (280.7), 340 (338.4), 390 (388.4), 440 (433.2).
+    // All 1000 packets arrive at 0, and one leaves every 10 ms from 10 ms on. At 10 ms the waiting time is
+    // above 5 ms for the first time, so the first drop is at 110 ms (RFC 8289 section 5.6). The next are due
+    // 100/sqrt(1) = 100 ms later, then 100/sqrt(2) = 70.7, 57.7, 50, 44.7 ms (section 5.6), each taken at the
+    // departure that follows: 210 (due 210), 290 (280.7), 340 (338.4), 390 (388.4), 440 (433.2).
     let mut codel = codel(false);
     fill(&mut codel, 1000, 0.0, Ecn::NotCapable);
     assert_eq!(drop_times(&mut codel, 10.0, 44), [110.0, 210.0, 290.0, 340.0, 390.0, 440.0]);
@@ -39,10 +39,10 @@ fn drops_come_after_an_interval_and_then_by_the_root_of_their_count() {
 
 #[test]
 fn soon_after_the_last_drops_it_begins_where_it_left_off() {
-    // Six drops until 440 ms, as above; the seventh would be due at 474. Then the queue empties. When it is full again
-    // at 450, the waiting time is too long at 460, and dropping begins at 560: count starts at 6 - 1 = 5 (section 5.5),
-    // so that the next are due 100/sqrt(5) = 44.7 and 100/sqrt(6) = 40.8 ms later: 604.7, 645.5. More than 16
-    // intervals after 474 count starts at 1: 100 and 70.7 ms.
+    // Six drops until 440 ms, as above; the seventh would be due at 474. The queue empties before it. When it
+    // is full again at 450, the waiting time is too long at 460, and dropping begins at 560: count starts at
+    // 6 - 1 = 5 (section 5.5), so that the next are due 100/sqrt(5) = 44.7 and 100/sqrt(6) = 40.8 ms later:
+    // 604.7, 645.5. More than 16 intervals after 474 count starts at 1: 100 and 70.7 ms.
     for (again, drops) in [(450.0, [560.0, 610.0, 650.0]), (2150.0, [2260.0, 2360.0, 2440.0])] {
         let mut codel = codel(false);
         fill(&mut codel, 1000, 0.0, Ecn::NotCapable);

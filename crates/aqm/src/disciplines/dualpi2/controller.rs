@@ -1,5 +1,5 @@
-//! The controller of both queues (PI2: De Schepper et al. 2016; dualpi2_update in RFC 9332 appendix A), and how its
-//! probabilities become decisions.
+//! The controller of both queues (PI2: De Schepper et al. 2016; dualpi2_update in RFC 9332 appendix A), and
+//! the conversion of its probabilities to decisions.
 
 use super::Parameters;
 use ackclock_base::Span;
@@ -13,19 +13,20 @@ pub struct Controller {
 }
 
 impl Controller {
-    /// The controller of empty queues.
+    /// Creates the controller of empty queues.
     pub fn new(parameters: Parameters) -> Self {
         Self { parameters, base: 0.0, previous_s: 0.0 }
     }
 
-    /// The same with a base probability to begin with.
+    /// Creates the controller with an initial base probability.
     #[cfg(test)]
     pub fn with_base(parameters: Parameters, base: f64) -> Self {
         Self { base, ..Self::new(parameters) }
     }
 
-    /// An update period has passed, and the oldest packet has waited so long: p' += alpha (q - target) + beta (q - q_before).
-    /// Returns whether that changed anything. Appendix A.2 takes the longer wait of the two queues.
+    /// Updates the base probability at the end of a period in which the oldest packet had waited for
+    /// `waited`: p' += alpha (q - target) + beta (q - q_before). Returns whether that changed anything.
+    /// Appendix A.2 uses the longer wait of the two queues.
     pub fn update(&mut self, waited: Span) -> bool {
         let before = (self.base, self.previous_s);
         let seconds = waited.seconds();
@@ -36,29 +37,31 @@ impl Controller {
         before != (self.base, self.previous_s)
     }
 
-    /// p_C = p'^2, because the window of a classic sender falls with the root of the drop probability.
+    /// Returns p_C = p'^2, because the window of a classic sender falls with the root of the drop
+    /// probability.
     pub fn classic(&self) -> f64 {
         self.base * self.base
     }
 
-    /// p_CL = k p'.
+    /// Returns p_CL = k p', at most 1.
     pub fn coupled(&self) -> f64 {
         (self.parameters.coupling * self.base).min(1.0)
     }
 
-    /// Whether marking all of the short queue is not enough: p_CL has reached 1, and so p_C its p_Cmax of 1 / k^2.
+    /// Returns whether marking every packet of the short queue is not enough: p_CL has reached 1, and p_C its
+    /// p_Cmax of 1 / k^2.
     pub fn is_overloaded(&self) -> bool {
         self.parameters.coupling * self.base >= 1.0
     }
 }
 
-/// Spreads decisions evenly instead of throwing a die (recur in appendix A.1): it adds probabilities up, and decides each
-/// time that they make a whole one.
+/// Spreads decisions evenly instead of at random (recur in appendix A.1): it adds up probabilities, and
+/// decides whenever their sum exceeds a whole one.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Spread(f64);
 
 impl Spread {
-    /// Whether the packet is one of those that the probability takes.
+    /// Adds a probability. Returns whether this packet is one of those to be dropped or marked.
     pub fn takes(&mut self, probability: f64) -> bool {
         self.0 += probability;
         let whole = self.0 > 1.0;

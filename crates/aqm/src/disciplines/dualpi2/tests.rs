@@ -7,7 +7,7 @@ fn dualpi2(settings: &[(&str, &str)]) -> DualPi2 {
     DualPi2::new(Parameters::from(&Values::with(ENTRY.descriptor, settings)), Capacity::Packets(100_000))
 }
 
-/// The same with a base probability that does not move: the first update never comes.
+/// Creates the discipline with a base probability that does not move: the first update never comes.
 fn frozen(base: f64, settings: &[(&str, &str)]) -> DualPi2 {
     let mut queue = dualpi2(settings);
     queue.controller =
@@ -27,7 +27,7 @@ fn depart(queue: &mut DualPi2, ms: f64, dropped: &mut u32) -> Option<Departure> 
     queue.on_departure(at(ms), &mut Scripted::new(&[]), &mut |_| *dropped += 1)
 }
 
-/// All that leaves at one instant: how many unmarked, marked, dropped.
+/// Lets all packets leave at one instant; returns the numbers of unmarked, marked and dropped ones.
 fn empty(queue: &mut DualPi2, ms: f64) -> (u32, u32, u32) {
     let (mut plain, mut marked, mut dropped) = (0, 0, 0);
     while let Some(departure) = depart(queue, ms, &mut dropped) {
@@ -39,8 +39,8 @@ fn empty(queue: &mut DualPi2, ms: f64) -> (u32, u32, u32) {
 
 #[test]
 fn the_short_queue_marks_by_k_times_the_root_of_what_the_classic_drops() {
-    // p' = 0.101: of 10,000 packets the classic queue drops (or marks) 0.0102 = 102, the short one marks 0.202 = 2020; the
-    // sum of the last may be just short of a whole.
+    // p' = 0.101: of 10,000 packets the classic queue drops (or marks) 0.0102 = 102, the short one marks
+    // 0.202 = 2020; the last sum may be just short of a whole.
     for (ecn, expected) in [
         (Ecn::NotCapable, (9898, 0, 102)),
         (Ecn::Classic, (9898, 102, 0)),
@@ -57,7 +57,8 @@ fn the_short_queue_marks_by_k_times_the_root_of_what_the_classic_drops() {
 
 #[test]
 fn under_overload_drops_replace_marks() {
-    // p' = 0.6 with k = 2 is beyond 1/2: both queues drop 0.36 of what may be marked, too, and the short one marks the rest.
+    // p' = 0.6 with k = 2 is above 1/2: both queues drop 0.36 of the packets that may be marked too, and the
+    // short one marks the rest.
     for (ecn, marked) in [(Ecn::Classic, 0), (Ecn::LowLatency, 6400)] {
         let mut queue = frozen(0.6, &[]);
         fill(&mut queue, 0.0, ecn, 0..10_000);
@@ -82,7 +83,8 @@ fn under_overload_the_short_queue_may_only_mark() {
 
 #[test]
 fn the_short_queue_marks_on_a_ramp_of_its_own() {
-    // From 0.8 to 1.2 ms: at 1 ms half. A step where the range is zero. A last packet is not marked.
+    // From 0.8 to 1.2 ms: half at 1 ms. With a range of zero it is a step. The last packet of a queue is not
+    // marked.
     for (waited_ms, range, probability) in [
         (0.7, "400 us", 0.0),
         (1.0, "400 us", 0.5),
@@ -100,7 +102,8 @@ fn the_short_queue_marks_on_a_ramp_of_its_own() {
 
 #[test]
 fn the_classic_queue_keeps_its_share() {
-    // While both wait, 10 % of the bytes; of 1000 packets 100, but for what is owed.
+    // While both have packets, the classic queue gets 10 % of the bytes: of 1000 packets 100, except for its
+    // debt.
     let mut queue = frozen(0.0, &[]);
     fill(&mut queue, 0.0, Ecn::LowLatency, 0..2000);
     fill(&mut queue, 0.0, Ecn::NotCapable, 2000..4000);
@@ -112,14 +115,16 @@ fn the_classic_queue_keeps_its_share() {
 
 #[test]
 fn updates_that_nobody_has_seen_are_made_up_for() {
-    // Packets of 0 ms wait undisturbed until 100 ms, past updates at 16, 32 ... 96 ms. Of beta's part only the last is
-    // left: 3.2 * 0.096 = 0.3072; alpha's is 0.16 * ((16 + ... + 96) - 6 * 15) / 1000 = 0.16 * 0.246 = 0.03936.
+    // Packets of 0 ms wait undisturbed until 100 ms, past updates at 16, 32 ... 96 ms. Of beta's part only
+    // the last remains: 3.2 * 0.096 = 0.3072; alpha's is 0.16 * ((16 + ... + 96) - 6 * 15) / 1000 = 0.16 *
+    // 0.246 = 0.03936.
     let mut queue = dualpi2(&[]);
     fill(&mut queue, 0.0, Ecn::NotCapable, 0..3);
     depart(&mut queue, 100.0, &mut 0);
     let base = libm::sqrt(queue.controller.classic());
     assert!((base - 0.34656).abs() < 1e-9, "{base}");
-    // Long after the queue has emptied it is at rest, and updates keep their beat: 100 s are 6250 periods.
+    // Long after the queue has emptied the controller is at rest, and updates keep their times: 100 s are
+    // 6250 periods.
     empty(&mut queue, 100.0);
     fill(&mut queue, 100_000.0, Ecn::NotCapable, 3..4);
     assert_eq!((queue.controller.classic(), queue.next_update), (0.0, at(100_016.0)));

@@ -17,8 +17,8 @@ fn arrive(bench: &mut Bench<FqCoDel>, ms: f64, flow: u32, bytes: u32, count: u32
 
 #[test]
 fn queues_share_the_link_by_bytes() {
-    // 100 packets of 1500 B (tickets 0 to 99) against 300 of 500 B: after each turn both have sent alike but for a
-    // quantum (1514 B) and a packet that overdraws it (1499 B at most).
+    // 100 packets of 1500 B (tickets 0 to 99) against 300 of 500 B: after each turn both have sent the same
+    // amount, except for a quantum (1514 B) and a packet that overdraws it (1499 B at most).
     let mut bench = bench(&[], Capacity::Unlimited);
     arrive(&mut bench, 0.0, BULK, 1500, 100);
     arrive(&mut bench, 0.0, SPARSE, 500, 300);
@@ -34,7 +34,7 @@ fn queues_share_the_link_by_bytes() {
 
 #[test]
 fn a_turn_may_be_as_long_as_anyone_likes() {
-    // More bytes than a signed number counts.
+    // The quantum has more bytes than a signed number can hold.
     let mut bench = bench(&[("quantum", "1e10 GB")], Capacity::Unlimited);
     arrive(&mut bench, 0.0, BULK, 1000, 2);
     assert_eq!(bench.empty(0.0), [0, 1]);
@@ -54,8 +54,9 @@ fn a_new_queue_goes_first() {
 
 #[test]
 fn a_flow_that_sends_packet_after_packet_starves_nobody() {
-    // As soon as its packet has left it sends the next. Its queue was empty meanwhile, but must wait for its turn
-    // among the old ones: quanta of 1514 B let each flow send at most two packets of 1000 B in a row.
+    // As soon as its packet has left, the flow sends the next. Its queue was empty in between, but must wait
+    // for its turn among the old ones: quanta of 1514 B let each flow send at most two packets of 1000 B in a
+    // row.
     let mut bench = bench(&[], Capacity::Unlimited);
     arrive(&mut bench, 0.0, BULK, 1000, 1000);
     arrive(&mut bench, 0.0, SPARSE, 1000, 1);
@@ -71,7 +72,8 @@ fn a_flow_that_sends_packet_after_packet_starves_nobody() {
 
 #[test]
 fn what_is_too_much_is_taken_from_the_head_of_the_fattest_queue() {
-    // 90 packets and 10 in a queue of 100, and one more: half of the 90 are dropped, or a batch if that is less.
+    // 90 packets and 10 in a queue of 100, and one more: half of the 90 are dropped, or a batch if that is
+    // less.
     for (batch, dropped) in [("64", 45), ("1", 1), ("10", 10)] {
         let mut bench = bench(&[("drop_batch", batch)], Capacity::Packets(100));
         arrive(&mut bench, 0.0, BULK, 1000, 90);
@@ -86,8 +88,8 @@ fn what_is_too_much_is_taken_from_the_head_of_the_fattest_queue() {
 
 #[test]
 fn half_of_the_fattest_queue_is_half_of_its_bytes() {
-    // 10 packets of 1400 B and 20 of 300 B are 20,000 B; the first seven and the eighth are the first 10,000. Linux stops
-    // there too: it counts bytes, and drops while they are less than half.
+    // 10 packets of 1400 B and 20 of 300 B are 20,000 B; the first seven and the eighth are the first 10,000.
+    // Linux stops at the same packet: it counts bytes, and drops while they are less than half.
     let mut bench = bench(&[], Capacity::Packets(30));
     arrive(&mut bench, 0.0, BULK, 1400, 10);
     arrive(&mut bench, 0.0, BULK, 300, 20);
@@ -97,9 +99,9 @@ fn half_of_the_fattest_queue_is_half_of_its_bytes() {
 
 #[test]
 fn what_overflows_counts_as_dropped_by_codel() {
-    // A packet leaves every 10 ms, and from 100 ms on CoDel drops. At 700 ms it is at its k-th drop, and the queue
-    // overflows by one packet: the 64 that go count, and the distance to its next drops shrinks from 100 / sqrt(k) ms to
-    // 100 / sqrt(k + 64).
+    // A packet leaves every 10 ms, and from 100 ms on CoDel drops. At 700 ms it is at its k-th drop, and the
+    // queue overflows by one packet: the 64 dropped packets count, and the distance to its next drops shrinks
+    // from 100 / sqrt(k) ms to 100 / sqrt(k + 64).
     let mut bench = bench(&[("ecn", "false")], Capacity::Packets(1000));
     arrive(&mut bench, 0.0, BULK, 1000, 1000);
     for step in 0..70 {
@@ -122,8 +124,9 @@ fn a_packet_that_does_not_fit_at_all_is_dropped() {
 
 #[test]
 fn each_queue_has_a_codel_of_its_own() {
-    // One packet leaves every 10 ms. The bulk flow's wait far above 5 ms, the other's are sent as they come: CoDel drops
-    // the bulk flow's only, the first one 100 ms after it saw the first that had waited too long.
+    // One packet leaves every 10 ms. The bulk flow's packets wait far above 5 ms, the other's are sent as
+    // they come: CoDel drops only the bulk flow's, the first one 100 ms after it saw the first that had
+    // waited too long.
     let mut bench = bench(&[("ecn", "false")], Capacity::Unlimited);
     arrive(&mut bench, 0.0, BULK, 1500, 200);
     for step in 1..=40 {
@@ -140,7 +143,7 @@ fn each_queue_has_a_codel_of_its_own() {
 
 #[test]
 fn what_can_be_marked_is_marked() {
-    // As CoDel alone does: 110, 210, 290 ms.
+    // The same times as for CoDel alone: 110, 210, 290 ms.
     let mut bench = bench(&[("ecn", "true")], Capacity::Unlimited);
     arrive(&mut bench, 0.0, BULK, 1000, 100);
     let marked = |step: &i32| bench.depart(10.0 * f64::from(*step)).is_some_and(|departure| departure.marked);
@@ -150,7 +153,7 @@ fn what_can_be_marked_is_marked() {
 
 #[test]
 fn links_hash_flows_differently() {
-    // Two flows of n queues share one with probability 1/n: of 4000 links with 4 queues, 1000 +- 3 * 27.4.
+    // Two flows in n queues share one with probability 1/n: of 4000 links with 4 queues, 1000 +- 3 * 27.4.
     let collides = |seed| {
         let mut bench = bench(&[("queues", "4")], Capacity::Unlimited);
         bench.dice = Dice(seed);

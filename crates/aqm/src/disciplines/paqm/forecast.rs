@@ -1,7 +1,7 @@
-//! The linear predictor of the next value of a series that has the least mean square error, given the series' mean and
-//! autocovariance, which are measured on the way.
+//! The linear predictor of the next value of a series with the least mean square error, given the series'
+//! mean and autocovariance, which are measured on the way.
 
-/// The predictor. Nothing is allocated after it is made.
+/// The predictor. It allocates only when it is created.
 #[derive(Clone, Debug)]
 pub struct Forecast {
     memory: f64,
@@ -16,7 +16,8 @@ pub struct Forecast {
 }
 
 impl Forecast {
-    /// From the last `order` values; the mean and the autocovariance forget over about `memory` values.
+    /// Creates a predictor from the last `order` values; the mean and the autocovariance are averaged over
+    /// about `memory` values.
     pub fn new(order: usize, memory: f64) -> Self {
         let zeros = |length| vec![0.0; length].into();
         let order = order.max(1);
@@ -31,7 +32,7 @@ impl Forecast {
         }
     }
 
-    /// Takes a value and predicts the next.
+    /// Adds a value. Returns the prediction of the next.
     pub fn observe(&mut self, value: f64) -> f64 {
         self.values.copy_within(..self.values.len() - 1, 1);
         self.values[0] = value;
@@ -41,7 +42,8 @@ impl Forecast {
             let pairs = self.seen - lag as f64;
             if pairs >= 1.0 {
                 let product = (value - self.mean) * (self.values[lag] - self.mean);
-                // Over all values and not over the pairs: that keeps the matrix of covariances positive.
+                // Divided by the number of values and not of pairs, which keeps the matrix of covariances
+                // positive.
                 *covariance += (product - *covariance) / self.seen.min(self.memory);
             }
         }
@@ -51,9 +53,10 @@ impl Forecast {
     }
 }
 
-/// Levinson's recursion in Durbin's form: the coefficients of the best predictor of the order of `coefficients`, by
-/// raising the order one at a time. It ends early where a lower order leaves no error to explain. Rounding and forgetting
-/// may make covariances that no series has; a reflection beyond one is taken for one then.
+/// Computes the coefficients of the best predictor of the order of `coefficients`: Levinson's recursion in
+/// Durbin's form, which raises the order one at a time. It ends early if a lower order leaves no error to
+/// explain. Rounding and forgetting may produce covariances that no series has; a reflection beyond 1 is
+/// limited to 1.
 fn solve(covariance: &[f64], coefficients: &mut [f64], scratch: &mut [f64]) {
     coefficients.fill(0.0);
     let mut error = covariance[0];

@@ -10,7 +10,7 @@ fn paqm(settings: &[(&str, &str)]) -> Paqm {
     Paqm::new(Parameters::from(&Values::with(ENTRY.descriptor, settings)), Capacity::Packets(50), &LINK)
 }
 
-/// Shows it intervals of `arrivals` each, with a queue of constant length.
+/// Shows the discipline intervals of `arrivals` each, with a queue of constant length.
 fn accustom(paqm: &mut Paqm, arrivals: u32, packets: u64) {
     for _ in 0..100 {
         for _ in 0..arrivals {
@@ -28,8 +28,8 @@ fn the_interval_is_ten_mean_packets() {
 
 #[test]
 fn it_drops_what_would_bring_the_queue_above_the_wanted_length() {
-    // 25 wait, 16 arrive and 10 are sent: 31, 11 above the wanted 20: 11 of the 16 are dropped. Where 12 wait and 16
-    // arrive none is; where 60 wait all are.
+    // 25 wait, 16 arrive and 10 are sent: 31, 11 above the desired 20: 11 of the 16 are dropped. If 12 wait
+    // and 16 arrive, none is dropped; if 60 wait, all are.
     for (packets, probability) in [(25, 11.0 / 16.0), (12, 0.0), (60, 1.0)] {
         let mut paqm = paqm(&[]);
         accustom(&mut paqm, 16, packets);
@@ -39,8 +39,8 @@ fn it_drops_what_would_bring_the_queue_above_the_wanted_length() {
 
 #[test]
 fn the_queue_stays_at_the_wanted_length_under_a_constant_overload() {
-    // Each interval 15 arrive and 10 leave: of the 15 a third has to be dropped. The drops of one interval vary by
-    // sqrt(15 * 2/9) = 1.8 packets and are made up for in the next.
+    // In each interval 15 arrive and 10 leave: a third of the 15 must be dropped. The drops of one interval
+    // vary by sqrt(15 * 2/9) = 1.8 packets and are made up for in the next.
     let mut paqm = paqm(&[]);
     let mut dice = Dice(1);
     let (mut queue, mut sum, mut dropped) = (0_u64, 0, 0);

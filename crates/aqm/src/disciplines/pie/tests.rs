@@ -1,4 +1,4 @@
-//! PIE's controller against the equations of RFC 8033.
+//! Tests of PIE's controller against the equations of RFC 8033.
 
 use super::*;
 use crate::discipline::Ecn;
@@ -11,7 +11,7 @@ fn pie(settings: &[(&str, &str)]) -> Pie {
     Pie::new(parameters, Capacity::Packets(1000), &link)
 }
 
-/// A queue that has long been so many milliseconds late, with a probability.
+/// Creates a queue that has long had a delay of `delay_ms`, with a drop probability.
 fn steady(probability: f64, delay_ms: u64, settings: &[(&str, &str)]) -> Pie {
     let mut pie = pie(settings);
     pie.controller.burst_allowance = Span::ZERO;
@@ -42,7 +42,8 @@ fn a_step_follows_the_controller_and_the_table() {
 
 #[test]
 fn the_integral_rests_only_on_the_target() {
-    // At a constant delay beta has no say. Each update adds 0.125 (d - 0.015): nothing at 15 ms, 0.0025 at 35 ms.
+    // At a constant delay beta has no effect. Each update adds 0.125 (d - 0.015): 0 at 15 ms, 0.0025 at 35
+    // ms.
     let mut pie = steady(0.3, 15, &[]);
     assert_near(updated(&mut pie, 15), 0.3);
     let mut pie = steady(0.3, 35, &[]);
@@ -73,8 +74,8 @@ fn beyond_the_high_delay_a_step_is_greater() {
 
 #[test]
 fn an_empty_queue_lets_the_probability_decay() {
-    // Two empty looks: (0.5 - 0.125 * 0.015) 0.98 = 0.4881625. After one look with a queue there is no decay yet:
-    // 0.5 - 0.001875 - 1.25 * 0.002 = 0.495625.
+    // Two updates with an empty queue: (0.5 - 0.125 * 0.015) 0.98 = 0.4881625. After one with a queue there
+    // is no decay yet: 0.5 - 0.001875 - 1.25 * 0.002 = 0.495625.
     let mut pie = steady(0.5, 0, &[]);
     pie.on_period(at(0.0), &idle(0.0));
     assert_near(pie.controller.drop_probability, 0.488_162_5);
@@ -85,7 +86,7 @@ fn an_empty_queue_lets_the_probability_decay() {
 
 #[test]
 fn a_burst_goes_unharmed_for_150_ms() {
-    // Ten updates of 15 ms use the allowance up; the probability moves all the while.
+    // Ten updates of 15 ms use up the allowance; the probability moves during that time.
     let mut pie = pie(&[]);
     let mut verdicts = Vec::new();
     for _ in 0..11 {
@@ -94,7 +95,7 @@ fn a_burst_goes_unharmed_for_150_ms() {
     }
     assert!(verdicts[..10].iter().all(|verdict| *verdict == Verdict::Admit), "{verdicts:?}");
     assert_eq!(verdicts[10], Verdict::Drop);
-    // Quiet gives it back: no probability left, and less than half the target now and at the last update.
+    // Quiet restores it: a probability of 0, and less than half the target now and at the last update.
     let mut pie = steady(0.0, 7, &[]);
     pie.on_arrival(&arrival(0.0), &waiting(7), &mut Scripted::new(&[0.0]));
     assert_eq!(pie.controller.burst_allowance, Span::from_millis(150));
@@ -126,7 +127,7 @@ fn the_share_of_drops_is_the_probability() {
 
 #[test]
 fn without_chance_drops_keep_their_distance() {
-    // p = 0.05: none before the 17th arrival (17 * 0.05 = 0.85), and at the latest the 170th (8.5).
+    // p = 0.05: no drop before the 17th arrival (17 * 0.05 = 0.85), and at the latest the 170th (8.5).
     let gap = |number| {
         let mut pie = steady(0.05, 20, &[("derandomize", "true")]);
         let mut arrivals = (1..).filter(|_| {

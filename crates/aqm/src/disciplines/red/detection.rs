@@ -1,27 +1,28 @@
-//! What RED and its descendants share: the average queue, and the probability that rises with it.
+//! The part that RED and its descendants share: the average queue, and the probability that rises with it.
 
 use crate::discipline::{LinkRate, Verdict};
 use crate::entry;
 use ackclock_base::{Packets, Random, Time};
 
-/// How the probability of an early drop follows the average queue.
+/// The probability of an early drop as a function of the average queue.
 #[derive(Clone, Copy, Debug)]
 pub struct Curve {
     /// Average below which there are no early drops.
     pub min: Packets,
     /// Average at which the probability is `max_probability`.
     pub max: Packets,
-    /// The probability there.
+    /// The probability at `max`.
     pub max_probability: f64,
-    /// Whether the probability rises on to 1 at twice that average; else it jumps.
+    /// Whether the probability rises on to 1 at twice that average; otherwise it jumps to 1.
     pub gentle: bool,
-    /// Whether even packets that can be marked are dropped above `max`, or, on a gentle curve, where the probability is 1.
+    /// Whether even packets that can be marked are dropped above `max` or, on a gentle curve, when the
+    /// probability is 1.
     pub drops_above_maximum: bool,
 }
 
 impl Curve {
-    /// Returns the curve between two thresholds. Thresholds out of order leave no room for early drops: the upper one gives way,
-    /// and the curve is a step.
+    /// Returns the curve between two thresholds. If the upper threshold is below the lower one, it is raised
+    /// to it, and the curve is a step.
     pub fn new(
         thresholds: [Packets; 2],
         max_probability: f64,
@@ -34,7 +35,7 @@ impl Curve {
         Self { min, max: max.max(min), max_probability, gentle, drops_above_maximum }
     }
 
-    /// The probability p_b at an average queue, before it is spread out.
+    /// Returns the probability p_b at an average queue, before it is spread out.
     pub fn probability(&self, average: Packets) -> f64 {
         let Self { min, max, max_probability, gentle, .. } = *self;
         if average < max {
@@ -47,13 +48,13 @@ impl Curve {
     }
 }
 
-/// Random early detection, apart from the queue that it watches.
+/// Random early detection, without the queue that it observes.
 #[derive(Clone, Debug)]
 pub struct EarlyDetection {
     /// The curve; descendants move it.
     pub curve: Curve,
     weight: f64,
-    /// The time a mean packet takes, for the samples that an idle link missed.
+    /// The transmission time of a mean packet, for the samples that an idle link missed.
     packet_time_s: f64,
     average: Packets,
     /// Packets admitted since the last early drop or mark; negative below the lower threshold.
@@ -61,23 +62,25 @@ pub struct EarlyDetection {
 }
 
 impl EarlyDetection {
-    /// At rest, with `weight` for a new sample of the queue.
+    /// Creates the detection at rest, with `weight` for a new sample of the queue.
     pub fn new(curve: Curve, weight: f64, link: &LinkRate) -> Self {
         let packet_time_s = f64::from(link.mean_packet_bytes) / link.rate.bytes_per_second();
         Self { curve, weight, packet_time_s, average: 0.0, since_drop: -1 }
     }
 
-    /// Equation 2 of Floyd and Jacobson 1993; an idle link counts as that many arrivals at an empty queue.
+    /// Updates the average queue (equation 2 of Floyd and Jacobson 1993). An idle time counts as the arrivals
+    /// at an empty queue that it could have had.
     pub fn observe(&mut self, now: Time, waiting: u64, idle_since: Option<Time>) {
         if let Some(since) = idle_since {
             let missed = now.since(since).seconds() / self.packet_time_s;
             self.average *= libm::pow(1.0 - self.weight, libm::floor(missed));
         }
-        // Signed, because that takes a processor one instruction to convert and unsigned numbers six.
+        // The cast goes through a signed type, which takes a processor one instruction to convert instead of
+        // six.
         self.average += self.weight * (waiting as i64 as f64 - self.average);
     }
 
-    /// What becomes of the arrival: admitted, dropped, or marked, which is a drop where marking is not possible.
+    /// Decides about the arrival. `Mark` means that a packet that cannot be marked is dropped.
     pub fn judge(&mut self, waiting: u64, random: &mut dyn Random) -> Verdict {
         let Self { curve, average, .. } = *self;
         if average < curve.min || waiting <= 1 {
@@ -95,23 +98,24 @@ impl EarlyDetection {
             return Verdict::Admit;
         }
         self.since_drop = 0;
-        // RFC 3168 section 7: above the upper threshold marking is not enough, unless the curve is gentle or a step.
+        // RFC 3168 section 7: above the upper threshold marking is not enough, unless the curve is gentle or
+        // a step.
         let early = !curve.drops_above_maximum || average < curve.max || (curve.gentle && probability < 1.0);
         if early { Verdict::Mark } else { Verdict::Drop }
     }
 
-    /// An arrival was dropped for another reason: the next early drop keeps its distance from it.
+    /// Called when an arrival was dropped for another reason: the next early drop keeps its distance from it.
     pub fn dropped(&mut self) {
         self.since_drop = 0;
     }
 
-    /// The average queue.
+    /// Returns the average queue, in packets.
     pub fn average(&self) -> Packets {
         self.average
     }
 
-    /// Spreads early drops out: uniform instead of geometric gaps, waiting at least 1/p between two ("wait" in
-    /// ns-2, on by default there).
+    /// Returns the probability p_b spread out: gaps between early drops are uniform instead of geometric and
+    /// at least 1/p long ("wait" in ns-2, on by default).
     fn spread(&self, probability: f64) -> f64 {
         let run = self.since_drop as f64 * probability;
         match () {
@@ -131,7 +135,7 @@ mod tests {
     const CURVE: Curve =
         Curve { min: 100.0, max: 300.0, max_probability: 0.1, gentle: true, drops_above_maximum: true };
 
-    /// On a link that takes 1 ms for a mean packet.
+    /// Creates a detection on a link that takes 1 ms for a mean packet.
     fn detection(weight: f64) -> EarlyDetection {
         let link = LinkRate { rate: Rate::from_bits_per_second(8_000_000), mean_packet_bytes: 1000 };
         EarlyDetection::new(CURVE, weight, &link)
@@ -187,8 +191,8 @@ mod tests {
 
     #[test]
     fn beyond_the_curve_the_first_arrival_is_dropped_too() {
-        // The first that finds the average above the lower threshold is let pass, but not where everything is dropped: from
-        // 300 on, or 600 on the gentle curve.
+        // The first arrival that finds the average above the lower threshold passes, except if every packet
+        // is dropped: from 300 on, or 600 on the gentle curve.
         let judged = |average, gentle| {
             let mut detection = detection(1.0);
             detection.curve.gentle = gentle;
@@ -216,9 +220,9 @@ mod tests {
 
     #[test]
     fn a_step_marks_where_marks_are_possible() {
-        // RFC 8257 section 3.1: both thresholds K. At K - 1 packets nothing is marked, at K everything is, gentle or not. Without
-        // ECN, or where drops are asked for, the step drops; and marks may be asked for above any curve. A gentle curve begins at
-        // max_probability.
+        // RFC 8257 section 3.1: both thresholds are K. At K - 1 packets no packet is marked, at K every
+        // packet is, gentle or not. Without ECN, or if drops are requested, the step drops; and marks may be
+        // requested above any curve. A gentle curve begins at max_probability.
         let judged = |thresholds, packets, gentle, ecn, drops| {
             let link = LinkRate { rate: Rate::from_bits_per_second(8_000_000), mean_packet_bytes: 1000 };
             let curve = Curve::new(thresholds, if gentle { 1.0 } else { 0.1 }, gentle, ecn, drops);
@@ -236,7 +240,7 @@ mod tests {
             assert_eq!(judged(ramp, 1000, gentle, true, None), Verdict::Drop);
             assert_eq!(judged(ramp, 1000, gentle, true, Some(false)), Verdict::Mark);
         }
-        // Thresholds out of order are a step at the lower one.
+        // Thresholds in the wrong order are a step at the lower one.
         assert_eq!(judged([65.0, 20.0], 1000, true, true, None), Verdict::Mark);
     }
 }

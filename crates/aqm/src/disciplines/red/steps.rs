@@ -1,21 +1,21 @@
-//! How RED's descendants move the slope of its curve: up by adding, down by multiplying (Floyd, Gummadi and Shenker 2001,
-//! section 4).
+//! The steps by which RED's descendants move the slope of its curve: up by adding, down by multiplying
+//! (Floyd, Gummadi and Shenker 2001, section 4).
 
 use crate::entry::PERIODS;
 use ackclock_base::{Range, Span, parameters};
 
 parameters! {
-    /// How often the probability moves, by how much, and between which bounds.
+    /// How often the probability moves, its steps and its bounds.
     pub struct Steps {
-        /// How often max_probability may move
+        /// Time between moves of max_probability
         interval: Span = time("500 ms", PERIODS, SOURCE),
-        /// Step up of max_probability, but never more than a quarter of it
+        /// Step up of max_probability, at most a quarter of it
         alpha: f64 = number("0.01", Range::between(0.0, 1.0), SOURCE),
-        /// What a step down multiplies max_probability by
+        /// Factor on max_probability in a step down
         beta: f64 = number("0.9", Range::between(0.0, 1.0), SOURCE),
-        /// The least that max_probability becomes
+        /// Smallest max_probability
         least_probability: f64 = number("0.01", Range::between(0.0, 1.0), SOURCE),
-        /// The greatest that max_probability becomes
+        /// Greatest max_probability
         greatest_probability: f64 = number("0.5", Range::between(0.0, 1.0), SOURCE),
     }
 }
@@ -23,12 +23,14 @@ parameters! {
 const SOURCE: &str = "Floyd, Gummadi and Shenker 2001, section 4";
 
 impl Steps {
-    /// A step up from a probability; bounds that it is beyond already do not pull it back.
+    /// Returns the probability after a step up. A probability that is already beyond the bound is not pulled
+    /// back.
     pub fn up(&self, probability: f64) -> f64 {
         (probability + self.alpha.min(probability / 4.0)).min(self.greatest_probability.max(probability))
     }
 
-    /// A step down.
+    /// Returns the probability after a step down. A probability that is already beyond the bound is not
+    /// pulled back.
     pub fn down(&self, probability: f64) -> f64 {
         (probability * self.beta).max(self.least_probability.min(probability))
     }

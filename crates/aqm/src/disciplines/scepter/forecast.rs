@@ -1,5 +1,5 @@
-//! The thesis's way (Jain 2003 chapter 5): the empty part of the bucket is a queue, which is predicted as APACE predicts its
-//! own, and a law makes a drop probability of the prediction.
+//! The thesis's method (Jain 2003 chapter 5): the empty part of the bucket is treated as a queue and
+//! predicted as in APACE, and a law computes a drop probability from the prediction.
 
 use super::Parameters;
 use super::law::{Law, Levels};
@@ -13,17 +13,17 @@ pub struct Forecast {
     law: Law,
     horizon: f64,
     depth: f64,
-    /// Whether a prediction is held to what the bucket can hold.
+    /// Whether a prediction is limited to the levels that the bucket can have.
     bounded: bool,
-    /// What the empty part is predicted in, in bytes.
+    /// The unit of the prediction, in bytes.
     unit_bytes: f64,
-    /// Tokens kept between two arrivals, averaged over about a horizon.
+    /// The tokens kept between two arrivals, averaged over about a horizon.
     kept_per_arrival: f64,
     predicted_tokens: f64,
 }
 
 impl Forecast {
-    /// The prediction for a full bucket of `depth` bytes.
+    /// Creates the prediction for a full bucket of `depth` bytes.
     pub fn new(parameters: &Parameters, depth: f64, mean_packet_bytes: u32) -> Self {
         let Parameters { order, horizon, step, update, bounded, .. } = *parameters;
         let step = if bounded { step.min(update.largest_stable_step(horizon)) } else { step };
@@ -42,14 +42,14 @@ impl Forecast {
         }
     }
 
-    /// Sees the level that an arrival finds, and the one that the arrival before it left; says with what probability to
-    /// drop the arrival.
+    /// Processes an arrival, with the level that it finds (`tokens`) and the level that the last arrival left
+    /// (`before`), in bytes. Returns the drop probability.
     pub fn probability(&mut self, before: f64, tokens: f64) -> f64 {
         self.kept_per_arrival += (tokens - before - self.kept_per_arrival) / self.horizon;
         let empty = (self.depth - tokens) / self.unit_bytes;
         let predicted = self.depth - self.predictor.observe(empty) * self.unit_bytes;
         self.predicted_tokens = match () {
-            // Too large a step lets the predictor diverge; then the level there is has to do.
+            // With too large a step the predictor may diverge; the present level is used instead.
             () if !predicted.is_finite() => tokens,
             () if self.bounded => predicted.clamp(0.0, self.depth),
             () => predicted,
@@ -57,12 +57,12 @@ impl Forecast {
         self.law.probability(&Levels {
             tokens,
             predicted: self.predicted_tokens,
-            // What is taken out is what the level falls by, and what comes in besides.
+            // The tokens taken are the fall of the level plus the tokens that arrive.
             demand: tokens - self.predicted_tokens + self.horizon * self.kept_per_arrival,
         })
     }
 
-    /// The level that is expected a horizon ahead, in bytes.
+    /// Returns the level predicted a horizon ahead, in bytes.
     pub fn predicted_tokens(&self) -> f64 {
         self.predicted_tokens
     }

@@ -1,21 +1,22 @@
-//! The drop probability for a predicted level of tokens (Jain 2003 section 5.2): Scepter-I, and the readings of
-//! Scepter-T's equation 5.1.
+//! The drop probability for a predicted level of tokens (Jain 2003 section 5.2): Scepter-I, and the readings
+//! of Scepter-T's equation 5.1.
 //!
-//! Equation 5.1 is p = (max_p / B) (T_target - T_current + T_predicted), with T_predicted "predicted number of tokens in the
-//! bucket". To the letter, more predicted tokens would mean more drops, and a bucket that is and stays on target would go
-//! on dropping. What holds together is T_predicted as the tokens that the predicted traffic will take, or with its sign
-//! turned, as the level that the target is compared with.
+//! Equation 5.1 is p = (max_p / B) (T_target - T_current + T_predicted), with T_predicted "predicted number
+//! of tokens in the bucket". To the letter, more predicted tokens would mean more drops, and a bucket that is
+//! on target and stays on it would continue to drop. The consistent readings take T_predicted as the tokens
+//! that the predicted traffic will take, or, with its sign reversed, as the level that is compared with the
+//! target.
 
 use super::{DropLaw, Parameters};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
     Free,
-    /// T_predicted is what the traffic within the horizon will take.
+    /// T_predicted is the tokens that the traffic within the horizon will take.
     Demand,
     /// The target is compared with the predicted level: T_target - T_predicted.
     Level,
-    /// It is compared with the mean of the present and the predicted level.
+    /// The target is compared with the mean of the present and the predicted level.
     MeanLevel,
     Literal,
 }
@@ -30,19 +31,19 @@ pub struct Law {
     depth: f64,
 }
 
-/// What a law looks at, in bytes.
+/// The inputs of a law, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Levels {
-    /// The tokens there are.
+    /// The present tokens.
     pub tokens: f64,
-    /// The tokens that there will be a horizon ahead; below zero or above the depth if so predicted.
+    /// The tokens predicted a horizon ahead; the prediction may be below zero or above the depth.
     pub predicted: f64,
-    /// The tokens that will be taken until then.
+    /// The tokens that will be taken within the horizon.
     pub demand: f64,
 }
 
 impl Law {
-    /// The law for a bucket that `depth` bytes of tokens fill.
+    /// Creates the law for a bucket with a depth of `depth` bytes.
     pub fn new(parameters: &Parameters, depth: f64) -> Self {
         let form = match parameters.law {
             DropLaw::TargetDemand => Form::Demand,
@@ -60,7 +61,7 @@ impl Law {
         }
     }
 
-    /// The drop probability, from 0 to 1.
+    /// Returns the drop probability, from 0 to 1.
     pub fn probability(&self, levels: &Levels) -> f64 {
         let Levels { tokens, predicted, demand } = *levels;
         let missing = match self.form {
@@ -73,8 +74,8 @@ impl Law {
         (self.max_probability * missing / self.depth).clamp(0.0, 1.0)
     }
 
-    /// Equation 2.5 over the empty part of the bucket: nothing below alpha of the depth, from there in a straight line to
-    /// max_p at the depth, and everything where no token is predicted to be left.
+    /// Returns equation 2.5 over the empty part of the bucket: zero below alpha of the depth, from there
+    /// linear to max_p at the depth, and 1 if no token is predicted to be left.
     fn free(&self, predicted: f64) -> f64 {
         let empty = (self.depth - predicted) / self.depth;
         match () {
@@ -91,7 +92,7 @@ mod tests {
     use crate::disciplines::scepter::ENTRY;
     use ackclock_base::Values;
 
-    /// A bucket of 10 kB, max_p 0.2, alpha 0.3, target 5 kB.
+    /// Returns the probability for a bucket of 10 kB, max_p 0.2, alpha 0.3, target 5 kB.
     fn probability(law: &str, tokens: f64, predicted: f64, demand: f64) -> f64 {
         let parameters = Parameters::from(&Values::with(ENTRY.descriptor, &[("law", law)]));
         Law::new(&parameters, 10_000.0).probability(&Levels { tokens, predicted, demand })
@@ -103,7 +104,7 @@ mod tests {
 
     #[test]
     fn the_free_law_rises_from_alpha_to_max_p_and_jumps_to_one() {
-        // 7000 tokens are alpha; halfway from there to none lies 3500: 0.2 / 2.
+        // 7000 tokens are alpha; halfway from there to 0 is 3500: 0.2 / 2.
         near(probability("free", 0.0, 7000.0, 0.0), 0.0);
         near(probability("free", 0.0, 9000.0, 0.0), 0.0);
         near(probability("free", 0.0, 3500.0, 0.0), 0.1);
@@ -114,8 +115,8 @@ mod tests {
 
     #[test]
     fn each_reading_of_the_target_law() {
-        // 0.2 / 10000 of what is missing: to the letter 5000 - 6000 + 2000 = 1000; the demand 5000 - 6000 + 3000 = 2000;
-        // the level 5000 - 2000 = 3000; its mean 5000 - 4000 = 1000.
+        // 0.2 / 10000 of the missing tokens: to the letter 5000 - 6000 + 2000 = 1000; the demand 5000 - 6000
+        // + 3000 = 2000; the level 5000 - 2000 = 3000; its mean 5000 - 4000 = 1000.
         near(probability("target-literal", 6000.0, 2000.0, 3000.0), 0.02);
         near(probability("target-demand", 6000.0, 2000.0, 3000.0), 0.04);
         near(probability("target-level", 6000.0, 2000.0, 3000.0), 0.06);

@@ -1,18 +1,19 @@
-//! PI squared on the level of the tokens, in place of the thesis's prediction: a controller moves p' until the empty part of
-//! the bucket is as large as it should be, and drops with p'^2, because a Reno window goes with the inverse of the root of
-//! the drop probability (De Schepper et al. 2016). The empty part grows by what arrives less the rate, as a queue does, so
-//! the gains are those of a queue: RFC 9332 appendix A.1, which has them fall with the round trip.
+//! PI squared on the level of the tokens, instead of the thesis's prediction: a controller moves p' until the
+//! empty part of the bucket has the desired size, and drops with p'^2, because a Reno window is proportional
+//! to the inverse of the root of the drop probability (De Schepper et al. 2016). The empty part grows by the
+//! arrivals less the rate, as a queue does, so the gains are those of a queue: RFC 9332 appendix A.1, where
+//! they fall with the round trip.
 //!
-//! What is held is the controller's output, which goes no further than a probability can: nothing winds up while the bucket
-//! is full or empty, and p' follows from the first period in which the level moves.
+//! The state is the controller's output, limited to probabilities: there is no wind-up while the bucket is
+//! full or empty, and p' responds in the first period in which the level moves.
 
 use super::Parameters;
 use ackclock_base::{Rate, Span};
 
-/// The shortest time between two looks at the bucket.
+/// The shortest update period.
 const MIN_PERIOD_S: f64 = 1e-3;
 
-/// The controller. Times are what the missing tokens take to come.
+/// The controller. Levels are expressed as the time in which the missing tokens arrive.
 #[derive(Clone, Copy, Debug)]
 pub struct PiSquared {
     period_s: f64,
@@ -24,7 +25,7 @@ pub struct PiSquared {
 }
 
 impl PiSquared {
-    /// The controller for a bucket of `depth` bytes that is full at first.
+    /// Creates the controller for a bucket of `depth` bytes that is full at first.
     pub fn new(parameters: &Parameters, rate: Rate, depth: f64) -> Self {
         let round_trip_s = parameters.round_trip.seconds();
         let target_s = (1.0 - parameters.target) * depth / rate.bytes_per_second();
@@ -39,13 +40,13 @@ impl PiSquared {
         }
     }
 
-    /// How often it looks: Tupdate.
+    /// Returns the update period (Tupdate).
     pub fn period(&self) -> Span {
         Span::from_seconds(self.period_s)
     }
 
-    /// A period has passed, and the missing tokens take so long to come. With what probability packets are dropped or marked
-    /// from now on.
+    /// Updates the controller at the end of a period; the missing tokens take `missing_s` seconds to arrive.
+    /// Returns the probability with which packets are dropped or marked from now on.
     pub fn update(&mut self, missing_s: f64) -> f64 {
         let step = self.alpha * (missing_s - self.target_s) + self.beta * (missing_s - self.previous_s);
         self.base = (self.base + step).clamp(0.0, 1.0);
@@ -95,14 +96,15 @@ mod tests {
 
     #[test]
     fn after_any_time_at_an_end_it_answers_at_once() {
-        // An hour of a full bucket: p' is 0, and no less, so the first rise of 80 ms lifts it to (80 - 50) / 3 + 3 x 80.
+        // After an hour with a full bucket p' is 0, and no less, so the first rise of 80 ms lifts it to (80 -
+        // 50) / 3 + 3 x 80.
         let mut controller = controller(&[]);
         for _ in 0..100_000 {
             controller.update(0.0);
         }
         controller.update(0.08);
         near(controller.base, 0.25);
-        // An hour of an empty one: p' is 1, and falls with the first token.
+        // After an hour with an empty bucket p' is 1, and falls with the first token.
         for _ in 0..100_000 {
             controller.update(0.1);
         }

@@ -1,49 +1,52 @@
-//! PID squared: a controller of p' on the level of the tokens that sees, beside the level, how fast it falls.
+//! PID squared: a controller of p' on the level of the tokens that also uses how fast the level falls.
 //!
-//! A queue stabilises a PI controller: as it grows, round trips grow with it, and windows are worth less. A bucket delays
-//! nothing, so its level is a bare integrator. Windows of w packets that answer p'^2 have, about their equilibrium, the
-//! transfer function (sqrt(2) / R) e^(-sR) / (s (s + 2 / (w R))) from p' to the missing tokens in seconds (Misra, Gong and
-//! Towsley 2000, with R constant and p = p'^2). PI in front of that is two integrators and a lag: with RFC 9332's gains it
-//! swings from an empty bucket to a full one. The zero that cancels the lag takes the derivative of the level, which is the
-//! traffic's relative excess over the rate:
+//! A queue stabilises a PI controller: as it grows, round trips grow with it, and windows send less. A bucket
+//! delays nothing, so its level is a bare integrator. Windows of w packets that respond to p'^2 have, around
+//! their equilibrium, the transfer function (sqrt(2) / R) e^(-sR) / (s (s + 2 / (w R))) from p' to the
+//! missing tokens in seconds (Misra, Gong and Towsley 2000, with R constant and p = p'^2). With PI in front
+//! of it that makes two integrators and a lag: with RFC 9332's gains it swings from an empty bucket to a full
+//! one. The zero that cancels the lag uses the derivative of the level, which is the traffic's relative
+//! excess over the rate:
 //!
 //! * K on the excess; the loop is then K sqrt(2) e^(-sR) / (R s), and 1.11 would be the bound of stability;
-//! * 2 K / (w R) on the level, with w = sqrt(2) / p', so sqrt(2) K p' / R: the gain falls with p' as PIE's does;
-//! * a slow integral, its zero at 0.2 / R, so that the level comes to its target.
+//! * 2 K / (w R) on the level, with w = sqrt(2) / p', so sqrt(2) K p' / R: the gain falls with p' as PIE's
+//!   does;
+//! * a slow integral, its zero at 0.2 / R, so that the level reaches its target.
 //!
-//! The excess is that of what the drop law lets through, whether there are tokens for it or not, so it says something
-//! while the bucket is full or empty too; and what is integrated goes no further than a probability can. Nothing winds up.
-//! The excess of the moment is added to it rather than integrated as a difference: it is noisy, and a sum that is cut off
-//! at 0 would keep its rises and forget its falls.
+//! The excess is that of the traffic that the drop law lets through, whether or not it finds tokens, so it is
+//! meaningful while the bucket is full or empty too; and the integral is limited to probabilities. There is
+//! no wind-up. The present excess is added to the integral's value instead of being integrated as a
+//! difference: it is noisy, and a sum that is cut off at 0 would keep its rises and forget its falls.
 
 use super::Parameters;
 use ackclock_base::{Rate, Span};
 
-/// K: a fourth of what would be unstable.
+/// The gain K: a fourth of the unstable one.
 const EXCESS_GAIN: f64 = 0.27;
-/// The integral's zero, times the round trip. Of the values tried (0.07, 0.2, 0.4; and 0.02, 0.05, 0.1 below) those that
-/// were best at 2, 8 and 20 Mbit/s together, on seeds that no study uses to judge them.
+/// The integral's zero, times the round trip. Of the values tried (0.07, 0.2, 0.4; and 0.02, 0.05, 0.1 below)
+/// this is the best over 2, 8 and 20 Mbit/s together, on seeds that no study uses for its verdict.
 const INTEGRAL: f64 = 0.2;
-/// Looks at the bucket within a round trip.
+/// The number of updates in a round trip.
 const LOOKS: f64 = 4.0;
-/// The level's gain falls no further than at this p', a window of 14 packets, or nothing would lift p' from 0.
+/// The p' (a window of 14 packets) below which the level's gain falls no further; otherwise p' could not rise
+/// from 0.
 const MIN_BASE: f64 = 0.1;
 
-/// A controller of the level, and of how fast it falls.
+/// A controller of the level and of how fast it falls.
 #[derive(Clone, Copy, Debug)]
 pub struct PidSquared {
     period_s: f64,
     round_trip_s: f64,
     target_s: f64,
     bytes_per_period: f64,
-    /// What the law let through since the last look, in bytes.
+    /// The bytes that the law has let through since the last update.
     demanded: f64,
-    /// p' without the excess of the moment.
+    /// The base probability p', without the present excess.
     base: f64,
 }
 
 impl PidSquared {
-    /// The controller for a bucket of `depth` bytes.
+    /// Creates the controller for a bucket of `depth` bytes.
     pub fn new(parameters: &Parameters, rate: Rate, depth: f64) -> Self {
         let round_trip_s = parameters.round_trip.seconds();
         let period_s = round_trip_s / LOOKS;
@@ -57,18 +60,18 @@ impl PidSquared {
         }
     }
 
-    /// How often it looks.
+    /// Returns the update period.
     pub fn period(&self) -> Span {
         Span::from_seconds(self.period_s)
     }
 
-    /// The law lets a packet through.
+    /// Counts a packet that the law lets through.
     pub fn demand(&mut self, packet_bytes: u32) {
         self.demanded += f64::from(packet_bytes);
     }
 
-    /// A period has passed, and the missing tokens take so long to come. With what probability packets are dropped or marked
-    /// from now on.
+    /// Updates the controller at the end of a period; the missing tokens take `missing_s` seconds to arrive.
+    /// Returns the probability with which packets are dropped or marked from now on.
     pub fn update(&mut self, missing_s: f64) -> f64 {
         let excess = self.demanded / self.bytes_per_period - 1.0;
         let level_gain = 2.0_f64.sqrt() * EXCESS_GAIN * self.base.max(MIN_BASE) / self.round_trip_s;
@@ -86,7 +89,7 @@ mod tests {
     use crate::disciplines::scepter::ENTRY;
     use ackclock_base::Values;
 
-    /// 8 Mbit/s fill 100 kB in 100 ms, and bring 25 kB between two looks.
+    /// Creates a controller: 8 Mbit/s fill 100 kB in 100 ms, and bring 25 kB between two updates.
     fn controller() -> PidSquared {
         let rate = Rate::from_bits_per_second(8_000_000);
         PidSquared::new(&Parameters::from(&Values::with(ENTRY.descriptor, &[])), rate, 100_000.0)
@@ -98,9 +101,9 @@ mod tests {
 
     #[test]
     fn it_follows_its_equation() {
-        // p' = 0.2. 30 kB against 25: an excess of 0.2. The level's gain is sqrt(2) x 0.27 x 0.2 / 0.1 = 0.7637 each second.
-        // 80 ms are missing, 30 more than wanted: 0.2 / 0.1 x 0.03 = 0.06. So p' grows by 0.025 x 0.7637 x 0.26, and the
-        // excess of the moment adds 0.27 x 0.2.
+        // p' = 0.2. 30 kB against 25: an excess of 0.2. The level's gain is sqrt(2) x 0.27 x 0.2 / 0.1 =
+        // 0.7637 per second. 80 ms are missing, 30 more than desired: 0.2 / 0.1 x 0.03 = 0.06. So p' grows by
+        // 0.025 x 0.7637 x 0.26, and the present excess adds 0.27 x 0.2.
         let mut controller = controller();
         controller.base = 0.2;
         (0..30).for_each(|_| controller.demand(1000));
@@ -135,14 +138,16 @@ mod tests {
 
     #[test]
     fn after_any_time_at_an_end_it_answers_at_once() {
-        // An hour of silence: p' is 0, and an excess of one half is answered in the period in which it comes.
+        // After an hour of silence p' is 0, and an excess of one half has its effect in the period in which
+        // it comes.
         let mut controller = controller();
         for _ in 0..100_000 {
             controller.update(0.0);
         }
         controller.demand(37_500);
         assert!((controller.update(0.0).sqrt() - 0.135).abs() < 0.01);
-        // An hour of an empty bucket under twice the rate: p' is 1, and half of the rate is answered as soon.
+        // After an hour with an empty bucket under twice the rate p' is 1, and half of the rate has its
+        // effect as soon.
         for _ in 0..100_000 {
             controller.demand(50_000);
             controller.update(0.1);

@@ -11,8 +11,8 @@ fn scepter(settings: &[(&str, &str)]) -> Scepter {
     Scepter::new(Parameters::from(&Values::with(ENTRY.descriptor, settings)), Capacity::Packets(100), &LINK)
 }
 
-/// Packets of 1000 bytes, so many for each that the tokens of 8 Mbit/s allow, into a bucket of 50: the mean level in
-/// packets, and the share of packets that passed.
+/// Sends packets of 1000 bytes, `load` for each that the tokens of 8 Mbit/s allow, into a bucket of 50;
+/// returns the mean level in packets, and the share of packets that passed.
 fn settles_with(settings: &[(&str, &str)], load: f64) -> (f64, f64) {
     let mut scepter = scepter(&[&[("rate", "8 Mbit/s"), ("burst", "50 kB")], settings].concat());
     let mut dice = Dice(1);
@@ -39,7 +39,8 @@ fn settles_with(settings: &[(&str, &str)], load: f64) -> (f64, f64) {
 
 #[test]
 fn what_finds_no_tokens_can_be_let_through_marked() {
-    // A bucket of two packets, max_p of 0 so that nothing is dropped early: the third packet of an instant finds no tokens.
+    // A bucket of two packets, and a max_p of 0 so that no packet is dropped early: the third packet of an
+    // instant finds no tokens.
     let third = |settings: &[(&str, &str)], ecn: Ecn| {
         let always = [("rate", "8 Mbit/s"), ("burst", "2 kB"), ("max_probability", "0")];
         let mut scepter = scepter(&[&always, settings].concat());
@@ -55,14 +56,14 @@ fn what_finds_no_tokens_can_be_let_through_marked() {
     assert_eq!(third(&marks[..1], Ecn::Classic), (Verdict::Admit, Verdict::Drop, 0.0));
 }
 
-/// The same of a law with its defaults.
+/// Returns the same values for a law with its defaults.
 fn settles(law: &str, load: f64) -> (f64, f64) {
     settles_with(&[("law", law)], load)
 }
 
 #[test]
 fn pi_squared_settles_at_its_target_whatever_the_overload() {
-    // Half of 50 packets; one packet less on average, for it is seen after an arrival took its tokens.
+    // Half of 50 packets, less one on average, since the level is read after an arrival took its tokens.
     for load in [1.0 / 0.99, 1.0 / 0.95, 1.0 / 0.6] {
         let (level, passed) = settles("pi-squared", load);
         assert!((level - 24.5).abs() < 1.0, "{load}: {level}");
@@ -81,8 +82,9 @@ fn pid_squared_settles_at_its_target_whatever_the_overload() {
 
 #[test]
 fn a_long_horizon_neither_diverges_nor_starves_the_contract() {
-    // 5 % too much. To the letter a step of 0.01 is unstable beyond a horizon of 156: it swings between dropping nothing and
-    // everything, and at 500 passes 92 % of the contract; TCP, which falls back each time, gets far less.
+    // 5 % of overload. To the letter a step of 0.01 is unstable beyond a horizon of 156: it swings between
+    // dropping no packet and every packet, and at 500 passes 92 % of the contract; TCP, which falls back each
+    // time, gets far less.
     let far = [("horizon", "500"), ("law", "free")];
     let (level, passed) = settles_with(&far, 1.05);
     assert!((passed - 1.0 / 1.05).abs() < 0.001 && (level - 26.0).abs() < 0.5, "{level}, {passed}");
@@ -119,7 +121,7 @@ fn a_bucket_of_one_round_trip_holds_its_tokens() {
 
 #[test]
 fn what_is_predicted_in_bytes_needs_no_mean_packet() {
-    // Links of another mean packet decide otherwise in packets, and alike in bytes.
+    // Links with different mean packets decide differently in packets, and alike in bytes.
     let verdicts = |unit, mean_packet_bytes| {
         let link = LinkRate { mean_packet_bytes, ..LINK };
         let settings = [("rate", "8 Mbit/s"), ("burst", "20 kB"), ("unit", unit)];
@@ -135,9 +137,10 @@ fn what_is_predicted_in_bytes_needs_no_mean_packet() {
 
 #[test]
 fn under_a_steady_overload_the_level_settles_where_the_law_drops_the_excess() {
-    // A load of 1 / 0.95 loses 5 %. The free law drops 0.05 where the empty part is 0.3 + 0.7 x 0.05 / 0.2 = 0.475 of the
-    // bucket: 26.25 packets are left. On the target of 25 packets, 0.05 = 0.2 / 50 x 12.5: the level readings settle at
-    // 12.5, and the demand of 15 arrivals, 14.25 of which pass, lifts that to 26.75.
+    // A load of 1 / 0.95 loses 5 %. The free law drops 0.05 when the empty part is 0.3 + 0.7 x 0.05 / 0.2 =
+    // 0.475 of the bucket: 26.25 packets are left. With the target of 25 packets, 0.05 = 0.2 / 50 x 12.5: the
+    // level readings settle at 12.5, and the demand of 15 arrivals, 14.25 of which pass, raises that to
+    // 26.75.
     for (law, expected) in
         [("free", 26.25), ("target-level", 12.5), ("target-mean-level", 12.5), ("target-demand", 26.75)]
     {
@@ -149,8 +152,8 @@ fn under_a_steady_overload_the_level_settles_where_the_law_drops_the_excess() {
 
 #[test]
 fn to_the_letter_equation_5_1_has_no_level_to_settle_at() {
-    // It drops 0.2 x 25 / 50 = 0.1 at any steady level: too many for a load that exceeds the rate by less, whose bucket
-    // then stays full, and too few for one that exceeds it by more, whose bucket then stays empty.
+    // It drops 0.2 x 25 / 50 = 0.1 at any steady level: too many for a load that exceeds the rate by less,
+    // whose bucket stays full, and too few for one that exceeds it by more, whose bucket stays empty.
     let (level, passed) = settles("target-literal", 1.0 / 0.95);
     assert!(level > 45.0 && passed < 0.91, "{level}, {passed}");
     let (level, passed) = settles("target-literal", 1.0 / 0.8);
@@ -168,8 +171,9 @@ fn what_finds_no_tokens_is_dropped_whatever_the_law_says() {
 
 #[test]
 fn what_would_be_dropped_early_is_marked_where_it_can_be_and_takes_its_tokens() {
-    // To the letter p = max_p (T_target - T + T_predicted) / B, and a full bucket that has always been full is predicted to
-    // stay so: 1 x 0.5. The first of two packets takes the only tokens, and what finds none is dropped, capable or not.
+    // To the letter p = max_p (T_target - T + T_predicted) / B, and a full bucket that has always been full
+    // is predicted to stay so: 1 x 0.5. The first of two packets takes the only tokens, and the second finds
+    // none and is dropped, capable or not.
     let settings =
         [("burst", "1 kB"), ("rate", "1 bit/s"), ("law", "target-literal"), ("max_probability", "1")];
     let capable = Arrival { ecn: Ecn::Classic, ..arrival(0.0) };

@@ -1,27 +1,27 @@
-//! The bins of SFB: levels of them, in each of which a flow has one, found by a hash of its own.
+//! The bins of SFB: in each of several levels a flow has one bin, found by the level's own hash.
 
 use crate::flow_hash;
 
-/// What is known of the flows that share a bin.
+/// The state of the flows that share a bin.
 #[derive(Clone, Copy, Debug, Default)]
 struct Bin {
     waiting: u64,
     probability: f64,
 }
 
-/// What a flow's bins say together.
+/// The combined state of a flow's bins.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Judgement {
-    /// The least of their drop probabilities: one bin without a hog clears a flow.
+    /// The least drop probability of the bins: one bin without an unresponsive flow clears a flow.
     pub probability: f64,
-    /// Whether each of them is over-full.
+    /// Whether all of the bins are over-full.
     pub full: bool,
 }
 
-/// How the bins change.
+/// The steps by which bins change.
 #[derive(Clone, Copy, Debug)]
 pub struct Steps {
-    /// Packets of a bin beyond which it is over-full.
+    /// The number of packets above which a bin is over-full.
     pub bin_size: f64,
     /// Step up of a probability.
     pub increment: f64,
@@ -38,12 +38,12 @@ pub struct Bins {
 }
 
 impl Bins {
-    /// So many levels of so many bins, through which no packet has gone yet.
+    /// Creates `levels` levels of `bins_a_level` bins, all empty.
     pub fn new(levels: u64, bins_a_level: u64) -> Self {
         Self { salt: 0, bins_a_level, bins: vec![Bin::default(); (levels * bins_a_level) as usize] }
     }
 
-    /// Forgets everything, and hashes differently; `waiting` are the flows of the packets that wait.
+    /// Forgets everything, and hashes with another salt; `waiting` are the flows of the packets that wait.
     pub fn renew(&mut self, salt: u64, waiting: impl Iterator<Item = u32>) {
         self.salt = salt;
         self.bins.fill(Bin::default());
@@ -52,7 +52,8 @@ impl Bins {
         }
     }
 
-    /// A packet arrives: moves the probabilities of its flow's bins, and says what they come to.
+    /// Moves the probabilities of a flow's bins when one of its packets arrives. Returns their combined
+    /// state.
     pub fn judge(&mut self, flow: u32, steps: &Steps) -> Judgement {
         let mut judgement = Judgement { probability: 1.0, full: true };
         self.each(flow, |bin| {
@@ -68,17 +69,17 @@ impl Bins {
         judgement
     }
 
-    /// A packet joins the queue.
+    /// Counts a packet that joins the queue.
     pub fn enter(&mut self, flow: u32) {
         self.each(flow, |bin| bin.waiting += 1);
     }
 
-    /// A packet leaves the queue.
+    /// Counts a packet that leaves the queue.
     pub fn leave(&mut self, flow: u32) {
         self.each(flow, |bin| bin.waiting = bin.waiting.saturating_sub(1));
     }
 
-    /// The greatest probability of all bins.
+    /// Returns the greatest probability of all bins.
     pub fn greatest_probability(&self) -> f64 {
         self.bins.iter().map(|bin| bin.probability).fold(0.0, f64::max)
     }
@@ -91,7 +92,8 @@ impl Bins {
     }
 }
 
-/// The step of SplitMix64 (Steele, Lea and Flood 2014), its finaliser after its increment.
+/// Mixes the bits of `number` by the step of SplitMix64 (Steele, Lea and Flood 2014): its increment and its
+/// finaliser.
 fn mix(number: u64) -> u64 {
     flow_hash::mix(number.wrapping_add(0x9e37_79b9_7f4a_7c15))
 }
@@ -103,7 +105,7 @@ mod tests {
 
     const STEPS: Steps = Steps { bin_size: 10.0, increment: 0.25, decrement: 0.125 };
 
-    /// The places of a flow, one a level.
+    /// Returns the places of a flow, one per level.
     fn places(salt: u64, flow: u32) -> Vec<usize> {
         let mut bins = Bins::new(2, 23);
         bins.renew(salt, [flow].into_iter());
@@ -139,8 +141,8 @@ mod tests {
 
     #[test]
     fn probabilities_rise_in_full_bins_and_fall_in_empty_ones() {
-        // 11 packets wait, more than 10: each arrival adds 0.25 up to 1. With 1 to 10 waiting nothing moves; with none
-        // each arrival takes 0.125.
+        // 11 packets wait, more than 10: each arrival adds 0.25 up to 1. With 1 to 10 waiting the probability
+        // does not move; with none each arrival takes 0.125.
         let mut bins = Bins::new(2, 23);
         bins.renew(1, std::iter::repeat_n(5, 11));
         let said: Vec<_> = (0..5).map(|_| bins.judge(5, &STEPS).probability).collect();
@@ -153,7 +155,7 @@ mod tests {
 
     #[test]
     fn one_bin_of_its_own_clears_a_flow() {
-        // A hog and a flow that shares one of its bins, but not the other.
+        // An unresponsive flow, and a flow that shares one of its bins but not the other.
         let hog = places(1, 0);
         let half = |flow: &u32| places(1, *flow)[0] == hog[0] && places(1, *flow)[1] != hog[1];
         let Some(flow) = (1..1000).find(half) else { panic!("no such flow") };

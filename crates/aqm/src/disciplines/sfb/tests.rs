@@ -1,4 +1,4 @@
-//! SFB's bins over time, its hash functions and its penalty.
+//! Tests of SFB's bins over time, its hash functions and its penalty.
 
 use super::*;
 use crate::discipline::Ecn;
@@ -18,7 +18,8 @@ fn offer(sfb: &mut Sfb, ms: f64, flow: u32, packets: u64) -> Verdict {
 
 #[test]
 fn a_bin_holds_half_more_than_its_share() {
-    // 200 packets over 23 bins are 8.7, half more 13.04: of one flow, 14 packets wait and the next is dropped.
+    // 200 packets over 23 bins are 8.7, half more 13.04: 14 packets of one flow wait, and the next is
+    // dropped.
     let mut sfb = sfb(&[]);
     let admitted = (0..20).take_while(|waits| offer(&mut sfb, 0.0, 1, *waits) == Verdict::Admit);
     assert_eq!(admitted.count(), 14);
@@ -36,9 +37,9 @@ fn packets_that_left_the_queue_leave_their_bins() {
 
 #[test]
 fn a_flow_in_the_penalty_box_gets_the_penalty_rate() {
-    // A hog that meets its bins over-full 2000 times has probability 2000 * 0.0005 = 1, but for rounding. Then, with room
-    // in the queue, it sends a packet of 1000 bytes each millisecond from 1 ms to 10 s. The bucket lets 30 kB through,
-    // and 120 kbit/s * 9.999 s = 149 985 B: 179 whole packets.
+    // An unresponsive flow that meets its bins over-full 2000 times has probability 2000 * 0.0005 = 1, except
+    // for rounding. Afterwards, with room in the queue, it sends a packet of 1000 bytes each millisecond from
+    // 1 ms to 10 s. The bucket lets 30 kB through, and 120 kbit/s * 9.999 s = 149 985 B: 179 whole packets.
     let mut sfb = sfb(&[("decrement", "0")]);
     (0..14).for_each(|waits| _ = offer(&mut sfb, 0.0, 1, waits));
     for _ in 0..2001 {
@@ -66,14 +67,15 @@ fn new_hash_functions_know_what_waits_and_who_was_found_out() {
         assert!(judgement.full, "14 packets still wait");
         judgement.probability
     };
-    // Learning begins 5 s before the change, when the flow has long been at 1: 400 arrivals are more than it takes.
+    // Learning begins 5 s before the change, when the flow has long been at 1: 400 arrivals are more than
+    // enough.
     assert_eq!(probability("5 s"), 1.0);
     assert_eq!(probability("0 s"), 0.0);
 }
 
 #[test]
 fn early_drops_are_marks_where_possible_and_overflows_never() {
-    // Probability 1 - 1e-9 without a full bin: marked but for chance.
+    // Probability 1 - 1e-9 without a full bin: marked, except by chance.
     let verdict = |ecn, packets| {
         let mut sfb = sfb(&[("ecn", "true"), ("increment", "0.999999999"), ("bin_size", "0 packets")]);
         offer(&mut sfb, 0.0, 1, 0);

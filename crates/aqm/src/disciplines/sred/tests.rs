@@ -28,7 +28,7 @@ fn the_length_alone_has_two_steps() {
 
 #[test]
 fn a_single_flow_always_hits() {
-    // The list of 100 fills without a comparison; then the frequency is 1 - (1 - 1/100)^n.
+    // The list of 100 fills without a comparison; after that the frequency is 1 - (1 - 1/100)^n.
     let mut sred = sred(&[("list", "100")]);
     let mut dice = Dice(1);
     for _ in 0..150 {
@@ -39,8 +39,9 @@ fn a_single_flow_always_hits() {
 
 #[test]
 fn the_frequency_of_hits_is_one_over_the_number_of_flows() {
-    // Twenty flows in turn. An estimate over 1000 comparisons, each a hit with 1/20, averaged over 200,000: its mean has a
-    // standard deviation of sqrt(0.05 * 0.95 / 200,000) = 0.0005, and a little more as the list itself changes.
+    // Twenty flows in turn. An estimate over 1000 comparisons, each a hit with probability 1/20, is averaged
+    // over 200,000: its mean has a standard deviation of sqrt(0.05 * 0.95 / 200,000) = 0.0005, and slightly
+    // more as the list itself changes.
     let mut sred = sred(&[]);
     let mut dice = Dice(1);
     let mut sum = 0.0;
@@ -53,12 +54,13 @@ fn the_frequency_of_hits_is_one_over_the_number_of_flows() {
 
 #[test]
 fn the_probability_goes_with_the_square_of_the_flows() {
-    // With 64 flows of 256 that matter: (64/256)^2 = 1/16 of 0.15; an arrival that meets its own flow 1 + 64 times that.
+    // With 64 flows of 256 that count: (64/256)^2 = 1/16 of 0.15; an arrival that meets its own flow has 1 +
+    // 64 times that.
     let mut full = sred(&[]);
     full.hit_frequency = 1.0 / 64.0;
     assert!(near(full.zap(&waiting(30), false), 0.15 / 16.0));
     assert!(near(full.zap(&waiting(30), true), 0.15 / 16.0 * 65.0));
-    // With 512 their number does not matter.
+    // With 512 flows their number has no effect.
     full.hit_frequency = 1.0 / 512.0;
     assert!(near(full.zap(&waiting(30), false), 0.15));
     let mut simple = sred(&[("full", "false"), ("many_flows", "32")]);
@@ -72,7 +74,7 @@ fn one_that_meets_another_flow_may_take_its_place() {
     for flow in [1, 2] {
         sred.on_arrival(&of(flow), &waiting(0), &mut Scripted::new(&[]));
     }
-    // The first number picks the place, the second decides: 0.25 and more leave it.
+    // The first number picks the place, the second decides: 0.25 and more leave the entry.
     sred.on_arrival(&of(3), &waiting(0), &mut Scripted::new(&[0.4, 0.25]));
     assert_eq!(sred.list, [1, 2]);
     sred.on_arrival(&of(3), &waiting(0), &mut Scripted::new(&[0.6, 0.24]));
