@@ -13,7 +13,7 @@ pub const QUEUES: Declared<usize> = declare::integer(
     Range::between(1.0, 65536.0),
     "RFC 8290 section 5.2.3, for the same use; the authors' code of BC-PQP takes the port's remainder",
 )
-.about("How many phantom queues flows are hashed to");
+.about("Number of phantom queues to which flows are hashed");
 
 /// The bytes that a queue drains in its turn.
 pub const QUANTUM: Declared<Size> = declare::size(
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn several_drain_in_turns_of_a_quantum_and_share_what_an_empty_one_leaves() {
+    fn several_drain_in_turns_of_a_quantum_and_share_the_rest_of_an_empty_one() {
         // Quantum 1000. Queue 0 holds 3000, queue 1 holds 1000: after 1 ms 2000 and 1000, after 1.5 ms 2000 and 500, after
         // 2 ms queue 1 is empty, after 4 ms both are.
         let mut queues = PhantomQueues::new(RATE, 2, Size::from_bytes(1000));
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_taken_out_of_a_queue_ends_its_turn() {
+    fn removing_the_level_of_a_queue_ends_its_turn() {
         let mut queues = PhantomQueues::new(RATE, 3, Size::from_bytes(1000));
         for queue in 0..3 {
             queues.push(queue, 1000);

@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_queue_is_served_at_the_rate_of_what_holds_it_back() {
+    fn a_queue_is_served_at_the_rate_that_holds_it_back() {
         let link = LinkRate { rate: Rate::from_bits_per_second(100_000_000), mean_packet_bytes: 1500 };
         let served = |name: &str, settings: &[(&str, &str)]| {
             let values = Values::with(find(name).expect("a discipline").descriptor, settings);

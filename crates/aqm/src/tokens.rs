@@ -6,7 +6,7 @@ use ackclock_base::{Range, Rate, Size, Time};
 /// The rate at which a discipline's bucket fills; the link's rate if not given.
 pub const RATE: Declared<Option<Rate>> =
     declare::rate("none", Range::at_least(1.0), "RFC 2215 section 3.6, r; Jain 2003 section 5.1, rho")
-        .about("How fast tokens arrive; none for the link's rate");
+        .about("Rate at which tokens arrive; none for the link's rate");
 
 /// The depth of the bucket.
 pub const BURST: Declared<Size> = declare::size(
@@ -14,7 +14,7 @@ pub const BURST: Declared<Size> = declare::size(
     Range::above(0.0),
     "RFC 2215 section 3.6, b; Jain 2003 section 5.1, sigma. 50 of the 500-byte packets of its section 2.7",
 )
-.about("How many tokens are kept, a byte each; a longer packet never conforms");
+.about("Tokens kept, a byte each; a longer packet never conforms");
 
 /// The units of a bit, so that a rate in bits per second times a time in nanoseconds is a whole number of
 /// them.
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn a_packet_conforms_to_the_nanosecond_when_its_tokens_are_there() {
+    fn a_packet_conforms_to_the_nanosecond_when_its_tokens_have_arrived() {
         // Empty at 0; 1500 bytes take 1.5 ms. A nanosecond earlier 8 thousandths of a bit are missing.
         let mut bucket = bucket(2000);
         bucket.take(2000);

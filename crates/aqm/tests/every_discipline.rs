@@ -115,10 +115,13 @@ impl Account<'_> {
             Happening::Dropped { number, newcomer } => {
                 let (packets, bytes) = self.without(newcomer);
                 let dropped = self.leave(number)?;
-                prop_assert!(service.drops_late || number == newcomer, "{name} drops what has waited");
+                prop_assert!(
+                    service.drops_late || number == newcomer,
+                    "{name} drops a packet that has waited"
+                );
                 prop_assert!(
                     !service.drops_only_when_full || !self.capacity.has_room(dropped.bytes, packets, bytes),
-                    "{name} drops what fits"
+                    "{name} drops a packet that fits"
                 );
                 *self.counts.entry("dropped").or_default() += 1;
             }
@@ -133,12 +136,12 @@ impl Account<'_> {
                         .any(|(other, arrival)| *other < number && arrival.flow == left.flow);
                     prop_assert!(!same, "{name} lets a packet overtake one of its flow");
                 }
-                prop_assert!(!marked || left.ecn.is_capable(), "{name} marks what cannot be marked");
-                prop_assert!(!marked || self.marks, "{name} marks though it is not to");
+                prop_assert!(!marked || left.ecn.is_capable(), "{name} marks a packet that cannot be marked");
+                prop_assert!(!marked || self.marks, "{name} marks though marks are off");
                 *self.counts.entry("left").or_default() += 1;
             }
             Happening::Settled { packets, idles } => {
-                prop_assert_eq!(packets, self.waiting.len() as u64, "{} counts otherwise", name);
+                prop_assert_eq!(packets, self.waiting.len() as u64, "{} counts other packets", name);
                 prop_assert!(!idles || service.holds_back, "{name} lets a free link idle");
                 let bytes: u64 = self.waiting.iter().map(|(_, arrival)| u64::from(arrival.bytes)).sum();
                 let fits = match self.capacity {
@@ -161,7 +164,7 @@ impl Account<'_> {
     fn leave(&mut self, number: usize) -> Result<Arrival, TestCaseError> {
         let place = self.waiting.iter().position(|(other, _)| *other == number);
         let name = self.entry.descriptor.name;
-        prop_assert!(place.is_some(), "{name} lets packet {number} go twice, or one that never came");
+        prop_assert!(place.is_some(), "{name} sends packet {number} twice, or one that never arrived");
         Ok(self.waiting.remove(place.unwrap_or(0)).map(|(_, arrival)| arrival).expect("it is there"))
     }
 }
@@ -220,7 +223,10 @@ fn check_shown(
     prop_assert!(before.keys().eq(now.keys()), "{name} shows {before:?}, then {now:?}");
     let is_number =
         |(series, number): (&&str, &f64)| number.is_finite() || number.is_nan() && before[*series].is_nan();
-    prop_assert!(now.iter().all(is_number), "{name} shows a number that is none: {now:?} after {before:?}");
+    prop_assert!(
+        now.iter().all(is_number),
+        "{name} shows NaN for a value that was known: {now:?} after {before:?}"
+    );
     Ok(())
 }
 
@@ -271,7 +277,7 @@ fn the_rules_can_be_broken() {
         Queueing::at_arrival(DropTail { capacity })
     };
     let liars = [
-        ("drops what has waited", Entry { service: Service::IN_ORDER, ..*codel }),
+        ("drops a packet that has waited", Entry { service: Service::IN_ORDER, ..*codel }),
         ("holds 31 packets", Entry { build: room_for_one_more, ..*droptail }),
         (
             "lets a packet overtake",

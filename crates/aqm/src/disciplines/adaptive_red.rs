@@ -12,7 +12,7 @@ use ackclock_base::{Packets, Random, Range, Span, Time, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &queue(
         "adaptive-red",
-        "RED that moves its slope until the average queue is in the middle between its thresholds",
+        "RED that moves its slope until the average queue is halfway between its thresholds",
         "Floyd, Gummadi and Shenker 2001",
         Parameters::TABLE,
     ),

@@ -20,7 +20,7 @@ use ackclock_base::{Random, Range, Time, choice, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &queue(
         "avq",
-        "Drops where a virtual queue would overflow whose capacity follows the load",
+        "Drops when a virtual queue would overflow whose capacity follows the load",
         "Kunniyur and Srikant 2001",
         Parameters::TABLE,
     ),

@@ -19,7 +19,7 @@ use ackclock_base::{Random, Range, Rate, Size, Span, Time, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &queue(
         "bc-pqp",
-        "A policer with a phantom queue for each flow, which is filled up where a burst shows",
+        "A policer with a phantom queue for each flow, which is filled up at a burst",
         "Tahir et al. 2024 (SIGCOMM)",
         Parameters::TABLE,
     ),
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_queue_refuses_takes_nothing() {
+    fn a_packet_that_the_queue_refuses_takes_no_space() {
         let mut policer = policer(&[("rate", "1 bit/s"), ("phantom_limit", "1 kB")]);
         let refused = policer.on_arrival(&arrival(0.0), &waiting(100), &mut Scripted::new(&[]));
         assert_eq!(refused, Verdict::Drop);
@@ -197,7 +197,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_stretch_of_time_sees_more_than_its_tokens_and_the_queues(
+        fn no_interval_passes_more_than_its_tokens_and_the_queues(
             arrivals in prop::collection::vec((0_u64..4_000_000, 40_u32..2000, 0_u32..3), 1..300),
             rate in 100_000_u64..50_000_000,
             limit in 2000_u64..20_000,

@@ -10,7 +10,7 @@ use ackclock_base::{Packets, Random, Range, Span, Time, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &queue(
         "blue",
-        "Drops with a probability that rises when the queue overflows and falls when the link runs idle",
+        "Drops with a probability that rises when the queue overflows and falls when the link is idle",
         "Feng, Kandlur, Saha and Shin 2002",
         Parameters::TABLE,
     ),
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn early_drops_are_marks_where_possible_and_overflows_never() {
+    fn early_drops_are_marks_if_possible_and_overflows_never() {
         let verdict = |packets, ecn| {
             let mut blue = blue(&[("ecn", "true")]);
             blue.probability = 0.5;

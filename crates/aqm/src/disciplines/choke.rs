@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn below_the_lower_threshold_nobody_is_compared() {
+    fn below_the_lower_threshold_no_packets_are_compared() {
         let mut queue = choke(&[0, 0, 0, 0], &[("min_threshold", "4.5 packets")]);
         assert!(offer(&mut queue, 0, 0.5).is_empty());
         assert_eq!(offer(&mut queue, 0, 0.5).len(), 2, "with five waiting they are");

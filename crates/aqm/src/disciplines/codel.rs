@@ -34,17 +34,17 @@ parameters! {
 }
 
 /// The acceptable standing delay.
-pub const TARGET: Declared<Span> = declare::time("5 ms", Range::above(0.0), "RFC 8289 section 4.4")
-    .about("The standing delay that is accepted for as long as it lasts");
+pub const TARGET: Declared<Span> =
+    declare::time("5 ms", Range::above(0.0), "RFC 8289 section 4.4").about("Acceptable standing delay");
 
 /// The time for which the target may be exceeded.
 pub const INTERVAL: Declared<Span> = declare::time("100 ms", Range::above(0.0), "RFC 8289 section 4.3")
-    .about("How long a waiting time above the target is accepted: a round trip");
+    .about("Time for which a waiting time above the target is accepted: a round trip");
 
 /// The backlog up to which no packet is dropped.
 pub const MAX_PACKET: Declared<Size> =
     declare::size("1500 B", Range::at_least(0.0), "RFC 8289 section 5.6 (bytes() <= MAXPACKET)")
-        .about("With no more than so many bytes waiting nothing is dropped: a packet of the greatest size");
+        .about("Bytes waiting up to which no packet is dropped: a packet of the greatest size");
 
 /// Whether packets are marked instead of dropped.
 pub const ECN: Declared<bool> =

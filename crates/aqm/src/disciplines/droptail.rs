@@ -8,7 +8,7 @@ use ackclock_base::Random;
 pub const ENTRY: Entry = Entry {
     descriptor: &queue(
         "droptail",
-        "First in, first out; what does not fit is dropped",
+        "First in, first out; a packet that does not fit is dropped",
         "RFC 7567 section 2",
         &[],
     ),

@@ -16,7 +16,7 @@ use ackclock_base::{Random, Size, Time, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &queue(
         "drr",
-        "A queue for each flow, which take turns of equal bytes; the longest loses what does not fit",
+        "A queue for each flow; queues take turns of equal bytes, and the longest loses packets that do not fit",
         "Shreedhar and Varghese 1995",
         Parameters::TABLE,
     ),
@@ -124,7 +124,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn backlogged_queues_have_sent_alike(
+        fn backlogged_queues_have_sent_equal_bytes(
             sizes in prop::collection::vec((0_u32..3, 40_u32..=1500), 300..600),
             quantum in 1500_u32..6000,
         ) {

@@ -20,7 +20,7 @@ use controller::{Controller, Spread};
 pub const ENTRY: Entry = Entry {
     descriptor: &queue(
         "dualpi2",
-        "Two queues, a short one for senders that answer to each mark a little; its marks follow the other's drops",
+        "Two queues, a short one for senders with a small response to each mark; its marks follow the other's drops",
         "RFC 9332 appendix A",
         Parameters::TABLE,
     ),
@@ -77,8 +77,8 @@ pub fn doubt(values: &Values, link: &LinkRate) -> Option<String> {
     let two_packets = link.rate.time_to_send(Size::from_bytes(2 * u64::from(link.mean_packet_bytes)));
     (ecn && end < two_packets).then(|| {
         format!(
-            "ramp_start and ramp_range end at {end}, before two packets of {} B at {} have gone ({two_packets}): nearly every \
-             packet of a sender that answers to each mark a little is marked, and it starves beside others",
+            "ramp_start and ramp_range end at {end}, before two packets of {} B at {} have been sent ({two_packets}): nearly every \
+             packet of a sender with a small response to each mark is marked, and it starves beside others",
             link.mean_packet_bytes, link.rate
         )
     })

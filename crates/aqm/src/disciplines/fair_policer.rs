@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_queue_refuses_takes_nothing() {
+    fn a_packet_that_the_queue_refuses_takes_no_space() {
         let mut policer = policer(&[("rate", "1 bit/s"), ("burst", "2 kB")]);
         let refused = policer.on_arrival(&arrival(0.0), &waiting(100), &mut Scripted::new(&[]));
         assert_eq!(refused, Verdict::Drop);

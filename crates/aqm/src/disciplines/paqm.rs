@@ -17,7 +17,7 @@ use forecast::Forecast;
 pub const ENTRY: Entry = Entry {
     descriptor: &queue(
         "paqm",
-        "Drops so much of the traffic it predicts that the queue keeps a wanted length (like PAQM)",
+        "Drops as much of the predicted traffic as keeps the queue at a desired length (like PAQM)",
         "after Gao, He and Hou 2002, reconstructed",
         Parameters::TABLE,
     ),

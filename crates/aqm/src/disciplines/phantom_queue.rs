@@ -13,7 +13,7 @@ use ackclock_base::{Random, Range, Rate, Size, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &queue(
         "phantom-queue",
-        "Marks or drops while a counter that drains at a share of the rate is beyond a threshold",
+        "Marks or drops while a counter that drains at a share of the rate is above a threshold",
         "Alizadeh et al. 2012 (HULL)",
         Parameters::TABLE,
     ),
@@ -121,14 +121,14 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_marked_is_dropped_and_does_not_count() {
+    fn a_packet_that_cannot_be_marked_is_dropped_and_does_not_count() {
         let mut phantom = phantom(&[("drain", "0.5"), ("threshold", "0 B")]);
         assert_eq!([0; 3].map(|_| ask(&mut phantom, 0.0, Ecn::NotCapable)), [Admit, Drop, Drop]);
         assert_eq!(ask(&mut phantom, 2.0, Ecn::NotCapable), Admit);
     }
 
     #[test]
-    fn what_the_queue_refuses_does_not_count() {
+    fn a_packet_that_the_queue_refuses_does_not_count() {
         let mut phantom = phantom(&[("threshold", "0 B")]);
         let refused = phantom.on_arrival(&arrival(0.0), &waiting(100), &mut Scripted::new(&[]));
         assert_eq!(refused, Drop);

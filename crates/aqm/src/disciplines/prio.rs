@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn a_band_waits_until_those_before_it_are_empty() {
+    fn a_band_waits_until_the_bands_before_it_are_empty() {
         let mut bench = prio(Capacity::Unlimited);
         arrive(&mut bench, LAST, 2);
         arrive(&mut bench, MIDDLE, 2);

@@ -37,7 +37,7 @@ parameters! {
 /// The average queue at which early drops begin.
 pub const MIN_THRESHOLD: Declared<Packets> =
     declare::packets("5 packets", Range::at_least(0.0), "Floyd and Jacobson 1993 section 4; ns-2's thresh_")
-        .about("Average queue below which nothing is dropped");
+        .about("Average queue below which no packet is dropped");
 
 /// The average queue at which the curve bends.
 pub const MAX_THRESHOLD: Declared<Packets> =
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn capable_packets_are_marked_where_ecn_is_on() {
+    fn capable_packets_are_marked_if_ecn_is_on() {
         let marked = verdicts(Ecn::Classic, 1000);
         assert!(marked.contains(&Verdict::Mark) && !marked.contains(&Verdict::Drop));
         let dropped = verdicts(Ecn::NotCapable, 1000);
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_dropped_even_if_it_could_be_marked() {
+    fn a_packet_that_does_not_fit_is_dropped_even_if_it_could_be_marked() {
         assert!(verdicts(Ecn::Classic, 200).iter().all(|verdict| *verdict == Verdict::Drop));
     }
 }

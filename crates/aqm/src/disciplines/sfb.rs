@@ -20,7 +20,7 @@ mod tests;
 pub const ENTRY: Entry = Entry {
     descriptor: &queue(
         "sfb",
-        "BLUE for bins of flows; flows that do not answer to drops share a small rate",
+        "BLUE for bins of flows; flows that do not respond to drops share a small rate",
         "Feng, Kandlur, Saha and Shin 2001",
         Parameters::TABLE,
     ),

@@ -19,7 +19,7 @@ pub const ENTRY: Entry = Entry {
         presets: PRESETS,
         ..queue(
             "sfq",
-            "Hashes flows to queues, which take turns of equal bytes; the longest loses what does not fit",
+            "Hashes flows to queues, which take turns of equal bytes; the longest loses packets that do not fit",
             "McKenney 1990; Linux, net/sched/sch_sfq.c",
             Parameters::TABLE,
         )
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn a_turn_is_a_quantum_and_what_overdraws_it() {
+    fn a_turn_is_a_quantum_and_an_overdraft() {
         // Quantum 1514 B, packets of 1000 B. The first turn is two packets and overdraws the credit by 486 B; the second has 1514 - 486
         // = 1028 B: two; the third 1514 - 972 = 542 B: one; the fourth 1514 - 458 = 1056 B: two. Flow 1 has tickets 0 to 5, flow
         // 2 has 6 to 11.

@@ -11,7 +11,7 @@ use ackclock_base::{Random, Rate, Size, Time, Values, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &queue(
         "shaper",
-        "First in, first out, no faster than a rate and a burst allow; what does not fit is dropped",
+        "First in, first out, no faster than a rate and a burst allow; a packet that does not fit is dropped",
         "RFC 2475 section 2.3.3.3; Jain 2003 section 5.1",
         Parameters::TABLE,
     ),
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn it_drops_what_does_not_fit_and_what_could_never_go() {
+    fn it_drops_packets_that_do_not_fit_or_could_never_leave() {
         // One of four packets leaves at once, two find room to wait; one of 1500 bytes exceeds the bucket for
         // ever.
         let mut shaper = shaper("8 Mbit/s", "1000 B", Capacity::Packets(2));
@@ -147,7 +147,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_loses_nothing_below_its_limit_and_sends_no_more_than_its_tokens(
+        fn it_drops_no_packet_below_its_limit_and_sends_no_more_than_its_tokens(
             gaps in prop::collection::vec((0_u64..4_000_000, 40_u32..2000), 1..200),
             rate in 100_000_u64..50_000_000,
             burst in 2000_u64..20_000,

@@ -11,7 +11,7 @@ use ackclock_base::{Random, Range, Rate, Size, Time, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &queue(
         "srtcm",
-        "A policer of one rate and two bursts: what exceeds both is dropped, what exceeds the first can be marked",
+        "A policer of one rate and two bursts: packets beyond both are dropped, packets beyond the first can be marked",
         "RFC 2697",
         Parameters::TABLE,
     ),
@@ -33,7 +33,7 @@ parameters! {
 }
 
 /// The meaning of `ecn` in a three colour marker.
-pub const YELLOW: &str = "Whether yellow packets that can be marked are marked instead of passed as they are";
+pub const YELLOW: &str = "Whether yellow packets that can be marked are marked instead of passed unchanged";
 
 /// The meter: tokens go into the committed bucket, and tokens that do not fit into the excess bucket (section
 /// 3).
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn yellow_passes_as_it_is_where_it_cannot_or_need_not_be_marked() {
+    fn yellow_passes_unchanged_if_it_cannot_or_need_not_be_marked() {
         for (ecn, field) in [("true", Ecn::NotCapable), ("false", Ecn::Classic)] {
             let settings =
                 [("rate", "1 bit/s"), ("burst", "1000 B"), ("excess_burst", "1000 B"), ("ecn", ecn)];
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_queue_refuses_takes_no_tokens() {
+    fn a_packet_that_the_queue_refuses_takes_no_tokens() {
         let mut policer = policer(&[("rate", "1 bit/s"), ("burst", "1 kB"), ("excess_burst", "0 B")]);
         let refused = policer.on_arrival(&arrival(0.0), &waiting(100), &mut Scripted::new(&[]));
         assert_eq!(refused, Drop);

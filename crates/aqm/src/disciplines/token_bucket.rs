@@ -11,7 +11,7 @@ use ackclock_base::{Random, Range, Rate, Size, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &queue(
         "token-bucket",
-        "A policer: drops what exceeds a rate and a burst, delays nothing",
+        "A policer: drops packets beyond a rate and a burst, and delays none",
         "RFC 2215 section 3.6; Jain 2003 section 5.1",
         Parameters::TABLE,
     ),
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn below_the_marking_level_what_can_be_marked_is_marked_and_pays() {
+    fn below_the_marking_level_capable_packets_are_marked_and_take_tokens() {
         // Three quarters of 4000 bytes are 3000: the first two packets find 4000 and 3000, the others less,
         // the last none.
         let settings =
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_queue_refuses_takes_no_tokens() {
+    fn a_packet_that_the_queue_refuses_takes_no_tokens() {
         let mut policer = policer(&[("burst", "1000 B"), ("rate", "1 bit/s")]);
         let refused = policer.on_arrival(&arrival(0.0), &waiting(100), &mut Scripted::new(&[]));
         assert_eq!(refused, Verdict::Drop);
@@ -136,7 +136,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_stretch_of_time_sees_more_than_its_tokens_and_a_burst(
+        fn no_interval_passes_more_than_its_tokens_and_a_burst(
             arrivals in prop::collection::vec((0_u64..4_000_000, 40_u32..2000), 1..200),
             rate in 100_000_u64..50_000_000,
             burst in 40_u64..20_000,

@@ -12,7 +12,7 @@ use ackclock_base::{Random, Range, Rate, Size, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &queue(
         "trtcm",
-        "A policer of two rates: what exceeds the peak is dropped, what exceeds the committed rate can be marked",
+        "A policer of two rates: packets beyond the peak are dropped, packets beyond the committed rate can be marked",
         "RFC 2698",
         Parameters::TABLE,
     ),
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_queue_refuses_takes_no_tokens() {
+    fn a_packet_that_the_queue_refuses_takes_no_tokens() {
         let mut policer = policer(&[("rate", "1 bit/s"), ("peak_burst", "1 kB")]);
         let refused = policer.on_arrival(&arrival(0.0), &waiting(100), &mut Scripted::new(&[]));
         assert_eq!(refused, Drop);

@@ -130,7 +130,7 @@ fn the_mean_square_error_is_that_of_all_while_they_are_few() {
 }
 
 #[test]
-fn what_diverges_stays_a_number() {
+fn diverging_predictions_stay_numbers() {
     let mut predictor = Predictor::new(4, 15, 5.0, Update::Delayed);
     let mut largest: f64 = 0.0;
     for _ in 0..100_000 {

@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn what_can_be_marked_is_marked_unless_it_does_not_fit() {
+    fn capable_packets_are_marked_unless_they_do_not_fit() {
         let capable = Arrival { ecn: Ecn::Classic, ..arrival(0.0) };
         assert_eq!(verdict(1.0, true, 30, &capable), Verdict::Mark);
         assert_eq!(verdict(1.0, true, 30, &arrival(0.0)), Verdict::Drop);

@@ -56,7 +56,7 @@ fn thresholds_that_coincide_drop_all_or_nothing() {
 }
 
 #[test]
-fn so_many_are_dropped_as_the_predicted_queue_says() {
+fn the_share_of_drops_follows_the_predicted_queue() {
     // A queue that stays at 36 is predicted at 36: 0.2 * 21 / 35 = 0.12. Over 100,000 arrivals the fraction has a
     // standard deviation of sqrt(0.12 * 0.88 / 100,000) = 0.001.
     let mut apace = apace(&[]);
@@ -88,14 +88,14 @@ fn it_acts_on_the_prediction_and_not_on_the_queue() {
 }
 
 #[test]
-fn what_does_not_fit_is_dropped_whatever_is_predicted() {
+fn a_packet_that_does_not_fit_is_dropped_whatever_is_predicted() {
     let mut apace = apace(&[("ecn", "true")]);
     assert_eq!(apace.on_arrival(&capable(), &waiting(50), &mut Scripted::new(&[])), Verdict::Drop);
     assert_eq!(apace.on_arrival(&capable(), &waiting(49), &mut Scripted::new(&[])), Verdict::Admit);
 }
 
 #[test]
-fn what_can_be_marked_is_marked_up_to_the_upper_threshold() {
+fn capable_packets_are_marked_up_to_the_upper_threshold() {
     let verdict = |packets, arrival: Arrival| {
         let mut apace = limited(Capacity::Packets(50), &[("ecn", "true"), ("upper", "0.8")]);
         accustom(&mut apace, packets, 20_000);
@@ -107,7 +107,7 @@ fn what_can_be_marked_is_marked_up_to_the_upper_threshold() {
 }
 
 #[test]
-fn a_step_marks_where_marks_are_possible() {
+fn a_step_marks_if_marks_are_possible() {
     // Both thresholds are at 40 packets, so there is no region in which packets are marked by chance.
     // Predictions of 41 packets are above the step.
     let verdict = |more: &[(&'static str, &'static str)], arrival: Arrival| {
@@ -134,7 +134,7 @@ fn a_limit_in_bytes_counts_in_mean_packets_and_none_drops_nothing() {
 }
 
 #[test]
-fn with_a_period_arrivals_teach_nothing() {
+fn with_a_period_arrivals_are_not_learnt_from() {
     let mut periodic = apace(&[("period", "10 ms")]);
     accustom(&mut periodic, 36, 1000);
     assert_eq!((periodic.period(), periodic.probability()), (Some(Span::from_millis(10)), 0.0));
@@ -227,7 +227,7 @@ fn at_a_long_horizon_a_constant_queue_is_still_learnt() {
 }
 
 #[test]
-fn where_the_bounds_do_not_bite_nothing_changes() {
+fn bounds_that_are_not_reached_change_nothing() {
     // Beyond the limit, which is the upper threshold, every packet is dropped either way.
     let (mut bounded, mut literal) =
         (apace(&[("horizon", "38")]), apace(&[("horizon", "38"), ("bounded", "false")]));

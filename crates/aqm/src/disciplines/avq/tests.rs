@@ -58,7 +58,7 @@ fn the_virtual_capacity_falls_with_excess_load_and_rises_to_the_links() {
 }
 
 #[test]
-fn its_own_drops_are_no_load_unless_asked_for() {
+fn its_own_drops_are_load_only_by_option() {
     // Eleven packets at once, five of which fit: the capacity falls by 0.1 for each of five, or for each of
     // eleven. If the others are marked instead, none is dropped and all count.
     let readings: [(&[(&str, &str)], f64); 3] =
@@ -78,7 +78,7 @@ fn its_own_drops_are_no_load_unless_asked_for() {
 }
 
 #[test]
-fn what_the_real_queue_cannot_hold_is_load() {
+fn packets_that_the_real_queue_cannot_hold_are_load() {
     // As in vq.cc, which adapts before it looks at the real queue. Marks do not prevent its overflow: the
     // five that the virtual queue takes and the six that it marks are dropped, and count.
     for (settings, counted) in [(&[][..], 5.0), (&[("ecn", "true")][..], 11.0)] {
@@ -92,7 +92,7 @@ fn what_the_real_queue_cannot_hold_is_load() {
 }
 
 #[test]
-fn bytes_and_packets_are_the_same_where_all_packets_are_alike() {
+fn bytes_and_packets_agree_for_packets_of_one_size() {
     let mut packets = avq(Capacity::Packets(20), &[]);
     let mut bytes = avq(Capacity::Bytes(20_000), &[]);
     for step in 0..5000 {
@@ -103,7 +103,7 @@ fn bytes_and_packets_are_the_same_where_all_packets_are_alike() {
 }
 
 #[test]
-fn what_can_be_marked_is_marked_and_an_overflow_drops() {
+fn capable_packets_are_marked_and_an_overflow_drops() {
     let mut avq = avq(Capacity::Packets(1), &[("ecn", "true")]);
     let capable = Arrival { ecn: Ecn::Classic, ..arrival(0.0) };
     let mut verdict = |arrival, backlog| avq.on_arrival(&arrival, &backlog, &mut Scripted::new(&[]));

@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_layers_below_add() {
+    fn the_overhead_of_the_layers_below() {
         let bytes_of = |added, least, framing, bytes| Overhead { added, least, framing }.bytes_of(bytes);
         // Ethernet: 38 bytes more, and at least 84.
         assert_eq!(bytes_of(38, 84, Framing::Whole, 1500), 1538);

@@ -115,7 +115,7 @@ fn hosts_forget_flows_that_have_ended() {
 }
 
 #[test]
-fn what_is_too_much_is_taken_from_the_head_of_the_fattest_queue() {
+fn an_overflow_drops_from_the_head_of_the_queue_with_most_bytes() {
     // Six packets of flow 1 and four of flow 2; the next packet of flow 2 pushes out the oldest of flow 1,
     // and BLUE steps up for flow 1.
     let mut bench = cake(&[], Capacity::Packets(10));

@@ -38,7 +38,7 @@ fn drops_come_after_an_interval_and_then_by_the_root_of_their_count() {
 }
 
 #[test]
-fn soon_after_the_last_drops_it_begins_where_it_left_off() {
+fn soon_after_the_last_drops_it_continues_their_count() {
     // Six drops until 440 ms, as above; the seventh would be due at 474. The queue empties before it. When it
     // is full again at 450, the waiting time is too long at 460, and dropping begins at 560: count starts at
     // 6 - 1 = 5 (section 5.5), so that the next are due 100/sqrt(5) = 44.7 and 100/sqrt(6) = 40.8 ms later:
@@ -77,7 +77,7 @@ fn a_last_packet_is_never_dropped() {
 }
 
 #[test]
-fn what_can_be_marked_is_marked() {
+fn capable_packets_are_marked() {
     let mut codel = codel(true);
     fill(&mut codel, 100, 0.0, Ecn::Classic);
     let marks: Vec<f64> = (1..=30)

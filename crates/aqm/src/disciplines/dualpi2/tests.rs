@@ -114,7 +114,7 @@ fn the_classic_queue_keeps_its_share() {
 }
 
 #[test]
-fn updates_that_nobody_has_seen_are_made_up_for() {
+fn updates_between_events_are_made_up_for() {
     // Packets of 0 ms wait undisturbed until 100 ms, past updates at 16, 32 ... 96 ms. Of beta's part only
     // the last remains: 3.2 * 0.096 = 0.3072; alpha's is 0.16 * ((16 + ... + 96) - 6 * 15) / 1000 = 0.16 *
     // 0.246 = 0.03936.
@@ -140,7 +140,7 @@ fn without_ecn_it_is_one_queue_that_only_drops() {
 }
 
 #[test]
-fn what_does_not_fit_is_dropped() {
+fn a_packet_that_does_not_fit_is_dropped() {
     let mut queue =
         DualPi2::new(Parameters::from(&Values::with(ENTRY.descriptor, &[])), Capacity::Packets(2));
     let mut dropped = Vec::new();

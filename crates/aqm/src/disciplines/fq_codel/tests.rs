@@ -33,7 +33,7 @@ fn queues_share_the_link_by_bytes() {
 }
 
 #[test]
-fn a_turn_may_be_as_long_as_anyone_likes() {
+fn a_turn_may_have_any_length() {
     // The quantum has more bytes than a signed number can hold.
     let mut bench = bench(&[("quantum", "1e10 GB")], Capacity::Unlimited);
     arrive(&mut bench, 0.0, BULK, 1000, 2);
@@ -53,7 +53,7 @@ fn a_new_queue_goes_first() {
 }
 
 #[test]
-fn a_flow_that_sends_packet_after_packet_starves_nobody() {
+fn a_flow_that_sends_packet_after_packet_starves_no_other() {
     // As soon as its packet has left, the flow sends the next. Its queue was empty in between, but must wait
     // for its turn among the old ones: quanta of 1514 B let each flow send at most two packets of 1000 B in a
     // row.
@@ -71,7 +71,7 @@ fn a_flow_that_sends_packet_after_packet_starves_nobody() {
 }
 
 #[test]
-fn what_is_too_much_is_taken_from_the_head_of_the_fattest_queue() {
+fn an_overflow_drops_from_the_head_of_the_queue_with_most_bytes() {
     // 90 packets and 10 in a queue of 100, and one more: half of the 90 are dropped, or a batch if that is
     // less.
     for (batch, dropped) in [("64", 45), ("1", 1), ("10", 10)] {
@@ -87,7 +87,7 @@ fn what_is_too_much_is_taken_from_the_head_of_the_fattest_queue() {
 }
 
 #[test]
-fn half_of_the_fattest_queue_is_half_of_its_bytes() {
+fn half_of_the_queue_with_most_bytes_is_half_of_its_bytes() {
     // 10 packets of 1400 B and 20 of 300 B are 20,000 B; the first seven and the eighth are the first 10,000.
     // Linux stops at the same packet: it counts bytes, and drops while they are less than half.
     let mut bench = bench(&[], Capacity::Packets(30));
@@ -98,7 +98,7 @@ fn half_of_the_fattest_queue_is_half_of_its_bytes() {
 }
 
 #[test]
-fn what_overflows_counts_as_dropped_by_codel() {
+fn overflow_drops_count_as_drops_of_codel() {
     // A packet leaves every 10 ms, and from 100 ms on CoDel drops. At 700 ms it is at its k-th drop, and the
     // queue overflows by one packet: the 64 dropped packets count, and the distance to its next drops shrinks
     // from 100 / sqrt(k) ms to 100 / sqrt(k + 64).
@@ -142,7 +142,7 @@ fn each_queue_has_a_codel_of_its_own() {
 }
 
 #[test]
-fn what_can_be_marked_is_marked() {
+fn capable_packets_are_marked() {
     // The same times as for CoDel alone: 110, 210, 290 ms.
     let mut bench = bench(&[("ecn", "true")], Capacity::Unlimited);
     arrive(&mut bench, 0.0, BULK, 1000, 100);

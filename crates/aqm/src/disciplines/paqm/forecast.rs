@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn it_ends_where_nothing_is_left_to_explain() {
+    fn it_ends_when_no_error_is_left_to_explain() {
         assert_eq!(solved::<2>(&[0.0, 0.0, 0.0]), [0.0, 0.0]);
         assert_eq!(solved::<2>(&[1.0, -1.0, 1.0]), [-1.0, 0.0]);
         assert_eq!(solved::<2>(&[1.0, 2.0, 0.0]), [1.0, 0.0]);

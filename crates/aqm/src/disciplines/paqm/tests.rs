@@ -27,7 +27,7 @@ fn the_interval_is_ten_mean_packets() {
 }
 
 #[test]
-fn it_drops_what_would_bring_the_queue_above_the_wanted_length() {
+fn it_drops_packets_that_would_bring_the_queue_above_the_desired_length() {
     // 25 wait, 16 arrive and 10 are sent: 31, 11 above the desired 20: 11 of the 16 are dropped. If 12 wait
     // and 16 arrive, none is dropped; if 60 wait, all are.
     for (packets, probability) in [(25, 11.0 / 16.0), (12, 0.0), (60, 1.0)] {
@@ -38,7 +38,7 @@ fn it_drops_what_would_bring_the_queue_above_the_wanted_length() {
 }
 
 #[test]
-fn the_queue_stays_at_the_wanted_length_under_a_constant_overload() {
+fn the_queue_stays_at_the_desired_length_under_a_constant_overload() {
     // In each interval 15 arrive and 10 leave: a third of the 15 must be dropped. The drops of one interval
     // vary by sqrt(15 * 2/9) = 1.8 packets and are made up for in the next.
     let mut paqm = paqm(&[]);
@@ -67,7 +67,7 @@ fn silence_drops_nothing() {
 }
 
 #[test]
-fn what_can_be_marked_is_marked_and_an_overflow_drops() {
+fn capable_packets_are_marked_and_an_overflow_drops() {
     let with = |drops: &str, probability, packets, ecn: Ecn| {
         let mut paqm = paqm(&[("ecn", "true"), ("drops_above_maximum", drops)]);
         paqm.probability = probability;

@@ -85,7 +85,7 @@ fn an_empty_queue_lets_the_probability_decay() {
 }
 
 #[test]
-fn a_burst_goes_unharmed_for_150_ms() {
+fn a_burst_is_not_dropped_for_150_ms() {
     // Ten updates of 15 ms use up the allowance; the probability moves during that time.
     let mut pie = pie(&[]);
     let mut verdicts = Vec::new();
@@ -126,7 +126,7 @@ fn the_share_of_drops_is_the_probability() {
 }
 
 #[test]
-fn without_chance_drops_keep_their_distance() {
+fn derandomised_drops_keep_their_distance() {
     // p = 0.05: no drop before the 17th arrival (17 * 0.05 = 0.85), and at the latest the 170th (8.5).
     let gap = |number| {
         let mut pie = steady(0.05, 20, &[("derandomize", "true")]);
@@ -145,7 +145,7 @@ fn without_chance_drops_keep_their_distance() {
 }
 
 #[test]
-fn what_can_be_marked_is_marked_below_the_threshold() {
+fn capable_packets_are_marked_below_the_threshold() {
     let with = |threshold, probability, ecn| {
         let mut pie = steady(probability, 20, &[("ecn", "true"), ("mark_threshold", threshold)]);
         pie.on_arrival(&Arrival { ecn, ..arrival(0.0) }, &waiting(20), &mut Scripted::new(&[0.0]))

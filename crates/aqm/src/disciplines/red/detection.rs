@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn a_step_marks_where_marks_are_possible() {
+    fn a_step_marks_if_marks_are_possible() {
         // RFC 8257 section 3.1: both thresholds are K. At K - 1 packets no packet is marked, at K every
         // packet is, gentle or not. Without ECN, or if drops are requested, the step drops; and marks may be
         // requested above any curve. A gentle curve begins at max_probability.

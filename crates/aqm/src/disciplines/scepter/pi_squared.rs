@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn after_any_time_at_an_end_it_answers_at_once() {
+    fn after_any_time_at_a_bound_it_responds_at_once() {
         // After an hour with a full bucket p' is 0, and no less, so the first rise of 80 ms lifts it to (80 -
         // 50) / 3 + 3 x 80.
         let mut controller = controller(&[]);

@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn after_any_time_at_an_end_it_answers_at_once() {
+    fn after_any_time_at_a_bound_it_responds_at_once() {
         // After an hour of silence p' is 0, and an excess of one half has its effect in the period in which
         // it comes.
         let mut controller = controller();

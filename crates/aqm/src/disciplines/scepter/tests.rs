@@ -38,7 +38,7 @@ fn settles_with(settings: &[(&str, &str)], load: f64) -> (f64, f64) {
 }
 
 #[test]
-fn what_finds_no_tokens_can_be_let_through_marked() {
+fn a_packet_without_tokens_can_pass_marked() {
     // A bucket of two packets, and a max_p of 0 so that no packet is dropped early: the third packet of an
     // instant finds no tokens.
     let third = |settings: &[(&str, &str)], ecn: Ecn| {
@@ -120,7 +120,7 @@ fn a_bucket_of_one_round_trip_holds_its_tokens() {
 }
 
 #[test]
-fn what_is_predicted_in_bytes_needs_no_mean_packet() {
+fn predictions_in_bytes_need_no_mean_packet() {
     // Links with different mean packets decide differently in packets, and alike in bytes.
     let verdicts = |unit, mean_packet_bytes| {
         let link = LinkRate { mean_packet_bytes, ..LINK };
@@ -136,7 +136,7 @@ fn what_is_predicted_in_bytes_needs_no_mean_packet() {
 }
 
 #[test]
-fn under_a_steady_overload_the_level_settles_where_the_law_drops_the_excess() {
+fn under_a_steady_overload_the_level_settles_at_the_drop_rate_of_the_excess() {
     // A load of 1 / 0.95 loses 5 %. The free law drops 0.05 when the empty part is 0.3 + 0.7 x 0.05 / 0.2 =
     // 0.475 of the bucket: 26.25 packets are left. With the target of 25 packets, 0.05 = 0.2 / 50 x 12.5: the
     // level readings settle at 12.5, and the demand of 15 arrivals, 14.25 of which pass, raises that to
@@ -161,7 +161,7 @@ fn to_the_letter_equation_5_1_has_no_level_to_settle_at() {
 }
 
 #[test]
-fn what_finds_no_tokens_is_dropped_whatever_the_law_says() {
+fn a_packet_without_tokens_is_dropped_whatever_the_law_says() {
     let mut scepter =
         scepter(&[("burst", "2 kB"), ("rate", "1 bit/s"), ("law", "target-level"), ("max_probability", "0")]);
     let verdicts =
@@ -170,7 +170,7 @@ fn what_finds_no_tokens_is_dropped_whatever_the_law_says() {
 }
 
 #[test]
-fn what_would_be_dropped_early_is_marked_where_it_can_be_and_takes_its_tokens() {
+fn an_early_drop_becomes_a_mark_if_possible_and_takes_its_tokens() {
     // To the letter p = max_p (T_target - T + T_predicted) / B, and a full bucket that has always been full
     // is predicted to stay so: 1 x 0.5. The first of two packets takes the only tokens, and the second finds
     // none and is dropped, capable or not.
@@ -185,7 +185,7 @@ fn what_would_be_dropped_early_is_marked_where_it_can_be_and_takes_its_tokens() 
 }
 
 #[test]
-fn what_the_queue_refuses_takes_no_tokens() {
+fn a_packet_that_the_queue_refuses_takes_no_tokens() {
     let mut scepter = scepter(&[("burst", "1 kB"), ("rate", "1 bit/s")]);
     let random = &mut Scripted::new(&[0.999]);
     assert_eq!(scepter.on_arrival(&arrival(0.0), &waiting(100), random), Verdict::Drop);

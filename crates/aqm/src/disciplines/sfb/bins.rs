@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn one_bin_of_its_own_clears_a_flow() {
+    fn one_unshared_bin_clears_a_flow() {
         // An unresponsive flow, and a flow that shares one of its bins but not the other.
         let hog = places(1, 0);
         let half = |flow: &u32| places(1, *flow)[0] == hog[0] && places(1, *flow)[1] != hog[1];

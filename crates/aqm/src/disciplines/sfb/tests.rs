@@ -52,7 +52,7 @@ fn a_flow_in_the_penalty_box_gets_the_penalty_rate() {
 }
 
 #[test]
-fn new_hash_functions_know_what_waits_and_who_was_found_out() {
+fn new_hash_functions_know_the_waiting_packets_and_the_unresponsive_flows() {
     let settings =
         |warmup| [("rehash", "10 s"), ("warmup", warmup), ("decrement", "0"), ("increment", "0.01")];
     let probability = |warmup| {
@@ -74,7 +74,7 @@ fn new_hash_functions_know_what_waits_and_who_was_found_out() {
 }
 
 #[test]
-fn early_drops_are_marks_where_possible_and_overflows_never() {
+fn early_drops_are_marks_if_possible_and_overflows_never() {
     // Probability 1 - 1e-9 without a full bin: marked, except by chance.
     let verdict = |ecn, packets| {
         let mut sfb = sfb(&[("ecn", "true"), ("increment", "0.999999999"), ("bin_size", "0 packets")]);

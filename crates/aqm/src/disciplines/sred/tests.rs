@@ -69,7 +69,7 @@ fn the_probability_goes_with_the_square_of_the_flows() {
 }
 
 #[test]
-fn one_that_meets_another_flow_may_take_its_place() {
+fn an_arrival_that_meets_another_flow_may_take_its_place() {
     let mut sred = sred(&[("list", "2")]);
     for flow in [1, 2] {
         sred.on_arrival(&of(flow), &waiting(0), &mut Scripted::new(&[]));
@@ -82,7 +82,7 @@ fn one_that_meets_another_flow_may_take_its_place() {
 }
 
 #[test]
-fn what_can_be_marked_is_marked_and_an_overflow_drops() {
+fn capable_packets_are_marked_and_an_overflow_drops() {
     let verdict = |packets, ecn: Ecn| {
         let mut sred = sred(&[("ecn", "true")]);
         sred.on_arrival(&Arrival { ecn, ..of(1) }, &waiting(packets), &mut Scripted::new(&[0.14]))
