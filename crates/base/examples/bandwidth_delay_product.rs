@@ -1,4 +1,5 @@
-//! How much is under way on a path: `cargo run -p ackclock-base --example bandwidth_delay_product -- "10 Mbit/s" "40 ms"`.
+//! Prints how many bytes and packets are on a path at once, from its rate and its round-trip time: `cargo run
+//! -p ackclock-base --example bandwidth_delay_product -- "10 Mbit/s" "40 ms"`.
 
 use ackclock_base::spelling::{read_rate, read_span};
 

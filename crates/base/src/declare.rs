@@ -1,23 +1,23 @@
-//! Parameters, each declared beside the field that it fills.
+//! Declares parameters beside the fields that they fill.
 //!
-//! [`parameters!`](crate::parameters) makes a struct whose fields are the parameters of a thing, and the table that
-//! the scenario language, `ackclock list` and the documentation read. [`choice!`](crate::choice) makes the type of a
-//! parameter that is one of a few words. The functions here say what a parameter is; they need no import inside
-//! the macro.
+//! [`parameters!`](crate::parameters) makes a struct whose fields are the parameters of an algorithm, and the
+//! table of parameters that the scenario language, `ackclock list` and the documentation read.
+//! [`choice!`](crate::choice) makes the type of a parameter whose value is one of several words. The
+//! functions of this module declare parameters; inside the macro they need no import.
 
 use crate::quantity::{Rate, Size, Span};
 use crate::registry::{Parameter, Quantity, Range, Value};
 use crate::spelling::Limit;
 use std::marker::PhantomData;
 
-/// Declares a struct of parameters. The line above a field is what lists say about it; its name is the key in a scenario
-/// file; what follows the sign of equality is its unit, default, range and source:
+/// Declares a struct of parameters. The doc comment of a field is its summary in lists, and the field's name is its key
+/// in a scenario file. The expression after the equals sign declares its quantity, default, range and source:
 ///
 /// ```
 /// use ackclock_base::{Packets, Range, Span, parameters};
 ///
 /// parameters! {
-///     /// What can be set of a law.
+///     /// The parameters of a law.
 ///     pub struct Law {
 ///         /// Packets of increase in a round trip
 ///         increase: f64 = number("1", Range::above(0.0), "RFC 5681 section 3.1"),
@@ -33,14 +33,14 @@ use std::marker::PhantomData;
 /// assert_eq!(Law { patience: Span::ZERO, ..Law::default() }.bound, None);
 /// ```
 ///
-/// A parameter that several things have is a constant, a [`Declared`](crate::declare::Declared) that says itself what it
-/// is [about](crate::declare::Declared::about); the field then needs no line of its own. A field without a declaration is
-/// a struct of parameters too, all of which stand in its place:
+/// A parameter that several algorithms have is a constant of the type [`Declared`](crate::declare::Declared), whose
+/// summary is set with [`about`](crate::declare::Declared::about); a field declared by it needs no doc comment. A field
+/// without a declaration is itself a struct of parameters, which all take its place in the table:
 ///
 /// ```
 /// # use ackclock_base::{Range, parameters, declare::{Declared, flag}};
 /// # parameters! {
-/// #     /// Of a law.
+/// #     /// The parameters of a law.
 /// #     pub struct Law {
 /// #         /// Packets of increase in a round trip
 /// #         increase: f64 = number("1", Range::above(0.0), "RFC 5681 section 3.1"),
@@ -49,10 +49,10 @@ use std::marker::PhantomData;
 /// const ECN: Declared<bool> = flag(false, "RFC 3168").about("Whether packets may be marked instead of dropped");
 ///
 /// parameters! {
-///     /// What can be set of a law around that law.
+///     /// The parameters of a law that contains that law.
 ///     pub struct Around {
 ///         ecn: bool = ECN,
-///         /// What the law inside has.
+///         /// The parameters of the law inside.
 ///         law: Law,
 ///     }
 /// }
@@ -60,18 +60,19 @@ use std::marker::PhantomData;
 /// assert_eq!(Around::TABLE.iter().map(|parameter| parameter.name).collect::<Vec<_>>(), ["ecn", "increase"]);
 /// ```
 ///
-/// What it makes:
+/// The macro makes:
 /// * the struct, with public fields;
 /// * `TABLE`, the parameters, in the order of the fields;
-/// * `From<&Values>`: the fields by their position in the table. It cannot fail: what is missing has its default;
-/// * `Default`: every field as declared;
-/// * `take`, which reads the fields where the struct stands in another.
+/// * `From<&Values>`: reads the fields by their position in the table. It cannot fail: a missing value
+///   becomes the default;
+/// * `Default`, which sets every field to its declared default;
+/// * `take`, which reads the fields where the struct is a field of another struct of parameters.
 ///
-/// A default that its type cannot have does not compile:
+/// A default that the field's type cannot hold does not compile:
 ///
 /// ```compile_fail
 /// ackclock_base::parameters! {
-///     /// A number is always there.
+///     /// A number is never absent.
 ///     pub struct Law {
 ///         /// Packets of increase in a round trip
 ///         increase: f64 = number("none", ackclock_base::Range::ANY, "made up"),
@@ -83,7 +84,7 @@ use std::marker::PhantomData;
 ///
 /// ```compile_fail
 /// ackclock_base::parameters! {
-///     /// A time is no number.
+///     /// A time is not a number.
 ///     pub struct Law {
 ///         /// How long to wait
 ///         patience: f64 = time("200 ms", ackclock_base::Range::ANY, "made up"),
@@ -118,14 +119,15 @@ macro_rules! parameters {
                 &ALL
             };
 
-            /// The fields, each from the next of the values. What is missing has its default.
+            /// Takes the next value for each field, in order. A field whose value is missing gets its
+            /// default.
             pub fn take(values: &mut dyn Iterator<Item = $crate::Value>) -> Self {
                 Self { $($field: $crate::parameters!(@field values $type $(= $declared)?)),* }
             }
         }
 
         impl From<&$crate::Values> for $name {
-            /// The fields, each by its position in the table.
+            /// Reads each field from the value at its position in the table.
             fn from(values: &$crate::Values) -> Self {
                 debug_assert!(values.are_of(Self::TABLE), "values of another table than {}", stringify!($name));
                 Self::take(&mut values.iter())
@@ -133,7 +135,7 @@ macro_rules! parameters {
         }
 
         impl Default for $name {
-            /// Every field as declared.
+            /// Sets every field to its declared default.
             fn default() -> Self {
                 Self::take(&mut ::std::iter::empty())
             }
@@ -160,7 +162,8 @@ macro_rules! parameters {
     };
 }
 
-/// Declares the type of a parameter that is one of a few words, each with the word that stands for it in a scenario file:
+/// Declares the type of a parameter whose value is one of several words. Each variant has the word that stands for it in
+/// a scenario file:
 ///
 /// ```
 /// use ackclock_base::{choice, parameters};
@@ -168,17 +171,17 @@ macro_rules! parameters {
 /// choice! {
 ///     /// How a law forgets.
 ///     pub enum Memory {
-///         /// What has been stays.
+///         /// The past stays.
 ///         Keeps = "keep",
-///         /// What has been halves in a round trip.
+///         /// The past halves in a round trip.
 ///         Halves = "halve",
 ///     }
 /// }
 ///
 /// parameters! {
-///     /// What can be set of the law.
+///     /// The parameters of the law.
 ///     pub struct Law {
-///         /// What becomes of the past
+///         /// How the past counts
 ///         memory: Memory = choice("halve", "made up"),
 ///     }
 /// }
@@ -192,12 +195,12 @@ macro_rules! parameters {
 /// ```compile_fail
 /// # use ackclock_base::{choice, parameters};
 /// # choice! { /// How a law forgets.
-/// # pub enum Memory { /// What has been stays.
+/// # pub enum Memory { /// The past stays.
 /// #     Keeps = "keep" } }
 /// parameters! {
-///     /// What can be set of the law.
+///     /// The parameters of the law.
 ///     pub struct Law {
-///         /// What becomes of the past
+///         /// How the past counts
 ///         memory: Memory = choice("halve", "made up"),
 ///     }
 /// }
@@ -221,10 +224,10 @@ macro_rules! choice {
         }
 
         impl $name {
-            /// All of them, in the order in which lists show their words.
+            /// Lists all choices, in the order in which lists show their words.
             pub const ALL: &'static [Self] = &[$(Self::$variant),+];
 
-            /// The word that stands for it in a scenario file.
+            /// Returns the word that stands for the choice in a scenario file.
             pub const fn word(self) -> &'static str {
                 match self {
                     $(Self::$variant => $word,)+
@@ -233,7 +236,7 @@ macro_rules! choice {
         }
 
         impl Default for $name {
-            /// The first.
+            /// Returns the first choice.
             fn default() -> Self {
                 Self::ALL[0]
             }
@@ -253,20 +256,20 @@ macro_rules! choice {
     };
 }
 
-/// A parameter that is a file which is named. What stands in it is read where the scenario is read.
+/// Stands for a file whose name a parameter gives. The file's content is read together with the scenario.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct NamedFile;
 
-/// A type that a field of parameters may have.
+/// A type that a field of a struct of parameters may have.
 pub trait Field: Default {
-    /// The type of the value when it is there: what an `Option` is about, and itself for all others.
+    /// The type of a value that is present: `T` for `Option<T>`, and the type itself for all others.
     type Plain;
     /// Whether the value may be absent.
     const OPTIONAL: bool = false;
-    /// The words, where it is one of a few.
+    /// The words of a [`choice!`](crate::choice); empty for all other types.
     const WORDS: &'static [&'static str] = &[];
 
-    /// The field from a value of a parameter; `None` where the value is of another quantity.
+    /// Converts a parameter's value to the field's type; `None` if the value is of another quantity.
     fn of(value: Value) -> Option<Self>;
 }
 
@@ -325,7 +328,7 @@ impl<T: Field> Field for Option<T> {
     }
 }
 
-/// A parameter that fills a field of the type `T`.
+/// Declares a parameter that fills a field of the type `T`.
 #[derive(Clone, Copy, Debug)]
 pub struct Declared<T> {
     parameter: Parameter,
@@ -339,28 +342,29 @@ impl<T: Field> Declared<T> {
         Self { parameter, field: PhantomData }
     }
 
-    /// The same parameter with one line about it, for the fields that have none of their own.
+    /// Returns the same parameter with this summary, for fields that have no line of their own.
     pub const fn about(self, summary: &'static str) -> Self {
         Self { parameter: Parameter { summary, ..self.parameter }, ..self }
     }
 
-    /// The same parameter with another default.
+    /// Returns the same parameter with another default.
     pub const fn by_default(self, default: &'static str) -> Self {
         let Parameter { summary, quantity, range, source, .. } = self.parameter;
         Self::new(quantity, default, range, source).about(summary)
     }
 
-    /// The same parameter from another source.
+    /// Returns the same parameter with another source.
     pub const fn source(self, source: &'static str) -> Self {
         Self { parameter: Parameter { source, ..self.parameter }, ..self }
     }
 
-    /// The field's value; the default where there is none, or one of another quantity.
+    /// Returns the field for this value; the default if the value is missing or of another quantity.
     pub fn read(&self, value: Option<Value>) -> T {
         value.and_then(T::of).or_else(|| T::of(self.parameter.default_value())).unwrap_or_default()
     }
 
-    /// The parameter in the table, under the field's name and with the line above it, if it has one.
+    /// Returns the parameter as the table holds it: under the field's name, and with the field's doc comment
+    /// as its summary unless that is empty.
     pub const fn parameter(&self, name: &'static str, line: &'static str) -> Parameter {
         let line = line.trim_ascii();
         let summary = if line.is_empty() { self.parameter.summary } else { line };
@@ -369,7 +373,7 @@ impl<T: Field> Declared<T> {
     }
 }
 
-/// A plain number.
+/// Declares a parameter that is a plain number.
 pub const fn number<T>(default: &'static str, range: Range, source: &'static str) -> Declared<T>
 where
     T: Field<Plain = f64>,
@@ -377,7 +381,7 @@ where
     Declared::new(Quantity::Number, default, range, source)
 }
 
-/// A whole number.
+/// Declares a parameter that is a whole number.
 pub const fn integer<T>(default: &'static str, range: Range, source: &'static str) -> Declared<T>
 where
     T: Field<Plain = i64>,
@@ -385,17 +389,18 @@ where
     Declared::new(Quantity::Integer, default, range, source)
 }
 
-/// True or false.
+/// Declares a parameter that is true or false.
 pub const fn flag(default: bool, source: &'static str) -> Declared<bool> {
     Declared::new(Quantity::Flag, if default { "true" } else { "false" }, Range::ANY, source)
 }
 
-/// True or false; absent where another parameter decides, of which its line speaks.
+/// Declares a parameter that is true, false or absent. If it is absent, another parameter decides, which its
+/// summary names.
 pub const fn optional_flag(source: &'static str) -> Declared<Option<bool>> {
     Declared::new(Quantity::Flag, Parameter::NONE, Range::ANY, source)
 }
 
-/// A time.
+/// Declares a parameter that is a length of time.
 pub const fn time<T>(default: &'static str, range: Range, source: &'static str) -> Declared<T>
 where
     T: Field<Plain = Span>,
@@ -403,7 +408,7 @@ where
     Declared::new(Quantity::Time, default, range, source)
 }
 
-/// A rate.
+/// Declares a parameter that is a rate.
 pub const fn rate<T>(default: &'static str, range: Range, source: &'static str) -> Declared<T>
 where
     T: Field<Plain = Rate>,
@@ -411,7 +416,7 @@ where
     Declared::new(Quantity::Rate, default, range, source)
 }
 
-/// A size.
+/// Declares a parameter that is a size in bytes.
 pub const fn size<T>(default: &'static str, range: Range, source: &'static str) -> Declared<T>
 where
     T: Field<Plain = Size>,
@@ -419,7 +424,7 @@ where
     Declared::new(Quantity::Size, default, range, source)
 }
 
-/// A number of packets.
+/// Declares a parameter that is a number of packets.
 pub const fn packets<T>(default: &'static str, range: Range, source: &'static str) -> Declared<T>
 where
     T: Field<Plain = f64>,
@@ -427,7 +432,7 @@ where
     Declared::new(Quantity::Packets, default, range, source)
 }
 
-/// A queue limit.
+/// Declares a parameter that is a queue limit.
 pub const fn limit<T>(default: &'static str, range: Range, source: &'static str) -> Declared<T>
 where
     T: Field<Plain = Limit>,
@@ -435,12 +440,12 @@ where
     Declared::new(Quantity::Limit, default, range, source)
 }
 
-/// A file beside the scenario, which may be named.
+/// Declares a parameter that names a file beside the scenario; it may be absent.
 pub const fn file(source: &'static str) -> Declared<Option<NamedFile>> {
     Declared::new(Quantity::File, Parameter::NONE, Range::ANY, source)
 }
 
-/// One of the words of a [`choice!`](crate::choice).
+/// Declares a parameter whose value is one of the words of a [`choice!`](crate::choice).
 pub const fn choice<T: Field>(default: &'static str, source: &'static str) -> Declared<T> {
     let mut index = 0;
     while index < T::WORDS.len() && !same(default, T::WORDS[index]) {
@@ -450,7 +455,7 @@ pub const fn choice<T: Field>(default: &'static str, source: &'static str) -> De
     Declared::new(Quantity::Choice(T::WORDS), default, Range::ANY, source)
 }
 
-/// How many parameters there are in all parts of a table.
+/// Returns the number of parameters in all parts of a table.
 pub const fn count(parts: &[&[Parameter]]) -> usize {
     let (mut part, mut count) = (0, 0);
     while part < parts.len() {
@@ -460,7 +465,7 @@ pub const fn count(parts: &[&[Parameter]]) -> usize {
     count
 }
 
-/// One table of its parts, which have [`count`] parameters.
+/// Joins the parts of a table. `COUNT` must be what [`count`] returns for the parts.
 pub const fn join<const COUNT: usize>(parts: &[&[Parameter]]) -> [Parameter; COUNT] {
     const NOTHING: Parameter = Parameter {
         name: "",
@@ -484,7 +489,7 @@ pub const fn join<const COUNT: usize>(parts: &[&[Parameter]]) -> [Parameter; COU
     all
 }
 
-/// Whether two texts are the same.
+/// Returns whether two texts are equal, at compile time.
 const fn same(one: &str, other: &str) -> bool {
     let (one, other) = (one.as_bytes(), other.as_bytes());
     let mut index = 0;
@@ -500,7 +505,7 @@ mod tests {
     use crate::registry::{Descriptor, Kind, Values};
 
     choice! {
-        /// A choice.
+        /// A choice of two colours.
         enum Colour {
             /// The first.
             Red = "red",
@@ -512,7 +517,7 @@ mod tests {
     const SHARED: Declared<bool> = flag(true, "shared").about("Shared by several");
 
     parameters! {
-        /// Stands inside.
+        /// The parameters of the inner struct.
         struct Inner {
             /// A gain, whose line is too long
             /// for one line
@@ -523,12 +528,12 @@ mod tests {
     }
 
     parameters! {
-        /// Stands around.
+        /// The parameters of the outer struct.
         struct Outer {
             /// A colour
             colour: Colour = choice("green", "outer"),
             shared: bool = SHARED,
-            /// What is inside.
+            /// The parameters of the inner struct.
             inner: Inner,
             /// A time
             patience: Option<Span> = time("none", Range::ANY, "outer"),
@@ -547,7 +552,7 @@ mod tests {
     };
 
     #[test]
-    fn the_table_says_what_the_fields_say_in_their_order() {
+    fn the_table_lists_the_fields_in_their_order() {
         let names: Vec<_> = Outer::TABLE.iter().map(|parameter| parameter.name).collect();
         assert_eq!(names, ["colour", "shared", "gain", "count", "patience", "limit"]);
         let [colour, shared, gain, count, patience, _] = *Outer::TABLE else { panic!("six") };
@@ -569,7 +574,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_or_of_another_quantity_has_its_default() {
+    fn missing_values_and_values_of_another_quantity_become_defaults() {
         let whole = Outer::default();
         assert_eq!(whole.inner, Inner { gain: 0.5, count: 3 });
         assert_eq!((whole.colour, whole.patience, whole.limit), (Colour::Green, None, Limit::Packets(50)));
@@ -578,7 +583,7 @@ mod tests {
     }
 
     #[test]
-    fn a_shared_parameter_may_have_another_line_default_and_source() {
+    fn a_shared_parameter_may_get_another_summary_default_and_source() {
         const OTHER: Parameter = SHARED.by_default("false").parameter("other", " Not so");
         assert_eq!(
             (OTHER.name, OTHER.summary, OTHER.default, OTHER.source),
@@ -588,7 +593,7 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "values of another table")]
-    fn values_of_another_table_are_a_mistake_that_tests_find() {
+    fn values_of_another_table_panic_in_tests() {
         let _ = Inner::from(&OUTER.defaults());
     }
 }

@@ -1,12 +1,12 @@
-//! What every ackclock crate shares.
+//! Holds what all ackclock crates share.
 //!
-//! * [`quantity`]: time, rates and sizes as types, in integers.
-//! * [`spelling`]: how those quantities are written ("10 Mbit/s", "40 ms", "1 bdp").
-//! * [`registry`]: the description of a named thing and its parameters. One description serves the scenario
-//!   language, `ackclock list` and the documentation.
-//! * [`declare`]: that description, declared beside the fields that the parameters fill.
-//! * [`random`]: randomness as an argument.
-//! * [`trace`]: the format of a packet trace.
+//! * [`quantity`] holds types for time, rates and sizes, which count in integers.
+//! * [`spelling`] reads and writes these quantities ("10 Mbit/s", "40 ms", "1 bdp").
+//! * [`registry`] describes a named algorithm and its parameters. The scenario language, `ackclock list` and
+//!   the documentation all read this description.
+//! * [`declare`] declares that description beside the fields that the parameters fill.
+//! * [`random`] holds the trait of sources of random numbers.
+//! * [`trace`] defines the format of a packet trace.
 
 pub mod declare;
 pub mod quantity;

@@ -1,27 +1,27 @@
-//! Time, rates and sizes. Time is integer nanoseconds, rates are bits per second, so that the same run gives the
-//! same numbers on every machine.
+//! Types for time, rates and sizes. Time counts nanoseconds and rates count bits per second, in integers, so
+//! that a run gives the same numbers on every machine.
 
 use std::fmt;
 use std::ops::{Add, AddAssign, Div, Mul, Sub};
 
-/// A congestion window or part of one, counted in packets (segments). Real-valued, because every window law grows
-/// by fractions of a packet.
+/// A congestion window or part of one, in packets (segments). It is a real number because all window laws
+/// grow by fractions of a packet.
 pub type Packets = f64;
 
-/// A value, but no less than a bound, which is not NaN: as `f64::max`, which takes six instructions where this takes one, since
-/// there either may be NaN.
+/// Returns the greater of a value and a bound; the bound if the value is NaN. The bound must not be NaN: with
+/// that condition the function compiles to one instruction, where `f64::max` takes six.
 #[inline]
 pub fn at_least(value: f64, least: f64) -> f64 {
     if value > least { value } else { least }
 }
 
-/// A value, but no more than a bound, which is not NaN: as `f64::min`.
+/// Returns the lesser of a value and a bound; the bound if the value is NaN. The bound must not be NaN.
 #[inline]
 pub fn at_most(value: f64, most: f64) -> f64 {
     if value < most { value } else { most }
 }
 
-/// An instant: nanoseconds since the start of the run.
+/// An instant, in nanoseconds since the start of the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Time(u64);
 
@@ -34,82 +34,82 @@ const NANOSECONDS_PER_SECOND: f64 = 1e9;
 impl Time {
     /// The start of a run.
     pub const ZERO: Self = Self(0);
-    /// Later than everything; what a timer that is off shows.
+    /// An instant later than all others; a timer that is off has this time.
     pub const NEVER: Self = Self(u64::MAX);
 
-    /// The instant `ns` nanoseconds after the start.
+    /// Returns the instant `ns` nanoseconds after the start.
     pub const fn from_nanos(ns: u64) -> Self {
         Self(ns)
     }
 
-    /// The instant `seconds` after the start, rounded to a nanosecond.
+    /// Returns the instant `seconds` after the start, rounded to a nanosecond.
     pub fn from_seconds(seconds: f64) -> Self {
         Self(nearest(seconds * NANOSECONDS_PER_SECOND))
     }
 
-    /// Nanoseconds since the start.
+    /// Returns the number of nanoseconds since the start.
     pub const fn nanos(self) -> u64 {
         self.0
     }
 
-    /// Seconds since the start.
+    /// Returns the number of seconds since the start.
     pub fn seconds(self) -> f64 {
         self.0 as f64 / NANOSECONDS_PER_SECOND
     }
 
-    /// The time that has passed since `earlier`; zero if `earlier` is later.
+    /// Returns the time that has passed since `earlier`; zero if `earlier` is later.
     pub const fn since(self, earlier: Self) -> Span {
         Span(self.0.saturating_sub(earlier.0))
     }
 }
 
 impl Span {
-    /// No time at all.
+    /// The span of zero length.
     pub const ZERO: Self = Self(0);
-    /// Longer than every run.
+    /// The longest span, longer than every run.
     pub const MAX: Self = Self(u64::MAX);
 
-    /// A span of `ns` nanoseconds.
+    /// Returns a span of `ns` nanoseconds.
     pub const fn from_nanos(ns: u64) -> Self {
         Self(ns)
     }
 
-    /// A span of `ms` milliseconds.
+    /// Returns a span of `ms` milliseconds.
     pub const fn from_millis(ms: u64) -> Self {
         Self(ms * 1_000_000)
     }
 
-    /// A span of `seconds`, rounded to a nanosecond; negative values become zero.
+    /// Returns a span of `seconds`, rounded to a nanosecond; zero if `seconds` is negative.
     pub fn from_seconds(seconds: f64) -> Self {
         Self(nearest(seconds * NANOSECONDS_PER_SECOND))
     }
 
-    /// Nanoseconds.
+    /// Returns the length in nanoseconds.
     pub const fn nanos(self) -> u64 {
         self.0
     }
 
-    /// Seconds.
+    /// Returns the length in seconds.
     pub fn seconds(self) -> f64 {
         self.0 as f64 / NANOSECONDS_PER_SECOND
     }
 
-    /// Milliseconds.
+    /// Returns the length in milliseconds.
     pub fn millis(self) -> f64 {
         self.0 as f64 / 1e6
     }
 
-    /// The span times a real factor, rounded to a nanosecond.
+    /// Returns the span times a real factor, rounded to a nanosecond.
     pub fn scale(self, factor: f64) -> Self {
         Self(nearest(self.0 as f64 * factor))
     }
 
-    /// The difference, or zero if `other` is longer.
+    /// Returns the span minus `other`; zero if `other` is longer.
     pub const fn saturating_sub(self, other: Self) -> Self {
         Self(self.0.saturating_sub(other.0))
     }
 
-    /// The distance between two spans, whichever is longer.
+    /// Returns the absolute difference between two spans.
     pub const fn abs_diff(self, other: Self) -> Self {
         Self(self.0.abs_diff(other.0))
     }
@@ -174,7 +174,8 @@ impl fmt::Display for Span {
     }
 }
 
-/// The nearest whole number; zero for what is negative. (`f64::round` would be a call into the mathematics library.)
+/// Returns the nearest whole number; zero if the number is negative. (`f64::round` would call the mathematics
+/// library.)
 #[inline]
 fn nearest(number: f64) -> u64 {
     (number + 0.5) as u64
@@ -185,22 +186,23 @@ fn nearest(number: f64) -> u64 {
 pub struct Rate(u64);
 
 impl Rate {
-    /// A rate of `bits` per second.
+    /// Returns a rate of `bits` per second.
     pub const fn from_bits_per_second(bits: u64) -> Self {
         Self(bits)
     }
 
-    /// Bits per second.
+    /// Returns the rate in bits per second.
     pub const fn bits_per_second(self) -> u64 {
         self.0
     }
 
-    /// Bytes per second.
+    /// Returns the rate in bytes per second.
     pub fn bytes_per_second(self) -> f64 {
         self.0 as f64 / 8.0
     }
 
-    /// How long `size` takes at this rate, rounded to a nanosecond and at least one, so that time always moves on.
+    /// Returns the time that a link of this rate needs to send `size`. It is rounded to a nanosecond and is
+    /// at least one nanosecond, so that time always advances.
     pub fn time_to_send(self, size: Size) -> Span {
         let nanoseconds = size.bytes() as f64 * 8.0 * NANOSECONDS_PER_SECOND / self.0 as f64;
         Span(nearest(nanoseconds).max(1))
@@ -218,12 +220,12 @@ impl fmt::Display for Rate {
 pub struct Size(u64);
 
 impl Size {
-    /// A size of `bytes`.
+    /// Returns a size of `bytes`.
     pub const fn from_bytes(bytes: u64) -> Self {
         Self(bytes)
     }
 
-    /// Bytes.
+    /// Returns the size in bytes.
     pub const fn bytes(self) -> u64 {
         self.0
     }
@@ -254,13 +256,13 @@ mod tests {
     }
 
     #[test]
-    fn never_stays_never() {
+    fn adding_to_never_and_subtracting_below_zero_saturate() {
         assert_eq!(Time::NEVER + Span::from_millis(1), Time::NEVER);
         assert_eq!(Time::ZERO - Span::from_millis(1), Time::ZERO);
     }
 
     #[test]
-    fn a_bounded_number_is_that_of_max_and_min_and_what_is_none_is_the_bound() {
+    fn bounds_agree_with_max_and_min_and_replace_nan() {
         let numbers = [f64::NEG_INFINITY, -1.0, 0.0, 2.5, f64::INFINITY];
         for (value, bound) in numbers.iter().flat_map(|value| numbers.map(|bound| (*value, bound))) {
             assert_eq!((at_least(value, bound), at_most(value, bound)), (value.max(bound), value.min(bound)));

@@ -1,12 +1,13 @@
-//! Randomness as an argument: who needs it is handed a source, and owns none.
+//! Defines sources of random numbers. Code that needs random numbers is given a source as an argument and
+//! owns none.
 
 /// A source of random numbers.
 pub trait Random {
-    /// A number drawn uniformly from [0, 1).
+    /// Draws a number uniformly from [0, 1).
     fn uniform(&mut self) -> f64;
 }
 
-/// A source that repeats a list, for tests with a known course.
+/// A source that repeats a list of numbers, for tests that must know what is drawn.
 #[derive(Clone, Debug)]
 pub struct Scripted {
     numbers: Vec<f64>,
@@ -14,7 +15,8 @@ pub struct Scripted {
 }
 
 impl Scripted {
-    /// Repeats `numbers` for ever; they should lie in [0, 1).
+    /// Makes a source that repeats `numbers` for ever; they should lie in [0, 1). If the list is empty, the
+    /// source gives zeros.
     pub fn new(numbers: &[f64]) -> Self {
         Self { numbers: numbers.to_vec(), next: 0 }
     }

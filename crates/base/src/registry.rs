@@ -1,13 +1,14 @@
-//! The description of a named thing: a congestion control, a queue discipline, a loss model, a transport profile.
+//! Describes what has a name in scenario files: congestion controls, queue disciplines, loss models,
+//! transport profiles and others.
 //!
-//! Each algorithm's file holds its [`Descriptor`] beside its code. The scenario language reads parameters through
-//! it, `ackclock list` and the documentation print it, and nothing repeats it.
+//! Each algorithm's file holds its [`Descriptor`] beside its code. The scenario language reads parameters
+//! through the descriptor, and `ackclock list` and the documentation print it, so nothing is written twice.
 
 use crate::quantity::{Packets, Rate, Size, Span};
 use crate::spelling::{self, Limit, Misspelt};
 use serde::Serialize;
 
-/// What sort of thing a name stands for.
+/// Says what kind of algorithm or model a name stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
@@ -15,42 +16,42 @@ pub enum Kind {
     Control,
     /// A loss discriminator.
     Discriminator,
-    /// What a loss of transmission does to the window.
+    /// A rule for what a transmission loss does to the window.
     Action,
-    /// How slow start grows and ends.
+    /// A slow start: a rule for how it grows and when it ends.
     SlowStart,
-    /// What a connection makes of an earlier one.
+    /// A rule for what a connection takes over from an earlier connection.
     Resume,
-    /// What an echo of a mark does to the window.
+    /// A rule for what an echoed congestion mark does to the window.
     EcnResponse,
-    /// How far a window grows that is not used.
+    /// A rule for how far a window grows while the flow does not use it.
     GrowthLimit,
-    /// How the retransmission timeout grows.
+    /// A rule for how the retransmission timeout grows.
     Backoff,
-    /// Which of several paths new data takes.
+    /// A rule that chooses the path of new data from several paths.
     Selector,
     /// A queue discipline.
     Queue,
-    /// A model of packets lost on a link.
+    /// A model of how packets are lost on a link.
     Loss,
-    /// How links share a medium.
+    /// A rule for how links share a medium.
     Medium,
-    /// How much of a signal reaches whom.
+    /// A model of how strong a signal is where it is received.
     Propagation,
-    /// How nodes move.
+    /// A model of how nodes move.
     Mobility,
-    /// Which of several shortest ways a flow takes.
+    /// A rule that chooses a flow's way from several ways of the least length.
     Routing,
-    /// What looks into packets at a node on their way.
+    /// An agent at a node, which reads the packets that pass and may change them.
     Agent,
     /// A profile of transport details.
     Transport,
-    /// What a flow sends.
+    /// An application: it decides what a flow sends.
     Application,
 }
 
 impl Kind {
-    /// Its name, as `ackclock list` has it.
+    /// Returns the kind's name as `ackclock list` shows it.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Control => "control",
@@ -75,48 +76,49 @@ impl Kind {
     }
 }
 
-/// A named thing: one line about it, where it comes from, and its parameters.
+/// Describes what a name stands for: its summary, its source and its parameters.
 #[derive(Clone, Copy, Debug)]
 pub struct Descriptor {
-    /// What sort of thing it is.
+    /// The kind.
     pub kind: Kind,
-    /// Its name in a scenario file.
+    /// The name in scenario files.
     pub name: &'static str,
-    /// One line about it.
+    /// A summary in one line.
     pub summary: &'static str,
     /// Thesis and chapter, or RFC and section.
     pub source: &'static str,
-    /// What can be set.
+    /// The parameters that a scenario may set.
     pub parameters: &'static [Parameter],
-    /// Defaults that replace those of `parameters`, as (name, default): a profile is such a list.
+    /// Defaults that replace those of `parameters`, as pairs of name and default: a profile is such a list.
     pub presets: &'static [(&'static str, &'static str)],
 }
 
-/// One parameter of a named thing. [`parameters!`](crate::parameters) makes them.
+/// Describes one parameter. [`parameters!`](crate::parameters) makes these descriptions.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Parameter {
-    /// Its key in a scenario file.
+    /// The parameter's key in a scenario file.
     pub name: &'static str,
-    /// One line about it.
+    /// A summary in one line.
     pub summary: &'static str,
-    /// What it measures.
+    /// The quantity that the parameter measures.
     pub quantity: Quantity,
-    /// Its value when not given, written as in a scenario file; [`Parameter::NONE`] when it may be absent.
+    /// The value if a scenario sets none, written as in a scenario file; [`Parameter::NONE`] if the parameter
+    /// is then absent.
     pub default: &'static str,
-    /// What it may be, in the quantity's base unit.
+    /// The values that the parameter may have, in the quantity's base unit.
     pub range: Range,
     /// Thesis and chapter, or RFC and section.
     pub source: &'static str,
 }
 
-/// What a parameter measures, and so how it is written.
+/// Says what a parameter measures, which decides how its values are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Quantity {
     /// A plain number.
     Number,
     /// A whole number.
     Integer,
-    /// true or false.
+    /// True or false.
     Flag,
     /// A time, "40 ms".
     Time,
@@ -128,48 +130,48 @@ pub enum Quantity {
     Packets,
     /// A queue limit, "50 packets" or "1 bdp".
     Limit,
-    /// One of a few words.
+    /// One of these words.
     Choice(&'static [&'static str]),
     /// The name of a file beside the scenario.
     File,
 }
 
-/// The values a parameter may take, in base units (seconds, bit/s, bytes, packets).
+/// The values that a parameter may have, in base units (seconds, bit/s, bytes, packets).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Range {
-    /// The least value.
+    /// The least allowed value.
     pub min: f64,
-    /// The greatest value.
+    /// The greatest allowed value.
     pub max: f64,
-    /// Whether `min` itself is excluded.
+    /// Whether `min` itself is not allowed.
     pub above_min: bool,
 }
 
 impl Range {
-    /// Every finite value.
+    /// Allows every finite value.
     pub const ANY: Self = Self { min: f64::MIN, max: f64::MAX, above_min: false };
 
-    /// `min` or more.
+    /// Returns the range of the values from `min` on.
     pub const fn at_least(min: f64) -> Self {
         Self { min, max: f64::MAX, above_min: false }
     }
 
-    /// More than `min`.
+    /// Returns the range of the values greater than `min`.
     pub const fn above(min: f64) -> Self {
         Self { min, max: f64::MAX, above_min: true }
     }
 
-    /// From `min` to `max`, both included.
+    /// Returns the range from `min` to `max`, both included.
     pub const fn between(min: f64, max: f64) -> Self {
         Self { min, max, above_min: false }
     }
 
-    /// Whether `value` lies inside.
+    /// Returns whether the range contains `value`; false for NaN.
     pub fn contains(&self, value: f64) -> bool {
         value <= self.max && if self.above_min { value > self.min } else { value >= self.min }
     }
 
-    /// The range in words, such as "at least 1"; empty when every value is allowed.
+    /// Returns the range in words, such as "at least 1"; an empty string if the range has no bounds.
     pub fn words(&self) -> String {
         let low = match (self.min == f64::MIN, self.above_min) {
             (true, _) => String::new(),
@@ -184,16 +186,16 @@ impl Range {
     }
 }
 
-/// A parameter's value.
+/// The value of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Value {
-    /// Not given, and allowed not to be.
+    /// No value, where the parameter may be absent.
     Absent,
     /// A plain number.
     Number(f64),
     /// A whole number.
     Integer(i64),
-    /// true or false.
+    /// True or false.
     Flag(bool),
     /// A time.
     Time(Span),
@@ -205,14 +207,14 @@ pub enum Value {
     Packets(Packets),
     /// A queue limit.
     Limit(Limit),
-    /// One of a few words.
+    /// One of several words.
     Choice(&'static str),
-    /// A file that is named. What stands in it is read where the scenario is read.
+    /// The name of a file. The file's content is read together with the scenario.
     File,
 }
 
 impl Quantity {
-    /// The name of the unit, for tables.
+    /// Returns the name of the quantity as tables show it, such as "time".
     pub fn unit(&self) -> &'static str {
         match self {
             Self::Number | Self::Integer => "number",
@@ -227,7 +229,7 @@ impl Quantity {
         }
     }
 
-    /// Reads a value written as text.
+    /// Reads a value from its text; an error says what was expected.
     pub fn read(&self, text: &str) -> Result<Value, Misspelt> {
         let expected = |words: &str| Misspelt { expected: words.to_owned(), hint: None };
         match self {
@@ -251,7 +253,8 @@ impl Quantity {
 }
 
 impl Value {
-    /// The value in its base unit, for range checks; `None` where that means nothing.
+    /// Returns the value in its base unit, for range checks; `None` for values that are not numbers and for
+    /// an unlimited queue.
     pub fn base(&self) -> Option<f64> {
         match self {
             Self::Number(number) | Self::Packets(number) => Some(*number),
@@ -269,15 +272,16 @@ impl Value {
 }
 
 impl Parameter {
-    /// The default of a parameter that may be absent.
+    /// The text of the default of a parameter that is absent unless a scenario sets it.
     pub const NONE: &'static str = "none";
 
-    /// The default as a value.
+    /// Returns the default as a value; [`Value::Absent`] if the parameter has none.
     pub fn default_value(&self) -> Value {
         self.value_of(self.default)
     }
 
-    /// A default as a value; absent where it is none, or misspelt, which a test of everything registered excludes.
+    /// Reads a default; [`Value::Absent`] if it is [`Parameter::NONE`] or misspelt. A test of all registered
+    /// parameters excludes misspelt defaults.
     fn value_of(&self, default: &str) -> Value {
         if default == Self::NONE {
             Value::Absent
@@ -288,12 +292,13 @@ impl Parameter {
 }
 
 impl Descriptor {
-    /// The parameter called `name`.
+    /// Returns the parameter called `name`; `None` if the descriptor has no such parameter.
     pub fn parameter(&self, name: &str) -> Option<&'static Parameter> {
         self.parameters.iter().find(|parameter| parameter.name == name)
     }
 
-    /// The default of a parameter, after the presets, as written.
+    /// Returns a parameter's default as text: that of the presets if they set one, otherwise the parameter's
+    /// own.
     pub fn default_of(&self, parameter: &Parameter) -> &'static str {
         self.presets
             .iter()
@@ -301,14 +306,14 @@ impl Descriptor {
             .map_or(parameter.default, |(_, text)| text)
     }
 
-    /// All parameters at their defaults.
+    /// Returns the defaults of all parameters.
     pub fn defaults(&self) -> Values {
         let value = |parameter: &Parameter| parameter.value_of(self.default_of(parameter));
         Values { parameters: self.parameters, values: self.parameters.iter().map(value).collect() }
     }
 }
 
-/// The values of a thing's parameters, complete and checked, in the order of its table.
+/// Holds one checked value for each parameter of a table, in the table's order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Values {
     parameters: &'static [Parameter],
@@ -316,12 +321,12 @@ pub struct Values {
 }
 
 impl Values {
-    /// The values, in the order of the table.
+    /// Returns the values in the order of the table.
     pub fn iter(&self) -> impl Iterator<Item = Value> {
         self.values.iter().copied()
     }
 
-    /// Whether these are values of the parameters of `table`.
+    /// Returns whether these values belong to the parameters of `table`, which the names decide.
     pub fn are_of(&self, table: &[Parameter]) -> bool {
         self.parameters
             .iter()
@@ -329,12 +334,12 @@ impl Values {
             .eq(table.iter().map(|parameter| parameter.name))
     }
 
-    /// The value of a parameter, whatever its quantity.
+    /// Returns the value of a parameter; `None` if no parameter has this name.
     pub fn get(&self, name: &str) -> Option<Value> {
         self.values.get(self.position(name)?).copied()
     }
 
-    /// Replaces the value of a declared parameter.
+    /// Replaces the value of a parameter. A name that is not declared changes nothing.
     pub fn set(&mut self, name: &str, value: Value) {
         if let Some(held) = self.position(name).and_then(|index| self.values.get_mut(index)) {
             *held = value;
@@ -345,10 +350,10 @@ impl Values {
         self.parameters.iter().position(|parameter| parameter.name == name)
     }
 
-    /// Sets several parameters from their text, for tests and examples.
+    /// Takes the defaults and sets several parameters from their text, for tests and examples.
     ///
     /// # Panics
-    /// When a name is not declared or a text is misspelt.
+    /// Panics if a name is not declared or a text is misspelt.
     pub fn with(descriptor: &Descriptor, settings: &[(&str, &str)]) -> Self {
         let mut values = descriptor.defaults();
         for (name, text) in settings {
@@ -368,7 +373,7 @@ mod tests {
     use crate::parameters;
 
     parameters! {
-        /// Of a thing.
+        /// Parameters for tests.
         struct Parameters {
             /// A gain
             gain: f64 = number("0.5", Range::above(0.0), "made up"),
@@ -395,7 +400,7 @@ mod tests {
     }
 
     #[test]
-    fn ranges_say_what_they_allow() {
+    fn ranges_name_and_contain_their_values() {
         assert_eq!(Range::above(0.0).words(), "above 0");
         assert_eq!(Range::between(0.0, 1.0).words(), "at least 0 and at most 1");
         assert!(!Range::above(0.0).contains(0.0));

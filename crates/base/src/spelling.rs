@@ -1,4 +1,5 @@
-//! How quantities are written in scenario files, in parameter defaults and in messages: a number, a space, a unit.
+//! Reads and writes quantities as scenario files, parameter defaults and messages spell them: a number, a
+//! space, a unit.
 
 use crate::quantity::{Packets, Rate, Size, Span};
 
@@ -20,28 +21,29 @@ const SIZE_UNITS: &[Unit] = &[
 const PACKET_UNITS: &[Unit] = &[("packets", 1.0), ("packet", 1.0)];
 const BDP_UNITS: &[Unit] = &[("bdp", 1.0)];
 
-/// How much a queue may hold, as written.
+/// The limit of a queue, as it is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Limit {
-    /// No limit.
+    /// The queue has no limit.
     #[default]
     Unlimited,
-    /// A number of waiting packets.
+    /// The queue holds at most this number of packets.
     Packets(u64),
-    /// A number of waiting bytes.
+    /// The queue holds at most this number of bytes.
     Bytes(u64),
-    /// As much as the link sends in this time.
+    /// The queue holds at most what the link sends in this time.
     Time(Span),
-    /// A multiple of the bandwidth-delay product: link rate times the mean base RTT of the flows that cross it.
+    /// The queue holds at most this multiple of the bandwidth-delay product: the link's rate times the mean
+    /// base RTT of the flows that cross it.
     Bdp(f64),
 }
 
-/// What was expected where a quantity could not be read.
+/// Says what was expected in place of a text that is not a quantity.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Misspelt {
-    /// What would have been right, with an example.
+    /// What is expected, with an example.
     pub expected: String,
-    /// The nearest right thing, if one is near.
+    /// The correct spelling that is nearest to the text, if one is near.
     pub hint: Option<String>,
 }
 
@@ -91,12 +93,12 @@ pub fn read_limit(text: &str) -> Result<Limit, Misspelt> {
     read(text, BDP_UNITS, expected).map(Limit::Bdp)
 }
 
-/// Writes a span in the largest unit that leaves at most three digits before the point.
+/// Writes a span in the greatest of the units ns, us, ms and s that is not longer than the span.
 pub fn write_span(span: Span) -> String {
     write(span.nanos() as f64, &[("ns", 1.0), ("us", 1e3), ("ms", 1e6), ("s", 1e9)])
 }
 
-/// Writes a rate in the largest fitting unit.
+/// Writes a rate in the greatest unit that is not greater than the rate.
 pub fn write_rate(rate: Rate) -> String {
     write(rate.bits_per_second() as f64, RATE_UNITS)
 }
@@ -105,7 +107,7 @@ fn read(text: &str, units: &[Unit], expected: &str) -> Result<f64, Misspelt> {
     let text = text.trim();
     let misspelt = |hint: Option<String>| Misspelt { expected: expected.to_owned(), hint };
     let digits = text.find(|c: char| !(c.is_ascii_digit() || ".+-eE_".contains(c))).unwrap_or(text.len());
-    // "1e3 s" has an exponent, "1 exabyte" has not: the number ends before a letter that no digit follows.
+    // "1e3 s" has an exponent and "1 exabyte" has none: the number ends before an "e" that no digit follows.
     let number_text = text[..digits].trim_end_matches(['e', 'E']);
     let unit_text = text[number_text.len()..].trim();
     let Ok(number) = number_text.replace('_', "").parse::<f64>() else {
@@ -121,14 +123,16 @@ fn read(text: &str, units: &[Unit], expected: &str) -> Result<f64, Misspelt> {
     Err(misspelt(near.or_else(|| in_bits(number, unit_text, units))))
 }
 
-/// A rate that was written in bytes per second, in bits per second.
+/// Converts a rate that is written in bytes per second to bits per second; `None` if the unit is not one of
+/// bytes per second.
 fn in_bits(number: f64, unit: &str, units: &[Unit]) -> Option<String> {
     let prefix = unit.strip_suffix("B/s").or_else(|| unit.strip_suffix("Bps"))?;
     let (name, _) = units.iter().find(|(name, _)| name.strip_suffix("bit/s") == Some(prefix))?;
     Some(format!("{} {name}", number * 8.0))
 }
 
-/// The unit a writer probably meant: the same letters in another case, or a common other spelling.
+/// Returns the unit that the writer probably meant: the same letters in another case, or a frequent other
+/// spelling.
 fn nearest_unit(found: &str, units: &[Unit]) -> Option<&'static str> {
     // Rates in bytes are another quantity, not another spelling.
     if found.ends_with("B/s") || found.ends_with("Bps") {
@@ -147,7 +151,7 @@ fn nearest_unit(found: &str, units: &[Unit]) -> Option<&'static str> {
     ];
     let found_plain = plain(found);
     let alias = aliases.iter().find(|(name, _)| *name == found).map(|(_, unit)| *unit);
-    // Who writes "Mbit" where a rate is wanted means that in a second.
+    // Where a rate is expected, "Mbit" is read as "Mbit/s".
     let a_second = found_plain.ends_with('b').then(|| format!("{found_plain}ps"));
     let means = |name: &str| {
         let name = plain(name);
@@ -194,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_unit_is_met_with_the_nearest_right_one() {
+    fn a_wrong_unit_gets_a_hint_at_the_nearest_right_one() {
         let hint = |result: Result<Rate, Misspelt>| result.unwrap_err().hint;
         assert_eq!(hint(read_rate("10 Mbps")), Some("10 Mbit/s".to_owned()));
         assert_eq!(hint(read_rate("10 mbit/s")), Some("10 Mbit/s".to_owned()));
@@ -208,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_negative_or_endless_is_a_quantity() {
+    fn negative_and_infinite_quantities_are_refused() {
         for text in ["-1 s", "inf s", "nan s", "1e40 s", "", "s", "- s", "e s"] {
             assert!(read_span(text).is_err(), "{text}");
         }

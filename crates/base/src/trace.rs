@@ -80,7 +80,7 @@ pub enum Event {
 }
 
 impl Event {
-    /// Returns the event's name as traces and data frames have it.
+    /// Returns the event's name as traces and data frames show it.
     pub fn name(self) -> &'static str {
         match self {
             Self::Launched => "launched",
