@@ -1,4 +1,4 @@
-//! A result's numbers counted once more, from the packet trace.
+//! Counts the numbers of a result again, from the packet trace.
 
 use ackclock_base::{Span, Time};
 use ackclock_lab::flows::{Protocol, Sending};
@@ -9,8 +9,8 @@ use ackclock_sim::trace::{Event, Record};
 use serde_json::Value as Json;
 use std::collections::HashMap;
 
-/// Checks the counters of links and flows in a result against the trace of the same run, of which an interval is measured. Panics where
-/// they differ.
+/// Compares the counters of links and flows in a result with those that follow from the trace of the same
+/// run, over the measured interval. Panics if they differ.
 pub fn check(scenario: &Scenario, measured: Interval, records: &[Record], result: &Json) {
     let mut accounts = Accounts::new(scenario, measured);
     records.iter().for_each(|record| accounts.add(record));
@@ -28,24 +28,24 @@ pub fn check(scenario: &Scenario, measured: Interval, records: &[Record], result
 struct Accounts {
     measured: Interval,
     links: Vec<Line>,
-    /// What results count together, and which of them each flow belongs to.
+    /// One entry for each row of the result, and for each flow's path the index of its row.
     rows: Vec<Way>,
     row_of: Vec<usize>,
 }
 
 #[derive(Clone, Default)]
 struct Line {
-    /// Whether it is a station of a medium.
+    /// Whether the link is a station of a medium.
     shares: bool,
     arrived: u64,
     dropped: u64,
     sent: u64,
     corrupted: u64,
     duplicated: u64,
-    /// Packet seconds: more nanoseconds than 64 bits can count.
+    /// The sum of all packets' waiting times, in seconds: in nanoseconds it could exceed 64 bits.
     waited_s: f64,
     busy_s: f64,
-    /// When packets were offered, and when they were started.
+    /// For each packet, when it was offered and when its transmission started.
     offered_at: HashMap<u64, Time>,
     started_at: HashMap<u64, Time>,
 }
@@ -80,7 +80,7 @@ impl Accounts {
         let Record { packet, .. } = *record;
         let time = Time::from_nanos(record.time_ns);
         let one = u64::from(self.measured.contains(time));
-        // What becomes of acknowledgements is not shown.
+        // Results do not show what happens to acknowledgements.
         let mut unseen = Way::default();
         let path = match record.path % 2 {
             0 => &mut self.rows[self.row_of[record.path as usize / 2]],
@@ -103,7 +103,7 @@ impl Accounts {
             Event::Dropped { link } => {
                 let link = &mut links[link as usize];
                 link.dropped += one;
-                // It may have waited until then, where the discipline decides at departure.
+                // If the discipline drops at departure, the packet has waited until now.
                 let since = link.offered_at.remove(&packet).unwrap_or(time);
                 link.waited_s += self.measured.overlap(since, time).seconds();
                 path.dropped += one;
@@ -127,7 +127,7 @@ impl Accounts {
         }
     }
 
-    /// Packets that a discipline at departure holds to the end have no start to count to.
+    /// Adds the waiting time of packets that are still in a queue at the end of the run.
     fn add_what_still_waits(&mut self) {
         let measured = self.measured;
         for link in &mut self.links {
@@ -149,7 +149,8 @@ impl Line {
             self.duplicated,
             "{shown}"
         );
-        // Of turns on a medium the trace does not show all air: what the other end has already, and preambles.
+        // On a medium the trace does not show all use of the channel: it omits repetitions of packets that
+        // have arrived already, and preambles.
         if self.shares {
             return;
         }
@@ -162,7 +163,7 @@ impl Way {
     fn check(&self, sending: &Sending, shown: &Json) {
         assert_eq!(shown["dropped_packets"], self.dropped, "{shown}");
         assert_eq!(shown["corrupted_packets"], self.corrupted, "{shown}");
-        // Probes of a window that a slow reader has closed do not count as sent.
+        // Probes of a zero window do not count as sent packets.
         let probes = shown["window_probes"].as_u64().unwrap_or(0);
         let sent = shown["sent_packets"].as_u64().map(|sent| sent + probes);
         match sending {
@@ -177,17 +178,17 @@ impl Way {
                     assert_eq!(sent, Some(self.launched), "{shown}");
                 }
             }
-            // SYN and Initial packets do not count, and with jitter a packet leaves after it was sent.
+            // SYN and Initial packets do not count, and with jitter a packet leaves later than it is sent.
             Sending::Connection(plan) | Sending::Connections(plan, _) | Sending::Session(plan, _) => {
                 let (handshake, send_jitter, counts_refused) = match plan.protocol() {
                     Protocol::Tcp => {
-                        // A packet that the host's own interface refuses is launched and not sent.
+                        // A packet that the host's own interface refuses is launched but not counted as sent.
                         let details = Details::from(&plan.transport.values);
                         (details.handshake, details.send_jitter, details.local_drop == LocalDrop::Lost)
                     }
                     Protocol::Quic => {
                         let details = ackclock_sim::quic::details::Details::from(&plan.transport.values);
-                        // Credit of a slow reader is acknowledged in packets that do not count.
+                        // A slow reader acknowledges credit in packets that do not count.
                         (details.handshake, details.send_jitter, plan.reader.is_none())
                     }
                 };
@@ -199,7 +200,7 @@ impl Way {
     }
 }
 
-/// Sums in another order differ in their last digits.
+/// Panics unless two sums agree to six digits; sums in another order differ in their last digits.
 fn check_close(shown: &Json, counted: f64, owner: &Json) {
     let shown = shown.as_f64().unwrap_or(f64::NAN);
     assert!((shown - counted).abs() <= 1e-6 * counted.max(1e-3), "{shown} shown, {counted} counted: {owner}");

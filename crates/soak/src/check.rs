@@ -1,5 +1,5 @@
-//! Checks one scenario: all [observations](Observation) give the same numbers, the numbers are possible, and the packet trace
-//! obeys physics and adds up to them.
+//! Checks one scenario: all [observations](Observation) give the same numbers, the numbers are possible, and
+//! the packet trace obeys physics and adds up to the numbers.
 
 use crate::accounts;
 use crate::observation::{self, Observation, Observed};
@@ -14,23 +14,23 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
-/// What became of a scenario in which nothing is wrong.
+/// Says what was done with a scenario in which no check failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// It is refused, with reasons.
+    /// The scenario was refused, with reasons.
     Refused,
-    /// It is too large, a run of it fails, or takes too long.
+    /// The scenario was left out: it is too large, a run of it fails, or a run takes too long.
     LeftOut,
-    /// It was run in every way.
+    /// The scenario ran under every observation.
     Ran,
 }
 
-/// Something is wrong.
+/// Describes a failed check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
-    /// What kind of thing: the observation that differs, or the check that fails. A scenario is made smaller while this stays.
+    /// The observation that differs or the check that fails. Shrinking a scenario keeps this text the same.
     pub kind: String,
-    /// What was found, in words.
+    /// The finding, in words.
     pub what: String,
 }
 
@@ -40,10 +40,10 @@ impl Failure {
     }
 }
 
-/// How long one run of a scenario may take.
+/// The longest time that one run of a scenario may take.
 const MOST: Duration = Duration::from_millis(500);
 
-/// Checks the scenario in a text. A panic is a failure too.
+/// Checks the scenario in a text. A panic counts as a failure.
 pub fn check(text: &str, seed: u64) -> Result<Verdict, Failure> {
     let checked = catch_unwind(AssertUnwindSafe(|| check_text(text, seed)));
     checked.unwrap_or_else(|panic| {
@@ -64,7 +64,8 @@ fn check_text(text: &str, seed: u64) -> Result<Verdict, Failure> {
                 return Err(Failure::new("refusal", "refused without a reason"));
             }
             let lines = text.lines().count().max(1);
-            // A file whose text stands in the scenario may have more lines than it: a line's end can be written as an escape.
+            // A file whose text the scenario contains may have more lines than the scenario, because an
+            // escape can stand for a line's end.
             let mut own = problems.iter().filter(|problem| problem.file == "random.toml");
             match own.find(|problem| problem.line.is_some_and(|line| line > lines + 1)) {
                 Some(outside) => Err(Failure::new("refusal", format!("{outside:?} of {lines} lines"))),
@@ -74,7 +75,7 @@ fn check_text(text: &str, seed: u64) -> Result<Verdict, Failure> {
     }
 }
 
-/// A first line such as `#! {"flows.tcp.count": 2}` holds overrides.
+/// Reads overrides from a first line such as `#! {"flows.tcp.count": 2}`; empty if the text has no such line.
 fn overrides(text: &str) -> Map<String, Json> {
     let json = text.lines().next().and_then(|line| line.strip_prefix("#!")).unwrap_or_default();
     serde_json::from_str(json).unwrap_or_default()
@@ -103,7 +104,8 @@ fn check_runs(scenario: &Scenario, seed: u64) -> Result<Verdict, Failure> {
     Ok(Verdict::Ran)
 }
 
-/// The observed run must have all numbers of the plain one. Only what is followed at a link adds others.
+/// Returns a failure unless the observed run has all numbers of the plain run. An observation at a link may
+/// add numbers.
 fn compare(observation: Observation, plain: &Observed, observed: &Observed) -> Result<(), Failure> {
     let mut path = String::new();
     match difference(&plain.result, &observed.result, &mut path) {
@@ -115,7 +117,8 @@ fn compare(observation: Observation, plain: &Observed, observed: &Observed) -> R
     }
 }
 
-/// The first number that differs, and where.
+/// Returns the first number that differs, as plain and as observed; `None` if all agree. `path` then says
+/// where the number is.
 fn difference(plain: &Json, observed: &Json, path: &mut String) -> Option<(String, String)> {
     let before = path.len();
     match (plain, observed) {
@@ -145,7 +148,7 @@ fn difference(plain: &Json, observed: &Json, path: &mut String) -> Option<(Strin
     }
 }
 
-/// The trace of the very run whose numbers are compared obeys physics.
+/// Returns a failure if the trace violates a rule of physics.
 fn check_physics(scenario: &Scenario, seed: u64, records: &[Record], end: Time) -> Result<(), Failure> {
     match verify(records, &facts::network(scenario, seed), end).first() {
         Some(violation) => Err(Failure::new(&format!("{:?}", violation.rule), violation.to_string())),
@@ -179,7 +182,8 @@ fn check_numbers(result: &Json) -> Result<(), Failure> {
     Ok(())
 }
 
-/// All series of a run are as long as their times, and those of all runs are equal.
+/// Returns a failure unless all series have one value for each time and equal those of the first run with
+/// series.
 fn check_series(observation: Observation, first: &mut Json, series: &Json) -> Result<(), Failure> {
     if series.is_null() {
         return Ok(());
@@ -209,7 +213,8 @@ fn list(json: &Json) -> &[Json] {
     json.as_array().map_or(&[], Vec::as_slice)
 }
 
-/// Cancels runs that take long: timers of a nanosecond can be written, and make a run of any length.
+/// Cancels a run that takes longer than [`MOST`]: a scenario may have timers of a nanosecond, with which a
+/// run takes very long.
 struct StopWatch {
     expired: Arc<AtomicBool>,
     _running: mpsc::Sender<()>,
@@ -235,7 +240,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn a_difference_is_found_wherever_it_is() {
+    fn differences_are_found_at_every_depth() {
         let plain = json!({ "flows": [{ "a": 1.0 }, { "a": 2.0, "b": null }], "fairness": 0.5 });
         let differs = |observed: &Json| {
             let mut path = String::new();
@@ -251,7 +256,7 @@ mod tests {
         let mut other = plain.clone();
         other["flows"].as_array_mut().unwrap().pop();
         assert_eq!(differs(&other), Some(".flows".to_owned()));
-        // What is followed at a link comes in addition.
+        // Numbers that an observation at a link adds are no difference.
         let mut other = plain.clone();
         other["flows"][0]["bursts"] = json!(7);
         assert_eq!(differs(&other), None);

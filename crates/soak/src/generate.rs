@@ -1,5 +1,6 @@
-//! Random scenarios of everything that the registry and the scenario language have. Rates and delays come from short lists, so
-//! that packets of several flows often arrive at one instant: that is where two runs of one scenario could differ.
+//! Generates random scenarios from everything that the registry and the scenario language have. Rates and
+//! delays come from short lists, so that packets of several flows often arrive at the same instant: at such
+//! instants two runs of one scenario could differ.
 
 mod flows;
 mod links;
@@ -10,8 +11,9 @@ use ackclock_base::Kind;
 use flows::flow;
 use links::{Wire, wire};
 
-/// The text of a random scenario. Some are refused when they are read: parameters are drawn one by one. None has a period or a timer
-/// below a millisecond, with which a run of a second takes longer than all others together.
+/// Generates the text of a random scenario. Some scenarios are refused when they are read, because each
+/// parameter is drawn independently of the others. No period or timer is below a millisecond: with one, a run
+/// of a second takes longer than all other runs together.
 pub fn scenario(seed: u64) -> String {
     let text = any_scenario(seed);
     ["\"1 ns\"", "\"1 us\""].iter().fold(text, |text, short| text.replace(short, "\"1 ms\""))
@@ -45,17 +47,17 @@ fn any_scenario(seed: u64) -> String {
     lines.join("\n") + "\n"
 }
 
-/// A warm-up that ends when connections have reached congestion avoidance.
+/// A warm-up that ends when all connections have reached congestion avoidance.
 const UNTIL: &str = "{ until = \"congestion-avoidance\", at_most = \"0.4 s\" }";
 
-/// A network as it is written, and what flows must know of it.
+/// A network as text, with what the flows must know about it.
 struct Network {
     text: String,
-    /// What flows say of their ends; nothing where they need not.
+    /// The pairs of ends that flows may name; empty if flows need not name their ends.
     between: Vec<String>,
-    /// Several paths between two nodes, for associations; empty where there are none.
+    /// Several paths between two nodes, for SCTP associations; empty if the network has no such paths.
     paths: &'static str,
-    /// Whether it has a node called `left` on the way of all flows.
+    /// Whether all flows cross a node called `left`.
     has_agents: bool,
 }
 
@@ -101,7 +103,7 @@ fn parallel(random: &mut Random) -> Network {
     Network { text, between: Vec::new(), paths: "", has_agents: false }
 }
 
-/// Two hosts at one node, so that their flows share their first link; two ways from there to two sinks.
+/// Generates a network of single links with two ways from `a` to `b`, one of which flows to `c` share.
 fn bare_links(random: &mut Random, has_medium: bool) -> Network {
     let links = [("a", "left"), ("left", "b"), ("a", "other"), ("other", "b"), ("left", "c")];
     let links: Vec<String> = links
@@ -135,7 +137,8 @@ fn medium(random: &mut Random) -> String {
     format!("media = [{{ {} }}]", keys.join(", "))
 }
 
-/// How often series are sampled, and what is followed packet by packet.
+/// Generates how often series are sampled and what is observed packet by packet; `None` if the scenario says
+/// nothing about it.
 fn observe(random: &mut Random, has_bottleneck: bool) -> Option<String> {
     let interval = format!("interval = \"{}\"", random.word(&["1 ms", "10 ms", "33 ms", "100 ms"]));
     match random.below(4) {
@@ -183,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn most_can_be_read_and_all_parts_occur() {
+    fn a_third_of_the_scenarios_can_be_read_and_all_parts_occur() {
         const SCENARIOS: u64 = 2000;
         let (mut read, mut seen, mut written) = (0, BTreeMap::new(), BTreeMap::<&str, u32>::new());
         let parts = [

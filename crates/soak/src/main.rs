@@ -1,9 +1,9 @@
-//! `soak [--minutes M | --scenarios N] [--seed S] [--failures FOLDER]` checks random scenarios on all cores. It prints the
-//! seed, by default that of the day, and how many scenarios ran. It ends at the first that fails: that one is made as small as
-//! it can be and written to the folder, and the program exits with 1.
+//! `soak [--minutes M | --scenarios N] [--seed S] [--failures FOLDER]` checks random scenarios on all cores.
+//! It prints the seed, by default that of the day, and how many scenarios ran. It ends at the first scenario
+//! that fails: it shrinks the scenario, writes it to the folder and exits with 1.
 //!
-//! `soak --print N [--seed S]` prints the texts of N scenarios that ran in every way and are small as they are, as a JSON list.
-//! `soak --case FILE...` checks scenario files.
+//! `soak --print N [--seed S]` prints the texts of N scenarios that ran under every observation and are small
+//! without changes, as a JSON list. `soak --case FILE...` checks scenario files.
 
 use ackclock_lab::Scenario;
 use ackclock_soak::check::{Failure, Verdict, check};
@@ -17,7 +17,7 @@ use std::process::ExitCode;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-/// Scenarios between two looks at the clock, for each core.
+/// The number of scenarios for each core between two looks at the clock.
 const BATCH: u64 = 64;
 
 struct Options {
@@ -37,7 +37,7 @@ fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    // A panic is a finding, and shown as one.
+    // A panic is reported as a failure, so the default message is not printed.
     std::panic::set_hook(Box::new(|_| {}));
     if let Some(count) = options.print {
         return print(count, options.seed);
@@ -81,19 +81,24 @@ fn options() -> Result<Options, String> {
             }
             "--failures" => options.failures = value()?.into(),
             "--case" => options.cases.extend(arguments.by_ref().map(PathBuf::from)),
-            _ => return Err(format!("{argument}: unknown; see the beginning of crates/soak/src/main.rs")),
+            _ => {
+                return Err(format!(
+                    "{argument}: unknown option; see the beginning of crates/soak/src/main.rs"
+                ));
+            }
         }
     }
     Ok(options)
 }
 
-/// The number of days since 1970: every day tries other scenarios, and all who run it on one day the same.
+/// Returns the number of days since 1970: each day tries other scenarios, the same for all who run the
+/// program on that day.
 fn seed_of_the_day() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     since.as_secs() / (24 * 3600)
 }
 
-/// The seed of the scenario of this number.
+/// Returns the seed of the scenario with this number.
 fn seed_of(seed: u64, number: u64) -> u64 {
     seed << 32 | number
 }
@@ -109,7 +114,7 @@ fn soak(options: &Options) -> ExitCode {
         let enough = most.map_or(ran >= options.scenarios, |most| began.elapsed() >= most);
         if enough {
             println!(
-                "soak: {ran} scenarios ran in every way without a difference or a violation; {refused} were refused, \
+                "soak: {ran} scenarios ran under every observation without a difference or a violation; {refused} were refused, \
                  {left_out} left out as too large or too slow; {:.0} s",
                 began.elapsed().as_secs_f64()
             );
@@ -135,13 +140,13 @@ fn check_number(seed: u64, number: u64) -> Result<Verdict, Failure> {
     check(&generate::scenario(seed_of(seed, number)), 1)
 }
 
-/// The scenarios that are being checked, by number, and since when. A run is cancelled between events, so one event that does
-/// not end would go unnoticed.
+/// The scenarios that are being checked, by number, each with the time at which its check began. A run can be
+/// cancelled only between events, so a single event that does not end would go unnoticed.
 #[derive(Clone, Default)]
 struct Running(Arc<Mutex<BTreeMap<u64, Instant>>>);
 
 impl Running {
-    /// Watched by a thread that ends the program when one takes too long.
+    /// Starts a thread that ends the program if the check of one scenario takes longer than a minute.
     fn watched(seed: u64) -> Self {
         const MOST: Duration = Duration::from_secs(60);
         let running = Self::default();
@@ -176,7 +181,7 @@ impl Running {
     }
 }
 
-/// Shrinks the scenario of this number, and writes it where it can be looked at.
+/// Shrinks the scenario with this number and writes it to the folder of failures.
 fn report(options: &Options, number: u64, failure: &Failure) -> ExitCode {
     let text = generate::scenario(seed_of(options.seed, number));
     eprintln!("soak: scenario {number} of seed {}: {}: {}", options.seed, failure.kind, failure.what);
@@ -184,10 +189,18 @@ fn report(options: &Options, number: u64, failure: &Failure) -> ExitCode {
     let file = options.failures.join(format!("{}-{number}.toml", options.seed));
     let written = std::fs::create_dir_all(&options.failures).and_then(|()| std::fs::write(&file, &small));
     match written {
-        Ok(()) => eprintln!("soak: as small as it gets, in {}:\n\n{small}", file.display()),
-        Err(error) => eprintln!("soak: {}: {error}; as small as it gets:\n\n{small}", file.display()),
+        Ok(()) => eprintln!(
+            "soak: the smallest scenario that fails in this way is in {}:\n\n{small}",
+            file.display()
+        ),
+        Err(error) => eprintln!(
+            "soak: {}: {error}; the smallest scenario that fails in this way:\n\n{small}",
+            file.display()
+        ),
     }
-    eprintln!("soak: when it is mended, put it into crates/soak/cases, which the tests check");
+    eprintln!(
+        "soak: once the defect is mended, add the scenario to crates/soak/cases, which the tests check"
+    );
     ExitCode::FAILURE
 }
 
@@ -208,14 +221,15 @@ fn check_files(files: &[PathBuf]) -> ExitCode {
 fn check_file(file: &Path) -> Result<&'static str, String> {
     let text = std::fs::read_to_string(file).map_err(|error| error.to_string())?;
     match check(&text, 1) {
-        Ok(Verdict::Ran) => Ok("ran in every way"),
+        Ok(Verdict::Ran) => Ok("ran under every observation"),
         Ok(Verdict::LeftOut) => Ok("left out: too large or too slow"),
         Ok(Verdict::Refused) => Err("refused".to_owned()),
         Err(failure) => Err(format!("{}: {}", failure.kind, failure.what)),
     }
 }
 
-/// Whether a scenario runs in every way, and what [`small`](ackclock_soak::small::small) would take away is little.
+/// Returns whether a scenario runs under every observation and expects less than 10,000 packets, so that
+/// [`small`](ackclock_soak::small::small) would take little away.
 fn is_small(text: &str) -> bool {
     const MOST_PACKETS: f64 = 10_000.0;
     let scenario = Scenario::parse(text, "random.toml", &Map::new());

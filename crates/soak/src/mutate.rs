@@ -1,12 +1,13 @@
-//! Mutations that keep a text close to a scenario. Most are careful and leave a file that can be read: a key gets
-//! another value of its kind, a flow another control with other parameters. The others are careless.
+//! Mutates a text so that it stays close to a scenario. Two thirds of the mutations are careful and leave a
+//! file that can be read: a key gets another value of its kind, or a flow another control with other
+//! parameters. The others are careless.
 
 pub(crate) mod careful;
 mod careless;
 
 use crate::random::Random;
 
-/// The text with one to four mutations.
+/// Applies one to four mutations to the text.
 pub fn mutate(text: &str, seed: u32) -> String {
     let mut random = Random::new(u64::from(seed) | 1 << 40);
     let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();

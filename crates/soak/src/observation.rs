@@ -1,4 +1,4 @@
-//! The ways in which a run can be observed or driven. None of them may change a number of its result.
+//! Defines the ways in which a run can be observed or driven. None of them may change a number of the result.
 
 use ackclock_base::{Span, Time};
 use ackclock_export::events::Recorder;
@@ -14,27 +14,27 @@ use std::sync::atomic::AtomicBool;
 /// A way to observe or to drive a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Observation {
-    /// The run from beginning to end, of which nothing but the result is kept.
+    /// Runs from beginning to end and keeps only the result.
     Plain,
-    /// With a packet trace.
+    /// Keeps a packet trace.
     Traced,
-    /// With series over time.
+    /// Keeps series over time.
     Sampled,
-    /// With packets captured at both ends and at the first link.
+    /// Captures packets at both ends and before and after the first link.
     Captured,
-    /// With what the scenario wants followed packet by packet at a link.
+    /// Observes packets at a link as the scenario asks.
     Watched,
-    /// With listeners at all congestion controls.
+    /// Records the calls of all congestion controls.
     Recorded,
-    /// With all of these.
+    /// Keeps and records all of these.
     Everything,
-    /// Event by event.
+    /// Runs one event at a time.
     SteppedByEvents,
-    /// From instant to instant, with series.
+    /// Runs from instant to instant and keeps series.
     SteppedByTime,
 }
 
-/// All of them, the plain one first.
+/// All observations, with the plain one first.
 pub const ALL: [Observation; 9] = [
     Observation::Plain,
     Observation::Traced,
@@ -47,23 +47,23 @@ pub const ALL: [Observation; 9] = [
     Observation::SteppedByTime,
 ];
 
-/// What a run gave.
+/// The outcome of a run.
 #[derive(Debug)]
 pub struct Observed {
     /// The result, without series.
     pub result: Json,
-    /// The series; null where none are kept.
+    /// The series; null if the run kept none.
     pub series: Json,
-    /// The packet trace; empty where none is kept.
+    /// The packet trace; empty if the run kept none.
     pub records: Vec<Record>,
 }
 
-/// How many steps from instant to instant: not a divisor of a usual interval of samples.
+/// The number of steps from instant to instant. It divides no usual sampling interval.
 const STEPS: u64 = 23;
 
 impl Observation {
-    /// Runs a scenario with a seed in this way. Series are left out unless `with_series`. Returns `None` if the run fails or is
-    /// cancelled.
+    /// Runs a scenario with a seed under this observation. Keeps series only if `with_series` is set. Returns
+    /// `None` if the run fails or is cancelled.
     pub fn run(
         self,
         scenario: &Scenario,

@@ -1,10 +1,11 @@
-//! The random numbers of generators and mutations: the same seed gives the same scenario everywhere.
+//! Draws the random numbers of generators and mutations: the same seed gives the same scenario on every
+//! machine.
 
-/// The generator of SplitMix64.
+/// A SplitMix64 generator.
 pub struct Random(u64);
 
 impl Random {
-    /// The numbers of this seed.
+    /// Makes a generator with this seed.
     pub fn new(seed: u64) -> Self {
         Self(seed)
     }
@@ -16,7 +17,7 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number below `bound`; zero if that is zero.
+    /// Returns a number below `bound`; zero if `bound` is zero.
     pub fn below(&mut self, bound: usize) -> usize {
         (self.next() % bound.max(1) as u64) as usize
     }
@@ -26,12 +27,12 @@ impl Random {
         self.below(times) == 0
     }
 
-    /// One of some things, of which there is at least one.
+    /// Chooses one element of a list, which must not be empty.
     pub fn of<'a, T>(&mut self, choices: &'a [T]) -> &'a T {
         &choices[self.below(choices.len())]
     }
 
-    /// One of some words.
+    /// Chooses one word of a list, which must not be empty.
     pub fn word<'a>(&mut self, words: &[&'a str]) -> &'a str {
         words[self.below(words.len())]
     }

@@ -1,10 +1,11 @@
-//! Makes a scenario that fails smaller, as long as it fails in the same way.
+//! Shrinks a scenario that fails, as long as it fails in the same way.
 
 use crate::check::check;
 use toml::{Table, Value};
 
-/// The smallest scenario that this finds: every key and every element of a list is left out if the scenario fails without it,
-/// and counts become one. Returns the text as it is if it is not a table, or does not fail that way.
+/// Returns the smallest scenario that this search finds: it leaves out every key and every element of a list
+/// without which the scenario still fails, and reduces counts. Returns the text unchanged if it is not a TOML
+/// table or does not fail in this way.
 pub fn shrink(text: &str, seed: u64, kind: &str) -> String {
     let fails = |text: &str| check(text, seed).is_err_and(|failure| failure.kind == kind);
     let Ok(mut table) = text.parse::<Table>() else { return text.to_owned() };
@@ -24,7 +25,7 @@ pub fn shrink(text: &str, seed: u64, kind: &str) -> String {
     }
 }
 
-/// All values that are one step smaller, those that lose most first.
+/// Lists all values that are one step smaller than this one, those that leave out most first.
 fn smaller(value: &Value) -> Vec<Value> {
     let mut found = Vec::new();
     match value {
@@ -41,7 +42,7 @@ fn smaller(value: &Value) -> Vec<Value> {
                     found.push(Value::Table(other));
                 }
             }
-            // `{ name = "cubic" }` is `"cubic"`.
+            // Reduces `{ name = "cubic" }` to `"cubic"`.
             if let (1, Some(name)) = (table.len(), table.get("name")) {
                 found.push(name.clone());
             }
@@ -76,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_loses_most_comes_first() {
+    fn values_that_leave_out_most_come_first() {
         let table: Table = "a = [1, 3]\nb = { name = \"x\", c = 2 }".parse().unwrap();
         let found = smaller(&Value::Table(table));
         let texts: Vec<String> = found.iter().map(|value| value.to_string().replace('\n', "; ")).collect();
@@ -85,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fail_stays_as_it_is() {
+    fn a_scenario_that_does_not_fail_stays_unchanged() {
         let text = "duration = \"1 s\"";
         assert_eq!(shrink(text, 1, "panic"), text);
     }

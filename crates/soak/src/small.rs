@@ -1,5 +1,5 @@
-//! What a random scenario may cost: some thousand packets, windows that do not fill the memory before the first of them has
-//! arrived, and nothing that a run announces as slow.
+//! Bounds what a random scenario costs: about 2,000 packets, windows small enough that they do not fill the
+//! memory before the first packet arrives, and nothing for which a run would print a warning about its cost.
 
 use ackclock_base::{Size, Span, Value};
 use ackclock_lab::Scenario;
@@ -10,16 +10,18 @@ use ackclock_sim::tcp::details::Details;
 
 const MAX_PACKETS: f64 = 2000.0;
 const MAX_WINDOW: f64 = 300.0;
-/// What an association's receiver has room for: of the same order.
+/// The largest receive window of an SCTP association, of the same order as [`MAX_WINDOW`].
 const MAX_ROOM: Size = Size::from_bytes(300_000);
 const MAX_FLOWS: usize = 30;
 const MAX_LINKS: usize = 300;
 const MAX_SAMPLES: u64 = 100;
-/// A discipline with a period looks at its queue in each of them, however few packets there are.
+/// The longest duration: a discipline with a period looks at its queue once a period even if there are few
+/// packets.
 const MAX_DURATION: Span = Span::from_millis(10_000_000);
 
-/// The scenario with fewer and smaller flows and a shorter duration; `None` if it has too many flows or links, or is slow for
-/// another reason than its packets: a single event of it, such as a discipline that makes up for all its periods, cannot be cut short.
+/// Returns the scenario with smaller windows and a shorter duration; `None` if it has too many flows or
+/// links, or is slow for another reason than its packets. A single event cannot be cancelled, such as that in
+/// which a discipline works off all periods that have passed.
 pub fn small(mut scenario: Scenario) -> Option<Scenario> {
     let connections = |group: &FlowGroup| group.members.len() * group.plan.sending.copies();
     let flows: usize = scenario.flows.iter().map(connections).sum();
@@ -57,7 +59,8 @@ pub fn small(mut scenario: Scenario) -> Option<Scenario> {
     (!is_slow).then_some(scenario)
 }
 
-/// Whether packets arrive soon: a series takes room in proportion to how long after the end the last one arrives.
+/// Returns whether links are fast and short enough for series: a series takes memory in proportion to the
+/// time at which the last packet arrives.
 pub fn is_swift(scenario: &Scenario) -> bool {
     let (slowest, longest) = (50_000, Span::from_millis(10_000));
     scenario.network.links.iter().all(|link| {
@@ -74,7 +77,8 @@ pub fn is_swift(scenario: &Scenario) -> bool {
 mod tests {
     use super::*;
 
-    /// Whether a flow over 64 kbit/s that begins after a minute is left out, where a link of this rate with PAQM follows.
+    /// Returns whether [`small`] leaves out a scenario with a flow over 64 kbit/s that begins after a minute,
+    /// followed by a link of this rate with PAQM.
     fn is_left_out(rate: &str) -> bool {
         let text = format!(
             r#"
@@ -94,9 +98,10 @@ mod tests {
     }
 
     #[test]
-    fn what_one_arrival_makes_slow_is_left_out() {
-        // PAQM looks at its queue once in ten packets' time. At 1 Tbit/s that is some 100 ns, and the packet that arrives after 60 s
-        // makes up for 6e8 looks in one event, which nothing interrupts; at 1 Mbit/s for 600.
+    fn a_scenario_with_one_very_slow_event_is_left_out() {
+        // PAQM looks at its queue once in the time of ten packets. At 1 Tbit/s that is about 100 ns, and the
+        // packet that arrives after 60 s causes 6e8 looks in one event, which nothing interrupts; at 1 Mbit/s
+        // it causes 600.
         assert!(is_left_out("1 Tbit/s"));
         assert!(!is_left_out("1 Mbit/s"));
     }

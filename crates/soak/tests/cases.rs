@@ -1,10 +1,11 @@
-//! The scenarios that once differed when they were observed, or whose trace was said to break physics, as small as they get.
+//! Checks the scenarios that once gave other numbers when they were observed, or whose trace was reported to
+//! violate physics.
 
 use ackclock_soak::check::{Verdict, check};
 use std::path::Path;
 
 #[test]
-fn what_once_failed_runs_in_every_way() {
+fn scenarios_that_once_failed_run_under_every_observation() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("cases");
     let mut checked = 0;
     for entry in std::fs::read_dir(folder).expect("the folder of cases") {
@@ -18,9 +19,9 @@ fn what_once_failed_runs_in_every_way() {
     assert!(checked >= 18, "{checked}");
 }
 
-/// A check that finds nothing proves nothing. What two seeds give must be told apart by it.
+/// Checks 100 random scenarios. More than 40 must run, because a check that leaves out all scenarios proves nothing.
 #[test]
-fn random_scenarios_run_in_every_way() {
+fn random_scenarios_run_under_every_observation() {
     let verdicts: Vec<Verdict> = (0..100)
         .map(|seed| {
             let text = ackclock_soak::generate::scenario(seed);

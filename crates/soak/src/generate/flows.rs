@@ -1,10 +1,11 @@
-//! Flows of random scenarios.
+//! Generates flows of random scenarios.
 
 use crate::mutate::careful::thing;
 use crate::random::Random;
 use ackclock_base::Kind;
 
-/// A group of flows over a network in which flows say that they run `between` these ends, or over these `paths`.
+/// Generates a group of flows. `between` lists the pairs of ends and `paths` the several paths that flows of
+/// the network may name.
 pub fn flow(random: &mut Random, between: &[String], paths: &str) -> String {
     let is_association = random.once_in(5);
     let application = random.once_in(4).then(|| thing(Kind::Application, random));
@@ -13,7 +14,7 @@ pub fn flow(random: &mut Random, between: &[String], paths: &str) -> String {
     };
     let counts_itself = runs(&["\"transfers\"", "\"web\""]);
     let is_source = runs(&["\"cbr\"", "\"on-off\"", "\"mmpp\"", "\"video\""]);
-    // Over a connection the application has no headers of its own.
+    // An application over a connection has no headers of its own.
     let is_written = is_source && !runs(&["header = "]) && (is_association || random.once_in(2));
     let over_udp = is_source && !is_written || runs(&["\"requests\""]);
     let is_association = is_association && (application.is_none() || is_written);
@@ -64,7 +65,8 @@ pub fn flow(random: &mut Random, between: &[String], paths: &str) -> String {
     format!("{{ {} }}", keys.join(", "))
 }
 
-/// How an application reads that does not read at once: as fast as links are, or with pauses.
+/// Generates the rate at which an application reads that does not read at once: about the rate of a link, or
+/// with pauses.
 fn reader(random: &mut Random) -> &'static str {
     random.word(&[
         "\"100 kbit/s\"",
@@ -75,7 +77,7 @@ fn reader(random: &mut Random) -> &'static str {
     ])
 }
 
-/// A transport over one path whose receive window closes soon, and which asks for it soon.
+/// Generates a transport over one path with a small receive window, most with short timers.
 fn closing(random: &mut Random) -> &'static str {
     random.word(&[
         "{ name = \"rfc\", window = \"1 packet\", min_rto = \"20 ms\" }",
@@ -89,7 +91,7 @@ fn closing(random: &mut Random) -> &'static str {
     ])
 }
 
-/// A profile of SCTP, half of the time with a detail that is not its own.
+/// Generates a profile of SCTP, half of the time with one changed detail.
 fn sctp(random: &mut Random) -> String {
     let profile = random.word(&["sctp", "sctp-thesis"]);
     if random.once_in(2) {
@@ -107,7 +109,8 @@ fn sctp(random: &mut Random) -> String {
     format!("{{ name = \"{profile}\", {detail} }}")
 }
 
-/// Any control with any parameters; as often one that many know, as it is.
+/// Generates a control: half of the time one of the best-known ones with its defaults, otherwise any control
+/// with any parameters.
 fn control(random: &mut Random) -> String {
     if random.once_in(2) {
         return format!(
@@ -118,7 +121,7 @@ fn control(random: &mut Random) -> String {
     thing(Kind::Control, random)
 }
 
-/// What may be put around a control.
+/// Generates parts that change a control, each with a probability of 1 in 20.
 fn parts(random: &mut Random) -> Vec<String> {
     let kinds = [
         ("discriminator", Kind::Discriminator),
@@ -140,7 +143,7 @@ fn parts(random: &mut Random) -> Vec<String> {
     parts
 }
 
-/// When flows begin; nothing for all at once, which is where ties are.
+/// Generates when flows begin; `None`, half of the time, lets all begin at once, so that events coincide.
 fn start(random: &mut Random) -> Option<&'static str> {
     match random.below(6) {
         0 => Some("\"0.1 s\""),

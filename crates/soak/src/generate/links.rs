@@ -1,15 +1,15 @@
-//! Links of random scenarios.
+//! Generates links of random scenarios.
 
 use crate::mutate::careful::thing;
 use crate::random::Random;
 use ackclock_base::Kind;
 
-/// What a link is for.
+/// Says which part of the network a link is.
 #[derive(Clone, Copy)]
 pub enum Wire {
-    /// Everybody crosses it.
+    /// All flows cross the link.
     Bottleneck,
-    /// One pair of hosts crosses it, over a medium or not.
+    /// One pair of hosts uses the link; the value says whether it is on a medium.
     Access(bool),
 }
 
@@ -17,7 +17,7 @@ const SLOW: [&str; 4] = ["1 Mbit/s", "3 Mbit/s", "10 Mbit/s", "40 Mbit/s"];
 const FAST: [&str; 5] = ["1 Mbit/s", "10 Mbit/s", "100 Mbit/s", "1 Gbit/s", "1 Tbit/s"];
 const DELAYS: [&str; 6] = ["0 ms", "0 ms", "1 ms", "7 ms", "10 ms", "20 ms"];
 
-/// A link's table.
+/// Generates the table of a link.
 pub fn wire(random: &mut Random, wire: Wire) -> String {
     let rates: &[&str] = if matches!(wire, Wire::Bottleneck) { &SLOW } else { &FAST };
     let mut keys =
@@ -34,7 +34,8 @@ pub fn wire(random: &mut Random, wire: Wire) -> String {
         keys.push(format!("reverse = {{ {} }}", back.join(", ")));
     }
     let text = format!("{{ {} }}", keys.join(", "));
-    // A discipline may look at its queue once for each packet that the link could send.
+    // A discipline may look at its queue as often as the link could send a packet, which takes too long at 1
+    // Tbit/s.
     if text.contains("queue = ") { text.replace("1 Tbit/s", "1 Gbit/s") } else { text }
 }
 
@@ -77,7 +78,7 @@ const SKIPS: [&str; 4] = [
     "{ share = 0.1, gap = 3, correlation = 0.9 }",
 ];
 
-/// What a link may do to packets that its way back does not do by itself.
+/// Generates faults that a link has in one direction only.
 fn faults(random: &mut Random, on_medium: bool) -> Vec<String> {
     let mut keys = Vec::new();
     if random.once_in(12) {
@@ -93,7 +94,7 @@ fn faults(random: &mut Random, on_medium: bool) -> Vec<String> {
     keys
 }
 
-/// What else a link may have. A queue more often where everybody passes.
+/// Generates the other keys of a link. A bottleneck has a queue more often than an access link.
 fn rest(random: &mut Random, is_bottleneck: bool) -> Vec<String> {
     let mut keys = Vec::new();
     if random.once_in(if is_bottleneck { 2 } else { 8 }) {

@@ -1,10 +1,10 @@
-//! Mutations after which the text can still be read as a scenario, more often than not.
+//! Mutations after which the text is still a scenario more often than not.
 
 use crate::random::Random;
 use ackclock_base::{Kind, Parameter, Quantity};
 use ackclock_lab::registry;
 
-/// Values as they are written without their quotes, of every quantity.
+/// Values of every quantity, without their quotes.
 const SPELLED: &[&str] = &[
     "0",
     "1",
@@ -61,7 +61,7 @@ const SPELLED: &[&str] = &[
     "false",
 ];
 
-/// Sets a key of one of the sections, in place of the one that is there, if any; or changes a number or a unit.
+/// Sets a key of one of the sections, changes a quantity, or adds a section.
 pub fn mutate(lines: &mut Vec<String>, random: &mut Random) {
     match random.below(6) {
         0 => respell(lines, random),
@@ -70,7 +70,7 @@ pub fn mutate(lines: &mut Vec<String>, random: &mut Random) {
     }
 }
 
-/// A text in quotes becomes another that reads as the same quantity.
+/// Replaces a text in quotes by another text that is the same quantity.
 fn respell(lines: &mut [String], random: &mut Random) {
     let Some(line) = (0..lines.len()).map(|_| random.below(lines.len())).find(|at| lines[*at].contains('"'))
     else {
@@ -100,7 +100,7 @@ fn add_section(lines: &mut Vec<String>, random: &mut Random) {
                 format!("control = {}", thing(Kind::Control, random)),
             ]);
         }
-        // A second flow where the first goes, written as that.
+        // Repeats the last flow under another name.
         _ => {
             let starts: Vec<usize> = (0..lines.len()).filter(|at| lines[*at].trim() == "[[flows]]").collect();
             let Some(start) = starts.last().copied() else { return };
@@ -160,11 +160,12 @@ fn flow_key(random: &mut Random) -> (&'static str, String) {
     }
 }
 
-/// A file that a scenario names, and what may stand in it: rates, then delays.
+/// The name of a file that a scenario may name, and texts that the file may have: two of rates, one that is
+/// not a valid trace, and one of delays.
 const TRACE: &str = "t";
 const TRACES: [&str; 4] = ["1\\n", "0\\n3\\n3\\n90\\n", "7\\n6\\n", "time_s,delay_s\\n0,0.01\\n0.2,0\\n"];
 
-/// The file that a scenario names for the sizes of its transfers.
+/// The name of the file that holds sizes of transfers.
 pub(crate) const SIZES: &str = "sizes";
 
 fn link_key(random: &mut Random) -> (&'static str, String) {
@@ -184,7 +185,7 @@ fn link_key(random: &mut Random) -> (&'static str, String) {
     }
 }
 
-/// A value that may change over time.
+/// Generates a value that may change over time.
 fn over_time(quantity: Quantity, random: &mut Random) -> String {
     let mut pair = |time: &str| format!("[{time}, {}]", any(quantity, random));
     let (first, second) = (pair("\"0 s\""), pair("\"10 ms\""));
@@ -234,7 +235,7 @@ fn sweep(random: &mut Random) -> String {
     format!("\"flows.0.{path}\" = [{one}, {two}]")
 }
 
-/// A registered thing of that kind with up to four of its parameters.
+/// Generates a registered algorithm or model of this kind with up to four of its parameters set.
 pub(crate) fn thing(kind: Kind, random: &mut Random) -> String {
     let all: Vec<_> = registry::all().into_iter().filter(|(descriptor, _)| descriptor.kind == kind).collect();
     let (descriptor, mut parameters) = random.of(&all).clone();
@@ -246,7 +247,7 @@ pub(crate) fn thing(kind: Kind, random: &mut Random) -> String {
     format!("{{ {} }}", settings.join(", "))
 }
 
-/// A value that the parameter may have.
+/// Generates a value that the parameter may have.
 fn allowed(parameter: &Parameter, random: &mut Random) -> String {
     if let Quantity::Choice(words) = parameter.quantity {
         return format!("\"{}\"", random.word(words));
@@ -280,13 +281,13 @@ fn quoted(text: &str, quantity: Quantity) -> String {
     }
 }
 
-/// Sets a key of the section whose keys begin at `start`.
+/// Sets a key of the section whose keys begin at line `start`.
 fn put(lines: &mut Vec<String>, start: usize, key: &str, value: &str) {
     let length = lines[start..].iter().take_while(|line| !line.trim().starts_with('[')).count();
     let setting = format!("{key} = {value}");
     match lines[start..start + length].iter().position(|line| key_of(line) == key) {
         Some(place) => lines[start + place] = setting,
-        // Below the overrides, if there are any.
+        // A new key goes below the line of overrides.
         None => lines.insert(start + usize::from(start == 0 && length > 0), setting),
     }
 }

@@ -1,4 +1,4 @@
-//! Mutations that know the words of scenarios, and put them anywhere.
+//! Mutations that use the words of scenarios without regard to where they are allowed.
 
 use crate::random::Random;
 use ackclock_lab::registry;
@@ -24,14 +24,14 @@ pub fn mutate(lines: &mut Vec<String>, random: &mut Random) {
     }
 }
 
-/// What stands after one of the equals signs of the line, replaced.
+/// Replaces the text after one of the line's equals signs.
 fn with_another_value(line: &str, random: &mut Random) -> String {
     let Some(at) = equals_sign(line, random) else { return format!("{line} = {}", any_value(random)) };
     let end = line[at..].find([',', '}']).map_or(line.len(), |length| at + length);
     format!("{} {}{}", &line[..at], any_value(random), &line[end..])
 }
 
-/// What stands before one of the equals signs of the line, replaced.
+/// Replaces the text before one of the line's equals signs.
 fn with_another_key(line: &str, random: &mut Random) -> String {
     let Some(at) = equals_sign(line, random) else { return line.to_owned() };
     let key_end = line[..at - 1].trim_end().len();
@@ -39,13 +39,13 @@ fn with_another_key(line: &str, random: &mut Random) -> String {
     format!("{}{}{}", &line[..start], random.of(&words().keys), &line[key_end..])
 }
 
-/// The place behind one of the line's equals signs.
+/// Returns the position after a random one of the line's equals signs; `None` if the line has none.
 fn equals_sign(line: &str, random: &mut Random) -> Option<usize> {
     let places: Vec<usize> = line.match_indices('=').map(|(at, _)| at + 1).collect();
     (!places.is_empty()).then(|| *random.of(&places))
 }
 
-/// One of the numbers in the line, replaced.
+/// Replaces one of the numbers in the line.
 fn with_another_number(line: &str, random: &mut Random) -> String {
     const NUMBERS: [&str; 14] = [
         "0",
