@@ -1,4 +1,4 @@
-//! A mahimahi trace of a link that delivers a packet of 1504 bytes each 2.5 ms, so 4.8 Mbit/s:
+//! Prints a mahimahi trace of a link that delivers a packet of 1504 bytes every 2.5 ms, which is 4.8 Mbit/s:
 //! `cargo run -p ackclock-export --example mahimahi_trace`.
 
 use ackclock_base::Time;

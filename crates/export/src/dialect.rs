@@ -1,16 +1,16 @@
-//! What the packets of a flow mean, and who its ends are.
+//! Describes the flows of captured packets: their transport protocol and the addresses of their ends.
 
 use ackclock_sim::sctp::options::Options as SctpOptions;
 use ackclock_sim::tcp::options::Options as TcpOptions;
 
-/// What the headers of a flow's packets say, and how.
+/// The transport protocol of a flow, with what its headers depend on.
 #[derive(Clone, Debug)]
 pub enum Dialect {
     /// TCP.
     Tcp(TcpTerms),
-    /// QUIC, whose packets with data carry so many bytes of a stream.
+    /// QUIC.
     Quic {
-        /// Stream data of a packet, in bytes.
+        /// The stream data of a packet, in bytes.
         payload_bytes: u32,
     },
     /// SCTP.
@@ -19,27 +19,29 @@ pub enum Dialect {
     Udp,
 }
 
-/// What the two ends of a TCP connection have agreed upon.
+/// The terms that the two ends of a TCP connection have agreed on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TcpTerms {
-    /// Payload bytes of a packet.
+    /// The payload of a packet, in bytes.
     pub payload_bytes: u32,
-    /// Whether there are timestamps.
+    /// Whether segments carry timestamps (RFC 7323).
     pub timestamps: bool,
-    /// Whether acknowledgements may have blocks.
+    /// Whether acknowledgements may have SACK blocks (RFC 2018).
     pub sack: bool,
-    /// Whether packets may be marked.
+    /// Whether packets may be marked (RFC 3168).
     pub ecn: bool,
-    /// Whether the handshake asks for Accurate ECN: the bits are the simulation's then.
+    /// Whether the handshake asks for Accurate ECN (RFC 9768). If so, the ECN flags are those of the
+    /// simulation.
     pub accurate_ecn: bool,
-    /// Whether packets say ECT(1).
+    /// Whether packets are sent as ECT(1).
     pub low_latency: bool,
-    /// The receive window that was agreed, and the widest there may be, in packets.
+    /// The agreed receive window and the widest possible one, in packets.
     pub windows: [u64; 2],
 }
 
 impl TcpTerms {
-    /// Those of a connection's options, whose control counts marks or does not.
+    /// Returns the terms of a connection with these options; `counts_marks` says whether its control counts
+    /// marks.
     pub fn of(options: &TcpOptions, counts_marks: bool) -> Self {
         let sender = &options.sender;
         Self {
@@ -54,23 +56,23 @@ impl TcpTerms {
     }
 }
 
-/// What the two ends of an association have agreed upon.
+/// The terms that the two ends of an SCTP association have agreed on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SctpTerms {
-    /// Payload of a DATA chunk.
+    /// The payload of a DATA chunk, in bytes.
     pub payload_bytes: u32,
     /// Whether packets carry a timestamp chunk.
     pub timestamps: bool,
-    /// How many streams messages take in turn, and whether each keeps its order.
+    /// The number of streams; messages use them in turn.
     pub streams: u32,
-    /// Whether messages of a stream are delivered in order.
+    /// Whether the messages of a stream are delivered in order.
     pub ordered: bool,
-    /// The room of the receiver in bytes.
+    /// The receive window, in bytes.
     pub window: u32,
 }
 
 impl SctpTerms {
-    /// Those of an association's options.
+    /// Returns the terms of an association with these options.
     pub fn of(options: &SctpOptions) -> Self {
         let details = &options.details;
         Self {
@@ -83,50 +85,53 @@ impl SctpTerms {
     }
 }
 
-/// A pair of paths, there and back, and the flow that they belong to.
+/// A flow's pair of paths, one in each direction.
 #[derive(Clone, Debug)]
 pub struct Pair {
-    /// The flow, as an index.
+    /// The index of the flow.
     pub flow: u32,
-    /// Which of its pairs it is.
+    /// The index of the pair among the flow's pairs.
     pub path: u32,
-    /// The row of results that the flow is counted in.
+    /// The index of the row of results that counts the flow.
     pub row: usize,
-    /// What its packets mean.
+    /// The flow's transport protocol.
     pub dialect: Dialect,
 }
 
-/// Where a packet comes from or goes to.
+/// The addresses of one end of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Address {
-    /// Of the network card: a locally administered one, which ends like the address below.
+    /// The address of the network card: locally administered, with the last four bytes of the IP address as
+    /// its last four.
     pub mac: [u8; 6],
-    /// Of the host: 10.P.x.y for what begins a flow, 10.128+P.x.y for what answers, P the number of the path and x.y the number
-    /// of the flow.
+    /// The address of the host: 10.P.x.y for the end that opens the flow and 10.128+P.x.y for the end that
+    /// answers, where P is the number of the path and x.y the number of the flow.
     pub ip: [u8; 4],
-    /// Of the socket. Each connection of a flow has its own at the end that begins.
+    /// The port. At the end that opens the flow, each connection has a port of its own.
     pub port: u16,
 }
 
-/// The first port of those that no service is registered for (RFC 6335 section 6).
+/// The first dynamic port, to which no service is assigned (RFC 6335 section 6).
 const FIRST_DYNAMIC_PORT: u16 = 49_152;
-/// Where those listen that answer.
+/// The port on which the answering end listens.
 const LISTENING_PORT: u16 = 50_000;
 
 impl Pair {
-    /// The addresses of the two ends: of the one that begins, and of the one that answers.
+    /// Returns the addresses of the two ends, first those of the end that opens the flow.
     pub fn addresses(&self, connection: u8) -> [Address; 2] {
         let [_, high, x, y] = self.flow.to_be_bytes();
-        // Flows beyond the 65,536 that two bytes tell apart share the second byte with the paths, of which there are eight.
+        // Two bytes distinguish 65,536 flows. Beyond them a flow's number also takes bits of the second byte,
+        // next to the number of the path, which is below eight.
         let second = (self.path as u8 & 7) | (high & 15) << 3;
         let end =
             |second: u8, port: u16| Address { mac: [2, 0, 10, second, x, y], ip: [10, second, x, y], port };
         [end(second, FIRST_DYNAMIC_PORT + u16::from(connection)), end(second | 128, LISTENING_PORT)]
     }
 
-    /// A number that belongs to one end of one connection: the same each time, and unlike that of any other.
+    /// Returns a number for one end of one connection, the same at each call. Two ends practically never have
+    /// the same number.
     pub fn tag(&self, connection: u8, way: usize) -> u32 {
-        // SplitMix64's finaliser spreads neighbours over all numbers.
+        // SplitMix64's finaliser maps neighbouring seeds to numbers far apart.
         let seed = u64::from(self.flow) << 16 | u64::from(connection) << 8 | (way as u64 + 1);
         let mixed = (seed ^ (seed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

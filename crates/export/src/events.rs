@@ -1,43 +1,43 @@
-//! What the congestion controls of a run heard, and what they made of it: a record for every acknowledgement, every packet that
-//! was given up, every probe, and every beginning and end of a recovery.
+//! Records the calls of congestion controls in a run and their state after each call: for every
+//! acknowledgement, every lost packet, every probe, and the begin and end of every recovery.
 
 use ackclock_base::{Packets, Rate, Span, Time};
 use ackclock_cc::observed::{Observer, Shown};
 use ackclock_cc::{Ack, Loss, LossSignal, Lost, Phase, Probe, Recovered, Timeout};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The control that a record is of.
+/// Identifies the control to which a record belongs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Source {
-    /// The row of results that its flow is counted in.
+    /// The index of the row of results that counts the control's flow.
     pub row: usize,
-    /// The path of the flow that it controls.
+    /// The index of the path that the control is for.
     pub path: u32,
-    /// Payload bytes of its packets.
+    /// The payload of the flow's packets, in bytes.
     pub packet_bytes: u32,
 }
 
-/// What a control heard.
+/// A call of a congestion control, with its argument.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum News {
-    /// An acknowledgement.
+pub enum Call {
+    /// An acknowledgement arrived.
     Ack(Ack),
-    /// A packet was given up.
+    /// A packet was declared lost.
     Lost(Lost),
-    /// A recovery began, or a mark was answered.
+    /// A recovery began, or the control responded to a mark.
     Reduced(Loss),
     /// The retransmission timer expired.
     TimedOut(Timeout),
-    /// Persistent congestion was found.
+    /// The sender found persistent congestion.
     Congested(Timeout),
-    /// A probe was sent.
+    /// The sender sent a probe.
     Probed(Probe),
     /// A recovery ended.
     Recovered(Recovered),
 }
 
-impl News {
-    /// When.
+impl Call {
+    /// Returns the time of the call.
     pub fn time(&self) -> Time {
         match self {
             Self::Ack(ack) => ack.now,
@@ -63,18 +63,18 @@ impl News {
     }
 }
 
-/// A record.
+/// One call of a control and the control's state after it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Record {
-    /// Whose.
+    /// The index of the control in [`EventLog::sources`].
     pub source: u32,
-    /// What it heard.
-    pub news: News,
-    /// Its window after that.
+    /// The call.
+    pub call: Call,
+    /// The congestion window after the call.
     pub cwnd: Packets,
-    /// Its slow start threshold; infinite where there is none.
+    /// The slow start threshold after the call; infinite if the control has none.
     pub ssthresh: Packets,
-    /// Its own pacing rate, where it has one.
+    /// The pacing rate that the control sets; `None` if it sets none.
     pub pacing_rate: Option<Rate>,
     inside: (usize, usize),
 }
@@ -82,20 +82,20 @@ pub struct Record {
 /// The records of a run.
 #[derive(Debug, Default)]
 pub struct EventLog {
-    /// Whose they are.
+    /// The controls that are recorded.
     pub sources: Vec<Source>,
-    /// In the order in which it happened.
+    /// The records, in the order of the calls.
     pub records: Vec<Record>,
     names: Vec<&'static str>,
     inside: Vec<(u16, f64)>,
 }
 
-/// Where controls are listened to.
+/// Collects the calls of all controls of a run. Clones share one log.
 #[derive(Clone, Debug, Default)]
 pub struct Recorder(Arc<Mutex<EventLog>>);
 
 impl Recorder {
-    /// Somebody who listens to a control.
+    /// Adds a control to the log and returns the observer that records the control's calls.
     pub fn observer(&self, source: Source) -> Box<dyn Observer> {
         let number = self.with(|log| {
             log.sources.push(source);
@@ -104,7 +104,7 @@ impl Recorder {
         Box::new(Listener { recorder: self.clone(), source: number })
     }
 
-    /// Does something with what has been recorded.
+    /// Runs a function on the log and returns its value.
     pub fn with<R>(&self, act: impl FnOnce(&mut EventLog) -> R) -> R {
         act(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -116,43 +116,43 @@ struct Listener {
 }
 
 impl Listener {
-    fn note(&self, news: News, control: &dyn Shown) {
-        self.recorder.with(|log| log.note(self.source, news, control));
+    fn note(&self, call: Call, control: &dyn Shown) {
+        self.recorder.with(|log| log.note(self.source, call, control));
     }
 }
 
 impl Observer for Listener {
     fn acked(&mut self, ack: &Ack, control: &dyn Shown) {
-        self.note(News::Ack(*ack), control);
+        self.note(Call::Ack(*ack), control);
     }
 
     fn lost(&mut self, lost: &Lost, control: &dyn Shown) {
-        self.note(News::Lost(*lost), control);
+        self.note(Call::Lost(*lost), control);
     }
 
     fn reduced(&mut self, loss: &Loss, control: &dyn Shown) {
-        self.note(News::Reduced(*loss), control);
+        self.note(Call::Reduced(*loss), control);
     }
 
     fn timed_out(&mut self, timeout: &Timeout, control: &dyn Shown) {
-        self.note(News::TimedOut(*timeout), control);
+        self.note(Call::TimedOut(*timeout), control);
     }
 
     fn congested(&mut self, timeout: &Timeout, control: &dyn Shown) {
-        self.note(News::Congested(*timeout), control);
+        self.note(Call::Congested(*timeout), control);
     }
 
     fn probed(&mut self, probe: &Probe, control: &dyn Shown) {
-        self.note(News::Probed(*probe), control);
+        self.note(Call::Probed(*probe), control);
     }
 
     fn recovered(&mut self, recovered: &Recovered, control: &dyn Shown) {
-        self.note(News::Recovered(*recovered), control);
+        self.note(Call::Recovered(*recovered), control);
     }
 }
 
 impl EventLog {
-    fn note(&mut self, source: u32, news: News, control: &dyn Shown) {
+    fn note(&mut self, source: u32, call: Call, control: &dyn Shown) {
         let Self { records, names, inside, .. } = self;
         let begins = inside.len();
         control.publish(&mut |name, value| {
@@ -166,7 +166,7 @@ impl EventLog {
         let decision = control.decision();
         records.push(Record {
             source,
-            news,
+            call,
             cwnd: decision.cwnd,
             ssthresh: decision.ssthresh,
             pacing_rate: decision.pacing_rate,
@@ -174,13 +174,13 @@ impl EventLog {
         });
     }
 
-    /// Forgets the records.
+    /// Deletes the records but keeps the sources.
     pub fn clear(&mut self) {
         self.records.clear();
         self.inside.clear();
     }
 
-    /// The records as columns.
+    /// Returns the records as columns.
     pub fn table(&self) -> Table {
         let source = |record: &Record| self.sources[record.source as usize];
         let of = |value: fn(&Record, Source) -> f64| -> Vec<f64> {
@@ -190,7 +190,8 @@ impl EventLog {
             COLUMNS.iter().map(|(name, value)| ((*name).to_owned(), of(*value))).collect();
         let first_inside = numbers.len();
         for name in &self.names {
-            // What a control shows under the name of a column above is the same number.
+            // If a control publishes a value under the name of one of the columns above, the value is the
+            // same, and the second column is left out.
             numbers.push(((*name).to_owned(), vec![f64::NAN; self.records.len()]));
         }
         for (row, record) in self.records.iter().enumerate() {
@@ -205,9 +206,9 @@ impl EventLog {
             is_new
         });
         Table {
-            time_ns: self.records.iter().map(|record| record.news.time().nanos()).collect(),
+            time_ns: self.records.iter().map(|record| record.call.time().nanos()).collect(),
             row: self.records.iter().map(|record| source(record).row).collect(),
-            event: self.records.iter().map(|record| record.news.name()).collect(),
+            event: self.records.iter().map(|record| record.call.name()).collect(),
             numbers,
         }
     }
@@ -215,27 +216,27 @@ impl EventLog {
 
 /// Records as columns.
 pub struct Table {
-    /// When.
+    /// The time of each record, in nanoseconds since the start of the run.
     pub time_ns: Vec<u64>,
-    /// The row of results of the flow.
+    /// For each record, the row of results of the flow.
     pub row: Vec<usize>,
-    /// What happened.
+    /// For each record, the name of the call.
     pub event: Vec<&'static str>,
-    /// Everything else; not a number where it does not apply.
+    /// All other columns by name; NaN where a column does not apply to a record.
     pub numbers: Vec<(String, Vec<f64>)>,
 }
 
 const NONE: f64 = f64::NAN;
 
 fn of_ack(record: &Record, value: impl FnOnce(&Ack) -> f64) -> f64 {
-    if let News::Ack(ack) = &record.news { value(ack) } else { NONE }
+    if let Call::Ack(ack) = &record.call { value(ack) } else { NONE }
 }
 
 fn flag(record: &Record, value: impl FnOnce(&Ack) -> bool) -> f64 {
     of_ack(record, |ack| f64::from(u8::from(value(ack))))
 }
 
-/// A span that is known: neither zero nor the most there is.
+/// Returns a span in seconds; NaN if it is zero or [`Span::MAX`], which mean that it is unknown.
 fn known(span: Span) -> f64 {
     if span == Span::ZERO || span == Span::MAX { NONE } else { span.seconds() }
 }
@@ -244,15 +245,15 @@ fn seconds(span: Option<Span>) -> f64 {
     span.map_or(NONE, Span::seconds)
 }
 
-/// A column: its name, and what a record has there.
+/// A column: its name, and the function that returns its value for a record.
 type Column = (&'static str, fn(&Record, Source) -> f64);
 
 const COLUMNS: [Column; 22] = [
     ("path", |_, source| f64::from(source.path) + 1.0),
-    ("packet", |record, _| match record.news {
-        News::Lost(lost) => lost.number as f64,
-        News::Reduced(loss) => loss.lost as f64,
-        News::Probed(probe) => probe.number as f64,
+    ("packet", |record, _| match record.call {
+        Call::Lost(lost) => lost.number as f64,
+        Call::Reduced(loss) => loss.lost as f64,
+        Call::Probed(probe) => probe.number as f64,
         _ => NONE,
     }),
     ("acked_packets", |record, _| of_ack(record, |ack| ack.newly_acked)),
@@ -260,18 +261,18 @@ const COLUMNS: [Column; 22] = [
     ("marked_packets", |record, _| of_ack(record, |ack| f64::from(ack.marks))),
     ("acked_to_packet", |record, _| of_ack(record, |ack| ack.acked_to as f64)),
     ("sent_to_packet", |record, _| of_ack(record, |ack| ack.sent_to as f64)),
-    ("delivered_packets", |record, _| match record.news {
-        News::Ack(ack) => ack.delivered,
-        News::Lost(lost) => lost.delivered,
+    ("delivered_packets", |record, _| match record.call {
+        Call::Ack(ack) => ack.delivered,
+        Call::Lost(lost) => lost.delivered,
         _ => NONE,
     }),
     ("lost_so_far_packets", |record, _| of_ack(record, |ack| ack.lost)),
-    ("inflight_packets", |record, _| match record.news {
-        News::Ack(ack) => ack.inflight,
-        News::Reduced(loss) => loss.inflight,
-        News::TimedOut(timeout) | News::Congested(timeout) => timeout.inflight,
-        News::Probed(probe) => probe.inflight,
-        News::Lost(_) | News::Recovered(_) => NONE,
+    ("inflight_packets", |record, _| match record.call {
+        Call::Ack(ack) => ack.inflight,
+        Call::Reduced(loss) => loss.inflight,
+        Call::TimedOut(timeout) | Call::Congested(timeout) => timeout.inflight,
+        Call::Probed(probe) => probe.inflight,
+        Call::Lost(_) | Call::Recovered(_) => NONE,
     }),
     ("cwnd_packets", |record, _| record.cwnd),
     ("ssthresh_packets", |record, _| record.ssthresh),

@@ -1,4 +1,4 @@
-//! Packets as bytes: Ethernet and IPv4, and what is in them.
+//! Converts captured packets to bytes with Ethernet and IPv4 headers.
 
 use crate::dialect::{Dialect, Pair};
 use crate::{sctp, tcp};
@@ -6,15 +6,15 @@ use ackclock_aqm::Ecn;
 use ackclock_sim::capture::Captured;
 use etherparse::{EtherType, Ethernet2Header, IpEcn, IpNumber, Ipv4Header, UdpHeader};
 
-/// What payloads hold.
+/// The bytes of all payloads.
 pub(crate) static ZEROS: [u8; 1 << 16] = [0; 1 << 16];
 
 const IPV4_BYTES: u32 = 20;
 const UDP_BYTES: u32 = 8;
-/// The most that an IPv4 packet holds.
+/// The greatest length of an IPv4 packet, in bytes.
 const MOST_BYTES: u32 = 65_535;
 
-/// Makes frames, in room that is used again.
+/// Makes frames in buffers that it reuses.
 #[derive(Default)]
 pub struct Framer {
     bytes: Vec<u8>,
@@ -22,11 +22,13 @@ pub struct Framer {
 }
 
 impl Framer {
-    /// The frame of a captured packet: its headers, with the payload or without; and how long it was on the wire.
+    /// Returns the frame of a captured packet, with its payload or without, and the frame's length on the
+    /// wire in bytes.
     ///
-    /// TCP's and SCTP's headers are as long as what they say, and data has the payload that the scenario gives it. Where a
-    /// scenario counts other headers, as 40 bytes for an acknowledgement with timestamps, the frame is longer or shorter than
-    /// what the simulation sent. UDP's and QUIC's packets are as long as there: what is in them is opaque.
+    /// TCP's and SCTP's headers are as long as their fields and options need, and packets with data have the
+    /// payload of the scenario. If a scenario counts headers of another size, such as 40 bytes for an
+    /// acknowledgement with timestamps, the frame is longer or shorter than the simulated packet. UDP's and
+    /// QUIC's packets have their simulated size, because their content is opaque.
     pub fn frame(&mut self, pair: &Pair, captured: &Captured, with_payload: bool) -> (&[u8], u32) {
         let Self { bytes, transport } = self;
         bytes.clear();

@@ -1,9 +1,11 @@
-//! What a run has sent, in the formats of other tools.
+//! Writes the packets and events of a run in the formats of other tools.
 //!
-//! * [`dialect`]: what the packets of a flow mean, and who its ends are.
-//! * [`frame`]: packets as bytes with Ethernet, IPv4, UDP, [TCP](tcp) and [SCTP](sctp) headers.
-//! * [`pcapng`]: files of them, for Wireshark. [`mahimahi`]: opportunities to send.
-//! * [`events`]: what congestion controls heard and made of it. [`qlog`]: the same with what each sender sent, for qvis.
+//! * [`dialect`] describes the transport protocol of a flow and the addresses of its ends.
+//! * [`frame`] converts packets to bytes with Ethernet, IPv4, UDP, [TCP](tcp) and [SCTP](sctp) headers.
+//! * [`pcapng`] writes these packets to files for Wireshark.
+//! * [`mahimahi`] writes a link's opportunities to send.
+//! * [`events`] records the calls of congestion controls.
+//! * [`qlog`] writes these calls and the packets of each sender to files for qvis.
 
 pub mod dialect;
 pub mod events;

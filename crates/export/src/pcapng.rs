@@ -1,4 +1,4 @@
-//! Files of packets in the format of Wireshark (draft-ietf-opsawg-pcapng).
+//! Writes files of packets in Wireshark's format (draft-ietf-opsawg-pcapng).
 
 use crate::dialect::Pair;
 use crate::frame::Framer;
@@ -15,34 +15,35 @@ use std::borrow::Cow;
 use std::io::{self, Write};
 use std::time::Duration;
 
-/// Where packets of a file are seen.
+/// A place at which packets of a file were captured.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Interface {
-    /// Its name, such as that of a link.
+    /// The name, such as that of a link.
     pub name: String,
-    /// What it is, in words.
+    /// A description of the place.
     pub description: String,
-    /// Its rate in bit/s, where it has one.
+    /// The rate in bit/s; `None` if the place has no rate.
     pub speed: Option<u64>,
 }
 
-/// Units of time are 10^-9 s.
+/// The exponent of the unit of time, 10^-9 s.
 const NANOSECONDS: u8 = 9;
-/// More than any frame has.
+/// The greatest captured length, more than that of any frame.
 const SNAP_BYTES: u32 = 262_144;
 
-/// Writes a file.
+/// Writes a file of captured packets.
 pub struct CaptureFile<W: Write> {
     writer: PcapNgWriter<W>,
     framer: Framer,
     with_payload: bool,
     comment: String,
-    /// Packets written.
+    /// The number of packets written.
     pub packets: u64,
 }
 
 impl<W: Write> CaptureFile<W> {
-    /// Begins one. `about` says of which run it is, `dropped` what to say of packets that go no further.
+    /// Begins a file. `about` describes the run, and `dropped` is the comment on packets that a queue drops
+    /// or a wire corrupts.
     pub fn new(
         writer: W,
         about: &str,
@@ -75,7 +76,8 @@ impl<W: Write> CaptureFile<W> {
         Ok(Self { writer, framer: Framer::default(), with_payload, comment, packets: 0 })
     }
 
-    /// Adds a packet that was seen at this interface. One that a queue drops or a wire loses has a comment.
+    /// Adds a packet that was captured at this interface, by its index. A packet that a queue drops or a wire
+    /// corrupts gets a comment.
     pub fn add(&mut self, interface: u32, pair: &Pair, captured: &Captured) -> io::Result<()> {
         let (data, original_len) = self.framer.frame(pair, captured, self.with_payload);
         let options = match captured.fate {
@@ -95,7 +97,7 @@ impl<W: Write> CaptureFile<W> {
         self.writer.write_pcapng_block(block).map(|_| ()).map_err(as_io)
     }
 
-    /// Writes what is left.
+    /// Flushes the file and returns the writer.
     pub fn finish(self) -> io::Result<W> {
         let mut writer = self.writer.into_inner();
         writer.flush()?;

@@ -1,17 +1,20 @@
-//! What a sender sends, receives and decides, as qlog: a file of JSON text sequences (RFC 7464) with the events of QUIC.
+//! Writes what a sender sends, receives and decides as qlog: a file of JSON text sequences (RFC 7464) with
+//! the events of QUIC.
 //!
-//! The version is 0.3 (draft-ietf-quic-qlog-main-schema-03, draft-ietf-quic-qlog-quic-events-03), the last one that qvis opens:
-//! later drafts have another header and call the events otherwise.
+//! The version is 0.3 (draft-ietf-quic-qlog-main-schema-03, draft-ietf-quic-qlog-quic-events-03), the last
+//! one that qvis opens; later drafts have another header and other names of events.
 //!
-//! TCP has no events of its own there, so its flows are told in QUIC's: the packet number is the number of the segment, which a
-//! retransmission repeats; its data are frames of stream 0; an acknowledgement is an ACK frame of the numbers that it
-//! acknowledges, cumulatively and selectively; the handshake's packets are of the type "initial". Where the receiving application reads
-//! slowly, the right edge of the advertised window is a MAX_DATA frame, and a window probe a DATA_BLOCKED frame.
+//! That version has no events for TCP, so TCP flows are written with the events of QUIC. The packet number is
+//! the number of the segment, which a retransmission repeats; data are frames of stream 0; an acknowledgement
+//! is an ACK frame with all numbers that it acknowledges, cumulatively and selectively; packets of the
+//! handshake have the type "initial". If the receiving application reads slowly, the right edge of the
+//! advertised window is a MAX_DATA frame, and a window probe is a DATA_BLOCKED frame.
 //!
-//! QUIC's packets with frames of flow control have packet numbers of their own here, beside those of packets with data.
+//! QUIC's packets with flow control frames have packet numbers from a sequence of their own, apart from that
+//! of packets with data.
 
 use crate::dialect::{Dialect, Pair};
-use crate::events::{News, Record, Source};
+use crate::events::{Call, Record, Source};
 use ackclock_base::{Span, Time};
 use ackclock_cc::LossSignal;
 use ackclock_sim::capture::{Beside, Captured};
@@ -20,7 +23,8 @@ use ackclock_sim::tcp::segment::{Flags, Segment};
 use serde::Serialize;
 use std::io::{self, Write};
 
-/// The header of a file. Version and format come first, by which qvis knows a file that is not called `.sqlog`.
+/// The header of a file. Version and format come first, because by them qvis recognises a file whose name
+/// does not end in `.sqlog`.
 #[derive(Serialize)]
 struct FileHeader<'a> {
     qlog_version: &'static str,
@@ -129,7 +133,7 @@ struct Metrics {
 }
 
 impl Metrics {
-    /// What is new.
+    /// Returns only the metrics that differ from those before.
     fn since(self, before: Self) -> Self {
         fn new<T: PartialEq>(now: Option<T>, before: Option<T>) -> Option<T> {
             now.filter(|now| before.as_ref() != Some(now))
@@ -161,7 +165,7 @@ struct LossTimer {
     event_type: &'static str,
 }
 
-/// A probe timeout; of a flow over TCP an expiry of its retransmission timer, too.
+/// The event of a probe timeout, and in a TCP flow also of an expired retransmission timer.
 const EXPIRED: LossTimer = LossTimer { timer_type: "pto", event_type: "expired" };
 
 const SLOW_START: &str = "slow_start";
@@ -175,12 +179,12 @@ pub struct QlogFile<W: Write> {
     metrics: Metrics,
     state: &'static str,
     in_timeout: bool,
-    /// Events written.
+    /// The number of events written.
     pub events: u64,
 }
 
 impl<W: Write> QlogFile<W> {
-    /// Begins the file of a flow of this name. `about` says of which run it is.
+    /// Begins the file of a flow with this name. `about` describes the run.
     pub fn new(mut writer: W, name: &str, about: &str, pair: &Pair) -> io::Result<Self> {
         let protocol = if matches!(pair.dialect, Dialect::Tcp(_)) { "TCP" } else { "QUIC" };
         let header = FileHeader {
@@ -194,7 +198,7 @@ impl<W: Write> QlogFile<W> {
                 common_fields: CommonFields {
                     protocol_type: [protocol],
                     time_format: "relative",
-                    // Milliseconds since 1970, which is where captures begin, too: a run has no place in time.
+                    // Milliseconds since 1970. A run has no date, so it begins at zero, as captures do.
                     reference_time: 0.0,
                 },
             },
@@ -210,7 +214,7 @@ impl<W: Write> QlogFile<W> {
         })
     }
 
-    /// Adds a packet that was seen at the sender.
+    /// Adds a packet that was captured at the sender. Packets of SCTP and UDP flows are left out.
     pub fn add_packet(&mut self, pair: &Pair, captured: &Captured) -> io::Result<()> {
         let name = if captured.path.is_multiple_of(2) {
             "transport:packet_sent"
@@ -229,36 +233,36 @@ impl<W: Write> QlogFile<W> {
         self.put(captured.time, name, Packet { header, raw, frames })
     }
 
-    /// Adds what a control heard and made of it.
+    /// Adds a call of the flow's control, with the state after it.
     pub fn add_record(&mut self, record: &Record, source: Source) -> io::Result<()> {
-        let now = record.news.time();
-        match &record.news {
-            News::Lost(lost) => {
+        let now = record.call.time();
+        match &record.call {
+            Call::Lost(lost) => {
                 let header = Header { packet_type: "1RTT", packet_number: Some(lost.number) };
                 let trigger = self.in_timeout.then_some("pto_expired");
                 self.put(now, "recovery:packet_lost", LostPacket { header, trigger })?;
             }
-            News::Ack(_) => {
+            Call::Ack(_) => {
                 self.in_timeout = false;
                 let below = record.cwnd < record.ssthresh;
                 if self.state != RECOVERY {
                     self.change(now, if below { SLOW_START } else { AVOIDANCE }, None)?;
                 }
             }
-            News::Reduced(loss) => {
+            Call::Reduced(loss) => {
                 let ecn = (loss.signal == LossSignal::Ecn).then_some("ECN");
-                // The answer to a mark leaves nothing to repair.
+                // After the response to a mark there is nothing to retransmit, so no recovery begins.
                 let new = if ecn.is_some() { AVOIDANCE } else { RECOVERY };
                 self.change(now, new, ecn)?;
             }
-            News::Congested(_) => self.change(now, SLOW_START, Some("persistent_congestion"))?,
-            News::Probed(_) => self.put(now, "recovery:loss_timer_updated", EXPIRED)?,
-            News::TimedOut(_) => {
+            Call::Congested(_) => self.change(now, SLOW_START, Some("persistent_congestion"))?,
+            Call::Probed(_) => self.put(now, "recovery:loss_timer_updated", EXPIRED)?,
+            Call::TimedOut(_) => {
                 self.put(now, "recovery:loss_timer_updated", EXPIRED)?;
                 self.in_timeout = true;
                 self.change(now, SLOW_START, None)?;
             }
-            News::Recovered(_) => {
+            Call::Recovered(_) => {
                 let below = record.cwnd < record.ssthresh;
                 self.change(now, if below { SLOW_START } else { AVOIDANCE }, None)?;
             }
@@ -276,19 +280,19 @@ impl<W: Write> QlogFile<W> {
             pacing_rate: record.pacing_rate.map(|rate| rate.bits_per_second()),
             ..self.metrics
         };
-        if let News::Ack(ack) = &record.news {
+        if let Call::Ack(ack) = &record.call {
             metrics.min_rtt = known(ack.min_rtt);
             metrics.smoothed_rtt = known(ack.smoothed_rtt);
             metrics.latest_rtt = ack.rtt.map(millis).or(metrics.latest_rtt);
             metrics.bytes_in_flight = Some(bytes(ack.inflight));
             metrics.packets_in_flight = Some(ack.inflight.round() as u64);
         }
-        let news = metrics.since(self.metrics);
+        let changed = metrics.since(self.metrics);
         self.metrics = metrics;
-        if news == Metrics::default() {
+        if changed == Metrics::default() {
             return Ok(());
         }
-        self.put(record.news.time(), "recovery:metrics_updated", news)
+        self.put(record.call.time(), "recovery:metrics_updated", changed)
     }
 
     fn change(&mut self, now: Time, new: &'static str, trigger: Option<&'static str>) -> io::Result<()> {
@@ -299,7 +303,7 @@ impl<W: Write> QlogFile<W> {
         self.put(now, "recovery:congestion_state_updated", StateChange { old, new, trigger })
     }
 
-    /// Writes what is left.
+    /// Flushes the file and returns the writer.
     pub fn finish(mut self) -> io::Result<W> {
         self.writer.flush()?;
         Ok(self.writer)

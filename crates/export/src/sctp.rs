@@ -1,26 +1,29 @@
-//! SCTP's packets (RFC 9260): the common header and one chunk, behind a timestamp chunk where there are timestamps.
+//! Writes SCTP's packets (RFC 9260): the common header and one chunk, after a timestamp chunk if the flow has
+//! timestamps.
 
 use crate::dialect::{Pair, SctpTerms};
 use ackclock_sim::capture::{Beside, Captured};
 use ackclock_sim::sctp::message::{Control, ControlKind, Data, Message, Reader, Sack};
 
-/// What begins a DATA chunk whose message is whole (B and E, section 3.3.1), and whose message knows no order (U).
+/// Flags of a DATA chunk: the whole message is in the chunk (B and E, section 3.3.1), and the message is
+/// unordered (U).
 const WHOLE: u8 = 3;
 const UNORDERED: u8 = 4;
-/// A chunk type that whoever does not know it skips (section 3.2), of those that are not assigned.
+/// The type of the timestamp chunk: an unassigned type that receivers skip if they do not know it (section
+/// 3.2).
 const TIMESTAMP: u8 = 0xbe;
-/// Bytes of a cookie, and of the information of a HEARTBEAT, as the simulation counts them.
+/// The simulated size of a cookie and of the information of a HEARTBEAT, in bytes.
 const COOKIE: usize = 100;
 const INFORMATION: usize = 20;
 
-/// Appends the packet without its payload; returns how many bytes of payload follow, padding included. The checksum is that of
-/// a payload of zeros.
+/// Appends the packet without its payload and returns the length of the payload that follows, padding
+/// included. The checksum is that of a payload of zeros.
 pub fn packet(pair: &Pair, terms: &SctpTerms, captured: &Captured, out: &mut Vec<u8>) -> u32 {
     let Captured { packet, words, path, .. } = captured;
     let (way, connection) = ((path % 2) as usize, packet.connection);
     let addresses = pair.addresses(connection);
     let (from, to) = (addresses[way], addresses[1 - way]);
-    // An association has one tag for each end, whatever the path.
+    // An association has one tag for each end on all its paths.
     let first = Pair { path: 0, ..pair.clone() };
     let mut reader = Reader::default();
     let message = reader.read(packet, &Beside(words));
@@ -64,7 +67,7 @@ pub fn packet(pair: &Pair, terms: &SctpTerms, captured: &Captured, out: &mut Vec
     payload
 }
 
-/// The header of a chunk with so many bytes behind it.
+/// Appends the header of a chunk whose content has this number of bytes.
 fn chunk(out: &mut Vec<u8>, kind: u8, flags: u8, bytes: usize) {
     out.extend([kind, flags]);
     out.extend(((bytes + 4) as u16).to_be_bytes());
@@ -72,7 +75,7 @@ fn chunk(out: &mut Vec<u8>, kind: u8, flags: u8, bytes: usize) {
 
 fn put_sack(out: &mut Vec<u8>, tsns: u32, sack: &Sack<'_>) {
     chunk(out, 3, 0, 12 + 4 * sack.blocks.len());
-    // The Cumulative TSN Ack is the last that has arrived, and blocks count from there (section 3.3.4).
+    // The Cumulative TSN Ack is the last TSN received in sequence, and blocks count from it (section 3.3.4).
     out.extend(tsns.wrapping_add(sack.cumulative as u32).wrapping_sub(1).to_be_bytes());
     out.extend(sack.window.to_be_bytes());
     out.extend((sack.blocks.len() as u16).to_be_bytes());
@@ -94,7 +97,7 @@ fn put_control(out: &mut Vec<u8>, pair: &Pair, connection: u8, terms: &SctpTerms
             let streams = (terms.streams.min(65_535) as u16).to_be_bytes();
             out.extend(streams);
             out.extend(streams);
-            out.extend(pair.tag(connection, way).to_be_bytes()); // the first TSN is the tag, as many hosts have it
+            out.extend(pair.tag(connection, way).to_be_bytes()); // the initial TSN equals the tag, as on many hosts
             if way == 1 {
                 chunk_parameter(out, 7, COOKIE, control.tag);
             }
@@ -112,7 +115,7 @@ fn put_control(out: &mut Vec<u8>, pair: &Pair, connection: u8, terms: &SctpTerms
     }
 }
 
-/// A parameter of a chunk that begins with a number.
+/// Appends a chunk parameter of `bytes` bytes that begins with a number and is filled with zeros.
 fn chunk_parameter(out: &mut Vec<u8>, kind: u16, bytes: usize, number: u64) {
     out.extend(kind.to_be_bytes());
     out.extend(((bytes + 4) as u16).to_be_bytes());

@@ -1,4 +1,4 @@
-//! TCP's headers (RFC 9293), from segments that are counted in packets.
+//! Makes TCP headers (RFC 9293) from segments whose numbers count packets.
 
 use crate::dialect::{Pair, TcpTerms};
 use ackclock_base::Time;
@@ -6,21 +6,22 @@ use ackclock_sim::capture::{Beside, Captured};
 use ackclock_sim::tcp::segment::{Block, Flags, Segment};
 use etherparse::{TcpHeader, TcpOptionElement};
 
-/// Sequence numbers of every connection begin so far before 2^32, less a part that differs: what does not expect them to begin
-/// anew finds out within the second mebibyte. (Linux lets its clock of jiffies wrap five minutes after it starts, for the same
-/// reason.)
+/// The initial sequence number of every connection is this far before 2^32, less an offset that differs
+/// between connections. So sequence numbers wrap within the second mebibyte, and software that does not
+/// expect it fails early. (For the same reason Linux lets its jiffies wrap five minutes after it starts.)
 const BEFORE_WRAP: u32 = 1 << 20;
 
 /// The largest shift of the window (RFC 7323 section 2.3).
 const MAX_SHIFT: u8 = 14;
 
-/// The options of Accurate ECN (RFC 9768 section 3.2.3), by which counter comes first.
+/// The options of Accurate ECN (RFC 9768 section 3.2.3), which differ in the counter that comes first.
 const ACCURATE_ECN_0: u8 = 172;
 const ACCURATE_ECN_1: u8 = 174;
-/// What the counter of bytes that were not marked begins with (section 3.2.1).
+/// The initial value of the counter of unmarked bytes (section 3.2.1).
 const FIRST_UNMARKED: u32 = 1;
 
-/// The header of a captured segment without its checksum, and how many bytes of payload follow.
+/// Returns the header of a captured segment, without a checksum, and the length of the payload that follows
+/// in bytes.
 pub fn header(pair: &Pair, terms: &TcpTerms, captured: &Captured) -> (TcpHeader, u32) {
     let Captured { packet, words, .. } = captured;
     let way = (captured.path % 2) as usize;
@@ -43,7 +44,8 @@ pub fn header(pair: &Pair, terms: &TcpTerms, captured: &Captured) -> (TcpHeader,
             header.acknowledgment_number = second.wrapping_add(1);
             header.psh = !is_probe;
             if is_probe {
-                // As Linux (tcp_xmit_probe_skb): a byte that has been acknowledged, which the receiver must answer.
+                // As in Linux (tcp_xmit_probe_skb), a window probe has the number of a byte that has been
+                // acknowledged already, to which the receiver must respond.
                 header.sequence_number = header.sequence_number.wrapping_sub(1);
             }
             if is_probe { 0 } else { terms.payload_bytes }
@@ -67,12 +69,13 @@ pub fn header(pair: &Pair, terms: &TcpTerms, captured: &Captured) -> (TcpHeader,
     (header, payload)
 }
 
-/// RFC 9293 section 3.4.1, but for what makes it hard to guess.
+/// Returns the initial sequence number of one direction (RFC 9293 section 3.4.1, without the part that makes
+/// it hard to guess).
 fn initial_sequence_number(pair: &Pair, connection: u8, way: usize) -> u32 {
     0_u32.wrapping_sub(BEFORE_WRAP + (pair.tag(connection, way) & 0xffff))
 }
 
-/// Sequence numbers of packets.
+/// Converts packet numbers to sequence numbers.
 #[derive(Clone, Copy)]
 struct Numbers {
     first: u32,
@@ -84,7 +87,8 @@ impl Numbers {
         self.first.wrapping_add((packet as u32).wrapping_mul(self.bytes))
     }
 
-    /// The left and the right edge of a block of an acknowledgement.
+    /// Returns the left and the right edge of a SACK block; a block whose start is greater than its end lies
+    /// below the acknowledgement and reports a duplicate.
     fn block(self, acknowledged: u64, block: Block) -> (u32, u32) {
         let (start, end) = (u64::from(block.start), u64::from(block.end));
         let edge = |offset: u64| match start > end {
@@ -95,13 +99,14 @@ impl Numbers {
     }
 }
 
-/// How far a window has to be shifted for the widest to fit.
+/// Returns the least shift with which the widest window fits into 16 bits; at most [`MAX_SHIFT`].
 fn shift(terms: &TcpTerms) -> u8 {
     let widest = terms.windows[1].saturating_mul(u64::from(terms.payload_bytes));
     (0..MAX_SHIFT).find(|shift| widest >> shift <= u64::from(u16::MAX)).unwrap_or(MAX_SHIFT)
 }
 
-/// The window of the end that sends data never holds anybody back. That of a segment with SYN is not shifted.
+/// Returns the window field. The sending end always advertises the largest window. The window of a segment
+/// with SYN is not shifted.
 fn window(terms: &TcpTerms, segment: &Segment, way: usize, is_syn: bool) -> u16 {
     let packets = match (segment.advertised(), u64::from(segment.without_counters().window)) {
         (Some(room), _) => u64::from(room),
@@ -118,7 +123,7 @@ fn put_ecn(header: &mut TcpHeader, terms: &TcpTerms, flags: Flags, way: usize) {
     header.cwr = flags.has(Flags::WINDOW_REDUCED);
     header.ns = flags.has(Flags::ACCURATE);
     if header.syn && terms.ecn && !terms.accurate_ecn {
-        // RFC 3168 section 6.1.1. The simulation takes it for agreed.
+        // Flags by which the ends agree on ECN (RFC 3168 section 6.1.1). The simulation takes this as agreed.
         (header.ece, header.cwr) = (true, way == 0);
     }
 }
@@ -161,7 +166,8 @@ fn put_options(
         let others = std::array::from_fn(|_| blocks.next().map(edges));
         elements.extend([Noop, Noop, TcpOptionElement::SelectiveAcknowledgement(edges(first), others)]);
     }
-    // All together have at most 40 bytes, as in the simulation: 12 for timestamps, and 28 for three blocks or 20 and 8.
+    // All options together take at most 40 bytes, as in the simulation: 12 for timestamps and 28 for three
+    // SACK blocks, or 20 for two and 8 for the counters.
     let _ = header.set_options(&elements);
     if let Some(counters) = segment.counters().filter(|_| way == 1 && !header.syn) {
         let mut raw = header.options.as_slice().to_vec();
@@ -174,7 +180,8 @@ fn put_options(
     }
 }
 
-/// A timestamp in milliseconds, as Linux has them; never zero, which means none.
+/// Returns a timestamp in milliseconds, the unit of Linux. It is never zero, which means that there is no
+/// timestamp.
 fn stamp(time: Time) -> u32 {
     (time.nanos() / 1_000_000) as u32 + 1
 }
@@ -186,17 +193,17 @@ mod tests {
     const NUMBERS: Numbers = Numbers { first: u32::MAX - 999, bytes: 1000 };
 
     #[test]
-    fn sequence_numbers_begin_anew_at_two_to_the_32() {
-        // 2^32 - 1000, then 0, then 1000; after 2^32 packets of 1000 bytes everything is as before.
+    fn sequence_numbers_wrap_at_two_to_the_32() {
+        // The sequence numbers are 2^32 - 1000, 0 and 1000; after 2^32 packets of 1000 bytes they repeat.
         assert_eq!([0, 1, 2].map(|packet| NUMBERS.of(packet)), [u32::MAX - 999, 0, 1000]);
         assert_eq!(NUMBERS.of((1 << 32) + 2), 1000);
     }
 
     #[test]
-    fn blocks_lie_above_the_acknowledgement_and_duplicates_below() {
-        // 5 acknowledged: its edge is 2^32 - 1000 + 5000 = 4000.
+    fn blocks_lie_above_the_acknowledgement_and_duplicates_below_it() {
+        // With 5 packets acknowledged, the edge is 2^32 - 1000 + 5000 = 4000.
         assert_eq!(NUMBERS.block(5, Block { start: 2, end: 4 }), (6000, 8000));
-        // Packet 3 twice, RFC 2883: from 2000 to 3000.
+        // Packet 3 arrived twice, so the block reaches from 2000 to 3000 (RFC 2883).
         assert_eq!(NUMBERS.block(5, Block::duplicate(3, 5)), (2000, 3000));
     }
 
@@ -214,7 +221,8 @@ mod tests {
 
     #[test]
     fn a_window_that_a_slow_reader_has_closed_is_zero() {
-        // 20 packets of 1000 B were agreed. Of 60,000 B nothing is shifted; of 120,000 B one bit.
+        // 20 packets of 1000 B are agreed. A widest window of 60,000 B needs no shift, one of 120,000 B a
+        // shift by one bit.
         let window = |widest: u64, room: Option<u64>| {
             let segment = room.map_or(Segment::default(), |room| Segment::default().advertising(room));
             window(&terms(widest), &segment, 1, false)
@@ -225,7 +233,8 @@ mod tests {
 
     #[test]
     fn the_widest_window_fits() {
-        // 65,000 bytes need no shift, 66,000 one, and 2^30 bytes are the most (RFC 7323 section 2.3).
+        // 65,000 bytes need no shift and 66,000 a shift by one bit; the widest possible window is 2^30 bytes
+        // (RFC 7323 section 2.3).
         assert_eq!([65, 66, 10_000, u64::MAX].map(|widest| shift(&terms(widest))), [0, 1, 8, 14]);
     }
 }

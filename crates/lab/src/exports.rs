@@ -254,7 +254,7 @@ impl Files {
         let Some(recorder) = recorder.filter(|_| !self.qlogs.is_empty()) else { return Ok(()) };
         let Self { qlogs, told, .. } = self;
         recorder.with(|log| {
-            while let Some(record) = log.records.get(*told).filter(|record| record.news.time() < before) {
+            while let Some(record) = log.records.get(*told).filter(|record| record.call.time() < before) {
                 let source = log.sources[record.source as usize];
                 if let Some((path, file)) = qlogs.get_mut(&source.row) {
                     at(path, file.add_record(record, source))?;
