@@ -1,9 +1,11 @@
-//! The border to JavaScript: plain functions over numbers. A text goes in as JSON that is written into the room that
-//! [`lab_room`] makes; an answer lies at [`lab_answer`] until the next call. There is one run at a time.
+//! Defines the interface to JavaScript: plain functions of numbers. JavaScript writes a request as JSON into
+//! the memory that [`lab_room`] returns, and reads an answer at [`lab_answer`], where it stays until the next
+//! call. At most one run is in progress at a time.
 //!
-//! Why not wasm-bindgen: it needs a second program, of just the version that the crate has, to write JavaScript after the build.
-//! These functions need neither, and the module imports nothing. No line here is unsafe: texts stay in vectors that Rust
-//! owns. What the lint refuses is giving a function a name that others can call it by, which every border has to.
+//! wasm-bindgen is not used, because it needs a second program, of exactly the crate's version, to write
+//! JavaScript after the build. These functions need neither, and the module imports nothing. There is no
+//! unsafe block: texts stay in vectors that Rust owns. The lint refuses only the exported names of functions,
+//! which every such interface needs.
 #![expect(unsafe_code, reason = "a name that is exported counts as unsafe; there is no unsafe block")]
 
 use crate::check::check;
@@ -19,11 +21,11 @@ thread_local! {
     static RUN: RefCell<Option<Run>> = const { RefCell::new(None) };
 }
 
-/// It was done, or goes on.
+/// The call succeeded, or the run continues.
 const YES: i32 = 1;
-/// It was not done, or is over.
+/// The scenario is wrong, or the run has ended.
 const NO: i32 = 0;
-/// It cannot be done; the answer says why.
+/// The call failed; the answer says why.
 const FAILED: i32 = -1;
 
 fn answer(value: &impl Serialize) {
@@ -43,19 +45,20 @@ fn done(outcome: Result<i32, Refusal>) -> i32 {
     })
 }
 
-/// What `of` makes of the run that is under way.
+/// Calls `of` with the run in progress; fails if there is none.
 fn with_run<T>(of: impl FnOnce(&mut Run) -> Result<T, Refusal>) -> Result<T, Refusal> {
-    let none = || Refusal::Impossible("no run is under way".to_owned());
+    let none = || Refusal::Impossible("there is no run in progress".to_owned());
     RUN.with_borrow_mut(|run| run.as_mut().ok_or_else(none).and_then(of))
 }
 
-/// Once, before anything else: the message of a panic becomes the answer before the module traps.
+/// Makes the message of a panic the answer before the module traps. Must be called once, before all other
+/// functions.
 #[unsafe(no_mangle)]
 pub extern "C" fn lab_ready() {
     std::panic::set_hook(Box::new(|panic| answer(&panic.to_string())));
 }
 
-/// Room for a request of so many bytes.
+/// Allocates `length` bytes for the next request and returns their address.
 #[unsafe(no_mangle)]
 pub extern "C" fn lab_room(length: usize) -> *mut u8 {
     REQUEST.with_borrow_mut(|request| {
@@ -64,25 +67,25 @@ pub extern "C" fn lab_room(length: usize) -> *mut u8 {
     })
 }
 
-/// Where the answer is.
+/// Returns the address of the answer.
 #[unsafe(no_mangle)]
 pub extern "C" fn lab_answer() -> *const u8 {
     ANSWER.with_borrow(|answer| answer.as_ptr())
 }
 
-/// How long it is.
+/// Returns the length of the answer in bytes.
 #[unsafe(no_mangle)]
 pub extern "C" fn lab_answer_length() -> usize {
     ANSWER.with_borrow(Vec::len)
 }
 
-/// Answers what scenarios and results can hold.
+/// Answers the registry and the fields of results.
 #[unsafe(no_mangle)]
 pub extern "C" fn lab_catalogue() {
     answer(&crate::catalogue());
 }
 
-/// Answers what is wrong with the scenario of the request and what it comes to.
+/// Answers the problems of the requested scenario and its description.
 #[unsafe(no_mangle)]
 pub extern "C" fn lab_check() -> i32 {
     done(request::<Wanted>().map(|wanted| {
@@ -91,8 +94,8 @@ pub extern "C" fn lab_check() -> i32 {
     }))
 }
 
-/// Begins the run of the request: 1; 0 where its scenario is wrong, and the answer is a list of problems; -1 where it cannot
-/// be run, and the answer says why. Drops the run before.
+/// Drops the run before and begins the requested one. Returns 1 on success; 0 if the scenario is wrong, with
+/// a list of problems as the answer; -1 if the scenario cannot be run, with the reason as the answer.
 #[unsafe(no_mangle)]
 pub extern "C" fn lab_begin() -> i32 {
     RUN.set(None);
@@ -102,31 +105,33 @@ pub extern "C" fn lab_begin() -> i32 {
     }))
 }
 
-/// Serves so many events of the run: 1 where there are more, 0 where it is over, -1 where it cannot go on.
+/// Processes this number of events of the run. Returns 1 if there are more events, 0 if the run has ended, -1
+/// if it has failed.
 #[unsafe(no_mangle)]
 pub extern "C" fn lab_step(events: u32) -> i32 {
     done(with_run(|run| Ok(if run.step(events)? { YES } else { NO })))
 }
 
-/// How much of the run's time has passed, 0 to 1.
+/// Returns the fraction of the run's duration that has been simulated, from 0 to 1; 0 if there is no run.
 #[unsafe(no_mangle)]
 pub extern "C" fn lab_progress() -> f64 {
     with_run(|run| Ok(run.progress())).unwrap_or_default()
 }
 
-/// How many packets have left the first link.
+/// Returns how many packets have left the first link since the warm-up; 0 if there is no run.
 #[unsafe(no_mangle)]
 pub extern "C" fn lab_packets() -> f64 {
     with_run(|run| Ok(run.packets() as f64)).unwrap_or_default()
 }
 
-/// Answers what has been sampled from the sample of this number on; null where nothing is.
+/// Answers the series from the sample with this number on; null if the run keeps no series or there is no
+/// run.
 #[unsafe(no_mangle)]
 pub extern "C" fn lab_series_since(sample: usize) {
     answer(&with_run(|run| Ok(run.series_since(sample))).unwrap_or_default());
 }
 
-/// Ends the run and answers its result.
+/// Ends the run and answers its result; null if there is no run.
 #[unsafe(no_mangle)]
 pub extern "C" fn lab_finish() {
     match RUN.take() {

@@ -1,13 +1,14 @@
-//! Checking a scenario's text while somebody writes it.
+//! Checks a scenario's text while a user edits it.
 
 use ackclock_lab::scenario::{Checked, overridden};
 use ackclock_lab::{Diagnostic, Scenario, describe, diagnostics};
 use serde_json::{Map, Value, json};
 
-/// What the page calls the text; no message shows it.
+/// The file name of the text; no message shows it.
 pub const FILE: &str = "scenario";
 
-/// What is wrong with the text, its content, and what it comes to if nothing is wrong.
+/// Returns the problems of the text as `errors`, its content as `document` (null if it is not TOML), and the
+/// description of the scenario as `meaning` (null if it has problems).
 pub fn check(text: &str, overrides: &Map<String, Value>) -> Value {
     let document = overridden(text, FILE, overrides).ok().map(|document| document.root.to_json());
     let checked = Scenario::check(text, FILE, overrides);
@@ -31,21 +32,21 @@ mod tests {
     use crate::run::tests::DUMBBELL;
 
     #[test]
-    fn a_good_text_has_a_meaning_and_a_bad_one_has_errors_with_their_ends() {
+    fn a_valid_text_has_a_meaning_and_an_invalid_one_has_errors_with_their_ends() {
         let good = check(DUMBBELL, &Map::new());
         assert_eq!((&good["errors"], &good["meaning"]["duration_s"]), (&json!([]), &json!(1.0)));
         let bad = check(&DUMBBELL.replace("\"1 s\"", "\"1 sx\""), &Map::new());
         assert_eq!(bad["meaning"], Value::Null);
         assert_eq!(bad["document"]["duration"], "1 sx");
         let error = &bad["errors"][0];
-        // `duration = "1 sx"`: the value has six characters from column 12 on.
+        // In `duration = "1 sx"` the value's six characters begin at column 12.
         assert_eq!((&error["line"], &error["column"]), (&json!(1), &json!(12)));
         assert_eq!(error["end"], json!({ "line": 1, "column": 18 }));
         assert!(error["message"].as_str().is_some_and(|message| message.starts_with("`duration`: found")));
     }
 
     #[test]
-    fn what_is_no_toml_has_no_document() {
+    fn a_text_that_is_not_toml_has_no_document() {
         let broken = check("duration = ", &Map::new());
         assert_eq!(broken["document"], Value::Null);
         assert_eq!(broken["errors"][0]["line"], 1);

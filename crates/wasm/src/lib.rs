@@ -1,8 +1,8 @@
-//! The simulator for web pages.
+//! Runs the simulator in web pages.
 //!
-//! * [`check`]: what is wrong with a scenario's text, and what it comes to.
-//! * [`run`]: a run that goes on step by step, so that a page can show how far it is and stop it.
-//! * [`border`]: both as functions that JavaScript calls. Text goes over it as JSON.
+//! * [`check`] checks a scenario's text and describes the scenario.
+//! * [`run`] runs a scenario step by step, so that a page can show progress and stop the run.
+//! * [`border`] exports both as functions for JavaScript, which exchange text as JSON.
 
 pub mod border;
 pub mod check;
@@ -12,7 +12,7 @@ use ackclock_lab::registry;
 use ackclock_lab::result::declared_fields;
 use serde_json::{Value, json};
 
-/// What scenarios and results can hold: the registry, and the fields of results.
+/// Returns the version, the registry and the fields of results.
 pub fn catalogue() -> Value {
     json!({
         "version": ackclock_lab::VERSION,

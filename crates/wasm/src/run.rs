@@ -1,4 +1,4 @@
-//! A run under way.
+//! Runs a scenario step by step.
 
 use crate::check::FILE;
 use ackclock_lab::result::SeriesResult;
@@ -8,38 +8,39 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::sync::atomic::AtomicBool;
 
-/// The most data packets that a page simulates in one run: about two minutes in a browser.
+/// The greatest number of data packets that a page simulates in one run, which takes about two minutes in a
+/// browser.
 const MOST_PACKETS: f64 = 1e8;
-/// The most numbers in the series of one run: 32 MB in the simulator, some 80 MB as JSON. A browser's tab has 4 GiB at most
-/// for a module, and its page has to hold the JSON and what is parsed of it besides.
+/// The greatest number of values in the series of one run: 32 MB in the simulator and about 80 MB as JSON. A
+/// browser allows a module at most 4 GiB, and the page must also hold the JSON and the parsed values.
 const MOST_NUMBERS: f64 = 4e6;
 
-/// What to run.
+/// The request for a run.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Wanted {
-    /// The scenario.
+    /// The text of the scenario.
     pub text: String,
-    /// Values by dotted path that replace the text's.
+    /// Values that replace those of the text, by dotted path.
     #[serde(default)]
     pub overrides: Map<String, Value>,
-    /// The seed; the scenario's own where none is given.
+    /// The seed; `None` for the seed of the scenario.
     pub seed: Option<u64>,
-    /// Whether series are kept.
+    /// Whether the run keeps series.
     #[serde(default)]
     pub series: bool,
 }
 
-/// Why there is no run.
+/// The reason why a run did not begin or could not continue.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Refusal {
-    /// What is wrong with the scenario.
+    /// The scenario has these problems.
     Wrong(Vec<Diagnostic>),
-    /// It cannot be run here.
+    /// The scenario cannot be run here; the text says why.
     Impossible(String),
 }
 
 impl Refusal {
-    /// As JSON: a list of problems, or a sentence.
+    /// Returns the reason as JSON: a list of problems, or a sentence.
     pub fn json(&self) -> Value {
         match self {
             Self::Wrong(problems) => diagnostics::listed(problems),
@@ -54,7 +55,7 @@ impl From<RunError> for Refusal {
     }
 }
 
-/// A run under way.
+/// A run in progress.
 pub struct Run {
     scenario: Scenario,
     seed: u64,
@@ -62,7 +63,7 @@ pub struct Run {
 }
 
 impl Run {
-    /// A run at its beginning.
+    /// Begins a run.
     pub fn begin(wanted: &Wanted) -> Result<Self, Refusal> {
         let scenario = Scenario::point(&wanted.text, FILE, &wanted.overrides).map_err(Refusal::Wrong)?;
         check_size(&scenario, wanted.series)?;
@@ -71,7 +72,7 @@ impl Run {
         Ok(Self { scenario, seed, simulation })
     }
 
-    /// Serves at most so many events. Whether there are more.
+    /// Processes at most this number of events. Returns whether there are more.
     pub fn step(&mut self, events: u32) -> Result<bool, RunError> {
         for _ in 0..events {
             if !self.simulation.step()? {
@@ -81,28 +82,28 @@ impl Run {
         Ok(true)
     }
 
-    /// How much of the run's time has passed, 0 to 1.
+    /// Returns the fraction of the run's duration that has been simulated, from 0 to 1.
     pub fn progress(&self) -> f64 {
         self.simulation.now().seconds() / self.simulation.measured().to.seconds()
     }
 
-    /// The data packets that have left the first link since the warm-up.
+    /// Returns how many packets have left the first link since the warm-up.
     pub fn packets(&self) -> u64 {
         self.simulation.network.links.first().map_or(0, |link| link.counts().delivered)
     }
 
-    /// What has been sampled from the sample of this number on.
+    /// Returns the series from the sample with this number on; `None` if the run keeps no series.
     pub fn series_since(&self, sample: usize) -> Option<SeriesResult> {
         SeriesResult::since(&self.scenario, &self.simulation, sample)
     }
 
-    /// The result.
+    /// Ends the run and returns its result.
     pub fn finish(mut self) -> RunResult {
         RunResult::of(&self.scenario, self.seed, &mut self.simulation)
     }
 }
 
-/// Refuses what would take a page's memory or its reader's patience.
+/// Refuses a scenario whose run would need more memory or time than a page has.
 fn check_size(scenario: &Scenario, series: bool) -> Result<(), Refusal> {
     let packets = scenario.expected_packets();
     if packets > MOST_PACKETS {
@@ -140,7 +141,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_run_in_steps_is_the_same_run() {
+    fn a_run_in_steps_gives_the_same_result() {
         let scenario = Scenario::parse(DUMBBELL, FILE, &Map::new()).expect("a good scenario");
         let whole = run::run(&scenario, 7, true, &AtomicBool::new(false)).expect("a run");
         let whole = serde_json::to_string(&whole).expect("JSON");
@@ -163,7 +164,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn series_grow_and_looking_at_them_takes_nothing_away() {
+    fn series_grow_and_reading_them_removes_nothing() {
         let mut run = Run::begin(&wanted(DUMBBELL)).expect("a run");
         let (mut times, mut queue) = (Vec::new(), Vec::new());
         let take = |run: &Run, times: &mut Vec<Value>, queue: &mut Vec<Value>| {
@@ -187,7 +188,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn what_a_page_cannot_hold_is_refused_with_what_to_do() {
+    fn a_run_too_large_for_a_page_is_refused_with_advice() {
         let refused = |text: &str, series: bool| match Run::begin(&Wanted { series, ..wanted(text) }) {
             Err(Refusal::Impossible(reason)) => Some(reason),
             Err(Refusal::Wrong(problems)) => panic!("{problems:?}"),
@@ -196,7 +197,7 @@ pub(crate) mod tests {
         // 10 Mbit/s for 2e5 s are 1.7e8 packets of 1500 B.
         let long = refused(&DUMBBELL.replace("\"1 s\"", "\"200000 s\""), false).expect("a refusal");
         assert!(long.contains("at most 1e8"), "{long}");
-        // A thousand flows with eight series each, and their links, of a thousand samples.
+        // A thousand flows with eight series each, and their links, have a thousand samples.
         let many = DUMBBELL.replace("name = \"a\"\n", "name = \"a\"\ncount = 1000\n");
         assert!(refused(&many, true).expect("a refusal").contains("at most 4e6"));
         assert_eq!(refused(&many, false), None);
