@@ -1,7 +1,7 @@
-"""The compiled simulator core. It is private: use ackclock.Scenario.
+"""The compiled core of the simulator. It is private: use ackclock.Scenario.
 
-Documents go in and come out as text, so that the boundary has no types to keep in step. Series and packet
-traces come as columns.
+Documents are passed as JSON text, so that this interface has few types. Series and packet traces are returned as
+columns.
 """
 
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from typing import Any, final
 __version__: str
 
 class ScenarioError(ValueError):
-    """A scenario that is wrong. ``args[0]`` shows all problems, ready to print."""
+    """A scenario is wrong. ``args[0]`` lists all problems, ready to print."""
 
     diagnostics: str
     """JSON list of {file, line, column, end: {line, column}, path, found, expected, hint, message}."""
@@ -24,25 +24,25 @@ def schema() -> str:
     """Returns the JSON Schema of a scenario file."""
 
 def check(text: str, file: str, overrides: str = "{}", guests: list[Guest] = ...) -> str:
-    """Checks a scenario. Raises ScenarioError. ``overrides`` is a JSON object {dotted path: value}, here and below.
-    Returns a JSON object {axes: [{path, sampled, unit, values, cells}], points: [[index of each axis's value]],
-    packets: [of each ``every``-th point], every}.
+    """Checks a scenario. Here and below, ``overrides`` is a JSON object {dotted path: value}. Returns a JSON object {axes:
+    [{path, sampled, unit, values, cells}], points: [[index of each axis's value]], packets: [of one point in ``every``],
+    every}. Raises ScenarioError.
     """
 
 def describe(text: str, file: str, overrides: str = "{}", guests: list[Guest] = ...) -> str:
-    """Returns a JSON object {name, duration_s, warmup_s, seed, replications, expected_packets, flows: [{group, control,
-    names, paths}], links: [name], network: {links: [{name, from, to, rate_bps, ...}]}, warnings: [sentence]}.
+    """Returns a JSON object {name, duration_s, warmup_s, seed, replications, expected_packets, flows: [{group, control, names,
+    paths}], links: [name], network: {links: [{name, from, to, rate_bps, ...}]}, warnings: [sentence]}.
     """
 
 def outlines(text: str, file: str, runs: list[tuple[str, bool]]) -> list[str]:
-    """Returns for each run, given its overrides and whether its series are wanted, a JSON object: {flows: [{group,
-    names}], links: [name], duration_s, expected_packets, series: [path]}, or {problems: text, diagnostics}. Raises
+    """Returns a JSON object for each run, given its overrides and whether its series are kept: {flows: [{group, names}],
+    links: [name], duration_s, expected_packets, series: [path]}, or {problems: text, diagnostics}. Raises
     ScenarioError if the text is not TOML.
     """
 
 def locate(text: str, file: str, path: list[str]) -> tuple[int, tuple[int, int], tuple[int, int]]:
-    """Returns how many steps of a path of keys and indices exist in a TOML file, and line and column of the key (or the
-    item) and of the value of the last of them. Raises ScenarioError if the text is not TOML.
+    """Finds a path of keys and indices in a TOML file. Returns how many steps of the path exist, and line and column of
+    the key (or the item of a list) and of the value of the last of them. Raises ScenarioError if the text is not TOML.
     """
 
 def fields() -> str:
@@ -51,34 +51,34 @@ def fields() -> str:
 def run(
     text: str, file: str, overrides: str, seed: int, series: bool, guests: list[Guest] = ...
 ) -> tuple[str, Columns | None]:
-    """Returns the JSON result of one run without its series, and the series. Raises ScenarioError or RuntimeError.
-    Releases the GIL, but not with guests: controls and disciplines written in Python run on this thread, and their
-    exception is the cause of the error.
+    """Runs the scenario once. Returns the result as JSON without its series, and the series. Raises ScenarioError or
+    RuntimeError. Releases the GIL unless there are guests: controls and disciplines written in Python run on this
+    thread, and an exception of theirs is the cause of the error.
     """
 
 def document(text: str, file: str, overrides: str, seed: int) -> str:
-    """Returns the JSON result of one run with its series. Raises ScenarioError or RuntimeError. Releases the GIL."""
+    """Returns the result of one run with its series as JSON. Raises ScenarioError or RuntimeError. Releases the GIL."""
 
 def trace(text: str, file: str, overrides: str, seed: int, guests: list[Guest] = ...) -> Columns:
-    """Returns the events of every packet in one run, in the order of time: time_ns, flow, backward, packet, bytes,
-    event, link.
+    """Returns the events of every packet in one run, in the order of time: time_ns, flow, backward, packet, bytes, event,
+    link.
     """
 
 def verify(text: str, file: str, overrides: str, seed: int, guests: list[Guest] = ...) -> str:
-    """Returns a JSON list of violations of the network's physics in one run; empty when there are none."""
+    """Returns a JSON list of the violations of the network's physics in one run; empty if there are none."""
 
 def export(
     text: str, file: str, overrides: str, seed: int, wishes: str, guests: list[Guest] = ...
 ) -> tuple[str, str, Columns | None]:
-    """Runs once and writes files as it goes. ``wishes`` is a JSON object {captures: [[senders|receivers|before|after,
-    link, path]], payloads, qlogs: [[row, path]], deliveries: [[row, path]], rates: [[link, path]], events}. Returns the
-    JSON result without series, a JSON list of [path, records], and the event log if it is wanted. Raises ScenarioError,
-    RuntimeError, OSError or KeyboardInterrupt.
+    """Runs the scenario once and writes files meanwhile. ``wishes`` is a JSON object {captures: [[senders|receivers|before|after,
+    link, path]], payloads, qlogs: [[row, path]], deliveries: [[row, path]], rates: [[link, path]], events}. Returns
+    the result as JSON without series, a JSON list of [path, records], and the event log if it is asked for. Raises
+    ScenarioError, RuntimeError, OSError or KeyboardInterrupt.
     """
 
 @final
 class Columns:
-    """Columns of one length, to be read through the Arrow PyCapsule interface."""
+    """Columns of one length, which the Arrow PyCapsule interface reads."""
 
     def __len__(self) -> int: ...
     def __arrow_c_schema__(self) -> Any: ...
@@ -91,13 +91,13 @@ class Batch:
     def __new__(cls, wanted: list[tuple[str, str, str, int, bool]], threads: int = 0) -> Batch: ...
     def __iter__(self) -> Batch: ...
     def __next__(self) -> tuple[int, str | None, Columns | None, BaseException | None]:
-        """Returns (index of the job, JSON result, series, reason for no result). Raises KeyboardInterrupt on Ctrl-C."""
+        """Returns (index of the job, JSON result, series, exception). Raises KeyboardInterrupt on Ctrl-C."""
     def cancel(self) -> None:
-        """Stops after the runs in progress; ``__next__`` then ends."""
+        """Cancels the runs that have not finished; ``__next__`` then ends."""
 
 @final
 class Initial:
-    """How a connection begins."""
+    """The start of a connection, as its host is configured."""
 
     @property
     def window(self) -> float: ...
@@ -118,7 +118,7 @@ class Initial:
 
 @final
 class Change:
-    """The connection begins, opens or ends, or its packets change their size."""
+    """A change of a connection: it begins, opens or ends, or its packet size changes."""
 
     @property
     def kind(self) -> str: ...
@@ -129,7 +129,7 @@ class Change:
 
 @final
 class Sent:
-    """A packet was sent."""
+    """A packet that was sent."""
 
     @property
     def now(self) -> float: ...
@@ -189,7 +189,7 @@ class Ack:
 
 @final
 class RateSample:
-    """How fast the network delivered."""
+    """A sample of the delivery rate."""
 
     @property
     def delivered(self) -> float: ...
@@ -206,7 +206,7 @@ class RateSample:
 
 @final
 class Lost:
-    """A packet that is given up for lost."""
+    """A packet that is considered lost."""
 
     @property
     def now(self) -> float: ...
@@ -229,7 +229,7 @@ class Lost:
 
 @final
 class Loss:
-    """A loss that starts a recovery."""
+    """A loss that begins a recovery."""
 
     @property
     def now(self) -> float: ...
@@ -282,7 +282,7 @@ class Recovered:
 
 @final
 class Arrival:
-    """A packet at the entrance of a queue."""
+    """A packet that arrives at a queue."""
 
     @property
     def now(self) -> float: ...
@@ -297,7 +297,7 @@ class Arrival:
 
 @final
 class Backlog:
-    """What waits in the queue when a packet arrives."""
+    """The packets that wait in the queue when a packet arrives."""
 
     @property
     def packets(self) -> int: ...
@@ -328,7 +328,7 @@ class Queue:
 
 @final
 class LinkRate:
-    """What a discipline may need to know of its link."""
+    """The properties of a link that a discipline may need."""
 
     @property
     def rate(self) -> int: ...
@@ -337,35 +337,37 @@ class LinkRate:
 
 @final
 class Capacity:
-    """How much may wait."""
+    """The capacity of a queue."""
 
     @property
     def packets(self) -> int | None: ...
     @property
     def bytes(self) -> int | None: ...
     def admits(self, arrival: Arrival, backlog: Backlog) -> bool:
-        """Whether an arrival still fits."""
+        """Returns whether the queue has room for an arriving packet."""
 
 @final
 class Draws:
-    """The source of random numbers of an event: the run's own, the same again with the same seed."""
+    """The source of random numbers during an event: the run's own, so that a seed always gives the same numbers."""
 
     @staticmethod
     def uniform() -> float:
-        """A number drawn uniformly from [0, 1). RuntimeError outside of an event."""
+        """Draws a number uniformly from [0, 1). Raises RuntimeError outside an event."""
 
 @final
 class Guest:
-    """A class written in Python, described, and the name under which a scenario knows it."""
+    """A class written in Python, with its description and the name by which scenarios refer to it."""
 
     def __new__(cls, name: str, class_: Any, description: str) -> Guest: ...
 
 @final
 class Episode:
-    """A run that goes on step by step while an agent outside decides for the flow with the control "agent"."""
+    """A run, step by step, in which an agent outside decides for the flow with the control "agent"."""
 
     def __new__(cls, text: str, file: str, overrides: str, seed: int, paced: bool) -> Episode:
-        """ScenarioError when the scenario is wrong. ``paced``: whether the agent decides a rate instead of a window."""
+        """Begins a run. With ``paced`` the agent decides a rate instead of a window. Raises ScenarioError if the scenario
+        is wrong.
+        """
     def step(
         self, seconds: float, cwnd: float | None = None, pacing_rate: float | None = None
     ) -> tuple[
@@ -375,9 +377,10 @@ class Episode:
         tuple[int, float, float, int, int, int, float | None],
         tuple[float | None, float, float, float, float | None],
     ]:
-        """Goes on for so many seconds: time, whether the flow has begun, whether the run has ended; then what
-        acknowledgements told since the last step: acks, packets delivered and lost, marks, losses, timeouts, mean round
-        trip; and now the least round trip, the smoothed one, those in flight, window and rate. Releases the GIL.
+        """Simulates this number of seconds. Returns the time, whether the flow has begun and whether the run has ended;
+        then sums over the step: acknowledgements, packets delivered and lost, marks, losses, timeouts and the mean
+        round trip; then the state at its end: minimum and smoothed round trip, packets in flight, window and rate.
+        Releases the GIL.
         """
     def result(self) -> str:
-        """JSON result of the run, at its end."""
+        """Returns the result of the run as a JSON object, at the end of the run."""

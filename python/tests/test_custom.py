@@ -207,10 +207,10 @@ def test_what_waits_is_dropped_and_marked_at_arrivals_departures_and_periods() -
 @pytest.mark.parametrize(
     ("departs", "message"),
     [
-        (lambda _: None, "let no packet go while 1 wait and the link is free"),
-        (lambda _: 3, "3 is no packet that waits"),
-        (lambda mine: mine.gone, "Arrival.*is no packet that waits"),
-        (lambda mine: mine.queue.drop(mine.queue[0]) or mine.queue.drop(mine.gone), "no packet that waits"),
+        (lambda _: None, "returned no packet while 1 wait and the link is free"),
+        (lambda _: 3, "3 is not a packet that waits"),
+        (lambda mine: mine.gone, "Arrival.*is not a packet that waits"),
+        (lambda mine: mine.queue.drop(mine.queue[0]) or mine.queue.drop(mine.gone), "not a packet that waits"),
         (lambda mine: mine.queue[-1], "before an older one of its flow"),
         (lambda mine: mine.queue[99], "IndexError: no packet 99 where [0-9]+ wait"),
         (lambda mine: 1 / 0, "ZeroDivisionError"),
@@ -333,7 +333,7 @@ def test_random_numbers_are_those_of_the_run() -> None:
     # The decision is a part of the event; what is published is not.
     Scenario.from_dict(document("late"), controls={"late": Late}).run()
     Late.publish = lambda self: {"draw": ackclock.custom.Draws.uniform()}  # type: ignore[method-assign]
-    with pytest.raises(RunError, match="for the length of the event only"):
+    with pytest.raises(RunError, match="only during an event"):
         Scenario.from_dict(document("late2"), controls={"late2": Late}).run()
 
 
@@ -465,7 +465,7 @@ def declared(annotation: Any, default: Any) -> type[Control]:
         ({"x": Steady(None)}, "expected a class of ackclock.Control"),  # type: ignore[arg-type]
         ({"x": Red}, "expected a class of ackclock.Control"),
         ({"x": Control}, "lacks decision, on_ack"),
-        ({"cubic": Steady}, 'a control "cubic" is there already'),
+        ({"cubic": Steady}, 'a control "cubic" exists already'),
         ({"": Steady}, "the name ''"),
         ({"a\x1bb": Steady}, "expected a short text"),
         ({3: Steady}, "the key 3"),

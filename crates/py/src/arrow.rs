@@ -1,5 +1,5 @@
-//! Columns of numbers on their way to Python: a record batch that any reader of the
-//! [Arrow PyCapsule interface](https://arrow.apache.org/docs/format/CDataInterface/PyCapsuleInterface.html) takes without
+//! Passes columns of numbers to Python as a record batch, which any reader of the [Arrow PyCapsule
+//! interface](https://arrow.apache.org/docs/format/CDataInterface/PyCapsuleInterface.html) takes without
 //! copying.
 
 use ackclock_lab::exports::Exported;
@@ -18,25 +18,27 @@ use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 use std::sync::Arc;
 
-/// A column of words of which there are few.
+/// A column of words with few different values.
 type Words = DictionaryArray<Int32Type>;
 
-/// Columns of one length. `polars.DataFrame(columns)` and the like make a table of them.
+/// Columns of one length. `polars.DataFrame(columns)` and similar libraries make a table of them.
 #[pyclass(frozen)]
 pub struct Columns(RecordBatch);
 
 impl Columns {
-    /// The series of a run: `time_s`, `flows.FLOW.QUANTITY`, `links.LINK.QUANTITY`; null where there was nothing to sample.
+    /// Returns the series of a run: `time_s`, `flows.FLOW.QUANTITY`, `links.LINK.QUANTITY`; null where a
+    /// quantity had no value.
     pub fn of_series(series: SeriesResult) -> Result<Self, ArrowError> {
         let columns = series.columns().into_iter().map(|(name, values)| (name, numbers(values)));
         Self::of(columns.collect())
     }
 
-    /// A packet trace in the order of time: `time_ns`, `flow`, `backward`, `packet`, `bytes`, `event`, and the `link` of
-    /// what happens at one, else null.
+    /// Returns a packet trace in the order of time: `time_ns`, `flow`, `backward`, `packet`, `bytes`, `event`
+    /// and `link`, which is null for events at an endpoint.
     pub fn of_trace(trace: TraceResult) -> Result<Self, ArrowError> {
         let TraceResult { mut records, flows, links } = trace;
-        // The trace is in the order of processing, which is that of time within each link and endpoint.
+        // The trace is in the order of processing, which is the order of time only within each link and
+        // endpoint.
         records.sort_by_key(|record| record.time_ns);
         let all = || records.iter();
         let flow =
@@ -57,7 +59,8 @@ impl Columns {
         ])
     }
 
-    /// An event log: `time_s`, `flow`, `event`, and what is known of each; null where it does not apply.
+    /// Returns an event log: `time_s`, `flow`, `event`, and a column for each quantity; null where a quantity
+    /// does not apply. `None` if the run kept no log.
     pub fn of_events(exported: &mut Exported) -> Option<Result<Self, ArrowError>> {
         let table = exported.events.take()?;
         let flow = Words::from_iter(table.row.iter().map(|row| exported.rows.get(*row).map(String::as_str)));
@@ -72,7 +75,7 @@ impl Columns {
         Some(Self::of(columns))
     }
 
-    /// Columns of one length, by their names.
+    /// Makes columns of one length from their names and values.
     pub fn of(columns: Vec<(String, ArrayRef)>) -> Result<Self, ArrowError> {
         let field = |(name, values): &(String, ArrayRef)| Field::new(name, values.data_type().clone(), true);
         let schema = Schema::new(columns.iter().map(field).collect::<Vec<_>>());
@@ -81,7 +84,7 @@ impl Columns {
     }
 }
 
-/// What is no number, or no finite one, is null, as in JSON.
+/// Makes a column in which NaN and infinite values are null, as in JSON.
 fn numbers(values: Vec<f64>) -> ArrayRef {
     if values.iter().all(|value| value.is_finite()) {
         return Arc::new(Float64Array::from(values));
@@ -96,13 +99,13 @@ impl Columns {
         self.0.num_rows()
     }
 
-    /// The type of the columns.
+    /// Returns the type of the columns.
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
         let schema = DataType::Struct(self.0.schema().fields().clone());
         schema_capsule(py, FFI_ArrowSchema::try_from(&schema).map_err(refuse)?)
     }
 
-    /// The type of the columns, and the columns. The wish for another type is not heeded, as the interface allows.
+    /// Returns the type of the columns and the columns. Ignores a requested type, as the interface allows.
     #[pyo3(signature = (requested_schema = None))]
     fn __arrow_c_array__<'py>(
         &self,
@@ -124,7 +127,7 @@ fn array_capsule(py: Python<'_>, array: FFI_ArrowArray) -> PyResult<Bound<'_, Py
     PyCapsule::new_with_value(py, array, c"arrow_array")
 }
 
-/// The error that Python gets.
+/// Converts an error of Arrow to a RuntimeError.
 pub fn refuse(error: ArrowError) -> PyErr {
     PyRuntimeError::new_err(error.to_string())
 }

@@ -1,4 +1,4 @@
-//! Many runs on all cores, handed to Python one by one as they finish.
+//! Runs many scenarios on all cores and gives each result to Python as its run finishes.
 
 use crate::arrow::Columns;
 use crate::{read_overrides, refuse, to_json};
@@ -14,34 +14,36 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
-/// How often Python is given the chance to notice Ctrl-C.
+/// The interval at which Python can notice Ctrl-C.
 const SIGNAL_CHECK: Duration = Duration::from_millis(50);
 
-/// How many finished runs may wait for Python before the cores wait too: series may have a hundred megabytes.
+/// The number of finished runs that may wait for Python before the cores wait too: the series of one run may
+/// take a hundred megabytes.
 const MAX_WAITING: usize = 4;
 
-/// A finished run: its result in JSON, without the series, and those.
+/// The result of a run as JSON without its series, and the series.
 pub type Made = (String, Option<Columns>);
 
-/// A scenario, or one point of it: read when the first of its runs begins, so that no core waits for the others.
+/// A scenario or one point of its sweep. It is read when the first of its runs begins, so that one core's
+/// reading does not delay the others.
 struct Point {
     document: Arc<Document>,
     overrides: Map<String, Value>,
     scenario: OnceLock<Result<Scenario, Vec<Diagnostic>>>,
 }
 
-/// One run.
+/// A point and a seed to run it with.
 pub struct Job {
     point: Arc<Point>,
     seed: u64,
     series: bool,
 }
 
-/// Why a run has no result.
+/// The reason why a run has no result.
 pub enum Failure {
-    /// What is wrong with its scenario.
+    /// The scenario has these problems.
     Scenario(Vec<Diagnostic>),
-    /// It could not be done.
+    /// The run failed; the text says why.
     Run(String),
 }
 
@@ -54,10 +56,11 @@ impl From<Failure> for PyErr {
     }
 }
 
-/// Text, file, overrides, seed, and whether series are wanted.
+/// A requested run: text, file, overrides, seed, and whether series are kept.
 type Wanted = (String, String, String, u64, bool);
 
-/// The jobs that were asked for. Neighbours share what they have in common.
+/// Makes jobs from the requested runs. Consecutive jobs share their document, and their point if it is the
+/// same.
 fn jobs(wanted: &[Wanted]) -> PyResult<Vec<Job>> {
     let mut jobs: Vec<Job> = Vec::with_capacity(wanted.len());
     for (index, (text, file, overrides, seed, series)) in wanted.iter().enumerate() {
@@ -80,7 +83,7 @@ fn jobs(wanted: &[Wanted]) -> PyResult<Vec<Job>> {
 }
 
 impl Job {
-    /// A scenario that has been checked, or one point of it, with a seed.
+    /// Makes the job that runs one point of a scenario with a seed.
     pub fn new(text: &str, file: &str, overrides: &str, seed: u64, series: bool) -> PyResult<Self> {
         let wanted = (text.to_owned(), file.to_owned(), overrides.to_owned(), seed, series);
         Ok(jobs(&[wanted])?.remove(0))
@@ -101,7 +104,7 @@ impl Job {
 
 type Finished = (usize, Result<Made, Failure>);
 
-/// Of a finished run the index of its job, its result as JSON and its series; or why it has none.
+/// A finished run: the index of its job, its result as JSON and its series, or the exception.
 type Handed = (usize, Option<String>, Option<Columns>, Option<Py<PyBaseException>>);
 
 /// An iterator over finished runs, in the order in which they finish.
@@ -132,7 +135,7 @@ impl Batch {
         }))
     }
 
-    /// Stops the runs that have not finished.
+    /// Cancels the runs that have not finished.
     fn cancel(&mut self) {
         self.cancelled.store(true, Ordering::Relaxed);
         self.left = 0;
@@ -171,10 +174,10 @@ impl Batch {
         let left = jobs.len();
         for (index, job) in jobs.into_iter().enumerate() {
             let (sender, cancelled) = (sender.clone(), Arc::clone(&cancelled));
-            // First in, first out, so that finished runs come roughly in the order of the jobs.
+            // The pool starts jobs in their order, so that runs finish roughly in that order.
             pool.spawn_fifo(move || {
                 if !cancelled.load(Ordering::Relaxed) {
-                    // Nobody listens any more once the batch has been dropped.
+                    // Sending fails once the batch has been dropped, because there is no receiver any more.
                     let _ = sender.send((index, job.run(&cancelled)));
                 }
             });

@@ -1,4 +1,4 @@
-//! A run that goes on step by step while an agent outside decides one flow's window or rate.
+//! Runs a scenario step by step while an agent outside the run decides one flow's window or rate.
 
 use crate::{parse_bringing, to_json};
 use ackclock_base::{Descriptor, Kind, Packets, Random, Rate, Span, Time, Values};
@@ -14,20 +14,21 @@ use pyo3::prelude::*;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The control that does what the agent says.
+/// The control that uses the agent's decisions.
 const AGENT: Descriptor = Descriptor {
     kind: Kind::Control,
     name: "agent",
-    summary: "Does what an agent outside of the run decides",
+    summary: "Uses the window or rate that an agent outside the run decides",
     source: "ackclock.gym",
     parameters: &[],
     presets: &[],
 };
 
-/// Taken for the round trip before one is known, in seconds.
+/// The round-trip time that is assumed until one has been measured, in seconds.
 const FIRST_RTT_S: f64 = 0.1;
 
-/// What the control hears in an interval, and what it is told.
+/// What the control and the agent exchange in a step: whether the flow has begun, the agent's decision, and
+/// what the control has heard.
 #[derive(Clone, Copy, Debug, Default)]
 struct Exchange {
     begun: bool,
@@ -35,7 +36,7 @@ struct Exchange {
     heard: Heard,
 }
 
-/// What the host told in an interval.
+/// Sums over the events of the control in one step.
 #[derive(Clone, Copy, Debug, Default)]
 struct Heard {
     acks: u64,
@@ -53,7 +54,7 @@ struct Heard {
 
 type Shared = Arc<Mutex<Exchange>>;
 
-/// Plain numbers are whole whatever happened to another thread.
+/// Locks the exchange. It holds plain numbers, which are valid even if another thread panicked.
 fn look(shared: &Shared) -> MutexGuard<'_, Exchange> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -75,7 +76,8 @@ impl BroughtControl for AgentKind {
 
     fn build(&self, _values: &Values, initial: &Initial) -> Box<dyn WindowControl> {
         let decision = if self.paced {
-            // A rate rules alone: the window does not hold it back. It begins as the initial window in a first round trip would.
+            // With a rate, the window does not limit the flow. The first rate sends the initial window in the
+            // assumed first round trip.
             let bits = initial.window * f64::from(initial.packet_bytes) * 8.0 / FIRST_RTT_S;
             let pacing_rate = Some(Rate::from_bits_per_second(bits as u64));
             Decision { pacing_rate, ..Decision::window(initial.limit, f64::INFINITY) }
@@ -131,7 +133,7 @@ impl Control for Agent {
         heard.inflight = ack.inflight;
     }
 
-    /// Each packet, whether an acknowledgement or a timer shows its loss.
+    /// Counts each lost packet, whether an acknowledgement or a timer revealed the loss.
     fn on_lost(&mut self, lost: &Lost, _random: &mut dyn Random) {
         look(&self.shared).heard.lost += lost.size;
     }
@@ -151,7 +153,7 @@ impl WindowControl for Agent {
     fn set_ssthresh(&mut self, _ssthresh: Packets) {}
 }
 
-/// A run of which one flow has the control "agent".
+/// A run in which one flow has the control "agent".
 #[pyclass(frozen)]
 pub struct Episode {
     scenario: Scenario,
@@ -160,15 +162,17 @@ pub struct Episode {
     simulation: Mutex<Simulation>,
 }
 
-/// Time, whether the flow has begun, whether the run has ended; then what acknowledgements told since the last step: acks,
-/// packets delivered and lost, marks, losses that began a recovery, timeouts, mean round trip; and now the least round trip,
-/// the smoothed one, packets in flight, the window and the pacing rate.
+/// The outcome of a step. First the time, whether the flow has begun and whether the run has ended. Then sums
+/// over the step: acknowledgements, packets delivered and lost, marks, losses that began a recovery, timeouts
+/// and the mean round trip. Then the state at the end of the step: minimum and smoothed round trip, packets
+/// in flight, window and pacing rate.
 type Step =
     (f64, bool, bool, (u64, f64, f64, u64, u64, u64, Option<f64>), (Option<f64>, f64, f64, f64, Option<f64>));
 
 #[pymethods]
 impl Episode {
-    /// ScenarioError when the scenario is wrong. `paced`: whether the agent decides a rate instead of a window.
+    /// Begins a run. With ``paced`` the agent decides a rate instead of a window. Raises ScenarioError if the
+    /// scenario is wrong.
     #[new]
     fn new(text: &str, file: &str, overrides: &str, seed: u64, paced: bool) -> PyResult<Self> {
         let shared = Shared::default();
@@ -180,8 +184,8 @@ impl Episode {
         Ok(Self { scenario, seed, shared, simulation: Mutex::new(simulation) })
     }
 
-    /// Goes on for so many seconds, with a window in packets or a rate in bits per second where one is given. Lets other
-    /// threads of Python run.
+    /// Simulates this number of seconds, with a new window in packets or a new rate in bits per second if one
+    /// is given. Lets other threads of Python run.
     #[pyo3(signature = (seconds, cwnd = None, pacing_rate = None))]
     fn step(
         &self,
@@ -229,7 +233,7 @@ impl Episode {
         ))
     }
 
-    /// The result of the run, at its end, as a JSON object.
+    /// Returns the result of the run as a JSON object, at the end of the run.
     fn result(&self) -> PyResult<String> {
         let simulation = self.simulation.lock();
         let mut simulation = simulation.map_err(|_| PyRuntimeError::new_err("another thread has failed"))?;

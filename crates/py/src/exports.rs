@@ -1,4 +1,4 @@
-//! A run in the formats of other tools.
+//! Writes a run in the formats of other tools.
 
 use crate::arrow::{self, Columns};
 use crate::guest::Guest;
@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use serde::Deserialize;
 use std::path::PathBuf;
 
-/// What Python wishes: places by the index of their link.
+/// What Python asks to export; the places of captures have the index of their link.
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct Wanted {
@@ -32,10 +32,11 @@ fn place(word: &str, link: u32) -> PyResult<Place> {
     }
 }
 
-/// Of an exported run its result as JSON, the files with the numbers of their records as JSON, and the event log.
+/// An exported run: its result as JSON, the files with the numbers of their records as JSON, and the event
+/// log.
 type Exported = (String, String, Option<Columns>);
 
-/// Runs the scenario once and writes what is wished, a JSON object.
+/// Runs the scenario once and writes the files that ``wishes``, a JSON object, asks for.
 #[pyfunction]
 #[pyo3(signature = (text, file, overrides, seed, wishes, guests = vec![]))]
 pub fn export(
@@ -72,7 +73,7 @@ pub fn export(
         (Err(ExportError::Run(error)), _) => return Err(PyRuntimeError::new_err(error.to_string())),
         (Err(ExportError::File(path, error)), _) => {
             let number = error.raw_os_error();
-            // With number and text, Python makes the error of the kind.
+            // From the number and the text, Python makes the matching subclass of OSError.
             return Err(match number {
                 Some(number) => PyOSError::new_err((number, error.to_string(), path)),
                 None => PyOSError::new_err(format!("{}: {error}", path.display())),

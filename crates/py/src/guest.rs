@@ -1,5 +1,5 @@
-//! Congestion controls and queue disciplines written in Python. A class is described once; each run makes its own instances
-//! and lets them hear what theirs would hear in Rust.
+//! Lets congestion controls and queue disciplines be written in Python. A class is described once; each run
+//! makes instances of it and gives them the same events as a control or discipline in Rust.
 
 mod control;
 mod departing;
@@ -21,11 +21,12 @@ use pyo3::types::PyDict;
 use serde::Deserialize;
 use std::sync::{Arc, Mutex};
 
-/// A class and the name under which a scenario knows it.
+/// A class written in Python, with its description and the name by which scenarios refer to it.
 #[pyclass(frozen)]
 pub struct Guest {
     class: Py<PyAny>,
-    /// Lives as long as the program, as those of the registry do: some hundred bytes for each class that is ever described.
+    /// Lives as long as the program, like the descriptors of the registry. It takes some hundred bytes for
+    /// each class that is described.
     descriptor: &'static Descriptor,
     recovery: Option<&'static str>,
     traits: Traits,
@@ -38,7 +39,7 @@ enum Traits {
     Queue(discipline::Traits),
 }
 
-/// What a class is described by.
+/// The description that a class gives of itself.
 #[derive(Deserialize)]
 struct Description {
     summary: String,
@@ -62,7 +63,7 @@ struct Declared {
 
 #[pymethods]
 impl Guest {
-    /// ValueError where the class declares what cannot be.
+    /// Describes a class. Raises ValueError if the description is invalid.
     #[new]
     fn new(name: String, class: Py<PyAny>, description: &str) -> PyResult<Self> {
         let refuse = |error: serde_json::Error| PyValueError::new_err(format!("{name}: {error}"));
@@ -73,7 +74,7 @@ impl Guest {
             (None, None) => return Err(PyValueError::new_err(format!("{name}: neither control nor queue"))),
         };
         if known.iter().any(|descriptor| descriptor.name == name) {
-            let told = format!("a {} {name:?} is there already; give yours another name", kind.name());
+            let told = format!("a {} {name:?} exists already; choose another name", kind.name());
             return Err(PyValueError::new_err(told));
         }
         let recovery = match &traits {
@@ -94,7 +95,7 @@ impl Guest {
     }
 }
 
-/// The retransmission rule of that name, among those that registered controls have.
+/// Returns the retransmission rule with this name, one of those that registered controls are published with.
 fn known_rule(name: &str) -> PyResult<&'static str> {
     let mut rules: Vec<_> =
         ackclock_cc::registry::CONTROLS.iter().filter_map(|entry| entry.companions.recovery).collect();
@@ -109,7 +110,7 @@ fn known_rule(name: &str) -> PyResult<&'static str> {
     })
 }
 
-/// A parameter as the scenario language reads it. Its default must be one that could be given.
+/// Makes a parameter from its declaration. Its default must be a valid value.
 fn read(declared: Declared) -> PyResult<Parameter> {
     let Declared { name, about, unit, default, choices, above, at_least, at_most } = declared;
     let quantity = match unit.as_str() {
@@ -141,7 +142,7 @@ fn read(declared: Declared) -> PyResult<Parameter> {
 }
 
 impl Guest {
-    /// What a run with these classes brings along.
+    /// Makes the kinds of controls and disciplines that a run with these classes can use.
     pub fn bring(py: Python<'_>, guests: &[Py<Self>], stop: &Arc<Stop>) -> Brought {
         let mut brought = Brought::default();
         for guest in guests {
@@ -167,7 +168,7 @@ impl Guest {
         brought
     }
 
-    /// The values of parameters by name, in base units.
+    /// Returns the values of parameters by name, in base units.
     fn parameters<'py>(
         py: Python<'py>,
         descriptor: &Descriptor,
@@ -191,18 +192,19 @@ impl Guest {
     }
 }
 
-/// The names under which a class publishes, each of which lives as long as the program.
+/// The names under which a class publishes values. Each name lives as long as the program.
 #[derive(Debug, Default)]
 pub struct Names(Mutex<Vec<&'static str>>);
 
 impl Names {
-    /// So many are for figures; more are a mistake, such as a name with the time in it.
+    /// The greatest number of names. More are a mistake, such as a name that contains the time.
     const MOST: usize = 64;
 
-    /// Publishes what an object has to show.
+    /// Publishes the values that the object's `publish` returns.
     fn publish(&self, object: &Bound<'_, PyAny>, series: &mut dyn FnMut(&'static str, f64)) -> PyResult<()> {
         let shown = object.call_method0(intern!(object.py(), "publish"))?;
-        let shown = shown.cast::<PyDict>().map_err(|_| PyValueError::new_err("publish returns no dict"))?;
+        let shown =
+            shown.cast::<PyDict>().map_err(|_| PyValueError::new_err("publish must return a dict"))?;
         for (name, value) in shown.iter() {
             series(self.keep(&name.extract::<String>()?)?, value.extract()?);
         }
@@ -223,7 +225,7 @@ impl Names {
     }
 }
 
-/// Adds the classes that Python code has to do with.
+/// Adds the classes that Python code uses to the module.
 pub fn add_classes(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Guest>()?;
     module.add_class::<random::Draws>()?;

@@ -1,5 +1,5 @@
-//! Runs with Python code in them: on the thread of whoever calls, which keeps the interpreter to itself but where Python
-//! code gives way to other threads.
+//! Runs scenarios with Python code on the caller's thread. The run holds the interpreter except where Python
+//! code lets other threads run.
 
 use crate::arrow::{self, Columns};
 use crate::batch::Made;
@@ -13,10 +13,11 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use std::sync::Arc;
 
-/// How many times in a run Ctrl-C is looked for, besides by the Python code itself.
+/// How often a run looks for Ctrl-C, in addition to the looks of the Python code itself.
 const LOOKS: u64 = 1000;
 
-/// A scenario's document, and what its Python code has to raise.
+/// Reads a scenario's document with these classes, and returns it with the state in which the run keeps an
+/// exception.
 pub fn document(
     py: Python<'_>,
     (text, file, overrides): (&str, &str, &str),
@@ -28,7 +29,7 @@ pub fn document(
     Ok((document.bringing(Guest::bring(py, guests, &stop)), stop))
 }
 
-/// The same, read, without looking at its sweep.
+/// Reads a scenario with these classes, without its sweep.
 pub fn scenario(
     py: Python<'_>,
     source: (&str, &str, &str),
@@ -38,7 +39,7 @@ pub fn scenario(
     Ok((Scenario::read(&document).map_err(|problems| refuse(&problems))?, stop))
 }
 
-/// Runs it once.
+/// Runs the scenario once and returns the result as JSON and the series.
 pub fn run(
     py: Python<'_>,
     source: (&str, &str, &str),

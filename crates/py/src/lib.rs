@@ -1,5 +1,5 @@
-//! The compiled module `ackclock._core`: thin bindings over ackclock-lab. Documents go over the border as JSON text,
-//! series and packet traces as Arrow columns; what they mean is documented with the Python package.
+//! The compiled module `ackclock._core`: thin bindings to ackclock-lab. Documents are passed as JSON text,
+//! series and packet traces as Arrow columns; the Python package documents their meaning.
 
 mod arrow;
 mod batch;
@@ -57,32 +57,33 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     Ok(())
 }
 
-/// Everything that a scenario can name, as a JSON array.
+/// Returns everything that a scenario can name, as a JSON array.
 #[pyfunction]
 fn registry() -> PyResult<String> {
     to_json(&names::listed())
 }
 
-/// The JSON Schema of a scenario file.
+/// Returns the JSON Schema of a scenario file.
 #[pyfunction]
 fn schema() -> PyResult<String> {
     to_json(&schemas::schema())
 }
 
-/// The fields of a result's records, as a JSON object of lists.
+/// Returns the fields of a result's records, as a JSON object of lists.
 #[pyfunction]
 fn fields() -> PyResult<String> {
     to_json(&declared_fields())
 }
 
-/// Where a path of keys and indices leads in a TOML file: how many of its steps there are, and line and column of the key
-/// and of the value of the last of them.
+/// Finds a path of keys and indices in a TOML file. Returns how many steps of the path exist, and line and
+/// column of the key and of the value of the last of them.
 #[pyfunction]
 fn locate(text: &str, file: &str, path: Vec<String>) -> PyResult<(usize, places::Place, places::Place)> {
     places::of(text, file, &path).map_err(|problems| refuse(&problems))
 }
 
-/// Raises ScenarioError with every problem that the scenario has. What the points of its sweep are, as a JSON object.
+/// Returns the points of the scenario's sweep, as a JSON object. Raises ScenarioError with every problem that
+/// the scenario has.
 #[pyfunction]
 #[pyo3(signature = (text, file, overrides = "{}", guests = vec![]))]
 fn check(
@@ -97,7 +98,7 @@ fn check(
     to_json(&checked.map_err(|problems| refuse(&problems))?.points())
 }
 
-/// The scenario in short, as a JSON object.
+/// Returns a short description of the scenario, as a JSON object.
 #[pyfunction]
 #[pyo3(signature = (text, file, overrides = "{}", guests = vec![]))]
 fn describe(
@@ -109,12 +110,14 @@ fn describe(
 ) -> PyResult<String> {
     let (scenario, stop) = here::scenario(py, (text, file, overrides), &guests)?;
     let told = told::of(&scenario);
-    // Whether a control counts marks is asked of one.
+    // The description asks an instance of each control whether it counts marks, so Python code may have
+    // raised.
     stop.check(py)?;
     to_json(&told)
 }
 
-/// Runs the scenario once; the result is a JSON object, and series if they are asked for. With guests on this thread.
+/// Runs the scenario once. Returns the result as a JSON object, and the series if they are asked for. With
+/// guests it runs on this thread.
 #[pyfunction]
 #[pyo3(signature = (text, file, overrides, seed, series, guests = vec![]))]
 fn run(
@@ -133,7 +136,8 @@ fn run(
     batch::run_interruptibly(py, job)
 }
 
-/// Runs the scenario once; the result with its series as one JSON object: the bytes that the module of the page gives.
+/// Runs the scenario once. Returns the result with its series as one JSON object, in the same bytes as the
+/// WebAssembly module of the web page.
 #[pyfunction]
 fn document(py: Python<'_>, text: &str, file: &str, overrides: &str, seed: u64) -> PyResult<String> {
     let scenario = parse_point(text, file, overrides)?;
@@ -141,7 +145,7 @@ fn document(py: Python<'_>, text: &str, file: &str, overrides: &str, seed: u64) 
     to_json(&result.map_err(|error| PyRuntimeError::new_err(error.to_string()))?)
 }
 
-/// Runs the scenario once and gives its packet trace.
+/// Runs the scenario once and returns its packet trace.
 #[pyfunction]
 #[pyo3(signature = (text, file, overrides, seed, guests = vec![]))]
 fn trace(
@@ -159,8 +163,8 @@ fn trace(
     py.detach(|| Columns::of_trace(traced)).map_err(arrow::refuse)
 }
 
-/// Runs the scenario once with a packet trace and checks the trace; a JSON array of violations, empty when all is
-/// well.
+/// Runs the scenario once with a packet trace and checks the trace. Returns a JSON array of violations, which
+/// is empty if there are none.
 #[pyfunction]
 #[pyo3(signature = (text, file, overrides, seed, guests = vec![]))]
 fn verify(
@@ -195,7 +199,7 @@ fn refuse(problems: &[Diagnostic]) -> PyErr {
     let error = ScenarioError::new_err(diagnostics::render(problems));
     Python::attach(|py| {
         let json = diagnostics::listed(problems).to_string();
-        // The attribute is a convenience: without it the text still says everything.
+        // The attribute is only a convenience: the text says everything even without it.
         let _ = error.value(py).setattr("diagnostics", json);
     });
     error

@@ -1,4 +1,4 @@
-//! What the runs of a study will have, for those who look at it before any is made: all of them at once, on all cores.
+//! Lists what the runs of a study will contain before any of them is run: all runs at once, on all cores.
 
 use crate::{read_overrides, refuse};
 use ackclock_lab::document::Document;
@@ -7,7 +7,8 @@ use pyo3::prelude::*;
 use rayon::prelude::*;
 use serde_json::{Map, Value, json};
 
-/// For each run of a scenario, by its overrides and whether its series are asked for, a JSON object: what it has, or its problems.
+/// Returns a JSON object for each run of a scenario, given its overrides and whether its series are kept: the
+/// flows, links, duration, packets and series of the run, or its problems.
 #[pyfunction]
 pub fn outlines(py: Python<'_>, text: &str, file: &str, runs: Vec<(String, bool)>) -> PyResult<Vec<String>> {
     let document = Document::parse(text, file).map_err(|problems| refuse(&problems))?;

@@ -1,4 +1,4 @@
-//! A congestion control whose events Python code hears.
+//! Lets a Python object act as a congestion control.
 
 use super::random::{Draws, lend};
 use super::records;
@@ -15,22 +15,22 @@ use pyo3::types::PyString;
 use serde::Deserialize;
 use std::sync::Arc;
 
-/// What the class says about its instances, so that nobody has to ask them.
+/// What a class declares about its instances, so that they need not be asked.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Traits {
-    /// The retransmission rule that it wants.
+    /// The retransmission rule that the control is published with; `None` for the scenario's default.
     pub recovery: Option<String>,
-    /// Whether its window may be set.
+    /// Whether parts around the control may set its window.
     pub has_window: bool,
-    /// Whether it counts marks.
+    /// Whether the control counts marks.
     pub counts_marks: bool,
-    /// Which packets it wants to hear of: "nothing", "restarts" or "everything".
+    /// Which sent packets the control is told of: "nothing", "restarts" or "everything".
     pub follows_sending: String,
-    /// Which of the events that a class need not hear it hears.
+    /// The optional events that the class hears.
     pub hears: Hears,
 }
 
-/// The events that a class need not hear.
+/// Whether a class hears each of the optional events.
 #[derive(Clone, Copy, Debug, Deserialize)]
 pub struct Hears {
     on_change: bool,
@@ -39,7 +39,7 @@ pub struct Hears {
     publish: bool,
 }
 
-/// A class in a run.
+/// A class that scenarios can name.
 #[derive(Debug)]
 pub struct Kind {
     pub class: Py<PyAny>,
@@ -68,9 +68,10 @@ impl Brought for Kind {
     }
 }
 
-/// An instance in a connection. Its decision is asked for after each event and kept, since a host wants it for each packet.
+/// An instance in a connection. It is asked for its decision after each event; the decision is kept, because
+/// a host needs it for each packet.
 struct PythonControl {
-    /// None where the class could not make one.
+    /// `None` if the class could not make an instance.
     object: Option<Py<PyAny>>,
     draws: Option<Py<Draws>>,
     decision: Decision,
@@ -112,7 +113,7 @@ impl PythonControl {
         self.stop.raise(&format!("the control {:?}", self.whom), error);
     }
 
-    /// Has the object hear an event, and asks for its decision.
+    /// Calls the object with an event and then asks for its decision.
     fn hear(&mut self, event: impl FnOnce(&Bound<'_, PyAny>) -> PyResult<()>) {
         let Some(object) = self.object.as_ref().filter(|_| !self.stop.is_set()) else { return };
         let heard = Python::attach(|py| {
@@ -126,7 +127,7 @@ impl PythonControl {
         }
     }
 
-    /// The same of an event with a record and random numbers.
+    /// Calls the object's method with a record and random numbers, and then asks for its decision.
     fn hear_drawing<Record>(
         &mut self,
         name: fn(Python<'_>) -> &Bound<'_, PyString>,
@@ -143,7 +144,7 @@ impl PythonControl {
     }
 }
 
-/// What an object allows its host. What no host could do is an error.
+/// Reads the decision of an object. A decision that no host could follow is an error.
 fn decision(object: &Bound<'_, PyAny>) -> PyResult<Decision> {
     const MOST_PACKETS: f64 = 1e9;
     let py = object.py();
@@ -181,7 +182,7 @@ impl Control for PythonControl {
         if self.traits.counts_marks { cc::EcnResponse::Counts } else { cc::EcnResponse::AsLoss }
     }
 
-    /// What its author lets several of them share is not known.
+    /// Always true, because instances of a Python class may share state.
     fn is_shared(&self) -> bool {
         true
     }

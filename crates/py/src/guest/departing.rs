@@ -1,5 +1,6 @@
-//! A queue discipline of Python code that decides at departure. It hears of arrivals and periods as those that decide at
-//! arrival do, and besides which packet goes when the link is free.
+//! Lets a Python object act as a queue discipline that decides at departure. The object is told of arrivals
+//! and periods as one that decides at arrival is, and also chooses the packet that departs when the link is
+//! free.
 
 use super::discipline::PythonDiscipline;
 use super::queue::{Queue, Waiting};
@@ -14,13 +15,13 @@ pub struct PythonDeparting {
     discipline: PythonDiscipline,
     queue: Py<Queue>,
     rate: Rate,
-    /// Until when the last packet that went is being sent at that rate.
+    /// When the transmission of the last departed packet ends at the link's rate.
     sent: Time,
     next_look: Time,
 }
 
 impl PythonDeparting {
-    /// An empty queue.
+    /// Makes the discipline with an empty queue.
     pub fn new(discipline: PythonDiscipline, queue: Py<Queue>, link: &LinkRate) -> Self {
         let next_look = discipline.period.map_or(Time::NEVER, |period| Time::ZERO + period);
         Self { discipline, queue, rate: link.rate, sent: Time::ZERO, next_look }
@@ -43,7 +44,8 @@ impl PythonDeparting {
         self.rate.time_to_send(Size::from_bytes(bytes))
     }
 
-    /// Tells of the periods that have passed. The queue changes at arrivals and departures alone, so it is as it was then.
+    /// Tells the object of all periods that have passed. The queue changes only at arrivals and departures,
+    /// so it was the same at the end of each period.
     fn look(&mut self, now: Time) {
         while let Some(period) = self.discipline.period.filter(|_| self.next_look <= now) {
             let then = self.next_look;
@@ -67,7 +69,7 @@ impl Departing for PythonDeparting {
                 let marked = verdict == Verdict::Mark;
                 queue.join(Waiting { ticket: held.ticket, arrival, marked });
             }
-            // Where Python code has raised the run is about to end.
+            // The object has dropped the packet, or has raised an exception, which ends the run.
             _ => drops(held.ticket),
         }
     }
@@ -85,7 +87,7 @@ impl Departing for PythonDeparting {
             queue.next(&named)
         });
         queue.dropped().into_iter().for_each(drops);
-        // Where Python code has raised, the oldest goes until the run ends.
+        // If the object has raised an exception, the oldest packet departs until the run ends.
         let Waiting { ticket, arrival, marked } = queue.take(place.unwrap_or(Some(0))?)?;
         self.sent = now + self.time_to_send(u64::from(arrival.get().0.bytes));
         Some(Departure { ticket, marked })
@@ -98,7 +100,7 @@ impl Departing for PythonDeparting {
     fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {
         self.discipline.show(series);
         if !self.queue.get().dropped().is_empty() {
-            let told = "publish drops a packet, which on_arrival, on_departure and on_period alone may do";
+            let told = "publish drops a packet; only on_arrival, on_departure and on_period may do so";
             self.discipline.raise(PyRuntimeError::new_err(told));
         }
     }

@@ -1,4 +1,4 @@
-//! A queue discipline whose arrivals Python code judges.
+//! Lets a Python object act as a queue discipline that decides at arrival.
 
 use super::departing::PythonDeparting;
 use super::queue::Queue;
@@ -15,16 +15,16 @@ use pyo3::prelude::*;
 use serde::Deserialize;
 use std::sync::Arc;
 
-/// What the class says about its instances.
+/// What a class declares about its instances.
 #[derive(Clone, Copy, Debug, Deserialize)]
 pub struct Traits {
-    /// Whether it decides at departure, too.
+    /// Whether it also decides at departure.
     pub departs: bool,
-    /// Whether it has something to show.
+    /// Whether it publishes values.
     pub publish: bool,
 }
 
-/// A class in a run.
+/// A class that scenarios can name.
 #[derive(Debug)]
 pub struct Kind {
     pub class: Py<PyAny>,
@@ -71,12 +71,12 @@ impl Brought for Kind {
     }
 }
 
-/// What there is of an instance.
+/// An instance and what belongs to it.
 struct Made {
     object: Py<PyAny>,
     draws: Py<Draws>,
     period: Option<Span>,
-    /// Of one that decides at departure.
+    /// The queue of a discipline that decides at departure; `None` for others.
     queue: Option<Py<Queue>>,
 }
 
@@ -101,9 +101,9 @@ impl Kind {
 
 /// An instance at a link.
 pub struct PythonDiscipline {
-    /// None where the class could not make one.
+    /// `None` if the class could not make an instance.
     object: Option<(Py<PyAny>, Py<Draws>)>,
-    /// How often it looks at its queue.
+    /// The period at which the discipline is called; `None` if it has none.
     pub period: Option<Span>,
     whom: &'static str,
     publishes: bool,
@@ -112,18 +112,19 @@ pub struct PythonDiscipline {
 }
 
 impl PythonDiscipline {
-    /// Ends the run.
+    /// Records the exception and ends the run.
     pub fn raise(&self, error: PyErr) {
         self.stop.raise(&format!("the queue discipline {:?}", self.whom), error);
     }
 
-    /// What Python code answers; `None` where it raises, or must not be called any more.
+    /// Calls Python code and returns its answer; `None` if the code raises, or if the run is ending and no
+    /// code may be called.
     fn ask<T>(&self, question: impl FnOnce(&Bound<'_, PyAny>, &Py<Draws>) -> PyResult<T>) -> Option<T> {
         let (object, draws) = self.object.as_ref().filter(|_| !self.stop.is_set())?;
         Python::attach(|py| question(object.bind(py), draws)).map_err(|error| self.raise(error)).ok()
     }
 
-    /// The same where it may draw random numbers.
+    /// Calls Python code that may draw random numbers, as [`ask`](Self::ask) does.
     pub fn ask_with<T>(
         &self,
         random: &mut dyn Random,
@@ -132,7 +133,8 @@ impl PythonDiscipline {
         lend(random, || self.ask(question))
     }
 
-    /// What becomes of a packet that arrives, and the packet as Python code knows it.
+    /// Returns the Python object of an arriving packet and the discipline's verdict on it; `None` if the code
+    /// raises.
     pub fn judge(
         &self,
         arrival: &Arrival,
@@ -148,7 +150,7 @@ impl PythonDiscipline {
         })
     }
 
-    /// A period has passed.
+    /// Tells the object that a period has passed.
     pub fn tell_period(&self, now: Time, backlog: &Backlog) {
         let backlog = records::Backlog(*backlog);
         self.ask(|object, _| {
@@ -156,7 +158,7 @@ impl PythonDiscipline {
         });
     }
 
-    /// Publishes what there is to show.
+    /// Publishes the object's values if its class publishes any.
     pub fn show(&self, series: &mut dyn FnMut(&'static str, f64)) {
         if self.publishes {
             self.ask(|object, _| self.names.publish(object, series));

@@ -1,5 +1,6 @@
-//! What waits at a discipline of Python code that decides at departure: packets in the order of their arrival, each the very
-//! object that `on_arrival` was handed. The queue lies here and not with the Python code, so that none is lost or doubled.
+//! Holds the packets that wait at a Python discipline that decides at departure, in the order of arrival.
+//! Each is the very object that `on_arrival` was given. The queue lies here and not in the Python code, so
+//! that no packet is lost or duplicated.
 
 use super::records::Arrival;
 use ackclock_aqm::Ticket;
@@ -9,7 +10,7 @@ use pyo3::types::{PyIterator, PyList};
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// What waits: packets in the order of their arrival.
+/// The waiting packets in the order of their arrival.
 #[pyclass(frozen, sequence)]
 #[derive(Default)]
 pub struct Queue(Mutex<Line>);
@@ -18,11 +19,11 @@ pub struct Queue(Mutex<Line>);
 struct Line {
     packets: VecDeque<Waiting>,
     bytes: u64,
-    /// What has been dropped in the event so far.
+    /// The packets dropped in the current event.
     dropped: Vec<Ticket>,
 }
 
-/// A packet that waits.
+/// A waiting packet.
 pub struct Waiting {
     pub ticket: Ticket,
     pub arrival: Py<Arrival>,
@@ -41,7 +42,7 @@ impl Queue {
         self.lock().packets.len()
     }
 
-    /// As of a list, a negative place counts from the newest.
+    /// A negative index counts from the newest packet, as in a list.
     fn __getitem__(&self, py: Python<'_>, place: isize) -> PyResult<Py<Arrival>> {
         let line = self.lock();
         let counted =
@@ -52,19 +53,19 @@ impl Queue {
         })
     }
 
-    /// Over what waits now, whatever is dropped meanwhile.
+    /// Iterates over the packets that wait now, even if packets are dropped meanwhile.
     fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyIterator>> {
         let now: Vec<_> = self.lock().packets.iter().map(|waiting| waiting.arrival.clone_ref(py)).collect();
         PyList::new(py, now)?.try_iter()
     }
 
-    /// Bytes waiting.
+    /// The bytes that wait.
     #[getter]
     pub fn bytes(&self) -> u64 {
         self.lock().bytes
     }
 
-    /// Drops a packet that waits.
+    /// Drops a waiting packet.
     fn drop(&self, packet: &Bound<'_, PyAny>) -> PyResult<()> {
         let place = self.place(packet)?;
         let dropped = self.take(place).map(|waiting| waiting.ticket);
@@ -72,7 +73,7 @@ impl Queue {
         Ok(())
     }
 
-    /// Sets congestion experienced on a packet that waits.
+    /// Sets Congestion Experienced on a waiting packet.
     fn mark(&self, packet: &Bound<'_, PyAny>) -> PyResult<()> {
         let place = self.place(packet)?;
         self.lock().packets[place].marked = true;
@@ -86,24 +87,24 @@ impl Queue {
 }
 
 impl Queue {
-    /// A thread that panicked has left the line as it was between two changes.
+    /// Locks the queue. A thread that panicked has left it as it was between two changes.
     fn lock(&self) -> MutexGuard<'_, Line> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Packets waiting.
+    /// Returns the number of waiting packets.
     pub fn packets(&self) -> u64 {
         self.lock().packets.len() as u64
     }
 
-    /// A packet joins.
+    /// Appends a packet.
     pub fn join(&self, waiting: Waiting) {
         let mut line = self.lock();
         line.bytes += u64::from(waiting.bytes());
         line.packets.push_back(waiting);
     }
 
-    /// Takes the packet at a place out of the line.
+    /// Removes the packet at a position and returns it; `None` if there is no such position.
     pub fn take(&self, place: usize) -> Option<Waiting> {
         let mut line = self.lock();
         let taken = line.packets.remove(place)?;
@@ -111,37 +112,39 @@ impl Queue {
         Some(taken)
     }
 
-    /// Where in the line the packet stands that is to go now: `None` where none is named and none waits. Those of one flow
-    /// never overtake one another: what was sent in order arrives in order at every queue of the core.
+    /// Returns the position of the packet that departs now; `None` if none is named and none waits. It is an
+    /// error to name none while packets wait, or to name a packet while an older one of its flow waits:
+    /// packets of a flow that were sent in order arrive in order at every queue of the core.
     pub fn next(&self, named: &Bound<'_, PyAny>) -> PyResult<Option<usize>> {
         if named.is_none() {
             let waiting = self.packets();
             if waiting == 0 {
                 return Ok(None);
             }
-            let told = format!("on_departure let no packet go while {waiting} wait and the link is free");
+            let told = format!("on_departure returned no packet while {waiting} wait and the link is free");
             return Err(PyValueError::new_err(told));
         }
         let place = self.place(named)?;
         let line = self.lock();
         let flow = |waiting: &Waiting| waiting.arrival.get().0.flow;
         if line.packets.range(..place).any(|older| flow(older) == flow(&line.packets[place])) {
-            let told = "on_departure let a packet go before an older one of its flow";
+            let told = "on_departure returned a packet before an older one of its flow";
             return Err(PyValueError::new_err(told));
         }
         Ok(Some(place))
     }
 
-    /// Where in the line a packet stands: nearly always first.
+    /// Returns the position of a packet, which is nearly always the first; an error if the packet does not
+    /// wait.
     fn place(&self, packet: &Bound<'_, PyAny>) -> PyResult<usize> {
         let found = self.lock().packets.iter().position(|waiting| waiting.arrival.is(packet));
         found.ok_or_else(|| match packet.repr() {
-            Ok(repr) => PyValueError::new_err(format!("{repr} is no packet that waits in the queue")),
+            Ok(repr) => PyValueError::new_err(format!("{repr} is not a packet that waits in the queue")),
             Err(error) => error,
         })
     }
 
-    /// What has been dropped since this was asked last.
+    /// Returns the packets dropped since the last call.
     pub fn dropped(&self) -> Vec<Ticket> {
         std::mem::take(&mut self.lock().dropped)
     }

@@ -1,4 +1,4 @@
-//! The run's own random numbers for Python code: what a control or a discipline is handed for the length of an event.
+//! Gives Python code the run's random numbers for the duration of an event.
 
 use ackclock_base::Random;
 use pyo3::exceptions::PyRuntimeError;
@@ -6,17 +6,17 @@ use pyo3::prelude::*;
 
 scoped_tls_hkt::scoped_thread_local!(static mut SOURCE: for<'a> &'a mut (dyn Random + 'a));
 
-/// The source of random numbers of an event. Outside of one it has none to give.
+/// The source of random numbers during an event. Outside an event it raises RuntimeError.
 #[pyclass(frozen)]
 pub struct Draws;
 
 #[pymethods]
 impl Draws {
-    /// A number drawn uniformly from [0, 1).
+    /// Draws a number uniformly from [0, 1). Raises RuntimeError outside an event.
     #[staticmethod]
     fn uniform() -> PyResult<f64> {
         if !SOURCE.is_set() {
-            return Err(PyRuntimeError::new_err("random numbers are there for the length of the event only"));
+            return Err(PyRuntimeError::new_err("random numbers can be drawn only during an event"));
         }
         Ok(SOURCE.with(|random| random.uniform()))
     }

@@ -1,11 +1,11 @@
-//! What ends a run when Python code in it raises: the exception, and the word to the simulation.
+//! Ends a run when its Python code raises: keeps the exception and cancels the simulation.
 
 use pyo3::exceptions::{PyException, PyRuntimeError};
 use pyo3::prelude::*;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// One for each run.
+/// The state of one run: whether it is cancelled, and the first exception.
 #[derive(Debug, Default)]
 pub struct Stop {
     cancelled: AtomicBool,
@@ -13,17 +13,17 @@ pub struct Stop {
 }
 
 impl Stop {
-    /// What the simulation looks at from time to time.
+    /// Returns the flag that cancels the simulation.
     pub fn cancelled(&self) -> &AtomicBool {
         &self.cancelled
     }
 
-    /// Whether something has been raised: then no Python code of the run is called any more.
+    /// Returns whether Python code has raised. If so, no more Python code of the run is called.
     pub fn is_set(&self) -> bool {
         self.cancelled.load(Ordering::Relaxed)
     }
 
-    /// Python code of `whom` has raised. Only the first exception is kept.
+    /// Cancels the run because Python code of `whom` has raised. Only the first exception is kept.
     pub fn raise(&self, whom: &str, error: PyErr) {
         self.cancelled.store(true, Ordering::Relaxed);
         if let Ok(mut raised) = self.raised.lock() {
@@ -31,8 +31,8 @@ impl Stop {
         }
     }
 
-    /// The error of the run, if Python code has raised: with its exception as the cause, but what is no error, such as an
-    /// interruption, as it is.
+    /// Returns the error of the run if Python code has raised: a RuntimeError whose cause is the exception.
+    /// An exception that is no error, such as an interruption, is returned itself.
     pub fn check(&self, py: Python<'_>) -> PyResult<()> {
         let raised = self.raised.lock().ok().and_then(|mut raised| raised.take());
         let Some((whom, error)) = raised else { return Ok(()) };
