@@ -1,5 +1,5 @@
-//! Checks a trace of two packets over one link, once as it should be and once with a packet that arrives too early:
-//! `cargo run -p ackclock-verify --example two_packets`.
+//! Checks a trace of two packets over one link, first a correct one and then one in which a packet arrives
+//! too early: `cargo run -p ackclock-verify --example two_packets`.
 
 use ackclock_base::trace::{Event, Record};
 use ackclock_base::{Rate, Span, Time};

@@ -1,4 +1,5 @@
-//! What the verifier is told of the network in which a trace was taken: plain data, without any code of the simulator.
+//! Defines what the verifier knows about the network in which a trace was taken: plain data, without any code
+//! of the simulator.
 
 use crate::over_time::OverTime;
 use crate::rates::SendingRate;
@@ -17,20 +18,21 @@ pub struct NetworkFacts {
     pub agents: Vec<AgentFacts>,
 }
 
-/// What the verifier is told of a link.
+/// The facts about a link.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LinkFacts {
     /// The link's name, for messages.
     pub name: String,
     /// How fast the link sends.
     pub rate: SendingRate,
-    /// How long the wire takes, without what the following three fields add.
+    /// The delay of the wire, without what the following three fields add.
     pub delay: Span,
     /// The most that jitter adds to the delay of a packet.
     pub jitter: Span,
     /// A detour, which adds to the delay for a while.
     pub detour: Option<Detour>,
-    /// What else the wire takes longer than its delay, by when the transmission of a packet ends.
+    /// What the wire adds to its delay, by the time at which the transmission of a packet ends; `None` if it
+    /// adds nothing.
     pub longer: Option<OverTime<Span>>,
     /// The length of the slots, counted from time zero, at whose ends packets arrive; zero where packets arrive at once.
     pub hold: Span,
@@ -41,12 +43,12 @@ pub struct LinkFacts {
     pub skips_delay: bool,
     /// Whether some packets are copied as they arrive.
     pub duplicates: bool,
-    /// How much may wait, not counting the packet that is being sent; `None` where nothing limits the queue.
+    /// How much may wait, without the packet that is being sent; `None` if the queue has no limit.
     pub limit: Option<QueueLimit>,
     /// What the link's queue discipline may do.
     pub service: ServiceRules,
-    /// The medium that the link shares with others; `None` where it shares none. One link of a medium sends at a time, and a
-    /// link may wait for its turn.
+    /// The medium that the link shares with others; `None` if it shares none. Only one link of a medium sends
+    /// at a time, so a link may have to wait.
     pub medium: Option<MediumFacts>,
 }
 
@@ -76,7 +78,7 @@ impl LinkFacts {
 pub struct Detour {
     /// The first instant of the detour.
     pub from: Time,
-    /// The end of the detour: the first instant after it.
+    /// The end of the detour, which is the first instant after it.
     pub until: Time,
     /// How much longer the wire takes with a packet whose transmission ends during the detour.
     pub longer: Span,
@@ -114,28 +116,30 @@ pub struct ServiceRules {
     pub drops_only_when_full: bool,
 }
 
-/// What the verifier is told of the medium of a link.
+/// The facts about the medium of a link.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MediumFacts {
     /// The medium's number. Links with the same number share a medium.
     pub number: usize,
     /// The bytes that the link sends with each packet: headers and checksums.
     pub framing_bytes: u32,
-    /// Whether several links of the medium may begin at the same time. Nothing of what collides arrives.
+    /// Whether several links of the medium may begin at the same time. A packet that collides does not
+    /// arrive.
     pub collides: bool,
-    /// Whether the link repeats what has not arrived. Packets arrive in the order of their first transmissions.
+    /// Whether the link repeats a packet that has not arrived. Packets arrive in the order of their first
+    /// transmissions.
     pub repeats: bool,
     /// The number of packets that may have left the queue for a transmission opportunity without having started, since its
     /// preamble and the other packets of the opportunity come first.
     pub set_aside: u64,
     /// The most bytes of those packets.
     pub set_aside_bytes: u64,
-    /// The most time from when a packet is given up until the other end knows it: the rest of the transmission opportunity,
-    /// and the time in which no answer comes.
+    /// The longest time from when a packet is given up until the other end knows it: the rest of the
+    /// transmission opportunity and the time without an answer.
     pub tells: Span,
 }
 
-/// What the verifier is told of a path.
+/// The facts about a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PathFacts {
     /// The flow's name, for messages.
@@ -146,11 +150,11 @@ pub struct PathFacts {
     pub links: Vec<u32>,
 }
 
-/// What the verifier is told of an agent: the node at which it is. The agent may take packets of the path at that node, and
-/// send others from it.
+/// The facts about an agent: the node at which it is. The agent may take packets of the path at that node,
+/// and may send packets from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AgentFacts {
-    /// The number of the path on which the agent is.
+    /// The number of the path that the agent is on.
     pub path: u32,
     /// The index of the link of that path which follows the agent's node.
     pub link: u32,
@@ -171,12 +175,12 @@ impl NetworkFacts {
         self.links[link].service.holds_back || self.links[link].medium.is_some()
     }
 
-    /// Returns whether a link repeats what has not arrived.
+    /// Returns whether a link repeats a packet that has not arrived.
     pub(crate) fn repeats(&self, link: usize) -> bool {
         self.links[link].medium.is_some_and(|medium| medium.repeats)
     }
 
-    /// Returns whether there is an agent on a path: before `link`, or anywhere where that is `None`.
+    /// Returns whether an agent is on a path: before `link`, or anywhere if `link` is `None`.
     pub(crate) fn has_agent(&self, path: u32, link: Option<u32>) -> bool {
         self.agents.iter().any(|agent| agent.path == path && link.is_none_or(|link| agent.link == link))
     }

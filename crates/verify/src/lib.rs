@@ -2,21 +2,21 @@
 //!
 //! This crate shares no code with the simulator. It knows the format of [traces](ackclock_base::trace), a few plain
 //! [facts](NetworkFacts) about links and paths, and integer arithmetic. It keeps its own queues and its own accounts, so a
-//! fault goes unnoticed only if it was made twice.
+//! fault goes unnoticed only if both have it.
 //!
-//! The laws are these ([`Rule`] has each of them):
+//! These are the laws, each a variant of [`Rule`]:
 //!
-//! * A packet is launched once, follows exactly its path, keeps its size, and meets one fate: it is dropped, lost or
+//! * A packet is launched once, follows exactly its path, keeps its size, and meets one fate: it is dropped, corrupted or
 //!   delivered.
-//! * A link sends one packet at a time, in the order in which they were offered, for exactly their bits over its rate. It
-//!   starts at once when it is free, and what it sends arrives after exactly its delay.
-//! * No more waits than fits, and a tail-drop queue that has room drops nothing.
-//! * Nodes hold nothing back, except to keep the order of a path's packets. A path delivers in order unless one of its links
+//! * A link sends one packet at a time, in the order in which they were offered, each for exactly its bits over the link's
+//!   rate. It starts at once when it is free, and a packet arrives after exactly the link's delay.
+//! * A queue stays within its limit, and a tail-drop queue that has room drops nothing.
+//! * Nodes pass packets on at once, except to keep the order of a path's packets. A path delivers in order unless one of its links
 //!   may reorder.
 //! * At the end every packet is accounted for, path by path and link by link.
 //!
 //! Records are written in the order of processing, not of time: a packet's future on a link is written when the packet is
-//! offered, and may lie beyond the end of the run. So the replay goes by time. Among records of the same time, ends of
+//! offered, and may lie beyond the end of the run. The replay therefore follows the order of time. Among records of the same time, ends of
 //! transmissions come first: a transmission takes time, so nothing else at that instant can be their cause, and the link is
 //! free from that instant on. The others keep the order in which they were written. For one packet, that is the order of
 //! cause and effect; on one link, it is the order of the offers, in which the next packet in line leaves the queue before a

@@ -1,34 +1,36 @@
-//! Times in which a link sends nothing.
+//! Describes the times in which a link sends nothing.
 
 use ackclock_base::{Span, Time};
 
-/// One outage of a link, or outages at equal distances. A transmission that an outage interrupts goes on after it.
+/// One outage of a link, or outages at equal distances. A transmission that an outage interrupts continues
+/// after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Outage {
     /// The time at which the first outage begins.
     pub from: Time,
     /// The length of each outage.
     pub lasts: Span,
-    /// The time from the beginning of one outage to the beginning of the next, longer than an outage; `None` where there is
-    /// only one.
+    /// The time from the beginning of one outage to the beginning of the next, longer than an outage; `None`
+    /// if there is only one.
     pub every: Option<Span>,
 }
 
 impl Outage {
-    /// Returns when the outage ends that is going on at `at`; `None` where the link works at that instant.
+    /// Returns the end of the outage in progress at `at`; `None` if the link works at that instant.
     pub(crate) fn end_of_current(&self, at: Time) -> Option<Time> {
         let end = self.latest_beginning(at)? + self.lasts;
         (at < end).then_some(end)
     }
 
-    /// Returns the first instant after `at` at which an outage begins or ends; [`Time::NEVER`] where there is none.
+    /// Returns the first instant after `at` at which an outage begins or ends; [`Time::NEVER`] if none
+    /// follows.
     pub(crate) fn next_change(&self, at: Time) -> Time {
         let Some(latest) = self.latest_beginning(at) else { return self.from };
         let next = self.every.map_or(Time::NEVER, |every| latest + every);
         self.end_of_current(at).map_or(next, |end| end.min(next))
     }
 
-    /// Returns when the latest of the outages began that have begun by `at`; `None` before the first.
+    /// Returns the beginning of the latest outage that has begun by `at`; `None` before the first outage.
     fn latest_beginning(&self, at: Time) -> Option<Time> {
         let since = at.nanos().checked_sub(self.from.nanos())?;
         let every = self.every.map_or(0, Span::nanos);
@@ -40,7 +42,7 @@ impl Outage {
 mod tests {
     use super::*;
 
-    /// The ends of the outages at 15 to 17, 30 to 32, 45 to 47 ns, and so on.
+    /// Checks the ends of outages at 15 to 17, 30 to 32, 45 to 47 ns, and so on.
     #[test]
     fn outages_repeat() {
         let outage = Outage {
@@ -56,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn one_outage_is_the_only_one() {
+    fn a_single_outage_does_not_repeat() {
         let outage = Outage { from: Time::from_nanos(15), lasts: Span::from_nanos(2), every: None };
         let end = |at: u64| outage.end_of_current(Time::from_nanos(at)).map(Time::nanos);
         assert_eq!([14, 15, 16, 17, 30].map(end), [None, Some(17), Some(17), None, None]);

@@ -1,4 +1,4 @@
-//! A value that changes at instants which are known from the beginning.
+//! Describes a value that changes at instants known from the beginning.
 
 use ackclock_base::{Span, Time};
 
@@ -9,8 +9,8 @@ pub struct OverTime<T> {
     pub first: T,
     /// The instants at which the value changes, each later than the one before and later than zero, with the new values.
     pub changes: Vec<(Time, T)>,
-    /// The time after which all values begin again, longer than zero and later than every change; `None` where the last
-    /// value lasts.
+    /// The time after which the sequence of values repeats, longer than zero and later than every change;
+    /// `None` if the last value stays.
     pub period: Option<Span>,
 }
 
@@ -27,7 +27,7 @@ impl<T: Copy> OverTime<T> {
         past.checked_sub(1).map_or(self.first, |last| self.changes[last].1)
     }
 
-    /// Returns the first instant after `at` at which the value may change; [`Time::NEVER`] where there is none.
+    /// Returns the first instant after `at` at which the value may change; [`Time::NEVER`] if none follows.
     pub(crate) fn next_change(&self, at: Time) -> Time {
         let within = self.within_period(at);
         let past = self.changes.partition_point(|(begins, _)| begins.nanos() <= within);
@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn values_with_a_period_begin_again() {
+    fn values_with_a_period_repeat() {
         // 20 ns of a, 10 ns of b, again and again: 3015 ns are 100 periods and 15 ns, 3025 ns are 100 periods and 25 ns.
         let value = OverTime { first: 'a', changes: vec![(ns(20), 'b')], period: Some(Span::from_nanos(30)) };
         let found = [0, 19, 20, 29, 30, 3015, 3025].map(|at| value.at(ns(at)));

@@ -1,17 +1,18 @@
-//! How fast a link sends, and whether a transmission took as long as its bits need.
+//! Describes how fast a link sends, and checks whether a transmission took as long as its bits need.
 //!
-//! Amounts of data are counted in nanobits: a rate in bit/s times a time in nanoseconds. So everything is a whole number.
+//! Amounts of data are counted in nanobits, a rate in bit/s times a time in nanoseconds, so that all amounts
+//! are integers.
 
 use crate::outage::Outage;
 use crate::over_time::OverTime;
 use ackclock_base::{Rate, Span, Time};
 
-/// How fast a link sends.
+/// The sending rate of a link.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SendingRate {
-    /// At one rate all the time.
+    /// The link always has this rate.
     Constant(Rate),
-    /// At a rate that changes, or with outages.
+    /// The rate changes, or the link has outages.
     Varying(VaryingRate),
 }
 
@@ -20,16 +21,16 @@ pub enum SendingRate {
 pub struct VaryingRate {
     /// The rate over time.
     pub rates: OverTime<Rate>,
-    /// What a change of the rate means to the packet that is being sent.
+    /// How a change of the rate affects the packet that is being sent.
     pub applies: ChangeApplies,
-    /// The times in which nothing is sent; `None` where the link always works.
+    /// The times in which nothing is sent; `None` if the link always works.
     pub outage: Option<Outage>,
 }
 
-/// What a change of the rate means to the packet that is being sent.
+/// Says how a change of the rate affects the packet that is being sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChangeApplies {
-    /// The bits that are left take the new rate; where that is zero, they wait.
+    /// The remaining bits are sent at the new rate; while it is zero, they wait.
     BitByBit,
     /// The rate of a millisecond gives the bits that may be sent in the instant in which the millisecond ends, by the packet that is
     /// being sent and those that wait behind it.
@@ -60,9 +61,9 @@ impl SendingRate {
 /// A transmission that has ended.
 #[derive(Clone, Copy)]
 pub(crate) struct Sent {
-    /// When it started.
+    /// The time at which it started.
     pub starts: Time,
-    /// When it ended.
+    /// The time at which it ended.
     pub ends: Time,
     /// The bytes that were sent.
     pub bytes: u64,
@@ -70,7 +71,7 @@ pub(crate) struct Sent {
     pub waited: bool,
 }
 
-/// What may still be sent in the instant in which the last transmission ended.
+/// The nanobits that may still be sent at the instant at which the last transmission ended.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Spare {
     at: Time,
@@ -85,7 +86,7 @@ fn at_constant_rate(needed: u128, rate: Rate) -> Span {
     Span::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
 }
 
-/// One transmission over a link whose rate varies.
+/// A transmission over a link whose rate varies.
 #[derive(Clone, Copy)]
 struct Transmission<'a> {
     link: &'a VaryingRate,

@@ -1,4 +1,4 @@
-//! The replay of a trace, with the verifier's own queues and accounts.
+//! Replays a trace, with the verifier's own queues and accounts.
 
 mod accounts;
 mod course;
@@ -39,33 +39,35 @@ struct PathState {
 /// The state of a link during the replay.
 #[derive(Default)]
 struct LinkState {
-    /// The packet that was offered last. It waits if it is neither dropped nor started before anything else happens on the
-    /// link.
+    /// The packet that was offered last. It waits if it is neither dropped nor started before the next event
+    /// on the link.
     newcomer: Option<Offer>,
-    /// The packet that joined the queue last, where another packet may still be dropped to make room for it.
+    /// The packet that joined the queue last, as long as another packet may still be dropped to make room for
+    /// it.
     squeezed_in: Option<Offer>,
     waiting: VecDeque<Offer>,
     waiting_bytes: u64,
     /// The packet that is being sent.
     sending: Option<u64>,
-    /// When the last transmission ended.
+    /// The time at which the last transmission ended.
     free_since: Time,
-    /// What may still be sent in that instant.
+    /// What may still be sent at that instant.
     spare: Spare,
     /// Whether the packet that is being sent was offered before its transmission started.
     waited: bool,
-    /// When the packets that have been sent over a link that repeats leave its wire at the latest: none overtakes on it.
+    /// For a link that repeats: the latest time at which the packets sent so far leave its wire, on which
+    /// none overtakes another.
     wire_until: Time,
-    /// When the last packet arrived.
+    /// The time at which the last packet arrived.
     arrived: Time,
     /// The packet that arrived last; `None` before the first, and once a copy of it has been made.
     arrived_last: Option<u64>,
-    /// When the transmission ended of the packet that was sent last among those that have arrived.
+    /// Among the packets that have arrived, the latest time at which a transmission ended.
     newest_arrived: Time,
     /// On a link that repeats: the packets that were sent and have neither arrived nor been lost, in the order of their first
     /// transmissions.
     under_way: VecDeque<u64>,
-    /// When the last packet was lost.
+    /// The time at which the last packet was lost; `None` before the first.
     lost: Option<Time>,
     counts: Counts,
 }
@@ -103,7 +105,7 @@ struct Step<'a> {
 }
 
 impl<'a> Replay<'a> {
-    /// Returns the replay of a run that ended at `end`, at its beginning.
+    /// Begins the replay of a run that ended at `end`.
     pub(crate) fn new(network: &'a NetworkFacts, end: Time) -> Self {
         let path = |path: &PathFacts| PathState {
             passed_on: vec![Time::ZERO; path.links.len() + 1],
@@ -202,8 +204,8 @@ impl<'a> Replay<'a> {
         self.courses.insert(packet, course);
     }
 
-    /// Checks that a packet may be a copy of the packet that arrived last over a link, and returns the place of that packet in the
-    /// order of launching; `None` where there is no such packet.
+    /// Checks that a packet may be a copy of the packet that arrived last over a link, and returns the place
+    /// of that packet in the order of launching; `None` if there is no such packet.
     fn copied(&mut self, step: &Step<'_>, link: usize) -> Option<usize> {
         let Record { path, bytes, .. } = *step.record;
         let original = self.links[link].arrived_last.take();
@@ -330,7 +332,7 @@ impl<'a> Replay<'a> {
     /// record.
     fn advance(&mut self, step: &Step<'_>, course: &mut Course, place: usize) {
         let links = &self.network.paths[course.path as usize].links;
-        // Where a record names another link than the next, the packet is taken to have got there.
+        // If a record names another link than the next, the replay takes the packet to be at that link.
         if let Some(link) = step.link
             && links.get(course.hops).map(|link| *link as usize) != Some(link)
             && let Some(hops) = links.iter().position(|other| *other as usize == link)
@@ -339,7 +341,7 @@ impl<'a> Replay<'a> {
         }
         course.stage = match step.record.event {
             Event::Launched | Event::Injected { .. } => Stage::AtNode,
-            // Its link is behind it.
+            // A copy has crossed its link already.
             Event::Duplicated { .. } => {
                 course.hops = (course.hops + 1).min(links.len());
                 Stage::AtNode

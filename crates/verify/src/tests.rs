@@ -57,7 +57,7 @@ fn a_packet_keeps_its_size_and_its_path() {
 }
 
 #[test]
-fn the_time_of_a_packet_goes_on() {
+fn the_time_of_a_packet_does_not_go_back() {
     // Written in this order, the second link hands the packet over before the first.
     let story = Story::default()
         .launched(0, 1)
@@ -112,7 +112,7 @@ fn a_wire_takes_its_delay() {
 }
 
 #[test]
-fn nodes_pass_on_what_arrives() {
+fn nodes_pass_on_arriving_packets() {
     let held = Story::default()
         .launched(0, 1)
         .crosses(1, 0, [0, 0, 1000, 11_000])

@@ -1,4 +1,4 @@
-//! The laws that a trace can break, and what is reported of a broken one.
+//! Defines the laws that a trace can break, and how a broken law is reported.
 
 use ackclock_base::Time;
 use serde::{Serialize, Serializer};
@@ -21,11 +21,11 @@ pub enum Rule {
     Route,
     /// Nothing happens to a packet that has been dropped, lost or delivered, or that has ended at an agent.
     OneFate,
-    /// Packets leave a queue in the order in which they were offered. Where the discipline may let paths overtake one
-    /// another, this holds for the packets of each path.
+    /// Packets leave a queue in the order in which they were offered. If the discipline may let paths
+    /// overtake one another, this holds for the packets of each path.
     QueueOrder,
-    /// A link sends one packet at a time, and so do all links of a medium together. Where links of a medium may collide,
-    /// nothing that collides arrives.
+    /// A link sends one packet at a time, and so do all links of a medium together. If links of a medium may
+    /// collide, no packet of a collision arrives.
     OneAtATime,
     /// A transmission takes as long as the packet's bits, and those that its medium adds, need at the link's rate: at the rate
     /// when the transmission starts, or bit by bit at the rate as it changes. Nothing is sent in an outage. The end is rounded

@@ -1,4 +1,4 @@
-//! The ends that a transmission may have. 1 Gbit/s is a bit per nanosecond, and a byte has 8 bits.
+//! Tests at which instants a transmission may end. 1 Gbit/s is a bit per nanosecond, and a byte has 8 bits.
 
 use super::*;
 use proptest::prelude::*;
@@ -52,7 +52,7 @@ fn a_constant_rate_allows_one_end() {
 }
 
 #[test]
-fn a_rate_that_does_not_change_allows_what_a_constant_rate_does() {
+fn a_rate_without_changes_allows_the_same_ends_as_a_constant_rate() {
     for (millibits, end) in [(3000, 3), (3200, 3), (3201, 2), (16_000, 1), (1_000_000, 1)] {
         // 8 bits at 3 bits a nanosecond take 2.67, at 3.2 they take 2.5, at 3.201 they take 2.499.
         assert_eq!(of_a_byte(changing(millibits, &[])), [end]);
@@ -81,12 +81,14 @@ fn bits_may_go_at_the_ends_of_milliseconds() {
         let [starts, ends] = [starts_us, ends_us].map(|us| Time::from_nanos(us * 1000));
         link.check(&Sent { starts, ends, bytes, waited }, &mut spare).is_ok()
     };
-    // What starts in the instant of an opportunity or between two has the next.
+    // A packet that starts at the instant of an opportunity or between two opportunities is sent by the next
+    // one.
     assert!(takes(0, 1000, 1500, false) && !takes(0, 0, 1500, false) && !takes(0, 4000, 1500, false));
     assert!(takes(1000, 4000, 1500, false));
-    // The 3012 B that are left take one that waited at once, and the beginning of one that goes on at 5 ms.
+    // The remaining 3012 B send at once a packet that waited, and the beginning of one that continues at 5
+    // ms.
     assert!(takes(4000, 4000, 1500, true) && takes(4000, 5000, 1600, true));
-    // One that did not wait has none of what is left.
+    // A packet that did not wait uses none of the remaining bytes.
     assert!(takes(6000, 8000, 1500, false) && takes(8000, 9000, 100, false));
 }
 
@@ -118,7 +120,7 @@ fn bits_take_the_rate_of_their_time_and_none_are_sent_in_an_outage() {
 }
 
 #[test]
-fn where_the_rate_rises_the_end_goes_by_the_new_rate() {
+fn if_the_rate_rises_the_end_follows_the_new_rate() {
     // A trace of a cell has 12.032 Mbit/s before 10 ms and 24.064 Mbit/s after. 1488 B are 11904 bits. From 9.010639 ms,
     // 989361 ns send 11903.991552 of them by 10 ms, and 0.008448 are missing. Half a nanosecond is 0.006016 bits before and
     // 0.012032 after: the exact end is 0.35 ns after 10 ms. Another nanosecond would be 0.65 ns late.
@@ -139,7 +141,7 @@ fn where_the_rate_rises_the_end_goes_by_the_new_rate() {
 }
 
 #[test]
-fn where_the_rate_falls_the_end_may_go_by_either_rate() {
+fn if_the_rate_falls_the_end_may_follow_either_rate() {
     // 2.4 bits a nanosecond send 7.2 bits by 3 ns. The missing 0.8 are a third of a nanosecond at that rate, so the
     // transmission may end. At the rate after it, 0.25 bits a nanosecond, they take 3.2 ns: the nearest nanosecond is 6 ns.
     assert_eq!(of_a_byte(changing(2400, &[(3, 250)])), [3, 6]);

@@ -1,4 +1,4 @@
-//! The accounts at the end of the run: every packet that was launched is somewhere.
+//! Checks the accounts at the end of the run: every launched packet must be somewhere.
 
 use super::{Counts, Replay, Stage};
 use crate::{Rule, Violation};
@@ -31,9 +31,9 @@ impl Replay<'_> {
         }
     }
 
-    /// Returns whether the trace need not say what becomes of a packet that is at this stage at the end of the run. That may be
-    /// open for a packet that waits, where its fate is decided at departure and the link is busy or may hold packets back; and
-    /// for a packet that was sent, where it waits for others that are repeated.
+    /// Returns whether the trace may leave open what happens to a packet that is at this stage at the end of
+    /// the run. It may for a packet that waits, if the discipline decides at departure and the link is busy
+    /// or may hold packets back; and for a packet that was sent, if it waits for others that are repeated.
     fn may_stay(&self, link: usize, stage: Stage) -> bool {
         match stage {
             Stage::Offered => {}
@@ -98,9 +98,9 @@ struct Remaining {
 }
 
 impl Remaining {
-    /// Adds a packet that has met no fate by the end of the run. It is in flight if the trace says what becomes of it at or
-    /// after the end, or need not say it (`goes_on`). Otherwise something should have happened to it before, and the accounts
-    /// show that it is missing.
+    /// Adds a packet that has met no fate by the end of the run. It is in flight if the trace continues its
+    /// course at or after the end, or may leave it open (`goes_on`). Otherwise a record of it is missing, and
+    /// the accounts will not balance.
     fn add(&mut self, packet: u64, stage: Stage, goes_on: bool) {
         match stage {
             _ if !goes_on => self.vanished = self.vanished.or(Some((packet, stage))),

@@ -1,8 +1,8 @@
-//! What the records so far say of one packet.
+//! Describes the course of one packet according to the records so far.
 
 use ackclock_base::Time;
 
-/// What has become of a packet.
+/// The course of a packet so far.
 pub(super) struct Course {
     pub(super) path: u32,
     pub(super) bytes: u32,
@@ -17,11 +17,11 @@ pub(super) struct Course {
     pub(super) place: usize,
     /// The stage and the number of links crossed at the end of the run; `None` before the packet's first record.
     pub(super) at_end: Option<(Stage, usize)>,
-    /// Whether the trace says what became of the packet at or after the end of the run.
+    /// Whether the trace has a record of the packet at or after the end of the run.
     pub(super) goes_on: bool,
 }
 
-/// Where a packet is.
+/// The stage of a packet: where it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stage {
     /// At an endpoint or at a node.
@@ -42,7 +42,7 @@ pub(super) enum Stage {
 }
 
 impl Stage {
-    /// Returns whether nothing may happen to the packet any more.
+    /// Returns whether the packet's course has ended.
     pub(super) fn is_fate(self) -> bool {
         matches!(self, Self::Dropped | Self::Corrupted | Self::Absorbed | Self::Delivered)
     }

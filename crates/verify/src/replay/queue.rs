@@ -1,4 +1,5 @@
-//! The laws of a queue and its transmitter: which packets may wait, which is next, and how long its transmission takes.
+//! Checks the laws of a queue and its transmitter: which packets may wait, which one is next, and how long
+//! its transmission takes.
 
 use super::wire::slot_end;
 use super::{Course, LinkState, Offer, Replay, Stage, Step};
@@ -31,11 +32,12 @@ impl Replay<'_> {
         }
     }
 
-    /// Checks that what waits, with the packet that was offered last, fits into the queue. An idle link takes any packet.
+    /// Checks that the waiting packets, with the packet that was offered last, fit into the queue. An idle
+    /// link takes any packet.
     fn check_limit(&mut self, link: usize, offer: Offer) {
         let state = &self.links[link];
         let (packets, bytes) = (state.waiting.len() as u64, state.waiting_bytes);
-        // A station of a medium may have nothing under way and yet let packets wait.
+        // Packets may wait at a station of a medium although it is sending none.
         let busy = state.sending.is_some() || packets > 1 && self.network.links[link].medium.is_some();
         if busy && !self.network.may_wait(link, packets, bytes) {
             let packet = self.network.packet_words(offer.packet, offer.path, Some(link));
@@ -54,7 +56,7 @@ impl Replay<'_> {
         }
         let (packets, bytes) =
             (state.waiting.len() as u64 + 1, state.waiting_bytes + u64::from(course.bytes));
-        // A station of a medium is not idle while another one has the medium or is answered.
+        // A station of a medium is not idle while another one has the medium or waits for its answer.
         let idle = state.sending.is_none() && self.network.links[link].medium.is_none();
         let room = idle || self.network.fits(link, packets, bytes);
         let service = self.network.links[link].service;
@@ -65,7 +67,7 @@ impl Replay<'_> {
         }
     }
 
-    /// Checks that it is a packet's turn to be sent, and begins its transmission.
+    /// Checks that a packet may be sent now, and begins its transmission.
     pub(super) fn start(&mut self, step: &Step<'_>, course: &Course, link: usize) {
         let packet = step.record.packet;
         let holds_back = self.network.holds_back(link);
@@ -104,7 +106,8 @@ impl Replay<'_> {
         }
     }
 
-    /// Returns another link of the same medium that is sending, with the packet that it sends; `None` where there is none.
+    /// Returns another link of the same medium that is sending, with the packet that it sends; `None` if no
+    /// other link sends.
     fn medium_busy(&self, link: usize) -> Option<(usize, u64)> {
         let number = |link: usize| self.network.links[link].medium.map(|medium| medium.number);
         let medium = number(link)?;
@@ -140,7 +143,7 @@ impl Replay<'_> {
 }
 
 impl LinkState {
-    /// Takes a packet out of the queue; `None` where it does not wait.
+    /// Takes a packet out of the queue; `None` if it does not wait.
     fn leave_queue(&mut self, packet: u64) -> Option<Offer> {
         let place = self.waiting.iter().position(|offer| offer.packet == packet)?;
         let offer = self.waiting.remove(place)?;

@@ -1,4 +1,4 @@
-//! The laws of a wire: when what was sent arrives.
+//! Checks the laws of a wire: when a packet that was sent arrives.
 
 use super::{Course, Replay, Step, verb};
 use crate::{LinkFacts, Rule};
@@ -54,7 +54,8 @@ impl Replay<'_> {
                 format!("arrived before packet {other}, which was sent before it"),
             );
         }
-        // A packet that waited for another arrives with it, or when that is known to be lost, whatever the slots are.
+        // A packet that waited for another arrives with it, or when the other is known to be lost, whatever
+        // the slots are.
         let waited = told.is_some() || step.time == last;
         if !waited {
             self.check_slot(step, hold);
@@ -63,14 +64,14 @@ impl Replay<'_> {
         self.check_collision(step);
     }
 
-    /// Checks that nothing arrives of what collided.
+    /// Checks that no packet of a collision arrives.
     fn check_collision(&mut self, step: &Step<'_>) {
         if self.collided.contains(&step.record.packet) {
             self.note(Rule::OneAtATime, step, "arrived, though it collided on its medium".to_owned());
         }
     }
 
-    /// Checks that a packet arrives at the end of a slot, where the link has slots (`hold` is their length).
+    /// Checks that a packet arrives at the end of a slot if the link has slots of the length `hold`.
     fn check_slot(&mut self, step: &Step<'_>, hold: Span) {
         if step.time != slot_end(step.time, hold) {
             self.note(Rule::LinkDelay, step, format!("arrived within a slot of {hold}"));
@@ -87,7 +88,7 @@ impl Replay<'_> {
     }
 }
 
-/// Returns the end of the slot in which `at` lies, or `at` where there are no slots (a length of zero).
+/// Returns the end of the slot in which `at` lies, or `at` if `slot` is zero.
 pub(super) fn slot_end(at: Time, slot: Span) -> Time {
     let into = at.nanos().checked_rem(slot.nanos()).unwrap_or(0);
     if into == 0 { at } else { at + slot.saturating_sub(Span::from_nanos(into)) }

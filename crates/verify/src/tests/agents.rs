@@ -16,7 +16,7 @@ fn agent_acts() -> Story {
 }
 
 #[test]
-fn an_agent_may_end_and_send_where_it_is_and_nowhere_else() {
+fn an_agent_may_take_and_send_packets_only_at_its_node() {
     let found = |story: Story, agents: &[AgentFacts]| {
         story.breaks_on(&NetworkFacts { agents: agents.to_vec(), ..network() })
     };

@@ -56,7 +56,7 @@ fn a_copy_arrives_with_its_original_where_the_link_copies() {
 }
 
 #[test]
-fn a_copy_that_vanishes_is_missed() {
+fn a_copy_that_vanishes_is_reported() {
     let vanished = copied().without(|record| record.packet == 3 && record.event == Event::Delivered);
     assert!(found(vanished, true).contains(&Rule::Conservation));
 }

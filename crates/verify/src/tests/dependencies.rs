@@ -1,4 +1,4 @@
-//! The verifier is independent of the simulator.
+//! Checks that the verifier is independent of the simulator.
 
 /// Returns the names in a table of the manifest of this crate.
 fn names_in(table: &str) -> Vec<&'static str> {
@@ -11,9 +11,9 @@ fn names_in(table: &str) -> Vec<&'static str> {
 #[test]
 fn the_verifier_shares_no_code_with_the_simulator() {
     assert_eq!(names_in("[dependencies]"), ["ackclock-base", "serde"]);
-    // The tests run the simulator, so that table is not empty: it is read as it should be.
+    // The tests run the simulator, so this table is not empty, which shows that it is read correctly.
     assert!(names_in("[dev-dependencies]").contains(&"ackclock-sim"));
-    // Nothing comes in by another table.
+    // No other table adds a dependency.
     let manifest = include_str!("../../Cargo.toml");
     let tables: Vec<&str> = manifest.lines().filter(|line| line.starts_with('[')).collect();
     assert_eq!(tables, ["[package]", "[dependencies]", "[dev-dependencies]", "[lints]"]);

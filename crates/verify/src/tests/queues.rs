@@ -35,7 +35,7 @@ fn a_link_sends_one_packet_at_a_time() {
 }
 
 #[test]
-fn a_link_with_work_works() {
+fn a_link_with_waiting_packets_sends() {
     let story = |started: u64| {
         Story::default()
             .launched(0, 1)
@@ -83,7 +83,7 @@ fn a_queue_may_make_room_for_a_newcomer_at_the_same_instant() {
     let pushes_out = ServiceRules { drops_late: true, ..ServiceRules::default() };
     assert_eq!(story(0).breaks_with(pushes_out), NOTHING);
     assert_eq!(story(1).breaks_with(pushes_out), [Rule::QueueLimit]);
-    // A queue that drops only packets that arrive may do neither.
+    // A queue that drops only arriving packets may do neither.
     assert_eq!(story(0).breaks_with(ServiceRules::default())[0], Rule::QueueLimit);
     assert!(story(500).breaks_with(ServiceRules::default()).contains(&Rule::Drop));
 }

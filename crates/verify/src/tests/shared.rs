@@ -64,12 +64,12 @@ fn collision() -> Story {
 }
 
 #[test]
-fn what_collides_is_repeated() {
+fn packets_that_collide_are_repeated() {
     assert_eq!(breaks(collision(), COLLIDES), []);
-    // A medium on which nothing may collide, and one that repeats nothing.
+    // A medium without collisions and one without repetition make the trace unlawful.
     assert!(breaks(collision(), MediumFacts { collides: false, ..COLLIDES }).contains(&Rule::OneAtATime));
     assert!(breaks(collision(), MediumFacts { repeats: false, ..COLLIDES }).contains(&Rule::Route));
-    // The 100 bytes that the medium adds take their time.
+    // The 100 bytes that the medium adds take time.
     let quick = collision().changed(|record| {
         if record.event == (Event::Failed { link: 0 }) {
             record.time_ns -= 100_000;
@@ -79,7 +79,7 @@ fn what_collides_is_repeated() {
 }
 
 #[test]
-fn what_collides_does_not_arrive() {
+fn packets_that_collide_do_not_arrive() {
     let arrives = Story::default()
         .waits(0, 0, 1)
         .waits(0, 1, 2)
@@ -103,7 +103,7 @@ fn held(arrives: [u64; 2]) -> Story {
 }
 
 #[test]
-fn what_is_behind_a_packet_that_is_repeated_waits_for_it() {
+fn packets_behind_a_repeated_packet_wait_for_it() {
     assert_eq!(breaks(held([4100, 4100]), COLLIDES), []);
     assert_eq!(breaks(held([4100, 4101]), COLLIDES), [Rule::LinkDelay], "later than that");
     let early = breaks(held([4100, 2300]), COLLIDES);
@@ -111,7 +111,7 @@ fn what_is_behind_a_packet_that_is_repeated_waits_for_it() {
 }
 
 #[test]
-fn what_is_behind_a_packet_that_is_given_up_waits_until_the_other_end_knows_it() {
+fn packets_behind_a_packet_given_up_wait_until_the_other_end_knows() {
     let story = |arrives: u64| {
         Story::default()
             .waits(0, 0, 1)

@@ -6,7 +6,7 @@ use crate::{
 use ackclock_base::trace::{Event, Record};
 use ackclock_base::{Rate, Span, Time};
 
-/// What a lawful trace breaks.
+/// The laws broken by a lawful trace: none.
 pub(super) const NOTHING: [Rule; 0] = [];
 
 /// The rules of a tail-drop queue.

@@ -107,7 +107,7 @@ fn broken(trace: &[Record], facts: &[LinkFacts]) -> Vec<Rule> {
     found.into_iter().map(|violation| violation.rule).collect()
 }
 
-/// How many packets arrive over the first link before one that was sent earlier.
+/// Returns how many packets arrive over the first link before one that was sent earlier.
 fn overtaking(trace: &[Record]) -> usize {
     let mut arrivals: Vec<(u64, u64)> = Vec::new();
     for record in trace {
@@ -125,14 +125,14 @@ fn jitter_delays_and_does_not_reorder() {
     let trace = run(&facts, None);
     assert_eq!(broken(&trace, &facts), []);
     assert_eq!(overtaking(&trace), 0);
-    // The spread is what was asked for: a claim of less is refuted, and one of none.
+    // The spread equals the setting: a smaller claim, or none, is refuted.
     for less in [Span::from_millis(9), Span::ZERO] {
         assert!(broken(&trace, &self::facts(less, false, None)).contains(&Rule::LinkDelay));
     }
 }
 
 #[test]
-fn reordering_delivers_in_another_order_and_nothing_else() {
+fn reordering_changes_only_the_order_of_deliveries() {
     let facts = self::facts(Span::from_millis(10), true, None);
     let trace = run(&facts, None);
     assert_eq!(broken(&trace, &facts), []);
@@ -142,7 +142,7 @@ fn reordering_delivers_in_another_order_and_nothing_else() {
 }
 
 #[test]
-fn a_longer_way_holds_for_as_long_as_it_says() {
+fn a_detour_lasts_for_its_time() {
     let second = |n: u64| Time::from_nanos(n * 1_000_000_000);
     let told = |until: u64, longer: u64| {
         let mut facts = self::facts(Span::ZERO, false, None);
@@ -159,18 +159,18 @@ fn a_longer_way_holds_for_as_long_as_it_says() {
 }
 
 #[test]
-fn a_medium_lets_one_of_its_links_send() {
+fn only_one_link_of_a_medium_sends_at_a_time() {
     let facts = self::facts(Span::ZERO, false, Some(0));
     let trace = run(&facts, None);
     assert_eq!(broken(&trace, &facts), []);
-    // Silence while packets wait is what the medium is for; links on their own would be idle.
+    // On a medium a station may stay silent while packets wait; independent links would be idle.
     assert!(broken(&trace, &self::facts(Span::ZERO, false, None)).contains(&Rule::WorkConserving));
-    // Four links on their own are no medium: two of them send at once.
+    // Four independent links are not a medium: two of them send at once.
     let alone = run(&self::facts(Span::ZERO, false, None), None);
     assert!(broken(&alone, &facts).contains(&Rule::OneAtATime));
 }
 
-/// Every third packet is sent twice and every fifth is lost after that.
+/// A channel on which every third packet is sent twice and every fifth is lost after its transmission.
 struct Repeating(u64);
 
 impl Channel for Repeating {
@@ -185,7 +185,7 @@ impl Channel for Repeating {
 fn a_channel_repeats_delays_and_loses() {
     let facts = self::facts(Span::ZERO, false, None);
     let trace = run(&facts, Some(Box::new(Repeating(0))));
-    // A packet of 1028 bytes takes 4.112 ms, or twice as long; what arrives does so 2 ms after the wire's 4.
+    // A packet of 1028 bytes takes 4.112 ms, or twice as long; it arrives 2 ms later than the wire's 4.
     let of = |packet: u64, event: Event| {
         let mut records = trace.iter();
         records.find(|record| record.packet == packet && record.event == event).map(|record| record.time_ns)
@@ -203,7 +203,7 @@ fn a_channel_repeats_delays_and_loses() {
         (takes, (!n.is_multiple_of(5)).then_some(6_000_000))
     };
     assert_eq!(sent, (1..=15).map(expected).collect::<Vec<_>>());
-    // The verifier, told of a plain link, sees both.
+    // With the facts of a plain link, the verifier finds both.
     let found = broken(&trace, &facts);
     assert!(found.contains(&Rule::LinkRate) && found.contains(&Rule::LinkDelay));
 }

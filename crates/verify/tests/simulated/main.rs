@@ -1,4 +1,4 @@
-//! Traces of simulated runs, whole and with something changed in them. The facts about the network are written by hand.
+//! Checks traces of simulated runs, unchanged and changed. The facts about the network are written by hand.
 
 mod impaired;
 mod transmissions;
@@ -24,8 +24,8 @@ use ackclock_verify::{
 };
 use std::sync::atomic::AtomicBool;
 
-/// A run with everything that a trace can show: shared and private links, limits in packets and in bytes, early drops, losses,
-/// jitter, a flow without congestion control, and packets in flight at the end.
+/// A run with every kind of event that a trace can have: shared and private links, limits in packets and in
+/// bytes, early drops, losses, jitter, a flow without congestion control, and packets in flight at the end.
 struct Run {
     records: Vec<Record>,
     network: NetworkFacts,
@@ -38,7 +38,7 @@ impl Run {
     }
 }
 
-/// A link's name, bits per second, milliseconds of wire, queue and loss model.
+/// A link's name, bits per second, delay in milliseconds, queue and loss model.
 type Sketch = (&'static str, u64, u64, Option<(&'static str, QueueLimit)>, Option<&'static str>);
 
 /// The first three are shared, the others belong to one path each.
@@ -153,7 +153,7 @@ fn run() -> Run {
     Run { records: simulation.network.trace.take().unwrap().records, network }
 }
 
-/// Returns what the verifier is told of a link.
+/// Returns the facts about a link.
 fn facts((name, rate, delay_ms, queue, _): &Sketch) -> LinkFacts {
     let service = match queue {
         Some(("droptail", _)) => ServiceRules { drops_only_when_full: true, ..ServiceRules::default() },
@@ -184,7 +184,7 @@ fn a_simulation_obeys_physics() {
 }
 
 #[test]
-fn a_claim_of_other_physics_is_refuted() {
+fn wrong_facts_about_the_network_are_refuted() {
     let run = run();
     let with = |change: &dyn Fn(&mut LinkFacts)| {
         let mut network = run.network.clone();
@@ -215,7 +215,7 @@ fn each_is_found(
         let mut draw = |below: usize| (random.uniform() * below as f64) as usize;
         let mut records = run.records.clone();
         let place = draw(records.len());
-        // Records beyond the end may be missing or not: the run never got there.
+        // Records after the end of the run may be missing.
         let record = records[place];
         if record.time_ns < END.nanos() && mutate(&mut records, place, &mut draw) {
             tried += 1;
@@ -293,7 +293,7 @@ fn a_change_of_link_or_path_is_found() {
 }
 
 #[test]
-fn another_event_is_found() {
+fn a_changed_event_is_found() {
     each_is_found("event", |records, place, draw| {
         let other = records[draw(records.len())].event;
         let changed = other != records[place].event;

@@ -1,4 +1,4 @@
-//! How long the simulator's transmissions take over links whose rate changes, held against the verifier.
+//! Compares the simulator's transmission times over links whose rate changes with the verifier's.
 
 use ackclock_base::trace::{Event, Record};
 use ackclock_base::{Rate, Span, Time};
@@ -91,7 +91,7 @@ fn told(
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
-    /// Bit by bit: the simulator's end is allowed, and no end before it.
+    /// Checks changes bit by bit: the simulator's end is allowed, and no earlier end is.
     #[test]
     fn a_transmission_bit_by_bit_ends_as_the_simulator_has_it(
         phases in phases(), repeats in any::<bool>(), starts in 0_u64..100, bytes in 1_u32..40,
@@ -104,13 +104,14 @@ proptest! {
         prop_assert!(earlier.into_iter().all(|ends| refuted(&varying, starts, ends, bytes)));
     }
 
-    /// With outages: the simulator's end is allowed, and, where the rate does not change meanwhile, no end before it.
+    /// Checks outages: the simulator's end is allowed and, if the rate does not change meanwhile, no earlier
+    /// end is.
     #[test]
     fn a_transmission_over_outages_ends_as_the_simulator_has_it(
         phases in phases(), one_rate in any::<bool>(), starts in 0_u64..100, bytes in 1_u32..40,
         out in (0_u64..60, 1_u64..10, prop::option::of(1_u64..10)),
     ) {
-        // A rate of zero at the start would last.
+        // A rate of zero from the start would never end.
         let phases: Vec<(u64, u64)> =
             phases.iter().map(|(lasts, rate)| (*lasts, (*rate).max(100_000_000))).collect();
         let phases = if one_rate { &phases[..1] } else { &phases[..] };
