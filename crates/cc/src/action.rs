@@ -8,7 +8,7 @@ pub mod cwa;
 pub mod no_cut;
 
 use crate::control::{Loss, Timeout};
-use crate::discern::Counted;
+use crate::differentiation::Counted;
 use ackclock_base::Packets;
 
 /// What happens to the window on a loss of transmission.

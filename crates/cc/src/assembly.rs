@@ -1,7 +1,7 @@
 //! Assembles a connection's control from the parts that a scenario or a host's configuration names.
 
 use crate::control::{Control, Initial, WindowControl};
-use crate::discern::{Cause, Counted, Discerning, Discernment, IncomingAck};
+use crate::differentiation::{Cause, Counted, Differentiating, IncomingAck, LossDifferentiation};
 use crate::entry::{Brought, Build, Companions, Entry};
 use crate::group::ControlGroup;
 use crate::layer::Layered;
@@ -101,7 +101,12 @@ impl Assembly {
         let action = self.action.as_ref();
         let action = action.and_then(|part| Some((registry::find_action(part.name)?.build)(&part.values)));
         let action = action.unwrap_or_else(|| Box::new(crate::action::no_cut::NoCut));
-        Controller::Discerning(Box::new(Discerning::new(control, discriminator, action, initial.limit)))
+        Controller::Differentiating(Box::new(Differentiating::new(
+            control,
+            discriminator,
+            action,
+            initial.limit,
+        )))
     }
 }
 
@@ -119,7 +124,7 @@ pub enum Controller {
     /// A control with a model of the path.
     Model(Box<dyn Control>),
     /// A control inside a layer that tells losses of transmission from losses through congestion.
-    Discerning(Box<dyn Discernment>),
+    Differentiating(Box<dyn LossDifferentiation>),
 }
 
 impl Controller {
@@ -129,7 +134,7 @@ impl Controller {
         matches!(self, Self::Model(_))
     }
 
-    /// Passes an incoming acknowledgement to [`Discernment::on_incoming`]; returns `None` if no discriminator
+    /// Passes an incoming acknowledgement to [`LossDifferentiation::on_incoming`]; returns `None` if no discriminator
     /// is present.
     #[inline]
     pub fn on_incoming(
@@ -138,15 +143,15 @@ impl Controller {
         random: &mut dyn Random,
     ) -> Option<Cause> {
         match self {
-            Self::Discerning(layer) => Some(layer.on_incoming(&incoming(), random)),
+            Self::Differentiating(layer) => Some(layer.on_incoming(&incoming(), random)),
             Self::Window(_) | Self::Model(_) => None,
         }
     }
 
-    /// Passes a count of missing packets to [`Discernment::on_counted`]; does nothing without a
+    /// Passes a count of missing packets to [`LossDifferentiation::on_counted`]; does nothing without a
     /// discriminator.
     pub fn on_counted(&mut self, counted: &Counted, random: &mut dyn Random) {
-        if let Self::Discerning(layer) = self {
+        if let Self::Differentiating(layer) = self {
             layer.on_counted(counted, random);
         }
     }
@@ -155,7 +160,7 @@ impl Controller {
     pub fn window_control(&mut self) -> Option<&mut dyn WindowControl> {
         match self {
             Self::Window(control) => Some(&mut **control),
-            Self::Discerning(layer) => Some(&mut **layer),
+            Self::Differentiating(layer) => Some(&mut **layer),
             Self::Model(_) => None,
         }
     }
@@ -169,7 +174,7 @@ impl Deref for Controller {
         match self {
             Self::Window(control) => &**control,
             Self::Model(control) => &**control,
-            Self::Discerning(layer) => &**layer,
+            Self::Differentiating(layer) => &**layer,
         }
     }
 }
@@ -180,7 +185,7 @@ impl DerefMut for Controller {
         match self {
             Self::Window(control) => &mut **control,
             Self::Model(control) => &mut **control,
-            Self::Discerning(layer) => &mut **layer,
+            Self::Differentiating(layer) => &mut **layer,
         }
     }
 }

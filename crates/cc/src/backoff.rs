@@ -6,7 +6,7 @@ pub mod rta;
 
 pub use exponential::Exponential;
 
-use crate::discern::Cause;
+use crate::differentiation::Cause;
 use ackclock_base::Time;
 
 /// A rule for the factor on the retransmission timeout.

@@ -5,7 +5,7 @@
 use crate::action::Action;
 use crate::backoff::Backoff;
 use crate::control::{Control, Initial, WindowControl};
-use crate::discern::discriminators::Discriminator;
+use crate::differentiation::discriminators::Discriminator;
 use crate::group::ControlGroup;
 use crate::layer::Layer;
 use crate::selector::PathSelector;

@@ -12,7 +12,7 @@
 //! * [`bbr`]: controls with a model of the path, BBRv1 and BBRv3.
 //! * [`group`]: the part that controls of connections with shared state have in common; their laws are in
 //!   [`laws`] too.
-//! * [`discern`]: any control with a loss discriminator around it, and [`action`]s for losses of
+//! * [`differentiation`]: any control with a loss discriminator around it, and [`action`]s for losses of
 //!   transmission.
 //! * [`layer`]: layers around any window: slow starts, responses to marks, limits of growth.
 //! * [`backoff`]: how the retransmission timeout grows.
@@ -28,7 +28,7 @@ pub mod backoff;
 pub mod bbr;
 pub mod classic;
 pub mod control;
-pub mod discern;
+pub mod differentiation;
 pub mod entry;
 pub mod group;
 pub mod group_script;
@@ -46,6 +46,6 @@ pub use control::{
     Ack, Change, Control, Decision, EcnResponse, Ending, Follows, Initial, Loss, LossSignal, Lost, Phase,
     Probe, RateSample, Recovered, Sent, Timeout, WindowControl,
 };
-pub use discern::{Cause, Counted, Discernment, IncomingAck};
+pub use differentiation::{Cause, Counted, IncomingAck, LossDifferentiation};
 pub use group::ControlGroup;
 pub use selector::PathSelector;

@@ -6,7 +6,7 @@ use crate::control::{
     Ack, Change, Control, Decision, EcnResponse, Follows, Loss, Lost, Probe, Recovered, Sent,
 };
 use crate::control::{Timeout, WindowControl};
-use crate::discern::{Cause, Counted, Discernment, IncomingAck};
+use crate::differentiation::{Cause, Counted, IncomingAck, LossDifferentiation};
 use ackclock_base::{Packets, Random};
 
 /// An observer of a control's events. `control` shows the control after its reaction.
@@ -60,7 +60,7 @@ impl Controller {
         match self {
             Self::Window(control) => Self::Window(Box::new(Observed { control, observer })),
             Self::Model(control) => Self::Model(Box::new(Observed { control, observer })),
-            Self::Discerning(control) => Self::Discerning(Box::new(Observed { control, observer })),
+            Self::Differentiating(control) => Self::Differentiating(Box::new(Observed { control, observer })),
         }
     }
 }
@@ -146,7 +146,7 @@ impl<C: WindowControl + ?Sized> WindowControl for Observed<C> {
     }
 }
 
-impl<C: Discernment + ?Sized> Discernment for Observed<C> {
+impl<C: LossDifferentiation + ?Sized> LossDifferentiation for Observed<C> {
     fn on_incoming(&mut self, incoming: &IncomingAck, random: &mut dyn Random) -> Cause {
         self.control.on_incoming(incoming, random)
     }

@@ -3,7 +3,7 @@
 
 use crate::action;
 use crate::backoff;
-use crate::discern::discriminators;
+use crate::differentiation::discriminators;
 use crate::entry::{ActionEntry, BackoffEntry, DiscriminatorEntry, Entry, LayerEntry, SelectorEntry};
 use crate::laws::{
     a_tcp, a_tcp_p, africa, bbrv1, bbrv3, bic, c4, cm, cocoon, combined, compound, copa, cubic, cwa, dca,

@@ -12,7 +12,7 @@ use crate::control::{
     Ack, Change, Decision, Ending, Follows, Initial, Loss, LossSignal, Lost, RateSample, Recovered, Sent,
     Timeout,
 };
-use crate::discern::{Cause, Counted, IncomingAck};
+use crate::differentiation::{Cause, Counted, IncomingAck};
 use crate::entry::Entry;
 use crate::registry;
 use ackclock_base::random::Scripted;

@@ -4,7 +4,7 @@
 
 use super::{Action, Answer};
 use crate::control::{Loss, Timeout};
-use crate::discern::Counted;
+use crate::differentiation::Counted;
 use crate::entry::ActionEntry;
 use ackclock_base::{Descriptor, Kind, Packets, Range, parameters};
 

@@ -2,7 +2,7 @@
 //! to the best seen, the smaller the exponent of the back-off.
 
 use super::Backoff;
-use crate::discern::Cause;
+use crate::differentiation::Cause;
 use crate::entry::BackoffEntry;
 use ackclock_base::{Descriptor, Kind, Range, Time, parameters};
 

@@ -1,5 +1,5 @@
 //! The Spike scheme (Alnuem 2009 section 3.5.2.13) on Reno and NewReno: the window stays after losses outside
-//! spikes of the trip time. [The discriminator](crate::discern::discriminators::spike) can be combined with
+//! spikes of the trip time. [The discriminator](crate::differentiation::discriminators::spike) can be combined with
 //! any other control too.
 
 use super::reno::{BUILD, Reno};

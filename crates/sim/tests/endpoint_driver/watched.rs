@@ -2,8 +2,8 @@
 
 use ackclock_base::{Packets, Random, Span, Time};
 use ackclock_cc::{
-    Ack, Cause, Change, Control, Controller, Counted, Decision, Discernment, EcnResponse, Ending,
-    IncomingAck, Loss, LossSignal, Lost, Recovered, Sent, Timeout, WindowControl,
+    Ack, Cause, Change, Control, Controller, Counted, Decision, EcnResponse, Ending, IncomingAck, Loss,
+    LossDifferentiation, LossSignal, Lost, Recovered, Sent, Timeout, WindowControl,
 };
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
@@ -59,7 +59,7 @@ impl Watched {
         let kind: fn(Box<Self>) -> Controller = match inner {
             Controller::Window(_) => |watched| Controller::Window(watched),
             Controller::Model(_) => |watched| Controller::Model(watched),
-            Controller::Discerning(_) => |watched| Controller::Discerning(watched),
+            Controller::Differentiating(_) => |watched| Controller::Differentiating(watched),
         };
         kind(Box::new(Self { inner, told }))
     }
@@ -252,7 +252,7 @@ impl WindowControl for Watched {
     }
 }
 
-impl Discernment for Watched {
+impl LossDifferentiation for Watched {
     fn on_incoming(&mut self, incoming: &IncomingAck, random: &mut dyn Random) -> Cause {
         self.with(|told| {
             told.at(incoming.now);

@@ -5,7 +5,7 @@
 pub mod discriminators;
 mod records;
 
-pub use records::{Cause, Counted, Discernment, IncomingAck};
+pub use records::{Cause, Counted, IncomingAck, LossDifferentiation};
 
 use crate::action::{Action, Answer};
 use crate::classic::Window;
@@ -17,7 +17,7 @@ use ackclock_base::{Packets, Random};
 use discriminators::{Discriminator, Judgement};
 
 /// A control with a discriminator and an action around it.
-pub struct Discerning {
+pub struct Differentiating {
     control: Box<dyn WindowControl>,
     discriminator: Box<dyn Discriminator>,
     action: Box<dyn Action>,
@@ -79,7 +79,7 @@ fn as_timeout(loss: &Loss) -> Timeout {
     }
 }
 
-impl Discerning {
+impl Differentiating {
     /// Puts the discriminator and the action around `control`, whose host lets at most `limit` packets be
     /// outstanding.
     pub fn new(
@@ -152,7 +152,7 @@ impl Discerning {
     }
 }
 
-impl Discernment for Discerning {
+impl LossDifferentiation for Differentiating {
     fn on_incoming(&mut self, incoming: &IncomingAck, random: &mut dyn Random) -> Cause {
         self.episode = self.episode.filter(|episode| !episode.is_over);
         self.discriminator.on_incoming(incoming, random);
@@ -168,7 +168,7 @@ impl Discernment for Discerning {
     }
 }
 
-impl Control for Discerning {
+impl Control for Differentiating {
     fn decision(&self) -> Decision {
         self.control.decision()
     }
@@ -265,7 +265,7 @@ impl Control for Discerning {
     }
 }
 
-impl WindowControl for Discerning {
+impl WindowControl for Differentiating {
     fn set_cwnd(&mut self, cwnd: Packets) {
         self.control.set_cwnd(cwnd);
     }

@@ -5,7 +5,7 @@ use ackclock_base::{Packets, Random, Span, Time};
 
 /// A layer around a control that attributes each loss to a cause. The host asks it before it processes an
 /// acknowledgement.
-pub trait Discernment: WindowControl {
+pub trait LossDifferentiation: WindowControl {
     /// Called when an acknowledgement has arrived, before it is processed. Returns the cause that a loss
     /// found now would have, for loss detection and back-off. A layer that guesses draws its random numbers
     /// here.

@@ -2,7 +2,7 @@
 //! section 5.3).
 
 use super::Discriminator;
-use crate::discern::{Cause, IncomingAck};
+use crate::differentiation::{Cause, IncomingAck};
 use crate::entry::DiscriminatorEntry;
 use ackclock_base::{Descriptor, Kind, Random, choice, parameters};
 

@@ -13,7 +13,7 @@ mod tests;
 use self::parameters::{Parameters, Timeouts, Weight};
 use super::{Discriminator, Judgement};
 use crate::control::{Ack, Timeout};
-use crate::discern::{Cause, IncomingAck};
+use crate::differentiation::{Cause, IncomingAck};
 use crate::entry::DiscriminatorEntry;
 use ackclock_base::{Descriptor, Kind, Packets, Random, Span, Time};
 

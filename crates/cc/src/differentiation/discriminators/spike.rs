@@ -3,7 +3,7 @@
 //! are attributed to congestion.
 
 use super::Discriminator;
-use crate::discern::{Cause, IncomingAck};
+use crate::differentiation::{Cause, IncomingAck};
 use crate::entry::DiscriminatorEntry;
 use ackclock_base::{Descriptor, Kind, Random, Range, choice, parameters};
 

@@ -3,7 +3,7 @@
 
 use super::Discriminator;
 use crate::control::Timeout;
-use crate::discern::{Cause, IncomingAck};
+use crate::differentiation::{Cause, IncomingAck};
 use crate::entry::DiscriminatorEntry;
 use ackclock_base::{Descriptor, Kind, Packets, Random, Range, choice, parameters};
 
