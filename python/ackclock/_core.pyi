@@ -24,19 +24,19 @@ def schema() -> str:
     """Returns the JSON Schema of a scenario file."""
 
 def check(text: str, file: str, overrides: str = "{}", guests: list[Guest] = ...) -> str:
-    """Checks a scenario. Here and below, ``overrides`` is a JSON object {dotted path: value}. Returns a JSON object {axes:
-    [{path, sampled, unit, values, cells}], points: [[index of each axis's value]], packets: [of one point in ``every``],
-    every}. Raises ScenarioError.
+    """Checks a scenario. Here and below, ``overrides`` is a JSON object {dotted path: value}. Returns a JSON object
+    {axes: [{path, sampled, unit, values, cells}], points: [[index of each axis's value]], packets: [of one point in
+    ``every``], every}. Raises ScenarioError.
     """
 
 def describe(text: str, file: str, overrides: str = "{}", guests: list[Guest] = ...) -> str:
-    """Returns a JSON object {name, duration_s, warmup_s, seed, replications, expected_packets, flows: [{group, control, names,
-    paths}], links: [name], network: {links: [{name, from, to, rate_bps, ...}]}, warnings: [sentence]}.
+    """Returns a JSON object {name, duration_s, warmup_s, seed, replications, expected_packets, flows: [{group, control,
+    names, paths}], links: [name], network: {links: [{name, from, to, rate_bps, ...}]}, warnings: [sentence]}.
     """
 
 def outlines(text: str, file: str, runs: list[tuple[str, bool]]) -> list[str]:
-    """Returns a JSON object for each run, given its overrides and whether its series are kept: {flows: [{group, names}],
-    links: [name], duration_s, expected_packets, series: [path]}, or {problems: text, diagnostics}. Raises
+    """Returns a JSON object for each run, given its overrides and whether its series are kept: {flows: [{group,
+    names}], links: [name], duration_s, expected_packets, series: [path]}, or {problems: text, diagnostics}. Raises
     ScenarioError if the text is not TOML.
     """
 
@@ -52,7 +52,7 @@ def run(
     text: str, file: str, overrides: str, seed: int, series: bool, guests: list[Guest] = ...
 ) -> tuple[str, Columns | None]:
     """Runs the scenario once. Returns the result as JSON without its series, and the series. Raises ScenarioError or
-    RuntimeError. Releases the GIL unless there are guests: controls and disciplines written in Python run on this
+    RuntimeError. Releases the GIL without guests: controls and disciplines written in Python run on this
     thread, and an exception of theirs is the cause of the error.
     """
 
@@ -60,8 +60,8 @@ def document(text: str, file: str, overrides: str, seed: int) -> str:
     """Returns the result of one run with its series as JSON. Raises ScenarioError or RuntimeError. Releases the GIL."""
 
 def trace(text: str, file: str, overrides: str, seed: int, guests: list[Guest] = ...) -> Columns:
-    """Returns the events of every packet in one run, in the order of time: time_ns, flow, backward, packet, bytes, event,
-    link.
+    """Returns the events of every packet in one run, in the order of time: time_ns, flow, backward, packet, bytes,
+    event, link.
     """
 
 def verify(text: str, file: str, overrides: str, seed: int, guests: list[Guest] = ...) -> str:
@@ -70,10 +70,10 @@ def verify(text: str, file: str, overrides: str, seed: int, guests: list[Guest] 
 def export(
     text: str, file: str, overrides: str, seed: int, wishes: str, guests: list[Guest] = ...
 ) -> tuple[str, str, Columns | None]:
-    """Runs the scenario once and writes files meanwhile. ``wishes`` is a JSON object {captures: [[senders|receivers|before|after,
-    link, path]], payloads, qlogs: [[row, path]], deliveries: [[row, path]], rates: [[link, path]], events}. Returns
-    the result as JSON without series, a JSON list of [path, records], and the event log if it is asked for. Raises
-    ScenarioError, RuntimeError, OSError or KeyboardInterrupt.
+    """Runs the scenario once and writes files meanwhile. ``wishes`` is a JSON object {captures:
+    [[senders|receivers|before|after, link, path]], payloads, qlogs: [[row, path]], deliveries: [[row, path]], rates:
+    [[link, path]], events}. Returns the result as JSON without series, a JSON list of [path, records], and the event
+    log if it is asked for. Raises ScenarioError, RuntimeError, OSError or KeyboardInterrupt.
     """
 
 @final
@@ -365,8 +365,8 @@ class Episode:
     """A run, step by step, in which an agent outside decides for the flow with the control "agent"."""
 
     def __new__(cls, text: str, file: str, overrides: str, seed: int, paced: bool) -> Episode:
-        """Begins a run. With ``paced`` the agent decides a rate instead of a window. Raises ScenarioError if the scenario
-        is wrong.
+        """Begins a run. With ``paced`` the agent decides a rate instead of a window. Raises ScenarioError if the
+        scenario is wrong.
         """
     def step(
         self, seconds: float, cwnd: float | None = None, pacing_rate: float | None = None

@@ -22,9 +22,9 @@ use std::marker::PhantomData;
 ///         /// Packets of increase in a round trip
 ///         increase: f64 = number("1", Range::above(0.0), "RFC 5681 section 3.1"),
 ///         /// No growth beyond this window; none for no bound
-///         bound: Option<Packets> = packets("none", Range::at_least(1.0), "made up"),
+///         bound: Option<Packets> = packets("none", Range::at_least(1.0), "an example"),
 ///         /// How long to wait
-///         patience: Span = time("200 ms", Range::ANY, "made up"),
+///         patience: Span = time("200 ms", Range::ANY, "an example"),
 ///     }
 /// }
 ///
@@ -75,7 +75,7 @@ use std::marker::PhantomData;
 ///     /// A number is never absent.
 ///     pub struct Law {
 ///         /// Packets of increase in a round trip
-///         increase: f64 = number("none", ackclock_base::Range::ANY, "made up"),
+///         increase: f64 = number("none", ackclock_base::Range::ANY, "an example"),
 ///     }
 /// }
 /// ```
@@ -87,7 +87,7 @@ use std::marker::PhantomData;
 ///     /// A time is not a number.
 ///     pub struct Law {
 ///         /// How long to wait
-///         patience: f64 = time("200 ms", ackclock_base::Range::ANY, "made up"),
+///         patience: f64 = time("200 ms", ackclock_base::Range::ANY, "an example"),
 ///     }
 /// }
 /// ```
@@ -182,7 +182,7 @@ macro_rules! parameters {
 ///     /// The parameters of the law.
 ///     pub struct Law {
 ///         /// How the past counts
-///         memory: Memory = choice("halve", "made up"),
+///         memory: Memory = choice("halve", "an example"),
 ///     }
 /// }
 ///
@@ -201,7 +201,7 @@ macro_rules! parameters {
 ///     /// The parameters of the law.
 ///     pub struct Law {
 ///         /// How the past counts
-///         memory: Memory = choice("halve", "made up"),
+///         memory: Memory = choice("halve", "an example"),
 ///     }
 /// }
 /// ```

@@ -376,9 +376,9 @@ mod tests {
         /// Parameters for tests.
         struct Parameters {
             /// A gain
-            gain: f64 = number("0.5", Range::above(0.0), "made up"),
+            gain: f64 = number("0.5", Range::above(0.0), "an example"),
             /// A floor
-            floor: Option<Span> = time("none", Range::ANY, "made up"),
+            floor: Option<Span> = time("none", Range::ANY, "an example"),
         }
     }
 

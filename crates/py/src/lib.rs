@@ -117,7 +117,7 @@ fn describe(
 }
 
 /// Runs the scenario once. Returns the result as a JSON object, and the series if they are asked for. With
-/// guests it runs on this thread.
+/// classes written in Python it runs on this thread.
 #[pyfunction]
 #[pyo3(signature = (text, file, overrides, seed, series, guests = vec![]))]
 fn run(

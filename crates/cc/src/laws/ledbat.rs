@@ -75,7 +75,8 @@ impl Ledbat {
 }
 
 impl WindowLaw for Ledbat {
-    /// Adds gain (target - queueing delay) / target packets per window of acknowledgements (section 2.4.2).
+    /// Adds gain (target - queueing delay) / target packets per window of acknowledgements (section 2.4.2). The
+    /// window stays within what was in flight plus the allowed increase.
     fn avoid_congestion(&mut self, window: &mut Window, ack: &Ack) {
         let Some(queueing) = self.queueing() else { return };
         let off_target = 1.0 - queueing.seconds() / self.parameters.target.seconds();

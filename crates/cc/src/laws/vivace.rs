@@ -132,7 +132,9 @@ impl Vivace {
         self.pending[..self.count].iter_mut().rev().find(|interval| sent >= interval.start)
     }
 
-    /// Begins the next interval if the present one has lasted for a round trip.
+    /// Ends the present interval and begins the next, unless the present one has lasted for less than a round
+    /// trip or for fewer than the least packets at its rate, or too many await their acknowledgements. During
+    /// startup the rate doubles with each interval that the application did not limit.
     fn go_on(&mut self, now: Time, app_limited: bool) {
         if let Some(current) = self.pending[..self.count].last_mut() {
             let least = self.parameters.least_packets / current.rate;

@@ -79,8 +79,10 @@ struct CarefulResume {
 }
 
 impl CarefulResume {
-    /// Jumps at the end of Reconnaissance: the first window has arrived, over a path that is not much
-    /// shorter.
+    /// Ends Reconnaissance once the initial window has arrived. The window returned is then half the saved one,
+    /// at most `max_jump`. The window `after` the acknowledgement is returned unchanged before that, and for good
+    /// if nothing is saved, the round trip is at most half the saved one, the jump would not enlarge the window,
+    /// or slow start has ended.
     fn jump(&mut self, after: Window, ack: &Ack) -> Window {
         let (Some(cwnd), Some(rtt)) = (self.saved.saved_cwnd, self.saved.saved_rtt) else {
             self.phase = Phase::Normal;

@@ -150,7 +150,7 @@ fn if_the_rate_falls_the_end_may_follow_either_rate() {
     // 2.3 bits a nanosecond send 6.9 bits by 3 ns. 1.1 are missing, 0.478 ns; at 2.2, half a nanosecond: rounded up.
     assert_eq!(of_a_byte(changing(2300, &[(3, 2200)])), [3, 4]);
     assert_eq!(of_a_byte(changing(2300, &[(3, 2201)])), [3]);
-    // Where nothing is sent after it, the exact end is when the link sends again: at 20 ns, plus 0.4 ns.
+    // If the rate after it is zero, the exact end is when the link resumes: at 20 ns, plus 0.4 ns.
     assert_eq!(of_a_byte(changing(2400, &[(3, 0), (20, 2000)])), [3, 20]);
 }
 

@@ -24,7 +24,8 @@ impl Bounds {
         inflight_longterm: f64::INFINITY,
     };
 
-    /// Returns the long-term bound less the headroom left to other flows; infinite if there is no bound.
+    /// Returns the long-term bound less the headroom left to other flows, but at least the smallest pipe; infinite
+    /// if there is no bound.
     pub fn with_headroom(&self, parameters: &Parameters) -> Packets {
         let headroom = at_least(parameters.headroom * self.inflight_longterm, 1.0);
         if self.inflight_longterm.is_finite() {

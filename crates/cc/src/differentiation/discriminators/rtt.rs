@@ -88,7 +88,8 @@ impl Rtt {
         }
     }
 
-    /// Returns the edge in seconds (equation 6.3); infinite before the first round trip.
+    /// Returns the round trip, in seconds, above which a loss is attributed to congestion: a point between the
+    /// least and the greatest round trip (equation 6.3); infinite before the first round trip.
     fn edge(&self) -> f64 {
         self.least + self.parameters.midalpha * (self.greatest - self.least)
     }

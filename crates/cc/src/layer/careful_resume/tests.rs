@@ -69,8 +69,8 @@ fn a_bound_on_the_jump_holds() {
     assert_eq!(script.cwnd(), 80.0);
 }
 
-/// Continues to the validation of the jump: the 29 and five more arrive while 121 are sent, four for each,
-/// until 150 are in flight.
+/// Continues until the jump is about to be validated: 34 packets arrive, the 29 that were in flight and the
+/// first five sent after the jump. For each arrival four packets are sent until the window of 150 is full.
 fn flown() -> Script {
     let mut script = resumed(&SAVED);
     for packet in 1..=34 {

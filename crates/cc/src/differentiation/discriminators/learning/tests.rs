@@ -266,7 +266,7 @@ fn a_spurious_timeout_that_was_guessed_about_gives_window_and_threshold_back() {
     let mut script = learning_tcp(&[("timeouts", "guess")], &[0.0]);
     let before = (script.cwnd(), script.ssthresh());
     script.timeout();
-    assert_eq!((script.cwnd(), script.ssthresh()), before, "sent again, in the window as it is");
+    assert_eq!((script.cwnd(), script.ssthresh()), before, "retransmitted without a change of the window");
     script.spurious();
     assert_eq!((script.cwnd(), script.ssthresh()), before);
 }
