@@ -10,14 +10,17 @@
 //!   was lost once more.
 //! * Where no acknowledgement comes at all, a timer sends the first packet again, also the sender's: the radio may lose it like
 //!   any other.
+//!
+//! These are the rules of the publication. Those of ns-2's agent are others, and in a module of their own.
 
 mod cache;
+mod ns2;
 
 use self::cache::{Cache, Kept};
 use super::segment::{Flags, Segment};
 use crate::agent::{Agent, AgentCounts, Entry, Node, Passage, Way};
 use crate::packet::Packet;
-use ackclock_base::{Descriptor, Kind, Packets, Range, Span, Time, parameters};
+use ackclock_base::{Descriptor, Kind, Packets, Range, Span, Time, choice, parameters};
 use ackclock_recovery::rtt::{MinBounds, RttEstimator, TimeoutRule};
 
 /// The agent's entry in the registry.
@@ -30,8 +33,24 @@ pub const ENTRY: Entry = Entry {
         parameters: Parameters::TABLE,
         presets: &[],
     },
-    build: |values| Box::new(Snoop::new(values.into())),
+    build: |values| {
+        let parameters = Parameters::from(values);
+        match parameters.rules {
+            Rules::Published => Box::new(Snoop::new(parameters)),
+            Rules::Ns2 => Box::new(ns2::Snoop::new(parameters)),
+        }
+    },
 };
+
+choice! {
+    /// Whose rules the agent follows.
+    pub enum Rules {
+        /// Those of the publication.
+        Published = "published",
+        /// Those of ns-2's class Snoop, for each connection.
+        Ns2 = "ns2",
+    }
+}
 
 parameters! {
     /// What it keeps, and how long it tries.
@@ -42,10 +61,12 @@ parameters! {
         attempts: i64 = integer("10", Range::between(0.0, 1000.0), "Dahal section 5.3.1"),
         /// Its timer is not shorter than this
         min_timeout: Span = time("100 ms", Range { min: 0.0, max: 60.0, above_min: true }, "ns-2's snoopTick_"),
+        /// Whose rules say what is cached, when a packet is sent from here and which duplicates end here
+        rules: Rules = choice("published", "Balakrishnan et al. 1995; ns-2's tcp/snoop.cc"),
     }
 }
 
-/// The agent of one connection. It holds no duplicates of packets that it does not keep.
+/// The agent of one connection by the rules of the publication. It holds no duplicates of packets that it does not keep.
 pub struct Snoop {
     parameters: Parameters,
     /// Which of the flow's connections it knows.
@@ -104,7 +125,7 @@ impl Snoop {
             return Passage::Ends;
         }
         if ack.number > self.acked.number {
-            if let Some(sent) = self.cache.forget_below(ack.number) {
+            if let Some(sent) = self.cache.forget_below(ack.number).and_then(|last| last.timed()) {
                 self.rtt.sample_for_timer(sent, now);
             }
             (self.acked, self.expected) = (*ack, 0);

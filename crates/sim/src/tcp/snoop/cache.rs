@@ -23,6 +23,11 @@ impl Kept {
     pub(super) fn new(number: u64, packet: Packet, now: Time, by_sender: bool) -> Self {
         Self { number, packet, came: now, tried: now, attempts: 0, by_sender }
     }
+
+    /// Returns when the packet came, or `None` if it went on more than once, so that its acknowledgement measures no round trip.
+    pub(super) fn timed(&self) -> Option<Time> {
+        (self.attempts == 0 && !self.by_sender).then_some(self.came)
+    }
 }
 
 /// A cache of so many.
@@ -43,19 +48,15 @@ impl Cache {
         let place = self.kept.partition_point(|kept| kept.number < new.number);
         if self.kept.get(place).is_some_and(|kept| kept.number == new.number) {
             self.kept[place] = Kept { by_sender: self.kept[place].by_sender, ..new };
-        } else if self.kept.len() < self.most {
+        } else if !self.is_full() {
             self.kept.insert(place, new);
         }
     }
 
-    /// Forgets what is below a number. When the last of it came, if it went on only once: a round trip ends.
-    pub(super) fn forget_below(&mut self, number: u64) -> Option<Time> {
-        let mut came = None;
-        while let Some(kept) = self.kept.front().filter(|kept| kept.number < number) {
-            came = (kept.attempts == 0 && !kept.by_sender).then_some(kept.came);
-            self.kept.pop_front();
-        }
-        came
+    /// Removes the packets below `number`, and returns the last of them; `None` if there is none.
+    pub(super) fn forget_below(&mut self, number: u64) -> Option<Kept> {
+        let below = self.kept.partition_point(|kept| kept.number < number);
+        self.kept.drain(..below).last()
     }
 
     pub(super) fn first(&self) -> Option<&Kept> {
@@ -64,6 +65,16 @@ impl Cache {
 
     pub(super) fn first_mut(&mut self) -> Option<&mut Kept> {
         self.kept.front_mut()
+    }
+
+    /// Returns the packet of this number, or `None` if it is not cached.
+    pub(super) fn get_mut(&mut self, number: u64) -> Option<&mut Kept> {
+        let place = self.kept.partition_point(|kept| kept.number < number);
+        self.kept.get_mut(place).filter(|kept| kept.number == number)
+    }
+
+    pub(super) fn is_full(&self) -> bool {
+        self.kept.len() >= self.most
     }
 
     pub(super) fn len(&self) -> usize {

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 /// What the agent sends.
 #[derive(Default)]
-struct Sent(Vec<(Way, u64)>);
+pub(super) struct Sent(Vec<(Way, u64)>);
 
 impl Node for Sent {
     fn send(&mut self, way: Way, packet: Packet) {
@@ -23,37 +23,46 @@ impl Node for Sent {
 }
 
 /// An agent, and what has happened.
-struct Talk {
-    snoop: Snoop,
-    now: Time,
-    sent: Sent,
+pub(super) struct Talk<A: ?Sized = Snoop> {
+    pub(super) snoop: Box<A>,
+    pub(super) now: Time,
+    pub(super) sent: Sent,
+}
+
+pub(super) fn parameters(settings: &[(&str, &str)]) -> Parameters {
+    (&ackclock_base::Values::with(ENTRY.descriptor, settings)).into()
 }
 
 impl Talk {
     fn with(settings: &[(&str, &str)]) -> Self {
-        let values = ackclock_base::Values::with(ENTRY.descriptor, settings);
-        Self { snoop: Snoop::new((&values).into()), now: Time::from_seconds(1.0), sent: Sent::default() }
+        Self::of(Box::new(Snoop::new(parameters(settings))))
+    }
+}
+
+impl<A: Agent + ?Sized> Talk<A> {
+    pub(super) fn of(snoop: Box<A>) -> Self {
+        Self { snoop, now: Time::from_seconds(1.0), sent: Sent::default() }
     }
 
-    fn pass(&mut self, way: Way, number: u64) -> bool {
+    pub(super) fn pass(&mut self, way: Way, number: u64) -> bool {
         let packet = Packet { bytes: 1000, header: [number, 7, 0], ..Packet::default() };
         self.snoop.on_packet(self.now, way, &packet, &mut self.sent) == Passage::Passes
     }
 
     /// Data with these numbers, a millisecond each; all go on.
-    fn data(&mut self, numbers: std::ops::Range<u64>) {
+    pub(super) fn data(&mut self, numbers: std::ops::Range<u64>) {
         for number in numbers {
             self.now += Span::from_millis(1);
             assert!(self.pass(Way::There, number), "{number}");
         }
     }
 
-    fn ack(&mut self, number: u64) -> bool {
+    pub(super) fn ack(&mut self, number: u64) -> bool {
         self.now += Span::from_millis(1);
         self.pass(Way::Back, number)
     }
 
-    fn sent(&mut self) -> Vec<(Way, u64)> {
+    pub(super) fn sent(&mut self) -> Vec<(Way, u64)> {
         std::mem::take(&mut self.sent.0)
     }
 }

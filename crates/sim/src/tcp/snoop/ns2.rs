@@ -1,0 +1,226 @@
+//! Snoop by the rules of ns-2's class `Snoop` (`tcp/snoop.cc` as of release 2.35; the rules stand so since 2001).
+//!
+//! What differs from the publication:
+//!
+//! * The first duplicate of a packet goes on to the sender, and the second one sends the packet from here. Which of them a duplicate
+//!   is, is counted beyond the end of a run of duplicates: after one that stayed alone, the next one of another packet is the second.
+//! * Duplicates send a packet at most once, or twice where fewer than two packets follow it. What is lost after that waits for the
+//!   timer, and only the timer has the `attempts`.
+//! * A cached packet that the sender retransmits is the sender's from then on: its duplicates go on. A late packet is the sender's
+//!   only if it comes to be the first in the cache.
+//! * Acknowledgements older than the last, and data that the mobile has, go on.
+//! * The timer starts at 1.1 s. Its estimate of the round trip follows the last sample to seven eighths, and a packet that was
+//!   retransmitted counts from its last transmission. The timer is restarted by every new acknowledgement.
+//!
+//! What ns-2 has besides and this has not: one state for all connections of a pair of hosts, one count of first duplicates for all
+//! agents, a ring of packets that takes itself for empty when it is full, and no caching where the interface's queue is full.
+
+use super::cache::{Cache, Kept};
+use super::{Parameters, Segment};
+use crate::agent::{Agent, AgentCounts, Node, Passage, Way};
+use crate::packet::Packet;
+use crate::tcp::segment::Flags;
+use ackclock_base::{Span, Time};
+
+/// ns-2's `srtt_`, `rttvar_` and `g_` as it ships them. Here `g_` is the weight of the past, unlike in TCP.
+const FIRST_SRTT_S: f64 = 0.1;
+const FIRST_RTTVAR_S: f64 = 0.25;
+const GAIN: f64 = 0.125;
+
+/// Duplicates of one packet that go on before the agent acts, ns-2's `RTX_THRESH`; and how often a duplicate sends a packet of which
+/// no more duplicates are expected.
+const PASSING_DUPLICATES: i64 = 1;
+const ATTEMPTS_OF_DUPLICATES: u32 = 2;
+
+/// The agent of one connection by the rules of ns-2.
+pub(super) struct Snoop {
+    parameters: Parameters,
+    /// Which of the flow's connections it knows.
+    connection: u8,
+    cache: Cache,
+    /// The highest number of data cached or passed, plus one.
+    seen: u64,
+    /// The number of the last new acknowledgement.
+    acked: u64,
+    /// Duplicates that are still to come of packets sent before the retransmission; negative if that count came out wrong.
+    expected: i64,
+    /// Whether the first cached packet is left out when duplicates to come are counted, since it was sent from here.
+    first_left_out: bool,
+    /// Duplicates that went on since the agent last acted.
+    passed: i64,
+    due: Time,
+    srtt_s: f64,
+    rttvar_s: f64,
+    counts: AgentCounts,
+}
+
+impl Snoop {
+    /// An agent that has seen nothing.
+    pub(super) fn new(parameters: Parameters) -> Self {
+        Self {
+            cache: Cache::of(parameters.cache as usize),
+            parameters,
+            connection: 0,
+            seen: 0,
+            acked: 0,
+            expected: 0,
+            first_left_out: false,
+            passed: 0,
+            due: Time::NEVER,
+            srtt_s: FIRST_SRTT_S,
+            rttvar_s: FIRST_RTTVAR_S,
+            counts: AgentCounts::default(),
+        }
+    }
+
+    fn on_data(&mut self, now: Time, number: u64, packet: &Packet) {
+        if !self.cache.is_full() {
+            let restarts = number >= self.acked && self.keep(now, number, packet);
+            if self.cache.len() > 0 && (restarts || self.due == Time::NEVER) {
+                self.due = now + self.timeout();
+            }
+        }
+        self.seen = self.seen.max(number + 1);
+    }
+
+    /// Caches a packet, and returns whether it is a retransmission of the sender, which restarts the timer.
+    fn keep(&mut self, now: Time, number: u64, packet: &Packet) -> bool {
+        if let Some(cached) = self.cache.get_mut(number) {
+            (cached.attempts, cached.by_sender, cached.tried) = (0, true, now);
+            return true;
+        }
+        let late = number + 1 < self.seen;
+        let is_first = self.cache.first().is_none_or(|first| number < first.number);
+        self.cache.keep(Kept::new(number, *packet, now, late && is_first));
+        self.first_left_out &= !late;
+        late
+    }
+
+    fn on_ack(&mut self, now: Time, number: u64, node: &mut dyn Node) -> Passage {
+        if number == self.acked {
+            return self.on_duplicate(now, node);
+        }
+        if number > self.acked {
+            (self.acked, self.expected, self.first_left_out) = (number, 0, false);
+            let last = self.cache.forget_below(number);
+            // The timer runs by the estimate before this sample.
+            self.due = if self.cache.len() > 0 { now + self.timeout() } else { Time::NEVER };
+            if let Some(last) = last {
+                self.take_sample(now.since(last.tried).seconds());
+            }
+        }
+        Passage::Passes
+    }
+
+    fn on_duplicate(&mut self, now: Time, node: &mut dyn Node) -> Passage {
+        let Some(&first) = self.cache.first().filter(|first| first.number == self.acked) else {
+            return Passage::Passes;
+        };
+        match self.expected {
+            1.. => {
+                self.expected -= 1;
+                Passage::Ends
+            }
+            0 => self.on_unexpected(now, &first, node),
+            -1 if first.attempts < ATTEMPTS_OF_DUPLICATES => self.send_first(now, node),
+            _ => Passage::Passes,
+        }
+    }
+
+    /// Called for a duplicate of the `first` cached packet while none is expected.
+    fn on_unexpected(&mut self, now: Time, first: &Kept, node: &mut dyn Node) -> Passage {
+        if self.passed < PASSING_DUPLICATES {
+            self.passed += 1;
+            return Passage::Passes;
+        }
+        self.passed = 0;
+        if first.by_sender {
+            return Passage::Passes;
+        }
+        let counted = self.cache.len() as i64 - i64::from(self.first_left_out);
+        (self.expected, self.first_left_out) = (counted - (PASSING_DUPLICATES + 1), true);
+        match first.attempts {
+            0 => self.send_first(now, node),
+            _ => Passage::Passes,
+        }
+    }
+
+    /// Sends the first packet, and returns what becomes of a duplicate that asked for it: it ends here unless no attempt is left.
+    fn send_first(&mut self, now: Time, node: &mut dyn Node) -> Passage {
+        let attempts = self.parameters.attempts as u32;
+        let Some(first) = self.cache.first_mut().filter(|first| first.attempts < attempts) else {
+            return Passage::Passes;
+        };
+        (first.attempts, first.tried) = (first.attempts + 1, now);
+        node.send(Way::There, first.packet);
+        self.counts.sent += 1;
+        self.due = now + self.timeout();
+        Passage::Ends
+    }
+
+    fn timeout(&self) -> Span {
+        Span::from_seconds(self.srtt_s + 4.0 * self.rttvar_s).max(self.parameters.min_timeout)
+    }
+
+    fn take_sample(&mut self, rtt_s: f64) {
+        self.srtt_s = GAIN * self.srtt_s + (1.0 - GAIN) * rtt_s;
+        let off = (rtt_s - self.srtt_s).abs();
+        self.rttvar_s = GAIN * off + (1.0 - GAIN) * self.rttvar_s;
+    }
+
+    /// Forgets a connection but for its round trips.
+    fn begin(&mut self, connection: u8) {
+        let Self { counts, srtt_s, rttvar_s, passed, .. } = *self;
+        *self = Self { connection, counts, srtt_s, rttvar_s, passed, ..Self::new(self.parameters) };
+    }
+}
+
+impl Agent for Snoop {
+    fn on_packet(&mut self, now: Time, way: Way, packet: &Packet, node: &mut dyn Node) -> Passage {
+        let Segment { number, flags, .. } = Segment::head(packet);
+        if flags.has(Flags::SYN) {
+            return Passage::Passes;
+        }
+        if packet.connection != self.connection {
+            if way == Way::Back {
+                return Passage::Passes;
+            }
+            self.begin(packet.connection);
+        }
+        let passage = match way {
+            Way::There => {
+                self.on_data(now, number, packet);
+                Passage::Passes
+            }
+            Way::Back => self.on_ack(now, number, node),
+        };
+        self.counts.ended += u64::from(passage == Passage::Ends);
+        passage
+    }
+
+    fn timer(&self) -> Time {
+        self.due
+    }
+
+    fn on_timer(&mut self, now: Time, node: &mut dyn Node) {
+        if self.due > now {
+            return;
+        }
+        self.due = Time::NEVER;
+        let is_wanted = self.cache.first().is_some_and(|first| first.number == self.acked);
+        if is_wanted && self.send_first(now, node) == Passage::Ends {
+            self.first_left_out = true;
+        }
+    }
+
+    fn counts(&self) -> AgentCounts {
+        self.counts
+    }
+
+    fn reset_counts(&mut self) {
+        self.counts = AgentCounts::default();
+    }
+}
+
+#[cfg(test)]
+mod tests;

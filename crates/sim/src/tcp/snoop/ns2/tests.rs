@@ -1,0 +1,249 @@
+//! The rules of ns-2's agent, packet by packet: what its source does with each, worked out by hand.
+
+use super::*;
+use crate::tcp::snoop::ENTRY;
+use crate::tcp::snoop::tests::{Talk, parameters};
+use proptest::prelude::*;
+
+fn talk(settings: &[(&str, &str)]) -> Talk<Snoop> {
+    Talk::of(Box::new(Snoop::new(parameters(settings))))
+}
+
+fn ms(ms: u64) -> Span {
+    Span::from_millis(ms)
+}
+
+/// Lets the timer expire.
+fn expire(talk: &mut Talk<Snoop>) {
+    talk.now = talk.snoop.timer();
+    talk.snoop.on_timer(talk.now, &mut talk.sent);
+}
+
+#[test]
+fn the_first_duplicate_passes_and_the_second_sends() {
+    // Of 0 to 9 packet 3 is lost: 4 to 9 cause six duplicates.
+    let mut talk = talk(&[]);
+    talk.data(0..10);
+    assert!(talk.ack(1) && talk.ack(2) && talk.ack(3));
+    assert!(talk.ack(3));
+    assert_eq!(talk.sent(), []);
+    assert!(!talk.ack(3));
+    assert_eq!(talk.sent(), [(Way::There, 3)]);
+    // Seven are cached, two duplicates have come: five are expected, one more than there are.
+    assert_eq!(talk.snoop.expected, 5);
+    assert!((0..4).all(|_| !talk.ack(3)));
+    assert!(talk.ack(10));
+    assert_eq!((talk.snoop.cache.len(), talk.sent()), (0, vec![]));
+    assert_eq!(talk.snoop.counts(), AgentCounts { sent: 1, ended: 5 });
+}
+
+#[test]
+fn a_duplicate_that_stayed_alone_counts_for_the_next_packet() {
+    let mut talk = talk(&[]);
+    talk.data(0..3);
+    assert!(talk.ack(1) && talk.ack(1));
+    // 1 was only late, so no second duplicate of it came. The first duplicate of 3 is taken for the second.
+    assert!(talk.ack(3));
+    talk.data(3..6);
+    assert!(!talk.ack(3));
+    assert_eq!(talk.sent(), [(Way::There, 3)]);
+}
+
+#[test]
+fn what_is_lost_once_more_waits_for_the_timer() {
+    let mut talk = talk(&[]);
+    talk.data(0..10);
+    assert!(talk.ack(3) && talk.ack(3));
+    assert!((0..5).all(|_| !talk.ack(3)));
+    assert_eq!(talk.sent(), [(Way::There, 3)]);
+    // 3 is lost again, and 10 to 12 arrive. One duplicate is expected still; those after it go on, and send nothing.
+    talk.data(10..13);
+    assert!(!talk.ack(3));
+    assert!(talk.ack(3) && talk.ack(3));
+    assert_eq!(talk.sent(), []);
+    // That was a second one: of ten cached packets the first is left out, and seven duplicates are expected, which end here.
+    assert_eq!(talk.snoop.expected, 7);
+    assert!(!talk.ack(3));
+    expire(&mut talk);
+    assert_eq!(talk.sent(), [(Way::There, 3)]);
+}
+
+#[test]
+fn where_a_duplicate_too_many_comes_it_sends_twice() {
+    // Only 2 is cached. Two duplicates, and the count of those to come is 1 - 2.
+    let mut talk = talk(&[]);
+    talk.data(0..3);
+    assert!(talk.ack(2) && talk.ack(2) && !talk.ack(2));
+    assert_eq!((talk.snoop.expected, talk.sent()), (-1, vec![(Way::There, 2)]));
+    assert!(!talk.ack(2));
+    assert_eq!(talk.sent(), [(Way::There, 2)]);
+    assert!(talk.ack(2));
+    assert_eq!(talk.sent(), []);
+}
+
+#[test]
+fn what_the_sender_retransmits_is_the_senders() {
+    let mut talk = talk(&[]);
+    talk.data(0..5);
+    assert!(talk.ack(1) && talk.ack(1) && !talk.ack(1));
+    assert_eq!(talk.sent(), [(Way::There, 1)]);
+    let timer = talk.snoop.timer();
+    talk.data(1..2);
+    assert!(talk.snoop.timer() > timer);
+    // Of 1 to 4 two duplicates are expected, and end here; then all go on.
+    assert!(!talk.ack(1) && !talk.ack(1));
+    assert!((0..4).all(|_| talk.ack(1)));
+    assert_eq!(talk.sent(), []);
+    // The timer sends it all the same.
+    expire(&mut talk);
+    assert_eq!(talk.sent(), [(Way::There, 1)]);
+}
+
+#[test]
+fn a_late_packet_is_the_senders_if_it_comes_to_be_the_first() {
+    for (acked_before, sent) in [(true, vec![]), (false, vec![(Way::There, 1)])] {
+        let mut talk = talk(&[]);
+        talk.data(0..1);
+        if acked_before {
+            assert!(talk.ack(1));
+        }
+        talk.data(2..4);
+        talk.data(1..2);
+        if !acked_before {
+            assert!(talk.ack(1));
+        }
+        assert!(talk.ack(1));
+        assert_eq!(talk.ack(1), acked_before);
+        assert_eq!(talk.sent(), sent);
+    }
+}
+
+#[test]
+fn what_is_old_goes_on() {
+    let mut talk = talk(&[]);
+    talk.data(0..3);
+    assert!(talk.ack(3));
+    assert!(talk.pass(Way::There, 0) && talk.pass(Way::Back, 1));
+    assert_eq!((talk.snoop.cache.len(), talk.sent()), (0, vec![]));
+}
+
+#[test]
+fn the_timer_sends_ten_times() {
+    let mut talk = talk(&[]);
+    talk.data(0..2);
+    // No round trip is known: 0.1 s and four times 0.25.
+    let mut due = Time::from_nanos(1_001_000_000);
+    for _ in 0..10 {
+        due += ms(1100);
+        assert_eq!(talk.snoop.timer(), due);
+        expire(&mut talk);
+        assert_eq!(talk.sent(), [(Way::There, 0)]);
+    }
+    expire(&mut talk);
+    assert_eq!((talk.snoop.timer(), talk.sent()), (Time::NEVER, vec![]));
+    assert!((0..5).all(|_| talk.ack(0)));
+    // The sender retransmits it: that goes on, and the timer is back.
+    talk.data(0..1);
+    expire(&mut talk);
+    assert_eq!(talk.sent(), [(Way::There, 0)]);
+}
+
+#[test]
+fn the_timer_follows_the_last_sample() {
+    let mut talk = talk(&[]);
+    talk.data(0..2);
+    talk.now += ms(198);
+    // 200 ms: the round trip is 0.1 / 8 + 7 * 0.2 / 8 = 187.5 ms, and its deviation 12.5 / 8 + 7 * 250 / 8 = 220.3125 ms. What
+    // runs since this acknowledgement does so by the estimate before.
+    assert!(talk.ack(1));
+    assert_eq!(talk.snoop.timer(), talk.now + ms(1100));
+    assert!(talk.ack(2));
+    assert_eq!(talk.snoop.timer(), Time::NEVER);
+    // 200 ms again: 198.4375 ms, and 1.5625 / 8 + 7 * 220.3125 / 8 = 192.96875 ms.
+    talk.data(2..3);
+    assert_eq!(talk.snoop.timer(), talk.now + Span::from_nanos(198_437_500 + 4 * 192_968_750));
+}
+
+#[test]
+fn the_timer_is_not_below_its_least() {
+    let mut talk = talk(&[]);
+    for number in 0..60 {
+        talk.data(number..number + 1);
+        assert!(talk.ack(number + 1));
+    }
+    talk.data(60..61);
+    assert_eq!(talk.snoop.timer(), talk.now + ms(100));
+}
+
+#[test]
+fn a_packet_that_was_sent_from_here_counts_from_then() {
+    // Its first transmission is 1.1 s old; the sample is 1 ms, and the estimate 13.375 and (12.375 + 7 * 250) / 8 ms.
+    let mut talk = talk(&[]);
+    talk.data(0..1);
+    expire(&mut talk);
+    assert!(talk.ack(1));
+    talk.data(1..2);
+    assert_eq!(talk.snoop.timer(), talk.now + Span::from_nanos(13_375_000 + 4 * 220_296_875));
+}
+
+#[test]
+fn a_full_cache_keeps_what_it_has() {
+    let mut talk = talk(&[("cache", "3 packets")]);
+    talk.data(0..6);
+    assert_eq!(talk.snoop.cache.len(), 3);
+    assert!(talk.ack(3) && (0..4).all(|_| talk.ack(3)));
+    assert_eq!(talk.sent(), []);
+}
+
+#[test]
+fn a_new_connection_begins_anew_with_what_is_known_of_round_trips() {
+    let mut talk = talk(&[]);
+    talk.data(0..5);
+    assert!(talk.ack(4));
+    let srtt_s = talk.snoop.srtt_s;
+    let first = Packet { connection: 1, ..Packet::default() };
+    assert!(talk.snoop.on_packet(talk.now, Way::There, &first, &mut talk.sent) == Passage::Passes);
+    assert_eq!((talk.snoop.cache.len(), talk.snoop.acked, talk.snoop.srtt_s), (1, 0, srtt_s));
+    assert!(talk.ack(5), "an acknowledgement of the connection before");
+}
+
+#[test]
+fn the_agent_of_a_scenario_has_the_rules_that_it_names() {
+    for (rules, passes) in [("published", false), ("ns2", true)] {
+        let values = ackclock_base::Values::with(ENTRY.descriptor, &[("rules", rules)]);
+        let mut talk = Talk::of((ENTRY.build)(&values));
+        talk.data(0..3);
+        assert!(talk.ack(1));
+        assert_eq!(talk.ack(1), passes, "{rules}");
+    }
+}
+
+proptest! {
+    /// Whatever comes: nothing is sent from here that the sender has not sent, or that is acknowledged, or more than ten times without
+    /// the sender having sent it once more.
+    #[test]
+    fn attempts_are_bounded(steps in prop::collection::vec((0_u8..4, 0_u64..30, 1_u64..400), 1..400)) {
+        let mut talk = talk(&[("cache", "12 packets")]);
+        let mut attempts = [None; 30];
+        for (what, number, wait) in steps {
+            talk.now += ms(wait);
+            if talk.snoop.timer() <= talk.now {
+                talk.snoop.on_timer(talk.now, &mut talk.sent);
+            } else if what < 2 {
+                prop_assert!(talk.pass(Way::There, number));
+                attempts[number as usize] = Some(0);
+            } else {
+                talk.pass(Way::Back, number);
+            }
+            prop_assert!(talk.snoop.timer() >= talk.now);
+            for (way, number) in talk.sent() {
+                prop_assert_eq!(way, Way::There);
+                prop_assert!(number >= talk.snoop.acked);
+                let attempts = attempts[number as usize].as_mut().expect("a packet that came");
+                *attempts += 1;
+                prop_assert!(*attempts <= 10, "{number}");
+            }
+            prop_assert!(talk.snoop.cache.len() <= 12);
+        }
+    }
+}
