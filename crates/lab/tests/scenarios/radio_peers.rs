@@ -180,36 +180,61 @@ const APART: [&str; 4] = [
     "vegas, 0.2 of the packets lost, 5 flows, acknowledged",
 ];
 
+/// Judges what a pair acknowledges and its round trip by the bounds of `part`, and returns what lies outside.
+fn misses(pair: &Pair, part: &str) -> Vec<String> {
+    let quantities: [(&str, fn(&Run) -> f64, &str); 2] =
+        [("acknowledged", |run| run.acked, "acked"), ("round trip", |run| run.rtt_mean_s, "rtt")];
+    let judge = |(what, quantity, key): (&str, fn(&Run) -> f64, &str)| {
+        let (ours, theirs) = pair.column(quantity);
+        compare(
+            &format!("{}, {what}", pair.label),
+            &ours,
+            &theirs,
+            tolerance(&format!("lossy-hop.{part}.{key}")),
+        )
+    };
+    quantities.into_iter().filter_map(judge).collect()
+}
+
 #[test]
 fn over_a_lossy_hop_tcp_carries_what_it_carries_in_ns2() {
     let vegas = json!({ "name": "vegas", "alpha": "1 packet", "beta": "3 packets", "gamma": "1 packet", "first_alone": true });
-    let mut misses = Vec::new();
+    let mut outside = Vec::new();
     for (name, control) in [("newreno", json!("newreno")), ("sack", json!("sack")), ("vegas", vegas)] {
         for pair in lossy_hop(name, &json!({ "flows.tcp.control": control })) {
             pair.print();
-            let mut judge = |what: &str, quantity: fn(&Run) -> f64, key: &str| {
-                let (ours, theirs) = pair.column(quantity);
-                let allowed = tolerance(&format!("lossy-hop.{name}.{key}"));
-                misses.extend(compare(&format!("{}, {what}", pair.label), &ours, &theirs, allowed));
-            };
-            judge("acknowledged", |run| run.acked, "acked");
-            judge("round trip", |run| run.rtt_mean_s, "rtt");
+            outside.extend(misses(&pair, name));
         }
     }
     let labels: Vec<&str> =
-        misses.iter().filter_map(|line| line.split_once(':')).map(|(label, _)| label).collect();
-    assert_eq!(labels, APART, "{misses:#?}");
+        outside.iter().filter_map(|line| line.split_once(':')).map(|(label, _)| label).collect();
+    assert_eq!(labels, APART, "{outside:#?}");
+}
+
+/// The runs of NewReno behind an agent with ns-2's limits and these rules.
+fn behind_snoop(rules: &str) -> Vec<Pair> {
+    let agent = json!({ "name": "snoop", "cache": "100 packets", "attempts": 10, "rules": rules });
+    let agents = json!([{ "at": "right", "agent": agent }]);
+    lossy_hop("newreno-snoop", &json!({ "flows.tcp.control": "newreno", "agents": agents }))
 }
 
 #[test]
 fn snoop_carries_at_least_what_ns2s_carries() {
-    let snoop =
-        json!([{ "at": "right", "agent": { "name": "snoop", "cache": "100 packets", "attempts": 10 } }]);
-    for pair in lossy_hop("newreno-snoop", &json!({ "flows.tcp.control": "newreno", "agents": snoop })) {
+    for pair in behind_snoop("published") {
         pair.print();
         let (ours, theirs) = pair.column(|run| run.acked);
         let least = (1.0 - tolerance("lossy-hop.snoop.acked_less")) * mean(&theirs);
         let chance = 2.0 * standard_error(&ours).hypot(standard_error(&theirs));
         assert!(mean(&ours) >= least - chance, "{}: {} and {}", pair.label, mean(&ours), mean(&theirs));
     }
+}
+
+#[test]
+fn snoop_by_ns2s_rules_carries_what_ns2s_carries() {
+    let mut outside = Vec::new();
+    for pair in behind_snoop("ns2") {
+        pair.print();
+        outside.extend(misses(&pair, "snoop-ns2"));
+    }
+    assert!(outside.is_empty(), "{outside:#?}");
 }
