@@ -14,15 +14,14 @@ use crate::flows::{FlowGroup, Sending};
 use crate::network::Routing;
 use crate::scenario::Scenario;
 use ackclock_base::Span;
-use ackclock_recovery::sender::Counts;
 use ackclock_sim::agent::AgentCounts;
 use ackclock_sim::flow::Flow;
 use ackclock_sim::histogram::Histogram;
 use ackclock_sim::measure::Interval;
 use ackclock_sim::medium::StationCounts;
+use ackclock_sim::report::Report;
 use ackclock_sim::session::{Running, Tally};
 use ackclock_sim::simulation::Simulation;
-use ackclock_sim::udp::UdpSender;
 use ackclock_sim::watch::{BurstCounts, LossEventCounts, Watch};
 use declared::{Asked, Share};
 use fields::{
@@ -183,14 +182,11 @@ fn row_result(
         None if flow.one_of_many => {
             connections_result(&mut tasks, std::iter::once(&*flow).chain(&*others), measured);
         }
-        None => flow
-            .udp()
-            .and_then(UdpSender::tally)
-            .into_iter()
-            .for_each(|tally| requests_result(&mut tasks, tally)),
+        None => {
+            flow.report(measured.to).requests.into_iter().for_each(|tally| requests_result(&mut tasks, tally))
+        }
     }
     others.iter().for_each(|other| flow.absorb(other));
-    tasks.association = association::of(flow, measured);
     let mut result = flow_result(flow, measured, tasks);
     if distributions {
         result.one_way_delay_quantiles_s = Asked(quantiles(flow.one_way_delay()));
@@ -232,7 +228,7 @@ fn connections_result<'f>(
 
 /// What held the flows of a row back, as shares of the time in which anything did.
 fn limits_result<'f>(result: &mut FlowResult, flows: impl Iterator<Item = &'f Flow>, measured: Interval) {
-    let spans = flows.filter_map(|flow| Some(flow.connection()?.core.limits().spans(measured.to)));
+    let spans = flows.filter_map(|flow| flow.report(measured.to).limited);
     let seconds = spans.fold([0.0; 4], |sum: [f64; 4], spans| {
         std::array::from_fn(|limit| sum[limit] + spans[limit].seconds())
     });
@@ -280,23 +276,16 @@ fn completion_result(times: &Histogram) -> CompletionResult {
 }
 
 /// The result of a flow, with what `tasks` has of what it begins and completes.
-fn flow_result(flow: &mut Flow, measured: Interval, tasks: FlowResult) -> FlowResult {
+fn flow_result(flow: &Flow, measured: Interval, tasks: FlowResult) -> FlowResult {
     let seconds = measured.seconds();
     let bits_per_second = |bytes: u64| bytes as f64 * 8.0 / seconds;
     let sent = flow.sent_packets();
     let delivered = flow.delivered_packets();
-    let cwnd = match flow.connection_mut() {
-        Some(sender) => Some(sender.core.cwnd_area(measured.to)),
-        None => flow.sctp_mut().map(|association| association.cwnd_area(measured.to)),
-    };
+    let Report { counts, rtt, cwnd_area, window_probes, association, .. } = flow.report(measured.to);
     // The window exists only while the flow does.
     let lived = measured.to.since(measured.from.max(flow.start)).seconds();
-    let (no_counts, no_rtt) = (Counts::default(), Histogram::default());
-    let of_paths = flow.sctp().map(association::counts);
-    let counts =
-        flow.connection().map(|sender| sender.core.counts()).or(of_paths.as_ref()).unwrap_or(&no_counts);
-    let of_paths = flow.sctp().map(|association| association.rtt());
-    let rtt = flow.connection().map(|sender| sender.rtt()).or(of_paths).unwrap_or(&no_rtt);
+    let no_rtt = Histogram::default();
+    let rtt = rtt.unwrap_or(&no_rtt);
     let delay = flow.one_way_delay();
     FlowResult {
         name: flow.name.clone(),
@@ -324,8 +313,9 @@ fn flow_result(flow: &mut Flow, measured: Interval, tasks: FlowResult) -> FlowRe
         probes: counts.probes,
         persistent_congestions: counts.persistent_congestions,
         fast_retransmits: counts.fast_retransmits,
-        reader: flow.window_probes().map(|window_probes| ReaderResult { window_probes }),
-        cwnd_mean_packets: cwnd.filter(|_| lived > 0.0).map(|area| area / lived),
+        reader: window_probes.map(|window_probes| ReaderResult { window_probes }),
+        association: association.map(|report| association::of(&report, lived)),
+        cwnd_mean_packets: cwnd_area.filter(|_| lived > 0.0).map(|area| area / lived),
         ..tasks
     }
 }

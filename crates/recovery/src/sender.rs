@@ -344,9 +344,12 @@ impl Sender {
     }
 
     /// The congestion window's integral up to `now`, in packet seconds.
-    pub fn cwnd_area(&mut self, now: Time) -> f64 {
-        self.note_cwnd(now);
-        self.counts.cwnd_area()
+    pub fn cwnd_area(&self, now: Time) -> f64 {
+        let mut counts = self.counts.clone();
+        if counts.is_behind(now) {
+            counts.add_area(now, self.controller.decision().cwnd);
+        }
+        counts.cwnd_area()
     }
 
     fn packets_in_flight(&self) -> Packets {

@@ -5,6 +5,7 @@
 //! [`Outbox`]. What its header's words mean only the two ends know.
 
 use crate::packet::{Extension, Packet};
+use crate::report::Report;
 use ackclock_base::{Span, Time};
 use std::any::Any;
 
@@ -45,6 +46,11 @@ pub trait Endpoint: Any + Send {
     /// What it has sent since counting began.
     fn sent(&self) -> Sent {
         Sent::default()
+    }
+
+    /// Returns what it has measured since counting began, as of `until`, the end of the run.
+    fn report(&self, _until: Time) -> Report<'_> {
+        Report::default()
     }
 
     /// Starts counting anew at the end of the warm-up.

@@ -3,21 +3,14 @@
 use crate::endpoint::{Endpoint, Ends};
 use crate::histogram::Histogram;
 use crate::measure::Interval;
-use crate::measured_sender::MeasuredSender;
 use crate::network::Network;
 use crate::packet::Packet;
 use crate::port::{Jitter, Port, Socket};
-use crate::quic;
-use crate::quic::credit::CreditedEnd;
+use crate::report::Report;
 use crate::schedule::{Schedule, SourceId};
-use crate::sctp::association::Association;
-use crate::sctp::connection::SendingEnd;
-use crate::tcp::sender::Sender;
 use crate::traffic::writer::Writer;
-use crate::udp::UdpSender;
 use ackclock_aqm::Dscp;
 use ackclock_base::{Span, Time};
-use std::any::Any;
 
 mod alarm;
 use alarm::Alarm;
@@ -342,52 +335,9 @@ impl Flow {
         &*self.ends[0].endpoint
     }
 
-    /// That endpoint's sender, if it is one of TCP or QUIC.
-    pub fn connection(&self) -> Option<&MeasuredSender> {
-        let tcp = self.sender_as::<Sender>().map(Sender::measured);
-        let credited = || Some(&self.sender_as::<CreditedEnd>()?.end);
-        let quic = || self.sender_as::<quic::connection::SendingEnd>().or_else(credited);
-        tcp.or_else(|| quic().map(|end| end.sender.measured()))
-    }
-
-    /// How often its sender has asked for a window, or said that it is out of credit, whose receiver reads slowly; `None` of other flows.
-    pub fn window_probes(&self) -> Option<u64> {
-        let tcp = self.sender_as::<Sender>().and_then(Sender::window_probes);
-        let quic = || self.sender_as::<CreditedEnd>().map(CreditedEnd::window_probes);
-        tcp.or_else(quic).or_else(|| self.sctp().and_then(Association::window_probes))
-    }
-
-    /// The same.
-    pub fn connection_mut(&mut self) -> Option<&mut MeasuredSender> {
-        let endpoint: &mut dyn Any = &mut *self.ends[0].endpoint;
-        if endpoint.is::<Sender>() {
-            return endpoint.downcast_mut::<Sender>().map(Sender::measured_mut);
-        }
-        if endpoint.is::<CreditedEnd>() {
-            return endpoint.downcast_mut::<CreditedEnd>().map(|credited| credited.end.sender.measured_mut());
-        }
-        endpoint.downcast_mut::<quic::connection::SendingEnd>().map(|end| end.sender.measured_mut())
-    }
-
-    /// That endpoint, if it is an SCTP sender.
-    pub fn sctp(&self) -> Option<&Association> {
-        self.sender_as::<SendingEnd>().map(|end| &end.association)
-    }
-
-    /// That endpoint, if it is an SCTP sender.
-    pub fn sctp_mut(&mut self) -> Option<&mut Association> {
-        let endpoint: &mut dyn Any = &mut *self.ends[0].endpoint;
-        endpoint.downcast_mut::<SendingEnd>().map(|end| &mut end.association)
-    }
-
-    /// That endpoint, if it is one over UDP.
-    pub fn udp(&self) -> Option<&UdpSender> {
-        self.sender_as()
-    }
-
-    fn sender_as<E: Endpoint>(&self) -> Option<&E> {
-        let endpoint: &dyn Any = self.sender();
-        endpoint.downcast_ref()
+    /// Returns what that endpoint has measured, as of `until`.
+    pub fn report(&self, until: Time) -> Report<'_> {
+        self.sender().report(until)
     }
 
     /// Packets sent over the measured interval.

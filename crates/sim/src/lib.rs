@@ -9,7 +9,7 @@
 //! * [`endpoint`], [`flow`], [`port`]: what sends over it, and how the two meet. [`tcp`], [`quic`], [`sctp`], [`udp`]: the
 //!   endpoints; [`measured_sender`]: what TCP and QUIC share. [`agent`]: what looks into packets at a node on their way.
 //! * [`reading`]: applications that read slowly. [`traffic`]: what is sent besides bulk data. [`session`]: what waits for what it has sent.
-//! * [`measure`], [`histogram`], [`series`]: what is measured, in constant room.
+//! * [`measure`], [`histogram`], [`series`], [`report`]: what is measured, in constant room.
 //! * [`trace`]: every packet's course, when asked for. [`watch`]: events of loss and bursts at a link, when asked for.
 //!   [`capture`]: packets with their headers at some places, when asked for.
 //! * [`random`]: one random stream per component.
@@ -39,6 +39,7 @@ pub mod radio;
 pub mod random;
 mod ranges;
 pub mod reading;
+pub mod report;
 mod ring;
 pub mod schedule;
 pub mod sctp;

@@ -3,6 +3,7 @@
 
 use crate::endpoint::Sent;
 use crate::histogram::Histogram;
+use crate::report::Report;
 use ackclock_base::{Span, Time};
 use ackclock_recovery::Sender;
 use ackclock_recovery::sender::Taken;
@@ -30,16 +31,22 @@ impl MeasuredSender {
         }
     }
 
-    /// Round trips, see [`Taken::clean_rtt`].
-    pub fn rtt(&self) -> &Histogram {
-        &self.rtt
-    }
-
     /// What was sent since counting began, in packets that carry so many bytes.
     pub fn sent(&self, payload_bytes: u32) -> Sent {
         let counts = self.core.counts();
         let fresh = counts.sent - counts.retransmitted;
         Sent { packets: counts.sent, payload_bytes: fresh * u64::from(payload_bytes) }
+    }
+
+    /// Returns what was measured since counting began, as of `until`.
+    pub fn report(&self, until: Time) -> Report<'_> {
+        Report {
+            counts: self.core.counts().clone(),
+            rtt: Some(&self.rtt),
+            cwnd_area: Some(self.core.cwnd_area(until)),
+            limited: Some(self.core.limits().spans(until)),
+            ..Report::default()
+        }
     }
 
     /// Counts what another sender has counted as its own, except for the window.

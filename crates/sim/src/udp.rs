@@ -5,6 +5,7 @@ use crate::measure::Interval;
 use crate::packet::Packet;
 use crate::random::Stream;
 use crate::ranges::Ranges;
+use crate::report::Report;
 use crate::session::Tally;
 use crate::traffic::Source;
 use ackclock_base::{Span, Time};
@@ -45,7 +46,7 @@ impl UdpOptions {
 }
 
 /// The end that sends. The words of a packet's header are when it was sent and, of a request, its number; a reply repeats them.
-pub struct UdpSender {
+struct UdpSender {
     payload_bytes: u32,
     header_bytes: u32,
     source: Box<dyn Source>,
@@ -59,13 +60,6 @@ pub struct UdpSender {
     answered: Ranges,
     /// The round trip of the last reply.
     last_rtt: Option<Span>,
-}
-
-impl UdpSender {
-    /// Requests and how long they took, where there are replies.
-    pub fn tally(&self) -> Option<&Tally> {
-        self.tally.as_ref()
-    }
 }
 
 impl Endpoint for UdpSender {
@@ -106,6 +100,10 @@ impl Endpoint for UdpSender {
 
     fn sent(&self) -> Sent {
         self.sent
+    }
+
+    fn report(&self, _until: Time) -> Report<'_> {
+        Report { requests: self.tally.as_ref(), ..Report::default() }
     }
 
     fn reset_counts(&mut self, _now: Time) {

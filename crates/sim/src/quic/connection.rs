@@ -9,6 +9,7 @@ use super::sender::Sender;
 use crate::endpoint::{Endpoint, Ends, Outbox, Properties, Sent};
 use crate::packet::Packet;
 use crate::random::Stream;
+use crate::report::Report;
 use ackclock_aqm::Ecn;
 use ackclock_base::Time;
 use ackclock_cc::{Backoff, Controller};
@@ -136,6 +137,10 @@ impl Endpoint for SendingEnd {
 
     fn sent(&self) -> Sent {
         self.sender.measured().sent(self.sender.options().payload_bytes)
+    }
+
+    fn report(&self, until: Time) -> Report<'_> {
+        self.sender.measured().report(until)
     }
 
     fn reset_counts(&mut self, now: Time) {

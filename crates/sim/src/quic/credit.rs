@@ -9,6 +9,7 @@ use super::datagram::{Credit, CreditKind, Datagram, OutboxWire, Wire};
 use super::options::Options;
 use crate::endpoint::{Endpoint, Outbox, Properties, Sent};
 use crate::packet::Packet;
+use crate::report::Report;
 use ackclock_base::Time;
 
 /// What the receiver has given credit for, and what of it is used.
@@ -69,11 +70,6 @@ impl CreditedEnd {
     pub(super) fn new(mut end: SendingEnd, credit: Credited) -> Self {
         end.sender.hold_back(credit.total > credit.told);
         Self { end, credit }
-    }
-
-    /// How often DATA_BLOCKED has been sent since counting began.
-    pub fn window_probes(&self) -> u64 {
-        self.credit.counted
     }
 
     fn on_credit(&mut self, now: Time, credit: Credit, out: &mut dyn Outbox) {
@@ -176,6 +172,10 @@ impl Endpoint for CreditedEnd {
 
     fn sent(&self) -> Sent {
         self.end.sent()
+    }
+
+    fn report(&self, until: Time) -> Report<'_> {
+        Report { window_probes: Some(self.credit.counted), ..self.end.report(until) }
     }
 
     fn reset_counts(&mut self, now: Time) {

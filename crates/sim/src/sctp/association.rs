@@ -12,10 +12,12 @@ use super::persisting::WindowProbing;
 use super::reachability::{Limits, State};
 use crate::histogram::Histogram;
 use crate::random::Stream;
+use crate::report::{AssociationReport, PathReport, Report};
 use ackclock_base::{Packets, Span, Time};
 use ackclock_cc::PathSelector;
 use ackclock_cc::selector::Paths;
 use ackclock_recovery::detection::reports::MissingReports;
+use ackclock_recovery::sender::Counts as RecoveryCounts;
 
 /// What has not been answered in time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -405,14 +407,32 @@ impl Association {
         (self.counts, self.rtt) = (Counts::default(), Histogram::default());
     }
 
-    /// The integral of each path's congestion window up to `now`, in packet seconds.
-    pub fn cwnd_areas(&mut self, now: Time) -> Vec<f64> {
-        self.paths.iter_mut().map(|path| path.sender.cwnd_area(now)).collect()
-    }
-
-    /// Their sum.
-    pub fn cwnd_area(&mut self, now: Time) -> f64 {
-        self.cwnd_areas(now).into_iter().sum()
+    /// Returns what was measured since counting began, as of `until`.
+    pub fn report(&self, until: Time) -> Report<'_> {
+        let path = |path: &Path| PathReport {
+            counts: path.sender.counts().clone(),
+            cwnd_area: path.sender.cwnd_area(until),
+        };
+        let paths: Vec<PathReport> = self.paths.iter().map(path).collect();
+        let Counts { failovers, switches, heartbeats, heartbeats_lost, .. } = self.counts;
+        Report {
+            counts: paths.iter().fold(RecoveryCounts::default(), |mut sum, path| {
+                sum.absorb(&path.counts);
+                sum
+            }),
+            rtt: Some(&self.rtt),
+            cwnd_area: Some(paths.iter().map(|path| path.cwnd_area).sum()),
+            window_probes: self.window_probes(),
+            association: Some(AssociationReport {
+                paths,
+                failovers,
+                switches,
+                heartbeats,
+                heartbeats_lost,
+                failed_at: self.failed_at(),
+            }),
+            ..Report::default()
+        }
     }
 
     /// The latest round trip on the path of new data.

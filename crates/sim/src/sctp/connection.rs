@@ -10,6 +10,7 @@ use super::receiver::Receiver;
 use crate::endpoint::{Endpoint, Ends, Outbox, Properties, Sent};
 use crate::packet::Packet;
 use crate::random::Stream;
+use crate::report::Report;
 use ackclock_base::{Span, Time};
 use ackclock_cc::{Backoff, Controller, PathSelector};
 
@@ -146,6 +147,10 @@ impl Endpoint for SendingEnd {
             packets: sum.packets + counts.sent,
             payload_bytes: sum.payload_bytes + (counts.sent - counts.retransmitted) * payload,
         })
+    }
+
+    fn report(&self, until: Time) -> Report<'_> {
+        self.association.report(until)
     }
 
     fn reset_counts(&mut self, now: Time) {

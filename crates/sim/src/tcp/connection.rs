@@ -8,6 +8,7 @@ use super::sender::{Sender, Wire};
 use crate::endpoint::{Endpoint, Ends, Launch, Outbox, Properties, Sent};
 use crate::packet::Packet;
 use crate::random::Stream;
+use crate::report::Report;
 use ackclock_base::Time;
 use ackclock_cc::{Backoff, Controller};
 use std::any::Any;
@@ -118,6 +119,10 @@ impl Endpoint for Sender {
 
     fn sent(&self) -> Sent {
         self.measured().sent(self.payload_bytes())
+    }
+
+    fn report(&self, until: Time) -> Report<'_> {
+        Report { window_probes: self.window_probes(), ..self.measured().report(until) }
     }
 
     fn reset_counts(&mut self, now: Time) {

@@ -231,8 +231,8 @@ impl Sending {
     }
 
     /// The window's integral: finite, and not negative.
-    pub fn check_area(&mut self, now: Time) {
-        let area = self.sender.measured_mut().core.cwnd_area(now);
+    pub fn check_area(&self, now: Time) {
+        let area = self.sender.measured().core.cwnd_area(now);
         assert!(area.is_finite() && area >= 0.0, "{area}");
     }
 
