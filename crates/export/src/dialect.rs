@@ -19,6 +19,13 @@ pub enum Dialect {
     Udp,
 }
 
+impl Dialect {
+    /// Returns whether qlog describes packets of this kind.
+    pub fn has_qlog(&self) -> bool {
+        matches!(self, Self::Tcp(_) | Self::Quic { .. })
+    }
+}
+
 /// The terms that the two ends of a TCP connection have agreed on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TcpTerms {

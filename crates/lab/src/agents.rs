@@ -1,16 +1,15 @@
 //! Agents of a scenario: what looks into the packets of TCP flows at a node on their way.
 
-use crate::choice::{self, Choice};
+use crate::choice::{self, Chosen};
 use crate::diagnostics::{nearest, one_of};
 use crate::document::quoted;
-use crate::flows::{FlowGroup, Sending};
+use crate::flows::FlowGroup;
 use crate::network::{LinkPlan, Network};
 use crate::reader::TableReader;
 use crate::registry;
+use crate::scenario::Scenario;
 use ackclock_sim::agent::{self, AgentParts};
 use ackclock_sim::flow::FlowParts;
-use ackclock_sim::tcp::sender::Sender;
-use std::any::Any;
 
 /// An agent as it is written.
 #[derive(Clone, Debug)]
@@ -18,7 +17,7 @@ pub struct AgentPlan {
     /// The node that it is at.
     pub at: String,
     /// What it is.
-    pub agent: Choice,
+    pub agent: Chosen<agent::Entry>,
 }
 
 /// Reads `[[agents]]`.
@@ -52,18 +51,20 @@ fn read_one(table: &TableReader<'_>, network: &Network) -> Option<AgentPlan> {
         return None;
     }
     let agent = choice::read(table.reader, node?, &table.path_of("agent"), &registry::agents(), &[])?;
-    Some(AgentPlan { at: at.to_owned(), agent })
+    Some(AgentPlan { at: at.to_owned(), agent: agent.among(agent::AGENTS) })
 }
 
-/// The agents of a run: of each plan one for every path of a TCP flow that passes its node.
-pub fn parts(plans: &[AgentPlan], links: &[LinkPlan], flows: &[FlowParts]) -> Vec<AgentParts> {
+/// The agents of a run with these flows: of each plan one for every path of a TCP flow that passes its node.
+pub fn parts(scenario: &Scenario, flows: &[FlowParts]) -> Vec<AgentParts> {
+    let links = &scenario.network.links;
+    let is_read = |group: &FlowGroup| std::iter::repeat_n(is_read_by_agents(group), group.rows());
+    let is_read: Vec<bool> = scenario.flows.iter().flat_map(is_read).collect();
     let mut parts = Vec::new();
-    for plan in plans {
-        let Some(entry) = agent::find(plan.agent.descriptor.name) else { continue };
-        for (flow, of) in flows.iter().enumerate().filter(|(_, flow)| is_tcp(flow)) {
+    for plan in &scenario.agents {
+        for (flow, of) in flows.iter().enumerate().filter(|(_, flow)| is_read[flow.row]) {
             for (path, pair) in of.paths.iter().enumerate() {
                 if let Some(after) = passes(&pair.forward, &pair.backward, &plan.at, links) {
-                    let agent = (entry.build)(&plan.agent.values);
+                    let agent = (plan.agent.entry.build)(&plan.agent.values);
                     parts.push(AgentParts { flow: flow as u32, path: path as u32, after, agent });
                 }
             }
@@ -72,15 +73,13 @@ pub fn parts(plans: &[AgentPlan], links: &[LinkPlan], flows: &[FlowParts]) -> Ve
     parts
 }
 
-fn is_tcp(flow: &FlowParts) -> bool {
-    let sender: &dyn Any = &*flow.ends[0];
-    sender.is::<Sender>()
+fn is_read_by_agents(group: &FlowGroup) -> bool {
+    group.plan.sending.transport.facts().speaks_to_agents
 }
 
 /// Whether an agent sees packets: no TCP flow may pass its node, as where that is a flow's end.
 pub fn is_passed(plan: &AgentPlan, groups: &[FlowGroup], links: &[LinkPlan]) -> bool {
-    let over_tcp = |group: &&FlowGroup| !matches!(group.plan.sending, Sending::Udp(_) | Sending::Sctp(_));
-    let members = groups.iter().filter(over_tcp).flat_map(|group| &group.members);
+    let members = groups.iter().filter(|group| is_read_by_agents(group)).flat_map(|group| &group.members);
     members
         .flat_map(|member| member.paths())
         .any(|way| passes(&way.forward, &way.backward, &plan.at, links).is_some())

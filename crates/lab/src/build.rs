@@ -1,14 +1,13 @@
 //! From a scenario and a seed to a simulation.
 
-mod connections;
-mod sctp;
 mod sessions;
 
 use crate::agents;
 use crate::choice::Choice;
-use crate::flows::{ConnectionPlan, FlowGroup, Member, Sending, Start, UdpPlan};
+use crate::flows::{FlowGroup, Member, Sending, Start, Workload};
 use crate::network::LinkPlan;
 use crate::scenario::Scenario;
+use crate::transports::{Heard, Lifetime, Opening};
 use ackclock_aqm::entry::QueueLimit;
 use ackclock_aqm::{Capacity, LinkRate, Queueing};
 use ackclock_base::spelling::Limit;
@@ -25,9 +24,7 @@ use ackclock_sim::random::Stream;
 use ackclock_sim::session::SessionParts;
 use ackclock_sim::simulation::{Parts, Simulation};
 use ackclock_sim::traffic::timetable::{self, Streams, Timetable};
-use ackclock_sim::udp::UdpOptions;
 use ackclock_sim::watch::WatchPlan;
-use connections::{Connections, Lifetime};
 
 /// What to keep of a run besides its summary.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -66,7 +63,7 @@ pub fn recorded_simulation(
     let media = network.media.iter().enumerate().map(|(index, medium)| medium.parts(index, &network.links));
     let (flows, sessions) = flows_and_sessions(scenario, seed, measured, recorder);
     let watch = keep.watch.then(|| watch(scenario, &flows)).flatten();
-    let agents = agents::parts(&scenario.agents, &network.links, &flows);
+    let agents = agents::parts(scenario, &flows);
     Simulation::new(Parts {
         links: links.collect(),
         media: media.collect(),
@@ -117,38 +114,17 @@ fn flows_and_sessions(
     recorder: Option<&Recorder>,
 ) -> (Vec<FlowParts>, Vec<SessionParts>) {
     let end = Time::ZERO + scenario.duration;
+    let run = Run { seed, end, measured, recorder };
     let (mut parts, mut sessions, mut row) = (Vec::new(), Vec::new(), 0);
     for group in &scenario.flows {
-        match &group.plan.sending {
-            Sending::Connections(plan, timetable) => {
-                parts.extend(connection_parts(group, plan, timetable, Run { seed, end, recorder }, row));
+        match &group.plan.sending.workload {
+            Workload::Timetable(descriptor, timetable) => {
+                parts.extend(connection_parts(group, descriptor.name, &**timetable, &run, row));
             }
-            Sending::Session(plan, session) => {
-                let heard = |row| recorder.map(|recorder| (recorder.clone(), row));
-                sessions::add((group, plan, session), seed, row, heard, &mut parts, &mut sessions);
+            Workload::Session(descriptor, session) => {
+                sessions::add((group, descriptor.name, &**session), &run, row, &mut parts, &mut sessions);
             }
-            Sending::Connection(plan) => {
-                // One assembly for all flows of a group: controls whose connections share state share it here.
-                let mut connections = Connections::of(plan);
-                let mut rows = row..;
-                let next = |name: &str| {
-                    connections.heard = recorder.cloned().zip(rows.next());
-                    connections.next(name, seed)
-                };
-                parts.extend(group_parts(group, seed, row, next));
-            }
-            Sending::Sctp(plan) => {
-                let mut paths = group.members.iter().map(|member| member.paths().count());
-                let mut rows = row..;
-                let ends = |name: &str| {
-                    let heard = recorder.zip(rows.next());
-                    sctp::ends(plan, paths.next().unwrap_or(1), name, seed, heard)
-                };
-                parts.extend(group_parts(group, seed, row, ends));
-            }
-            Sending::Udp(plan) => {
-                parts.extend(group_parts(group, seed, row, |name| udp(plan, name, seed).ends(measured)));
-            }
+            Workload::Bulk(_) | Workload::Source(_) => parts.extend(group_parts(group, &run, row)),
         }
         row += group.rows();
     }
@@ -274,20 +250,25 @@ fn loss_model(loss: &Choice) -> Option<Box<dyn LossModel>> {
     ackclock_sim::loss::find(loss.descriptor.name).map(|entry| (entry.build)(&loss.values))
 }
 
-fn group_parts(
-    group: &FlowGroup,
-    seed: u64,
-    first_row: usize,
-    mut ends: impl FnMut(&str) -> Ends,
-) -> impl Iterator<Item = FlowParts> {
+/// The flows of a group, each in a row of its own.
+fn group_parts(group: &FlowGroup, run: &Run<'_>, first_row: usize) -> impl Iterator<Item = FlowParts> {
+    let Sending { transport, workload, .. } = &group.plan.sending;
+    // One connector for all flows of a group: controls whose connections share state share it here.
+    let mut connector = transport.connector(run.seed, run.measured);
+    let lifetime = match workload.source() {
+        Some(_) => Lifetime::Written,
+        None => Lifetime::Bulk(workload.packets(transport.payload_bytes())),
+    };
     group.members.iter().enumerate().map(move |(index, member)| {
-        let name = group.member_name(index);
+        let (name, row) = (group.member_name(index), first_row + index);
+        let paths = member.paths().count();
+        let ends = connector.connect(&Opening { name: &name, lifetime, paths, heard: run.heard(row) });
         FlowParts {
-            start: starts(&group.plan.start, index, &name, seed),
-            row: first_row + index,
+            start: starts(&group.plan.start, index, &name, run.seed),
+            row,
             one_of_many: false,
-            writer: group.writer(&name, seed),
-            ..flow_parts(group, member, name.clone(), ends(&name))
+            writer: group.writer(&name, run.seed),
+            ..flow_parts(group, member, name.clone(), ends)
         }
     })
 }
@@ -312,52 +293,51 @@ fn pair(path: &Member) -> PathPair {
     PathPair { forward: path.forward.clone(), backward: path.backward.clone() }
 }
 
-/// What the connections of a timetable depend on besides their plan.
+/// What the flows of a run depend on besides their plan.
 struct Run<'a> {
     seed: u64,
     end: Time,
+    measured: Interval,
     recorder: Option<&'a Recorder>,
+}
+
+impl Run<'_> {
+    /// Where the controls of a row are listened to.
+    fn heard(&self, row: usize) -> Option<Heard> {
+        self.recorder.map(|recorder| Heard { recorder: recorder.clone(), row })
+    }
 }
 
 /// The connections of a timetable that begin before the end of the run, all in one row.
 fn connection_parts(
     group: &FlowGroup,
-    plan: &ConnectionPlan,
-    timetable: &Timetable,
-    run: Run<'_>,
+    application: &str,
+    timetable: &dyn Timetable,
+    run: &Run<'_>,
     row: usize,
 ) -> Vec<FlowParts> {
     let name = &group.plan.name;
     let start = starts(&group.plan.start, 0, name, run.seed);
     let end = group.plan.stop.map_or(run.end, |stop| run.end.min(Time::ZERO + stop));
     let mut streams = Streams {
-        times: Stream::new(run.seed, &format!("flow {name} {}", timetable.name())),
+        times: Stream::new(run.seed, &format!("flow {name} {application}")),
         sizes: Stream::new(run.seed, &format!("flow {name} sizes")),
     };
-    let mut connections = Connections::of(plan);
-    connections.heard = run.recorder.map(|recorder| (recorder.clone(), row));
+    let transport = &group.plan.sending.transport;
+    let mut connector = transport.connector(run.seed, run.measured);
     let part = |(index, connection): (usize, timetable::Connection)| {
         let name = format!("{name} {}", index + 1);
-        let ends = connections.next_of(Lifetime::Timed(connection.packets), &name, run.seed);
+        let lifetime = Lifetime::Timed(connection.packets);
+        let ends = connector.connect(&Opening { name: &name, lifetime, paths: 1, heard: run.heard(row) });
         FlowParts {
             start: connection.at,
             row,
-            bytes: connection.bytes.unwrap_or(connection.packets * plan.payload_bytes()),
+            bytes: connection.bytes.unwrap_or(connection.packets * transport.payload_bytes()),
             ..flow_parts(group, &group.members[connection.pair], name, ends)
         }
     };
     let connections = timetable.connections(start, end, group.members.len(), &mut streams);
     connections.into_iter().enumerate().map(part).collect()
-}
-
-fn udp(plan: &UdpPlan, name: &str, seed: u64) -> UdpOptions {
-    UdpOptions {
-        payload_bytes: plan.payload_bytes,
-        wire_bytes: plan.wire_bytes,
-        reply_bytes: plan.reply_bytes,
-        source: (plan.entry().build)(&plan.application.values),
-        random: Stream::new(seed, &format!("flow {name} traffic")),
-    }
 }
 
 fn starts(start: &Start, index: usize, name: &str, seed: u64) -> Time {
@@ -371,6 +351,3 @@ fn starts(start: &Start, index: usize, name: &str, seed: u64) -> Time {
         }
     }
 }
-
-/// Where the transport has a greatest timeout, the back-off needs no bound of its own.
-const MAX_BACKOFF: f64 = 65_536.0;

@@ -85,6 +85,67 @@ impl Choice {
     pub fn default_of(descriptor: &'static Descriptor) -> Self {
         Self { descriptor, values: descriptor.defaults(), extra: Values::default() }
     }
+
+    /// Returns the entry of a registry that was chosen. The candidates must have been those of the registry.
+    pub fn entry<E: Registered>(&self, registry: &'static [E]) -> &'static E {
+        let name = self.descriptor.name;
+        let found = registry.iter().find(|entry| entry.descriptor().name == name);
+        found.unwrap_or_else(|| {
+            panic!("{name:?} was chosen from another registry than the one it is looked up in")
+        })
+    }
+
+    /// Returns the same as a choice among the entries of a registry. The candidates must have been those of the registry.
+    pub fn among<E: Registered>(self, registry: &'static [E]) -> Chosen<E> {
+        Chosen { entry: self.entry(registry), values: self.values }
+    }
+}
+
+/// An entry of a registry of things that scenarios name.
+pub trait Registered: 'static {
+    /// The entry's name, what lists say about it, and its parameters.
+    fn descriptor(&self) -> &'static Descriptor;
+}
+
+/// An entry of a registry that was chosen, with its parameters.
+#[derive(Debug)]
+pub struct Chosen<E: 'static> {
+    /// The entry.
+    pub entry: &'static E,
+    /// Its parameters.
+    pub values: Values,
+}
+
+impl<E: Registered> Chosen<E> {
+    /// An entry with all its defaults.
+    pub fn default_of(entry: &'static E) -> Self {
+        Self { entry, values: entry.descriptor().defaults() }
+    }
+}
+
+impl<E> Clone for Chosen<E> {
+    fn clone(&self) -> Self {
+        Self { entry: self.entry, values: self.values.clone() }
+    }
+}
+
+/// Says where registries keep the descriptors of their entries.
+macro_rules! registered {
+    ($($entry:ty),+ $(,)?) => {
+        $(impl Registered for $entry {
+            fn descriptor(&self) -> &'static Descriptor {
+                self.descriptor
+            }
+        })+
+    };
+}
+
+registered! {
+    ackclock_cc::entry::Entry,
+    ackclock_cc::entry::BackoffEntry,
+    ackclock_cc::entry::SelectorEntry,
+    ackclock_sim::agent::Entry,
+    ackclock_sim::traffic::Entry,
 }
 
 /// The defaults of parameters that a thing has besides its own: what it presets, or theirs.

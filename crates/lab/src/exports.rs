@@ -2,22 +2,20 @@
 //! run.
 
 use crate::build::{self, Keep};
-use crate::flows::{FlowGroup, Protocol, Sending};
+use crate::flows::{FlowGroup, Sending};
 use crate::result::RunResult;
 use crate::run::measured;
 use crate::scenario::Scenario;
 use ackclock_base::{Span, Time};
-use ackclock_export::dialect::{Dialect, Pair, SctpTerms, TcpTerms};
+use ackclock_export::dialect::{Dialect, Pair};
 use ackclock_export::events::{Recorder, Table};
 use ackclock_export::mahimahi::{self, Deliveries};
 use ackclock_export::pcapng::{CaptureFile, Interface};
 use ackclock_export::qlog::QlogFile;
 use ackclock_sim::capture::{Capture, Captured, Place};
 use ackclock_sim::simulation::{RunError, Simulation};
-use ackclock_sim::tcp::details::Details;
 use ackclock_sim::timeline::Timeline;
 use ackclock_sim::transmission::{Changes, Manner};
-use ackclock_sim::{quic, tcp};
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, BufWriter};
@@ -73,9 +71,10 @@ type Out = BufWriter<File>;
 /// How much of a run passes between two looks at what has been seen.
 const SLICE: Span = Span::from_millis(20);
 
-/// Whether each row of a group has one connection of TCP or QUIC, as qlog's files have.
+/// Returns whether each row of a group has one connection of a transport that qlog describes, as qlog's files have.
 fn has_one_connection(group: &FlowGroup) -> bool {
-    matches!(group.plan.sending, Sending::Connection(_))
+    let Sending { transport, workload, .. } = &group.plan.sending;
+    workload.is_one_connection() && transport.dialect().has_qlog()
 }
 
 /// Runs a scenario once and writes what is wished. `goes_on` is asked now and then.
@@ -332,7 +331,9 @@ fn begin_capture(
 
 /// The pairs of paths of all flows, in the order of their numbers.
 fn pairs(scenario: &Scenario, seed: u64) -> Vec<Pair> {
-    let of_rows = |group: &FlowGroup| std::iter::repeat_n(dialect(group), group.rows()).collect::<Vec<_>>();
+    let of_rows = |group: &FlowGroup| {
+        std::iter::repeat_n(group.plan.sending.transport.dialect(), group.rows()).collect::<Vec<_>>()
+    };
     let dialects: Vec<Dialect> = scenario.flows.iter().flat_map(of_rows).collect();
     let flows = build::flows(scenario, seed);
     let of_flow = |(flow, parts): (usize, &ackclock_sim::flow::FlowParts)| {
@@ -343,27 +344,4 @@ fn pairs(scenario: &Scenario, seed: u64) -> Vec<Pair> {
             .collect::<Vec<_>>()
     };
     flows.iter().enumerate().flat_map(of_flow).collect()
-}
-
-fn dialect(group: &FlowGroup) -> Dialect {
-    match &group.plan.sending {
-        Sending::Connection(plan) | Sending::Connections(plan, _) | Sending::Session(plan, _) => {
-            let values = &plan.transport.values;
-            match plan.protocol() {
-                Protocol::Tcp => {
-                    let Details { hystart, .. } = values.into();
-                    let control = plan.control.clone();
-                    let control = if hystart { control.as_in_linux() } else { control };
-                    let options = tcp::options::Options::new(values, control.companions().recovery);
-                    Dialect::Tcp(TcpTerms::of(&options, control.counts_marks()))
-                }
-                Protocol::Quic => {
-                    let options = quic::options::Options::new(values);
-                    Dialect::Quic { payload_bytes: options.payload_bytes }
-                }
-            }
-        }
-        Sending::Sctp(plan) => Dialect::Sctp(Box::new(SctpTerms::of(&plan.options()))),
-        Sending::Udp(_) => Dialect::Udp,
-    }
 }

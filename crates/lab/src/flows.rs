@@ -1,12 +1,10 @@
 //! The flows of a scenario: how many, where, how they send and what.
 
-mod connection;
 mod control;
-mod data;
 mod place;
-mod sctp;
 mod sending;
 mod start;
+mod workload;
 
 use crate::document::{Node, Span as Place_, quoted};
 use crate::reader::TableReader;
@@ -14,14 +12,12 @@ use crate::scenario::MAX_FLOWS;
 use ackclock_aqm::Dscp;
 use ackclock_base::{Range, Span};
 use ackclock_sim::traffic::writer::Writer;
-pub use connection::{ConnectionPlan, Protocol};
 pub use control::ControlPlan;
-pub use data::Data;
 pub use place::Place;
-pub use sctp::SctpPlan;
-pub use sending::{Sending, SessionPlan, UdpPlan};
+pub use sending::Sending;
 pub use start::Start;
 use std::collections::{HashMap, HashSet};
+pub use workload::{SourcePlan, Workload};
 
 /// A group of flows with its paths.
 #[derive(Clone, Debug)]
@@ -113,55 +109,23 @@ const KEYS: [&str; 22] = [
 impl FlowGroup {
     /// Bytes of a data packet on the wire.
     pub fn wire_bytes(&self) -> u32 {
-        match &self.plan.sending {
-            Sending::Connection(plan) | Sending::Connections(plan, _) | Sending::Session(plan, _) => {
-                plan.wire_bytes()
-            }
-            Sending::Sctp(plan) => plan.options().sizes.data,
-            Sending::Udp(plan) => plan.wire_bytes,
-        }
+        self.plan.sending.transport.wire_bytes()
     }
 
     /// Payload bytes of a data packet.
     pub fn payload_bytes(&self) -> f64 {
-        match &self.plan.sending {
-            Sending::Connection(plan) | Sending::Connections(plan, _) | Sending::Session(plan, _) => {
-                plan.payload_bytes() as f64
-            }
-            Sending::Sctp(plan) => plan.payload_bytes() as f64,
-            Sending::Udp(plan) => f64::from(plan.payload_bytes),
-        }
+        self.plan.sending.transport.payload_bytes() as f64
     }
 
     /// What the flow sends whatever the network does, in bits per second.
     pub fn least_rate_bps(&self) -> f64 {
-        match &self.plan.sending {
-            Sending::Connection(_) | Sending::Sctp(_) | Sending::Connections(..) | Sending::Session(..) => {
-                0.0
-            }
-            Sending::Udp(plan) => {
-                let payload_bits = 8.0 * f64::from(plan.payload_bytes);
-                (plan.entry().rate_bps)(&plan.application.values, payload_bits)
-            }
-        }
-    }
-
-    /// What the connection of each of its flows, or its association, has to send; `None` where that is said otherwise.
-    pub fn data(&self) -> Option<&Data> {
-        match &self.plan.sending {
-            Sending::Connection(plan) => Some(&plan.data),
-            Sending::Sctp(plan) => Some(&plan.data),
-            _ => None,
-        }
+        self.plan.sending.uncontrolled().map_or(0.0, |source| source.rate_bps(8.0 * self.payload_bytes()))
     }
 
     /// What writes into the connection of the flow called `name`, where something does.
     pub fn writer(&self, name: &str, seed: u64) -> Option<Box<Writer>> {
-        match &self.plan.sending {
-            Sending::Connection(plan) => plan.data.writer(name, seed, plan.payload_bytes()),
-            Sending::Sctp(plan) => plan.data.writer(name, seed, plan.payload_bytes()),
-            _ => None,
-        }
+        let Sending { transport, .. } = &self.plan.sending;
+        self.plan.sending.writes().map(|source| source.writer(name, seed, transport.payload_bytes()))
     }
 
     /// How many flows it has in results.
@@ -233,10 +197,9 @@ fn read_plan(root: &TableReader<'_>, index: usize, node: &Node) -> Option<FlowPl
     let sending = sending::read(&table);
     let place = place::read(&table);
     let usual_count = match (&place, &sending) {
-        (
-            Some((Place::Pairs(pairs), _)),
-            Some(Sending::Connection(_) | Sending::Sctp(_) | Sending::Udp(_) | Sending::Session(..)),
-        ) => pairs.len(),
+        (Some((Place::Pairs(pairs), _)), Some(sending)) if sending.workload.timetable().is_none() => {
+            pairs.len()
+        }
         _ => 1,
     };
     let count = table.integer("count", Range::between(1.0, MAX_FLOWS as f64));
@@ -248,12 +211,7 @@ fn read_plan(root: &TableReader<'_>, index: usize, node: &Node) -> Option<FlowPl
     }
     let dscp = read_dscp(&table);
     let sending = sending?;
-    if let Sending::Connections(_, timetable) = &sending {
-        sending::check_connections(&table, timetable)?;
-    }
-    if let Sending::Session(_, session) = &sending {
-        sending::check_session(&table, session, count)?;
-    }
+    workload::check_connections(&table, sending.application, &sending.workload, count)?;
     let name = table.name("name").unwrap_or(sending.default_name()).to_owned();
     if name.contains(['.', '"']) {
         table.problem_at("name", &quoted(&name), "a name without dots or quotes");

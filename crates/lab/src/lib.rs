@@ -11,6 +11,7 @@
 //! * [`describe`], [`warnings`], [`cost`]: what it comes to. [`run`], [`result`]: running it, and what comes out. [`exports`]: the
 //!   same in the formats of other tools.
 //! * [`facts`]: what the independent check of a packet trace, [`ackclock_verify`], is told of a scenario.
+//! * [`transports`]: what flows go over, in one list.
 //! * [`registry`]: everything that a scenario can name, besides what is [`brought`] along. [`schema`]: the JSON Schema made from it.
 
 pub mod agents;
@@ -42,6 +43,7 @@ mod sizes;
 pub mod sweep;
 mod tables;
 mod traces;
+pub mod transports;
 pub mod warnings;
 
 pub use ackclock_verify as verify;

@@ -3,27 +3,8 @@
 use crate::reader::range_words;
 use ackclock_aqm::entry::QueueLimit;
 use ackclock_base::registry::Quantity;
-use ackclock_base::{Descriptor, Kind, Parameter, Range, Size, parameters};
-use ackclock_sim::traffic;
+use ackclock_base::{Descriptor, Kind, Parameter, Range};
 use serde::Serialize;
-
-/// What a flow sends that is not told anything else.
-const BULK: Descriptor = Descriptor {
-    kind: Kind::Application,
-    name: "bulk",
-    summary: "As much as the transport allows, without end or up to a size",
-    source: "ns-2's FTP",
-    parameters: Bulk::TABLE,
-    presets: &[],
-};
-
-parameters! {
-    /// A sender with an end, or without.
-    pub struct Bulk {
-        /// How much to send; none for no end
-        size: Option<Size> = size("none", Range::at_least(1.0), "none"),
-    }
-}
 
 /// Every control.
 pub fn controls() -> Vec<&'static Descriptor> {
@@ -102,9 +83,7 @@ pub fn agents() -> Vec<&'static Descriptor> {
 
 /// Every transport profile.
 pub fn transports() -> Vec<&'static Descriptor> {
-    use ackclock_sim::{quic, sctp, tcp};
-    let profiles = [tcp::options::PROFILES, quic::options::PROFILES, sctp::options::PROFILES];
-    profiles.into_iter().flatten().collect()
+    crate::transports::profiles().collect()
 }
 
 /// Every path selector.
@@ -114,17 +93,7 @@ pub fn selectors() -> Vec<&'static Descriptor> {
 
 /// Every application.
 pub fn applications() -> Vec<&'static Descriptor> {
-    let udp = traffic::SOURCES.iter().map(|entry| entry.descriptor);
-    [&BULK]
-        .into_iter()
-        .chain(udp)
-        .chain([
-            &traffic::transfers::DESCRIPTOR,
-            &traffic::pages::DESCRIPTOR,
-            &traffic::adaptive_video::DESCRIPTOR,
-            &traffic::web::DESCRIPTOR,
-        ])
-        .collect()
+    ackclock_sim::traffic::APPLICATIONS.iter().map(|entry| entry.descriptor).collect()
 }
 
 /// Everything, in the order in which lists show it, with the parameters that all of a kind have.

@@ -10,7 +10,7 @@ pub use declared::{Declared, Field, Kind};
 pub use fields::{FlowResult, GroupResult, LinkResult, RunResult};
 pub use series::SeriesResult;
 
-use crate::flows::{FlowGroup, Sending};
+use crate::flows::FlowGroup;
 use crate::network::Routing;
 use crate::scenario::Scenario;
 use ackclock_base::Span;
@@ -67,7 +67,7 @@ impl RunResult {
                 result.group.clone_from(&group.plan.name);
                 result.control = group.control_name();
                 result.route = scenario.route(group, member);
-                if transfers_asked && matches!(group.plan.sending, Sending::Connections(..)) {
+                if transfers_asked && group.plan.sending.workload.timetable().is_some() {
                     let of_row = &simulation.flows[connections..next];
                     let transfers = transfers::of_row(&result.name, of_row, measured);
                     let ends = &scenario.observe.size_classes;
@@ -117,7 +117,7 @@ impl Scenario {
         }
         let name = |link: &u32| self.network.links[*link as usize].name.as_str();
         let route = match &group.members[..] {
-            _ if matches!(group.plan.sending, Sending::Connections(..)) => None,
+            _ if group.plan.sending.workload.timetable().is_some() => None,
             members => members
                 .get(member)
                 .filter(|member| member.others.is_empty())

@@ -5,7 +5,7 @@ mod receive_window;
 use crate::agents;
 use crate::build::link_rates;
 use crate::cost::{self, Cost};
-use crate::flows::{FlowGroup, FlowPlan, Member, Sending};
+use crate::flows::{FlowGroup, FlowPlan, Member};
 use crate::network::LinkPlan;
 use crate::scenario::Scenario;
 use ackclock_base::{Size, Span};
@@ -30,7 +30,7 @@ pub fn of(scenario: &Scenario) -> Vec<String> {
         Some(format!("rate of link {}: a packet of {} B takes {rest}", link.name, rate.mean_packet_bytes))
     });
     let idle = scenario.agents.iter().filter_map(|plan| {
-        let (name, at) = (plan.agent.descriptor.name, &plan.at);
+        let (name, at) = (plan.agent.entry.descriptor.name, &plan.at);
         let seen = agents::is_passed(plan, &scenario.flows, &scenario.network.links);
         (!seen).then(|| {
             format!("agent {name} at {at}: no TCP flow passes that node, with a link before and one after it")
@@ -68,29 +68,22 @@ fn of_flows(plan: &FlowPlan, run: Span) -> impl Iterator<Item = String> {
     let FlowPlan { name, start, sending, .. } = plan;
     let first = start.first();
     let late = (first >= run).then(|| format!("flow {name}: begins at {first}, and the run lasts {run}"));
-    let unheard = match sending {
-        Sending::Connection(plan) | Sending::Connections(plan, _) | Sending::Session(plan, _) => {
-            (plan.control.counts_marks() && !plan.takes_marks()).then(|| {
-                let (control, transport) = (plan.control.name(), plan.transport.descriptor.name);
-                format!(
-                    "flow {name}: {control} counts marks, which its packets may not get; \
-                     `transport = {{ name = \"{transport}\", ecn = true }}` lets them"
-                )
-            })
-        }
-        Sending::Sctp(_) | Sending::Udp(_) => None,
-    };
+    let takes_none = sending.transport.facts().takes_marks == Some(false);
+    let deaf = sending.control().filter(|control| takes_none && control.counts_marks());
+    let unheard = deaf.map(|control| {
+        let (control, transport) = (control.name(), sending.transport_name());
+        format!(
+            "flow {name}: {control} counts marks, which its packets may not get; \
+             `transport = {{ name = \"{transport}\", ecn = true }}` lets them"
+        )
+    });
     late.into_iter().chain(unheard)
 }
 
 /// Where the interface of a sender is its bottleneck, so that small queues decide what waits there and not the discipline.
 fn own_interface(group: &FlowGroup, links: &[LinkPlan]) -> Option<String> {
     let FlowPlan { name, sending, .. } = &group.plan;
-    let (Sending::Connection(plan) | Sending::Connections(plan, _) | Sending::Session(plan, _)) = sending
-    else {
-        return None;
-    };
-    if !plan.has_small_queues() {
+    if !sending.transport.facts().small_queues {
         return None;
     }
     let rate = |link: &u32| links[*link as usize].pace.nominal;
@@ -101,7 +94,7 @@ fn own_interface(group: &FlowGroup, links: &[LinkPlan]) -> Option<String> {
         (slowest && link.queue.is_some() && link.medium.is_none()).then_some(link)
     })?;
     let link = &first.name;
-    let transport = plan.transport.descriptor.name;
+    let transport = sending.transport_name();
     Some(format!(
         "flow {name}: link {link} is its sender's own interface and the slowest link of its path. Small queues (TSQ) keep the queue \
          of such a link nearly empty where its discipline decides at arrival, and hold nothing back where it decides at departure: \

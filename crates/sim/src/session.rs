@@ -11,6 +11,7 @@ use crate::histogram::Histogram;
 use crate::measure::Interval;
 use crate::random::Stream;
 use ackclock_base::{Span, Time};
+use std::fmt::Debug;
 
 /// An application that goes on when its connections have delivered.
 pub trait Session: Send {
@@ -24,6 +25,27 @@ pub trait Session: Send {
     fn viewing(&self) -> Option<Viewing> {
         None
     }
+}
+
+/// What a kind of session is like, from which each run makes its own.
+pub trait SessionPlan: Debug + Send + Sync {
+    /// How many connections a session has side by side.
+    fn connections(&self) -> usize {
+        1
+    }
+
+    /// The most packets that a connection is told to send at a time; infinite where there is no greatest number.
+    fn most_packets(&self) -> f64 {
+        f64::INFINITY
+    }
+
+    /// How many sizes a session draws at its beginning.
+    fn draws_at_once(&self) -> usize {
+        0
+    }
+
+    /// Makes a session for a run.
+    fn build(&self) -> Box<dyn Session>;
 }
 
 /// What the viewer of a video has seen in the measured interval.

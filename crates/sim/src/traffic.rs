@@ -1,9 +1,11 @@
-//! What applications send over UDP, or [write](writer) into a connection: when each packet leaves, whatever happens to
-//! those before it. And connections over TCP that are begun by a timetable.
+//! The applications of flows, in one [list](APPLICATIONS) whatever the transport: [bulk] data; sources, which send over UDP or
+//! [write](writer) into a connection, and say when each packet leaves, whatever happens to those before it; connections that are begun
+//! by a [timetable]; and [sessions](crate::session).
 //!
 //! A source draws from the random stream of its flow and knows no clock: it is asked for the time to its next packet.
 
 pub mod adaptive_video;
+pub mod bulk;
 pub mod constant;
 pub mod empirical;
 pub mod mmpp;
@@ -14,9 +16,13 @@ pub mod video;
 pub mod web;
 pub mod writer;
 
+use self::empirical::Empirical;
+use self::timetable::Timetable;
 use crate::random::Stream;
+use crate::session::SessionPlan;
 use ackclock_base::declare::{self, Declared};
 use ackclock_base::{Descriptor, Kind, Parameter, Range, Rate, Size, Span, Values};
+use std::sync::Arc;
 
 /// When packets leave.
 pub trait Source: Send {
@@ -32,17 +38,79 @@ pub trait Source: Send {
     }
 }
 
-/// A registered source.
+/// A registered application.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
     /// Its name, what lists say about it, and its parameters.
     pub descriptor: &'static Descriptor,
+    /// How it loads a transport.
+    pub workload: Workload,
+}
+
+/// How an application loads a transport, and what makes it from its parameters.
+#[derive(Clone, Copy, Debug)]
+pub enum Workload {
+    /// It has this number of bytes to send, all from the beginning; `None` for no end.
+    Bulk(fn(&Values) -> Option<u64>),
+    /// It has packets to send at times of its own.
+    Source(SourceEntry),
+    /// It begins connections at times that are known before the run.
+    Timetable(TimetableEntry),
+    /// It has some connections, and goes on when these have delivered. The second argument is the payload of a packet in bytes.
+    Session(fn(&Values, u64) -> Arc<dyn SessionPlan>),
+}
+
+/// What makes a source.
+#[derive(Clone, Copy, Debug)]
+pub struct SourceEntry {
     /// Makes one for a flow.
     pub build: fn(&Values) -> Box<dyn Source>,
     /// How large its packets are.
     pub sizes: fn(&Values) -> Sizes,
     /// The bits per second that packets of this payload, in bits, may come to.
     pub rate_bps: fn(&Values, f64) -> f64,
+    /// What the source of a flow costs beside its packets, if it sends this number of packets in a second, for this number of
+    /// seconds; `None` for nothing.
+    pub effort: fn(&Values, f64, f64) -> Option<Effort>,
+}
+
+/// What a source costs beside the packets that its rate suggests.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Effort {
+    /// The packets of a session, which leave at the rate of all its flows together.
+    pub session_packets: f64,
+    /// The mean lifetime of a flow of the source in seconds.
+    pub lifetime_s: f64,
+    /// The steps that the source plays before its first packet.
+    pub steps: f64,
+}
+
+/// The effort of a source that costs nothing beside its packets.
+const NO_EFFORT: fn(&Values, f64, f64) -> Option<Effort> = |_, _, _| None;
+
+/// What makes a timetable.
+#[derive(Clone, Copy, Debug)]
+pub struct TimetableEntry {
+    /// The bytes of the unit in which the file of its parameter `sizes` counts, for packets of this payload; `None` where it names
+    /// no file.
+    pub unit_of_sizes: fn(&Values, u64) -> Option<f64>,
+    /// Makes one for packets of this payload, with the distribution that the file holds, where there is one.
+    pub build: fn(&Values, u64, Option<Empirical>) -> Arc<dyn Timetable>,
+    /// How messages call its connections.
+    pub words: TimetableWords,
+}
+
+/// How messages call the connections of a timetable.
+#[derive(Clone, Copy, Debug)]
+pub struct TimetableWords {
+    /// What there are several of, such as `transfers`.
+    pub what: &'static str,
+    /// The parameter that says how many there are.
+    pub number: &'static str,
+    /// The connections, as in `20000 transfers`.
+    pub connections: &'static str,
+    /// What makes them fewer.
+    pub remedy: &'static str,
 }
 
 /// How large the packets of a source are.
@@ -56,14 +124,19 @@ pub struct Sizes {
     pub reply: Option<Size>,
 }
 
-/// The sources over UDP and for connections, in the order in which lists show them.
-pub const SOURCES: &[Entry] =
-    &[constant::CBR, constant::ON_OFF, mmpp::ENTRY, video::ENTRY, constant::REQUESTS];
-
-/// The source called `name`.
-pub fn find(name: &str) -> Option<&'static Entry> {
-    SOURCES.iter().find(|entry| entry.descriptor.name == name)
-}
+/// The applications, in the order in which lists show them. The first is what a flow sends that is told nothing else.
+pub const APPLICATIONS: &[Entry] = &[
+    bulk::ENTRY,
+    constant::CBR,
+    constant::ON_OFF,
+    mmpp::ENTRY,
+    video::ENTRY,
+    constant::REQUESTS,
+    transfers::ENTRY,
+    pages::ENTRY,
+    adaptive_video::ENTRY,
+    web::ENTRY,
+];
 
 const fn application(
     name: &'static str,

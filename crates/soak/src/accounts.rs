@@ -1,10 +1,9 @@
 //! Counts the numbers of a result again, from the packet trace.
 
-use ackclock_base::{Span, Time};
-use ackclock_lab::flows::{Protocol, Sending};
+use ackclock_base::Time;
+use ackclock_lab::flows::Sending;
 use ackclock_lab::{Scenario, build};
 use ackclock_sim::measure::Interval;
-use ackclock_sim::tcp::details::{Details, LocalDrop};
 use ackclock_sim::trace::{Event, Record};
 use serde_json::Value as Json;
 use std::collections::HashMap;
@@ -166,36 +165,11 @@ impl Way {
         // Probes of a zero window do not count as sent packets.
         let probes = shown["window_probes"].as_u64().unwrap_or(0);
         let sent = shown["sent_packets"].as_u64().map(|sent| sent + probes);
-        match sending {
-            Sending::Udp(_) => {
-                assert_eq!(shown["sent_packets"], self.launched, "{shown}");
-                assert_eq!(shown["delivered_packets"], self.delivered, "{shown}");
-            }
-            // Chunks of the handshake and HEARTBEATs do not count.
-            Sending::Sctp(plan) => {
-                let details = plan.options().details;
-                if !details.handshake && details.heartbeat_interval.is_none() && !details.confirm_paths {
-                    assert_eq!(sent, Some(self.launched), "{shown}");
-                }
-            }
-            // SYN and Initial packets do not count, and with jitter a packet leaves later than it is sent.
-            Sending::Connection(plan) | Sending::Connections(plan, _) | Sending::Session(plan, _) => {
-                let (handshake, send_jitter, counts_refused) = match plan.protocol() {
-                    Protocol::Tcp => {
-                        // A packet that the host's own interface refuses is launched but not counted as sent.
-                        let details = Details::from(&plan.transport.values);
-                        (details.handshake, details.send_jitter, details.local_drop == LocalDrop::Lost)
-                    }
-                    Protocol::Quic => {
-                        let details = ackclock_sim::quic::details::Details::from(&plan.transport.values);
-                        // A slow reader acknowledges credit in packets that do not count.
-                        (details.handshake, details.send_jitter, plan.reader.is_none())
-                    }
-                };
-                if !handshake && counts_refused && send_jitter == Span::ZERO {
-                    assert_eq!(sent, Some(self.launched), "{shown}");
-                }
-            }
+        if sending.transport.facts().counts_every_packet {
+            assert_eq!(sent, Some(self.launched), "{shown}");
+        }
+        if sending.uncontrolled().is_some() {
+            assert_eq!(shown["delivered_packets"], self.delivered, "{shown}");
         }
     }
 }

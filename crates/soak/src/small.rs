@@ -4,9 +4,8 @@
 use ackclock_base::{Size, Span, Value};
 use ackclock_lab::Scenario;
 use ackclock_lab::cost::Cost;
-use ackclock_lab::flows::{FlowGroup, Protocol, Sending};
+use ackclock_lab::flows::FlowGroup;
 use ackclock_lab::observe::Warmup;
-use ackclock_sim::tcp::details::Details;
 
 const MAX_PACKETS: f64 = 2000.0;
 const MAX_WINDOW: f64 = 300.0;
@@ -23,27 +22,26 @@ const MAX_DURATION: Span = Span::from_millis(10_000_000);
 /// links, or is slow for another reason than its packets. A single event cannot be cancelled, such as that in
 /// which a discipline works off all periods that have passed.
 pub fn small(mut scenario: Scenario) -> Option<Scenario> {
-    let connections = |group: &FlowGroup| group.members.len() * group.plan.sending.copies();
+    let connections = |group: &FlowGroup| group.members.len() * group.plan.sending.workload.copies();
     let flows: usize = scenario.flows.iter().map(connections).sum();
     if flows > MAX_FLOWS || scenario.network.links.len() > MAX_LINKS {
         return None;
     }
     for group in &mut scenario.flows {
-        let plan = match &mut group.plan.sending {
-            Sending::Connection(plan) | Sending::Connections(plan, _) | Sending::Session(plan, _) => plan,
-            Sending::Sctp(plan) => {
-                let room = plan.options().details.receive_window.min(MAX_ROOM);
-                plan.transport.values.set("receive_window", Value::Size(room));
-                continue;
+        // What the receiver allows is a number of packets or, where a transport says so, of bytes.
+        group.plan.sending.change_profile(|values| {
+            match (values.get("window"), values.get("receive_window")) {
+                (Some(Value::Packets(window)), _) => {
+                    let window = window.min(MAX_WINDOW);
+                    values.set("window", Value::Packets(window));
+                }
+                (_, Some(Value::Size(room))) => {
+                    let room = room.min(MAX_ROOM);
+                    values.set("receive_window", Value::Size(room));
+                }
+                windows => panic!("a transport whose receiver allows {windows:?}"),
             }
-            Sending::Udp(_) => continue,
-        };
-        let window = match plan.protocol() {
-            Protocol::Tcp => Details::from(&plan.transport.values).window,
-            Protocol::Quic => ackclock_sim::quic::details::Details::from(&plan.transport.values).window,
-        };
-        let window = window.min(MAX_WINDOW);
-        plan.transport.values.set("window", Value::Packets(window));
+        });
     }
     scenario.duration = scenario.duration.min(MAX_DURATION);
     let excess = scenario.expected_packets() / MAX_PACKETS;

@@ -1,35 +1,35 @@
 //! Sessions: for each row of the group one, with a flow for each of its connections.
 
-use super::connections::{Connections, Lifetime};
-use super::{flow_parts, starts};
-use crate::flows::{ConnectionPlan, FlowGroup, SessionPlan};
+use super::{Run, flow_parts, starts};
+use crate::flows::FlowGroup;
+use crate::transports::{Lifetime, Opening};
 use ackclock_base::Time;
-use ackclock_export::events::Recorder;
 use ackclock_sim::flow::FlowParts;
 use ackclock_sim::random::Stream;
-use ackclock_sim::session::SessionParts;
+use ackclock_sim::session::{SessionParts, SessionPlan};
 
-/// Adds the group's sessions, and their flows to `flows`. The first row is `row`; `heard` says where controls of a row are
-/// listened to.
+/// Adds the sessions of a group, whose application is called `application`, and their flows to `flows`. The first row is `row`.
 pub(super) fn add(
-    (group, plan, session): (&FlowGroup, &ConnectionPlan, &SessionPlan),
-    seed: u64,
+    (group, application, session): (&FlowGroup, &str, &dyn SessionPlan),
+    run: &Run<'_>,
     row: usize,
-    heard: impl Fn(usize) -> Option<(Recorder, usize)>,
     flows: &mut Vec<FlowParts>,
     sessions: &mut Vec<SessionParts>,
 ) {
     for (index, member) in group.members.iter().enumerate() {
         let name = group.member_name(index);
-        let start = starts(&group.plan.start, index, &name, seed);
+        let start = starts(&group.plan.start, index, &name, run.seed);
         // What connects the connections of one reader: controls that share state share it among these.
-        let mut connections = Connections::of(plan);
-        connections.heard = heard(row + index);
+        let mut connector = group.plan.sending.transport.connector(run.seed, run.measured);
+        let heard = run.heard(row + index);
+        let mut connect = move |lifetime: Lifetime, name: &str| {
+            connector.connect(&Opening { name, lifetime, paths: 1, heard: heard.clone() })
+        };
         let number = sessions.len() as u32;
         let first_flow = flows.len() as u32;
         for connection in 1..=session.connections() {
             let name = format!("{name} {connection}");
-            let ends = connections.next_of(Lifetime::Lasting(0), &name, seed);
+            let ends = connect(Lifetime::Lasting(0), &name);
             flows.push(FlowParts {
                 start,
                 row: row + index,
@@ -37,7 +37,7 @@ pub(super) fn add(
                 ..flow_parts(group, member, name, ends)
             });
         }
-        let random = Stream::new(seed, &format!("flow {name} {}", session.name()));
+        let random = Stream::new(run.seed, &format!("flow {name} {application}"));
         let mut opened = 0;
         sessions.push(SessionParts {
             session: session.build(),
@@ -47,7 +47,7 @@ pub(super) fn add(
             random,
             connect: Box::new(move |packets| {
                 opened += 1;
-                connections.next_of(Lifetime::Lasting(packets), &format!("{name} connection {opened}"), seed)
+                connect(Lifetime::Lasting(packets), &format!("{name} connection {opened}"))
             }),
         });
     }

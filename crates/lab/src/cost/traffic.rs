@@ -1,11 +1,8 @@
 //! How many packets a run has at each of its links, at most, and how many of them come whatever the network does.
 
-use super::flows::number;
-use crate::flows::{Data, FlowGroup, Member, Protocol, Sending};
+use crate::flows::{FlowGroup, Member, Sending, Workload};
 use crate::network::LinkPlan;
 use crate::scenario::Scenario;
-use ackclock_sim::traffic::timetable::Timetable;
-use ackclock_sim::{sctp, tcp};
 
 /// The packets that a group of flows sends over one path.
 #[derive(Clone, Copy, Debug)]
@@ -113,11 +110,7 @@ impl<'s> Traffic<'s> {
 
 /// Returns whether the flows of a group send until they stop or the run ends.
 fn is_endless(group: &FlowGroup) -> bool {
-    match &group.plan.sending {
-        Sending::Connection(_) | Sending::Sctp(_) => !matches!(group.data(), Some(Data::Bytes(_))),
-        Sending::Udp(_) | Sending::Session(..) => true,
-        Sending::Connections(..) => false,
-    }
+    !matches!(group.plan.sending.workload, Workload::Bulk(Some(_)) | Workload::Timetable(..))
 }
 
 /// The share of what is sent over it that each link can deliver, at most 1.
@@ -144,9 +137,9 @@ fn stream<'s>(
 ) -> Stream<'s> {
     let active = scenario.duration.min(group.plan.stop.unwrap_or(scenario.duration));
     let active_s = active.saturating_sub(group.plan.start.first()).seconds();
-    let (sent, certain, answered) = match &group.plan.sending {
-        Sending::Udp(plan) => (packets_per_second(group) * active_s, true, plan.reply_bytes.is_some()),
-        _ => (most_sent(scenario, group, path, users, active_s), false, true),
+    let (sent, certain, answered) = match group.plan.sending.uncontrolled() {
+        Some(source) => (packets_per_second(group) * active_s, true, source.sizes().reply.is_some()),
+        None => (most_sent(scenario, group, path, users, active_s), false, true),
     };
     Stream { group: index, path, sent, certain, answered, active_s, passages: 0.0 }
 }
@@ -156,11 +149,9 @@ pub const MOST_PER_SECOND: f64 = 1e9;
 
 /// The packets that a source over UDP sends in a second.
 pub fn packets_per_second(group: &FlowGroup) -> f64 {
-    match &group.plan.sending {
-        Sending::Udp(plan) => {
-            (group.least_rate_bps() / (8.0 * f64::from(plan.payload_bytes))).min(MOST_PER_SECOND)
-        }
-        _ => 0.0,
+    match group.plan.sending.uncontrolled() {
+        Some(_) => (group.least_rate_bps() / (8.0 * group.payload_bytes())).min(MOST_PER_SECOND),
+        None => 0.0,
     }
 }
 
@@ -174,12 +165,11 @@ fn most_sent(scenario: &Scenario, group: &FlowGroup, path: &Member, users: &[f64
     // A round trip may be of no length; then the links' rates are the only bound.
     let rounds = 1.0 + active_s / round_trip_s(links, path);
     // The connections of a timetable are shared out over its paths.
-    let (copies, shared_by) = match &group.plan.sending {
-        Sending::Connections(..) => (group.plan.sending.copies() as f64, group.members.len() as f64),
-        sending => (sending.copies() as f64, 1.0),
-    };
-    let by_window = window(group, MAX_RECEIVE_WINDOW) * rounds * (copies / shared_by).ceil();
-    let written_bps = group.data().and_then(Data::written).map_or(f64::INFINITY, |(rate_bps, _)| rate_bps);
+    let Sending { transport, workload, .. } = &group.plan.sending;
+    let shared_by = if workload.timetable().is_some() { group.members.len() as f64 } else { 1.0 };
+    let copies = (workload.copies() as f64 / shared_by).ceil();
+    let by_window = transport.facts().allowed.at_most * rounds * copies;
+    let written_bps = group.plan.sending.writes().map_or(f64::INFINITY, |source| source.written().0);
     let by_writing = written_bps * active_s / (8.0 * group.payload_bytes());
     by_rate.min(by_window).min(by_writing).min(to_send(group))
 }
@@ -189,44 +179,13 @@ pub fn round_trip_s(links: &[LinkPlan], path: &Member) -> f64 {
     path.forward.iter().chain(&path.backward).map(|link| links[*link as usize].delay.seconds()).sum()
 }
 
-/// The detail of TCP that bounds a window which its receiver opens by and by.
-pub const MAX_RECEIVE_WINDOW: &str = "max_receive_window";
-
-/// The most packets that a connection has under way. `autotuned` is the detail of TCP that bounds a window which is not fixed.
-pub fn window(group: &FlowGroup, autotuned: &str) -> f64 {
-    match &group.plan.sending {
-        Sending::Connection(plan) | Sending::Connections(plan, _) | Sending::Session(plan, _) => {
-            let values = &plan.transport.values;
-            let window = number(values, "window").unwrap_or(f64::INFINITY);
-            let is_autotuned = plan.protocol() == Protocol::Tcp
-                && tcp::details::Details::from(values).receive_window
-                    == tcp::details::ReceiveWindow::Autotuned;
-            let bytes = number(values, autotuned).filter(|_| is_autotuned).unwrap_or(f64::INFINITY);
-            window.min((bytes / plan.payload_bytes() as f64).ceil())
-        }
-        Sending::Sctp(plan) => {
-            let room = sctp::details::Details::from(&plan.transport.values).receive_window;
-            room.bytes() as f64 / f64::from(plan.options().sizes.payload)
-        }
-        Sending::Udp(_) => f64::INFINITY,
-    }
-}
-
 /// The most data packets that the connections of a flow have to send, without retransmissions; infinite where there is always more, and
 /// where sizes are drawn that have no greatest one.
 pub fn to_send(group: &FlowGroup) -> f64 {
-    match &group.plan.sending {
-        Sending::Connection(plan) if matches!(plan.data, Data::Bytes(_)) => {
-            plan.data.packets(plan.payload_bytes()) as f64
-        }
-        Sending::Sctp(plan) if matches!(plan.data, Data::Bytes(_)) => plan.chunks() as f64,
-        Sending::Connections(_, Timetable::Transfers(transfers)) => {
-            transfers.sizes.most().div_ceil(transfers.payload_bytes) as f64 * transfers.count as f64
-        }
-        Sending::Connections(_, Timetable::Web(_))
-        | Sending::Connection(_)
-        | Sending::Sctp(_)
-        | Sending::Session(..)
-        | Sending::Udp(_) => f64::INFINITY,
+    let Sending { transport, workload, .. } = &group.plan.sending;
+    match workload {
+        Workload::Bulk(Some(_)) => workload.packets(transport.payload_bytes()) as f64,
+        Workload::Timetable(_, timetable) => timetable.most_packets() * timetable.most_connections() as f64,
+        Workload::Bulk(None) | Workload::Source(_) | Workload::Session(..) => f64::INFINITY,
     }
 }

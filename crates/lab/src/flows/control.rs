@@ -1,11 +1,12 @@
 //! What a sender's congestion control is put together from.
 
-use crate::choice::{self, Choice};
+use crate::choice::{self, Choice, Chosen};
 use crate::document::quoted;
 use crate::reader::TableReader;
 use crate::registry;
 use ackclock_base::{Descriptor, Kind};
-use ackclock_cc::entry::{Brought, Build, Companions, Entry};
+use ackclock_cc::entry::{BackoffEntry, Brought, Build, Companions, Entry};
+use ackclock_cc::registry::{BACKOFFS, CONTROLS};
 use ackclock_cc::{Assembly, Backoff, EcnResponse, Initial, Part};
 use std::sync::Arc;
 
@@ -18,13 +19,9 @@ enum Law {
 
 impl Law {
     fn of(control: &Choice, table: &TableReader<'_>) -> Self {
-        let name = control.descriptor.name;
-        match table.reader.document().brought.control(name) {
+        match table.reader.document().brought.control(control.descriptor.name) {
             Some(brought) => Self::Brought(Arc::clone(brought)),
-            // The control was chosen from this registry or from what was brought.
-            None => Self::Registered(
-                ackclock_cc::registry::find(name).unwrap_or(&ackclock_cc::registry::CONTROLS[0]),
-            ),
+            None => Self::Registered(control.entry(CONTROLS)),
         }
     }
 
@@ -56,7 +53,7 @@ pub struct ControlPlan {
     /// What stands around the window, where that is named, the innermost first.
     layers: Vec<Choice>,
     /// How the timeout backs off.
-    backoff: Choice,
+    backoff: Chosen<BackoffEntry>,
 }
 
 impl ControlPlan {
@@ -95,8 +92,7 @@ impl ControlPlan {
 
     /// A rule that lets the factor on the timeout grow to `most`.
     pub fn backoff(&self, most: f64) -> Box<dyn Backoff> {
-        let entry = ackclock_cc::registry::find_backoff(self.backoff.descriptor.name);
-        (entry.unwrap_or(&ackclock_cc::registry::BACKOFFS[0]).build)(&self.backoff.values, most)
+        (self.backoff.entry.build)(&self.backoff.values, most)
     }
 
     /// Whether it counts marks, and is another control without them.
@@ -143,8 +139,10 @@ pub(super) fn read(table: &TableReader<'_>, control: Option<Choice>) -> Option<C
     let (control, law) = (control?, law?);
     check_layers(table, &control, &law)?;
     let published = companions.backoff.and_then(ackclock_cc::registry::find_backoff);
-    let published = published.unwrap_or(&ackclock_cc::registry::BACKOFFS[0]);
-    let backoff = backoff.unwrap_or_else(|| Choice::default_of(published.descriptor));
+    let backoff = match backoff {
+        Some(named) => named.among(BACKOFFS),
+        None => Chosen::default_of(published.unwrap_or(&BACKOFFS[0])),
+    };
     let layers = layers.into_iter().flatten().collect();
     Some(ControlPlan { control, law, discriminator, action, layers, backoff })
 }

@@ -4,8 +4,8 @@ use super::Sending;
 use crate::diagnostics::counted;
 use crate::document::{Node, Span as Place_, Value};
 use crate::reader::TableReader;
+use crate::transports;
 use ackclock_base::{Quantity, Range};
-use ackclock_sim::sctp::options::MAX_PATHS;
 
 /// Where flows go.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,9 +71,10 @@ pub(super) fn read(table: &TableReader<'_>) -> Option<(Place, Vec<Place_>)> {
 /// Several paths, each along its nodes.
 fn read_paths(table: &TableReader<'_>) -> Option<(Place, Vec<Place_>)> {
     let items = table.list("paths")?;
-    if items.is_empty() || items.len() > MAX_PATHS {
+    let most = transports::most_paths();
+    if items.is_empty() || items.len() > most {
         let found = counted(items.len(), "path");
-        table.problem_at("paths", &found, &format!("from 1 to {MAX_PATHS} paths, each a list of nodes"));
+        table.problem_at("paths", &found, &format!("from 1 to {most} paths, each a list of nodes"));
         return None;
     }
     let (mut paths, mut spans) = (Vec::new(), Vec::new());
@@ -113,10 +114,10 @@ fn read_stops(table: &TableReader<'_>, item: &Node, path: &str) -> Option<Vec<(S
     stops.collect()
 }
 
-/// Only SCTP has several paths.
+/// Only some transports have several paths.
 pub(super) fn check_paths(table: &TableReader<'_>, place: &Place, sending: &Sending) -> Option<()> {
     let several = matches!(place, Place::Paths(_));
-    if several && !matches!(sending, Sending::Sctp(_)) {
+    if several && sending.most_paths() == 1 {
         let expected = "`path`, or a transport with several paths such as \"sctp\"";
         table.problem_at("paths", "`paths` of a flow that has one", expected);
         return None;

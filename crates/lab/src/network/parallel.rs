@@ -6,7 +6,7 @@ use super::routing::Distances;
 use super::wire::{Defaults, LINK_KEYS, read_wire, required_wire};
 use super::{Ends, Member, Network};
 use crate::diagnostics::counted;
-use crate::flows::{FlowPlan, Place, Sending};
+use crate::flows::{FlowPlan, Place};
 use crate::reader::TableReader;
 use ackclock_base::Range;
 use ackclock_sim::sctp::options::MAX_PATHS;
@@ -51,17 +51,17 @@ impl Network {
         paths: usize,
         distances: &mut Distances,
     ) -> Result<Vec<Member>, RouteProblem> {
-        let several = matches!(plan.sending, Sending::Sctp(_));
+        let several = plan.sending.most_paths() > 1;
         let pair_of = |index: usize| match &plan.place {
             Place::Pairs(chosen) => chosen[index % chosen.len()],
             _ => (taken + index) % pairs + 1,
         };
         let hashes = !several && self.hashes();
-        let count = match (&plan.sending, &plan.place) {
-            (Sending::Connections(..), _) if hashes => plan.sending.copies(),
-            (Sending::Connections(..), Place::Pairs(chosen)) => chosen.len(),
-            (Sending::Connections(..), _) => pairs,
-            _ => plan.count,
+        let count = match (plan.sending.workload.timetable(), &plan.place) {
+            (Some(_), _) if hashes => plan.sending.workload.copies(),
+            (Some(_), Place::Pairs(chosen)) => chosen.len(),
+            (Some(_), _) => pairs,
+            (None, _) => plan.count,
         };
         let mut member = |index: usize| {
             let pair = pair_of(index);

@@ -4,7 +4,7 @@ use super::routing::{Distances, Ecmp, Hashed, Routing};
 use super::{Ends, MAX_PATH, MAX_STEPS, Network};
 use crate::diagnostics::{nearest, one_of};
 use crate::document::{Span as Place_, quoted};
-use crate::flows::{FlowGroup, FlowPlan, Member, Place, Sending};
+use crate::flows::{FlowGroup, FlowPlan, Member, Place};
 use crate::reader::TableReader;
 use std::collections::VecDeque;
 
@@ -17,7 +17,7 @@ impl Network {
         for plan in plans {
             match self.route(plan, ends, taken, distances) {
                 Ok(members) => {
-                    steps += plan.sending.steps(&members);
+                    steps += plan.sending.workload.steps(&members);
                     groups.push(FlowGroup { plan: plan.clone(), members });
                 }
                 Err(problem) => problem.tell(root, plan),
@@ -39,12 +39,13 @@ impl Network {
         taken: usize,
         distances: &mut Distances,
     ) -> Result<Vec<Member>, RouteProblem> {
+        let begins_connections = plan.sending.workload.timetable().is_some();
         // Without a place of their own the flows take the pairs of a dumbbell in turn, or those that are named; else
         // all take the same path. Connections that are one flow
         // choose from all of them.
-        let every = |pairs: usize| match plan.sending {
-            Sending::Connections(..) => pairs,
-            _ => plan.count,
+        let every = |pairs: usize| match begins_connections {
+            true => pairs,
+            false => plan.count,
         };
         match (&plan.place, ends) {
             (Place::Anywhere, Ends::Pairs(pairs)) => (0..every(pairs))
@@ -66,9 +67,9 @@ impl Network {
                 };
                 let first = member(0)?;
                 // With ECMP every flow, and every connection of a timetable, has a way of its own, as long as that of the first.
-                let count = match plan.sending {
-                    Sending::Connections(..) if self.hashes() => plan.sending.copies(),
-                    _ => plan.count,
+                let count = match begins_connections && self.hashes() {
+                    true => plan.sending.workload.copies(),
+                    false => plan.count,
                 };
                 let steps = count * first.steps();
                 if steps > MAX_STEPS {

@@ -1,6 +1,6 @@
 //! Flows that the window of their receiver keeps from filling their path, which otherwise happens in silence.
 
-use crate::flows::{ConnectionPlan, Data, FlowPlan, Member, Sending};
+use crate::flows::{FlowGroup, Member, Sending, Workload};
 use crate::network::LinkPlan;
 use crate::scenario::Scenario;
 use ackclock_base::{Rate, Span};
@@ -12,26 +12,31 @@ pub(super) fn of(scenario: &Scenario) -> Vec<String> {
     let links = &scenario.network.links;
     let allowed = allowed_bytes(scenario);
     let short = scenario.flows.iter().filter_map(|group| {
-        let Sending::Connection(plan) = &group.plan.sending else { return None };
-        let member = group.members.first().filter(|_| matches!(plan.data, Data::Endless))?;
+        let (bytes, key) = widest(group)?;
+        let endless = matches!(group.plan.sending.workload, Workload::Bulk(None));
+        let member = group.members.first().filter(|_| endless)?;
         let (narrowest, rate) = narrowest(member, links)?;
         let together = *allowed.get(&narrowest)?;
         let rtt = round_trip(member, links);
         let path = rate.bytes_per_second() * rtt.seconds();
-        let one = plan.widest_window_bytes() as f64;
+        let one = bytes as f64;
         // Where the application reads more slowly than the window allows, a larger one would only fill.
-        let is_read = plan
-            .reader
-            .as_ref()
-            .is_none_or(|reader| reader.in_the_long_run().bytes_per_second() * rtt.seconds() > one);
-        (together < path && is_read).then(|| sentence(&group.plan, plan, one, rtt, rate))
+        let reader = group.plan.sending.parts().and_then(|parts| parts.reader.as_ref());
+        let is_read =
+            reader.is_none_or(|reader| reader.in_the_long_run().bytes_per_second() * rtt.seconds() > one);
+        (together < path && is_read).then(|| sentence(&group.plan.name, key, one, rtt, rate))
     });
     short.collect()
 }
 
-fn sentence(group: &FlowPlan, plan: &ConnectionPlan, window: f64, rtt: Span, rate: Rate) -> String {
+/// Returns the most payload bytes that the receiver of a single connection allows in flight, and the key that says how many.
+fn widest(group: &FlowGroup) -> Option<(u64, &'static str)> {
+    let Sending { transport, workload, .. } = &group.plan.sending;
+    transport.facts().allowed.widest.filter(|_| workload.is_one_connection())
+}
+
+fn sentence(name: &str, key: &str, window: f64, rtt: Span, rate: Rate) -> String {
     let reached = Rate::from_bits_per_second((8.0 * window / rtt.seconds()) as u64);
-    let (name, key) = (&group.name, plan.window_key());
     let size =
         if window < 1e6 { format!("{:.0} kB", window / 1e3) } else { format!("{:.1} MB", window / 1e6) };
     format!(
@@ -56,10 +61,7 @@ fn round_trip(member: &Member, links: &[LinkPlan]) -> Span {
 fn allowed_bytes(scenario: &Scenario) -> BTreeMap<u32, f64> {
     let mut allowed = BTreeMap::new();
     for group in &scenario.flows {
-        let window = match &group.plan.sending {
-            Sending::Connection(plan) => plan.widest_window_bytes() as f64,
-            _ => f64::INFINITY,
-        };
+        let window = widest(group).map_or(f64::INFINITY, |(bytes, _)| bytes as f64);
         for link in group.members.iter().flat_map(Member::paths).flat_map(|member| &member.forward) {
             *allowed.entry(*link).or_insert(0.0) += window;
         }

@@ -1,18 +1,24 @@
 //! Video whose viewer asks for one segment after another over a TCP connection that stays open, each at the rate that the
 //! last ones suggest, and pauses while the playout buffer is full.
 
-use super::{RATE, application};
-use crate::session::{Desk, Order, Session, Viewing};
-use ackclock_base::{Descriptor, Range, Rate, Span, Time, parameters};
+use super::{Entry, RATE, Workload, application};
+use crate::session::{Desk, Order, Session, SessionPlan, Viewing};
+use ackclock_base::{Range, Rate, Span, Time, parameters};
 use std::collections::VecDeque;
+use std::sync::Arc;
 
-/// The description of the application.
-pub const DESCRIPTOR: Descriptor = application(
-    "adaptive-video",
-    "Segments of video over TCP, each at the rate that the last ones suggest, up to a full buffer",
-    "RFC 7928 section 9.1, which leaves the rule to the tester",
-    Parameters::TABLE,
-);
+/// The entry in the registry.
+pub const ENTRY: Entry = Entry {
+    descriptor: &application(
+        "adaptive-video",
+        "Segments of video over TCP, each at the rate that the last ones suggest, up to a full buffer",
+        "RFC 7928 section 9.1, which leaves the rule to the tester",
+        Parameters::TABLE,
+    ),
+    workload: Workload::Session(|values, payload_bytes| {
+        Arc::new(AdaptiveVideo::of(&values.into(), payload_bytes))
+    }),
+};
 
 parameters! {
     /// The ladder of rates, and the viewer's rule.
@@ -83,6 +89,12 @@ impl AdaptiveVideo {
     fn rung_for(&self, throughput_bps: f64) -> usize {
         let allowed = self.margin * throughput_bps;
         (1..self.rungs).rev().find(|rung| self.rate_bps(*rung) <= allowed).unwrap_or(0)
+    }
+}
+
+impl SessionPlan for AdaptiveVideo {
+    fn build(&self) -> Box<dyn Session> {
+        Box::new(Watching::new(*self))
     }
 }
 

@@ -1,6 +1,8 @@
 //! A constant bit rate, for ever or in periods with pauses between them.
 
-use super::{Entry, HEADER, MEAN_TIMES, PACKET, RATE, Sizes, Source, application};
+use super::{
+    Entry, HEADER, MEAN_TIMES, NO_EFFORT, PACKET, RATE, Sizes, Source, SourceEntry, Workload, application,
+};
 use crate::random::Stream;
 use ackclock_base::declare::{self, Declared};
 use ackclock_base::{Range, Rate, Size, Span, choice, parameters};
@@ -13,15 +15,18 @@ pub const CBR: Entry = Entry {
         "ns-2's CBR over UDP",
         WithoutEnd::TABLE,
     ),
-    build: |values| {
-        let WithoutEnd { rate, packet, jitter, .. } = values.into();
-        Box::new(Constant(Spacing::at(rate, packet, jitter)))
-    },
-    sizes: |values| {
-        let WithoutEnd { packet, header, .. } = values.into();
-        Sizes { packet, header, reply: None }
-    },
-    rate_bps: |values, _| WithoutEnd::from(values).rate.bits_per_second() as f64,
+    workload: Workload::Source(SourceEntry {
+        build: |values| {
+            let WithoutEnd { rate, packet, jitter, .. } = values.into();
+            Box::new(Constant(Spacing::at(rate, packet, jitter)))
+        },
+        sizes: |values| {
+            let WithoutEnd { packet, header, .. } = values.into();
+            Sizes { packet, header, reply: None }
+        },
+        rate_bps: |values, _| WithoutEnd::from(values).rate.bits_per_second() as f64,
+        effort: NO_EFFORT,
+    }),
 };
 
 /// In periods.
@@ -32,20 +37,23 @@ pub const ON_OFF: Entry = Entry {
         "Bansal, Balakrishnan, Floyd and Shenker, SIGCOMM 2001; ns-2's CBR, started and stopped",
         InPeriods::TABLE,
     ),
-    build: |values| {
-        let InPeriods { rate, packet, jitter, periods, .. } = values.into();
-        Box::new(OnOff::new(Spacing::at(rate, packet, jitter), periods))
-    },
-    sizes: |values| {
-        let InPeriods { packet, header, .. } = values.into();
-        Sizes { packet, header, reply: None }
-    },
-    // At least one packet each period, however short.
-    rate_bps: |values, payload_bits| {
-        let InPeriods { rate, periods, .. } = values.into();
-        let period = periods.on.seconds() + periods.off().seconds();
-        (rate.bits_per_second() as f64).max(payload_bits / period)
-    },
+    workload: Workload::Source(SourceEntry {
+        build: |values| {
+            let InPeriods { rate, packet, jitter, periods, .. } = values.into();
+            Box::new(OnOff::new(Spacing::at(rate, packet, jitter), periods))
+        },
+        sizes: |values| {
+            let InPeriods { packet, header, .. } = values.into();
+            Sizes { packet, header, reply: None }
+        },
+        // At least one packet each period, however short.
+        rate_bps: |values, payload_bits| {
+            let InPeriods { rate, periods, .. } = values.into();
+            let period = periods.on.seconds() + periods.off().seconds();
+            (rate.bits_per_second() as f64).max(payload_bits / period)
+        },
+        effort: NO_EFFORT,
+    }),
 };
 
 /// Requests that are answered.
@@ -56,15 +64,18 @@ pub const REQUESTS: Entry = Entry {
         "RFC 7928 section 2.2, where requests for names are part of what a flow starts with",
         Requests::TABLE,
     ),
-    build: |values| {
-        let Requests { every, jitter, .. } = values.into();
-        Box::new(Constant(Spacing { interval: every, jitter }))
-    },
-    sizes: |values| {
-        let Requests { packet, reply, header, .. } = values.into();
-        Sizes { packet, header, reply: Some(reply) }
-    },
-    rate_bps: |values, payload_bits| payload_bits / Requests::from(values).every.seconds(),
+    workload: Workload::Source(SourceEntry {
+        build: |values| {
+            let Requests { every, jitter, .. } = values.into();
+            Box::new(Constant(Spacing { interval: every, jitter }))
+        },
+        sizes: |values| {
+            let Requests { packet, reply, header, .. } = values.into();
+            Sizes { packet, header, reply: Some(reply) }
+        },
+        rate_bps: |values, payload_bits| payload_bits / Requests::from(values).every.seconds(),
+        effort: NO_EFFORT,
+    }),
 };
 
 parameters! {

@@ -5,7 +5,10 @@
 //!
 //! All is memoryless, so two numbers are the whole state: how many sessions and how many flows are active.
 
-use super::{Entry, HEADER, MEAN_NUMBERS, MEAN_TIMES, PACKET, RATE, Sizes, Source, application};
+use super::{
+    Effort, Entry, HEADER, MEAN_NUMBERS, MEAN_TIMES, PACKET, RATE, Sizes, Source, SourceEntry, Workload,
+    application,
+};
 use crate::random::Stream;
 use ackclock_base::{Random, Rate, Size, Span, parameters};
 
@@ -17,12 +20,15 @@ pub const ENTRY: Entry = Entry {
         "Muscariello et al., ICC 2004; error-discriminating TCP, section 5.2 and appendix C",
         Parameters::TABLE,
     ),
-    build: |values| Box::new(Mmpp::new(Hierarchy::of(&values.into()))),
-    sizes: |values| {
-        let Parameters { packet, header, .. } = values.into();
-        Sizes { packet, header, reply: None }
-    },
-    rate_bps: |values, _| Parameters::from(values).rate.bits_per_second() as f64,
+    workload: Workload::Source(SourceEntry {
+        build: |values| Box::new(Mmpp::new(Hierarchy::of(&values.into()))),
+        sizes: |values| {
+            let Parameters { packet, header, .. } = values.into();
+            Sizes { packet, header, reply: None }
+        },
+        rate_bps: |values, _| Parameters::from(values).rate.bits_per_second() as f64,
+        effort: |values, per_second, active_s| Some(Parameters::from(values).effort(per_second, active_s)),
+    }),
 };
 
 parameters! {
@@ -40,6 +46,24 @@ parameters! {
         between_flows: Span = time("500 ms", MEAN_TIMES, UNSTATED),
         /// Mean time between two packets of a flow
         between_packets: Span = time("20 ms", MEAN_TIMES, UNSTATED),
+    }
+}
+
+impl Parameters {
+    /// A session has as many flows at a time as begin in the lifetime of one, and each sends at its own rate, so that a source whose
+    /// mean rate is low may send at a very high rate for as long as a session lasts.
+    ///
+    /// Before its first packet the source plays ten lifetimes of a flow, or a million steps. A step is the beginning of a session
+    /// or of a flow, or a packet.
+    fn effort(&self, per_second: f64, active_s: f64) -> Effort {
+        let Self { flows, packets, .. } = *self;
+        let (between_flows, between_packets) = (self.between_flows.seconds(), self.between_packets.seconds());
+        let lifetime = packets * between_packets;
+        let at_a_time = (lifetime / between_flows).clamp(1.0, flows);
+        let session_packets = (active_s * at_a_time / between_packets).min(flows * packets);
+        let steps_per_second = per_second * (1.0 + (1.0 + 1.0 / flows) / packets);
+        let steps = (LIFETIMES_BEFORE * lifetime * steps_per_second).min(MAX_STEPS_BEFORE as f64);
+        Effort { session_packets, lifetime_s: lifetime, steps }
     }
 }
 

@@ -2,19 +2,23 @@
 //! come over a few connections side by side, which are opened for the page and take the next object when they have
 //! delivered one (RFC 7928 section 7.2).
 
-use super::application;
+use super::{Entry, Workload, application};
 use crate::random::Stream;
-use crate::session::{Desk, Order, Session};
-use ackclock_base::{Descriptor, Random, Range, Size, Span, Time, parameters};
+use crate::session::{Desk, Order, Session, SessionPlan};
+use ackclock_base::{Random, Range, Size, Span, Time, parameters};
 use std::collections::VecDeque;
+use std::sync::Arc;
 
-/// The description of the application.
-pub const DESCRIPTOR: Descriptor = application(
-    "pages",
-    "Web pages one after another over parallel TCP connections, the next when the last is complete",
-    "RFC 7928 section 7.2",
-    Parameters::TABLE,
-);
+/// The entry in the registry.
+pub const ENTRY: Entry = Entry {
+    descriptor: &application(
+        "pages",
+        "Web pages one after another over parallel TCP connections, the next when the last is complete",
+        "RFC 7928 section 7.2",
+        Parameters::TABLE,
+    ),
+    workload: Workload::Session(|values, payload_bytes| Arc::new(Pages::of(&values.into(), payload_bytes))),
+};
 
 parameters! {
     /// What a page is, and how it is fetched.
@@ -91,6 +95,24 @@ impl Pages {
     fn draw(&self, random: &mut Stream) -> u64 {
         let size = self.median_bytes * libm::exp(self.spread * normal(random));
         (size.clamp(self.least_bytes, self.most_bytes) / self.payload_bytes).ceil().max(1.0) as u64
+    }
+}
+
+impl SessionPlan for Pages {
+    fn connections(&self) -> usize {
+        self.connections
+    }
+
+    fn most_packets(&self) -> f64 {
+        self.most_bytes / self.payload_bytes
+    }
+
+    fn draws_at_once(&self) -> usize {
+        self.objects
+    }
+
+    fn build(&self) -> Box<dyn Session> {
+        Box::new(Reading::new(*self))
     }
 }
 

@@ -1,9 +1,8 @@
 //! Connections whose beginnings and sizes do not depend on the network, so that all are known before the run.
 
-use super::transfers::Transfers;
-use super::web::Web;
 use crate::random::Stream;
 use ackclock_base::Time;
+use std::fmt::Debug;
 
 /// One connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,60 +26,19 @@ pub struct Streams {
     pub sizes: Stream,
 }
 
-/// The applications that are such connections.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Timetable {
-    /// Sessions that fetch pages.
-    Web(Web),
-    /// Transfers one after another.
-    Transfers(Transfers),
-}
-
-impl Timetable {
-    /// The application's name.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Self::Web(_) => "web",
-            Self::Transfers(_) => "transfers",
-        }
-    }
-
+/// An application whose connections are such.
+pub trait Timetable: Debug + Send + Sync {
     /// The most connections there can be.
-    pub fn most_connections(&self) -> u64 {
-        match self {
-            Self::Web(web) => web.most_connections(),
-            Self::Transfers(transfers) => transfers.count,
-        }
+    fn most_connections(&self) -> u64;
+
+    /// The most packets of one of them; infinite where there is no greatest number.
+    fn most_packets(&self) -> f64 {
+        f64::INFINITY
     }
 
-    /// The most links that so many connections pass whose pairs have paths of these numbers of links.
-    pub fn most_steps(&self, links: &[usize]) -> usize {
-        match self {
-            // Any session may draw any pair.
-            Self::Web(web) => {
-                let longest = links.iter().copied().max().unwrap_or(0);
-                (web.most_connections() as usize).saturating_mul(longest)
-            }
-            Self::Transfers(transfers) => {
-                let (count, pairs) = (transfers.count as usize, links.len().max(1));
-                let rest: usize = links.iter().take(count % pairs).sum();
-                (count / pairs).saturating_mul(links.iter().sum()).saturating_add(rest)
-            }
-        }
-    }
+    /// The most links that all connections pass together, over pairs whose paths have these numbers of links.
+    fn most_steps(&self, links: &[usize]) -> usize;
 
     /// The connections that begin from `start` and before `end`.
-    pub fn connections(
-        &self,
-        start: Time,
-        end: Time,
-        pairs: usize,
-        streams: &mut Streams,
-    ) -> Vec<Connection> {
-        let Streams { times: random, sizes } = streams;
-        match self {
-            Self::Web(web) => web.connections(start, end, pairs, random),
-            Self::Transfers(transfers) => transfers.connections(start, end, pairs, random, sizes),
-        }
-    }
+    fn connections(&self, start: Time, end: Time, pairs: usize, streams: &mut Streams) -> Vec<Connection>;
 }

@@ -2,19 +2,35 @@
 //! the short flows beside a long one of RFC 7928 section 5.1.2.
 
 use super::empirical::Empirical;
-use super::timetable::Connection;
-use super::{MEAN_TIMES, application};
+use super::timetable::{Connection, Streams, Timetable};
+use super::{Entry, MEAN_TIMES, TimetableEntry, TimetableWords, Workload, application};
 use crate::random::Stream;
 use ackclock_base::declare::NamedFile;
-use ackclock_base::{Descriptor, Range, Size, Span, Time, choice, parameters};
+use ackclock_base::{Range, Size, Span, Time, choice, parameters};
+use std::sync::Arc;
 
-/// The description of the application.
-pub const DESCRIPTOR: Descriptor = application(
-    "transfers",
-    "One transfer after another, each over a connection of its own",
-    "RFC 7928 section 5.1.2; with `sizes`, Alizadeh et al., pFabric, SIGCOMM 2013, section 5.1",
-    Parameters::TABLE,
-);
+/// The entry in the registry.
+pub const ENTRY: Entry = Entry {
+    descriptor: &application(
+        "transfers",
+        "One transfer after another, each over a connection of its own",
+        "RFC 7928 section 5.1.2; with `sizes`, Alizadeh et al., pFabric, SIGCOMM 2013, section 5.1",
+        Parameters::TABLE,
+    ),
+    workload: Workload::Timetable(TimetableEntry {
+        unit_of_sizes: |values, payload_bytes| {
+            let Parameters { sizes, unit, .. } = values.into();
+            sizes.map(|_| unit.bytes(payload_bytes))
+        },
+        build: |values, payload_bytes, drawn| Arc::new(Transfers::of(&values.into(), payload_bytes, drawn)),
+        words: TimetableWords {
+            what: "transfers",
+            number: "the application's `count`",
+            connections: "transfers",
+            remedy: "a lower `count`",
+        },
+    }),
+};
 
 choice! {
     /// How long the times from beginning to beginning are.
@@ -35,6 +51,16 @@ choice! {
         Kilobytes = "kB",
         /// Full packets of the transport.
         Packets = "packets",
+    }
+}
+
+impl Unit {
+    fn bytes(self, payload_bytes: u64) -> f64 {
+        match self {
+            Self::Bytes => 1.0,
+            Self::Kilobytes => 1000.0,
+            Self::Packets => payload_bytes as f64,
+        }
     }
 }
 
@@ -122,17 +148,26 @@ impl Transfers {
             exponential: parameters.intervals == Intervals::Exponential,
         }
     }
+}
 
-    /// Those that begin from `start` and before `end`; they take the pairs in turn. Their times are drawn from `random`, their
-    /// sizes from `sizes`.
-    pub fn connections(
-        &self,
-        start: Time,
-        end: Time,
-        pairs: usize,
-        random: &mut Stream,
-        sizes: &mut Stream,
-    ) -> Vec<Connection> {
+impl Timetable for Transfers {
+    fn most_connections(&self) -> u64 {
+        self.count
+    }
+
+    fn most_packets(&self) -> f64 {
+        self.sizes.most().div_ceil(self.payload_bytes) as f64
+    }
+
+    fn most_steps(&self, links: &[usize]) -> usize {
+        let (count, pairs) = (self.count as usize, links.len().max(1));
+        let rest: usize = links.iter().take(count % pairs).sum();
+        (count / pairs).saturating_mul(links.iter().sum()).saturating_add(rest)
+    }
+
+    /// The transfers take the pairs in turn.
+    fn connections(&self, start: Time, end: Time, pairs: usize, streams: &mut Streams) -> Vec<Connection> {
+        let Streams { times: random, sizes } = streams;
         let mut at = start;
         let mut connections = Vec::new();
         for index in 0..self.count {
@@ -167,7 +202,8 @@ mod tests {
 
     fn connections(transfers: &Transfers, start: Time, end: Time) -> Vec<Connection> {
         let stream = |of: &str| Stream::new(1, of);
-        transfers.connections(start, end, 3, &mut stream("transfers"), &mut stream("sizes"))
+        let mut streams = Streams { times: stream("transfers"), sizes: stream("sizes") };
+        transfers.connections(start, end, 3, &mut streams)
     }
 
     fn begins(transfers: &Transfers, until: f64) -> Vec<f64> {

@@ -1,7 +1,7 @@
 //! Framed video, over UDP or written into a connection: a frame at fixed intervals, every so many of them a larger one that does not refer to others.
 //! The packets of a frame are sent back to back, so it is the first link that spaces them.
 
-use super::{Entry, HEADER, RATE, Sizes, Source, application};
+use super::{Entry, HEADER, NO_EFFORT, RATE, Sizes, Source, SourceEntry, Workload, application};
 use crate::random::Stream;
 use ackclock_base::{Range, Rate, Size, Span, parameters};
 
@@ -13,16 +13,19 @@ pub const ENTRY: Entry = Entry {
         "RFC 7928 section 7.2",
         Parameters::TABLE,
     ),
-    build: |values| Box::new(Video::of(&values.into())),
-    sizes: |values| {
-        let Parameters { packet, header, .. } = values.into();
-        Sizes { packet, header, reply: None }
-    },
-    // At least one packet each frame, however small.
-    rate_bps: |values, payload_bits| {
-        let Parameters { rate, frames, .. } = values.into();
-        (rate.bits_per_second() as f64).max(frames * payload_bits)
-    },
+    workload: Workload::Source(SourceEntry {
+        build: |values| Box::new(Video::of(&values.into())),
+        sizes: |values| {
+            let Parameters { packet, header, .. } = values.into();
+            Sizes { packet, header, reply: None }
+        },
+        // At least one packet each frame, however small.
+        rate_bps: |values, payload_bits| {
+            let Parameters { rate, frames, .. } = values.into();
+            (rate.bits_per_second() as f64).max(frames * payload_bits)
+        },
+        effort: NO_EFFORT,
+    }),
 };
 
 parameters! {

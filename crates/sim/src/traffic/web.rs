@@ -4,18 +4,31 @@
 //! The times between sessions, pages and objects are counted from beginning to beginning. Nothing depends on how long
 //! an object takes, so the whole schedule is drawn before the run.
 
-use super::timetable::Connection;
-use super::{MEAN_TIMES, application};
+use super::timetable::{Connection, Streams, Timetable};
+use super::{Entry, MEAN_TIMES, TimetableEntry, TimetableWords, Workload, application};
 use crate::random::Stream;
-use ackclock_base::{Descriptor, Packets, Random, Range, Span, Time, parameters};
+use ackclock_base::{Packets, Random, Range, Span, Time, parameters};
+use std::sync::Arc;
 
-/// The description of the application.
-pub const DESCRIPTOR: Descriptor = application(
-    "web",
-    "Sessions that fetch pages of objects, each object over a TCP connection of its own",
-    "Feldmann, Gilbert, Huang and Willinger, SIGCOMM 1999; parallel and adaptive TCP, section II.D",
-    Web::TABLE,
-);
+/// The entry in the registry.
+pub const ENTRY: Entry = Entry {
+    descriptor: &application(
+        "web",
+        "Sessions that fetch pages of objects, each object over a TCP connection of its own",
+        "Feldmann, Gilbert, Huang and Willinger, SIGCOMM 1999; parallel and adaptive TCP, section II.D",
+        Web::TABLE,
+    ),
+    workload: Workload::Timetable(TimetableEntry {
+        unit_of_sizes: |_, _| None,
+        build: |values, _, _| Arc::new(Web::from(values)),
+        words: TimetableWords {
+            what: "web sessions",
+            number: "`sessions`",
+            connections: "objects in all",
+            remedy: "fewer `sessions`, `pages` or `objects`",
+        },
+    }),
+};
 
 const SOURCE: &str = "parallel and adaptive TCP, section II.D";
 
@@ -44,15 +57,20 @@ parameters! {
     }
 }
 
-impl Web {
-    /// The most connections there can be.
-    pub fn most_connections(&self) -> u64 {
+impl Timetable for Web {
+    fn most_connections(&self) -> u64 {
         self.sessions.saturating_mul(self.pages).saturating_mul(self.objects)
     }
 
-    /// The connections that begin from `start` and before `end`, in the order of sessions, pages and objects. Each
-    /// session draws its pair.
-    pub fn connections(&self, start: Time, end: Time, pairs: usize, random: &mut Stream) -> Vec<Connection> {
+    /// Any session may draw any pair.
+    fn most_steps(&self, links: &[usize]) -> usize {
+        let longest = links.iter().copied().max().unwrap_or(0);
+        (self.most_connections() as usize).saturating_mul(longest)
+    }
+
+    /// The connections come in the order of sessions, pages and objects. Each session draws its pair.
+    fn connections(&self, start: Time, end: Time, pairs: usize, streams: &mut Streams) -> Vec<Connection> {
+        let random = &mut streams.times;
         let mut connections = Vec::new();
         let mut session = start;
         for _ in 0..self.sessions {
@@ -76,7 +94,9 @@ impl Web {
         }
         connections
     }
+}
 
+impl Web {
     /// Pareto of the second kind (Lomax): P(size > x) = (1 + x / scale)^-shape with the mean scale / (shape - 1); begun
     /// packets are whole ones.
     fn size(&self, random: &mut Stream) -> u64 {
@@ -107,7 +127,11 @@ mod tests {
     };
 
     fn all(web: &Web, seed: u64) -> Vec<Connection> {
-        web.connections(Time::ZERO, Time::NEVER, 5, &mut Stream::new(seed, "web"))
+        web.connections(Time::ZERO, Time::NEVER, 5, &mut streams(seed))
+    }
+
+    fn streams(seed: u64) -> Streams {
+        Streams { times: Stream::new(seed, "web"), sizes: Stream::new(seed, "sizes") }
     }
 
     fn at(connections: &[Connection], index: usize) -> f64 {
@@ -170,7 +194,7 @@ mod tests {
     #[test]
     fn nothing_begins_outside_the_run() {
         let (start, end) = (Time::from_seconds(10.0), Time::from_seconds(60.0));
-        let connections = USUAL.connections(start, end, 1, &mut Stream::new(1, "web"));
+        let connections = USUAL.connections(start, end, 1, &mut streams(1));
         assert!(connections.iter().all(|connection| (start..end).contains(&connection.at)));
         // 50 s at a session every 5 s: 11 with the first, give or take 3; some still read when the run ends.
         assert!((300..2500).contains(&connections.len()), "{}", connections.len());

@@ -1,0 +1,142 @@
+//! SCTP as a transport of scenarios.
+
+use super::connecting::{Connector, Controls, Lifetime, MAX_BACKOFF, Opening};
+use super::{Allowed, Facts, Heartbeats, Parts, Transport, TransportPlan, check_discriminator};
+use crate::choice::{Choice, Chosen};
+use crate::document::quoted;
+use crate::flows::ControlPlan;
+use crate::reader::TableReader;
+use ackclock_base::Descriptor;
+use ackclock_cc::entry::SelectorEntry;
+use ackclock_export::dialect::{Dialect, SctpTerms};
+use ackclock_sim::endpoint::Ends;
+use ackclock_sim::measure::Interval;
+use ackclock_sim::random::Stream;
+use ackclock_sim::sctp::connection::Connection;
+use ackclock_sim::sctp::options::{MAX_PATHS, Options, PROFILES};
+use ackclock_sim::traffic::{self, Workload};
+use std::sync::Arc;
+
+/// SCTP.
+#[derive(Debug)]
+pub(super) struct Sctp;
+
+impl Transport for Sctp {
+    fn profiles(&self) -> &'static [Descriptor] {
+        PROFILES
+    }
+
+    fn most_paths(&self) -> usize {
+        MAX_PATHS
+    }
+
+    fn check(&self, table: &TableReader<'_>, discriminator: Option<&str>, _profile: &Choice) {
+        check_discriminator(table, discriminator, "SCTP");
+    }
+
+    /// An association sends as much as it can, without end or up to a size, or what a source writes.
+    fn check_application(&self, table: &TableReader<'_>, application: &traffic::Entry) -> Option<()> {
+        if matches!(application.workload, Workload::Bulk(_) | Workload::Source(_)) {
+            return Some(());
+        }
+        let found = format!("the application {} over SCTP", quoted(application.descriptor.name));
+        let expected = "\"bulk\" or a source such as \"cbr\", or a transport of TCP";
+        table.problem_at("application", &found, expected);
+        None
+    }
+
+    fn plan(&self, parts: Parts) -> Arc<dyn TransportPlan> {
+        let options = Options { reader: parts.reader_options(), ..Options::new(&parts.profile.values) };
+        Arc::new(SctpPlan { parts, options })
+    }
+}
+
+/// What associations are made from.
+#[derive(Debug)]
+struct SctpPlan {
+    parts: Parts,
+    options: Options,
+}
+
+impl TransportPlan for SctpPlan {
+    fn parts(&self) -> Option<&Parts> {
+        Some(&self.parts)
+    }
+
+    fn payload_bytes(&self) -> u64 {
+        u64::from(self.options.sizes.payload)
+    }
+
+    fn wire_bytes(&self) -> u32 {
+        self.options.sizes.data
+    }
+
+    fn dialect(&self) -> Dialect {
+        Dialect::Sctp(Box::new(SctpTerms::of(&self.options)))
+    }
+
+    fn facts(&self) -> Facts {
+        let details = &self.options.details;
+        let room = details.receive_window.bytes() as f64 / f64::from(self.options.sizes.payload);
+        let heartbeats =
+            details.heartbeat_interval.map(|interval| Heartbeats { interval, min_rto: details.min_rto });
+        Facts {
+            takes_marks: None,
+            small_queues: false,
+            speaks_to_agents: false,
+            // Chunks of the handshake and HEARTBEATs do not count.
+            counts_every_packet: !details.handshake && heartbeats.is_none() && !details.confirm_paths,
+            lost_packet_ns: 1200.0,
+            first_window: self.options.first_window(),
+            allowed: Allowed { at_first: room, at_most: room, widest: None },
+            timeouts_every: None,
+            heartbeats,
+        }
+    }
+
+    fn connector(&self, seed: u64, _measured: Interval) -> Box<dyn Connector> {
+        Box::new(SctpConnector {
+            options: self.options.clone(),
+            control: self.parts.control.clone(),
+            selector: self.parts.selector.clone(),
+            seed,
+        })
+    }
+}
+
+struct SctpConnector {
+    options: Options,
+    control: ControlPlan,
+    selector: Option<Chosen<SelectorEntry>>,
+    seed: u64,
+}
+
+impl Connector for SctpConnector {
+    /// The paths of an association are one assembly: controls whose connections share state share it over the paths.
+    fn connect(&mut self, opening: &Opening<'_>) -> Ends {
+        let Self { options, control, selector, seed } = self;
+        let Opening { name, paths, heard, lifetime } = opening;
+        let mut controls = Controls::of(control.clone());
+        let path = |index: usize| {
+            let (control, backoff) =
+                controls.next(&options.initial(), index as u32, heard.as_ref(), MAX_BACKOFF);
+            (control, backoff, Stream::new(*seed, &format!("flow {name} path {} guesses", index + 1)))
+        };
+        let connection = Connection {
+            paths: (0..*paths).map(path).collect(),
+            selector: selector.as_ref().and_then(|chosen| (chosen.entry.build)(&chosen.values, *paths)),
+            chunks: lifetime.packets(),
+            random: Stream::new(*seed, &format!("flow {name} heartbeats")),
+            options: options.clone(),
+        };
+        match lifetime {
+            Lifetime::Written => connection.written_ends(),
+            Lifetime::Bulk(_) => connection.ends(),
+            Lifetime::Timed(_) | Lifetime::Lasting(_) => {
+                unreachable!(
+                    "only bulk data and sources go over SCTP: `check_application` leaves nothing else"
+                )
+            }
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! TCP as a transport of scenarios.
+
+use super::connecting::{Connector, Controls, Lifetime, Opening};
+use super::{Allowed, Facts, Parts, Transport, TransportPlan};
+use crate::choice::Choice;
+use crate::document::quoted;
+use crate::flows::ControlPlan;
+use crate::reader::TableReader;
+use ackclock_base::{Descriptor, Span};
+use ackclock_export::dialect::{Dialect, TcpTerms};
+use ackclock_sim::endpoint::Ends;
+use ackclock_sim::measure::Interval;
+use ackclock_sim::random::Stream;
+use ackclock_sim::tcp::connection::Connection;
+use ackclock_sim::tcp::details::{Details, LocalDrop, ReceiveWindow};
+use ackclock_sim::tcp::options::{Options, PROFILES};
+use std::sync::Arc;
+
+/// TCP.
+#[derive(Debug)]
+pub(super) struct Tcp;
+
+impl Transport for Tcp {
+    fn profiles(&self) -> &'static [Descriptor] {
+        PROFILES
+    }
+
+    fn check(&self, table: &TableReader<'_>, discriminator: Option<&str>, profile: &Choice) {
+        let details = Details::from(&profile.values);
+        check_timestamps(table, discriminator, &details);
+        check_local_drops(table, &details);
+    }
+
+    fn plan(&self, parts: Parts) -> Arc<dyn TransportPlan> {
+        let details = Details::from(&parts.profile.values);
+        let control =
+            if details.hystart { parts.control.clone().as_in_linux() } else { parts.control.clone() };
+        let mut options = Options::new(&parts.profile.values, control.companions().recovery);
+        options.reader = parts.reader_options();
+        Arc::new(TcpPlan { parts, details, control, options })
+    }
+}
+
+/// A discriminator that looks at timestamps would call every loss the same without them.
+fn check_timestamps(table: &TableReader<'_>, discriminator: Option<&str>, details: &Details) {
+    let Some(entry) = discriminator.and_then(ackclock_cc::registry::find_discriminator) else { return };
+    if entry.needs_timestamps && !details.timestamps {
+        let given = if table.get("transport").is_some() { "transport" } else { "control" };
+        let expected = format!(
+            "`timestamps = true` in the transport: the discriminator {} looks at them",
+            quoted(entry.descriptor.name)
+        );
+        table.problem_at(given, "a transport without timestamps", &expected);
+    }
+}
+
+/// A packet that leaves later than it is sent meets its interface when the sender has long gone on.
+fn check_local_drops(table: &TableReader<'_>, details: &Details) {
+    if details.local_drop == LocalDrop::Cwr && details.send_jitter > Span::ZERO {
+        let expected =
+            "`send_jitter = \"0 s\"` in the transport: only what leaves at once can be refused to the sender";
+        table.problem_at("transport", "`local_drop = \"cwr\"` with a `send_jitter`", expected);
+    }
+}
+
+/// What TCP connections are made from.
+#[derive(Debug)]
+struct TcpPlan {
+    parts: Parts,
+    details: Details,
+    /// The control, with the slow start that it has in Linux where the details ask for that.
+    control: ControlPlan,
+    options: Options,
+}
+
+impl TcpPlan {
+    fn allowed(&self) -> Allowed {
+        let Details { window, receive_window, initial_receive_window, max_receive_window, .. } = self.details;
+        let payload_bytes = self.payload_bytes();
+        let is_autotuned = receive_window == ReceiveWindow::Autotuned;
+        let within = |bytes: u64| {
+            if is_autotuned { window.min((bytes as f64 / payload_bytes as f64).ceil()) } else { window }
+        };
+        let key = if is_autotuned { "max_receive_window" } else { "window" };
+        Allowed {
+            at_first: within(initial_receive_window.bytes()),
+            at_most: within(max_receive_window.bytes()),
+            widest: Some((self.options.sender.widest_window * payload_bytes, key)),
+        }
+    }
+}
+
+impl TransportPlan for TcpPlan {
+    fn parts(&self) -> Option<&Parts> {
+        Some(&self.parts)
+    }
+
+    fn payload_bytes(&self) -> u64 {
+        self.details.packet.bytes()
+    }
+
+    fn wire_bytes(&self) -> u32 {
+        (self.details.packet.bytes() + self.details.header.bytes()) as u32
+    }
+
+    fn dialect(&self) -> Dialect {
+        Dialect::Tcp(TcpTerms::of(&self.options, self.control.counts_marks()))
+    }
+
+    fn facts(&self) -> Facts {
+        let Details { min_rto, max_rto, max_backoff, handshake, local_drop, send_jitter, .. } = self.details;
+        let leaves_at_once = send_jitter == Span::ZERO;
+        Facts {
+            takes_marks: Some(self.details.ecn),
+            small_queues: self.details.small_queues && leaves_at_once,
+            speaks_to_agents: true,
+            counts_every_packet: !handshake && local_drop == LocalDrop::Lost && leaves_at_once,
+            // The retransmission of what was lost costs little.
+            lost_packet_ns: 300.0,
+            first_window: self.details.first_window(),
+            allowed: self.allowed(),
+            timeouts_every: Some(
+                min_rto.scale(max_backoff).min(max_rto).max(min_rto).max(Span::from_nanos(1)),
+            ),
+            heartbeats: None,
+        }
+    }
+
+    fn connector(&self, seed: u64, _measured: Interval) -> Box<dyn Connector> {
+        let controls = Controls::of(self.control.clone());
+        Box::new(TcpConnector { options: self.options.clone(), controls, seed })
+    }
+}
+
+struct TcpConnector {
+    options: Options,
+    controls: Controls,
+    seed: u64,
+}
+
+impl Connector for TcpConnector {
+    fn connect(&mut self, opening: &Opening<'_>) -> Ends {
+        let Self { options, controls, seed } = self;
+        let max_backoff = options.sender.max_backoff;
+        let (control, backoff) = controls.next(&options.initial(), 0, opening.heard.as_ref(), max_backoff);
+        let random = Stream::new(*seed, &format!("flow {} guesses", opening.name));
+        let packets = opening.lifetime.packets();
+        let connection = Connection { options: options.clone(), control, backoff, packets, random };
+        match opening.lifetime {
+            Lifetime::Bulk(_) => connection.ends(),
+            Lifetime::Timed(_) => connection.timed_ends(),
+            Lifetime::Lasting(_) => connection.lasting_ends(),
+            Lifetime::Written => connection.written_ends(),
+        }
+    }
+}

@@ -1,0 +1,23 @@
+//! As much as the transport allows, without end or up to a size.
+
+use super::{Entry, Workload, application};
+use ackclock_base::{Range, Size, parameters};
+
+/// The entry in the registry. It stands first there: it is what a flow sends that is told nothing else.
+pub const ENTRY: Entry = Entry {
+    descriptor: &application(
+        "bulk",
+        "As much as the transport allows, without end or up to a size",
+        "ns-2's FTP",
+        Bulk::TABLE,
+    ),
+    workload: Workload::Bulk(|values| Bulk::from(values).size.map(|size| size.bytes())),
+};
+
+parameters! {
+    /// A sender with an end, or without.
+    pub struct Bulk {
+        /// How much to send; none for no end
+        size: Option<Size> = size("none", Range::at_least(1.0), "none"),
+    }
+}
