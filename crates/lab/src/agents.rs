@@ -8,7 +8,8 @@ use crate::network::{LinkPlan, Network};
 use crate::reader::TableReader;
 use crate::registry;
 use crate::scenario::Scenario;
-use ackclock_sim::agent::{self, AgentParts};
+use ackclock_sim::agent::AgentParts;
+use ackclock_sim::agents::{self, AGENTS};
 use ackclock_sim::flow::FlowParts;
 
 /// An agent as it is written.
@@ -17,7 +18,7 @@ pub struct AgentPlan {
     /// The node that it is at.
     pub at: String,
     /// What it is.
-    pub agent: Chosen<agent::Entry>,
+    pub agent: Chosen<agents::Entry>,
 }
 
 /// Reads `[[agents]]`.
@@ -51,7 +52,7 @@ fn read_one(table: &TableReader<'_>, network: &Network) -> Option<AgentPlan> {
         return None;
     }
     let agent = choice::read(table.reader, node?, &table.path_of("agent"), &registry::agents(), &[])?;
-    Some(AgentPlan { at: at.to_owned(), agent: agent.among(agent::AGENTS) })
+    Some(AgentPlan { at: at.to_owned(), agent: agent.among(AGENTS) })
 }
 
 /// The agents of a run with these flows: of each plan one for every path of a TCP flow that passes its node.

@@ -144,7 +144,7 @@ registered! {
     ackclock_cc::entry::Entry,
     ackclock_cc::entry::BackoffEntry,
     ackclock_cc::entry::SelectorEntry,
-    ackclock_sim::agent::Entry,
+    ackclock_sim::agents::Entry,
     ackclock_sim::traffic::Entry,
 }
 

@@ -78,7 +78,7 @@ pub fn routings() -> Vec<&'static Descriptor> {
 
 /// Every agent.
 pub fn agents() -> Vec<&'static Descriptor> {
-    ackclock_sim::agent::AGENTS.iter().map(|entry| entry.descriptor).collect()
+    ackclock_sim::agents::AGENTS.iter().map(|entry| entry.descriptor).collect()
 }
 
 /// Every transport profile.

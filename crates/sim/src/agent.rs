@@ -1,9 +1,9 @@
 //! Something at a node on a flow's way that looks into its packets, and may keep one from going on, or send one of its own
-//! from there. It sees the packets of one flow and path, in both directions. Where there is none, none of this costs anything.
+//! from there. It sees the packets of one flow and path, in both directions. Where there is none, none of this costs anything. The
+//! [agents](crate::agents) that there are have a list of their own: the network knows none of them.
 
 use crate::packet::{Extension, Packet};
-use crate::tcp::{snoop, thinning};
-use ackclock_base::{Descriptor, Time, Values};
+use ackclock_base::Time;
 
 /// An agent at a node.
 pub trait Agent: Send {
@@ -76,21 +76,4 @@ pub struct AgentParts {
     pub after: [usize; 2],
     /// What it is.
     pub agent: Box<dyn Agent>,
-}
-
-/// A registered agent.
-#[derive(Clone, Copy, Debug)]
-pub struct Entry {
-    /// Its name, what lists say about it, and its parameters.
-    pub descriptor: &'static Descriptor,
-    /// Makes one for a flow.
-    pub build: fn(&Values) -> Box<dyn Agent>,
-}
-
-/// The agents, in the order in which lists show them.
-pub const AGENTS: &[Entry] = &[snoop::ENTRY, thinning::ENTRY];
-
-/// The agent called `name`.
-pub fn find(name: &str) -> Option<&'static Entry> {
-    AGENTS.iter().find(|entry| entry.descriptor.name == name)
 }

@@ -7,7 +7,8 @@
 //! * [`channel`], [`loss`]: links that corrupt, delay and reorder packets. [`medium`]: links that share one. [`radio`]: how
 //!   much of a signal reaches whom.
 //! * [`endpoint`], [`flow`], [`port`]: what sends over it, and how the two meet. [`tcp`], [`quic`], [`sctp`], [`udp`]: the
-//!   endpoints; [`measured_sender`]: what TCP and QUIC share. [`agent`]: what looks into packets at a node on their way.
+//!   endpoints; [`measured_sender`]: what TCP and QUIC share. [`agent`], [`agents`]: what looks into packets at a node on their
+//!   way.
 //! * [`reading`]: applications that read slowly. [`traffic`]: what is sent besides bulk data. [`session`]: what waits for what it has sent.
 //! * [`measure`], [`histogram`], [`series`], [`report`]: what is measured, in constant room.
 //! * [`trace`]: every packet's course, when asked for. [`watch`]: events of loss and bursts at a link, when asked for.
@@ -15,6 +16,7 @@
 //! * [`random`]: one random stream per component.
 
 pub mod agent;
+pub mod agents;
 pub mod alteration;
 pub mod capture;
 pub mod channel;

@@ -23,5 +23,3 @@ mod reading;
 pub mod receiver;
 pub mod segment;
 pub mod sender;
-pub mod snoop;
-pub mod thinning;

@@ -133,7 +133,7 @@ impl Segment {
     }
 
     /// Acknowledgement: one past the last packet that an advertised window has room for; the acknowledgement's number without one.
-    pub(super) fn edge(&self) -> u64 {
+    pub(crate) fn edge(&self) -> u64 {
         self.number + u64::from(self.advertised().unwrap_or(0))
     }
 
@@ -177,13 +177,13 @@ impl Segment {
     }
 
     /// Whether there are blocks in what lies beside a header.
-    pub(super) fn has_blocks(extension: &Extension) -> bool {
+    pub(crate) fn has_blocks(extension: &Extension) -> bool {
         !blocks(extension)[0].is_empty()
     }
 
     /// What the words of a packet's header say, without what may lie beside it.
     #[inline]
-    pub(super) fn head(packet: &Packet) -> Self {
+    pub(crate) fn head(packet: &Packet) -> Self {
         let [numbers, stamp, rest] = packet.header;
         Self {
             number: numbers & ((1 << NUMBER_BITS) - 1),
@@ -199,14 +199,14 @@ impl Segment {
 
     /// This acknowledgement once more, as an answer to a data packet: it echoes its stamp, and has no blocks. It has a window, in what
     /// lies beside its header, only where that is one that is [advertised](Self::advertised).
-    pub(super) fn answers(&self, data: &Self, connection: u8) -> (Packet, Option<Extension>) {
+    pub(crate) fn answers(&self, data: &Self, connection: u8) -> (Packet, Option<Extension>) {
         let window = self.advertised().map_or(0, |window| window | ADVERTISED);
         let again = Self { stamp: data.stamp, sack: Default::default(), window, ..*self };
         (Packet { connection, ..again.packet() }, (window > 0).then(|| again.extension()))
     }
 
     /// What the words of a packet's header say, with the window that lies beside it.
-    pub(super) fn with_window(packet: &Packet, extension: &Extension) -> Self {
+    pub(crate) fn with_window(packet: &Packet, extension: &Extension) -> Self {
         Self { window: extension[MAX_SACK_BLOCKS] as u32, ..Self::head(packet) }
     }
 

@@ -17,9 +17,10 @@ mod cache;
 mod ns2;
 
 use self::cache::{Cache, Kept};
-use super::segment::{Flags, Segment};
-use crate::agent::{Agent, AgentCounts, Entry, Node, Passage, Way};
+use super::Entry;
+use crate::agent::{Agent, AgentCounts, Node, Passage, Way};
 use crate::packet::Packet;
+use crate::tcp::segment::{Flags, Segment};
 use ackclock_base::{Descriptor, Kind, Packets, Range, Span, Time, choice, parameters};
 use ackclock_recovery::rtt::{MinBounds, RttEstimator, TimeoutRule};
 

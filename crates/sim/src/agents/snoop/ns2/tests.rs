@@ -1,8 +1,8 @@
 //! The rules of ns-2's agent, packet by packet: what its source does with each, worked out by hand.
 
 use super::*;
-use crate::tcp::snoop::ENTRY;
-use crate::tcp::snoop::tests::{Talk, parameters};
+use crate::agents::snoop::ENTRY;
+use crate::agents::snoop::tests::{Talk, parameters};
 use proptest::prelude::*;
 
 fn talk(settings: &[(&str, &str)]) -> Talk<Snoop> {

@@ -5,9 +5,10 @@
 //! acknowledge more than the last and say nothing else new: what has SACK blocks, repeats a number or has other marks goes on
 //! at once, behind what waits.
 
-use super::segment::{Flags, Segment};
-use crate::agent::{Agent, AgentCounts, Entry, Node, Passage, Way};
+use super::Entry;
+use crate::agent::{Agent, AgentCounts, Node, Passage, Way};
 use crate::packet::{Extension, ExtensionId, Packet};
+use crate::tcp::segment::{Flags, Segment};
 use ackclock_base::{Descriptor, Kind, Range, Span, Time, parameters};
 
 /// The agent's entry in the registry.
