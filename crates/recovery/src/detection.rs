@@ -13,7 +13,7 @@ pub mod vegas;
 use crate::ledger::Ledger;
 use crate::rtt::Smoothed;
 use crate::sender::Declaration;
-use ackclock_base::Time;
+use ackclock_base::{Time, choice};
 use ackclock_cc::{Cause, LossSignal};
 
 /// A retransmission rule.
@@ -186,13 +186,14 @@ pub struct LossFound {
     pub duplicates: u32,
 }
 
-/// What a sender does about selective acknowledgements after a timeout.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AfterTimeout {
-    /// Forget them and send everything again (BSD, ns-2).
-    GoBackN,
-    /// Keep them, and send again what they leave out (RFC 6675 section 5.1).
-    KeepSack,
+choice! {
+    /// What a sender does about selective acknowledgements after a timeout.
+    pub enum AfterTimeout {
+        /// Forget them and send everything again (BSD, ns-2).
+        GoBackN = "go-back-n",
+        /// Keep them, and send again what they leave out (RFC 6675 section 5.1).
+        KeepSack = "keep-sack",
+    }
 }
 
 /// What the tests of the rules share.

@@ -11,9 +11,10 @@
 //! * [`undo`]: whether a reaction to a loss was justified.
 //! * [`pacer`]: when packets may leave. [`small_queue`]: how many may wait in the host. [`ecn`]: what is made of marks.
 //! * [`sender`]: the sending half of a connection, which puts these and the congestion control together; [`options`]: what
-//!   can be chosen about it.
+//!   can be chosen about it. [`declared`]: what scenarios can choose, in groups that transports nest in their details.
 //! * [`units`]: what transports count in, and what controls do.
 
+pub mod declared;
 pub mod detection;
 pub mod ecn;
 pub mod ledger;

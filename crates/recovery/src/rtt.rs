@@ -1,6 +1,6 @@
 //! The round trip and the retransmission timeout (RFC 6298), the one place where an RTT is estimated.
 
-use ackclock_base::{Span, Time};
+use ackclock_base::{Span, Time, choice};
 
 /// A smoothed round trip and its mean deviation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -46,16 +46,16 @@ impl Ticks {
     }
 }
 
-/// What the least timeout bounds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum MinBounds {
-    /// The timeout (RFC 6298 section 2.4).
-    #[default]
-    Timeout,
-    /// What the timeout has above the smoothed round trip, four deviations (Linux net/ipv4/tcp_input.c, tcp_rtt_estimator).
-    Deviation,
-    /// The timeout with its back-off factor (ns-2 before 2002, and with `rfc2988_ false`).
-    BackedOff,
+choice! {
+    /// What the least timeout bounds.
+    pub enum MinBounds {
+        /// The timeout (RFC 6298 section 2.4).
+        Timeout = "timeout",
+        /// What the timeout has above the smoothed round trip, four deviations (Linux net/ipv4/tcp_input.c, tcp_rtt_estimator).
+        Deviation = "deviation",
+        /// The timeout with its back-off factor (ns-2 before 2002, and with `rfc2988_ false`).
+        BackedOff = "backed-off",
+    }
 }
 
 /// How the timeout is computed.

@@ -7,7 +7,7 @@
 //! * [`channel`], [`loss`]: links that corrupt, delay and reorder packets. [`medium`]: links that share one. [`radio`]: how
 //!   much of a signal reaches whom.
 //! * [`endpoint`], [`flow`], [`port`]: what sends over it, and how the two meet. [`tcp`], [`quic`], [`sctp`], [`udp`]: the
-//!   endpoints; [`measured_sender`]: what TCP and QUIC share. [`agent`], [`agents`]: what looks into packets at a node on their
+//!   endpoints; [`measured_sender`], [`marking`]: what TCP and QUIC share. [`agent`], [`agents`]: what looks into packets at a node on their
 //!   way.
 //! * [`reading`]: applications that read slowly. [`traffic`]: what is sent besides bulk data. [`session`]: what waits for what it has sent.
 //! * [`measure`], [`histogram`], [`series`], [`report`]: what is measured, in constant room.
@@ -28,6 +28,7 @@ pub mod jitter;
 pub mod lane;
 pub mod link;
 pub mod loss;
+pub mod marking;
 pub mod measure;
 pub mod measured_sender;
 pub mod medium;

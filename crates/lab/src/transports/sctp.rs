@@ -78,8 +78,9 @@ impl TransportPlan for SctpPlan {
     fn facts(&self) -> Facts {
         let details = &self.options.details;
         let room = details.receive_window.bytes() as f64 / f64::from(self.options.sizes.payload);
-        let heartbeats =
-            details.heartbeat_interval.map(|interval| Heartbeats { interval, min_rto: details.min_rto });
+        let heartbeats = details
+            .heartbeat_interval
+            .map(|interval| Heartbeats { interval, min_rto: details.timer.min_rto });
         Facts {
             takes_marks: None,
             small_queues: false,

@@ -8,6 +8,7 @@ use crate::flows::ControlPlan;
 use crate::reader::TableReader;
 use ackclock_base::{Descriptor, Span};
 use ackclock_export::dialect::{Dialect, TcpTerms};
+use ackclock_recovery::declared::Timer;
 use ackclock_sim::endpoint::Ends;
 use ackclock_sim::measure::Interval;
 use ackclock_sim::random::Stream;
@@ -108,7 +109,8 @@ impl TransportPlan for TcpPlan {
     }
 
     fn facts(&self) -> Facts {
-        let Details { min_rto, max_rto, max_backoff, handshake, local_drop, send_jitter, .. } = self.details;
+        let Details { timer, max_backoff, handshake, local_drop, send_jitter, .. } = self.details;
+        let Timer { min_rto, max_rto, .. } = timer;
         let leaves_at_once = send_jitter == Span::ZERO;
         Facts {
             takes_marks: Some(self.details.ecn),

@@ -5,7 +5,7 @@
 use super::duplicates::{DuplicateOptions, Duplicates, PartialAck};
 use super::{Detection, News, Reaction, Run};
 use crate::ledger::Ledger;
-use ackclock_base::Time;
+use ackclock_base::{Time, choice};
 use ackclock_cc::Cause;
 
 /// What can be chosen.
@@ -21,15 +21,16 @@ pub struct MdaOptions {
     pub late_partial: LatePartial,
 }
 
-/// What partial acknowledgements after the first do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LatePartial {
-    /// The next packet is sent again, if that has not been done (section 4.2.2.3: as NewReno).
-    One,
-    /// The next two packets are sent again (appendix D; the new packet that it sends besides is left to the window).
-    Two,
-    /// Nothing (figure 4.9).
-    Nothing,
+choice! {
+    /// What partial acknowledgements after the first do.
+    pub enum LatePartial {
+        /// The next packet is sent again, if that has not been done (section 4.2.2.3: as NewReno).
+        One = "one",
+        /// The next two packets are sent again (appendix D; the new packet that it sends besides is left to the window).
+        Two = "two",
+        /// Nothing (figure 4.9).
+        Nothing = "nothing",
+    }
 }
 
 /// The multiple drops action over Reno, and the episode of loss that it is repairing.

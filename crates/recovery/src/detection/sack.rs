@@ -6,7 +6,7 @@ use super::duplicates::missing_of;
 use super::{AfterTimeout, Detection, LossFound, News, Reaction, Run};
 use crate::ledger::Ledger;
 use crate::prr::Prr;
-use ackclock_base::Time;
+use ackclock_base::{Time, choice};
 use ackclock_cc::LossSignal;
 
 /// What can be chosen.
@@ -20,16 +20,17 @@ pub struct SackOptions {
     pub flight: Flight,
 }
 
-/// How the flight is known, and held, in recovery.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Flight {
-    /// Inferred from what is lost (RFC 6675 SetPipe), and cut to the window at once.
-    Inferred,
-    /// Inferred, and shrunk in proportion to what is delivered (RFC 9937).
-    Proportional,
-    /// Counted: one less for each acknowledgement, two for a partial one, one more for each packet sent; every hole
-    /// below the highest block is resent once (Fall and Floyd 1996, ns-2's Sack1).
-    Counted,
+choice! {
+    /// How the flight is known, and held, in recovery.
+    pub enum Flight {
+        /// Inferred from what is lost (RFC 6675 SetPipe), and cut to the window at once.
+        Inferred = "immediate",
+        /// Inferred, and shrunk in proportion to what is delivered (RFC 9937).
+        Proportional = "proportional",
+        /// Counted: one less for each acknowledgement, two for a partial one, one more for each packet sent; every hole
+        /// below the highest block is resent once (Fall and Floyd 1996, ns-2's Sack1).
+        Counted = "counted",
+    }
 }
 
 /// The rule of RFC 6675.

@@ -1,10 +1,9 @@
 //! Every detail of QUIC that can be set.
 
+use crate::marking::EcnField;
 use ackclock_base::{Packets, Range, Size, Span, choice, parameters};
-use ackclock_recovery::ledger::MAX_OUTSTANDING;
+use ackclock_recovery::declared::{CWND_VALIDATION, PacingGains, WINDOWS};
 use ackclock_recovery::units::initial_window;
-
-const PACKETS: Range = Range::between(1.0, MAX_OUTSTANDING as f64 - 1.0);
 
 choice! {
     /// Whether the thresholds for losses follow reordering.
@@ -13,18 +12,6 @@ choice! {
         Fixed = "fixed",
         /// A packet that was declared lost and is acknowledged after all raises them.
         Adaptive = "adaptive",
-    }
-}
-
-choice! {
-    /// With `ecn`, what packets are sent as.
-    pub enum EcnField {
-        /// What goes with the control.
-        Auto = "auto",
-        /// ECT(0).
-        Ect0 = "ect0",
-        /// ECT(1).
-        Ect1 = "ect1",
     }
 }
 
@@ -50,9 +37,9 @@ parameters! {
             "IPv4 20 B, UDP 8 B, short header 11 B, authentication tag 16 B, ACK frame 10 B (RFC 9000 section 19.3)",
         ),
         /// The most that the receiver allows in flight
-        window: Packets = packets("10000 packets", PACKETS, "RFC 9000 section 4.1 leaves it open; as over TCP"),
+        window: Packets = packets("10000 packets", WINDOWS, "RFC 9000 section 4.1 leaves it open; as over TCP"),
         /// The congestion window at the start; none for 10 packets, or 14,720 B where datagrams are larger, but at least 2 packets
-        initial_window: Option<Packets> = packets("none", PACKETS, "RFC 9002 section 7.2"),
+        initial_window: Option<Packets> = packets("none", WINDOWS, "RFC 9002 section 7.2"),
         /// Whether the connection begins with a round trip of Initial packets
         handshake: bool = flag(true, "RFC 9001 section 4; none with early data (0-RTT)"),
         /// Size of an Initial packet on the wire
@@ -77,8 +64,7 @@ parameters! {
             "fixed",
             "RFC 9002 section 6.1.1 allows either; adaptive as google/quiche, GeneralLossAlgorithm::SpuriousLossDetected",
         ),
-        /// Whether the window grows only while it is what holds the flow back
-        cwnd_validation: bool = flag(true, "RFC 9002 section 7.8"),
+        cwnd_validation: bool = CWND_VALIDATION,
         /// Whether a recovery is taken back when all that was given up for lost is acknowledged
         spurious_recoveries: bool = flag(false, "RFC 9002 says nothing; draft-ietf-ccwg-bbr section 5.5.11, RFC 9438 section 4.9"),
         /// Whether packets may be marked instead of dropped
@@ -87,14 +73,8 @@ parameters! {
         ecn_field: EcnField = choice("auto", "RFC 9000 section 13.4; RFC 9331 section 4.1"),
         /// Whether a window control's packets are spread over the round trip
         pacing: bool = flag(true, "RFC 9002 section 7.7"),
-        /// With pacing, how much faster than the window over the round trip, below half of the slow start threshold
-        pacing_slow_start: f64 = number("2", Range::between(0.1, 100.0), "Linux, tcp_pacing_ss_ratio of 200 %"),
-        /// With pacing, how much faster than the window over the round trip, from half of the slow start threshold on
-        pacing_avoidance: f64 = number(
-            "1.2",
-            Range::between(0.1, 100.0),
-            "Linux, tcp_pacing_ca_ratio of 120 %; RFC 9002 section 7.7: small, but at least 1, for example 1.25",
-        ),
+        /// How much faster than the window over the round trip packets leave.
+        gains: PacingGains,
         /// With pacing, how many packets leave back to back after a pause
         pacing_burst: Packets = packets(
             "1 packets",

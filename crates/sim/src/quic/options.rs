@@ -1,14 +1,13 @@
 //! The profile, and what a connection makes of it.
 
 use super::datagram::Packing;
-use super::details::{Details, EcnField, Reordering};
+use super::details::{Details, Reordering};
 use super::receiver::ReceiverOptions;
 use crate::reading::ReaderOptions;
 use ackclock_aqm::Ecn;
 use ackclock_base::{Descriptor, Kind, Packets, Size, Span, Values};
 use ackclock_cc::Initial;
 use ackclock_recovery::detection::quic::{QuicOptions, Thresholds};
-use ackclock_recovery::pacer::Gains;
 use ackclock_recovery::rtt::{MinBounds, TimeoutRule};
 use ackclock_recovery::undo::UndoRules;
 use ackclock_recovery::{Options as RecoveryOptions, Units};
@@ -74,12 +73,7 @@ impl Options {
             ack_bytes: bytes(details.ack_size),
             initial_bytes: bytes(details.initial_size),
             handshake: details.handshake,
-            ecn_field: match (details.ecn, details.ecn_field) {
-                (false, _) => Some(Ecn::NotCapable),
-                (true, EcnField::Ect0) => Some(Ecn::Classic),
-                (true, EcnField::Ect1) => Some(Ecn::LowLatency),
-                (true, EcnField::Auto) => None,
-            },
+            ecn_field: if details.ecn { details.ecn_field.field() } else { Some(Ecn::NotCapable) },
             send_jitter: details.send_jitter,
             receiver: ReceiverOptions {
                 ack_threshold: details.ack_threshold,
@@ -114,10 +108,7 @@ impl Options {
                 timer_from_stamps: false,
                 undo: UndoRules::default(),
                 pacing: details.pacing,
-                pacing_gains: Gains {
-                    slow_start: details.pacing_slow_start,
-                    avoidance: details.pacing_avoidance,
-                },
+                pacing_gains: details.gains.into(),
                 pacing_burst: details.pacing_burst,
                 announces_reductions: false,
                 ..RecoveryOptions::recommended(units)

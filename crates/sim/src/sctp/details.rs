@@ -1,11 +1,10 @@
 //! Every detail of SCTP that can be set.
 
 use ackclock_base::{Packets, Range, Size, Span, choice, parameters};
+use ackclock_recovery::declared::Timer;
 use ackclock_recovery::ledger::MAX_DUPACK_THRESHOLD;
 
 const SPANS: Range = Range { min: 0.0, max: 3600.0, above_min: true };
-/// A shorter timeout would go off many times before the first acknowledgement of any real path.
-const TIMEOUTS: Range = Range::between(0.001, 3600.0);
 const PACKETS: Range = Range::between(1.0, 60_000.0);
 const COUNTS: Range = Range::between(0.0, 1000.0);
 
@@ -118,14 +117,8 @@ parameters! {
         sack_filled_gap: bool = flag(true, "as usrsctp, after RFC 5681 section 4.2; not in ns-2"),
         /// Whether the SACK for a packet that has arrived twice ends the wait of another that is held back
         sack_duplicate_resets: bool = flag(true, "RFC 9260 section 6.2; not in ns-2"),
-        /// Granularity of the timer's clock
-        tick: Span = time("1 ms", SPANS, "RFC 9260 section 6.3.1 rule C6"),
-        /// The least retransmission timeout
-        min_rto: Span = time("1 s", TIMEOUTS, "RFC 9260 section 16, RTO.Min"),
-        /// The greatest retransmission timeout
-        max_rto: Span = time("60 s", TIMEOUTS, "RFC 9260 section 16, RTO.Max"),
-        /// The retransmission timeout before any sample
-        initial_rto: Span = time("1 s", TIMEOUTS, "RFC 9260 section 16, RTO.Initial; 3 s in RFC 2960"),
+        /// When the retransmission timer goes off.
+        timer: Timer,
         /// Errors in a row after which a path has failed, if there is one more
         path_max_retrans: u32 = integer("5", COUNTS, "RFC 9260 section 16, Path.Max.Retrans"),
         /// Errors in a row on all paths after which the association has failed, if there is one more

@@ -5,7 +5,7 @@ use crate::reading::ReaderOptions;
 use ackclock_base::{Descriptor, Kind, Packets, Size, Span, Values};
 use ackclock_cc::Initial;
 use ackclock_recovery::pacer::Gains;
-use ackclock_recovery::rtt::{MinBounds, TimeoutRule};
+use ackclock_recovery::rtt::MinBounds;
 use ackclock_recovery::undo::UndoRules;
 use ackclock_recovery::units::initial_window;
 use ackclock_recovery::{Options as RecoveryOptions, Units};
@@ -130,13 +130,7 @@ impl Options {
                 window: units.most_outstanding(),
                 numbers_once: false,
                 dupack_threshold: 0,
-                timeout: TimeoutRule {
-                    tick: details.tick,
-                    min: details.min_rto,
-                    min_bounds: MinBounds::Timeout,
-                    max: details.max_rto,
-                    initial: details.initial_rto,
-                },
+                timeout: details.timer.rule(MinBounds::Timeout),
                 reduce_from_window: true, // RFC 9260 section 7.2.3
                 keeps_threshold: false,
                 max_credit: 1, // section 7.2.1, L = 1

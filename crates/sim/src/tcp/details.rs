@@ -1,13 +1,10 @@
 //! Every detail of TCP that can be set.
 
+use crate::marking::EcnField;
 use ackclock_base::{Packets, Range, Size, Span, choice, parameters};
-use ackclock_recovery::ledger::{MAX_DUPACK_THRESHOLD, MAX_OUTSTANDING};
+use ackclock_recovery::declared::{Losses, PacingGains, Timer, WINDOWS, WindowRules};
+use ackclock_recovery::rtt::MinBounds;
 use ackclock_recovery::units::initial_window;
-
-const SPANS: Range = Range { min: 0.0, max: 3600.0, above_min: true };
-/// A shorter timeout would go off many times before the first acknowledgement of any real path.
-const TIMEOUTS: Range = Range::between(0.001, 3600.0);
-const PACKETS: Range = Range::between(1.0, MAX_OUTSTANDING as f64 - 1.0);
 
 choice! {
     /// A retransmission rule.
@@ -32,90 +29,12 @@ choice! {
 }
 
 choice! {
-    /// Which partial acknowledgements restart the timer.
-    pub enum PartialAckTimer {
-        /// Every one: slow but steady.
-        Every = "every",
-        /// The first: impatient.
-        First = "first",
-    }
-}
-
-choice! {
-    /// What partial acknowledgements after the first send again under `mda`.
-    pub enum LatePartialAcks {
-        /// One packet.
-        One = "one",
-        /// Two packets.
-        Two = "two",
-        /// Nothing.
-        Nothing = "nothing",
-    }
-}
-
-choice! {
-    /// What becomes of selective acknowledgements at a timeout.
-    pub enum SackAfterTimeout {
-        /// They are forgotten.
-        GoBackN = "go-back-n",
-        /// They are kept.
-        KeepSack = "keep-sack",
-    }
-}
-
-choice! {
-    /// How SACK holds its flight in recovery.
-    pub enum Reduction {
-        /// Cut at once (RFC 6675).
-        Immediate = "immediate",
-        /// Shrunk in proportion to what is delivered (RFC 9937).
-        Proportional = "proportional",
-        /// Counted as in ns-2's Sack1 (Fall and Floyd 1996).
-        Counted = "counted",
-    }
-}
-
-choice! {
-    /// What a loss reduces.
-    pub enum ReduceFrom {
-        /// The packets in flight.
-        Flight = "flight",
-        /// The window in force.
-        Window = "window",
-    }
-}
-
-choice! {
-    /// What the least retransmission timeout bounds.
-    pub enum MinRtoBounds {
-        /// The timeout.
-        Timeout = "timeout",
-        /// What it has above the smoothed round trip.
-        Deviation = "deviation",
-        /// The timeout with its back-off factor.
-        BackedOff = "backed-off",
-    }
-}
-
-choice! {
     /// How wide the receiver opens its window.
     pub enum ReceiveWindow {
         /// As agreed.
         Fixed = "fixed",
         /// As the application takes what arrives.
         Autotuned = "autotuned",
-    }
-}
-
-choice! {
-    /// What an acknowledgement counts for.
-    pub enum Growth {
-        /// One packet.
-        Acks = "acks",
-        /// The packets that it covers, at most two.
-        Packets = "packets",
-        /// All packets that it shows delivered, in order or not.
-        Delivered = "delivered",
     }
 }
 
@@ -140,36 +59,12 @@ choice! {
 }
 
 choice! {
-    /// With `ecn`, what packets are sent as.
-    pub enum EcnField {
-        /// What goes with the control.
-        Auto = "auto",
-        /// ECT(0).
-        Ect0 = "ect0",
-        /// ECT(1).
-        Ect1 = "ect1",
-    }
-}
-
-choice! {
     /// What becomes of a packet that the host's own interface has no room for.
     pub enum LocalDrop {
         /// It is lost.
         Lost = "lost",
         /// It stays with the sender, which reduces its window once for what it has in flight.
         Cwr = "cwr",
-    }
-}
-
-choice! {
-    /// What becomes of the window when nothing has been sent for longer than a retransmission timeout.
-    pub enum AfterIdle {
-        /// It falls to the initial window.
-        InitialWindow = "initial-window",
-        /// It is halved for each timeout after the first, down to the initial window.
-        Halve = "halve",
-        /// It stays.
-        Keep = "keep",
     }
 }
 
@@ -189,17 +84,17 @@ parameters! {
         /// The most that the receiver allows in flight
         window: Packets = packets(
             "10000 packets",
-            PACKETS,
+            WINDOWS,
             "RFC 7323 allows 1 GiB; enough for 1 Gbit/s at 100 ms; ns-2's window_",
         ),
         /// The congestion window at the start; none for 10 packets, or 14,600 B where packets are larger, but at least 2 packets
         initial_window: Option<Packets> = packets(
             "none",
-            PACKETS,
+            WINDOWS,
             "RFC 6928; 10 packets of any size in Linux (TCP_INIT_CWND), 2 in RFC 5681 and ns-2, 1 in Dahal section 4.1",
         ),
         /// The slow start threshold at the start; none for as high as the window allows
-        initial_ssthresh: Option<Packets> = packets("none", PACKETS, "RFC 5681 section 3.1; ns-2 sets it to window_"),
+        initial_ssthresh: Option<Packets> = packets("none", WINDOWS, "RFC 5681 section 3.1; ns-2 sets it to window_"),
         /// Whether the connection begins with a round trip of SYN
         handshake: bool = flag(true, "RFC 9293 section 3.5"),
         /// The retransmission rule; auto takes the control's own, or sack
@@ -207,47 +102,10 @@ parameters! {
             "auto",
             "RFC 5681, RFC 6582, RFC 6675, RFC 8985, Brakmo and Peterson 1995, Alnuem 2009 section 4.2.2",
         ),
-        /// Duplicates that make a loss
-        dupack_threshold: u32 = integer(
-            "3",
-            Range::between(1.0, MAX_DUPACK_THRESHOLD as f64),
-            "RFC 5681 section 3.2",
-        ),
-        /// Whether the first duplicates let new packets out
-        limited_transmit: bool = flag(true, "RFC 3042"),
-        /// Which partial acknowledgements restart the timer: every (slow but steady) or the first (impatient)
-        partial_ack_timer: PartialAckTimer = choice("every", "RFC 6582 section 4; ns-2's newreno_changes1_"),
-        /// What partial acknowledgements after the first send again under mda: one packet, two, or nothing
-        late_partial: LatePartialAcks = choice("one", "Alnuem 2009 section 4.2.2.3; appendix D; figure 4.9"),
-        /// Whether a partial acknowledgement deflates the window only by what it covers
-        window_deflation: bool = flag(true, "RFC 6582 section 3.2; ns-2's partial_window_deflation_"),
-        /// What becomes of selective acknowledgements at a timeout
-        after_timeout: SackAfterTimeout = choice("keep-sack", "RFC 6675 section 5.1; ns-2 goes back"),
-        /// How SACK holds its flight in recovery: cut at once, shrunk in proportion to what is delivered (not where the control
-        /// has a model of the path, as BBR has: its window holds in recovery too), or counted
-        reduction: Reduction = choice("proportional", "RFC 6675; RFC 9937; Fall and Floyd 1996 and ns-2's Sack1"),
-        /// What a loss reduces: the packets in flight, or the window in force
-        reduce_from: ReduceFrom = choice("flight", "RFC 5681 equation 4; ns-2 and Linux use the window"),
-        /// The least window that a loss or a mark leaves; a timeout leaves one packet
-        min_window: Packets = packets(
-            "2 packets",
-            PACKETS,
-            "RFC 5681 equation 4 and section 3.2; RFC 9438 section 4.6; Linux's functions ssthresh; 1 in ns-2",
-        ),
-        /// What an acknowledgement counts for: one, the packets that it covers (at most two), or all that it shows delivered
-        growth: Growth = choice(
-            "packets",
-            "RFC 3465; ns-2 counts acknowledgements; Linux net/ipv4/tcp_input.c, tcp_cong_control, without RFC 3465's bound",
-        ),
-        /// Whether the window grows only while it is what holds the flow back
-        cwnd_validation: bool = flag(true, "RFC 7661; not in ns-2"),
-        /// What becomes of the window when nothing has been sent for longer than a retransmission timeout: it falls to the initial
-        /// window, it is halved for each timeout after the first (not below the initial window), or it stays. A control with
-        /// a model of the path, as BBR has, keeps its own
-        after_idle: AfterIdle = choice(
-            "initial-window",
-            "RFC 5681 section 4.1; Linux net/ipv4/tcp_output.c, tcp_cwnd_restart (tcp_slow_start_after_idle)",
-        ),
+        /// How losses are found from acknowledgements, and repaired.
+        losses: Losses,
+        /// What losses, acknowledgements and pauses do to the window.
+        rules: WindowRules,
         /// Whether every acknowledgement echoes a timestamp
         timestamps: bool = flag(true, "RFC 7323"),
         /// Which timestamp is echoed: that of the packet that last moved the left edge, or of the one that arrives
@@ -271,14 +129,8 @@ parameters! {
             Range { min: 0.0, max: 0.5, above_min: true },
             "RFC 1122 section 4.2.3.2 allows 500 ms",
         ),
-        /// Granularity of the timer's clock
-        tick: Span = time("1 ms", SPANS, "RFC 6298 section 4"),
-        /// The least retransmission timeout
-        min_rto: Span = time("1 s", TIMEOUTS, "RFC 6298 section 2.4"),
-        /// The greatest retransmission timeout
-        max_rto: Span = time("60 s", TIMEOUTS, "RFC 6298 section 2.5"),
-        /// The retransmission timeout before any sample
-        initial_rto: Span = time("1 s", TIMEOUTS, "RFC 6298 section 2.1; 3 s in RFC 2988 and ns-2"),
+        /// When the retransmission timer goes off.
+        timer: Timer,
         /// The greatest factor on the retransmission timeout
         max_backoff: f64 = number("64", Range::between(1.0, 1e6), "BSD; ns-2 without rfc2988_, with which only max_rto bounds it"),
         /// Whether a packet that times out again leaves the slow start threshold as it is
@@ -292,10 +144,8 @@ parameters! {
         ecn_field: EcnField = choice("auto", "RFC 3168 section 5; RFC 9331 section 4.1"),
         /// Whether a window control's packets are spread over the round trip
         pacing: bool = flag(false, "Linux paces under fq, or where the control asks for it"),
-        /// With pacing, how much faster than the window over the round trip, below half of the slow start threshold
-        pacing_slow_start: f64 = number("2", Range::between(0.1, 100.0), "Linux, tcp_pacing_ss_ratio of 200 %"),
-        /// With pacing, how much faster than the window over the round trip, from half of the slow start threshold on
-        pacing_avoidance: f64 = number("1.2", Range::between(0.1, 100.0), "Linux, tcp_pacing_ca_ratio of 120 %"),
+        /// How much faster than the window over the round trip packets leave.
+        gains: PacingGains,
         /// Whether no more of a flow waits in its host's own interface than two packets or a millisecond of its rate (only
         /// where packets leave in the order in which they come, and without send_jitter)
         small_queues: bool = flag(false, "Linux net/ipv4/tcp_output.c, tcp_small_queue_check"),
@@ -335,7 +185,7 @@ parameters! {
              timeout",
         ),
         /// What min_rto bounds: the timeout, what it has above the smoothed round trip, or the timeout with its back-off factor
-        min_rto_bounds: MinRtoBounds = choice(
+        min_rto_bounds: MinBounds = choice(
             "timeout",
             "RFC 6298 section 2.4; Linux net/ipv4/tcp_input.c, tcp_rtt_estimator; ns-2 with rfc2988_ false",
         ),

@@ -2,24 +2,19 @@
 //! in force, results of two simulators cannot be compared.
 
 use super::autotuning::WindowBounds;
-use super::details::{
-    AfterIdle, Details, EcnField, Growth, LatePartialAcks, LocalDrop, MinRtoBounds, PartialAckTimer,
-    ReceiveWindow, ReduceFrom, Reduction, Rule, SackAfterTimeout, TimerSamples, TimestampEcho,
-};
+use super::details::{Details, LocalDrop, ReceiveWindow, Rule, TimerSamples, TimestampEcho};
 use super::receiver::{Echo, ReceiverOptions};
 use crate::reading::ReaderOptions;
 use ackclock_aqm::Ecn;
 use ackclock_base::{Descriptor, Kind, Packets, Size, Span, Values};
 use ackclock_cc::Initial;
 use ackclock_recovery::Units;
-use ackclock_recovery::detection::duplicates::{DuplicateOptions, Duplicates, PartialAck};
-use ackclock_recovery::detection::mda::{LatePartial, Mda, MdaOptions};
+use ackclock_recovery::declared::{Growth, ReduceFrom};
+use ackclock_recovery::detection::duplicates::{DuplicateOptions, Duplicates};
+use ackclock_recovery::detection::mda::{Mda, MdaOptions};
 use ackclock_recovery::detection::rack::{Rack, RackOptions};
 use ackclock_recovery::detection::sack::{Flight, Sack, SackOptions};
-use ackclock_recovery::detection::{AfterTimeout, Detection, vegas};
-use ackclock_recovery::options::IdleRestart;
-use ackclock_recovery::pacer::Gains;
-use ackclock_recovery::rtt::{MinBounds, TimeoutRule};
+use ackclock_recovery::detection::{Detection, vegas};
 use ackclock_recovery::undo::UndoRules;
 
 /// The profiles, in the order in which lists show them.
@@ -190,92 +185,30 @@ impl Options {
         let dsack = sack && details.dsack;
         let bytes = |size: Size| size.bytes() as u32;
         let accurate_ecn = details.ecn && details.accurate_ecn;
+        let window = window_bounds(&details);
         let widest = details.window as u64;
-        let window = (details.receive_window == ReceiveWindow::Autotuned).then(|| {
-            let packets = |size: Size| (size.bytes() / details.packet.bytes()).clamp(1, widest);
-            let most = packets(details.max_receive_window);
-            WindowBounds {
-                initial: packets(details.initial_receive_window).min(most),
-                most,
-                initial_bytes: details.initial_receive_window.bytes(),
-                packet_bytes: bytes(details.packet),
-            }
-        });
         let sender = SenderOptions {
             payload_bytes: bytes(details.packet),
             wire_bytes: bytes(details.packet) + bytes(details.header),
             control_bytes: bytes(details.ack_size),
             initial_window: details.first_window(),
             initial_ssthresh: details.initial_ssthresh.unwrap_or(f64::INFINITY),
-            min_window: details.min_window,
+            min_window: details.rules.min_window,
             handshake: details.handshake,
             timestamps: details.timestamps,
             dsack,
             max_backoff: details.max_backoff,
             ecn: details.ecn,
-            ecn_field: match details.ecn_field {
-                EcnField::Ect0 => Some(Ecn::Classic),
-                EcnField::Ect1 => Some(Ecn::LowLatency),
-                EcnField::Auto => None,
-            },
+            ecn_field: details.ecn_field.field(),
             widest_window: window.map_or(widest, |bounds| bounds.most),
             accurate_ecn,
             send_jitter: details.send_jitter,
             recovery: ackclock_recovery::Options {
-                units: Units::packets(bytes(details.packet)),
                 window: window.map_or(widest, |bounds| bounds.initial),
-                numbers_once: false,
-                dupack_threshold: if by_time { 0 } else { details.dupack_threshold },
-                timeout: TimeoutRule {
-                    tick: details.tick,
-                    min: details.min_rto,
-                    min_bounds: match details.min_rto_bounds {
-                        MinRtoBounds::Timeout => MinBounds::Timeout,
-                        MinRtoBounds::Deviation => MinBounds::Deviation,
-                        MinRtoBounds::BackedOff => MinBounds::BackedOff,
-                    },
-                    max: details.max_rto,
-                    initial: details.initial_rto,
-                },
-                reduce_from_window: details.reduce_from == ReduceFrom::Window,
-                keeps_threshold: details.keeps_threshold,
-                max_credit: match details.growth {
-                    Growth::Acks => 1,
-                    Growth::Packets => 2,
-                    Growth::Delivered => u32::MAX,
-                },
-                credits_selective: details.growth == Growth::Delivered,
-                cwnd_validation: details.cwnd_validation,
-                notes_limits: true,
-                idle_restart: match details.after_idle {
-                    AfterIdle::Keep => None,
-                    rule => {
-                        Some(IdleRestart { window: details.first_window(), halves: rule == AfterIdle::Halve })
-                    }
-                },
-                timer_from_stamps: details.timestamps && details.timer_samples == TimerSamples::Timestamps,
-                times_gaps: false,
-                undo: UndoRules {
-                    eifel_timeouts: details.spurious_timeouts && details.timestamps,
-                    eifel_recoveries: details.spurious_recoveries && details.timestamps,
-                    dsack: dsack && details.dsack_undo,
-                    frto: details.frto,
-                },
-                pacing: details.pacing,
-                pacing_gains: Gains {
-                    slow_start: details.pacing_slow_start,
-                    avoidance: details.pacing_avoidance,
-                },
-                pacing_burst: 1.0,
-                // Not where packets leave later than they are sent.
-                small_queue: (details.small_queues && details.send_jitter == Span::ZERO)
-                    .then_some(details.small_queue_limit.bytes()),
-                max_burst: details.max_burst.unwrap_or(u64::MAX),
-                feels_local_drops: details.local_drop == LocalDrop::Cwr,
-                announces_reductions: details.ecn && !accurate_ecn, // CWR is a bit of the counter
+                dupack_threshold: if by_time { 0 } else { details.losses.dupack_threshold },
+                ..recovery_options(&details, dsack)
             },
         };
-        let delayed_ack = details.delayed_ack.then_some(details.delayed_ack_time);
         let echo = match details.timestamp_echo {
             TimestampEcho::Arriving => Echo::Arriving,
             TimestampEcho::LeftEdge => Echo::LeftEdge,
@@ -284,7 +217,7 @@ impl Options {
             ack_bytes: bytes(details.ack_size),
             sack,
             dsack,
-            delayed_ack,
+            delayed_ack: details.delayed_ack.then_some(details.delayed_ack_time),
             quick_acks: details.quick_acks,
             echo,
             window,
@@ -321,25 +254,59 @@ impl Options {
     }
 }
 
+/// Returns the bounds of an autotuned receive window; `None` where it is fixed.
+fn window_bounds(details: &Details) -> Option<WindowBounds> {
+    (details.receive_window == ReceiveWindow::Autotuned).then(|| {
+        let packets = |size: Size| (size.bytes() / details.packet.bytes()).clamp(1, details.window as u64);
+        let most = packets(details.max_receive_window);
+        WindowBounds {
+            initial: packets(details.initial_receive_window).min(most),
+            most,
+            initial_bytes: details.initial_receive_window.bytes(),
+            packet_bytes: details.packet.bytes() as u32,
+        }
+    })
+}
+
+/// Returns what recovery does, but for what depends on the retransmission rule and the receive window.
+fn recovery_options(details: &Details, dsack: bool) -> ackclock_recovery::Options {
+    let units = Units::packets(details.packet.bytes() as u32);
+    ackclock_recovery::Options {
+        timeout: details.timer.rule(details.min_rto_bounds),
+        reduce_from_window: details.rules.reduce_from == ReduceFrom::Window,
+        keeps_threshold: details.keeps_threshold,
+        max_credit: details.rules.max_credit(),
+        credits_selective: details.rules.growth == Growth::Delivered,
+        cwnd_validation: details.rules.cwnd_validation,
+        idle_restart: details.rules.idle_restart(details.first_window()),
+        timer_from_stamps: details.timestamps && details.timer_samples == TimerSamples::Timestamps,
+        undo: UndoRules {
+            eifel_timeouts: details.spurious_timeouts && details.timestamps,
+            eifel_recoveries: details.spurious_recoveries && details.timestamps,
+            dsack: dsack && details.dsack_undo,
+            frto: details.frto,
+        },
+        pacing: details.pacing,
+        pacing_gains: details.gains.into(),
+        // Not where packets leave later than they are sent.
+        small_queue: (details.small_queues && details.send_jitter == Span::ZERO)
+            .then_some(details.small_queue_limit.bytes()),
+        max_burst: details.max_burst.unwrap_or(u64::MAX),
+        feels_local_drops: details.local_drop == LocalDrop::Cwr,
+        announces_reductions: details.ecn && !details.accurate_ecn, // CWR is a bit of the counter
+        ..ackclock_recovery::Options::recommended(units)
+    }
+}
+
 fn recovery(name: &str, details: &Details) -> Recovery {
-    let threshold = details.dupack_threshold;
-    let duplicates = |partial| {
-        Recovery::Duplicates(DuplicateOptions {
-            threshold,
-            limited_transmit: details.limited_transmit,
-            partial,
-        })
-    };
+    let threshold = details.losses.dupack_threshold;
     match name {
-        "reno" => duplicates(PartialAck::Ends),
-        "newreno" => duplicates(PartialAck::Resends {
-            restarts_timer_each_time: details.partial_ack_timer == PartialAckTimer::Every,
-            deflates: details.window_deflation,
-        }),
+        "reno" => Recovery::Duplicates(details.losses.duplicates(false)),
+        "newreno" => Recovery::Duplicates(details.losses.duplicates(true)),
         "vegas" => Recovery::Vegas(threshold),
         "rack" => Recovery::Rack(RackOptions {
             threshold,
-            proportional: details.reduction == Reduction::Proportional,
+            proportional: details.losses.reduction == Flight::Proportional,
             probes: details.tail_loss_probe,
             max_ack_delay: match details.probe_ack_delay {
                 Some(delay) => delay,
@@ -348,27 +315,7 @@ fn recovery(name: &str, details: &Details) -> Recovery {
             },
             packet: 1,
         }),
-        "mda" | "mda-transmission" => Recovery::Mda(MdaOptions {
-            threshold,
-            limited_transmit: details.limited_transmit,
-            in_congestion: name == "mda",
-            late_partial: match details.late_partial {
-                LatePartialAcks::One => LatePartial::One,
-                LatePartialAcks::Two => LatePartial::Two,
-                LatePartialAcks::Nothing => LatePartial::Nothing,
-            },
-        }),
-        _ => Recovery::Sack(SackOptions {
-            threshold,
-            after_timeout: match details.after_timeout {
-                SackAfterTimeout::GoBackN => AfterTimeout::GoBackN,
-                SackAfterTimeout::KeepSack => AfterTimeout::KeepSack,
-            },
-            flight: match details.reduction {
-                Reduction::Immediate => Flight::Inferred,
-                Reduction::Proportional => Flight::Proportional,
-                Reduction::Counted => Flight::Counted,
-            },
-        }),
+        "mda" | "mda-transmission" => Recovery::Mda(details.losses.mda(name == "mda")),
+        _ => Recovery::Sack(details.losses.sack()),
     }
 }

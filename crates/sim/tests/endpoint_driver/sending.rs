@@ -6,9 +6,13 @@ use ackclock_aqm::Ecn;
 use ackclock_base::{Time, Value, Values};
 use ackclock_cc::registry::{BACKOFFS, CONTROLS};
 use ackclock_cc::{Assembly, EcnResponse};
+use ackclock_recovery::declared::PartialAckTimer;
+use ackclock_recovery::detection::AfterTimeout;
+use ackclock_recovery::detection::mda::LatePartial;
+use ackclock_recovery::detection::sack::Flight;
 use ackclock_sim::endpoint::Launch;
 use ackclock_sim::random::Stream;
-use ackclock_sim::tcp::details::{self, LatePartialAcks, PartialAckTimer, Reduction, Rule, SackAfterTimeout};
+use ackclock_sim::tcp::details::{self, Rule};
 use ackclock_sim::tcp::options::{Options, PROFILES};
 use ackclock_sim::tcp::segment::{Flags, Segment as Packet};
 use ackclock_sim::tcp::sender::{Sender, Wire};
@@ -73,17 +77,18 @@ impl Details {
     fn new(values: &Values, options: &Options, rule: &str) -> Self {
         let sack = options.receiver.sack;
         let said = details::Details::from(values);
+        let losses = said.losses;
         let by_time = rule == "rack";
         Self {
-            threshold: said.dupack_threshold,
-            keeps_blocks: !sack || by_time || said.after_timeout == SackAfterTimeout::KeepSack,
-            flight_is_cut_at_once: !sack || said.reduction == Reduction::Immediate,
+            threshold: losses.dupack_threshold,
+            keeps_blocks: !sack || by_time || losses.after_timeout == AfterTimeout::KeepSack,
+            flight_is_cut_at_once: !sack || losses.reduction == Flight::Inferred,
             frto: said.frto,
-            every_partial_restarts_timer: !by_time && said.partial_ack_timer == PartialAckTimer::Every,
-            resends_once: rule != "vegas" && !by_time && said.late_partial != LatePartialAcks::Two,
+            every_partial_restarts_timer: !by_time && losses.partial_ack_timer == PartialAckTimer::Every,
+            resends_once: rule != "vegas" && !by_time && losses.late_partial != LatePartial::Two,
             resends_in_a_row: rule.starts_with("mda"),
             by_time,
-            resends_only_losses: !by_time && (rule != "sack" || said.reduction == Reduction::Counted),
+            resends_only_losses: !by_time && (rule != "sack" || losses.reduction == Flight::Counted),
         }
     }
 }

@@ -1,0 +1,27 @@
+//! What packets of a transport with ECN are sent as.
+
+use ackclock_aqm::Ecn;
+use ackclock_base::choice;
+
+choice! {
+    /// With `ecn`, what packets are sent as.
+    pub enum EcnField {
+        /// What goes with the control.
+        Auto = "auto",
+        /// ECT(0).
+        Ect0 = "ect0",
+        /// ECT(1).
+        Ect1 = "ect1",
+    }
+}
+
+impl EcnField {
+    /// Returns what packets say in their ECN field; `None` for what goes with the control.
+    pub fn field(self) -> Option<Ecn> {
+        match self {
+            Self::Ect0 => Some(Ecn::Classic),
+            Self::Ect1 => Some(Ecn::LowLatency),
+            Self::Auto => None,
+        }
+    }
+}
