@@ -1,94 +1,28 @@
 //! Describes the flows of captured packets: their transport protocol and the addresses of their ends.
 
-use ackclock_sim::sctp::options::Options as SctpOptions;
-use ackclock_sim::tcp::options::Options as TcpOptions;
+use crate::qlog::QlogPacket;
+use ackclock_sim::capture::Captured;
+pub use etherparse::IpNumber;
+use std::fmt::Debug;
+use std::sync::Arc;
 
-/// The transport protocol of a flow, with what its headers depend on.
-#[derive(Clone, Debug)]
-pub enum Dialect {
-    /// TCP.
-    Tcp(TcpTerms),
-    /// QUIC.
-    Quic {
-        /// The stream data of a packet, in bytes.
-        payload_bytes: u32,
-    },
-    /// SCTP.
-    Sctp(Box<SctpTerms>),
-    /// UDP.
-    Udp,
-}
+/// What the packets of a transport mean to the formats of other tools.
+pub trait Dialect: Debug + Send + Sync {
+    /// Returns the protocol's number in the header of IPv4.
+    fn protocol(&self) -> IpNumber;
 
-impl Dialect {
-    /// Returns whether qlog describes packets of this kind.
-    pub fn has_qlog(&self) -> bool {
-        matches!(self, Self::Tcp(_) | Self::Quic { .. })
+    /// Appends the headers of a captured packet of this pair that follow IPv4's, with a checksum of a payload of zeros. Returns how
+    /// many bytes of payload follow.
+    fn put_headers(&self, pair: &Pair, captured: &Captured, out: &mut Vec<u8>) -> u32;
+
+    /// Returns the protocol's name in files of qlog; `None` for a protocol that qlog's events do not describe.
+    fn qlog_name(&self) -> Option<&'static str> {
+        None
     }
-}
 
-/// The terms that the two ends of a TCP connection have agreed on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TcpTerms {
-    /// The payload of a packet, in bytes.
-    pub payload_bytes: u32,
-    /// Whether segments carry timestamps (RFC 7323).
-    pub timestamps: bool,
-    /// Whether acknowledgements may have SACK blocks (RFC 2018).
-    pub sack: bool,
-    /// Whether packets may be marked (RFC 3168).
-    pub ecn: bool,
-    /// Whether the handshake asks for Accurate ECN (RFC 9768). If so, the ECN flags are those of the
-    /// simulation.
-    pub accurate_ecn: bool,
-    /// Whether packets are sent as ECT(1).
-    pub low_latency: bool,
-    /// The agreed receive window and the widest possible one, in packets.
-    pub windows: [u64; 2],
-}
-
-impl TcpTerms {
-    /// Returns the terms of a connection with these options; `counts_marks` says whether its control counts
-    /// marks.
-    pub fn of(options: &TcpOptions, counts_marks: bool) -> Self {
-        let sender = &options.sender;
-        Self {
-            payload_bytes: sender.payload_bytes,
-            timestamps: sender.timestamps,
-            sack: options.receiver.sack,
-            ecn: sender.ecn,
-            accurate_ecn: sender.accurate_ecn,
-            low_latency: sender.field(counts_marks) == ackclock_aqm::Ecn::LowLatency,
-            windows: [sender.recovery.window, sender.widest_window.max(sender.recovery.window)],
-        }
-    }
-}
-
-/// The terms that the two ends of an SCTP association have agreed on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SctpTerms {
-    /// The payload of a DATA chunk, in bytes.
-    pub payload_bytes: u32,
-    /// Whether packets carry a timestamp chunk.
-    pub timestamps: bool,
-    /// The number of streams; messages use them in turn.
-    pub streams: u32,
-    /// Whether the messages of a stream are delivered in order.
-    pub ordered: bool,
-    /// The receive window, in bytes.
-    pub window: u32,
-}
-
-impl SctpTerms {
-    /// Returns the terms of an association with these options.
-    pub fn of(options: &SctpOptions) -> Self {
-        let details = &options.details;
-        Self {
-            payload_bytes: options.sizes.payload,
-            timestamps: details.timestamps,
-            streams: details.streams.max(1),
-            ordered: details.ordered,
-            window: details.receive_window.bytes().min(u64::from(u32::MAX)) as u32,
-        }
+    /// Returns what qlog says of a captured packet; `None` if it says nothing.
+    fn qlog_packet(&self, _captured: &Captured) -> Option<QlogPacket> {
+        None
     }
 }
 
@@ -102,7 +36,7 @@ pub struct Pair {
     /// The index of the row of results that counts the flow.
     pub row: usize,
     /// The flow's transport protocol.
-    pub dialect: Dialect,
+    pub dialect: Arc<dyn Dialect>,
 }
 
 /// The addresses of one end of a connection.
@@ -133,6 +67,13 @@ impl Pair {
         let end =
             |second: u8, port: u16| Address { mac: [2, 0, 10, second, x, y], ip: [10, second, x, y], port };
         [end(second, FIRST_DYNAMIC_PORT + u16::from(connection)), end(second | 128, LISTENING_PORT)]
+    }
+
+    /// Returns the addresses that a captured packet comes from and goes to.
+    pub fn ends(&self, captured: &Captured) -> [Address; 2] {
+        let way = (captured.path % 2) as usize;
+        let addresses = self.addresses(captured.packet.connection);
+        [addresses[way], addresses[1 - way]]
     }
 
     /// Returns a number for one end of one connection, the same at each call. Two ends practically never have

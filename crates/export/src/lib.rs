@@ -1,7 +1,8 @@
 //! Writes the packets and events of a run in the formats of other tools.
 //!
 //! * [`dialect`] describes the transport protocol of a flow and the addresses of its ends.
-//! * [`frame`] converts packets to bytes with Ethernet, IPv4, UDP, [TCP](tcp) and [SCTP](sctp) headers.
+//! * [`frame`] converts packets to bytes with Ethernet and IPv4 headers, and [`tcp`], [`quic`], [`sctp`] and [`udp`] with the
+//!   headers inside.
 //! * [`pcapng`] writes these packets to files for Wireshark.
 //! * [`mahimahi`] writes a link's opportunities to send.
 //! * [`events`] records the calls of congestion controls.
@@ -13,5 +14,7 @@ pub mod frame;
 pub mod mahimahi;
 pub mod pcapng;
 pub mod qlog;
+pub mod quic;
 pub mod sctp;
 pub mod tcp;
+pub mod udp;

@@ -13,13 +13,11 @@
 //! QUIC's packets with flow control frames have packet numbers from a sequence of their own, apart from that
 //! of packets with data.
 
-use crate::dialect::{Dialect, Pair};
+use crate::dialect::Pair;
 use crate::events::{Call, Record, Source};
 use ackclock_base::{Span, Time};
 use ackclock_cc::LossSignal;
-use ackclock_sim::capture::{Beside, Captured};
-use ackclock_sim::quic::datagram::{Ack, Credit, CreditKind, Data, Datagram, Reader};
-use ackclock_sim::tcp::segment::{Flags, Segment};
+use ackclock_sim::capture::Captured;
 use serde::Serialize;
 use std::io::{self, Write};
 
@@ -73,26 +71,39 @@ struct Raw {
     length: u64,
 }
 
-#[derive(Serialize)]
+/// A frame of a packet.
+#[derive(Clone, Debug, Serialize)]
 #[serde(tag = "frame_type", rename_all = "snake_case")]
-enum Frame {
+pub enum Frame {
+    /// Data of a stream.
     Stream {
+        /// The stream.
         stream_id: u64,
+        /// The place of the first byte in the stream.
         offset: u64,
+        /// The number of bytes.
         length: u64,
     },
+    /// An acknowledgement.
     Ack {
+        /// How long the receiver held it back, in milliseconds.
         #[serde(skip_serializing_if = "Option::is_none")]
         ack_delay: Option<f64>,
+        /// The first and the last number of each range.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         acked_ranges: Vec<[u64; 2]>,
+        /// How many packets have arrived marked.
         #[serde(skip_serializing_if = "Option::is_none")]
         ce: Option<u64>,
     },
+    /// How far the receiver allows data.
     MaxData {
+        /// The bytes of all data allowed.
         maximum: u64,
     },
+    /// The sender has more data than is allowed.
     DataBlocked {
+        /// The bytes of all data allowed.
         limit: u64,
     },
 }
@@ -175,7 +186,6 @@ const RECOVERY: &str = "recovery";
 /// Writes the file of a flow.
 pub struct QlogFile<W: Write> {
     writer: W,
-    reader: Reader,
     metrics: Metrics,
     state: &'static str,
     in_timeout: bool,
@@ -186,7 +196,7 @@ pub struct QlogFile<W: Write> {
 impl<W: Write> QlogFile<W> {
     /// Begins the file of a flow with this name. `about` describes the run.
     pub fn new(mut writer: W, name: &str, about: &str, pair: &Pair) -> io::Result<Self> {
-        let protocol = if matches!(pair.dialect, Dialect::Tcp(_)) { "TCP" } else { "QUIC" };
+        let protocol = pair.dialect.qlog_name().unwrap_or("QUIC");
         let header = FileHeader {
             qlog_version: "0.3",
             qlog_format: "JSON-SEQ",
@@ -204,14 +214,7 @@ impl<W: Write> QlogFile<W> {
             },
         };
         write(&mut writer, &header)?;
-        Ok(Self {
-            writer,
-            reader: Reader::default(),
-            metrics: Metrics::default(),
-            state: SLOW_START,
-            in_timeout: false,
-            events: 0,
-        })
+        Ok(Self { writer, metrics: Metrics::default(), state: SLOW_START, in_timeout: false, events: 0 })
     }
 
     /// Adds a packet that was captured at the sender. Packets of SCTP and UDP flows are left out.
@@ -221,13 +224,8 @@ impl<W: Write> QlogFile<W> {
         } else {
             "transport:packet_received"
         };
-        let (packet_type, packet_number, frames) = match &pair.dialect {
-            Dialect::Tcp(terms) => tcp_packet(captured, terms.payload_bytes),
-            Dialect::Quic { payload_bytes } => {
-                quic_packet(self.reader.read(&captured.packet, &Beside(&captured.words)), *payload_bytes)
-            }
-            Dialect::Sctp(_) | Dialect::Udp => return Ok(()),
-        };
+        let Some(packet) = pair.dialect.qlog_packet(captured) else { return Ok(()) };
+        let QlogPacket { packet_type, number: packet_number, frames } = packet;
         let header = Header { packet_type, packet_number };
         let raw = Raw { length: u64::from(captured.packet.bytes) };
         self.put(captured.time, name, Packet { header, raw, frames })
@@ -315,7 +313,7 @@ impl<W: Write> QlogFile<W> {
     }
 }
 
-fn millis(span: Span) -> f64 {
+pub(crate) fn millis(span: Span) -> f64 {
     span.nanos() as f64 / 1e6
 }
 
@@ -325,58 +323,32 @@ fn write(writer: &mut impl Write, record: &impl Serialize) -> io::Result<()> {
     writer.write_all(b"\n")
 }
 
-type Content = (&'static str, Option<u64>, Vec<Frame>);
-
-fn stream(piece: u64, bytes: u32) -> Vec<Frame> {
-    let length = u64::from(bytes);
-    vec![Frame::Stream { stream_id: 0, offset: piece * length, length }]
+/// What is said of a packet.
+#[derive(Clone, Debug)]
+pub struct QlogPacket {
+    /// The type of the packet.
+    pub packet_type: &'static str,
+    /// Its number; `None` for one that has none.
+    pub number: Option<u64>,
+    /// Its frames.
+    pub frames: Vec<Frame>,
 }
 
-fn tcp_packet(captured: &Captured, payload_bytes: u32) -> Content {
-    let segment = Segment::read(&captured.packet, &Beside(&captured.words)).without_counters();
-    let bytes = |packets: u64| packets * u64::from(payload_bytes);
-    if segment.flags.has(Flags::WINDOW_PROBE) {
-        return ("1RTT", None, vec![Frame::DataBlocked { limit: bytes(segment.number) }]);
+impl QlogPacket {
+    /// A packet of a handshake.
+    pub fn initial() -> Self {
+        Self { packet_type: "initial", number: None, frames: Vec::new() }
     }
-    if segment.flags.has(Flags::SYN) {
-        return ("initial", None, Vec::new());
-    }
-    if captured.path.is_multiple_of(2) {
-        return ("1RTT", Some(segment.number), stream(segment.number, payload_bytes));
-    }
-    let above = segment.sack.iter().filter(|block| block.start < block.end);
-    let place = |offset: u32| segment.number + u64::from(offset);
-    let mut acked_ranges: Vec<[u64; 2]> =
-        above.map(|block| [place(block.start), place(block.end) - 1]).collect();
-    acked_ranges.extend(segment.number.checked_sub(1).map(|last| [0, last]));
-    let mut frames = vec![Frame::Ack { ack_delay: None, acked_ranges, ce: None }];
-    let room = segment.advertised().map(|window| segment.number + u64::from(window));
-    frames.extend(room.map(|edge| Frame::MaxData { maximum: bytes(edge) }));
-    ("1RTT", None, frames)
-}
 
-fn quic_packet(datagram: Datagram<'_>, payload_bytes: u32) -> Content {
-    match datagram {
-        Datagram::Initial(_) => ("initial", None, Vec::new()),
-        Datagram::Credit(Credit { number, kind }) => {
-            let bytes = |pieces: u64| pieces * u64::from(payload_bytes);
-            let ranges = || vec![[number, number]];
-            let (number, frame) = match kind {
-                CreditKind::MaxData(limit) => (Some(number), Frame::MaxData { maximum: bytes(limit) }),
-                CreditKind::DataBlocked(limit) => (Some(number), Frame::DataBlocked { limit: bytes(limit) }),
-                CreditKind::Acknowledged => {
-                    (None, Frame::Ack { ack_delay: None, acked_ranges: ranges(), ce: None })
-                }
-            };
-            ("1RTT", number, vec![frame])
-        }
-        Datagram::Data(Data { number, piece, .. }) => ("1RTT", Some(number), stream(piece, payload_bytes)),
-        Datagram::Ack(Ack { highest, below, delay, marked }) => {
-            let ranges = std::iter::once(&highest).chain(below);
-            let acked_ranges =
-                ranges.filter(|(start, end)| start < end).map(|(start, end)| [*start, end - 1]).collect();
-            let ce = (marked > 0).then_some(marked);
-            ("1RTT", None, vec![Frame::Ack { ack_delay: Some(millis(delay)), acked_ranges, ce }])
-        }
+    /// A packet after the handshake.
+    pub fn usual(number: Option<u64>, frames: Vec<Frame>) -> Self {
+        Self { packet_type: "1RTT", number, frames }
+    }
+
+    /// A packet after the handshake with this piece of the data of stream 0, of this number of bytes.
+    pub fn data(number: u64, piece: u64, bytes: u32) -> Self {
+        let length = u64::from(bytes);
+        let frame = Frame::Stream { stream_id: 0, offset: piece * length, length };
+        Self::usual(Some(number), vec![frame])
     }
 }

@@ -1,9 +1,10 @@
 //! Writes SCTP's packets (RFC 9260): the common header and one chunk, after a timestamp chunk if the flow has
 //! timestamps.
 
-use crate::dialect::{Pair, SctpTerms};
+use crate::dialect::{Dialect, IpNumber, Pair};
 use ackclock_sim::capture::{Beside, Captured};
 use ackclock_sim::sctp::message::{Control, ControlKind, Data, Message, Reader, Sack};
+use ackclock_sim::sctp::options::Options as SctpOptions;
 
 /// Flags of a DATA chunk: the whole message is in the chunk (B and E, section 3.3.1), and the message is
 /// unordered (U).
@@ -16,9 +17,48 @@ const TIMESTAMP: u8 = 0xbe;
 const COOKIE: usize = 100;
 const INFORMATION: usize = 20;
 
+/// The terms that the two ends of an SCTP association have agreed on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SctpTerms {
+    /// The payload of a DATA chunk, in bytes.
+    pub payload_bytes: u32,
+    /// Whether packets carry a timestamp chunk.
+    pub timestamps: bool,
+    /// The number of streams; messages use them in turn.
+    pub streams: u32,
+    /// Whether the messages of a stream are delivered in order.
+    pub ordered: bool,
+    /// The receive window, in bytes.
+    pub window: u32,
+}
+
+impl SctpTerms {
+    /// Returns the terms of an association with these options.
+    pub fn of(options: &SctpOptions) -> Self {
+        let details = &options.details;
+        Self {
+            payload_bytes: options.sizes.payload,
+            timestamps: details.timestamps,
+            streams: details.streams.max(1),
+            ordered: details.ordered,
+            window: details.receive_window.bytes().min(u64::from(u32::MAX)) as u32,
+        }
+    }
+}
+
+impl Dialect for SctpTerms {
+    fn protocol(&self) -> IpNumber {
+        IpNumber::SCTP
+    }
+
+    fn put_headers(&self, pair: &Pair, captured: &Captured, out: &mut Vec<u8>) -> u32 {
+        packet(pair, self, captured, out)
+    }
+}
+
 /// Appends the packet without its payload and returns the length of the payload that follows, padding
 /// included. The checksum is that of a payload of zeros.
-pub fn packet(pair: &Pair, terms: &SctpTerms, captured: &Captured, out: &mut Vec<u8>) -> u32 {
+fn packet(pair: &Pair, terms: &SctpTerms, captured: &Captured, out: &mut Vec<u8>) -> u32 {
     let Captured { packet, words, path, .. } = captured;
     let (way, connection) = ((path % 2) as usize, packet.connection);
     let addresses = pair.addresses(connection);

@@ -1,8 +1,11 @@
 //! Makes TCP headers (RFC 9293) from segments whose numbers count packets.
 
-use crate::dialect::{Pair, TcpTerms};
+use crate::dialect::{Dialect, IpNumber, Pair};
+use crate::frame::{IPV4_BYTES, MOST_BYTES, ZEROS};
+use crate::qlog::{Frame, QlogPacket};
 use ackclock_base::Time;
 use ackclock_sim::capture::{Beside, Captured};
+use ackclock_sim::tcp::options::Options as TcpOptions;
 use ackclock_sim::tcp::segment::{Block, Flags, Segment};
 use etherparse::{TcpHeader, TcpOptionElement};
 
@@ -20,8 +23,89 @@ const ACCURATE_ECN_1: u8 = 174;
 /// The initial value of the counter of unmarked bytes (section 3.2.1).
 const FIRST_UNMARKED: u32 = 1;
 
-/// Returns the header of a captured segment, without a checksum, and the length of the payload that follows
-/// in bytes.
+/// The terms that the two ends of a TCP connection have agreed on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TcpTerms {
+    /// The payload of a packet, in bytes.
+    pub payload_bytes: u32,
+    /// Whether segments carry timestamps (RFC 7323).
+    pub timestamps: bool,
+    /// Whether acknowledgements may have SACK blocks (RFC 2018).
+    pub sack: bool,
+    /// Whether packets may be marked (RFC 3168).
+    pub ecn: bool,
+    /// Whether the handshake asks for Accurate ECN (RFC 9768). If so, the ECN flags are those of the simulation.
+    pub accurate_ecn: bool,
+    /// Whether packets are sent as ECT(1).
+    pub low_latency: bool,
+    /// The agreed receive window and the widest possible one, in packets.
+    pub windows: [u64; 2],
+}
+
+impl TcpTerms {
+    /// Those of a connection's options, whose control counts marks or does not.
+    pub fn of(options: &TcpOptions, counts_marks: bool) -> Self {
+        let sender = &options.sender;
+        Self {
+            payload_bytes: sender.payload_bytes,
+            timestamps: sender.timestamps,
+            sack: options.receiver.sack,
+            ecn: sender.ecn,
+            accurate_ecn: sender.accurate_ecn,
+            low_latency: sender.field(counts_marks) == ackclock_aqm::Ecn::LowLatency,
+            windows: [sender.recovery.window, sender.widest_window.max(sender.recovery.window)],
+        }
+    }
+}
+
+impl Dialect for TcpTerms {
+    fn protocol(&self) -> IpNumber {
+        IpNumber::TCP
+    }
+
+    fn put_headers(&self, pair: &Pair, captured: &Captured, out: &mut Vec<u8>) -> u32 {
+        let [from, to] = pair.ends(captured);
+        let (mut header, payload) = header(pair, self, captured);
+        let payload = payload.min(MOST_BYTES - IPV4_BYTES - header.header_len() as u32);
+        let room = &ZEROS[..payload as usize];
+        header.checksum = header.calc_checksum_ipv4_raw(from.ip, to.ip, room).unwrap_or_default();
+        out.extend(header.to_bytes());
+        payload
+    }
+
+    fn qlog_name(&self) -> Option<&'static str> {
+        Some("TCP")
+    }
+
+    fn qlog_packet(&self, captured: &Captured) -> Option<QlogPacket> {
+        Some(packet(captured, self.payload_bytes))
+    }
+}
+
+fn packet(captured: &Captured, payload_bytes: u32) -> QlogPacket {
+    let segment = Segment::read(&captured.packet, &Beside(&captured.words)).without_counters();
+    let bytes = |packets: u64| packets * u64::from(payload_bytes);
+    if segment.flags.has(Flags::WINDOW_PROBE) {
+        return QlogPacket::usual(None, vec![Frame::DataBlocked { limit: bytes(segment.number) }]);
+    }
+    if segment.flags.has(Flags::SYN) {
+        return QlogPacket::initial();
+    }
+    if captured.path.is_multiple_of(2) {
+        return QlogPacket::data(segment.number, segment.number, payload_bytes);
+    }
+    let above = segment.sack.iter().filter(|block| block.start < block.end);
+    let place = |offset: u32| segment.number + u64::from(offset);
+    let mut acked_ranges: Vec<[u64; 2]> =
+        above.map(|block| [place(block.start), place(block.end) - 1]).collect();
+    acked_ranges.extend(segment.number.checked_sub(1).map(|last| [0, last]));
+    let mut frames = vec![Frame::Ack { ack_delay: None, acked_ranges, ce: None }];
+    let room = segment.advertised().map(|window| segment.number + u64::from(window));
+    frames.extend(room.map(|edge| Frame::MaxData { maximum: bytes(edge) }));
+    QlogPacket::usual(None, frames)
+}
+
+/// The header of a captured segment without its checksum, and how many bytes of payload follow.
 pub fn header(pair: &Pair, terms: &TcpTerms, captured: &Captured) -> (TcpHeader, u32) {
     let Captured { packet, words, .. } = captured;
     let way = (captured.path % 2) as usize;

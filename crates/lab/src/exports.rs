@@ -20,6 +20,7 @@ use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 /// What to write.
@@ -74,7 +75,7 @@ const SLICE: Span = Span::from_millis(20);
 /// Returns whether each row of a group has one connection of a transport that qlog describes, as qlog's files have.
 fn has_one_connection(group: &FlowGroup) -> bool {
     let Sending { transport, workload, .. } = &group.plan.sending;
-    workload.is_one_connection() && transport.dialect().has_qlog()
+    workload.is_one_connection() && transport.dialect().qlog_name().is_some()
 }
 
 /// Runs a scenario once and writes what is wished. `goes_on` is asked now and then.
@@ -334,7 +335,7 @@ fn pairs(scenario: &Scenario, seed: u64) -> Vec<Pair> {
     let of_rows = |group: &FlowGroup| {
         std::iter::repeat_n(group.plan.sending.transport.dialect(), group.rows()).collect::<Vec<_>>()
     };
-    let dialects: Vec<Dialect> = scenario.flows.iter().flat_map(of_rows).collect();
+    let dialects: Vec<Arc<dyn Dialect>> = scenario.flows.iter().flat_map(of_rows).collect();
     let flows = build::flows(scenario, seed);
     let of_flow = |(flow, parts): (usize, &ackclock_sim::flow::FlowParts)| {
         let dialect = dialects[parts.row].clone();

@@ -103,7 +103,7 @@ pub trait TransportPlan: Debug + Send + Sync {
     fn wire_bytes(&self) -> u32;
 
     /// What the packets mean to the formats of other tools.
-    fn dialect(&self) -> Dialect;
+    fn dialect(&self) -> Arc<dyn Dialect>;
 
     /// What is known of the sender before the run, for warnings and estimates of cost.
     fn facts(&self) -> Facts;

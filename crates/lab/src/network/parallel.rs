@@ -8,8 +8,8 @@ use super::{Ends, Member, Network};
 use crate::diagnostics::counted;
 use crate::flows::{FlowPlan, Place};
 use crate::reader::TableReader;
+use crate::transports::most_paths;
 use ackclock_base::Range;
-use ackclock_sim::sctp::options::MAX_PATHS;
 
 impl Network {
     pub(super) fn add_parallel(&mut self, root: &TableReader<'_>, flows: usize) -> Option<Ends> {
@@ -20,8 +20,9 @@ impl Network {
             .map_or(flows.clamp(1, super::MAX_PAIRS as usize), |pairs| pairs as usize);
         table.required("bottlenecks", "a list of tables with `rate` and `delay`");
         let items = table.list("bottlenecks")?;
-        if items.is_empty() || items.len() > MAX_PATHS {
-            let expected = format!("from 1 to {MAX_PATHS} bottlenecks");
+        let most = most_paths();
+        if items.is_empty() || items.len() > most {
+            let expected = format!("from 1 to {most} bottlenecks");
             table.problem_at("bottlenecks", &counted(items.len(), "bottleneck"), &expected);
             return None;
         }

@@ -6,6 +6,7 @@ use crate::choice::Choice;
 use crate::reader::TableReader;
 use ackclock_base::{Descriptor, Span};
 use ackclock_export::dialect::Dialect;
+use ackclock_export::quic::QuicTerms;
 use ackclock_sim::endpoint::Ends;
 use ackclock_sim::measure::Interval;
 use ackclock_sim::quic::connection::Connection;
@@ -56,8 +57,8 @@ impl TransportPlan for QuicPlan {
         (self.details.packet.bytes() + self.details.header.bytes()) as u32
     }
 
-    fn dialect(&self) -> Dialect {
-        Dialect::Quic { payload_bytes: self.options.payload_bytes }
+    fn dialect(&self) -> Arc<dyn Dialect> {
+        Arc::new(QuicTerms { payload_bytes: self.options.payload_bytes })
     }
 
     fn facts(&self) -> Facts {

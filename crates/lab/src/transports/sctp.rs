@@ -8,7 +8,8 @@ use crate::flows::ControlPlan;
 use crate::reader::TableReader;
 use ackclock_base::Descriptor;
 use ackclock_cc::entry::SelectorEntry;
-use ackclock_export::dialect::{Dialect, SctpTerms};
+use ackclock_export::dialect::Dialect;
+use ackclock_export::sctp::SctpTerms;
 use ackclock_sim::endpoint::Ends;
 use ackclock_sim::measure::Interval;
 use ackclock_sim::random::Stream;
@@ -71,8 +72,8 @@ impl TransportPlan for SctpPlan {
         self.options.sizes.data
     }
 
-    fn dialect(&self) -> Dialect {
-        Dialect::Sctp(Box::new(SctpTerms::of(&self.options)))
+    fn dialect(&self) -> Arc<dyn Dialect> {
+        Arc::new(SctpTerms::of(&self.options))
     }
 
     fn facts(&self) -> Facts {

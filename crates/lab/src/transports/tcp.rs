@@ -7,7 +7,8 @@ use crate::document::quoted;
 use crate::flows::ControlPlan;
 use crate::reader::TableReader;
 use ackclock_base::{Descriptor, Span};
-use ackclock_export::dialect::{Dialect, TcpTerms};
+use ackclock_export::dialect::Dialect;
+use ackclock_export::tcp::TcpTerms;
 use ackclock_recovery::declared::Timer;
 use ackclock_sim::endpoint::Ends;
 use ackclock_sim::measure::Interval;
@@ -104,8 +105,8 @@ impl TransportPlan for TcpPlan {
         (self.details.packet.bytes() + self.details.header.bytes()) as u32
     }
 
-    fn dialect(&self) -> Dialect {
-        Dialect::Tcp(TcpTerms::of(&self.options, self.control.counts_marks()))
+    fn dialect(&self) -> Arc<dyn Dialect> {
+        Arc::new(TcpTerms::of(&self.options, self.control.counts_marks()))
     }
 
     fn facts(&self) -> Facts {

@@ -5,11 +5,13 @@ use super::{Facts, Parts, TransportPlan};
 use crate::flows::SourcePlan;
 use ackclock_base::Size;
 use ackclock_export::dialect::Dialect;
+use ackclock_export::udp::Opaque;
 use ackclock_sim::endpoint::Ends;
 use ackclock_sim::measure::Interval;
 use ackclock_sim::random::Stream;
 use ackclock_sim::traffic::Sizes;
 use ackclock_sim::udp::UdpOptions;
+use std::sync::Arc;
 
 /// A source over UDP.
 #[derive(Clone, Debug)]
@@ -44,8 +46,8 @@ impl TransportPlan for UdpPlan {
         self.wire_bytes
     }
 
-    fn dialect(&self) -> Dialect {
-        Dialect::Udp
+    fn dialect(&self) -> Arc<dyn Dialect> {
+        Arc::new(Opaque)
     }
 
     fn facts(&self) -> Facts {
