@@ -16,12 +16,17 @@ class ScenarioError(ValueError):
     """JSON list of {file, line, column, end: {line, column}, path, found, expected, hint, message}."""
 
 def registry() -> str:
-    """Returns a JSON list of {name, kind, summary, source, parameters: [{name, summary, unit, default, range, choices,
-    source}]}.
+    """Returns a JSON list of {name, kind, summary, source, parameters: [{name, summary, unit, default, range, minimum,
+    above_minimum, maximum, choices, source}]}.
     """
 
 def schema() -> str:
     """Returns the JSON Schema of a scenario file."""
+
+def tables() -> str:
+    """JSON list of {name, meaning, one_of, exclusive, keys: [{name, meaning, required, default, otherwise, example, needs,
+    written, opens, names, ranges: [{quantity, unit, minimum, above_minimum, maximum}]}], others}.
+    """
 
 def check(text: str, file: str, overrides: str = "{}", guests: list[Guest] = ...) -> str:
     """Checks a scenario. Here and below, ``overrides`` is a JSON object {dotted path: value}. Returns a JSON object

@@ -29,6 +29,11 @@ def registry() -> list[dict[str, Any]]:
     return list(json.loads(_core.registry()))
 
 
+def tables() -> list[dict[str, Any]]:
+    """Every table of a scenario file with its keys, as they are declared."""
+    return list(json.loads(_core.tables()))
+
+
 Guests = Sequence["_core.Guest"]
 """Controls and disciplines written in Python; see ``ackclock.custom.guests``."""
 

@@ -51,6 +51,28 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// All kinds, in the order in which lists show them.
+    pub const ALL: &'static [Self] = &[
+        Self::Control,
+        Self::Discriminator,
+        Self::Action,
+        Self::SlowStart,
+        Self::Resume,
+        Self::EcnResponse,
+        Self::GrowthLimit,
+        Self::Backoff,
+        Self::Selector,
+        Self::Queue,
+        Self::Loss,
+        Self::Medium,
+        Self::Propagation,
+        Self::Mobility,
+        Self::Routing,
+        Self::Agent,
+        Self::Transport,
+        Self::Application,
+    ];
+
     /// Returns the kind's name as `ackclock list` shows it.
     pub const fn name(self) -> &'static str {
         match self {

@@ -4,10 +4,11 @@ use crate::choice::{self, Chosen};
 use crate::diagnostics::{nearest, one_of};
 use crate::document::quoted;
 use crate::flows::FlowGroup;
+use crate::keys::{Form, Key, Table};
 use crate::network::{LinkPlan, Network};
 use crate::reader::TableReader;
 use crate::registry;
-use crate::scenario::Scenario;
+use ackclock_base::Kind;
 use ackclock_sim::agent::AgentParts;
 use ackclock_sim::agents::{self, AGENTS};
 use ackclock_sim::flow::FlowParts;
@@ -21,14 +22,22 @@ pub struct AgentPlan {
     pub agent: Chosen<agents::Entry>,
 }
 
+/// An agent at a node.
+pub static AGENT: Table = Table::new(
+    "agent_at_node",
+    "An agent at a node, which looks into the packets of TCP flows",
+    &[&[
+        Key::new("at", &[Form::Text], "The node that the agent is at").such_as("\"left\""),
+        Key::new("agent", &[Form::Named(Kind::Agent)], "What the agent does").such_as("\"snoop\""),
+    ]],
+)
+.requiring(&["at", "agent"]);
+
 /// Reads `[[agents]]`.
 pub fn read(root: &TableReader<'_>, network: &Network) -> Vec<AgentPlan> {
-    let tables = root.get("agents").and_then(|_| root.list("agents")).unwrap_or_default();
     let mut plans: Vec<AgentPlan> = Vec::new();
-    for (index, node) in tables.iter().enumerate() {
-        let Some(table) = root.reader.table(node, &format!("agents.{index}"), &["at", "agent"]) else {
-            continue;
-        };
+    for (_, _, table) in root.tables("agents") {
+        let Some(table) = table else { continue };
         let Some(plan) = read_one(&table, network) else { continue };
         if plans.iter().any(|other| other.at == plan.at) {
             let found = format!("a second agent at {}", quoted(&plan.at));
@@ -40,8 +49,7 @@ pub fn read(root: &TableReader<'_>, network: &Network) -> Vec<AgentPlan> {
 }
 
 fn read_one(table: &TableReader<'_>, network: &Network) -> Option<AgentPlan> {
-    table.required("at", "the node that the agent is at");
-    let node = table.required("agent", "an agent such as \"snoop\"");
+    let node = table.get("agent");
     let at = table.text("at")?;
     let nodes = || network.links.iter().map(|link| link.from.as_str());
     if !nodes().any(|node| node == at) {
@@ -56,12 +64,16 @@ fn read_one(table: &TableReader<'_>, network: &Network) -> Option<AgentPlan> {
 }
 
 /// The agents of a run with these flows: of each plan one for every path of a TCP flow that passes its node.
-pub fn parts(scenario: &Scenario, flows: &[FlowParts]) -> Vec<AgentParts> {
-    let links = &scenario.network.links;
+pub fn parts(
+    plans: &[AgentPlan],
+    groups: &[FlowGroup],
+    links: &[LinkPlan],
+    flows: &[FlowParts],
+) -> Vec<AgentParts> {
     let is_read = |group: &FlowGroup| std::iter::repeat_n(is_read_by_agents(group), group.rows());
-    let is_read: Vec<bool> = scenario.flows.iter().flat_map(is_read).collect();
+    let is_read: Vec<bool> = groups.iter().flat_map(is_read).collect();
     let mut parts = Vec::new();
-    for plan in &scenario.agents {
+    for plan in plans {
         for (flow, of) in flows.iter().enumerate().filter(|(_, flow)| is_read[flow.row]) {
             for (path, pair) in of.paths.iter().enumerate() {
                 if let Some(after) = passes(&pair.forward, &pair.backward, &plan.at, links) {

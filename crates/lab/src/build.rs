@@ -63,7 +63,7 @@ pub fn recorded_simulation(
     let media = network.media.iter().enumerate().map(|(index, medium)| medium.parts(index, &network.links));
     let (flows, sessions) = flows_and_sessions(scenario, seed, measured, recorder);
     let watch = keep.watch.then(|| watch(scenario, &flows)).flatten();
-    let agents = agents::parts(scenario, &flows);
+    let agents = agents::parts(&scenario.agents, &scenario.flows, &scenario.network.links, &flows);
     Simulation::new(Parts {
         links: links.collect(),
         media: media.collect(),

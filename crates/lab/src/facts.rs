@@ -122,7 +122,7 @@ fn agents(scenario: &Scenario, flows: &[FlowParts]) -> Vec<AgentFacts> {
         Some(first)
     });
     let firsts: Vec<u32> = firsts.collect();
-    let parts = agents::parts(scenario, flows);
+    let parts = agents::parts(&scenario.agents, &scenario.flows, &scenario.network.links, flows);
     let facts = parts.iter().flat_map(|agent| {
         let pair = &flows[agent.flow as usize].paths[agent.path as usize];
         let first = firsts[agent.flow as usize] + 2 * agent.path;

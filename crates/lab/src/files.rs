@@ -3,6 +3,7 @@
 
 use crate::diagnostics::{Diagnostic, nearest};
 use crate::document::{Node, Value, quoted};
+use crate::keys::{Form, Key, Table};
 use crate::reader::TableReader;
 use std::path::Path;
 
@@ -24,6 +25,17 @@ impl Mistake {
     }
 }
 
+/// The files of a scenario.
+pub static FILES: Table =
+    Table::new("files", "Files that the scenario names, by their names", &[]).others(&[Form::Table(&FILE)]);
+
+static FILE: Table = Table::new(
+    "file",
+    "A file that the scenario names",
+    &[&[Key::new("text", &[Form::Text], "What the file contains").such_as("\"0 20\\n1 5\\n\"")]],
+)
+.requiring(&["text"]);
+
 /// Checks `[files]`, whether or not anything reads them.
 pub fn check(root: &TableReader<'_>) {
     let Some(node) = root.get("files") else { return };
@@ -33,8 +45,7 @@ pub fn check(root: &TableReader<'_>) {
     };
     for (name, _, file) in &files.entries {
         let path = format!("files.\"{name}\"");
-        if let Some(table) = root.reader.table(file, &path, &["text"]) {
-            table.required("text", "what stands in the file");
+        if let Some(table) = root.reader.open(file, &path, &FILE) {
             table.text("text");
         }
     }

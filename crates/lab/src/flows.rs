@@ -1,18 +1,20 @@
 //! The flows of a scenario: how many, where, how they send and what.
 
 mod control;
+mod keys;
 mod place;
 mod sending;
 mod start;
 mod workload;
 
 use crate::document::{Node, Span as Place_, quoted};
+use crate::limits::MAX_FLOWS;
 use crate::reader::TableReader;
-use crate::scenario::MAX_FLOWS;
 use ackclock_aqm::Dscp;
-use ackclock_base::{Range, Span};
+use ackclock_base::Span;
 use ackclock_sim::traffic::writer::Writer;
 pub use control::ControlPlan;
+pub use keys::FLOWS;
 pub use place::Place;
 pub use sending::Sending;
 pub use start::Start;
@@ -81,31 +83,6 @@ impl FlowPlan {
     }
 }
 
-const KEYS: [&str; 22] = [
-    "name",
-    "count",
-    "control",
-    "discriminator",
-    "action",
-    "slow_start",
-    "resume",
-    "ecn_response",
-    "growth_limit",
-    "backoff",
-    "selector",
-    "transport",
-    "application",
-    "reader",
-    "start",
-    "stop",
-    "dscp",
-    "pair",
-    "from",
-    "to",
-    "path",
-    "paths",
-];
-
 impl FlowGroup {
     /// Bytes of a data packet on the wire.
     pub fn wire_bytes(&self) -> u32 {
@@ -154,15 +131,10 @@ impl FlowGroup {
 
 /// Reads the flow groups.
 pub fn read(root: &TableReader<'_>) -> Vec<FlowPlan> {
-    root.required("flows", "at least one [[flows]]");
-    let Some(items) = root.list("flows") else { return Vec::new() };
-    if items.is_empty() {
-        root.problem_at("flows", "no flows", "at least one [[flows]]");
-    }
     let mut plans: Vec<FlowPlan> = Vec::new();
     let mut names = HashSet::new();
-    for (index, node) in items.iter().enumerate() {
-        let Some(plan) = read_plan(root, index, node) else { continue };
+    for (index, node, table) in root.tables("flows") {
+        let Some(plan) = table.and_then(|table| read_plan(&table, node)) else { continue };
         if !names.insert(plan.name.clone()) {
             let found = format!("a second group called {}", quoted(&plan.name));
             root.reader.problem(&plan.span, &format!("flows.{index}"), &found, "a `name` of its own", None);
@@ -192,32 +164,30 @@ fn check_member_names(root: &TableReader<'_>, plans: &[FlowPlan]) {
     }
 }
 
-fn read_plan(root: &TableReader<'_>, index: usize, node: &Node) -> Option<FlowPlan> {
-    let table = root.reader.table(node, &format!("flows.{index}"), &KEYS)?;
-    let sending = sending::read(&table);
-    let place = place::read(&table);
+fn read_plan(table: &TableReader<'_>, node: &Node) -> Option<FlowPlan> {
+    let sending = sending::read(table);
+    let place = place::read(table);
     let usual_count = match (&place, &sending) {
         (Some((Place::Pairs(pairs), _)), Some(sending)) if sending.workload.timetable().is_none() => {
             pairs.len()
         }
         _ => 1,
     };
-    let count = table.integer("count", Range::between(1.0, MAX_FLOWS as f64));
-    let count = count.map_or(usual_count, |count| count as usize);
-    let start = start::read(&table);
-    let stop = table.time("stop", start::TIMES);
+    let count = table.read("count").unwrap_or(usual_count);
+    let start = start::read(table);
+    let stop = table.read("stop");
     if let (Some(stop), Some(start)) = (stop, &start) {
-        start::check_stop(&table, stop, start.last(count));
+        start::check_stop(table, stop, start.last(count));
     }
-    let dscp = read_dscp(&table);
+    let dscp = read_dscp(table);
     let sending = sending?;
-    workload::check_connections(&table, sending.application, &sending.workload, count)?;
+    workload::check_connections(table, sending.application, &sending.workload, count)?;
     let name = table.name("name").unwrap_or(sending.default_name()).to_owned();
     if name.contains(['.', '"']) {
         table.problem_at("name", &quoted(&name), "a name without dots or quotes");
     }
     let (place, place_spans) = place?;
-    place::check_paths(&table, &place, &sending)?;
+    place::check_paths(table, &place, &sending)?;
     Some(FlowPlan {
         name,
         count,
@@ -233,9 +203,5 @@ fn read_plan(root: &TableReader<'_>, index: usize, node: &Node) -> Option<FlowPl
 
 /// Reads the code point of the flows' packets; the default one where none is named.
 fn read_dscp(table: &TableReader<'_>) -> Dscp {
-    let Some(name) = table.text("dscp") else { return Dscp::default() };
-    Dscp::named(name).unwrap_or_else(|| {
-        table.problem_at("dscp", &quoted(name), &format!("one of {}", Dscp::NAMES.join(", ")));
-        Dscp::default()
-    })
+    table.word("dscp").and_then(Dscp::named).unwrap_or_default()
 }

@@ -2,6 +2,7 @@
 //!
 //! * [`document`]: TOML with the place of everything in the file, and overrides.
 //! * [`diagnostics`]: what is wrong with a scenario file, where, and what would be right.
+//! * [`keys`]: the declarations of every table and key of a scenario.
 //! * [`reader`]: reading typed values from a document, collecting every problem.
 //! * [`scenario`]: a scenario, read and checked.
 //! * [`network`], [`media`], [`agents`], [`rate`], [`flows`], [`choice`]: its parts. [`over_time`], [`files`], `traces`: what
@@ -12,7 +13,8 @@
 //!   same in the formats of other tools.
 //! * [`facts`]: what the independent check of a packet trace, [`ackclock_verify`], is told of a scenario.
 //! * [`transports`]: what flows go over, in one list.
-//! * [`registry`]: everything that a scenario can name, besides what is [`brought`] along. [`schema`]: the JSON Schema made from it.
+//! * [`registry`]: everything that a scenario can name, besides what is [`brought`] along. [`schema`], [`reference`]: the JSON Schema and the
+//!   reference made from it and from the declarations.
 
 pub mod agents;
 pub mod brought;
@@ -26,14 +28,18 @@ pub mod exports;
 pub mod facts;
 pub mod files;
 pub mod flows;
+pub mod keys;
+pub mod limits;
 pub mod media;
 pub mod network;
 pub mod observe;
 pub mod over_time;
 pub mod places;
 pub mod precision;
+mod ranges;
 pub mod rate;
 pub mod reader;
+pub mod reference;
 pub mod registry;
 pub mod result;
 pub mod run;

@@ -3,10 +3,11 @@
 use crate::choice::{self, Choice};
 use crate::diagnostics::{counted, nearest, one_of};
 use crate::document::{Node, Span as Place_, Value, quoted};
+use crate::keys::{Form, Key, Table};
 use crate::network::LinkPlan;
 use crate::reader::TableReader;
 use crate::registry;
-use ackclock_base::{Quantity, Range};
+use ackclock_base::{Kind, Quantity, Range};
 use ackclock_sim::channel::Channel;
 use ackclock_sim::medium::registry as media;
 use ackclock_sim::medium::{Manner, Medium, MediumParts};
@@ -31,7 +32,32 @@ pub struct MediumPlan {
     spans: Vec<Place_>,
 }
 
-const KEYS: [&str; 5] = ["name", "access", "propagation", "mobility", "places"];
+/// A medium.
+pub static MEDIUM: Table = Table::new(
+    "medium_of_links",
+    "A medium that links share",
+    &[&[
+        Key::new("name", &[Form::Text], "The name that links give as their `medium`").such_as("\"air\""),
+        Key::new("access", &[Form::Named(Kind::Medium)], "What says which station sends when")
+            .such_as("\"half-duplex\""),
+        Key::new("propagation", &[Form::Named(Kind::Propagation)], "What distance does to packets")
+            .otherwise("distance does not matter"),
+        Key::new("mobility", &[Form::Named(Kind::Mobility)], "How nodes without a place move")
+            .or("\"still\"")
+            .needing(&["propagation"]),
+        Key::new(
+            "places",
+            &[Form::Table(&PLACES)],
+            "Nodes that stay where they are put: metres to the right and upwards",
+        )
+        .needing(&["propagation"]),
+    ]],
+)
+.requiring(&["name", "access"]);
+
+static PLACES: Table = Table::new("places", "Places of nodes, by the names of the nodes", &[])
+    .others(&[Form::Row(&[Form::number(METRES), Form::number(METRES)])]);
+
 /// The most links of a medium: each turn looks at all of them.
 const MAX_STATIONS: usize = 2000;
 /// Metres from the origin, in both directions.
@@ -39,10 +65,9 @@ const METRES: Range = Range::between(-1e6, 1e6);
 
 /// Reads `[[media]]`.
 pub fn read(root: &TableReader<'_>) -> Vec<MediumPlan> {
-    let tables = root.get("media").and_then(|_| root.list("media")).unwrap_or_default();
     let mut plans: Vec<MediumPlan> = Vec::new();
-    for (index, node) in tables.iter().enumerate() {
-        let Some(table) = root.reader.table(node, &format!("media.{index}"), &KEYS) else { continue };
+    for (_, _, table) in root.tables("media") {
+        let Some(table) = table else { continue };
         let Some(plan) = read_one(&table) else { continue };
         if plans.iter().any(|other| other.name == plan.name) {
             let found = format!("a second medium called {}", quoted(&plan.name));
@@ -54,20 +79,13 @@ pub fn read(root: &TableReader<'_>) -> Vec<MediumPlan> {
 }
 
 fn read_one(table: &TableReader<'_>) -> Option<MediumPlan> {
-    table.required("name", "a name that links can say as their `medium`");
-    let access = table.required("access", "what says who sends when, such as \"half-duplex\" or \"dcf\"");
+    let access = table.get("access");
     let choose = |node: &Node, key: &str, candidates: &[&'static ackclock_base::Descriptor]| {
         choice::read(table.reader, node, &table.path_of(key), candidates, &[])
     };
     let propagation =
         table.get("propagation").map(|node| choose(node, "propagation", &registry::propagations()));
     let mobility = table.get("mobility").map(|node| choose(node, "mobility", &registry::mobilities()));
-    for key in ["mobility", "places"] {
-        if table.get(key).is_some() && table.get("propagation").is_none() {
-            let found = format!("`{key}` without `propagation`");
-            table.problem_at(key, &found, "a `propagation`: without one it does not matter where a node is");
-        }
-    }
     let (places, spans) = read_places(table).unzip();
     Some(MediumPlan {
         name: table.name("name")?.to_owned(),

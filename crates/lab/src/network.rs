@@ -16,15 +16,15 @@ pub use jitter::Jitter;
 pub use routing::{ROUTINGS, Routing};
 
 use crate::choice::Choice;
-use crate::diagnostics::counted;
-use crate::document::{Node, quoted};
+use crate::document::quoted;
 use crate::flows::{FlowGroup, FlowPlan, Member};
+use crate::keys::{Form, Key, SOME, Table};
 use crate::media::{self, MediumPlan, Named};
 use crate::rate::Pace;
 use crate::reader::TableReader;
 use ackclock_aqm::Service;
 use ackclock_aqm::entry::Brought;
-use ackclock_base::{Range, Span};
+use ackclock_base::{Kind, Range, Span};
 use ackclock_sim::alteration::{Duplicates, EcnRule, Skips};
 use ackclock_sim::channel::Detour;
 use ackclock_sim::outage::Outage;
@@ -32,7 +32,7 @@ use ackclock_sim::timeline::Timeline;
 use ackclock_sim::transmission::Changes;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
-use wire::{Defaults, LINK_KEYS, Wire, read_wire, required_wire, wire};
+use wire::{DIFFERENCE, Defaults, LINK, LINK_OF_RTT, NAMED_LINK, Wire, read_wire, required_wire, wire};
 
 /// Links and nodes.
 #[derive(Clone, Debug, Default)]
@@ -111,7 +111,7 @@ impl LinkPlan {
 /// The most links.
 const MAX_LINKS: usize = 50_000;
 /// The most pairs of a dumbbell and hops of a parking lot.
-const MAX_PAIRS: f64 = 10_000.0;
+const MAX_PAIRS: usize = 10_000;
 const MAX_HOPS: f64 = 1000.0;
 /// The most links of a flow's path, and of all flows' paths: packets have a place at each of them.
 const MAX_PATH: usize = 10_000;
@@ -120,15 +120,75 @@ const MAX_STEPS: usize = 800_000;
 /// Flows, the ends of their paths and links have no more than so many.
 const _: () = assert!(2 * MAX_STEPS + 400_000 <= ackclock_sim::schedule::MAX_SOURCES);
 
+const PAIRS: Key = Key::new(
+    "pairs",
+    &[Form::whole(Range::between(1.0, MAX_PAIRS as f64))],
+    "How many pairs of hosts there are",
+)
+.otherwise("as many as flows")
+.such_as("5");
+
+/// Pairs of hosts around a bottleneck.
+static DUMBBELL: Table = Table::new(
+    "dumbbell",
+    "Pairs of hosts around one bottleneck",
+    &[&[
+        PAIRS,
+        Key::new(
+            "rtt",
+            &[Form::time(delay::DELAYS), Form::List(&Form::time(delay::DELAYS), [1, MAX_PAIRS])],
+            "The round trip without queues, for all pairs or for the pairs in turn",
+        )
+        .otherwise("the sum of the delays of the links")
+        .such_as("\"40 ms\""),
+        Key::new("bottleneck", &[Form::Table(&LINK_OF_RTT)], "The link from `left` to `right` and back"),
+        Key::new(
+            "access",
+            &[Form::Table(&LINK_OF_RTT)],
+            "The links between hosts and routers, on both sides; required unless `left` and `right` are given",
+        ),
+        Key::new("left", &[Form::Table(&DIFFERENCE)], "What differs from `access` on the side of the sources")
+            .otherwise("nothing"),
+        Key::new("right", &[Form::Table(&DIFFERENCE)], "What differs from `access` on the side of the sinks")
+            .otherwise("nothing"),
+    ]],
+)
+.requiring(&["bottleneck"])
+.any_of(&[&["access"], &["left", "right"]]);
+
+/// Bottlenecks in a row.
+static PARKING_LOT: Table = Table::new(
+    "parking_lot",
+    "Bottlenecks in a row, with a source and a sink at every router",
+    &[&[
+        Key::new("hops", &[Form::whole(Range::between(1.0, MAX_HOPS))], "How many bottlenecks there are")
+            .such_as("3"),
+        Key::new("hop", &[Form::Table(&LINK)], "Each of the bottlenecks"),
+        Key::new("access", &[Form::Table(&LINK)], "The links between hosts and routers, on both sides"),
+    ]],
+)
+.requiring(&["hops", "hop", "access"]);
+
+/// The keys of a scenario file that describe the network.
+pub static KEYS: &[Key] = &[
+    Key::new("dumbbell", &[Form::Table(&DUMBBELL)], "A network of pairs of hosts around one bottleneck"),
+    Key::new("parallel", &[Form::Table(&parallel::PARALLEL)], "A network of bottlenecks side by side"),
+    Key::new("parking_lot", &[Form::Table(&PARKING_LOT)], "A network of bottlenecks in a row"),
+    Key::new("links", &[Form::Tables(&NAMED_LINK, SOME)], "A network of links between named nodes"),
+    Key::new("routing", &[Form::Named(Kind::Routing)], "Which of several shortest ways flows take")
+        .or("\"shortest\""),
+];
+
+/// The sets of keys of which one describes the network.
+pub const ONE_OF: &[&[&str]] = &[&["dumbbell"], &["parallel"], &["parking_lot"], &["links"]];
+
 /// Reads the network, and routes the flows over it.
 pub fn read(root: &TableReader<'_>, plans: &[FlowPlan]) -> Option<(Network, Vec<FlowGroup>)> {
     let problems_before = root.reader.problem_count();
     let routing = Routing::read(root).unwrap_or_default();
     let mut network = Network { media: media::read(root), routing, ..Network::default() };
-    let given: Vec<&str> = ["dumbbell", "parallel", "parking_lot", "links"]
-        .into_iter()
-        .filter(|key| root.get(key).is_some())
-        .collect();
+    let given: Vec<&str> =
+        ONE_OF.iter().copied().flatten().copied().filter(|key| root.get(key).is_some()).collect();
     let flows: usize = plans.iter().map(|plan| plan.count).sum();
     let pairs = match given.as_slice() {
         [one] => match *one {
@@ -178,11 +238,8 @@ enum Ends {
 
 impl Network {
     fn add_dumbbell(&mut self, root: &TableReader<'_>, flows: usize) -> Option<Ends> {
-        let keys = ["pairs", "rtt", "bottleneck", "access", "left", "right"];
-        let table = root.reader.table(root.get("dumbbell")?, "dumbbell", &keys)?;
-        let pairs = table
-            .integer("pairs", Range::between(1.0, MAX_PAIRS))
-            .map_or(flows.clamp(1, MAX_PAIRS as usize), |pairs| pairs as usize);
+        let table = root.open("dumbbell")?;
+        let pairs = table.read("pairs").unwrap_or(flows.clamp(1, MAX_PAIRS));
         let rtts = round_trips::read(&table, pairs);
         let defaults = |of: Defaults| if table.get("rtt").is_some() { of.without_delay() } else { of };
         let (limited, unlimited) = (defaults(Defaults::BOTTLENECK), defaults(Defaults::ACCESS));
@@ -223,9 +280,8 @@ impl Network {
     }
 
     fn add_parking_lot(&mut self, root: &TableReader<'_>) -> Option<Ends> {
-        let table = root.reader.table(root.get("parking_lot")?, "parking_lot", &["hops", "hop", "access"])?;
-        table.required("hops", "the number of bottlenecks in a row");
-        let hops = table.integer("hops", Range::between(1.0, MAX_HOPS))? as usize;
+        let table = root.open("parking_lot")?;
+        let hops: usize = table.read("hops")?;
         let hop = required_wire(&table, "hop", Defaults::BOTTLENECK)?;
         let access = required_wire(&table, "access", Defaults::ACCESS)?;
         for index in 0..hops {
@@ -256,20 +312,18 @@ impl Network {
     }
 
     fn add_links(&mut self, root: &TableReader<'_>) -> Option<Ends> {
-        for (index, node) in root.list("links")?.iter().enumerate() {
+        for (_, _, table) in root.tables("links") {
             if self.links.len() >= MAX_LINKS {
                 root.problem_at("links", "very many links", &format!("at most {MAX_LINKS}"));
                 return None;
             }
-            self.add_written_link(root, index, node);
+            table.and_then(|table| self.add_written_link(&table));
         }
         Some(Ends::Named)
     }
 
-    fn add_written_link(&mut self, root: &TableReader<'_>, index: usize, node: &Node) -> Option<()> {
-        let keys: Vec<&str> = ["name", "between", "from", "to"].into_iter().chain(LINK_KEYS).collect();
-        let table = root.reader.table(node, &format!("links.{index}"), &keys)?;
-        let wire = read_wire(&table, None, Defaults::BOTTLENECK)?;
+    fn add_written_link(&mut self, table: &TableReader<'_>) -> Option<()> {
+        let wire = read_wire(table, None, Defaults::BOTTLENECK)?;
         let one_way = table.get("from").is_some() || table.get("to").is_some();
         if one_way && table.get("reverse").is_some() {
             table.problem_at(
@@ -279,20 +333,14 @@ impl Network {
             );
         }
         let ends = if one_way {
-            table.required("from", "the node that the link leaves");
-            table.required("to", "the node that the link leads to");
+            table.required("from");
+            table.required("to");
             vec![table.text("from")?, table.text("to")?]
         } else {
-            table.required(
-                "between",
-                "two nodes such as [\"a\", \"b\"], or `from` and `to` for one direction",
-            );
+            table.required("between");
             table.texts("between")?
         };
-        let [from, to] = ends.as_slice() else {
-            table.problem_at("between", &counted(ends.len(), "node"), "two nodes such as [\"a\", \"b\"]");
-            return None;
-        };
+        let [from, to] = ends.as_slice() else { return None };
         if from == to {
             let key = if one_way { "to" } else { "between" };
             table.problem_at(key, &format!("a link from {} to itself", quoted(from)), "two different nodes");

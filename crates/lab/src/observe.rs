@@ -1,11 +1,13 @@
 //! What of a run is measured and observed: from when on, how often, and which packets one by one.
 
 use crate::diagnostics::{counted, nearest};
-use crate::document::{Value, quoted};
+use crate::document::Value;
+use crate::keys::{Form, Key, Table};
+use crate::limits::MAX_SECONDS;
 use crate::network::Network;
 use crate::reader::TableReader;
 use ackclock_base::registry::Quantity;
-use ackclock_base::{Range, Span, Value as Read};
+use ackclock_base::{Range, Size, Span};
 
 /// The most samples of a series, and the most numbers in all series together (8 bytes each, as JSON 20).
 const MAX_SAMPLES: f64 = 1e5;
@@ -15,9 +17,77 @@ const FLOW_SERIES: usize = 8;
 const LINK_SERIES: usize = 2;
 /// Samples of a series where the file does not say how often.
 const USUAL_SAMPLES: f64 = 1000.0;
-const MAX_SECONDS: f64 = 1e6;
-/// What `until` of a warm-up may be.
-const UNTIL: &str = "congestion-avoidance";
+/// Intervals between samples, and round trips of those that lose together.
+const INTERVALS: Range = Range { min: 0.0, max: MAX_SECONDS, above_min: true };
+/// The times that are not measured.
+const WARMUPS: Range = Range::between(0.0, MAX_SECONDS);
+
+static WARMUP: Table = Table::new(
+    "warmup",
+    "A warm-up that ends when the flows have settled",
+    &[&[
+        Key::new(
+            "until",
+            &[Form::words_of(&["congestion-avoidance"])],
+            "What ends the warm-up: every lasting TCP connection has reached congestion avoidance",
+        ),
+        Key::new("at_most", &[Form::time(WARMUPS)], "How long the warm-up lasts at most").such_as("\"60 s\""),
+    ]],
+)
+.requiring(&["until", "at_most"]);
+
+/// The forms of `warmup`.
+pub const WARMUP_FORMS: &[Form] = &[Form::time(WARMUPS), Form::Table(&WARMUP)];
+
+/// What is observed.
+pub static OBSERVE: Table = Table::new(
+    "observe",
+    "What is observed besides counts and means",
+    &[&[
+        Key::new("interval", &[Form::time(INTERVALS)], "How often values over time are sampled")
+            .otherwise("a thousandth of `duration`")
+            .such_as("\"100 ms\""),
+        Key::new("flows", &[Form::FLAG], "Whether there are series of the flows; those of links there are in any case")
+            .or("true"),
+        Key::new(
+            "distributions",
+            &[Form::FLAG],
+            "Whether the distributions of one-way delays and of waits are kept as quantiles",
+        )
+        .or("false"),
+        Key::new(
+            "transfers",
+            &[Form::FLAG],
+            "Whether there is a record of each transfer, and percentiles of each class of sizes",
+        )
+        .or("false"),
+        Key::new(
+            "size_classes",
+            &[Form::List(&Form::Quantity(Quantity::Size, SIZES), [0, MAX_CLASSES])],
+            "Where each class of sizes but the last ends; beside `transfers = true`",
+        )
+        .or("[\"100 kB\", \"10 MB\"]")
+        .needing(&["transfers"]),
+        Key::new("at", &[Form::Text], "The link at which losses and bursts are observed, packet by packet")
+            .such_as("\"bottleneck\""),
+        Key::new(
+            "loss_events",
+            &[Form::time(INTERVALS)],
+            "The round trip without queues of flows that lose together, by which losses are grouped into events",
+        )
+        .such_as("\"100 ms\"")
+        .needing(&["at"]),
+        Key::new(
+            "bursts",
+            &[Form::Quantity(Quantity::Packets, BURSTS)],
+            "How many packets make a burst whose fate is followed",
+        )
+        .such_as("\"4 packets\"")
+        .needing(&["at"]),
+    ]],
+);
+const SIZES: Range = Range::between(1.0, 1e15);
+const BURSTS: Range = Range::between(2.0, 1e6);
 
 /// How much of a run, from the start, is not measured.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -31,25 +101,14 @@ pub struct Warmup {
 
 impl Warmup {
     /// `warmup = "30 s"` or `warmup = { until = "congestion-avoidance", at_most = "60 s" }`; none where nothing is said.
-    pub fn read(root: &TableReader<'_>, duration: Option<Span>, most_s: f64) -> Self {
-        let range = Range::between(0.0, most_s);
+    pub fn read(root: &TableReader<'_>, duration: Option<Span>) -> Self {
         let warmup = match root.get("warmup") {
             Some(node) if matches!(node.value, Value::Table(_)) => {
-                let Some(table) = root.reader.table(node, "warmup", &["until", "at_most"]) else {
-                    return Self::default();
-                };
-                table.required("until", &format!("`until = \"{UNTIL}\"`"));
-                if let Some(until) = table.text("until").filter(|until| *until != UNTIL) {
-                    table.problem_at("until", &quoted(until), &format!("\"{UNTIL}\""));
-                }
-                table.required("at_most", "a time such as \"60 s\"");
-                let most = table.time("at_most", range).unwrap_or_default();
-                Self { most, until_congestion_avoidance: true }
+                let Some(table) = root.open("warmup") else { return Self::default() };
+                table.word("until");
+                Self { most: table.read("at_most").unwrap_or_default(), until_congestion_avoidance: true }
             }
-            _ => Self {
-                most: root.time("warmup", range).unwrap_or_default(),
-                until_congestion_avoidance: false,
-            },
+            _ => Self { most: root.read("warmup").unwrap_or_default(), until_congestion_avoidance: false },
         };
         if duration.is_some_and(|duration| warmup.most >= duration) {
             let found = format!("a warm-up of {}", warmup.most);
@@ -84,18 +143,8 @@ impl Observe {
     /// The table `[observe]`; what it does not say is not observed.
     pub fn read(root: &TableReader<'_>, duration: Span, flows: usize, network: &Network) -> Self {
         let links = network.links.len();
-        let keys = [
-            "interval",
-            "flows",
-            "distributions",
-            "transfers",
-            "size_classes",
-            "at",
-            "loss_events",
-            "bursts",
-        ];
-        let observe = root.get("observe").and_then(|node| root.reader.table(node, "observe", &keys));
-        let sampled = observe.as_ref().and_then(|table| table.flag("flows")).unwrap_or(true);
+        let observe = root.open("observe");
+        let sampled = observe.as_ref().and_then(|table| table.read("flows")).unwrap_or(true);
         let series = series_of(sampled, flows, links);
         let usual_samples = USUAL_SAMPLES.min(MAX_NUMBERS / series);
         let usual = duration.scale(1.0 / usual_samples).max(Span::from_nanos(1));
@@ -111,8 +160,7 @@ impl Observe {
                 burst_packets: None,
             };
         };
-        let range = Range { min: 0.0, max: MAX_SECONDS, above_min: true };
-        let every = observe.time("interval", range).unwrap_or(usual);
+        let every: Span = observe.read("interval").unwrap_or(usual);
         let samples = duration.seconds() / every.seconds().max(1e-9);
         let most = MAX_SAMPLES.min(MAX_NUMBERS / series).floor();
         if samples > most {
@@ -124,21 +172,16 @@ impl Observe {
         let found = Self {
             interval: every,
             flows: sampled,
-            distributions: observe.flag("distributions").unwrap_or(false),
-            transfers: observe.flag("transfers").unwrap_or(false),
+            distributions: observe.read("distributions").unwrap_or(false),
+            transfers: observe.read("transfers").unwrap_or(false),
             size_classes: read_classes(&observe).unwrap_or_else(|| SIZE_CLASSES.to_vec()),
             at: observe.text("at").and_then(|name| link_called(&observe, name, network)),
-            loss_events: observe.time("loss_events", range),
-            burst_packets: observe.packets("bursts", Range::between(2.0, 1e6)),
+            loss_events: observe.read("loss_events"),
+            burst_packets: observe.read("bursts").map(|packets: f64| packets as u64),
         };
         if observe.get("size_classes").is_some() && !found.transfers {
             let expected = "`transfers = true` beside it";
             observe.problem_at("size_classes", "classes of transfers that are not observed", expected);
-        }
-        for key in ["loss_events", "bursts"] {
-            if observe.get(key).is_some() {
-                observe.required("at", &format!("the name of the link at which `{key}` are followed"));
-            }
         }
         found
     }
@@ -155,24 +198,16 @@ const MAX_CLASSES: usize = 100;
 
 /// `size_classes = ["100 kB", "10 MB"]`: where each class but the last ends. A problem is noted.
 fn read_classes(observe: &TableReader<'_>) -> Option<Vec<u64>> {
-    let items = observe.list("size_classes")?;
-    let path = observe.path_of("size_classes");
+    let nodes = observe.list("size_classes")?;
     let mut ends: Vec<u64> = Vec::new();
-    for node in items {
-        let range = Range::between(1.0, 1e15);
-        let Read::Size(size) = observe.reader.quantity(node, &path, Quantity::Size, range)? else {
-            return None;
-        };
+    for (node, size) in nodes.iter().zip(observe.quantities::<Size>("size_classes")?) {
         if ends.last().is_some_and(|last| size.bytes() <= *last) {
             let found = format!("{} B after a size that is no smaller", size.bytes());
+            let path = observe.path_of("size_classes");
             observe.reader.problem(&node.span, &path, &found, "sizes that ascend", None);
             return None;
         }
         ends.push(size.bytes());
-    }
-    if ends.len() > MAX_CLASSES {
-        observe.problem_at("size_classes", &counted(ends.len(), "size"), &format!("at most {MAX_CLASSES}"));
-        return None;
     }
     Some(ends)
 }

@@ -1,12 +1,11 @@
 //! A value over time as it is written: phases that repeat, steps that last, or a trace in a file.
 
-use crate::diagnostics::counted;
-use crate::document::{Node, Value};
 use crate::files::Mistake;
 use crate::reader::TableReader;
 use crate::tables;
+use ackclock_base::declare::Field;
 use ackclock_base::registry::Quantity;
-use ackclock_base::{Range, Span, Time, Value as Read};
+use ackclock_base::{Range, Span, Time};
 use ackclock_sim::timeline::Timeline;
 
 /// What changes over time.
@@ -17,8 +16,6 @@ pub struct Kind<T> {
     pub quantity: Quantity,
     /// What it may be in a cycle or in steps.
     pub range: Range,
-    /// The value that was read.
-    pub of: fn(Read) -> Option<T>,
     /// An example of one.
     pub example: &'static str,
     /// How a trace of it is read that is no table of times and values.
@@ -32,19 +29,84 @@ pub struct Kind<T> {
 /// The ways to write it, of which one is taken.
 pub const WAYS: [&str; 3] = ["cycle", "steps", "trace"];
 
-/// Shorter phases than a microsecond have no meaning for packets.
-const LENGTHS: Range = Range::between(1e-6, 1e6);
-const INSTANTS: Range = Range::between(0.0, 1e6);
-/// The most phases and steps; a trace may have more.
-const MOST: usize = 10_000;
+/// The sets of keys of which one is given.
+pub const ONE_OF: &[&[&str]] = &[&["cycle"], &["steps"], &["trace"]];
+
+/// The lengths of phases. Shorter ones than a microsecond have no meaning for packets.
+pub const LENGTHS: Range = Range::between(1e-6, 1e6);
+/// The times at which steps begin.
+pub const INSTANTS: Range = Range::between(0.0, 1e6);
+/// The numbers of phases and steps; a trace may have more.
+pub const COUNTS: [usize; 2] = [1, 10_000];
+
+/// Declares the keys of a value over time: of a [`Kind`], with an example of a value and the names of its units.
+macro_rules! over_time_keys {
+    ($kind:expr, $example:literal, $units:expr) => {
+        &[
+            $crate::keys::Key::new(
+                "cycle",
+                &[$crate::keys::Form::List(
+                    &$crate::keys::Form::Row(&[
+                        $crate::keys::Form::time($crate::over_time::LENGTHS),
+                        $crate::keys::Form::Quantity($kind.quantity, $kind.range),
+                    ]),
+                    $crate::over_time::COUNTS,
+                )],
+                "Phases that follow one another from the beginning of the run and repeat for ever: how long each lasts, and its value",
+            )
+            .such_as(concat!("[[\"20 s\", ", $example, "], [\"10 s\", ", $example, "]]")),
+            $crate::keys::Key::new(
+                "steps",
+                &[$crate::keys::Form::List(
+                    &$crate::keys::Form::Row(&[
+                        $crate::keys::Form::time($crate::over_time::INSTANTS),
+                        $crate::keys::Form::Quantity($kind.quantity, $kind.range),
+                    ]),
+                    $crate::over_time::COUNTS,
+                )],
+                "Values, each with the time from which it holds, the first from \"0 s\"; the last one lasts",
+            )
+            .such_as(concat!("[[\"0 s\", ", $example, "], [\"20 s\", ", $example, "]]")),
+            $crate::keys::Key::new(
+                "trace",
+                &[$crate::keys::Form::Text],
+                "The file that says how the value changes; `unit` makes it a table of times and values",
+            )
+            .such_as("\"drive.csv\""),
+            $crate::keys::Key::new("unit", &[$crate::keys::Form::words_of($units)], "The unit of the values in the table")
+                .needing(&["trace"]),
+            $crate::keys::Key::new(
+                "time",
+                &[$crate::keys::Form::words_of(&$crate::tables::TIME_NAMES)],
+                "The unit of the times in the table",
+            )
+            .or("\"s\"")
+            .needing($crate::tables::NEEDS),
+            $crate::keys::Key::new(
+                "repeat",
+                &[$crate::keys::Form::FLAG],
+                "Whether the values begin again after the last line, which then lasts as long as the one before it",
+            )
+            .or("false")
+            .needing($crate::tables::NEEDS),
+            $crate::keys::Key::new(
+                "columns",
+                &[$crate::keys::Form::List(&$crate::keys::Form::whole($crate::tables::COLUMNS), [2, 2])],
+                "The columns that hold the time and the value, counted from 1",
+            )
+            .or("[1, 2]")
+            .needing($crate::tables::NEEDS),
+        ]
+    };
+}
+pub(crate) use over_time_keys;
 
 /// Reads it, and says which of the ways it takes. A problem is noted.
-pub fn read<T: Copy + PartialEq>(
+pub fn read<T: Copy + PartialEq + Field>(
     table: &TableReader<'_>,
     kind: &Kind<T>,
 ) -> Option<(&'static str, Timeline<T>)> {
     let given: Vec<&str> = WAYS.into_iter().filter(|way| table.get(way).is_some()).collect();
-    tables::check_keys(table);
     match given.as_slice() {
         ["trace"] if table.get("unit").is_some() => Some(("trace", tables::read(table, kind)?)),
         ["steps"] => Some(("steps", steps(table, kind)?)),
@@ -58,25 +120,21 @@ pub fn read<T: Copy + PartialEq>(
         }
         [_] => Some(("cycle", cycle(table, kind)?)),
         [] => {
-            let expected = format!(
-                "a list of phases, each of them as [\"20 s\", {}]; or steps, or a trace",
-                kind.example
-            );
-            table.required("cycle", &expected);
+            table.required("cycle");
             None
         }
     }
 }
 
-fn cycle<T: Copy + PartialEq>(table: &TableReader<'_>, kind: &Kind<T>) -> Option<Timeline<T>> {
+fn cycle<T: Copy + PartialEq + Field>(table: &TableReader<'_>, kind: &Kind<T>) -> Option<Timeline<T>> {
     let words = format!("how long it lasts, then its {}, such as [\"20 s\", {}]", kind.name, kind.example);
-    let phases = pairs(table, "cycle", "phase", &words, LENGTHS, kind.range, kind)?;
+    let phases = table.pairs::<Span, T>("cycle", &words)?;
     Timeline::cycle(phases.into_iter().map(|(_, lasts, value)| (lasts, value)))
 }
 
-fn steps<T: Copy + PartialEq>(table: &TableReader<'_>, kind: &Kind<T>) -> Option<Timeline<T>> {
+fn steps<T: Copy + PartialEq + Field>(table: &TableReader<'_>, kind: &Kind<T>) -> Option<Timeline<T>> {
     let words = format!("from when on, then the {}, such as [\"20 s\", {}]", kind.name, kind.example);
-    let steps = pairs(table, "steps", "step", &words, INSTANTS, kind.range, kind)?;
+    let steps = table.pairs::<Span, T>("steps", &words)?;
     let mut last = None;
     for (node, from, _) in &steps {
         let path = table.path_of("steps");
@@ -98,42 +156,4 @@ fn steps<T: Copy + PartialEq>(table: &TableReader<'_>, kind: &Kind<T>) -> Option
     }
     let (_, _, first) = steps.first()?;
     Some(Timeline::steps(*first, steps[1..].iter().map(|(_, from, value)| (Time::ZERO + *from, *value))))
-}
-
-/// Lists of a time and a value, each with its place.
-fn pairs<'n, T>(
-    table: &TableReader<'n>,
-    key: &str,
-    thing: &str,
-    words: &str,
-    times: Range,
-    values: Range,
-    kind: &Kind<T>,
-) -> Option<Vec<(&'n Node, Span, T)>> {
-    let items = table.list(key)?;
-    if items.is_empty() || items.len() > MOST {
-        table.problem_at(key, &counted(items.len(), thing), &format!("from 1 to {MOST} {thing}s"));
-        return None;
-    }
-    let path = table.path_of(key);
-    let read = |node: &'n Node| {
-        let problem = |found: &str| table.reader.problem(&node.span, &path, found, words, None);
-        let Value::List(parts) = &node.value else {
-            problem(&node.describe());
-            return None;
-        };
-        let [time, value] = parts.as_slice() else {
-            problem(&format!("a {thing} of {}", counted(parts.len(), "value")));
-            return None;
-        };
-        // Where the two are in the wrong order, that is one mistake.
-        let Some(Read::Time(time)) = table.reader.quantity(time, &path, Quantity::Time, times) else {
-            return None;
-        };
-        let value = (kind.of)(table.reader.quantity(value, &path, kind.quantity, values)?)?;
-        Some((node, time, value))
-    };
-    // All are read before one is missed, so that all mistakes are found.
-    let read: Vec<Option<_>> = items.iter().map(read).collect();
-    read.into_iter().collect()
 }

@@ -2,6 +2,8 @@
 
 use crate::diagnostics::nearest;
 use crate::flows::FlowGroup;
+use crate::keys::{Form, Key, SOME, Table};
+use crate::limits::MAX_REPLICATIONS;
 use crate::network::Network;
 use crate::reader::TableReader;
 use crate::result::declared_fields;
@@ -10,6 +12,29 @@ use serde::Serialize;
 
 /// Replications to begin with where the file does not say: an interval of fewer comes out narrow by chance.
 pub const FIRST: i64 = 5;
+
+/// The intervals that are asked for.
+pub static PRECISION: Table = Table::new(
+    "precision",
+    "How narrow the intervals of some metrics have to be, for which replications are added",
+    &[&[
+        Key::new("within", &[Form::Text], "Half the 95 % interval, as a share of the mean")
+            .such_as("\"5 %\""),
+        Key::new(
+            "metrics",
+            &[Form::List(&Form::Text, SOME)],
+            "The metrics: `fairness`, `groups.GROUP.FIELD` or `links.LINK.FIELD`",
+        )
+        .such_as("[\"links.bottleneck.utilisation\"]"),
+        Key::new(
+            "replications_most",
+            &[Form::whole(Range::between(1.0, MAX_REPLICATIONS))],
+            "The number of replications at which adding stops in any case",
+        )
+        .such_as("100"),
+    ]],
+)
+.requiring(&["within", "metrics", "replications_most"]);
 
 /// What `precision` asks for.
 #[derive(Clone, Debug, Serialize)]
@@ -30,11 +55,7 @@ impl Precision {
         flows: &[FlowGroup],
         network: &Network,
     ) -> Option<Self> {
-        let node = root.get("precision")?;
-        let table = root.reader.table(node, "precision", &["within", "metrics", "replications_most"])?;
-        table.required("within", "a share of the mean such as \"5 %\"");
-        table.required("metrics", "metrics such as \"groups.tcp.goodput_bps\"");
-        table.required("replications_most", "where to stop in any case");
+        let table = root.open("precision")?;
         let within = table.text("within").and_then(|text| {
             let share = percentage(text);
             if share.is_none() {
@@ -43,16 +64,13 @@ impl Precision {
             share
         });
         let metrics = table.texts("metrics");
-        if metrics.as_ref().is_some_and(Vec::is_empty) {
-            table.problem_at("metrics", "an empty list", "metrics such as \"groups.tcp.goodput_bps\"");
-        }
         for metric in metrics.iter().flatten() {
             if !is_metric(metric, flows, network) {
                 let expected = "`fairness`, or a field of results such as \"groups.tcp.goodput_bps\" or \"links.bottleneck.utilisation\"";
                 table.problem_at("metrics", &found(metric, flows, network), expected);
             }
         }
-        let most = table.integer("replications_most", Range::between(1.0, 1e5));
+        let most: Option<i64> = table.read("replications_most");
         if most.is_some_and(|most| most < replications) {
             table.problem_at("replications_most", "less than `replications`", "as many or more");
         }

@@ -2,12 +2,13 @@
 
 use crate::document::Value;
 use crate::files;
-use crate::over_time::{self, Kind, WAYS};
+use crate::keys::{Form, Key, Table};
+use crate::over_time::{self, Kind, over_time_keys};
 use crate::reader::TableReader;
 use crate::tables;
 use crate::traces;
 use ackclock_base::registry::Quantity;
-use ackclock_base::{Range, Rate, Span, Value as Read};
+use ackclock_base::{Range, Rate, Span};
 use ackclock_sim::outage::Outage;
 use ackclock_sim::reading::ReaderOptions;
 use ackclock_sim::timeline::Timeline;
@@ -26,38 +27,55 @@ pub struct Pace {
 }
 
 const RATES: Range = Range::between(1.0, 1e12);
+const UNITS: [(&str, f64); 4] = [("bit/s", 1.0), ("kbit/s", 1e3), ("Mbit/s", 1e6), ("Gbit/s", 1e9)];
+const UNIT_NAMES: [&str; 4] = tables::names(UNITS);
+
+const OVER_TIME: &[Key] = over_time_keys!(RATE, "\"100 Mbit/s\"", &UNIT_NAMES);
+
+/// The rate of a link that changes.
+static CHANGING_RATE: Table = Table::new(
+    "changing_rate",
+    "A rate of a link that changes over time",
+    &[
+        OVER_TIME,
+        &[Key::new(
+            "nominal",
+            &[Form::Quantity(Quantity::Rate, RATES)],
+            "The rate that an operator would set where a queue needs one rate",
+        )
+        .otherwise("the mean of a cycle or a trace, or the first step above 0")
+        .such_as("\"50 Mbit/s\"")],
+    ],
+)
+.one_of(over_time::ONE_OF);
+
+/// The rate of a reading application that changes.
+static CHANGING_READER: Table =
+    Table::new("changing_reader", "A rate of a reading application that changes over time", &[OVER_TIME])
+        .one_of(over_time::ONE_OF);
+
+/// The forms of a link's rate.
+pub const RATE_FORMS: &[Form] = &[Form::Quantity(Quantity::Rate, RATES), Form::Table(&CHANGING_RATE)];
+/// The forms of the rate at which an application reads.
+pub const READER_FORMS: &[Form] = &[Form::Quantity(Quantity::Rate, RATES), Form::Table(&CHANGING_READER)];
 
 const RATE: Kind<Rate> = Kind {
     name: "rate",
     quantity: Quantity::Rate,
     range: Range::between(0.0, 1e12),
-    of: |read| match read {
-        Read::Rate(rate) => Some(rate),
-        _ => None,
-    },
     example: "\"100 Mbit/s\"",
     trace: traces::opportunities,
-    units: &[("bit/s", 1.0), ("kbit/s", 1e3), ("Mbit/s", 1e6), ("Gbit/s", 1e9)],
+    units: &UNITS,
     of_base: |bits| Rate::from_bits_per_second(bits.round() as u64),
 };
 
-/// Reads `rate`. A problem is noted.
-pub fn read(table: &TableReader<'_>) -> Option<Pace> {
-    read_key(table, "rate", &["nominal"])
-}
-
-/// Reads the rate of a receiving application, which is written as that of a link but for `nominal`. A problem is noted.
-pub fn read_reader(table: &TableReader<'_>) -> Option<Pace> {
-    read_key(table, "reader", &[])
-}
-
-fn read_key(table: &TableReader<'_>, key: &str, others: &[&'static str]) -> Option<Pace> {
+/// Reads a rate under `key`, which is declared with [`RATE_FORMS`] or [`READER_FORMS`]. A problem is noted.
+pub fn read(table: &TableReader<'_>, key: &str) -> Option<Pace> {
     let node = table.get(key)?;
     if !matches!(node.value, Value::Table(_)) {
-        return table.rate(key, RATES).map(|rate| Pace { rate, nominal: rate, varying: None });
+        return table.read(key).map(|rate| Pace { rate, nominal: rate, varying: None });
     }
-    let keys = [&WAYS[..], &tables::KEYS, others].concat();
-    let table = table.reader.table(node, &table.path_of(key), &keys)?;
+    let table = table.open(key)?;
     let (way, rates) = over_time::read(&table, &RATE)?;
     if way == "steps" && rates.values().last() == Some(Rate::default()) {
         table.problem_at("steps", "a rate that stays at 0", "a last step with a rate above 0");
@@ -86,7 +104,7 @@ fn read_key(table: &TableReader<'_>, key: &str, others: &[&'static str]) -> Opti
         _ => (highest, rates.values().find(|rate| *rate > Rate::default())?, Manner::BitByBit),
     };
     let nominal = match table.get("nominal") {
-        Some(_) => table.rate("nominal", RATES)?,
+        Some(_) => table.read("nominal")?,
         None => usual,
     };
     Some(Pace { rate, nominal, varying: Some((rates, manner)) })

@@ -1,7 +1,10 @@
 //! Reads typed values from a document. A problem is noted and reading goes on, so that all are reported at once.
 
 use crate::diagnostics::{Diagnostic, MAX_NAMES, counted, is_hidden, nearest, one_of};
-use crate::document::{Document, Node, Span, Table, Value, quoted};
+use crate::document::{Document, Node, Span, Table as Entries, Value, quoted};
+use crate::keys::{Form, Key, Otherwise, Table, length_words};
+use crate::ranges::{kind, quantity_words};
+use ackclock_base::declare::Field;
 use ackclock_base::registry::Quantity;
 use ackclock_base::spelling::Misspelt;
 use ackclock_base::{Range, Rate, Value as Read};
@@ -61,11 +64,38 @@ impl<'d> Reader<'d> {
     }
 
     /// The document as a table.
-    pub fn root(&self, known: &[&str]) -> Option<TableReader<'_>> {
-        self.table(&self.document.root, "", known)
+    pub fn root(&self, declared: &'static Table) -> Option<TableReader<'_>> {
+        self.open(&self.document.root, "", declared)
     }
 
-    /// A node that must be a table with these keys and no others.
+    /// A node that must be a table as it is declared: with its keys and no others, and with those that it requires.
+    pub fn open<'r>(
+        &'r self,
+        node: &'r Node,
+        path: &str,
+        declared: &'static Table,
+    ) -> Option<TableReader<'r>> {
+        let known: Vec<&str> = declared.keys().map(|key| key.name).collect();
+        let mut table = TableReader { declared: Some(declared), ..self.table(node, path, &known)? };
+        for key in declared.required {
+            table.note_missing(key);
+            table.noted.push((*key).to_owned());
+        }
+        let given: Vec<&Key> = declared.keys().filter(|key| table.get(key.name).is_some()).collect();
+        for key in given {
+            if let Some(needed) = key.needs.iter().find(|needed| table.get(needed).is_none()) {
+                if table.noted.iter().any(|noted| noted == needed) {
+                    continue;
+                }
+                let expected = format!("`{needed}` beside it: {}", table.key(needed).expected());
+                table.problem_at(key.name, &format!("`{}` without `{needed}`", key.name), &expected);
+                table.noted.push((*needed).to_owned());
+            }
+        }
+        Some(table)
+    }
+
+    /// A node that must be a table with these keys and no others. Their values are read by [`Reader::quantity`].
     pub fn table<'r>(&'r self, node: &'r Node, path: &str, known: &[&str]) -> Option<TableReader<'r>> {
         let Value::Table(table) = &node.value else {
             let keys: Vec<String> = known.iter().map(|key| format!("`{key}`")).collect();
@@ -75,10 +105,11 @@ impl<'d> Reader<'d> {
         };
         let mut reader = TableReader {
             reader: self,
+            declared: None,
             table,
             span: node.span.clone(),
             path: path.to_owned(),
-            misspelt: Vec::new(),
+            noted: Vec::new(),
         };
         for (key, span, _) in &table.entries {
             if !known.contains(&key.as_str()) {
@@ -87,7 +118,7 @@ impl<'d> Reader<'d> {
                     Some(_) if known.len() > MAX_NAMES => "a key that is known here".to_owned(),
                     _ => one_of(known.iter().copied()),
                 };
-                reader.misspelt.extend(hint.clone());
+                reader.noted.extend(hint.as_deref().map(|hint| hint.trim_matches('`').to_owned()));
                 self.problem(span, &reader.path_of(key), &format!("the key `{key}`"), &expected, hint);
             }
         }
@@ -121,7 +152,7 @@ impl<'d> Reader<'d> {
         match read {
             Ok(value) if value.base().is_none_or(|base| range.contains(base)) => Some(value),
             Ok(_) => {
-                let expected = format!("{} {}", kind(quantity), allowed(quantity, &range));
+                let expected = quantity_words(quantity, &range);
                 self.problem(&node.span, path, &node.describe(), &expected, None);
                 None
             }
@@ -166,61 +197,17 @@ fn without_quotes(text: &str, quantity: Quantity) -> Option<String> {
     }
 }
 
-/// What a quantity is, with its article.
-fn kind(quantity: Quantity) -> &'static str {
-    match quantity {
-        Quantity::Number => "a number",
-        Quantity::Integer => "a whole number",
-        Quantity::Flag => "true or false",
-        Quantity::Time => "a time",
-        Quantity::Rate => "a rate",
-        Quantity::Size => "a size",
-        Quantity::Packets => "a number of packets",
-        Quantity::Limit => "a queue limit",
-        Quantity::Choice(_) => "a word",
-        Quantity::File => "the name of a file",
-    }
-}
-
-/// A range in words that follow the quantity's name, its bounds as they would be written.
-fn allowed(quantity: Quantity, range: &Range) -> String {
-    let written = |base: f64| match quantity {
-        _ if base == 0.0 => "0".to_owned(),
-        Quantity::Time => ackclock_base::Span::from_seconds(base).to_string(),
-        Quantity::Rate => ackclock_base::Rate::from_bits_per_second(base as u64).to_string(),
-        Quantity::Size => format!("{base} B"),
-        _ => base.to_string(),
-    };
-    let (min, max) = (written(range.min), written(range.max));
-    match (range.min == f64::MIN, range.above_min, range.max == f64::MAX) {
-        (true, _, _) => format!("of at most {max}"),
-        (_, true, true) => format!("above {min}"),
-        (_, false, true) => format!("of at least {min}"),
-        (_, true, false) => format!("above {min} and at most {max}"),
-        (_, false, false) => format!("from {min} to {max}"),
-    }
-}
-
-/// A range in words, in the quantity's base unit.
-pub fn range_words(quantity: Quantity, range: &Range) -> String {
-    let unit = match quantity {
-        Quantity::Time => " (in seconds)",
-        Quantity::Rate => " (in bit/s)",
-        Quantity::Size => " (in bytes)",
-        _ => "",
-    };
-    format!("{}{unit}", range.words())
-}
-
 /// A table being read.
 pub struct TableReader<'r> {
     /// The reader that collects problems.
     pub reader: &'r Reader<'r>,
-    table: &'r Table,
+    /// The declaration of the table; `None` where a registered thing declares its parameters.
+    declared: Option<&'static Table>,
+    table: &'r Entries,
     span: Span,
     path: String,
-    /// Keys that unknown ones probably stand for, as they are suggested.
-    misspelt: Vec<String>,
+    /// Keys whose absence has been noted, or which unknown keys probably stand for: one mistake has one message.
+    noted: Vec<String>,
 }
 
 impl<'r> TableReader<'r> {
@@ -239,16 +226,30 @@ impl<'r> TableReader<'r> {
         self.table.get(key)
     }
 
-    /// The value of a key that must be there.
-    pub fn required(&self, key: &str, expected: &str) -> Option<&'r Node> {
-        let node = self.table.get(key);
-        // Where it has been reported as misspelt: one mistake, one message.
-        if node.is_none() && !self.misspelt.contains(&format!("`{key}`")) {
+    /// The value of a key that other keys of the table require. That it is missing is noted.
+    pub fn required(&self, key: &str) -> Option<&'r Node> {
+        self.note_missing(key);
+        self.get(key)
+    }
+
+    fn note_missing(&self, key: &str) {
+        if self.table.get(key).is_none() && !self.noted.iter().any(|noted| noted == key) {
             let place =
                 if self.path.is_empty() { "the scenario".to_owned() } else { format!("`{}`", self.path) };
-            self.problem(&self.path_of(key), &format!("no `{key}` in {place}"), expected);
+            let expected = self.key(key).expected();
+            self.problem(&self.path_of(key), &format!("no `{key}` in {place}"), &expected);
         }
-        node
+    }
+
+    /// The declaration of a key.
+    ///
+    /// # Panics
+    /// When the table declares no such key, which is a mistake in the code that reads it.
+    fn key(&self, key: &str) -> &'static Key {
+        let declared = self.declared.and_then(|table| table.key(key));
+        declared.unwrap_or_else(|| {
+            panic!("the table `{}` is read by a key that it does not declare: {key}", self.path)
+        })
     }
 
     /// Notes a problem with the table itself.
@@ -287,17 +288,75 @@ impl<'r> TableReader<'r> {
         Some(name)
     }
 
-    /// A quantity; `None` if it is absent, or wrong (which is noted).
-    pub fn quantity(&self, key: &str, quantity: Quantity, range: Range) -> Option<Read> {
-        self.reader.quantity(self.table.get(key)?, &self.path_of(key), quantity, range)
+    /// The value of a key that is declared as a quantity; `None` if it is absent, or wrong (which is noted).
+    pub fn read<T: Field>(&self, key: &str) -> Option<T> {
+        let node = self.table.get(key)?;
+        let quantity = self.key(key).quantity();
+        let (quantity, range) = quantity.unwrap_or_else(|| panic!("`{key}` is not declared as a quantity"));
+        T::of(self.reader.quantity(node, &self.path_of(key), quantity, range)?)
     }
 
-    /// A list.
+    /// The value of a key, or the default that the key declares; `None` if it is wrong (which is noted).
+    ///
+    /// # Panics
+    /// When the key declares no default that is a quantity, which is a mistake in its declaration.
+    pub fn read_or_default<T: Field>(&self, key: &str) -> Option<T> {
+        if self.table.get(key).is_some() {
+            return self.read(key);
+        }
+        let declared = self.key(key);
+        let value = match (declared.otherwise, declared.quantity()) {
+            (Otherwise::Value(default), Some((quantity, _))) => quantity.read(default.trim_matches('"')).ok(),
+            _ => None,
+        };
+        Some(value.and_then(T::of).unwrap_or_else(|| panic!("`{key}` declares no default of its type")))
+    }
+
+    /// The word of a key that is declared as one of a few; `None` if it is absent, or wrong (which is noted).
+    pub fn word(&self, key: &str) -> Option<&'static str> {
+        let node = self.table.get(key)?;
+        let (quantity, range) = self.key(key).quantity()?;
+        match self.reader.quantity(node, &self.path_of(key), quantity, range)? {
+            Read::Choice(word) => Some(word),
+            _ => None,
+        }
+    }
+
+    /// The table that a key opens; `None` if it is absent, or wrong (which is noted).
+    pub fn open(&self, key: &str) -> Option<TableReader<'r>> {
+        let declared = self.key(key).table();
+        let declared = declared.unwrap_or_else(|| panic!("`{key}` is not declared as a table"));
+        self.reader.open(self.table.get(key)?, &self.path_of(key), declared)
+    }
+
+    /// The tables of a list of tables, each with its index; empty if it is absent, or wrong (which is noted).
+    pub fn tables(&self, key: &str) -> Vec<(usize, &'r Node, Option<TableReader<'r>>)> {
+        let declared = self.key(key).table();
+        let declared = declared.unwrap_or_else(|| panic!("`{key}` is not declared as a list of tables"));
+        let items = self.get(key).and_then(|_| self.list(key)).unwrap_or_default().iter().enumerate();
+        let path = self.path_of(key);
+        items
+            .map(|(index, node)| (index, node, self.reader.open(node, &format!("{path}.{index}"), declared)))
+            .collect()
+    }
+
+    /// A list, whose length is within the declared bounds.
     pub fn list(&self, key: &str) -> Option<&'r [Node]> {
         let node = self.table.get(key)?;
-        match &node.value {
-            Value::List(items) => Some(items),
-            Value::Table(_) if ["flows", "links", "media", "agents"].contains(&key) => {
+        let form = self.key(key).list();
+        match (&node.value, form) {
+            (Value::List(items), Some(form)) => {
+                let [least, most] = form.lengths();
+                if (least..=most).contains(&items.len()) {
+                    return Some(items);
+                }
+                let found = counted(items.len(), form.noun());
+                let expected =
+                    format!("{} of them: {}", length_words([least, most]), self.key(key).expected());
+                self.problem_at(key, &format!("a list of {found}"), &expected);
+                None
+            }
+            (Value::Table(_), Some(Form::Tables(..))) => {
                 self.problem_at(key, &format!("one table, [{key}]"), &format!("a list of tables, [[{key}]]"));
                 None
             }
@@ -308,44 +367,42 @@ impl<'r> TableReader<'r> {
         }
     }
 
-    /// A whole number.
-    pub fn integer(&self, key: &str, range: Range) -> Option<i64> {
-        match self.quantity(key, Quantity::Integer, range)? {
-            Read::Integer(number) => Some(number),
-            _ => None,
-        }
+    /// A list of quantities.
+    pub fn quantities<T: Field>(&self, key: &str) -> Option<Vec<T>> {
+        let (path, form) = (self.path_of(key), self.key(key).list());
+        let Some(Form::List(Form::Quantity(quantity, range), _)) = form else {
+            panic!("`{key}` is not declared as a list of quantities");
+        };
+        let item = |node| T::of(self.reader.quantity(node, &path, *quantity, *range)?);
+        self.list(key)?.iter().map(item).collect()
     }
 
-    /// True or false.
-    pub fn flag(&self, key: &str) -> Option<bool> {
-        match self.quantity(key, Quantity::Flag, Range::ANY)? {
-            Read::Flag(flag) => Some(flag),
-            _ => None,
-        }
-    }
-
-    /// A number of packets.
-    pub fn packets(&self, key: &str, range: Range) -> Option<u64> {
-        match self.quantity(key, Quantity::Packets, range)? {
-            Read::Packets(packets) => Some(packets as u64),
-            _ => None,
-        }
-    }
-
-    /// A time.
-    pub fn time(&self, key: &str, range: Range) -> Option<ackclock_base::Span> {
-        match self.quantity(key, Quantity::Time, range)? {
-            Read::Time(span) => Some(span),
-            _ => None,
-        }
-    }
-
-    /// A rate.
-    pub fn rate(&self, key: &str, range: Range) -> Option<ackclock_base::Rate> {
-        match self.quantity(key, Quantity::Rate, range)? {
-            Read::Rate(rate) => Some(rate),
-            _ => None,
-        }
+    /// A list of rows of two quantities, each with its node. Of a row that is none, `words` says what one is.
+    pub fn pairs<T: Field, U: Field>(&self, key: &str, words: &str) -> Option<Vec<(&'r Node, T, U)>> {
+        let (path, form) = (self.path_of(key), self.key(key).list());
+        let Some(Form::List(Form::Row([Form::Quantity(first, firsts), Form::Quantity(second, seconds)]), _)) =
+            form
+        else {
+            panic!("`{key}` is not declared as a list of pairs");
+        };
+        let pair = |node: &'r Node| {
+            let problem = |found: &str| self.reader.problem(&node.span, &path, found, words, None);
+            let Value::List(parts) = &node.value else {
+                problem(&node.describe());
+                return None;
+            };
+            let [one, other] = parts.as_slice() else {
+                problem(&format!("a list of {}", counted(parts.len(), "value")));
+                return None;
+            };
+            // Where the two are in the wrong order, that is one mistake.
+            let one = T::of(self.reader.quantity(one, &path, *first, *firsts)?)?;
+            let other = U::of(self.reader.quantity(other, &path, *second, *seconds)?)?;
+            Some((node, one, other))
+        };
+        // All are read before one is missed, so that all mistakes are found.
+        let read: Vec<Option<_>> = self.list(key)?.iter().map(pair).collect();
+        read.into_iter().collect()
     }
 
     /// A list of texts.

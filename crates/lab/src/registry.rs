@@ -1,6 +1,6 @@
 //! Everything that a scenario can name, in one table: what `ackclock list` and the documentation print.
 
-use crate::reader::range_words;
+use crate::ranges::range_words;
 use ackclock_aqm::entry::QueueLimit;
 use ackclock_base::registry::Quantity;
 use ackclock_base::{Descriptor, Kind, Parameter, Range};
@@ -96,29 +96,34 @@ pub fn applications() -> Vec<&'static Descriptor> {
     ackclock_sim::traffic::APPLICATIONS.iter().map(|entry| entry.descriptor).collect()
 }
 
+/// Everything that is registered of a kind.
+pub fn of(kind: Kind) -> Vec<&'static Descriptor> {
+    match kind {
+        Kind::Control => controls(),
+        Kind::Discriminator => discriminators(),
+        Kind::Action => actions(),
+        Kind::SlowStart => slow_starts(),
+        Kind::Resume => resumes(),
+        Kind::EcnResponse => ecn_responses(),
+        Kind::GrowthLimit => growth_limits(),
+        Kind::Backoff => backoffs(),
+        Kind::Selector => selectors(),
+        Kind::Queue => queues(),
+        Kind::Loss => losses(),
+        Kind::Medium => media(),
+        Kind::Propagation => propagations(),
+        Kind::Mobility => mobilities(),
+        Kind::Routing => routings(),
+        Kind::Agent => agents(),
+        Kind::Transport => transports(),
+        Kind::Application => applications(),
+    }
+}
+
 /// Everything, in the order in which lists show it, with the parameters that all of a kind have.
 pub fn all() -> Vec<(&'static Descriptor, Vec<&'static Parameter>)> {
-    let kinds = [
-        controls(),
-        discriminators(),
-        actions(),
-        slow_starts(),
-        resumes(),
-        ecn_responses(),
-        growth_limits(),
-        backoffs(),
-        selectors(),
-        queues(),
-        losses(),
-        media(),
-        propagations(),
-        mobilities(),
-        routings(),
-        agents(),
-        transports(),
-        applications(),
-    ];
-    kinds.into_iter().flatten().map(|descriptor| (descriptor, parameters_of(descriptor))).collect()
+    let all = Kind::ALL.iter().flat_map(|kind| of(*kind));
+    all.map(|descriptor| (descriptor, parameters_of(descriptor))).collect()
 }
 
 /// A descriptor's parameters, those of its kind first.
@@ -145,6 +150,9 @@ pub struct ListedParameter {
     unit: &'static str,
     default: Option<&'static str>,
     range: String,
+    minimum: Option<f64>,
+    above_minimum: bool,
+    maximum: Option<f64>,
     choices: Option<&'static [&'static str]>,
     source: &'static str,
 }
@@ -177,6 +185,9 @@ fn listed_parameter(descriptor: &Descriptor, parameter: &'static Parameter) -> L
             None if parameter.range == Range::ANY => String::new(),
             None => range_words(parameter.quantity, &parameter.range),
         },
+        minimum: (parameter.range.min != f64::MIN).then_some(parameter.range.min),
+        above_minimum: parameter.range.above_min,
+        maximum: (parameter.range.max != f64::MAX).then_some(parameter.range.max),
         choices,
         source: parameter.source,
     }

@@ -7,11 +7,14 @@ use crate::diagnostics::Diagnostic;
 use crate::document::{Document, Value};
 use crate::files;
 use crate::flows::{self, FlowGroup};
+use crate::keys::{ANY_NUMBER, Form, Key, SOME, Table};
+use crate::limits::{MAX_REPLICATIONS, MAX_RUNS, MAX_SECONDS, MAX_SEED};
+use crate::media;
 use crate::network::{self, Network};
-use crate::observe::{Observe, Warmup};
+use crate::observe::{self, Observe, Warmup};
 use crate::precision::{self, Precision};
 use crate::reader::{Reader, TableReader};
-use crate::sweep::Sweep;
+use crate::sweep::{SWEEP, Sweep};
 use ackclock_base::{Range, Span};
 use serde_json::{Map, Value as Json, json};
 
@@ -40,37 +43,61 @@ pub struct Scenario {
     pub observe: Observe,
 }
 
-/// The keys of a scenario file.
-pub const KEYS: &[&str] = &[
-    "name",
-    "duration",
-    "warmup",
-    "seed",
-    "replications",
-    "precision",
-    "dumbbell",
-    "parallel",
-    "parking_lot",
-    "links",
-    "routing",
-    "media",
-    "agents",
-    "flows",
-    "observe",
-    "sweep",
-    "files",
-];
+/// A scenario file.
+pub static SCENARIO: Table = Table::new(
+    "scenario",
+    "A scenario: the network, the flows, and how long to look",
+    &[
+        &[
+            Key::new("name", &[Form::Text], "What the scenario is called in results").or("\"scenario\""),
+            Key::new("duration", &[Form::time(SECONDS)], "How long the run lasts").such_as("\"100 s\""),
+            Key::new(
+                "warmup",
+                observe::WARMUP_FORMS,
+                "How much of the run, from its start, is not measured; or until when",
+            )
+            .or("\"0 s\""),
+            Key::new("seed", &[Form::whole(Range::between(0.0, MAX_SEED))], "The seed of the first run")
+                .or("1"),
+            Key::new(
+                "replications",
+                &[Form::whole(Range::between(1.0, MAX_REPLICATIONS))],
+                "How many runs there are, with seeds that follow one another",
+            )
+            .otherwise("1; 5 with a `precision`")
+            .such_as("5"),
+            Key::new("precision", &[Form::Table(&precision::PRECISION)], "How narrow intervals have to be"),
+        ],
+        network::KEYS,
+        &[
+            Key::new("media", &[Form::Tables(&media::MEDIUM, ANY_NUMBER)], "What links share"),
+            Key::new(
+                "agents",
+                &[Form::Tables(&agents::AGENT, ANY_NUMBER)],
+                "What looks into packets at nodes",
+            ),
+            Key::new("flows", &[Form::Tables(&flows::FLOWS, SOME)], "Groups of like flows"),
+            Key::new(
+                "observe",
+                &[Form::Table(&observe::OBSERVE)],
+                "What is observed besides counts and means",
+            ),
+            Key::new("sweep", &[Form::Table(&SWEEP)], "Values to vary"),
+            Key::new(
+                "files",
+                &[Form::Table(&files::FILES)],
+                "Files that the scenario names, put there when it is read",
+            ),
+        ],
+    ],
+)
+.requiring(&["duration", "flows"])
+.one_of(network::ONE_OF);
 
-/// The longest run.
-const MAX_SECONDS: f64 = 1e6;
-/// The most flows.
-pub const MAX_FLOWS: usize = 10_000;
+/// The durations of runs.
+const SECONDS: Range = Range { min: 0.0, max: MAX_SECONDS, above_min: true };
 /// The most packets that a run may be expected to simulate: a day or so of computing.
 const MAX_PACKETS: f64 = 2e11;
-/// The greatest seed: up to here, every whole number is a float of its own, which is what JSON has.
-pub const MAX_SEED: f64 = 9_007_199_254_740_991.0;
-/// The most runs of all points of a sweep with all replications: weeks of computing, however short each is.
-pub const MAX_RUNS: usize = 10_000_000;
 /// Of a sweep so many points are checked, spread evenly, that they have at most so many links and flows together: a
 /// second's work or two.
 const MAX_CHECKED: usize = 250_000;
@@ -151,7 +178,7 @@ impl Scenario {
     /// The scenario in a document, whose sweep is not looked at.
     pub fn read(document: &Document) -> Result<Self, Vec<Diagnostic>> {
         let reader = Reader::new(document);
-        let scenario = reader.root(KEYS).and_then(|root| read_scenario(&root));
+        let scenario = reader.root(&SCENARIO).and_then(|root| read_scenario(&root));
         let problems = reader.into_problems();
         match scenario {
             Some(scenario) if problems.is_empty() => Ok(scenario),
@@ -178,13 +205,11 @@ fn set_all(document: &mut Document, overrides: &Map<String, Json>) -> Result<(),
 }
 
 fn read_scenario(root: &TableReader<'_>) -> Option<Scenario> {
-    let seconds = Range { min: 0.0, max: MAX_SECONDS, above_min: true };
-    root.required("duration", "a time such as \"100 s\"");
-    let duration = root.time("duration", seconds);
-    let warmup = Warmup::read(root, duration, MAX_SECONDS);
-    let seed = root.integer("seed", Range::between(0.0, MAX_SEED)).unwrap_or(1);
+    let duration = root.read("duration");
+    let warmup = Warmup::read(root, duration);
+    let seed = root.read_or_default("seed").unwrap_or_default();
     let usual = if root.get("precision").is_some() { precision::FIRST } else { 1 };
-    let replications = root.integer("replications", Range::between(1.0, 1e5)).unwrap_or(usual);
+    let replications = root.read("replications").unwrap_or(usual);
     let name = root.name("name").unwrap_or("scenario").to_owned();
     files::check(root);
     let plans = flows::read(root);
@@ -198,7 +223,7 @@ fn read_scenario(root: &TableReader<'_>) -> Option<Scenario> {
         name,
         duration,
         warmup,
-        seed: seed as u64,
+        seed,
         replications: replications as u32,
         precision,
         network,

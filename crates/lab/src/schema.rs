@@ -1,271 +1,141 @@
-//! The JSON Schema of a scenario file, made from the registry, for completion and checking in an editor.
+//! The JSON Schema of a scenario file, made from the declarations of its tables and from the registry, for completion and
+//! checking in an editor.
 
+use crate::document::Document;
+use crate::keys::{Form, Key, Otherwise, Table};
+use crate::ranges::{base_unit, quantity_words};
 use crate::registry;
-use crate::scenario::MAX_SEED;
-use ackclock_aqm::Dscp;
-use ackclock_base::declare::Field;
+use crate::scenario::SCENARIO;
 use ackclock_base::registry::Quantity;
-use ackclock_base::{Descriptor, Parameter, Range};
-use ackclock_sim::alteration::EcnRule;
-use ackclock_sim::jitter::Distribution;
+use ackclock_base::{Descriptor, Kind, Parameter, Range};
 use serde_json::{Map, Value, json};
 
-/// The schema (draft 2020-12).
+/// The schema (draft 2020-12). Ranges of quantities that are written with a unit stand beside the standard keywords, which
+/// know numbers alone: `x-unit`, `x-minimum`, `x-exclusiveMinimum` and `x-maximum`, in base units.
 pub fn schema() -> Value {
-    let time = || quantity(Quantity::Time, "");
-    let text = || json!({ "type": "string" });
-    let access = json!({ "$ref": "#/$defs/access" });
-    json!({
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "ackclock scenario",
-        "type": "object",
-        "additionalProperties": false,
-        "required": ["duration", "flows"],
-        "oneOf": [
-            { "required": ["dumbbell"] }, { "required": ["parallel"] }, { "required": ["parking_lot"] },
-            { "required": ["links"] }
-        ],
-        "properties": {
-            "name": text(),
-            "duration": time(),
-            "warmup": { "anyOf": [time(), object(&["until", "at_most"], json!({
-                "until": { "const": "congestion-avoidance" }, "at_most": time()
-            }))] },
-            "seed": { "type": "integer", "minimum": 0, "maximum": MAX_SEED as u64 },
-            "replications": { "type": "integer", "minimum": 1 },
-            "precision": object(&["within", "metrics", "replications_most"], json!({
-                "within": text(),
-                "metrics": { "type": "array", "items": text(), "minItems": 1 },
-                "replications_most": { "type": "integer", "minimum": 1 }
-            })),
-            "dumbbell": object(&["bottleneck"], json!({
-                "pairs": { "type": "integer", "minimum": 1 },
-                "rtt": { "anyOf": [time(), { "type": "array", "items": time(), "minItems": 1 }] },
-                "bottleneck": { "$ref": "#/$defs/link_of_rtt" },
-                "access": access, "left": access, "right": access
-            })),
-            "parallel": object(&["bottlenecks", "access"], json!({
-                "pairs": { "type": "integer", "minimum": 1 },
-                "bottlenecks": { "type": "array", "items": { "$ref": "#/$defs/link" }, "minItems": 1 },
-                "access": access
-            })),
-            "parking_lot": object(&["hops", "hop", "access"], json!({
-                "hops": { "type": "integer", "minimum": 1 },
-                "hop": { "$ref": "#/$defs/link" },
-                "access": access
-            })),
-            "links": { "type": "array", "items": { "$ref": "#/$defs/named_link" } },
-            "routing": { "$ref": "#/$defs/routing" },
-            "media": { "type": "array", "items": object(&["name", "access"], medium_properties()) },
-            "agents": { "type": "array", "items": object(&["at", "agent"], json!({
-                "at": text(), "agent": { "$ref": "#/$defs/agent" }
-            })) },
-            "flows": { "type": "array", "minItems": 1, "items": { "$ref": "#/$defs/flows" } },
-            "observe": object(&[], json!({
-                "interval": time(),
-                "flows": { "type": "boolean" },
-                "distributions": { "type": "boolean" },
-                "transfers": { "type": "boolean" },
-                "size_classes": { "type": "array", "items": quantity(Quantity::Size, "") },
-                "at": text(),
-                "loss_events": time(),
-                "bursts": quantity(Quantity::Packets, "")
-            })),
-            "sweep": sweep(),
-            "files": { "type": "object", "additionalProperties": object(&["text"], json!({ "text": text() })) }
-        },
-        "$defs": {
-            "link": object(&["rate", "delay"], link_properties(true)),
-            "link_of_rtt": object(&["rate"], link_properties(true)),
-            "access": object(&[], link_properties(true)),
-            "direction": object(&[], link_properties(false)),
-            "named_link": object(&["rate", "delay"], named_link_properties()),
-            "flows": object(&[], flow_properties()),
-            "control": choice(&registry::controls()),
-            "discriminator": choice(&registry::discriminators()),
-            "action": choice(&registry::actions()),
-            "slow_start": choice(&registry::slow_starts()),
-            "resume": choice(&registry::resumes()),
-            "ecn_response": choice(&registry::ecn_responses()),
-            "growth_limit": choice(&registry::growth_limits()),
-            "backoff": choice(&registry::backoffs()),
-            "selector": choice(&registry::selectors()),
-            "queue": choice(&registry::queues()),
-            "loss": choice(&registry::losses()),
-            "medium": choice(&registry::media()),
-            "propagation": choice(&registry::propagations()),
-            "mobility": choice(&registry::mobilities()),
-            "routing": choice(&registry::routings()),
-            "agent": choice(&registry::agents()),
-            "transport": choice(&registry::transports()),
-            "application": choice(&registry::applications())
-        }
-    })
+    let mut definitions = Map::new();
+    for opened in SCENARIO.reachable().into_iter().skip(1) {
+        definitions.insert(opened.name.to_owned(), table(opened));
+    }
+    for kind in Kind::ALL {
+        definitions.insert(definition_of(*kind), named(&registry::of(*kind)));
+    }
+    let mut schema = table(&SCENARIO);
+    schema["$schema"] = json!("https://json-schema.org/draft/2020-12/schema");
+    schema["title"] = json!("ackclock scenario");
+    schema["$defs"] = Value::Object(definitions);
+    schema
 }
 
-fn sweep() -> Value {
-    let end = || json!({ "type": ["number", "string"] });
-    let range = object(
-        &["from", "to"],
-        json!({ "from": end(), "to": end(), "scale": { "enum": ["linear", "log"] } }),
-    );
-    let samples = object(
-        &["count"],
-        json!({
-            "count": { "type": "integer", "minimum": 1 },
-            "method": { "enum": ["latin-hypercube", "random"] },
-            "seed": { "type": "integer", "minimum": 0, "maximum": MAX_SEED as u64 }
-        }),
-    );
-    json!({
-        "type": "object",
-        "properties": { "samples": samples },
-        "additionalProperties": { "anyOf": [{ "type": "array", "minItems": 1 }, range] }
-    })
+/// The name of the definition of what is registered of a kind.
+fn definition_of(kind: Kind) -> String {
+    kind.name().replace('-', "_")
+}
+
+fn table(declared: &Table) -> Value {
+    let mut properties = Map::new();
+    let mut dependent = Map::new();
+    for key in declared.keys() {
+        properties.insert(key.name.to_owned(), property(key));
+        if !key.needs.is_empty() {
+            dependent.insert(key.name.to_owned(), json!(key.needs));
+        }
+    }
+    let mut schema = object(declared.required, Value::Object(properties));
+    schema["description"] = json!(declared.meaning);
+    if !declared.others.is_empty() {
+        schema["additionalProperties"] = any_of(declared.others);
+    }
+    if !declared.one_of.is_empty() {
+        let sets: Vec<Value> = declared.one_of.iter().map(|set| json!({ "required": set })).collect();
+        schema[if declared.exclusive { "oneOf" } else { "anyOf" }] = json!(sets);
+    }
+    if !dependent.is_empty() {
+        schema["dependentRequired"] = Value::Object(dependent);
+    }
+    schema
+}
+
+fn property(key: &Key) -> Value {
+    let mut schema = any_of(key.forms);
+    let written: Vec<String> = key.forms.iter().filter_map(range_of).collect();
+    let range = if written.is_empty() { String::new() } else { format!(" ({})", written.join("; ")) };
+    let otherwise = match key.otherwise {
+        Otherwise::Words(words) => format!(" Without it: {words}."),
+        _ => String::new(),
+    };
+    schema["description"] = json!(format!("{}{range}.{otherwise}", key.meaning));
+    if let Otherwise::Value(default) = key.otherwise {
+        schema["default"] = value_of(default);
+    }
+    if !key.example.is_empty() {
+        schema["examples"] = json!([value_of(key.example)]);
+    }
+    schema
+}
+
+/// The range of a quantity that is written with a unit, in words; `None` where the schema itself says it.
+fn range_of(form: &Form) -> Option<String> {
+    match form {
+        Form::Quantity(quantity, range) if !base_unit(*quantity).is_empty() => {
+            Some(quantity_words(*quantity, range))
+        }
+        _ => None,
+    }
+}
+
+/// A value that a declaration gives as TOML.
+pub(crate) fn value_of(toml: &str) -> Value {
+    let document = Document::parse(&format!("value = {toml}\n"), "declaration");
+    let document = document.unwrap_or_else(|_| panic!("a declaration gives a value that is no TOML: {toml}"));
+    document.root.to_json()["value"].take()
+}
+
+fn any_of(forms: &[Form]) -> Value {
+    match forms {
+        [one] => form(one),
+        _ => json!({ "anyOf": forms.iter().map(form).collect::<Vec<_>>() }),
+    }
+}
+
+fn form(declared: &Form) -> Value {
+    match declared {
+        Form::Quantity(quantity, range) => ranged(*quantity, range),
+        Form::Text => json!({ "type": "string" }),
+        Form::Amount => json!({ "type": ["number", "string"] }),
+        Form::Anything => json!({}),
+        Form::Named(kind) => json!({ "$ref": format!("#/$defs/{}", definition_of(*kind)) }),
+        Form::Table(table) => reference(table),
+        Form::Tables(table, lengths) => list(reference(table), *lengths),
+        Form::List(item, lengths) => list(form(item), *lengths),
+        Form::Row(forms) => {
+            let items: Vec<Value> = forms.iter().map(form).collect();
+            json!({ "type": "array", "prefixItems": items, "minItems": forms.len(), "maxItems": forms.len() })
+        }
+    }
+}
+
+fn reference(table: &Table) -> Value {
+    json!({ "$ref": format!("#/$defs/{}", table.name) })
+}
+
+fn list(items: Value, [least, most]: [usize; 2]) -> Value {
+    let mut schema = json!({ "type": "array", "items": items });
+    if least > 0 {
+        schema["minItems"] = json!(least);
+    }
+    if most < usize::MAX {
+        schema["maxItems"] = json!(most);
+    }
+    schema
 }
 
 fn object(required: &[&str], properties: Value) -> Value {
     json!({ "type": "object", "additionalProperties": false, "required": required, "properties": properties })
 }
 
-/// A value over time: the ways to write it, of which one is taken, and a table of times and values.
-fn over_time(value: Quantity, units: &[&str], more: &Value) -> Vec<Value> {
-    let pair = [quantity(Quantity::Time, ""), quantity(value, "")];
-    let pair = json!({ "type": "array", "prefixItems": pair, "minItems": 2, "maxItems": 2 });
-    let pairs = json!({ "type": "array", "items": pair, "minItems": 1 });
-    let ways = [("cycle", pairs.clone()), ("steps", pairs), ("trace", json!({ "type": "string" }))];
-    let mut all = vec![quantity(value, "")];
-    all.extend(ways.map(|(way, written)| {
-        let mut table = object(&[way], more.clone());
-        table["properties"][way] = written;
-        table
-    }));
-    let mut table = more.clone();
-    table["trace"] = json!({ "type": "string" });
-    table["unit"] = json!({ "enum": units });
-    table["time"] = json!({ "enum": ["s", "ms", "us", "ns"] });
-    table["repeat"] = json!({ "type": "boolean" });
-    let column = json!({ "type": "integer", "minimum": 1 });
-    table["columns"] = json!({ "type": "array", "items": column, "minItems": 2, "maxItems": 2 });
-    all.push(object(&["trace", "unit"], table));
-    all
-}
-
-/// A rate over time, that of a link with what is set where one rate is asked for.
-fn rate_over_time(has_nominal: bool) -> Value {
-    let nominal = json!({ "nominal": quantity(Quantity::Rate, "") });
-    let more = if has_nominal { nominal } else { json!({}) };
-    json!({ "anyOf": over_time(Quantity::Rate, &["bit/s", "kbit/s", "Mbit/s", "Gbit/s"], &more) })
-}
-
-fn link_properties(with_reverse: bool) -> Value {
-    let delays =
-        json!({ "type": "array", "items": quantity(Quantity::Time, ""), "minItems": 2, "maxItems": 2 });
-    let mut delay = over_time(Quantity::Time, &["s", "ms", "us"], &json!({}));
-    delay.insert(1, object(&["evenly"], json!({ "evenly": delays })));
-    let time = || quantity(Quantity::Time, "");
-    let bursts = object(&["most", "good", "bad"], json!({ "most": time(), "good": time(), "bad": time() }));
-    let distributed = object(
-        &["mean"],
-        json!({
-            "mean": time(),
-            "distribution": quantity(Quantity::Choice(Distribution::WORDS), ""),
-            "good": time(),
-            "bad": time()
-        }),
-    );
-    let share = || json!({ "type": "number", "minimum": 0, "maximum": 1 });
-    let duplicates = object(&["share"], json!({ "share": share(), "correlation": share() }));
-    let skips = object(
-        &["share"],
-        json!({ "share": share(), "gap": { "type": "integer", "minimum": 1 }, "correlation": share() }),
-    );
-    let mut properties = json!({
-        "rate": rate_over_time(true),
-        "delay": { "anyOf": delay },
-        "outage": object(&["from", "lasts"], json!({ "from": time(), "lasts": time(), "every": time() })),
-        "queue": { "$ref": "#/$defs/queue" },
-        "loss": { "$ref": "#/$defs/loss" },
-        "duplicate": { "anyOf": [share(), duplicates] },
-        "ecn": quantity(Quantity::Choice(EcnRule::WORDS), ""),
-        "jitter": { "anyOf": [time(), bursts, distributed] },
-        "detour": object(&["from", "longer"], json!({
-            "from": quantity(Quantity::Time, ""),
-            "until": quantity(Quantity::Time, ""),
-            "longer": quantity(Quantity::Time, "")
-        })),
-        "reorder": { "anyOf": [{ "type": "boolean" }, skips] },
-        "hold": time(),
-        "medium": { "type": "string" }
-    });
-    if with_reverse {
-        properties["reverse"] = json!({ "$ref": "#/$defs/direction" });
-    }
-    properties
-}
-
-fn medium_properties() -> Value {
-    let place =
-        json!({ "type": "array", "items": quantity(Quantity::Number, ""), "minItems": 2, "maxItems": 2 });
-    json!({
-        "name": { "type": "string" },
-        "access": { "$ref": "#/$defs/medium" },
-        "propagation": { "$ref": "#/$defs/propagation" },
-        "mobility": { "$ref": "#/$defs/mobility" },
-        "places": { "type": "object", "additionalProperties": place }
-    })
-}
-
-fn named_link_properties() -> Value {
-    let mut properties = link_properties(true);
-    for key in ["name", "from", "to"] {
-        properties[key] = json!({ "type": "string" });
-    }
-    properties["between"] =
-        json!({ "type": "array", "items": { "type": "string" }, "minItems": 2, "maxItems": 2 });
-    properties
-}
-
-fn flow_properties() -> Value {
-    let time = || quantity(Quantity::Time, "");
-    let pair = json!({ "type": "integer", "minimum": 1 });
-    let nodes = || json!({ "type": "array", "items": { "type": "string" }, "minItems": 2 });
-    let start = object(
-        &[],
-        json!({
-            "at": time(),
-            "every": time(),
-            "uniform": { "type": "array", "items": time(), "minItems": 2, "maxItems": 2 }
-        }),
-    );
-    json!({
-        "name": { "type": "string" },
-        "count": { "type": "integer", "minimum": 1 },
-        "control": { "$ref": "#/$defs/control" },
-        "discriminator": { "$ref": "#/$defs/discriminator" },
-        "action": { "$ref": "#/$defs/action" },
-        "slow_start": { "$ref": "#/$defs/slow_start" },
-        "resume": { "$ref": "#/$defs/resume" },
-        "ecn_response": { "$ref": "#/$defs/ecn_response" },
-        "growth_limit": { "$ref": "#/$defs/growth_limit" },
-        "backoff": { "$ref": "#/$defs/backoff" },
-        "selector": { "$ref": "#/$defs/selector" },
-        "transport": { "$ref": "#/$defs/transport" },
-        "application": { "$ref": "#/$defs/application" },
-        "reader": rate_over_time(false),
-        "start": { "anyOf": [time(), start] },
-        "stop": time(),
-        "dscp": { "enum": Dscp::NAMES },
-        "pair": { "anyOf": [pair, { "type": "array", "items": pair, "minItems": 1 }] },
-        "from": { "type": "string" },
-        "to": { "type": "string" },
-        "path": nodes(),
-        "paths": { "type": "array", "items": nodes(), "minItems": 1 }
-    })
-}
-
 /// A named thing: its name, or a table with its name and parameters.
-fn choice(descriptors: &[&'static Descriptor]) -> Value {
+fn named(descriptors: &[&'static Descriptor]) -> Value {
     let names: Vec<&str> = descriptors.iter().map(|descriptor| descriptor.name).collect();
     let mut any = vec![json!({ "enum": names })];
     any.extend(descriptors.iter().map(|descriptor| {
@@ -282,7 +152,10 @@ fn choice(descriptors: &[&'static Descriptor]) -> Value {
 }
 
 fn parameter_schema(descriptor: &Descriptor, parameter: &Parameter) -> Value {
-    let mut schema = quantity(parameter.quantity, parameter.summary);
+    let mut schema = ranged(parameter.quantity, &parameter.range);
+    if !parameter.summary.is_empty() {
+        schema["description"] = json!(parameter.summary);
+    }
     let default = descriptor.default_of(parameter);
     if default != Parameter::NONE {
         schema["default"] = match parameter.quantity {
@@ -292,17 +165,11 @@ fn parameter_schema(descriptor: &Descriptor, parameter: &Parameter) -> Value {
             _ => json!(default),
         };
     }
-    if matches!(parameter.quantity, Quantity::Number | Quantity::Integer) && parameter.range != Range::ANY {
-        let key = if parameter.range.above_min { "exclusiveMinimum" } else { "minimum" };
-        schema[key] = json!(parameter.range.min);
-        if parameter.range.max != f64::MAX {
-            schema["maximum"] = json!(parameter.range.max);
-        }
-    }
     schema
 }
 
-fn quantity(quantity: Quantity, description: &str) -> Value {
+/// A quantity with the bounds of its range.
+fn ranged(quantity: Quantity, range: &Range) -> Value {
     let mut schema = match quantity {
         Quantity::Number => json!({ "type": "number" }),
         Quantity::Integer => json!({ "type": "integer" }),
@@ -317,8 +184,22 @@ fn quantity(quantity: Quantity, description: &str) -> Value {
         Quantity::Choice(words) => json!({ "enum": words }),
         Quantity::File => json!({ "type": "string" }),
     };
-    if !description.is_empty() {
-        schema["description"] = json!(description);
+    let unit = base_unit(quantity);
+    let prefix = if unit.is_empty() { "" } else { "x-" };
+    if !unit.is_empty() {
+        schema["x-unit"] = json!(unit);
+    }
+    if range.min != f64::MIN {
+        let bound = if range.above_min { "exclusiveMinimum" } else { "minimum" };
+        schema[format!("{prefix}{bound}")] = number(range.min);
+    }
+    if range.max != f64::MAX {
+        schema[format!("{prefix}maximum")] = number(range.max);
     }
     schema
+}
+
+/// A bound, as a whole number where it is one.
+fn number(bound: f64) -> Value {
+    if bound.fract() == 0.0 && bound.abs() < 1e16 { json!(bound as i64) } else { json!(bound) }
 }

@@ -6,6 +6,8 @@ mod units;
 
 use crate::diagnostics::Diagnostic;
 use crate::document::{Document, Node, Span, Value};
+use crate::keys::{Key, Table};
+use crate::limits::MAX_POINTS;
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
 use std::collections::HashMap;
@@ -13,14 +15,19 @@ use std::collections::HashMap;
 /// A point: the overrides that make it.
 pub type Point = Map<String, Json>;
 
-/// The most points.
-pub const MAX_POINTS: usize = 10_000;
-
 /// The key beside the paths that says how ranges are sampled.
 const SAMPLES: &str = "samples";
 
 const EXPECTED: &str =
     "a list of the values to try, for a dotted path in quotes such as \"flows.tcp.count\" = [1, 2]";
+
+/// The values to try.
+pub static SWEEP: Table = Table::new(
+    "sweep",
+    "Values to try, by the dotted paths at which they are put",
+    &[&[Key::new(SAMPLES, samples::SAMPLES_FORMS, "How the values of ranges are drawn")]],
+)
+.others(&[samples::VALUES_FORM, samples::RANGE_FORM]);
 
 /// A path and what is put there.
 #[derive(Clone, Debug)]

@@ -1,7 +1,6 @@
 //! Tables of a time and a value in files: measured rates and delays, as drive tests, satellite terminals and tools such as
 //! iperf write them.
 
-use crate::diagnostics::{counted, one_of};
 use crate::document::quoted;
 use crate::files::{self, Mistake};
 use crate::over_time::Kind;
@@ -10,14 +9,28 @@ use crate::traces::{columns, numbered};
 use ackclock_base::{Range, Span, Time};
 use ackclock_sim::timeline::Timeline;
 
-/// The keys beside `trace` that say what stands in such a table. `unit` makes a trace one.
-pub const KEYS: [&str; 4] = ["unit", "time", "repeat", "columns"];
+/// The keys beside which a table may be described further. `unit` makes a trace a table.
+pub const NEEDS: &[&str] = &["trace", "unit"];
 
 /// The units of the column of times, each with its seconds.
 const TIMES: [(&str, f64); 4] = [("s", 1.0), ("ms", 1e-3), ("us", 1e-6), ("ns", 1e-9)];
+/// Their names.
+pub const TIME_NAMES: [&str; 4] = names(TIMES);
+/// The numbers that columns may have.
+pub const COLUMNS: Range = Range::between(1.0, 1000.0);
 /// The longest table in seconds.
 const MOST_SECONDS: f64 = 1e6;
-const MOST_COLUMNS: f64 = 1000.0;
+
+/// The names of units, each of which has its size.
+pub const fn names<const COUNT: usize>(units: [(&'static str, f64); COUNT]) -> [&'static str; COUNT] {
+    let mut names = [""; COUNT];
+    let mut index = 0;
+    while index < COUNT {
+        names[index] = units[index].0;
+        index += 1;
+    }
+    names
+}
 
 /// What stands where in a table.
 struct Shape {
@@ -36,7 +49,7 @@ struct Shape {
 pub fn read<T: Copy + PartialEq>(table: &TableReader<'_>, kind: &Kind<T>) -> Option<Timeline<T>> {
     let unit = unit_of(table, "unit", kind.units);
     let time = if table.get("time").is_some() { unit_of(table, "time", &TIMES) } else { Some(1.0) };
-    let repeats = if table.get("repeat").is_some() { table.flag("repeat") } else { Some(false) };
+    let repeats = table.read_or_default::<bool>("repeat");
     let columns = read_columns(table);
     let name = table.text("trace");
     let (units, repeats, columns) = ([time?, unit?], repeats?, columns?);
@@ -45,26 +58,9 @@ pub fn read<T: Copy + PartialEq>(table: &TableReader<'_>, kind: &Kind<T>) -> Opt
     timeline(&rows, repeats, kind.of_base)
 }
 
-/// Reports keys that only a table has, of a trace that is none, or where there is no trace.
-pub fn check_keys(table: &TableReader<'_>) {
-    let given = KEYS.into_iter().find(|key| table.get(key).is_some());
-    if let Some(key) = given.filter(|_| table.get("trace").is_none() || table.get("unit").is_none()) {
-        let expected = "`trace` and `unit` beside it: they make a table of times and values";
-        table.problem_at(key, &format!("`{key}` of what is no table"), expected);
-    }
-}
-
 fn unit_of(table: &TableReader<'_>, key: &str, units: &[(&'static str, f64)]) -> Option<f64> {
-    let text = table.text(key)?;
-    let found = units.iter().find(|(unit, _)| *unit == text);
-    if found.is_none() {
-        table.problem_at(
-            key,
-            &quoted(text),
-            &format!("{}, in quotes", one_of(units.iter().map(|(unit, _)| *unit))),
-        );
-    }
-    found.map(|(_, base)| *base)
+    let name = table.word(key)?;
+    units.iter().find(|(unit, _)| *unit == name).map(|(_, base)| *base)
 }
 
 /// `columns = [1, 2]`: those of the time and of the value, from 1.
@@ -72,24 +68,9 @@ fn read_columns(table: &TableReader<'_>) -> Option<[usize; 2]> {
     if table.get("columns").is_none() {
         return Some([0, 1]);
     }
-    let items = table.list("columns")?;
-    let path = table.path_of("columns");
-    let column = |node| {
-        let range = Range::between(1.0, MOST_COLUMNS);
-        let read = table.reader.quantity(node, &path, ackclock_base::registry::Quantity::Integer, range)?;
-        read.base().map(|column| column as usize - 1)
-    };
-    let numbers: Option<Vec<usize>> = items.iter().map(column).collect();
-    match numbers?.as_slice() {
-        [time, value] => Some([*time, *value]),
-        other => {
-            table.problem_at(
-                "columns",
-                &counted(other.len(), "column"),
-                "those of the time and of the value, such as [1, 2]",
-            );
-            None
-        }
+    match table.quantities::<u32>("columns")?.as_slice() {
+        [time, value] => Some([*time as usize - 1, *value as usize - 1]),
+        _ => None,
     }
 }
 

@@ -14,7 +14,7 @@ use crate::guest::Guest;
 use ackclock_lab::result::declared_fields;
 use ackclock_lab::scenario::{Scenario, overridden};
 use ackclock_lab::{
-    Brought, Diagnostic, describe as told, diagnostics, places, registry as names, run as runner,
+    Brought, Diagnostic, describe as told, diagnostics, places, reference, registry as names, run as runner,
     schema as schemas,
 };
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
@@ -41,6 +41,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     for function in [
         wrap_pyfunction!(registry, module)?,
         wrap_pyfunction!(schema, module)?,
+        wrap_pyfunction!(tables, module)?,
         wrap_pyfunction!(fields, module)?,
         wrap_pyfunction!(check, module)?,
         wrap_pyfunction!(describe, module)?,
@@ -67,6 +68,12 @@ fn registry() -> PyResult<String> {
 #[pyfunction]
 fn schema() -> PyResult<String> {
     to_json(&schemas::schema())
+}
+
+/// Returns every table of a scenario file with its keys, as a JSON array.
+#[pyfunction]
+fn tables() -> PyResult<String> {
+    to_json(&reference::tables())
 }
 
 /// Returns the fields of a result's records, as a JSON object of lists.

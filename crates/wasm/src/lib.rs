@@ -8,15 +8,17 @@ pub mod border;
 pub mod check;
 pub mod run;
 
+use ackclock_lab::reference;
 use ackclock_lab::registry;
 use ackclock_lab::result::declared_fields;
 use serde_json::{Value, json};
 
-/// Returns the version, the registry and the fields of results.
+/// Returns the version, the registry, the tables of the scenario language and the fields of results.
 pub fn catalogue() -> Value {
     json!({
         "version": ackclock_lab::VERSION,
         "registry": registry::listed(),
+        "tables": reference::tables(),
         "fields": declared_fields(),
     })
 }

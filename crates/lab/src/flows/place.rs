@@ -1,11 +1,10 @@
 //! Where the flows of a group go.
 
 use super::Sending;
+use super::keys::MAX_STOPS;
 use crate::diagnostics::counted;
 use crate::document::{Node, Span as Place_, Value};
 use crate::reader::TableReader;
-use crate::transports;
-use ackclock_base::{Quantity, Range};
 
 /// Where flows go.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,9 +21,6 @@ pub enum Place {
     Paths(Vec<Vec<String>>),
 }
 
-/// The most nodes of a written path.
-const MAX_STOPS: usize = 1000;
-
 /// Reads where they go, and where in the file that stands.
 pub(super) fn read(table: &TableReader<'_>) -> Option<(Place, Vec<Place_>)> {
     let ways: Vec<&str> =
@@ -39,8 +35,7 @@ pub(super) fn read(table: &TableReader<'_>) -> Option<(Place, Vec<Place_>)> {
         );
         return None;
     }
-    if table.get("to").is_some() && table.get("from").is_none() {
-        table.problem_at("to", "`to` without `from`", "both, the nodes that the flow comes from and goes to");
+    if table.get("to").is_some() != table.get("from").is_some() {
         return None;
     }
     match ways.first() {
@@ -49,18 +44,12 @@ pub(super) fn read(table: &TableReader<'_>) -> Option<(Place, Vec<Place_>)> {
             Some((Place::Pairs(pairs), vec![span("pair")]))
         }
         Some(&"from") => {
-            table.required("to", "the node that the flow goes to");
             let ends = Place::Ends(table.text("from")?.to_owned(), table.text("to")?.to_owned());
             Some((ends, vec![span("from"), span("to")]))
         }
         Some(&"paths") => read_paths(table),
         Some(_) => {
             let stops = table.texts("path")?;
-            if !(2..=MAX_STOPS).contains(&stops.len()) {
-                let found = format!("a path of {}", counted(stops.len(), "node"));
-                table.problem_at("path", &found, &format!("from 2 to {MAX_STOPS} nodes"));
-                return None;
-            }
             let spans = table.list("path")?.iter().map(|node| node.span.clone()).collect();
             Some((Place::Path(stops.into_iter().map(str::to_owned).collect()), spans))
         }
@@ -71,12 +60,6 @@ pub(super) fn read(table: &TableReader<'_>) -> Option<(Place, Vec<Place_>)> {
 /// Several paths, each along its nodes.
 fn read_paths(table: &TableReader<'_>) -> Option<(Place, Vec<Place_>)> {
     let items = table.list("paths")?;
-    let most = transports::most_paths();
-    if items.is_empty() || items.len() > most {
-        let found = counted(items.len(), "path");
-        table.problem_at("paths", &found, &format!("from 1 to {most} paths, each a list of nodes"));
-        return None;
-    }
     let (mut paths, mut spans) = (Vec::new(), Vec::new());
     for (index, item) in items.iter().enumerate() {
         let stops = read_stops(table, item, &format!("{}.{index}", table.path_of("paths")))?;
@@ -128,17 +111,8 @@ pub(super) fn check_paths(table: &TableReader<'_>, place: &Place, sending: &Send
 /// One pair, or a list of them.
 fn read_pairs(table: &TableReader<'_>) -> Option<Vec<usize>> {
     let node = table.get("pair")?;
-    let Value::List(items) = &node.value else {
-        return table.integer("pair", Range::at_least(1.0)).map(|pair| vec![pair as usize]);
-    };
-    if items.is_empty() {
-        table.problem_at("pair", "an empty list", "a pair, or a list of pairs such as [1, 2]");
-        return None;
+    if !matches!(node.value, Value::List(_)) {
+        return table.read("pair").map(|pair| vec![pair]);
     }
-    let path = table.path_of("pair");
-    let read = |item| match table.reader.quantity(item, &path, Quantity::Integer, Range::at_least(1.0))? {
-        ackclock_base::Value::Integer(pair) => Some(pair as usize),
-        _ => None,
-    };
-    items.iter().map(read).collect()
+    table.quantities("pair")
 }

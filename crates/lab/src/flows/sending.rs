@@ -1,6 +1,7 @@
 //! How a group of flows sends, and what.
 
 use super::control::{self, ControlPlan};
+use super::keys;
 use super::workload::{self, SourcePlan, Workload};
 use crate::choice::{self, Choice, Chosen};
 use crate::document::{Value, quoted};
@@ -83,21 +84,6 @@ impl Sending {
     }
 }
 
-/// What only those have that have a congestion control.
-const CONTROLLED_KEYS: [&str; 11] = [
-    "control",
-    "discriminator",
-    "action",
-    "slow_start",
-    "resume",
-    "ecn_response",
-    "growth_limit",
-    "backoff",
-    "selector",
-    "transport",
-    "reader",
-];
-
 /// Reads how a group sends.
 pub(super) fn read(table: &TableReader<'_>) -> Option<Sending> {
     let pick = |key: &str, candidates: &[&'static ackclock_base::Descriptor]| match table.get(key) {
@@ -124,7 +110,7 @@ pub(super) fn read(table: &TableReader<'_>) -> Option<Sending> {
     let profile = pick("transport", &registry::transports());
     let control = control::read(table, control);
     let (control, profile) = (control?, profile?);
-    let reader = rate::read_reader(table);
+    let reader = rate::read(table, "reader");
     let transport = transports::find(profile.descriptor.name)?;
     let several = transport.most_paths() > 1;
     if !several && table.get("selector").is_some() {
@@ -151,7 +137,7 @@ pub(super) fn read(table: &TableReader<'_>) -> Option<Sending> {
 
 /// A source without a control or a transport, and a problem for each key that wants one.
 fn over_udp(table: &TableReader<'_>, application: &'static traffic::Entry, source: SourcePlan) -> Sending {
-    for key in CONTROLLED_KEYS {
+    for key in keys::CONTROLLED.iter().map(|key| key.name) {
         if table.get(key).is_some() {
             let name = quoted(application.descriptor.name);
             let found = format!("`{key}` of the application {name} without a `control`");

@@ -1,9 +1,8 @@
 //! When the flows of a group begin and stop.
 
-use crate::diagnostics::counted;
 use crate::document::Value;
 use crate::reader::TableReader;
-use ackclock_base::{Quantity, Range, Span};
+use ackclock_base::Span;
 
 /// When the flows of a group begin: the k-th, from 0, at `at + k * every` plus a draw from `uniform`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -15,8 +14,6 @@ pub struct Start {
     /// The bounds of a uniform draw.
     pub uniform: Option<(Span, Span)>,
 }
-
-pub(super) const TIMES: Range = Range::between(0.0, 1e6);
 
 impl Start {
     /// The earliest that any may begin.
@@ -34,37 +31,22 @@ impl Start {
 pub(super) fn read(table: &TableReader<'_>) -> Option<Start> {
     let Some(node) = table.get("start") else { return Some(Start::default()) };
     if !matches!(node.value, Value::Table(_)) {
-        return Some(Start { at: table.time("start", TIMES)?, ..Start::default() });
+        return Some(Start { at: table.read("start")?, ..Start::default() });
     }
-    let path = table.path_of("start");
-    let start = table.reader.table(node, &path, &["at", "every", "uniform"])?;
-    let uniform = match start.list("uniform") {
+    let start = table.open("start")?;
+    let uniform = match start.get("uniform") {
         None => None,
-        Some(items) => {
-            let path = start.path_of("uniform");
-            let read = |node| match table.reader.quantity(node, &path, Quantity::Time, TIMES)? {
-                ackclock_base::Value::Time(span) => Some(span),
-                _ => None,
-            };
-            let bounds: Option<Vec<Span>> = items.iter().map(read).collect();
-            match bounds?.as_slice() {
-                [low, high] if low <= high => Some((*low, *high)),
-                bounds => {
-                    let found = match bounds {
-                        [low, high] => format!("the bounds {low} and {high}"),
-                        _ => counted(bounds.len(), "bound"),
-                    };
-                    start.problem_at(
-                        "uniform",
-                        &found,
-                        "the lower bound, then the upper, such as [\"0 s\", \"1 s\"]",
-                    );
-                    return None;
-                }
+        Some(_) => match start.quantities("uniform")?.as_slice() {
+            [low, high] if low <= high => Some((*low, *high)),
+            [low, high] => {
+                let expected = "the lower bound, then the upper, such as [\"0 s\", \"1 s\"]";
+                start.problem_at("uniform", &format!("the bounds {low} and {high}"), expected);
+                return None;
             }
-        }
+            _ => return None,
+        },
     };
-    let time = |key| start.time(key, TIMES).unwrap_or_default();
+    let time = |key| start.read_or_default(key).unwrap_or_default();
     Some(Start { at: time("at"), every: time("every"), uniform })
 }
 

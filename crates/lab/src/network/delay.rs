@@ -1,14 +1,13 @@
 //! The delay of a link as it is written: one delay, delays spread over the pairs, or one that changes over time.
 
-use super::wire::DELAYS;
-use crate::diagnostics::counted;
 use crate::document::{Node, Value};
-use crate::over_time::{self, Kind, WAYS};
+use crate::keys::{Form, Key, Table};
+use crate::over_time::{self, Kind, WAYS, over_time_keys};
 use crate::reader::TableReader;
 use crate::tables;
 use crate::traces;
 use ackclock_base::registry::Quantity;
-use ackclock_base::{Span, Value as Read};
+use ackclock_base::{Range, Span};
 use ackclock_sim::timeline::Timeline;
 
 /// How long the wire takes.
@@ -22,19 +21,38 @@ pub(super) enum Delay {
     Changing(Timeline<Span>),
 }
 
+/// The delays that a link may have.
+pub(super) const DELAYS: Range = Range::between(0.0, 3600.0);
+const UNITS: [(&str, f64); 3] = [("s", 1.0), ("ms", 1e-3), ("us", 1e-6)];
+const UNIT_NAMES: [&str; 3] = tables::names(UNITS);
+
 const DELAY: Kind<Span> = Kind {
     name: "delay",
     quantity: Quantity::Time,
     range: DELAYS,
-    of: |read| match read {
-        Read::Time(delay) => Some(delay),
-        _ => None,
-    },
     example: "\"40 ms\"",
     trace: traces::delays,
-    units: &[("s", 1.0), ("ms", 1e-3), ("us", 1e-6)],
+    units: &UNITS,
     of_base: Span::from_seconds,
 };
+
+static CHANGING_DELAY: Table = Table::new(
+    "changing_delay",
+    "Delays that differ between pairs of hosts, or a delay that changes over time",
+    &[
+        &[Key::new(
+            "evenly",
+            &[Form::List(&Form::time(DELAYS), [2, 2])],
+            "The delays of the first and of the last pair of hosts, between which the others rise evenly",
+        )
+        .such_as("[\"9 ms\", \"39 ms\"]")],
+        over_time_keys!(DELAY, "\"40 ms\"", &UNIT_NAMES),
+    ],
+)
+.one_of(&[&["evenly"], &["cycle"], &["steps"], &["trace"]]);
+
+/// The forms of a link's delay.
+pub(super) const FORMS: &[Form] = &[Form::time(DELAYS), Form::Table(&CHANGING_DELAY)];
 
 impl Delay {
     /// That of one of so many pairs: the least that it is over time.
@@ -60,12 +78,15 @@ impl Delay {
 
 pub(super) fn read(table: &TableReader<'_>, node: &Node) -> Option<Delay> {
     if !matches!(node.value, Value::Table(_)) {
-        return table.time("delay", DELAYS).map(Delay::Fixed);
+        return table.read("delay").map(Delay::Fixed);
     }
-    let keys = [&["evenly"], &WAYS[..], &tables::KEYS].concat();
-    let delay = table.reader.table(node, &table.path_of("delay"), &keys)?;
+    let delay = table.open("delay")?;
     if WAYS.into_iter().all(|way| delay.get(way).is_none()) {
-        return read_evenly(&delay);
+        delay.required("evenly");
+        return match delay.quantities("evenly")?.as_slice() {
+            [first, last] => Some(Delay::Evenly(*first, *last)),
+            _ => None,
+        };
     }
     if delay.get("evenly").is_some() {
         delay.problem_at(
@@ -75,22 +96,4 @@ pub(super) fn read(table: &TableReader<'_>, node: &Node) -> Option<Delay> {
         );
     }
     over_time::read(&delay, &DELAY).map(|(_, delays)| Delay::Changing(delays))
-}
-
-fn read_evenly(table: &TableReader<'_>) -> Option<Delay> {
-    table.required("evenly", "the first and the last delay, such as [\"9 ms\", \"39 ms\"]");
-    match times(table, "evenly")?.as_slice() {
-        [first, last] => Some(Delay::Evenly(*first, *last)),
-        other => {
-            table.problem_at("evenly", &counted(other.len(), "delay"), "the first and the last delay");
-            None
-        }
-    }
-}
-
-/// A list of delays.
-pub(super) fn times(table: &TableReader<'_>, key: &str) -> Option<Vec<Span>> {
-    let path = table.path_of(key);
-    let delay = |node: &Node| (DELAY.of)(table.reader.quantity(node, &path, DELAY.quantity, DELAYS)?);
-    table.list(key)?.iter().map(delay).collect()
 }

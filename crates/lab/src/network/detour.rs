@@ -1,25 +1,38 @@
 //! A route that changes as it is written: from when, until when, and how much longer the way is.
 
-use super::wire::DELAYS;
-use crate::document::Node;
+use super::delay::DELAYS;
+use crate::keys::{Form, Key, Table};
 use crate::reader::TableReader;
-use ackclock_base::{Range, Time};
+use ackclock_base::{Range, Span, Time};
 use ackclock_sim::channel::Detour;
 
 const INSTANTS: Range = Range::between(0.0, 1e6);
 
+/// When a link's packets take a longer way.
+pub(super) static DETOUR: Table = Table::new(
+    "detour",
+    "A longer way that packets take whose transmission ends in a part of the run",
+    &[&[
+        Key::new("from", &[Form::time(INSTANTS)], "The time from which packets take the longer way")
+            .such_as("\"50 s\""),
+        Key::new("until", &[Form::time(INSTANTS)], "The time from which packets take the usual way again")
+            .otherwise("the longer way lasts")
+            .such_as("\"80 s\""),
+        Key::new("longer", &[Form::time(DELAYS)], "How much longer the way takes").such_as("\"40 ms\""),
+    ]],
+)
+.requiring(&["from", "longer"]);
+
 /// When a link's packets take a longer way, and how much longer. Without an end it lasts.
-pub(super) fn read(table: &TableReader<'_>, node: &Node) -> Option<Detour> {
-    let detour = table.reader.table(node, &table.path_of("detour"), &["from", "until", "longer"])?;
-    detour.required("from", "a time such as \"50 s\"");
-    detour.required("longer", "how much longer the way is, such as \"40 ms\"");
-    let from = Time::ZERO + detour.time("from", INSTANTS)?;
+pub(super) fn read(table: &TableReader<'_>) -> Option<Detour> {
+    let detour = table.open("detour")?;
+    let from = Time::ZERO + detour.read::<Span>("from")?;
     let until = match detour.get("until") {
-        Some(_) => Time::ZERO + detour.time("until", INSTANTS)?,
+        Some(_) => Time::ZERO + detour.read::<Span>("until")?,
         None => Time::NEVER,
     };
     if until <= from {
         detour.problem_at("until", "an end before the beginning", "a time after `from`");
     }
-    Some(Detour { from, until, longer: detour.time("longer", DELAYS)? })
+    Some(Detour { from, until, longer: detour.read("longer")? })
 }

@@ -1,10 +1,9 @@
 //! Jitter as it is written: how much later packets arrive by chance, how that is distributed, and when.
 
-use super::wire::DELAYS;
+use super::delay::DELAYS;
 use crate::document::Value;
+use crate::keys::{Form, Key, Table};
 use crate::reader::TableReader;
-use ackclock_base::declare::Field;
-use ackclock_base::registry::Quantity;
 use ackclock_base::{Range, Span};
 use ackclock_sim::channel::Bursts;
 use ackclock_sim::jitter::Distribution;
@@ -21,14 +20,55 @@ pub struct Jitter {
 }
 
 const LENGTHS: Range = Range { min: 0.0, max: 1e9, above_min: true };
-const KEYS: [&str; 5] = ["most", "mean", "distribution", "good", "bad"];
+
+static JITTER: Table = Table::new(
+    "jitter",
+    "How much longer than the delay packets take by chance, and when they do",
+    &[&[
+        Key::new(
+            "most",
+            &[Form::time(DELAYS)],
+            "How much later a packet arrives at most, drawn evenly from 0 on",
+        )
+        .such_as("\"20 ms\""),
+        Key::new("mean", &[Form::time(DELAYS)], "How much later a packet arrives in the mean")
+            .such_as("\"10 ms\""),
+        Key::new(
+            "distribution",
+            &[Form::choice::<Distribution>()],
+            "The distribution of how much later a packet arrives",
+        )
+        .or("\"uniform\"")
+        .needing(&["mean"]),
+        Key::new(
+            "good",
+            &[Form::time(LENGTHS)],
+            "How long times without jitter last in the mean, exponentially distributed",
+        )
+        .otherwise("there is always jitter")
+        .such_as("\"1 s\"")
+        .needing(&["bad"]),
+        Key::new(
+            "bad",
+            &[Form::time(LENGTHS)],
+            "How long times with jitter last in the mean, exponentially distributed",
+        )
+        .otherwise("there is always jitter")
+        .such_as("\"50 ms\"")
+        .needing(&["good"]),
+    ]],
+)
+.one_of(&[&["mean"], &["most", "good", "bad"]]);
+
+/// The forms of a link's jitter.
+pub(super) const FORMS: &[Form] = &[Form::time(DELAYS), Form::Table(&JITTER)];
 
 pub(super) fn read(table: &TableReader<'_>) -> Option<Jitter> {
     let node = table.get("jitter")?;
     if !matches!(node.value, Value::Table(_)) {
-        return table.time("jitter", DELAYS).map(|most| Jitter { most, ..Jitter::default() });
+        return table.read("jitter").map(|most| Jitter { most, ..Jitter::default() });
     }
-    let jitter = table.reader.table(node, &table.path_of("jitter"), &KEYS)?;
+    let jitter = table.open("jitter")?;
     let given = |key: &str| jitter.get(key).is_some();
     let by_mean = given("mean") || given("distribution");
     if by_mean && given("most") {
@@ -36,30 +76,19 @@ pub(super) fn read(table: &TableReader<'_>) -> Option<Jitter> {
         jitter.problem_at("most", found, "`mean` alone: the distribution says how much it is at most");
         return None;
     }
-    if by_mean {
-        jitter.required("mean", "how much later a packet arrives in the mean, such as \"10 ms\"");
-    } else {
-        jitter.required("most", "how much later a packet arrives at most, such as \"20 ms\"");
-    }
     let bursts = if !by_mean || given("good") || given("bad") {
-        jitter.required("good", "how long there is none in the mean, such as \"1 s\"");
-        jitter.required("bad", "how long there is jitter in the mean, such as \"50 ms\"");
-        let (good, bad) = (jitter.time("good", LENGTHS)?, jitter.time("bad", LENGTHS)?);
-        Some(Bursts { good, bad })
+        if !by_mean {
+            for key in ["most", "good", "bad"] {
+                jitter.required(key);
+            }
+        }
+        Some(Bursts { good: jitter.read("good")?, bad: jitter.read("bad")? })
     } else {
         None
     };
     if !by_mean {
-        return Some(Jitter { most: jitter.time("most", DELAYS)?, bursts, ..Jitter::default() });
+        return Some(Jitter { most: jitter.read("most")?, bursts, ..Jitter::default() });
     }
-    let distribution = match jitter.get("distribution") {
-        Some(_) => word::<Distribution>(&jitter, "distribution")?,
-        None => Distribution::default(),
-    };
-    Some(Jitter { most: distribution.most(jitter.time("mean", DELAYS)?), distribution, bursts })
-}
-
-/// Reads one of the words of a choice; `None` if it is absent, or wrong (which is noted).
-pub(super) fn word<T: Field>(table: &TableReader<'_>, key: &str) -> Option<T> {
-    T::of(table.quantity(key, Quantity::Choice(T::WORDS), Range::ANY)?)
+    let distribution: Distribution = jitter.read_or_default("distribution")?;
+    Some(Jitter { most: distribution.most(jitter.read("mean")?), distribution, bursts })
 }

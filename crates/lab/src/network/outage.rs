@@ -1,8 +1,9 @@
 //! Outages of a link as they are written.
 
+use crate::keys::{Form, Key, Table};
 use crate::rate::Pace;
 use crate::reader::TableReader;
-use ackclock_base::{Range, Time};
+use ackclock_base::{Range, Span, Time};
 use ackclock_sim::outage::Outage;
 
 const INSTANTS: Range = Range::between(0.0, 1e6);
@@ -10,9 +11,23 @@ const LENGTHS: Range = Range::between(1e-6, 3600.0);
 /// More outages than a thousand a second are a lower rate.
 const PERIODS: Range = Range::between(1e-3, 1e6);
 
+/// When a link sends nothing.
+pub(super) static OUTAGE: Table = Table::new(
+    "outage",
+    "Times in which a link sends nothing",
+    &[&[
+        Key::new("from", &[Form::time(INSTANTS)], "The time at which the first outage begins")
+            .such_as("\"15 s\""),
+        Key::new("lasts", &[Form::time(LENGTHS)], "How long each outage lasts").such_as("\"200 ms\""),
+        Key::new("every", &[Form::time(PERIODS)], "The time between the beginnings of two outages")
+            .otherwise("there is one outage")
+            .such_as("\"15 s\""),
+    ]],
+)
+.requiring(&["from", "lasts"]);
+
 /// When a link sends nothing: from when on, how long, and how often again.
 pub(super) fn read(table: &TableReader<'_>, pace: Option<&Pace>) -> Option<Outage> {
-    let node = table.get("outage")?;
     if pace.is_some_and(Pace::is_trace) {
         table.problem_at(
             "outage",
@@ -21,13 +36,11 @@ pub(super) fn read(table: &TableReader<'_>, pace: Option<&Pace>) -> Option<Outag
         );
         return None;
     }
-    let outage = table.reader.table(node, &table.path_of("outage"), &["from", "lasts", "every"])?;
-    outage.required("from", "when it begins, such as \"15 s\"");
-    outage.required("lasts", "how long it lasts, such as \"200 ms\"");
-    let from = Time::ZERO + outage.time("from", INSTANTS)?;
-    let lasts = outage.time("lasts", LENGTHS)?;
-    let every = match outage.get("every") {
-        Some(_) => Some(outage.time("every", PERIODS)?),
+    let outage = table.open("outage")?;
+    let from = Time::ZERO + outage.read::<Span>("from")?;
+    let lasts: Span = outage.read("lasts")?;
+    let every: Option<Span> = match outage.get("every") {
+        Some(_) => Some(outage.read("every")?),
         None => None,
     };
     if every.is_some_and(|every| every <= lasts) {

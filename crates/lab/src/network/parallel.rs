@@ -3,34 +3,35 @@
 
 use super::routes::RouteProblem;
 use super::routing::Distances;
-use super::wire::{Defaults, LINK_KEYS, read_wire, required_wire};
+use super::wire::{Defaults, LINK, read_wire, required_wire};
 use super::{Ends, Member, Network};
-use crate::diagnostics::counted;
 use crate::flows::{FlowPlan, Place};
+use crate::keys::{Form, Key, Table};
 use crate::reader::TableReader;
-use crate::transports::most_paths;
-use ackclock_base::Range;
+use ackclock_sim::sctp::options::MAX_PATHS;
+
+/// Bottlenecks side by side.
+pub(super) static PARALLEL: Table = Table::new(
+    "parallel",
+    "Bottlenecks side by side, to each of which every host has a link of its own",
+    &[&[
+        super::PAIRS,
+        Key::new("bottlenecks", &[Form::Tables(&LINK, [1, MAX_PATHS])], "The bottlenecks"),
+        Key::new("access", &[Form::Table(&LINK)], "The links between hosts and routers, on both sides"),
+    ]],
+)
+.requiring(&["bottlenecks", "access"]);
 
 impl Network {
     pub(super) fn add_parallel(&mut self, root: &TableReader<'_>, flows: usize) -> Option<Ends> {
-        let keys = ["pairs", "bottlenecks", "access"];
-        let table = root.reader.table(root.get("parallel")?, "parallel", &keys)?;
-        let pairs = table
-            .integer("pairs", Range::between(1.0, super::MAX_PAIRS))
-            .map_or(flows.clamp(1, super::MAX_PAIRS as usize), |pairs| pairs as usize);
-        table.required("bottlenecks", "a list of tables with `rate` and `delay`");
-        let items = table.list("bottlenecks")?;
-        let most = most_paths();
-        if items.is_empty() || items.len() > most {
-            let expected = format!("from 1 to {most} bottlenecks");
-            table.problem_at("bottlenecks", &counted(items.len(), "bottleneck"), &expected);
-            return None;
-        }
+        let table = root.open("parallel")?;
+        let pairs = table.read("pairs").unwrap_or(flows.clamp(1, super::MAX_PAIRS));
+        table.list("bottlenecks")?;
         let access = required_wire(&table, "access", Defaults::ACCESS)?;
-        for (index, item) in items.iter().enumerate() {
+        let bottlenecks = table.tables("bottlenecks");
+        for (index, _, bottleneck) in &bottlenecks {
             let number = index + 1;
-            let place = format!("parallel.bottlenecks.{index}");
-            let link = read_wire(&root.reader.table(item, &place, &LINK_KEYS)?, None, Defaults::BOTTLENECK)?;
+            let link = read_wire(bottleneck.as_ref()?, None, Defaults::BOTTLENECK)?;
             let (left, right) = routers(number);
             self.add_duplex(&format!("bottleneck-{number}"), &left, &right, &link, 0, 1);
             for pair in 1..=pairs {
@@ -40,7 +41,7 @@ impl Network {
                 self.add_duplex(&name("right"), &right, &sink, &access, pair - 1, pairs);
             }
         }
-        Some(Ends::Parallel(pairs, items.len()))
+        Some(Ends::Parallel(pairs, bottlenecks.len()))
     }
 
     /// The paths of a group's flows; `taken` flows of other groups have come before.

@@ -1,7 +1,7 @@
 //! Round trips stated as such: `rtt` of a dumbbell gives the access links the delays that make them up.
 
-use super::delay::{self, Delay};
-use super::wire::{DELAYS, Wire};
+use super::delay::Delay;
+use super::wire::Wire;
 use crate::diagnostics::counted;
 use crate::document::Value;
 use crate::reader::TableReader;
@@ -14,9 +14,9 @@ pub(super) struct RoundTrips(Vec<Span>);
 pub(super) fn read(table: &TableReader<'_>, pairs: usize) -> Option<RoundTrips> {
     let node = table.get("rtt")?;
     if !matches!(node.value, Value::List(_)) {
-        return table.time("rtt", DELAYS).map(|rtt| RoundTrips(vec![rtt]));
+        return table.read("rtt").map(|rtt| RoundTrips(vec![rtt]));
     }
-    let rtts = delay::times(table, "rtt")?;
+    let rtts: Vec<Span> = table.quantities("rtt")?;
     // There are as many pairs as flows, unless it is said: how many flows there are is not known where one is wrong.
     if rtts.len() > pairs && table.get("pairs").is_none() && table.reader.problem_count() > 0 {
         return None;

@@ -1,25 +1,64 @@
 //! Shares of a link's packets as they are written: those that it copies, and those that skip its delay.
 
 use crate::document::Value;
+use crate::keys::{Form, Key, Table};
 use crate::reader::TableReader;
 use ackclock_base::Range;
-use ackclock_base::Value as Read;
-use ackclock_base::registry::Quantity;
 use ackclock_sim::alteration::{Duplicates, Skips};
 
 const SHARES: Range = Range::between(0.0, 1.0);
 const GAPS: Range = Range::between(1.0, 1e6);
-const EXAMPLE: &str = "a share of the packets such as 0.01";
+const CORRELATION: Key = Key::new(
+    "correlation",
+    &[Form::number(SHARES)],
+    "How much of the random number of the packet before is mixed into that of each packet",
+)
+.or("0");
+
+static DUPLICATE: Table = Table::new(
+    "duplicate",
+    "Copies of packets that arrive behind them",
+    &[&[
+        Key::new("share", &[Form::number(SHARES)], "The share of the packets of which a copy arrives")
+            .such_as("0.01"),
+        CORRELATION,
+    ]],
+)
+.requiring(&["share"]);
+
+static SKIPS: Table = Table::new(
+    "reorder",
+    "Packets that skip the delay and overtake the others",
+    &[&[
+        Key::new("share", &[Form::number(SHARES)], "The share of the packets that skip the delay")
+            .such_as("0.25"),
+        Key::new(
+            "gap",
+            &[Form::whole(GAPS)],
+            "The number of packets from one that skips the delay to the next that may",
+        )
+        .or("1"),
+        CORRELATION,
+    ]],
+)
+.requiring(&["share"]);
+
+/// The forms of `duplicate`.
+pub(super) const DUPLICATE_FORMS: &[Form] = &[Form::number(SHARES), Form::Table(&DUPLICATE)];
+/// The forms of `reorder`.
+pub(super) const REORDER_FORMS: &[Form] = &[Form::FLAG, Form::Table(&SKIPS)];
 
 /// Reads `duplicate`: a share, or a table with the share and its correlation.
 pub(super) fn duplicates(table: &TableReader<'_>) -> Option<Duplicates> {
     let node = table.get("duplicate")?;
     if !matches!(node.value, Value::Table(_)) {
-        return number(table, "duplicate").map(|share| Duplicates { share, correlation: 0.0 });
+        return table.read("duplicate").map(|share| Duplicates { share, correlation: 0.0 });
     }
-    let duplicate = table.reader.table(node, &table.path_of("duplicate"), &["share", "correlation"])?;
-    duplicate.required("share", EXAMPLE);
-    Some(Duplicates { share: number(&duplicate, "share")?, correlation: correlation(&duplicate)? })
+    let duplicate = table.open("duplicate")?;
+    Some(Duplicates {
+        share: duplicate.read("share")?,
+        correlation: duplicate.read_or_default("correlation")?,
+    })
 }
 
 /// Reads `reorder`: whether packets may overtake one another, and those that skip the delay.
@@ -32,28 +71,13 @@ pub(super) fn reorder(table: &TableReader<'_>) -> Option<(bool, Option<Skips>)> 
             table.problem_at("reorder", &node.describe(), expected);
             return None;
         }
-        _ => return table.flag("reorder").map(|reorders| (reorders, None)),
+        _ => return table.read("reorder").map(|reorders| (reorders, None)),
     }
-    let reorder = table.reader.table(node, &table.path_of("reorder"), &["share", "gap", "correlation"])?;
-    reorder.required("share", EXAMPLE);
-    let gap = match reorder.get("gap") {
-        Some(_) => reorder.integer("gap", GAPS)? as u64,
-        None => 1,
+    let reorder = table.open("reorder")?;
+    let skips = Skips {
+        share: reorder.read("share")?,
+        gap: reorder.read_or_default("gap")?,
+        correlation: reorder.read_or_default("correlation")?,
     };
-    let (share, correlation) = (number(&reorder, "share")?, correlation(&reorder)?);
-    Some((true, Some(Skips { share, gap, correlation })))
-}
-
-fn correlation(table: &TableReader<'_>) -> Option<f64> {
-    match table.get("correlation") {
-        Some(_) => number(table, "correlation"),
-        None => Some(0.0),
-    }
-}
-
-fn number(table: &TableReader<'_>, key: &str) -> Option<f64> {
-    match table.quantity(key, Quantity::Number, SHARES)? {
-        Read::Number(number) => Some(number),
-        _ => None,
-    }
+    Some((true, Some(skips)))
 }

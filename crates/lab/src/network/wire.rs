@@ -1,35 +1,103 @@
 //! What a link is made of, as it is written: rate, delay, queue, losses, and what differs on the way back.
 
-use super::delay::{self, Delay};
+use super::delay::{self, DELAYS, Delay};
 use super::jitter::{self, Jitter};
 use super::{detour, outage, shares};
 use crate::choice::{self, Choice};
+use crate::keys::{Form, Key, Table};
 use crate::media::{self, Named};
 use crate::rate::{self, Pace};
 use crate::reader::TableReader;
 use crate::registry;
 use ackclock_aqm::entry::QueueLimit;
-use ackclock_base::{Range, Span};
+use ackclock_base::{Kind, Span};
 use ackclock_sim::alteration::{Duplicates, EcnRule, Skips};
 use ackclock_sim::channel::Detour;
 use ackclock_sim::outage::Outage;
 
-pub(super) const LINK_KEYS: [&str; 13] = [
-    "rate",
-    "delay",
-    "outage",
-    "queue",
-    "loss",
-    "duplicate",
-    "ecn",
-    "jitter",
-    "detour",
-    "reorder",
-    "hold",
-    "medium",
-    "reverse",
+/// What a link has in each direction.
+pub(super) static LINK_KEYS: &[Key] = &[
+    Key::new("rate", rate::RATE_FORMS, "How fast the link sends").such_as("\"10 Mbit/s\""),
+    Key::new("delay", delay::FORMS, "How long a packet takes from one end of the link to the other").such_as("\"10 ms\""),
+    Key::new("outage", &[Form::Table(&outage::OUTAGE)], "When the link sends nothing; packets wait meanwhile"),
+    Key::new("queue", &[Form::Named(Kind::Queue)], "The queue discipline in front of the link, and its `limit`")
+        .otherwise("`droptail` with its default limit; no limit for links between hosts and routers")
+        .such_as("\"droptail\""),
+    Key::new("loss", &[Form::Named(Kind::Loss)], "What corrupts packets on the wire, after the queue")
+        .such_as("{ name = \"independent\", probability = 0.01 }"),
+    Key::new("duplicate", shares::DUPLICATE_FORMS, "The share of the packets of which a copy arrives behind them")
+        .such_as("0.01"),
+    Key::new(
+        "ecn",
+        &[Form::choice::<EcnRule>()],
+        "What becomes of the ECN field of every packet as it leaves the link",
+    )
+    .otherwise("packets keep their field"),
+    Key::new(
+        "jitter",
+        jitter::FORMS,
+        "How much longer than `delay` each packet takes at most, drawn evenly; or another distribution, or bursts",
+    )
+    .such_as("\"2 ms\""),
+    Key::new("detour", &[Form::Table(&detour::DETOUR)], "When packets take a longer way"),
+    Key::new(
+        "reorder",
+        shares::REORDER_FORMS,
+        "Whether a packet that takes less time than those before it overtakes them; or the share that skips the delay",
+    )
+    .or("false"),
+    Key::new(
+        "hold",
+        &[Form::time(DELAYS)],
+        "The length of slots, counted from the beginning of the run, at whose ends all packets of a slot arrive together",
+    )
+    .or("\"0 s\""),
+    Key::new("medium", &[Form::Text], "The medium that the link shares with others, in both directions")
+        .otherwise("the link has its transmitter for itself")
+        .such_as("\"air\""),
 ];
-pub(super) const DELAYS: Range = Range::between(0.0, 3600.0);
+
+static REVERSE: &[Key] = &[Key::new("reverse", &[Form::Table(&DIRECTION)], "What differs on the way back")
+    .otherwise("the way back is the same, without `loss`, `duplicate` and `ecn`")];
+
+static DIRECTION: Table = Table::new("direction", "What differs in one direction of a link", &[LINK_KEYS]);
+/// What differs from another link.
+pub(super) static DIFFERENCE: Table =
+    Table::new("difference", "What differs from another link, in both directions", &[LINK_KEYS, REVERSE]);
+/// A link in both directions.
+pub(super) static LINK: Table =
+    Table::new("link", "A link in both directions", &[LINK_KEYS, REVERSE]).requiring(&["rate", "delay"]);
+/// A link in both directions, whose delay a round trip may set.
+pub(super) static LINK_OF_RTT: Table = Table::new(
+    "link_of_rtt",
+    "A link in both directions, which needs no `delay` where an `rtt` is given",
+    &[LINK_KEYS, REVERSE],
+)
+.requiring(&["rate"]);
+/// A link with its ends.
+pub(super) static NAMED_LINK: Table = Table::new(
+    "named_link",
+    "A link between two nodes",
+    &[
+        &[
+            Key::new("name", &[Form::Text], "The name of the link in results")
+                .otherwise("the two nodes, as in `server-tower`")
+                .such_as("\"radio\""),
+            Key::new(
+                "between",
+                &[Form::List(&Form::Text, [2, 2])],
+                "The two nodes of a link that is described in both directions",
+            )
+            .such_as("[\"a\", \"b\"]"),
+            Key::new("from", &[Form::Text], "The node that a link in one direction leaves").such_as("\"a\""),
+            Key::new("to", &[Form::Text], "The node that a link in one direction leads to").such_as("\"b\""),
+        ],
+        LINK_KEYS,
+        REVERSE,
+    ],
+)
+.requiring(&["rate", "delay"])
+.one_of(&[&["between"], &["from", "to"]]);
 
 /// One link, or one direction of it, before it has ends.
 #[derive(Clone, Debug)]
@@ -78,7 +146,7 @@ impl Defaults {
 }
 
 pub(super) fn required_wire(table: &TableReader<'_>, key: &str, defaults: Defaults) -> Option<Wire> {
-    table.required(key, "a table with `rate` and `delay`")?;
+    table.required(key)?;
     wire(table, key, None, defaults)
 }
 
@@ -89,20 +157,22 @@ pub(super) fn wire(
     base: Option<&Wire>,
     defaults: Defaults,
 ) -> Option<Wire> {
-    let Some(node) = table.get(key) else { return base.cloned() };
-    read_wire(&table.reader.table(node, &table.path_of(key), &LINK_KEYS)?, base, defaults)
+    if table.get(key).is_none() {
+        return base.cloned();
+    }
+    read_wire(&table.open(key)?, base, defaults)
 }
 
 /// Reads a link's properties.
 pub(super) fn read_wire(table: &TableReader<'_>, base: Option<&Wire>, defaults: Defaults) -> Option<Wire> {
     if base.is_none() {
-        table.required("rate", "a rate such as \"10 Mbit/s\"");
+        table.required("rate");
         if defaults.delay.is_none() {
-            table.required("delay", "a propagation delay such as \"10 ms\"");
+            table.required("delay");
         }
     }
     let pace = match table.get("rate") {
-        Some(_) => rate::read(table),
+        Some(_) => rate::read(table, "rate"),
         None => base.map(|base| base.pace.clone()),
     };
     let delay = match table.get("delay") {
@@ -138,7 +208,7 @@ pub(super) fn read_wire(table: &TableReader<'_>, base: Option<&Wire>, defaults: 
         None => base.and_then(|base| base.duplicates),
     };
     let ecn = match table.get("ecn") {
-        Some(_) => Some(jitter::word::<EcnRule>(table, "ecn")?),
+        Some(_) => Some(table.read("ecn")?),
         None => base.and_then(|base| base.ecn),
     };
     let jitter = match table.get("jitter") {
@@ -146,7 +216,7 @@ pub(super) fn read_wire(table: &TableReader<'_>, base: Option<&Wire>, defaults: 
         None => base.map(|base| base.jitter).unwrap_or_default(),
     };
     let detour = match table.get("detour") {
-        Some(node) => Some(detour::read(table, node)?),
+        Some(_) => Some(detour::read(table)?),
         None => base.and_then(|base| base.detour),
     };
     let (reorders, skips) = match table.get("reorder") {
@@ -170,7 +240,7 @@ pub(super) fn read_wire(table: &TableReader<'_>, base: Option<&Wire>, defaults: 
         );
     }
     let hold = match table.get("hold") {
-        Some(_) => table.time("hold", DELAYS)?,
+        Some(_) => table.read("hold")?,
         None => base.map_or(Span::ZERO, |base| base.hold),
     };
     let medium = match table.get("medium") {
@@ -202,9 +272,8 @@ pub(super) fn read_wire(table: &TableReader<'_>, base: Option<&Wire>, defaults: 
         reverse: None,
     };
     let reverse = match table.get("reverse") {
-        Some(node) => {
-            let keys = &LINK_KEYS[..LINK_KEYS.len() - 1];
-            let reverse = table.reader.table(node, &table.path_of("reverse"), keys)?;
+        Some(_) => {
+            let reverse = table.open("reverse")?;
             Some(Box::new(read_wire(&reverse, Some(&one_way.way_back()), defaults)?))
         }
         None => base.and_then(|base| base.reverse.clone()),

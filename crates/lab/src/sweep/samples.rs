@@ -1,14 +1,57 @@
 //! Values of a sweep that are drawn: ranges, and how many values of them are taken.
 
-use super::{MAX_POINTS, units};
+use super::units;
 use crate::diagnostics::Diagnostic;
 use crate::document::{Document, Node, Span, Table, Value};
+use crate::keys::{Form, Key, SOME, Table as Declared};
+use crate::limits::{MAX_POINTS, MAX_SEED};
 use crate::reader::{Reader, TableReader};
 use ackclock_base::{Random, Range as Bounds};
 use ackclock_sim::random::Stream;
 use std::collections::HashSet;
 
 pub const EXPECTED: &str = "how many to draw, such as samples = { count = 64 }";
+
+static RANGE: Declared = Declared::new(
+    "sweep_range",
+    "A range from which the values of a sweep are drawn",
+    &[&[
+        Key::new("from", &[Form::Amount], "The lower end of the range").such_as("1"),
+        Key::new("to", &[Form::Amount], "The upper end of the range, in the unit of `from`").such_as("9"),
+        Key::new(
+            "scale",
+            &[Form::words_of(&["linear", "log"])],
+            "The scale on which values are drawn evenly",
+        )
+        .or("\"linear\""),
+    ]],
+)
+.requiring(&["from", "to"]);
+
+static SAMPLES: Declared = Declared::new(
+    "samples",
+    "How the values of ranges are drawn",
+    &[&[
+        Key::new(
+            "count",
+            &[Form::whole(Bounds::between(1.0, MAX_POINTS as f64))],
+            "How many values of each range are drawn",
+        )
+        .such_as("64"),
+        Key::new("method", &[Form::words_of(&["latin-hypercube", "random"])], "How the values are drawn")
+            .or("\"latin-hypercube\""),
+        Key::new("seed", &[Form::whole(Bounds::between(0.0, MAX_SEED))], "The seed of the random numbers")
+            .or("1"),
+    ]],
+)
+.requiring(&["count"]);
+
+/// The forms of the values that a sweep tries, by the paths at which they are put.
+pub const VALUES_FORM: Form = Form::List(&Form::Anything, SOME);
+/// The forms of a range.
+pub const RANGE_FORM: Form = Form::Table(&RANGE);
+/// The form of `samples`.
+pub const SAMPLES_FORMS: &[Form] = &[Form::Table(&SAMPLES)];
 
 /// Draws with two equal samples are made again so often.
 const ATTEMPTS: u64 = 100;
@@ -32,12 +75,12 @@ pub fn is_range(table: &Table) -> bool {
 
 impl Range {
     pub fn read(document: &Document, node: &Node, place: &str) -> Result<Self, Vec<Diagnostic>> {
-        read(document, node, place, &["from", "to", "scale"], |table| Self::of(table, &node.span))
+        read(document, node, place, &RANGE, |table| Self::of(table, &node.span))
     }
 
     fn of(table: &TableReader<'_>, span: &Span) -> Option<Self> {
         let end = |key: &str| {
-            let node = table.required(key, "both ends of the range, `from` and `to`")?;
+            let node = table.get(key)?;
             let read = number(node);
             if read.is_none() {
                 table.problem_at(key, &node.describe(), "a number, alone or with a unit such as \"10 ms\"");
@@ -55,19 +98,10 @@ impl Range {
         } else if to <= from {
             table.problem_at("to", "an end at `from` or below it", "more than `from`");
         }
-        let logarithmic = match table.text("scale") {
-            None | Some("linear") => false,
-            Some("log") => {
-                if from <= 0.0 {
-                    table.problem_at("from", &from.to_string(), "more than 0 where the scale is logarithmic");
-                }
-                true
-            }
-            Some(scale) => {
-                table.problem_at("scale", &format!("{scale:?}"), "linear or log");
-                false
-            }
-        };
+        let logarithmic = table.word("scale") == Some("log");
+        if logarithmic && from <= 0.0 {
+            table.problem_at("from", &from.to_string(), "more than 0 where the scale is logarithmic");
+        }
         // Half a packet and half a flow are nothing.
         let written_whole = |key| matches!(table.get(key).map(|node| &node.value), Some(Value::Integer(_)));
         let counted = matches!(unit.as_str(), "packet" | "packets" | "B");
@@ -122,19 +156,9 @@ pub struct Plan {
 
 impl Plan {
     pub fn read(document: &Document, node: &Node) -> Result<Self, Vec<Diagnostic>> {
-        read(document, node, "sweep.samples", &["count", "method", "seed"], |table| {
-            table.required("count", "how many to draw");
-            let count = table.integer("count", Bounds::between(1.0, MAX_POINTS as f64));
-            let seed = table.integer("seed", Bounds::between(0.0, crate::scenario::MAX_SEED)).unwrap_or(1);
-            let latin = match table.text("method") {
-                None | Some("latin-hypercube") => true,
-                Some("random") => false,
-                Some(method) => {
-                    table.problem_at("method", &format!("{method:?}"), "latin-hypercube or random");
-                    false
-                }
-            };
-            Some(Self { count: count? as usize, latin, seed: seed as u64 })
+        read(document, node, "sweep.samples", &SAMPLES, |table| {
+            let (count, seed) = (table.read("count")?, table.read_or_default("seed")?);
+            Some(Self { count, latin: table.word("method") != Some("random"), seed })
         })
     }
 
@@ -180,11 +204,11 @@ fn read<T>(
     document: &Document,
     node: &Node,
     place: &str,
-    keys: &[&str],
+    declared: &'static Declared,
     of: impl FnOnce(&TableReader<'_>) -> Option<T>,
 ) -> Result<T, Vec<Diagnostic>> {
     let reader = Reader::new(document);
-    let made = reader.table(node, place, keys).and_then(|table| of(&table));
+    let made = reader.open(node, place, declared).and_then(|table| of(&table));
     let problems = reader.into_problems();
     match made {
         Some(made) if problems.is_empty() => Ok(made),
@@ -265,7 +289,10 @@ mod tests {
 
     #[test]
     fn mistakes_in_ranges() {
-        assert_eq!(range("from = 1").unwrap_err().1, "both ends of the range, `from` and `to`");
+        assert_eq!(
+            range("from = 1").unwrap_err().1,
+            "the upper end of the range, in the unit of `from`, such as 9"
+        );
         assert_eq!(range("from = 2, to = 1").unwrap_err(), (Some(22), "more than `from`".to_owned()));
         assert_eq!(range("from = \"1 ms\", to = \"1 s\"").unwrap_err().1, "a number in `ms`, as `from` is");
         assert_eq!(range("from = 0, to = 1, scale = \"log\"").unwrap_err().0, Some(14));

@@ -4,9 +4,13 @@
 //     wasm: the module's bytes (ArrayBuffer or typed array), or a WebAssembly.Module. Engines that are started from one
 //     Module share its compiled code. Works from file://, with no network.
 //
-//   engine.registry(), engine.fields(), engine.version()
-//     Return at once: the output of `ackclock list --json`, the fields of results, and the core's version.
-//       registry: [{kind, name, summary, source, parameters: [{name, summary, unit, default, range, choices, source}]}];
+//   engine.registry(), engine.tables(), engine.fields(), engine.version()
+//     Return at once: the output of `ackclock list --json`, the tables of a scenario file, the fields of results, and the
+//     core's version.
+//       registry: [{kind, name, summary, source, parameters: [{name, summary, unit, default, range, minimum, above_minimum,
+//         maximum, choices, source}]}]; bounds count in seconds, bit/s, bytes and packets and are null where there are none;
+//       tables: [{name, meaning, keys: [{name, meaning, required, default, otherwise, example, needs, written, opens, names,
+//         ranges: [{quantity, unit, minimum, above_minimum, maximum}]}], ...}]; `default` and `example` are TOML;
 //       kind is "control", "queue", "loss", "transport", "application", "discriminator", ...
 //       fields: {run | flow | link | group: [{name, kind, unit, nullable, optional, meaning}]}.
 //
@@ -76,6 +80,7 @@ export class Engine {
 
   get module() { return this.#module; }
   registry() { return this.#catalogue.registry; }
+  tables() { return this.#catalogue.tables; }
   fields() { return this.#catalogue.fields; }
   version() { return this.#catalogue.version; }
 

@@ -16,48 +16,50 @@ const RATE = { kind: "rate", low: 1e5, high: 1e10 };
 const DELAY = { kind: "time", low: 0, high: 1 };
 const WIDER = 1000;
 
-export function fieldsOf(element, root, meaning, registry) {
-  if (!element || element === "run") return runFields(root);
+// `tables` are those of the scenario language, as the engine has them.
+export function fieldsOf(element, root, meaning, registry, tables) {
+  const declared = (table, key) => declaration(tables, table, key);
+  if (!element || element === "run") return runFields(root, declared);
   const [kind, name] = [element.slice(0, element.indexOf(":")), element.slice(element.indexOf(":") + 1)];
-  return kind === "flow" ? flowFields(root, meaning, Number(name), registry) : linkFields(root, name, registry);
+  return kind === "flow"
+    ? flowFields(root, meaning, Number(name), registry, declared)
+    : linkFields(root, name, registry, declared);
 }
 
 const value = (root, path) => plain(at(root, path));
 
-function runFields(root) {
-  const seconds = (key) => ({ path: [key], value: value(root, [key]), kind: "time" });
+// What a key means, its default, and a field within what may be: {help, fallback, within(field)}.
+function declaration(tables, table, name) {
+  const key = tables.find((one) => one.name === table).keys.find((one) => one.name === name);
+  return {
+    help: `${key.meaning}.`,
+    // The defaults that a form shows are texts, numbers and flags, which TOML and JSON write alike.
+    fallback: key.default === null ? undefined : JSON.parse(key.default),
+    within: (field) => {
+      const range = key.ranges.find((one) => KINDS[one.quantity] === field.kind);
+      return { ...field, low: Math.max(field.low, range?.minimum ?? -Infinity), high: Math.min(field.high, range?.maximum ?? Infinity) };
+    },
+  };
+}
+
+function runFields(root, declared) {
+  const field = (key, shown) => {
+    const { help, fallback, within } = declared("scenario", key);
+    return within({ path: [key], value: value(root, [key]), help, default: fallback, ...shown });
+  };
   return [
     {
       title: "The run",
       fields: [
-        { ...seconds("duration"), label: "Duration", low: 1, high: 600, help: "How long the run lasts." },
-        {
-          ...seconds("warmup"),
-          label: "Warm-up",
-          low: 0,
-          high: 60,
-          linear: true,
-          default: "0 s",
-          help: "How much of it, from the start, is not measured.",
-        },
-        {
-          path: ["seed"],
-          value: value(root, ["seed"]),
-          label: "Seed",
-          kind: "number",
-          low: 1,
-          high: 100,
-          linear: true,
-          whole: true,
-          default: 1,
-          help: "What all random numbers come from.",
-        },
+        field("duration", { label: "Duration", kind: "time", low: 1, high: 600 }),
+        field("warmup", { label: "Warm-up", kind: "time", low: 0, high: 60, linear: true }),
+        field("seed", { label: "Seed", kind: "number", low: 1, high: 100, linear: true, whole: true }),
       ],
     },
   ];
 }
 
-function flowFields(root, meaning, index, registry) {
+function flowFields(root, meaning, index, registry, declared) {
   const path = ["flows", index];
   const of = (key) => ({ path: [...path, key], value: value(root, [...path, key]) });
   const application = named(of("application").value) ?? "bulk";
@@ -66,7 +68,7 @@ function flowFields(root, meaning, index, registry) {
   const duration = parse(value(root, ["duration"]))?.value ?? 60;
   const fields = [
     ...(udp ? [] : [{ ...of("control"), label: "Control", kind: "choice", registry: "control" }]),
-    {
+    declared("flows", "count").within({
       ...of("count"),
       label: "Flows",
       kind: "number",
@@ -74,10 +76,10 @@ function flowFields(root, meaning, index, registry) {
       high: 100,
       whole: true,
       default: 1,
-      help: "How many flows of this kind there are.",
-    },
-    start(of("start"), duration),
-    ...roundTrip(root, meaning, index),
+      help: declared("flows", "count").help,
+    }),
+    start(of("start"), duration, declared("flows", "start")),
+    ...roundTrip(root, meaning, index, declared("dumbbell", "rtt")),
     ...(udp ? [] : echoes(of("transport"), registry)),
   ];
   const choices = [
@@ -104,18 +106,18 @@ function echoes(own, registry) {
   return parameter ? [{ ...parameterField(parameter, own, name), label: "ECN" }] : [];
 }
 
-function start(own, duration) {
+function start(own, duration, { help, fallback, within }) {
   if (own.value === undefined || typeof own.value === "string") {
-    return {
+    return within({
       ...own,
       label: "Start",
       kind: "time",
       low: 0,
       high: duration,
       linear: true,
-      default: "0 s",
-      help: "When the flows begin.",
-    };
+      default: fallback,
+      help,
+    });
   }
   return { ...own, label: "Start", kind: "note", help: "Each flow has a start of its own; see the text." };
 }
@@ -124,11 +126,17 @@ function start(own, duration) {
 const ACCESS_DELAYS = ["access", "left", "right"].map((side) => ["dumbbell", side, "delay"]);
 
 // The round trip of a dumbbell is one for all pairs or a list for the pairs in turn.
-function roundTrip(root, meaning, index) {
+function roundTrip(root, meaning, index, { within }) {
   if (!at(root, ["dumbbell"]) || !meaning?.flows[index]) return [];
   // There and back over the bottleneck is a part of it.
   const least = 2 * (meaning.network.links.find(({ name }) => name === "bottleneck")?.delay_s ?? 0);
-  const field = { label: "Round trip", kind: "time", low: Math.max(1e-3, least), high: 2, instead: ACCESS_DELAYS };
+  const field = within({
+    label: "Round trip",
+    kind: "time",
+    low: Math.max(1e-3, least),
+    high: 2,
+    instead: ACCESS_DELAYS,
+  });
   const all = value(root, ["dumbbell", "rtt"]);
   if (!Array.isArray(all)) {
     const help =
@@ -148,7 +156,7 @@ function roundTrip(root, meaning, index) {
   }));
 }
 
-function linkFields(root, name, registry) {
+function linkFields(root, name, registry, declared) {
   const paths = linkPaths(name, root);
   if (!paths.length) return [];
   const of = (key) => {
@@ -163,7 +171,10 @@ function linkFields(root, name, registry) {
         ? " (all links to hosts alike)"
         : "";
   const queue = of("queue");
-  const fields = [...rates(of("rate")), ...delays(of("delay"), root, access)];
+  const fields = [
+    ...rates(of("rate"), declared("link", "rate")),
+    ...delays(of("delay"), root, access, declared("link", "delay")),
+  ];
   const queueChoice = {
     ...queue,
     label: "Queue",
@@ -184,9 +195,9 @@ function linkFields(root, name, registry) {
   ];
 }
 
-function rates(own) {
+function rates(own, { help, within }) {
   const how = { ...own, label: "Rate over time", kind: "shape" };
-  if (typeof own.value !== "object") return [{ ...RATE, ...own, label: "Rate", help: "How fast the link sends." }, how];
+  if (typeof own.value !== "object") return [within({ ...RATE, ...own, label: "Rate", help }), how];
   const phases = (own.value.cycle ?? []).flatMap((phase, k) => [
     { ...RATE, path: [...own.path, "cycle", k, 1], value: phase[1], label: `Rate, phase ${k + 1}`, help: "" },
     {
@@ -212,11 +223,11 @@ function rates(own) {
   return [...phases.slice(0, 8), ...steps.slice(0, 8), ...trace, how];
 }
 
-function delays(own, root, access) {
+function delays(own, root, access, { help, within }) {
   if (access && at(root, ["dumbbell", "rtt"])) return [];
   if (typeof own.value === "object")
     return [{ ...own, label: "Delay", kind: "note", help: "It changes; see the text." }];
-  return [{ ...DELAY, ...own, label: "Delay", help: "Propagation, one way." }];
+  return [within({ ...DELAY, ...own, label: "Delay", help })];
 }
 
 export function named(written) {
@@ -273,12 +284,8 @@ function parameterField(parameter, own, name) {
 
 // From where to where a slider goes: what may be, but no wider than a thousand times the default either way.
 function boundsOf(parameter, kind) {
-  const number = (pattern) => {
-    const found = pattern.exec(parameter.range ?? "");
-    return found ? Number(found[1]) : undefined;
-  };
-  const most = number(/at most ([\d.e+-]+)/);
-  const least = number(/(?:at least|above) ([\d.e+-]+)/) ?? 0;
+  const most = parameter.maximum ?? undefined;
+  const least = parameter.minimum ?? 0;
   if (kind === "limit") return { low: 1, high: 10000, kind: "limit" };
   const usual = parse(kind === "number" ? Number(parameter.default) : parameter.default)?.value;
   if (parameter.name === "probability") return { low: 1e-5, high: 0.5 };

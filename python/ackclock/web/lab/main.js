@@ -26,6 +26,7 @@ const state = { text: "", shown: null, root: null, meaning: null, chosen: "flow:
 async function main() {
   const engine = await Engine.start(await unpacked("module"));
   const registry = engine.registry();
+  const tables = engine.tables();
   const board = new Board();
   const whatIf = new WhatIf(engine.module);
   const runner = new Runner(engine, told);
@@ -76,7 +77,7 @@ async function main() {
     const buttons = state.chosen.startsWith("flow:")
       ? [["add", "Add a group like this"], ...(several ? [["remove", "Remove this group"]] : [])]
       : [];
-    inspector.show(fieldsOf(state.chosen, state.root, state.meaning, registry), { buttons });
+    inspector.show(fieldsOf(state.chosen, state.root, state.meaning, registry, tables), { buttons });
   }
 
   function replaced(text, path, value) {

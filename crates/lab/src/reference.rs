@@ -1,0 +1,119 @@
+//! The declarations of the scenario language as JSON: what the reference in the documentation and the form of the page are
+//! made from.
+
+use crate::keys::{Form, Key, Otherwise, Table};
+use crate::ranges::base_unit;
+use crate::scenario::SCENARIO;
+use ackclock_base::registry::Quantity;
+use ackclock_base::{Kind, Range};
+use serde::Serialize;
+
+/// A table of the language.
+#[derive(Clone, Debug, Serialize)]
+pub struct Described {
+    name: &'static str,
+    meaning: &'static str,
+    /// Sets of keys of which one has to be given.
+    one_of: &'static [&'static [&'static str]],
+    /// Whether no second of those sets may be given.
+    exclusive: bool,
+    keys: Vec<DescribedKey>,
+    /// The forms of the values of keys that the user chooses, in words.
+    others: Vec<String>,
+}
+
+/// A key of a table.
+#[derive(Clone, Debug, Serialize)]
+pub struct DescribedKey {
+    name: &'static str,
+    meaning: &'static str,
+    required: bool,
+    /// The default as TOML; `None` where there is none, or where it depends on other keys.
+    default: Option<&'static str>,
+    /// What holds without the key, in words.
+    otherwise: Option<&'static str>,
+    example: Option<String>,
+    /// The keys without which this one is refused.
+    needs: &'static [&'static str],
+    /// The forms of its value in words, without the tables that it opens and the things that it names.
+    written: Vec<String>,
+    /// The tables that its value opens.
+    opens: Vec<&'static str>,
+    /// The kinds of registered things that its value names.
+    names: Vec<&'static str>,
+    /// The quantities that its value may be, with their ranges.
+    ranges: Vec<DescribedRange>,
+}
+
+/// A quantity and its range.
+#[derive(Clone, Debug, Serialize)]
+pub struct DescribedRange {
+    /// What the quantity is, as lists of parameters call it.
+    quantity: &'static str,
+    /// The unit in which the bounds count; empty for a number alone.
+    unit: &'static str,
+    minimum: Option<f64>,
+    /// Whether the minimum itself is excluded.
+    above_minimum: bool,
+    maximum: Option<f64>,
+}
+
+/// Every table of the language, each before the tables that it opens.
+pub fn tables() -> Vec<Described> {
+    SCENARIO.reachable().into_iter().map(described).collect()
+}
+
+fn described(table: &Table) -> Described {
+    Described {
+        name: table.name,
+        meaning: table.meaning,
+        one_of: table.one_of,
+        exclusive: table.exclusive,
+        keys: table.keys().map(|key| described_key(key, table.required.contains(&key.name))).collect(),
+        others: table.others.iter().map(Form::words).collect(),
+    }
+}
+
+fn described_key(key: &Key, required: bool) -> DescribedKey {
+    let is_apart = |form: &&Form| form.opens().is_some() || matches!(form, Form::Named(_));
+    DescribedKey {
+        name: key.name,
+        meaning: key.meaning,
+        required,
+        default: match key.otherwise {
+            Otherwise::Value(default) => Some(default),
+            Otherwise::None | Otherwise::Words(_) => None,
+        },
+        otherwise: match key.otherwise {
+            Otherwise::Words(words) => Some(words),
+            Otherwise::None | Otherwise::Value(_) => None,
+        },
+        example: key.example(),
+        needs: key.needs,
+        written: key.forms.iter().filter(|form| !is_apart(form)).map(Form::words).collect(),
+        opens: key.forms.iter().filter_map(|form| form.opens().map(|table| table.name)).collect(),
+        names: key.forms.iter().filter_map(kind).map(Kind::name).collect(),
+        ranges: key.forms.iter().filter_map(range).collect(),
+    }
+}
+
+fn kind(form: &Form) -> Option<Kind> {
+    match form {
+        Form::Named(kind) => Some(*kind),
+        _ => None,
+    }
+}
+
+fn range(form: &Form) -> Option<DescribedRange> {
+    match form {
+        Form::Quantity(Quantity::Choice(_) | Quantity::Flag, _) => None,
+        Form::Quantity(quantity, Range { min, max, above_min }) => Some(DescribedRange {
+            quantity: quantity.unit(),
+            unit: base_unit(*quantity),
+            minimum: (*min != f64::MIN).then_some(*min),
+            above_minimum: *above_min,
+            maximum: (*max != f64::MAX).then_some(*max),
+        }),
+        _ => None,
+    }
+}
