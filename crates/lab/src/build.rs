@@ -92,7 +92,7 @@ fn watch(scenario: &Scenario, flows: &[FlowParts]) -> Option<WatchPlan> {
         .collect();
     Some(WatchPlan {
         link,
-        rate: scenario.network.links[link as usize].pace.rate,
+        rate: scenario.network.links[link as usize].wire.pace.rate,
         round_trip: observe.loss_events,
         burst_packets: observe.burst_packets,
         groups: flows
@@ -187,7 +187,7 @@ impl PathFacts {
 }
 
 fn capacity(plan: &LinkPlan, facts: &PathFacts) -> Option<Capacity> {
-    let queue = plan.queue.as_ref()?;
+    let queue = plan.wire.queue.as_ref()?;
     let rate =
         ackclock_aqm::registry::service_rate(queue.descriptor.name, &queue.values, &link_rate(plan, facts));
     let bytes_per_second = rate.bytes_per_second();
@@ -206,22 +206,22 @@ fn link_parts(plan: &LinkPlan, facts: &PathFacts, seed: u64) -> LinkParts {
         name: plan.name.clone(),
         from: plan.from.clone(),
         to: plan.to.clone(),
-        rate: plan.pace.rate,
+        rate: plan.wire.pace.rate,
         changes: plan.changes(),
         delay: plan.delay,
-        discipline: plan.queue.as_ref().and_then(|queue| discipline(queue, plan, facts)),
+        discipline: plan.wire.queue.as_ref().and_then(|queue| discipline(queue, plan, facts)),
         impairments: Impairments {
-            loss: plan.loss.as_ref().and_then(loss_model),
-            jitter: plan.jitter.most,
-            distribution: plan.jitter.distribution,
-            bursts: plan.jitter.bursts,
-            detour: plan.detour,
+            loss: plan.wire.loss.as_ref().and_then(loss_model),
+            jitter: plan.wire.jitter.most,
+            distribution: plan.wire.jitter.distribution,
+            bursts: plan.wire.jitter.bursts,
+            detour: plan.wire.detour,
             longer: plan.longer.clone(),
-            reorders: plan.reorders,
-            hold: plan.hold,
-            skips: plan.skips,
-            duplicates: plan.duplicates,
-            ecn: plan.ecn,
+            reorders: plan.wire.reorders,
+            hold: plan.wire.hold,
+            skips: plan.wire.skips,
+            duplicates: plan.wire.duplicates,
+            ecn: plan.wire.ecn,
             channel: None,
         },
         seed,
@@ -243,7 +243,7 @@ fn discipline(queue: &Choice, plan: &LinkPlan, facts: &PathFacts) -> Option<Queu
 }
 
 fn link_rate(plan: &LinkPlan, facts: &PathFacts) -> LinkRate {
-    LinkRate { rate: plan.pace.nominal, mean_packet_bytes: facts.mean_packet_bytes().round() as u32 }
+    LinkRate { rate: plan.wire.pace.nominal, mean_packet_bytes: facts.mean_packet_bytes().round() as u32 }
 }
 
 fn loss_model(loss: &Choice) -> Option<Box<dyn LossModel>> {

@@ -54,13 +54,13 @@ fn of_link(link: &LinkPlan, capacity: Option<Capacity>) -> Value {
         "name": link.name,
         "from": link.from,
         "to": link.to,
-        "rate_bps": link.pace.rate.bits_per_second(),
+        "rate_bps": link.wire.pace.rate.bits_per_second(),
         "varies": link.changes().is_some(),
         "delay_s": link.delay.seconds(),
-        "queue": link.queue.as_ref().map(|queue| queue.descriptor.name),
+        "queue": link.wire.queue.as_ref().map(|queue| queue.descriptor.name),
         "queue_packets": packets,
         "queue_bytes": bytes,
-        "loss": link.loss.as_ref().map(|loss| loss.descriptor.name),
+        "loss": link.wire.loss.as_ref().map(|loss| loss.descriptor.name),
     })
 }
 

@@ -1,8 +1,7 @@
 //! A TOML document that remembers where everything stands, and that overrides can change before it is read.
 
-use crate::brought::Brought;
 use crate::diagnostics::{Diagnostic, End, counted};
-use crate::reader::MAX_PROBLEMS;
+use crate::limits::MAX_PROBLEMS;
 use serde_json::Value as Json;
 use std::ops::Range;
 use std::sync::Arc;
@@ -55,8 +54,6 @@ pub struct Document {
     pub text: Arc<str>,
     /// Its content.
     pub root: Node,
-    /// What it may name besides what is registered.
-    pub brought: Arc<Brought>,
 }
 
 impl Node {
@@ -108,7 +105,7 @@ impl Document {
     pub fn parse(text: &str, file: &str) -> Result<Self, Vec<Diagnostic>> {
         let (table, errors) = DeTable::parse_recoverable(text);
         let root = Node { span: Some(table.span()), value: Value::Table(copy_table(table.get_ref())) };
-        let document = Self { file: file.to_owned(), text: text.into(), root, brought: Arc::default() };
+        let document = Self { file: file.to_owned(), text: text.into(), root };
         if errors.is_empty() {
             return Ok(document);
         }
@@ -120,11 +117,6 @@ impl Document {
         let mut problems: Vec<Diagnostic> = errors.iter().take(MAX_PROBLEMS).map(problem).collect();
         problems.sort_by_key(|problem| (problem.line, problem.column));
         Err(without_consequences(problems))
-    }
-
-    /// The same, where more may be named than is registered.
-    pub fn bringing(self, brought: Brought) -> Self {
-        Self { brought: Arc::new(brought), ..self }
     }
 
     /// A problem at a place of this document.

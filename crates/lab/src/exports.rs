@@ -121,10 +121,10 @@ fn rows(scenario: &Scenario) -> Vec<String> {
 fn write_rate(scenario: &Scenario, link: u32, path: &Path) -> io::Result<u64> {
     let plan = &scenario.network.links[link as usize];
     let constant = || Changes {
-        rates: Timeline::constant(plan.pace.rate),
+        rates: Timeline::constant(plan.wire.pace.rate),
         manner: Manner::BitByBit,
         outage: None,
-        nominal: plan.pace.rate,
+        nominal: plan.wire.pace.rate,
     };
     let changes = plan.changes().unwrap_or_else(constant);
     mahimahi::write_rate(&changes, scenario.duration, BufWriter::new(File::create(path)?))
@@ -318,7 +318,7 @@ fn begin_capture(
         vec![Interface {
             name: link.name.clone(),
             description,
-            speed: Some(link.pace.rate.bits_per_second()),
+            speed: Some(link.wire.pace.rate.bits_per_second()),
         }]
     };
     let (interfaces, dropped) = match place {

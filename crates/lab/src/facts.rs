@@ -33,17 +33,17 @@ pub fn network(scenario: &Scenario, seed: u64) -> NetworkFacts {
 fn link(scenario: &Scenario, plan: &LinkPlan, capacity: Option<Capacity>) -> LinkFacts {
     LinkFacts {
         name: plan.name.clone(),
-        rate: plan.changes().map_or(SendingRate::Constant(plan.pace.rate), |changes| {
+        rate: plan.changes().map_or(SendingRate::Constant(plan.wire.pace.rate), |changes| {
             varying_rate(&changes, plan.medium.is_some())
         }),
         delay: plan.delay,
-        jitter: plan.jitter.most,
-        detour: plan.detour.map(detour),
+        jitter: plan.wire.jitter.most,
+        detour: plan.wire.detour.map(detour),
         longer: plan.longer.as_ref().map(over_time),
-        hold: plan.hold,
-        reorders: plan.reorders,
-        skips_delay: plan.skips.is_some(),
-        duplicates: plan.duplicates.is_some(),
+        hold: plan.wire.hold,
+        reorders: plan.wire.reorders,
+        skips_delay: plan.wire.skips.is_some(),
+        duplicates: plan.wire.duplicates.is_some(),
         limit: capacity.and_then(limit),
         service: service(plan.service()),
         medium: plan.medium.map(|number| medium(scenario, number)),

@@ -347,3 +347,6 @@ impl Form {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

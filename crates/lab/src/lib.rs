@@ -4,7 +4,7 @@
 //! * [`diagnostics`]: what is wrong with a scenario file, where, and what would be right.
 //! * [`keys`]: the declarations of every table and key of a scenario.
 //! * [`reader`]: reading typed values from a document, collecting every problem.
-//! * [`scenario`]: a scenario, read and checked.
+//! * [`scenario`]: a scenario, read and checked by [`load`].
 //! * [`network`], [`media`], [`agents`], [`rate`], [`flows`], [`choice`]: its parts. [`over_time`], [`files`], `traces`: what
 //!   changes while it runs.
 //! * [`sweep`]: the points that a scenario's sweep spans. [`precision`]: how many replications they need.
@@ -30,6 +30,7 @@ pub mod files;
 pub mod flows;
 pub mod keys;
 pub mod limits;
+pub mod load;
 pub mod media;
 pub mod network;
 pub mod observe;
@@ -42,6 +43,7 @@ pub mod reader;
 pub mod reference;
 pub mod registry;
 pub mod result;
+mod routings;
 pub mod run;
 pub mod scenario;
 pub mod schema;

@@ -12,3 +12,5 @@ pub const MAX_REPLICATIONS: f64 = 1e5;
 pub const MAX_POINTS: usize = 10_000;
 /// The most runs of all points of a sweep with all replications: weeks of computing, however short each is.
 pub const MAX_RUNS: usize = 10_000_000;
+/// The most problems that are reported at once.
+pub const MAX_PROBLEMS: usize = 100;

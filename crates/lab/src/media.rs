@@ -4,7 +4,7 @@ use crate::choice::{self, Choice};
 use crate::diagnostics::{counted, nearest, one_of};
 use crate::document::{Node, Span as Place_, Value, quoted};
 use crate::keys::{Form, Key, Table};
-use crate::network::LinkPlan;
+use crate::network::{LinkPlan, NamedMedium};
 use crate::reader::TableReader;
 use crate::registry;
 use ackclock_base::{Kind, Quantity, Range};
@@ -140,26 +140,11 @@ fn read_places<'r>(table: &TableReader<'r>) -> impl Iterator<Item = ((String, Pl
         .into_iter()
 }
 
-/// The medium that a link names, and where the name stands.
-#[derive(Clone, Debug)]
-pub struct Named {
-    name: String,
-    path: String,
-    span: Place_,
-}
-
-/// Reads a link's `medium`.
-pub fn read_name(table: &TableReader<'_>) -> Option<Named> {
-    let name = table.text("medium")?.to_owned();
-    let span = table.get("medium").map(|node| node.span.clone()).unwrap_or_default();
-    Some(Named { name, path: table.path_of("medium"), span })
-}
-
 /// Finds the medium of each link, and says what is wrong with the media as wholes.
 pub fn join(root: &TableReader<'_>, media: &[MediumPlan], links: &mut [LinkPlan]) {
     let mut told = Vec::new();
     for link in links.iter_mut() {
-        let Some(Named { name, path, span }) = &link.medium_name else { continue };
+        let Some(NamedMedium { name, path, span }) = &link.wire.medium else { continue };
         link.medium = media.iter().position(|medium| medium.name == *name);
         if link.medium.is_none() && !told.contains(span) {
             told.push(span.clone());

@@ -3,131 +3,38 @@
 
 mod delay;
 mod detour;
+mod graph;
 mod jitter;
+mod link;
 mod outage;
 mod parallel;
 mod round_trips;
 mod routes;
 mod routing;
+mod routing_choice;
 mod shares;
 mod wire;
 
+pub use graph::Network;
 pub use jitter::Jitter;
-pub use routing::{ROUTINGS, Routing};
+pub use link::LinkPlan;
+pub use routing_choice::Routing;
+pub use wire::{NamedMedium, Wire};
 
-use crate::choice::Choice;
 use crate::document::quoted;
-use crate::flows::{FlowGroup, FlowPlan, Member};
+use crate::flows::{FlowGroup, FlowPlan};
 use crate::keys::{Form, Key, SOME, Table};
-use crate::media::{self, MediumPlan, Named};
-use crate::rate::Pace;
+use crate::media;
 use crate::reader::TableReader;
-use ackclock_aqm::Service;
-use ackclock_aqm::entry::Brought;
-use ackclock_base::{Kind, Range, Span};
-use ackclock_sim::alteration::{Duplicates, EcnRule, Skips};
-use ackclock_sim::channel::Detour;
-use ackclock_sim::outage::Outage;
-use ackclock_sim::timeline::Timeline;
-use ackclock_sim::transmission::Changes;
-use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
-use wire::{DIFFERENCE, Defaults, LINK, LINK_OF_RTT, NAMED_LINK, Wire, read_wire, required_wire, wire};
-
-/// Links and nodes.
-#[derive(Clone, Debug, Default)]
-pub struct Network {
-    /// The links, each in one direction.
-    pub links: Vec<LinkPlan>,
-    /// What some of them share.
-    pub media: Vec<MediumPlan>,
-    /// Which of several shortest ways flows take.
-    pub routing: Routing,
-    nodes: Vec<String>,
-    index: HashMap<String, usize>,
-    names: HashSet<String>,
-    /// Links by the node that they leave, each with the node that it leads to.
-    leaving: Vec<Vec<(u32, usize)>>,
-}
-
-/// A link as it is written.
-#[derive(Clone, Debug)]
-pub struct LinkPlan {
-    /// Its name in results.
-    pub name: String,
-    /// The node it leaves.
-    pub from: String,
-    /// The node it leads to.
-    pub to: String,
-    /// How fast it sends.
-    pub pace: Pace,
-    /// When it sends nothing.
-    pub outage: Option<Outage>,
-    /// Its propagation delay, the least where it changes.
-    pub delay: Span,
-    /// How much longer it is over time.
-    pub longer: Option<Timeline<Span>>,
-    /// Its queue; `None` for one without limit.
-    pub queue: Option<Choice>,
-    /// The queue's discipline, where it was brought along.
-    pub brought: Option<Arc<dyn Brought>>,
-    /// What corrupts its packets.
-    pub loss: Option<Choice>,
-    /// Which packets it copies.
-    pub duplicates: Option<Duplicates>,
-    /// What it does to the ECN field.
-    pub ecn: Option<EcnRule>,
-    /// How much later than that each packet may arrive.
-    pub jitter: Jitter,
-    /// When its packets take a longer way.
-    pub detour: Option<Detour>,
-    /// Whether packets overtake one another by that.
-    pub reorders: bool,
-    /// Which packets skip the delay, where some do; then packets overtake one another.
-    pub skips: Option<Skips>,
-    /// How long the slots are at whose ends packets arrive; zero where they arrive at once.
-    pub hold: Span,
-    /// The medium that it shares with others, as an index, and as it is named.
-    pub medium: Option<usize>,
-    pub(crate) medium_name: Option<Named>,
-}
-
-impl LinkPlan {
-    /// How its rate changes, if it does.
-    pub fn changes(&self) -> Option<Changes> {
-        self.pace.changes(self.outage)
-    }
-
-    /// What its queue never breaks. One without limit drops nothing, so it never drops what would fit.
-    pub fn service(&self) -> Service {
-        if let Some(brought) = &self.brought {
-            return brought.service();
-        }
-        let name = self.queue.as_ref().map_or("droptail", |queue| queue.descriptor.name);
-        ackclock_aqm::registry::find(name).map_or(Service::IN_ORDER, |entry| entry.service)
-    }
-}
+use ackclock_base::{Kind, Range};
+use graph::{Ends, reverse_name};
+use parallel::{MAX_PAIRS, PAIRS};
+use wire::{DIFFERENCE, Defaults, LINK, LINK_OF_RTT, NAMED_LINK, read_wire, required_wire, wire};
 
 /// The most links.
 const MAX_LINKS: usize = 50_000;
-/// The most pairs of a dumbbell and hops of a parking lot.
-const MAX_PAIRS: usize = 10_000;
+/// The most hops of a parking lot.
 const MAX_HOPS: f64 = 1000.0;
-/// The most links of a flow's path, and of all flows' paths: packets have a place at each of them.
-const MAX_PATH: usize = 10_000;
-const MAX_STEPS: usize = 800_000;
-/// At each of these places there may be two sources of events: one before the link, and one behind it where packets overtake one another.
-/// Flows, the ends of their paths and links have no more than so many.
-const _: () = assert!(2 * MAX_STEPS + 400_000 <= ackclock_sim::schedule::MAX_SOURCES);
-
-const PAIRS: Key = Key::new(
-    "pairs",
-    &[Form::whole(Range::between(1.0, MAX_PAIRS as f64))],
-    "How many pairs of hosts there are",
-)
-.otherwise("as many as flows")
-.such_as("5");
-
 /// Pairs of hosts around a bottleneck.
 static DUMBBELL: Table = Table::new(
     "dumbbell",
@@ -215,25 +122,12 @@ pub fn read(root: &TableReader<'_>, plans: &[FlowPlan]) -> Option<(Network, Vec<
         return None;
     }
     media::join(root, &network.media, &mut network.links);
-    network.take_brought(root);
+    network.take_plugins(root);
     if root.reader.problem_count() > problems_before {
         return None;
     }
     let groups = network.routes(root, plans, pairs);
     (root.reader.problem_count() == 0).then_some((network, groups))
-}
-
-/// How flows find their ends where they do not name them.
-#[derive(Clone, Copy, Debug)]
-enum Ends {
-    /// One of so many pairs of a dumbbell, in turn.
-    Pairs(usize),
-    /// One of so many pairs, in turn, over so many bottlenecks side by side.
-    Parallel(usize, usize),
-    /// The whole length of a parking lot of so many hops.
-    Hops(usize),
-    /// Every flow names its ends.
-    Named,
 }
 
 impl Network {
@@ -363,63 +257,12 @@ impl Network {
         Some(())
     }
 
-    /// Both directions. The way back has the same rate, delay and queue unless `reverse` says otherwise, and loses
-    /// nothing unless `reverse` says so.
-    fn add_duplex(&mut self, name: &str, from: &str, to: &str, wire: &Wire, index: usize, count: usize) {
-        self.add_link(name, from, to, wire, index, count);
-        let back = wire.reverse.as_deref().cloned().unwrap_or_else(|| wire.way_back());
-        self.add_link(&reverse_name(name), to, from, &back, index, count);
-    }
-
-    fn add_link(&mut self, name: &str, from: &str, to: &str, wire: &Wire, index: usize, count: usize) {
-        let link = self.links.len() as u32;
-        let (from_index, to_index) = (self.node(from), self.node(to));
-        self.leaving[from_index].push((link, to_index));
-        self.names.insert(name.to_owned());
-        self.links.push(LinkPlan {
-            name: name.to_owned(),
-            from: from.to_owned(),
-            to: to.to_owned(),
-            pace: wire.pace.clone(),
-            outage: wire.outage,
-            delay: wire.delay.of(index, count),
-            longer: wire.delay.longer(),
-            queue: wire.queue.clone(),
-            brought: None,
-            loss: wire.loss.clone(),
-            duplicates: wire.duplicates,
-            ecn: wire.ecn,
-            jitter: wire.jitter,
-            detour: wire.detour,
-            reorders: wire.reorders,
-            skips: wire.skips,
-            hold: wire.hold,
-            medium: None,
-            medium_name: wire.medium.clone(),
-        });
-    }
-
     /// The disciplines of links that stand in no registry.
-    fn take_brought(&mut self, root: &TableReader<'_>) {
-        let brought = &root.reader.document().brought;
+    fn take_plugins(&mut self, root: &TableReader<'_>) {
+        let plugins = root.reader.plugins();
         for link in &mut self.links {
-            let queue = link.queue.as_ref();
-            link.brought = queue.and_then(|queue| brought.queue(queue.descriptor.name)).cloned();
+            let queue = link.wire.queue.as_ref();
+            link.brought = queue.and_then(|queue| plugins.queue(queue.descriptor.name)).cloned();
         }
     }
-
-    fn node(&mut self, name: &str) -> usize {
-        if let Some(index) = self.index.get(name) {
-            return *index;
-        }
-        let index = self.nodes.len();
-        self.nodes.push(name.to_owned());
-        self.leaving.push(Vec::new());
-        self.index.insert(name.to_owned(), index);
-        index
-    }
-}
-
-fn reverse_name(name: &str) -> String {
-    format!("{name}-reverse")
 }

@@ -1,8 +1,10 @@
 //! Reads typed values from a document. A problem is noted and reading goes on, so that all are reported at once.
 
+use crate::brought::Brought;
 use crate::diagnostics::{Diagnostic, MAX_NAMES, counted, is_hidden, nearest, one_of};
 use crate::document::{Document, Node, Span, Table as Entries, Value, quoted};
 use crate::keys::{Form, Key, Otherwise, Table, length_words};
+use crate::limits::MAX_PROBLEMS;
 use crate::ranges::{kind, quantity_words};
 use ackclock_base::declare::Field;
 use ackclock_base::registry::Quantity;
@@ -13,18 +15,16 @@ use std::cell::{Cell, RefCell};
 /// A document being read, and what was found wrong with it so far.
 pub struct Reader<'d> {
     document: &'d Document,
+    plugins: &'d Brought,
     problems: RefCell<Vec<Diagnostic>>,
     /// Problems beyond the most that are reported.
     more: Cell<usize>,
 }
 
-/// The most problems that are reported at once.
-pub const MAX_PROBLEMS: usize = 100;
-
 impl<'d> Reader<'d> {
-    /// Begins.
-    pub fn new(document: &'d Document) -> Self {
-        Self { document, problems: RefCell::new(Vec::new()), more: Cell::new(0) }
+    /// A reader of a document that may name what is registered, and these plugins.
+    pub fn new(document: &'d Document, plugins: &'d Brought) -> Self {
+        Self { document, plugins, problems: RefCell::new(Vec::new()), more: Cell::new(0) }
     }
 
     /// What was found wrong, in the order of the file.
@@ -46,6 +46,11 @@ impl<'d> Reader<'d> {
     /// The document.
     pub fn document(&self) -> &'d Document {
         self.document
+    }
+
+    /// What the document may name besides what is registered.
+    pub fn plugins(&self) -> &'d Brought {
+        self.plugins
     }
 
     /// Notes a problem.

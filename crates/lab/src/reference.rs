@@ -2,8 +2,8 @@
 //! made from.
 
 use crate::keys::{Form, Key, Otherwise, Table};
+use crate::load::SCENARIO;
 use crate::ranges::base_unit;
-use crate::scenario::SCENARIO;
 use ackclock_base::registry::Quantity;
 use ackclock_base::{Kind, Range};
 use serde::Serialize;

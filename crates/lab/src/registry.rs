@@ -73,7 +73,7 @@ pub fn mobilities() -> Vec<&'static Descriptor> {
 
 /// Every way to route.
 pub fn routings() -> Vec<&'static Descriptor> {
-    crate::network::ROUTINGS.to_vec()
+    crate::routings::ROUTINGS.to_vec()
 }
 
 /// Every agent.

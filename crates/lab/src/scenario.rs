@@ -1,22 +1,11 @@
-//! A scenario: the network, the flows, and how long to look. Reading one checks everything that can be checked
-//! without running it.
+//! A scenario: the network, the flows, and how long to look.
 
-use crate::agents::{self, AgentPlan};
-use crate::cost::Cost;
-use crate::diagnostics::Diagnostic;
-use crate::document::{Document, Value};
-use crate::files;
-use crate::flows::{self, FlowGroup};
-use crate::keys::{ANY_NUMBER, Form, Key, SOME, Table};
-use crate::limits::{MAX_REPLICATIONS, MAX_RUNS, MAX_SECONDS, MAX_SEED};
-use crate::media;
-use crate::network::{self, Network};
-use crate::observe::{self, Observe, Warmup};
-use crate::precision::{self, Precision};
-use crate::reader::{Reader, TableReader};
-use crate::sweep::{SWEEP, Sweep};
-use ackclock_base::{Range, Span};
-use serde_json::{Map, Value as Json, json};
+use crate::agents::AgentPlan;
+use crate::flows::{FlowGroup, Member};
+use crate::network::Network;
+use crate::observe::{Observe, Warmup};
+use crate::precision::Precision;
+use ackclock_base::Span;
 
 /// A scenario, complete and checked.
 #[derive(Clone, Debug)]
@@ -43,226 +32,6 @@ pub struct Scenario {
     pub observe: Observe,
 }
 
-/// A scenario file.
-pub static SCENARIO: Table = Table::new(
-    "scenario",
-    "A scenario: the network, the flows, and how long to look",
-    &[
-        &[
-            Key::new("name", &[Form::Text], "What the scenario is called in results").or("\"scenario\""),
-            Key::new("duration", &[Form::time(SECONDS)], "How long the run lasts").such_as("\"100 s\""),
-            Key::new(
-                "warmup",
-                observe::WARMUP_FORMS,
-                "How much of the run, from its start, is not measured; or until when",
-            )
-            .or("\"0 s\""),
-            Key::new("seed", &[Form::whole(Range::between(0.0, MAX_SEED))], "The seed of the first run")
-                .or("1"),
-            Key::new(
-                "replications",
-                &[Form::whole(Range::between(1.0, MAX_REPLICATIONS))],
-                "How many runs there are, with seeds that follow one another",
-            )
-            .otherwise("1; 5 with a `precision`")
-            .such_as("5"),
-            Key::new("precision", &[Form::Table(&precision::PRECISION)], "How narrow intervals have to be"),
-        ],
-        network::KEYS,
-        &[
-            Key::new("media", &[Form::Tables(&media::MEDIUM, ANY_NUMBER)], "What links share"),
-            Key::new(
-                "agents",
-                &[Form::Tables(&agents::AGENT, ANY_NUMBER)],
-                "What looks into packets at nodes",
-            ),
-            Key::new("flows", &[Form::Tables(&flows::FLOWS, SOME)], "Groups of like flows"),
-            Key::new(
-                "observe",
-                &[Form::Table(&observe::OBSERVE)],
-                "What is observed besides counts and means",
-            ),
-            Key::new("sweep", &[Form::Table(&SWEEP)], "Values to vary"),
-            Key::new(
-                "files",
-                &[Form::Table(&files::FILES)],
-                "Files that the scenario names, put there when it is read",
-            ),
-        ],
-    ],
-)
-.requiring(&["duration", "flows"])
-.one_of(network::ONE_OF);
-
-/// The durations of runs.
-const SECONDS: Range = Range { min: 0.0, max: MAX_SECONDS, above_min: true };
-/// The most packets that a run may be expected to simulate: a day or so of computing.
-const MAX_PACKETS: f64 = 2e11;
-/// Of a sweep so many points are checked, spread evenly, that they have at most so many links and flows together: a
-/// second's work or two.
-const MAX_CHECKED: usize = 250_000;
-
-/// A scenario that has been checked at the points of its sweep.
-#[derive(Clone, Debug)]
-pub struct Checked {
-    /// The scenario without its sweep.
-    pub scenario: Scenario,
-    /// Its sweep.
-    pub sweep: Sweep,
-    /// How many data packets every `every`-th point can be expected to send at most, from the first on.
-    pub packets: Vec<f64>,
-    /// How far apart the points are that were checked: 1 where all were.
-    pub every: usize,
-}
-
-impl Checked {
-    /// What the points are, as a JSON object.
-    pub fn points(&self) -> Json {
-        json!({
-            "axes": self.sweep.columns(),
-            "points": self.sweep.places(),
-            "packets": self.packets,
-            "every": self.every,
-        })
-    }
-}
-
-impl Scenario {
-    /// Reads a scenario from a file's text, after overriding values at dotted paths. A sweep in it is checked at
-    /// its points; what is returned is the scenario without it.
-    pub fn parse(text: &str, file: &str, overrides: &Map<String, Json>) -> Result<Self, Vec<Diagnostic>> {
-        Self::check(text, file, overrides).map(|checked| checked.scenario)
-    }
-
-    /// The same, with what the points are and what they cost.
-    pub fn check(text: &str, file: &str, overrides: &Map<String, Json>) -> Result<Checked, Vec<Diagnostic>> {
-        Self::check_document(&overridden(text, file, overrides)?)
-    }
-
-    /// The same from a document, which may name more than is registered.
-    pub fn check_document(document: &Document) -> Result<Checked, Vec<Diagnostic>> {
-        let sweep = Sweep::of(document)?;
-        let scenario = Self::read(document)?;
-        check_runs(document, &scenario, sweep.points())?;
-        let size = scenario.network.links.len()
-            + scenario.flows.iter().map(|group| group.members.len()).sum::<usize>();
-        let every = (sweep.points() * size).div_ceil(MAX_CHECKED).max(1);
-        let packets = |point| {
-            let mut varied = document.clone();
-            sweep.set(&mut varied, point)?;
-            Ok(Self::read(&varied)?.expected_packets())
-        };
-        let packets = match sweep.is_none() {
-            true => vec![scenario.expected_packets()],
-            false => {
-                let checked = (0..sweep.points()).step_by(every).map(packets);
-                checked.collect::<Result<_, Vec<Diagnostic>>>()?
-            }
-        };
-        Ok(Checked { scenario, sweep, packets, every })
-    }
-
-    /// The same for one point of a sweep that has been checked: the overrides are the point's, and the sweep is not
-    /// looked at again.
-    pub fn point(text: &str, file: &str, overrides: &Map<String, Json>) -> Result<Self, Vec<Diagnostic>> {
-        Self::read(&overridden(text, file, overrides)?)
-    }
-
-    /// The same from a document that is read once for many points.
-    pub fn at(document: &Document, overrides: &Map<String, Json>) -> Result<Self, Vec<Diagnostic>> {
-        let mut document = document.clone();
-        set_all(&mut document, overrides)?;
-        Self::read(&document)
-    }
-
-    /// The scenario in a document, whose sweep is not looked at.
-    pub fn read(document: &Document) -> Result<Self, Vec<Diagnostic>> {
-        let reader = Reader::new(document);
-        let scenario = reader.root(&SCENARIO).and_then(|root| read_scenario(&root));
-        let problems = reader.into_problems();
-        match scenario {
-            Some(scenario) if problems.is_empty() => Ok(scenario),
-            _ => Err(problems),
-        }
-    }
-}
-
-/// A document with its overrides in place.
-pub fn overridden(
-    text: &str,
-    file: &str,
-    overrides: &Map<String, Json>,
-) -> Result<Document, Vec<Diagnostic>> {
-    let mut document = Document::parse(text, file)?;
-    set_all(&mut document, overrides)?;
-    Ok(document)
-}
-
-fn set_all(document: &mut Document, overrides: &Map<String, Json>) -> Result<(), Vec<Diagnostic>> {
-    let set = overrides.iter().filter_map(|(path, value)| document.set(path, value).err());
-    let problems: Vec<Diagnostic> = set.map(|problem| *problem).collect();
-    if problems.is_empty() { Ok(()) } else { Err(problems) }
-}
-
-fn read_scenario(root: &TableReader<'_>) -> Option<Scenario> {
-    let duration = root.read("duration");
-    let warmup = Warmup::read(root, duration);
-    let seed = root.read_or_default("seed").unwrap_or_default();
-    let usual = if root.get("precision").is_some() { precision::FIRST } else { 1 };
-    let replications = root.read("replications").unwrap_or(usual);
-    let name = root.name("name").unwrap_or("scenario").to_owned();
-    files::check(root);
-    let plans = flows::read(root);
-    let network = network::read(root, &plans);
-    let (duration, (network, flows)) = (duration?, network?);
-    let flow_count: usize = flows.iter().map(FlowGroup::rows).sum();
-    let observe = Observe::read(root, duration, flow_count, &network);
-    let agents = agents::read(root, &network);
-    let precision = Precision::read(root, replications, &flows, &network);
-    let scenario = Scenario {
-        name,
-        duration,
-        warmup,
-        seed,
-        replications: replications as u32,
-        precision,
-        network,
-        agents,
-        flows,
-        observe,
-    };
-    check_cost(root, &scenario);
-    Some(scenario)
-}
-
-/// Refuses more runs than anyone would wait for.
-fn check_runs(document: &Document, scenario: &Scenario, points: usize) -> Result<(), Vec<Diagnostic>> {
-    let replications = scenario.replications as usize;
-    if points * replications <= MAX_RUNS {
-        return Ok(());
-    }
-    let found = format!("{replications} replications of {points} points, {} runs", points * replications);
-    let expected = format!("at most {MAX_RUNS} runs");
-    let Value::Table(root) = &document.root.value else { return Ok(()) };
-    let span = root.get("replications").and_then(|node| node.span.clone());
-    Err(vec![document.problem(&span, "replications", &found, &expected, None)])
-}
-
-/// Refuses what would run for days: by the packets that the paths' rates allow, and by what else costs time.
-fn check_cost(root: &TableReader<'_>, scenario: &Scenario) {
-    let packets = scenario.expected_packets();
-    if packets > MAX_PACKETS {
-        let found = format!("a run of about {packets:.1e} packets");
-        let expected = format!("at most {MAX_PACKETS:.0e} packets: a shorter duration or lower rates");
-        root.problem_at("duration", &found, &expected);
-    }
-    for cost in Cost::all(scenario).iter().filter(|cost| cost.is_refused()) {
-        let (span, path) = cost.place.find(&cost.key(), scenario, root.reader.document());
-        let (found, expected) = cost.refusal();
-        root.reader.problem(&span, &path, &found, &expected, None);
-    }
-}
-
 impl Scenario {
     /// About how many numbers its series have.
     pub fn expected_numbers(&self) -> f64 {
@@ -282,9 +51,10 @@ impl Scenario {
         for (_, member) in members() {
             member.forward.iter().for_each(|link| users[*link as usize] += 1.0);
         }
-        let share =
-            |link: &u32| links[*link as usize].pace.rate.bits_per_second() as f64 / users[*link as usize];
-        let packets = |(group, member): (&FlowGroup, &flows::Member)| {
+        let share = |link: &u32| {
+            links[*link as usize].wire.pace.rate.bits_per_second() as f64 / users[*link as usize]
+        };
+        let packets = |(group, member): (&FlowGroup, &Member)| {
             let rate = member.forward.iter().map(share).fold(f64::INFINITY, f64::min);
             rate.max(group.least_rate_bps()) * self.duration.seconds() / (8.0 * f64::from(group.wire_bytes()))
         };

@@ -3,9 +3,9 @@
 
 use crate::document::Document;
 use crate::keys::{Form, Key, Otherwise, Table};
+use crate::load::SCENARIO;
 use crate::ranges::{base_unit, quantity_words};
 use crate::registry;
-use crate::scenario::SCENARIO;
 use ackclock_base::registry::Quantity;
 use ackclock_base::{Descriptor, Kind, Parameter, Range};
 use serde_json::{Map, Value, json};

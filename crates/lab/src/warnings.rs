@@ -20,7 +20,7 @@ pub fn of(scenario: &Scenario) -> Vec<String> {
     // A queue that only acknowledgements pass does no harm.
     let doubts = crossed.into_iter().filter_map(|index| {
         let link = &scenario.network.links[index as usize];
-        let queue = link.queue.as_ref()?;
+        let queue = link.wire.queue.as_ref()?;
         let name = queue.descriptor.name;
         let doubt = ackclock_aqm::registry::doubt(name, &queue.values, &rates[index as usize])?;
         Some(format!("{name} at link {}: {doubt}", link.name))
@@ -86,12 +86,12 @@ fn own_interface(group: &FlowGroup, links: &[LinkPlan]) -> Option<String> {
     if !sending.transport.facts().small_queues {
         return None;
     }
-    let rate = |link: &u32| links[*link as usize].pace.nominal;
+    let rate = |link: &u32| links[*link as usize].wire.pace.nominal;
     let first = group.members.iter().flat_map(Member::paths).find_map(|member| {
         let (first, others) = member.forward.split_first()?;
         let slowest = others.iter().all(|other| rate(other) > rate(first));
         let link = &links[*first as usize];
-        (slowest && link.queue.is_some() && link.medium.is_none()).then_some(link)
+        (slowest && link.wire.queue.is_some() && link.medium.is_none()).then_some(link)
     })?;
     let link = &first.name;
     let transport = sending.transport_name();
@@ -105,8 +105,8 @@ fn own_interface(group: &FlowGroup, links: &[LinkPlan]) -> Option<String> {
 
 /// Where a rate is so low that one packet takes as long as the run: how long it takes, and how long the run lasts.
 fn slowness(link: &LinkPlan, bytes: u32, run: Span) -> Option<String> {
-    let long = link.pace.nominal.time_to_send(Size::from_bytes(u64::from(bytes)));
-    (long >= run).then(|| format!("{long} at {}, and the run lasts {run}", link.pace.nominal))
+    let long = link.wire.pace.nominal.time_to_send(Size::from_bytes(u64::from(bytes)));
+    (long >= run).then(|| format!("{long} at {}, and the run lasts {run}", link.wire.pace.nominal))
 }
 
 #[cfg(test)]

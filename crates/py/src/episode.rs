@@ -1,6 +1,6 @@
 //! Runs a scenario step by step while an agent outside the run decides one flow's window or rate.
 
-use crate::{parse_bringing, to_json};
+use crate::{parse_with, to_json};
 use ackclock_base::{Descriptor, Kind, Packets, Random, Rate, Span, Time, Values};
 use ackclock_cc::control::WindowControl;
 use ackclock_cc::control::{
@@ -177,8 +177,8 @@ impl Episode {
     fn new(text: &str, file: &str, overrides: &str, seed: u64, paced: bool) -> PyResult<Self> {
         let shared = Shared::default();
         let agent = Arc::new(AgentKind { shared: Arc::clone(&shared), paced });
-        let brought = Brought { controls: vec![agent], ..Brought::default() };
-        let scenario = parse_bringing(text, file, overrides, brought)?;
+        let plugins = Brought { controls: vec![agent], ..Brought::default() };
+        let scenario = parse_with(text, file, overrides, &plugins)?;
         let begun = runner::begin(&scenario, seed, false, &AtomicBool::new(false));
         let simulation = begun.map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
         Ok(Self { scenario, seed, shared, simulation: Mutex::new(simulation) })

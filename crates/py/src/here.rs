@@ -7,8 +7,8 @@ use crate::guest::{Guest, Stop};
 use crate::{read_overrides, refuse, to_json};
 use ackclock_base::Time;
 use ackclock_lab::document::Document;
-use ackclock_lab::scenario::overridden;
-use ackclock_lab::{RunResult, Scenario, run as runner};
+use ackclock_lab::load::overridden;
+use ackclock_lab::{Brought, RunResult, Scenario, run as runner};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use std::sync::Arc;
@@ -16,17 +16,17 @@ use std::sync::Arc;
 /// How often a run looks for Ctrl-C, in addition to the looks of the Python code itself.
 const LOOKS: u64 = 1000;
 
-/// Reads a scenario's document with these classes, and returns it with the state in which the run keeps an
-/// exception.
+/// Reads a scenario's document and these classes. Returns the document, the plugins that it may name, and the state in which the
+/// run keeps an exception.
 pub fn document(
     py: Python<'_>,
     (text, file, overrides): (&str, &str, &str),
     guests: &[Py<Guest>],
-) -> PyResult<(Document, Arc<Stop>)> {
+) -> PyResult<(Document, Brought, Arc<Stop>)> {
     let stop = Arc::<Stop>::default();
     let document =
         overridden(text, file, &read_overrides(overrides)?).map_err(|problems| refuse(&problems))?;
-    Ok((document.bringing(Guest::bring(py, guests, &stop)), stop))
+    Ok((document, Guest::bring(py, guests, &stop), stop))
 }
 
 /// Reads a scenario with these classes, without its sweep.
@@ -35,8 +35,8 @@ pub fn scenario(
     source: (&str, &str, &str),
     guests: &[Py<Guest>],
 ) -> PyResult<(Scenario, Arc<Stop>)> {
-    let (document, stop) = document(py, source, guests)?;
-    Ok((Scenario::read(&document).map_err(|problems| refuse(&problems))?, stop))
+    let (document, plugins, stop) = document(py, source, guests)?;
+    Ok((Scenario::read(&document, &plugins).map_err(|problems| refuse(&problems))?, stop))
 }
 
 /// Runs the scenario once and returns the result as JSON and the series.

@@ -11,8 +11,9 @@ mod outlines;
 
 use crate::arrow::Columns;
 use crate::guest::Guest;
+use ackclock_lab::Scenario;
+use ackclock_lab::load::overridden;
 use ackclock_lab::result::declared_fields;
-use ackclock_lab::scenario::{Scenario, overridden};
 use ackclock_lab::{
     Brought, Diagnostic, describe as told, diagnostics, places, reference, registry as names, run as runner,
     schema as schemas,
@@ -100,8 +101,8 @@ fn check(
     overrides: &str,
     guests: Vec<Py<Guest>>,
 ) -> PyResult<String> {
-    let (document, _) = here::document(py, (text, file, overrides), &guests)?;
-    let checked = Scenario::check_document(&document);
+    let (document, plugins, _) = here::document(py, (text, file, overrides), &guests)?;
+    let checked = Scenario::check_document(&document, &plugins);
     to_json(&checked.map_err(|problems| refuse(&problems))?.points())
 }
 
@@ -188,10 +189,9 @@ fn verify(
     to_json(&checked.map_err(|error| PyRuntimeError::new_err(error.to_string()))?)
 }
 
-fn parse_bringing(text: &str, file: &str, overrides: &str, brought: Brought) -> PyResult<Scenario> {
-    let document =
-        overridden(text, file, &read_overrides(overrides)?).map(|document| document.bringing(brought));
-    document.and_then(|document| Scenario::read(&document)).map_err(|problems| refuse(&problems))
+fn parse_with(text: &str, file: &str, overrides: &str, plugins: &Brought) -> PyResult<Scenario> {
+    let document = overridden(text, file, &read_overrides(overrides)?);
+    document.and_then(|document| Scenario::read(&document, plugins)).map_err(|problems| refuse(&problems))
 }
 
 fn parse_point(text: &str, file: &str, overrides: &str) -> PyResult<Scenario> {

@@ -67,7 +67,10 @@ pub fn is_swift(scenario: &Scenario) -> bool {
             outage && changes.rates.values().all(|rate| rate.bits_per_second() >= slowest)
         });
         let near = link.longer.as_ref().is_none_or(|longer| longer.values().all(|longer| longer <= longest));
-        steady && near && link.pace.rate.bits_per_second() >= slowest && link.delay.max(link.hold) <= longest
+        steady
+            && near
+            && link.wire.pace.rate.bits_per_second() >= slowest
+            && link.delay.max(link.wire.hold) <= longest
     })
 }
 

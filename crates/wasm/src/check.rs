@@ -1,6 +1,6 @@
 //! Checks a scenario's text while a user edits it.
 
-use ackclock_lab::scenario::{Checked, overridden};
+use ackclock_lab::load::{Checked, overridden};
 use ackclock_lab::{Diagnostic, Scenario, describe, diagnostics};
 use serde_json::{Map, Value, json};
 

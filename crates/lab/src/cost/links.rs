@@ -44,7 +44,7 @@ pub fn parts(scenario: &Scenario, traffic: &Traffic<'_>, parts: &mut Vec<Part>) 
 /// What a discipline does at fixed times and at arrivals, as far as its parameters can make that much. A discipline makes up for its
 /// looks at the next arrival, so that a link that packets never reach costs nothing.
 fn discipline(link: &LinkPlan, rate: &LinkRate, arrivals: &Arrivals, place: Place, parts: &mut Vec<Part>) {
-    let Some(queue) = link.queue.as_ref().filter(|_| link.brought.is_none()) else { return };
+    let Some(queue) = link.wire.queue.as_ref().filter(|_| link.brought.is_none()) else { return };
     let values = &queue.values;
     let value = |name: &str| number(values, name).unwrap_or(0.0);
     let order = value("order");
@@ -122,13 +122,13 @@ fn states(link: &LinkPlan, arrivals: &Arrivals, place: Place, parts: &mut Vec<Pa
             certain: changes(arrivals.certain),
         });
     };
-    if let Some(loss) = link.loss.as_ref().filter(|loss| loss.descriptor.name == "gilbert-time") {
+    if let Some(loss) = link.wire.loss.as_ref().filter(|loss| loss.descriptor.name == "gilbert-time") {
         let value = |name: &str| number(&loss.values, name);
         let bad_s = value("bad").unwrap_or(1.0);
         let by_share = value("probability").map(|share| bad_s * (1.0 - share) / share);
         push("loss", by_share.or(value("good")).unwrap_or(1.0), bad_s);
     }
-    if let Some(bursts) = link.jitter.bursts {
+    if let Some(bursts) = link.wire.jitter.bursts {
         push("jitter", bursts.good.seconds(), bursts.bad.seconds());
     }
 }
@@ -143,7 +143,7 @@ fn medium(scenario: &Scenario, traffic: &Traffic<'_>, index: usize, parts: &mut 
     let sum = |counts: &[f64]| stations().map(|(link, _)| counts[link]).sum::<f64>();
     let (all, certain) = (sum(&traffic.arrivals), sum(&traffic.certain));
     let run_s = scenario.duration.seconds();
-    let fastest = stations().map(|(_, link)| link.pace.rate.bits_per_second()).max().unwrap_or(0) as f64;
+    let fastest = stations().map(|(_, link)| link.wire.pace.rate.bits_per_second()).max().unwrap_or(0) as f64;
     let least_bytes = scenario.flows.iter().map(|group| group.wire_bytes()).min().unwrap_or(1).max(1);
     // Twice as many: each packet may be answered with another.
     let reacting = (all - certain).min(2.0 * fastest * run_s / (8.0 * f64::from(least_bytes)));

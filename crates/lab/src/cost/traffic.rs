@@ -122,7 +122,7 @@ fn shares(scenario: &Scenario, streams: &[Stream<'_>]) -> Vec<f64> {
         stream.path.forward.iter().for_each(|link| offered_bits[*link as usize] += bits);
     }
     let share = |(link, offered): (&LinkPlan, f64)| {
-        let delivered = link.pace.rate.bits_per_second() as f64 * scenario.duration.seconds();
+        let delivered = link.wire.pace.rate.bits_per_second() as f64 * scenario.duration.seconds();
         if offered > delivered { delivered / offered } else { 1.0 }
     };
     links.iter().zip(offered_bits).map(share).collect()
@@ -159,7 +159,8 @@ pub fn packets_per_second(group: &FlowGroup) -> f64 {
 /// they have to send.
 fn most_sent(scenario: &Scenario, group: &FlowGroup, path: &Member, users: &[f64], active_s: f64) -> f64 {
     let links = &scenario.network.links;
-    let share = |link: &u32| links[*link as usize].pace.rate.bits_per_second() as f64 / users[*link as usize];
+    let share =
+        |link: &u32| links[*link as usize].wire.pace.rate.bits_per_second() as f64 / users[*link as usize];
     let rate_bps = path.forward.iter().map(share).fold(f64::INFINITY, f64::min);
     let by_rate = rate_bps * active_s / (8.0 * f64::from(group.wire_bytes()));
     // A round trip may be of no length; then the links' rates are the only bound.

@@ -19,7 +19,7 @@ enum Law {
 
 impl Law {
     fn of(control: &Choice, table: &TableReader<'_>) -> Self {
-        match table.reader.document().brought.control(control.descriptor.name) {
+        match table.reader.plugins().control(control.descriptor.name) {
             Some(brought) => Self::Brought(Arc::clone(brought)),
             None => Self::Registered(control.entry(CONTROLS)),
         }

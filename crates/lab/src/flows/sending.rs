@@ -101,7 +101,7 @@ pub(super) fn read(table: &TableReader<'_>) -> Option<Sending> {
         }
         check_writing(table, application, (source.sizes)(&application.values).reply.is_some());
     }
-    let controls = table.reader.document().brought.all_controls();
+    let controls = table.reader.plugins().all_controls();
     if table.get("control").is_none() {
         let names = crate::diagnostics::one_of_these(&controls);
         table.problem(&table.path_of("control"), "no `control`", &names);

@@ -9,15 +9,18 @@ use crate::traces;
 use ackclock_base::registry::Quantity;
 use ackclock_base::{Range, Span};
 use ackclock_sim::timeline::Timeline;
+use std::sync::Arc;
 
 /// How long the wire takes.
 #[derive(Clone, Debug)]
-pub(super) enum Delay {
+pub enum Delay {
+    /// The same for all.
     Fixed(Span),
     /// Spread evenly over the pairs.
     Evenly(Span, Span),
     /// The pairs' own, in turn.
-    Each(Vec<Span>),
+    Each(Arc<[Span]>),
+    /// One that changes.
     Changing(Timeline<Span>),
 }
 

@@ -1,21 +1,33 @@
 //! Bottlenecks side by side: each pair of hosts has an interface, with links of its own, to every one of them. What has several
 //! paths takes all; what has one takes the first, or with ECMP one of them.
 
+use super::graph::{Ends, Network};
 use super::routes::RouteProblem;
 use super::routing::Distances;
 use super::wire::{Defaults, LINK, read_wire, required_wire};
-use super::{Ends, Member, Network};
-use crate::flows::{FlowPlan, Place};
+use crate::flows::{FlowPlan, Member, Place};
 use crate::keys::{Form, Key, Table};
 use crate::reader::TableReader;
+use ackclock_base::Range;
 use ackclock_sim::sctp::options::MAX_PATHS;
+
+/// The most pairs of hosts.
+pub(super) const MAX_PAIRS: usize = 10_000;
+/// How many pairs of hosts there are.
+pub(super) const PAIRS: Key = Key::new(
+    "pairs",
+    &[Form::whole(Range::between(1.0, MAX_PAIRS as f64))],
+    "How many pairs of hosts there are",
+)
+.otherwise("as many as flows")
+.such_as("5");
 
 /// Bottlenecks side by side.
 pub(super) static PARALLEL: Table = Table::new(
     "parallel",
     "Bottlenecks side by side, to each of which every host has a link of its own",
     &[&[
-        super::PAIRS,
+        PAIRS,
         Key::new("bottlenecks", &[Form::Tables(&LINK, [1, MAX_PATHS])], "The bottlenecks"),
         Key::new("access", &[Form::Table(&LINK)], "The links between hosts and routers, on both sides"),
     ]],
@@ -25,7 +37,7 @@ pub(super) static PARALLEL: Table = Table::new(
 impl Network {
     pub(super) fn add_parallel(&mut self, root: &TableReader<'_>, flows: usize) -> Option<Ends> {
         let table = root.open("parallel")?;
-        let pairs = table.read("pairs").unwrap_or(flows.clamp(1, super::MAX_PAIRS));
+        let pairs = table.read("pairs").unwrap_or(flows.clamp(1, MAX_PAIRS));
         table.list("bottlenecks")?;
         let access = required_wire(&table, "access", Defaults::ACCESS)?;
         let bottlenecks = table.tables("bottlenecks");

@@ -1,11 +1,13 @@
 //! The paths of the flows over the links of a network.
 
-use super::routing::{Distances, Ecmp, Hashed, Routing};
-use super::{Ends, MAX_PATH, MAX_STEPS, Network};
+use super::graph::{Ends, MAX_PATH, MAX_STEPS, Network};
+use super::routing::{Distances, Hashed};
+use super::routing_choice::Routing;
 use crate::diagnostics::{nearest, one_of};
 use crate::document::{Span as Place_, quoted};
 use crate::flows::{FlowGroup, FlowPlan, Member, Place};
 use crate::reader::TableReader;
+use crate::routings::Ecmp;
 use std::collections::VecDeque;
 
 impl Network {

@@ -1,62 +1,9 @@
-//! Which of several shortest ways a flow takes: the first for all, or one that is hashed for each flow.
+//! Ways that are hashed for each flow: which of several shortest ways a flow takes.
 
-use super::Network;
-use crate::choice::{self, Choice};
-use crate::reader::TableReader;
-use crate::registry;
-use ackclock_base::{Descriptor, Kind, Random, Range, parameters};
+use super::graph::Network;
+use ackclock_base::Random;
 use ackclock_sim::random::Stream;
 use std::collections::{HashMap, VecDeque};
-
-/// The ways to route, in the order in which lists show them. The first is that of a scenario that names none.
-pub const ROUTINGS: &[&Descriptor] = &[
-    &Descriptor {
-        kind: Kind::Routing,
-        name: "shortest",
-        summary: "All flows take the first of the ways with the fewest links, in the order in which links are written",
-        source: "none",
-        parameters: &[],
-        presets: &[],
-    },
-    &Descriptor {
-        kind: Kind::Routing,
-        name: "ecmp",
-        summary: "Each node chooses among its links on ways with the fewest links, by a hash of the flow",
-        source: "RFC 2992 section 1, modulo-N hash; RFC 2991",
-        parameters: Ecmp::TABLE,
-        presets: &[],
-    },
-];
-
-parameters! {
-    /// How flows are hashed.
-    pub struct Ecmp {
-        /// What the hash of each node depends on besides the flow
-        seed: u64 = integer("1", Range::between(0.0, 9_007_199_254_740_991.0), "none"),
-    }
-}
-
-/// How the flows of a scenario are routed.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub enum Routing {
-    /// By the first of the shortest ways.
-    #[default]
-    First,
-    /// By one that is hashed for each flow.
-    Ecmp(Ecmp),
-}
-
-impl Routing {
-    /// Reads `routing`.
-    pub(super) fn read(root: &TableReader<'_>) -> Option<Self> {
-        let Some(node) = root.get("routing") else { return Some(Self::First) };
-        let chosen: Choice = choice::read(root.reader, node, "routing", &registry::routings(), &[])?;
-        Some(match chosen.descriptor.name {
-            "ecmp" => Self::Ecmp((&chosen.values).into()),
-            _ => Self::First,
-        })
-    }
-}
 
 /// How many links each node is away from a node, [`u32::MAX`] for one from which none leads there.
 #[derive(Default)]

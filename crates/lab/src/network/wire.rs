@@ -4,8 +4,8 @@ use super::delay::{self, DELAYS, Delay};
 use super::jitter::{self, Jitter};
 use super::{detour, outage, shares};
 use crate::choice::{self, Choice};
+use crate::document::Span as Place_;
 use crate::keys::{Form, Key, Table};
-use crate::media::{self, Named};
 use crate::rate::{self, Pace};
 use crate::reader::TableReader;
 use crate::registry;
@@ -99,22 +99,34 @@ pub(super) static NAMED_LINK: Table = Table::new(
 .requiring(&["rate", "delay"])
 .one_of(&[&["between"], &["from", "to"]]);
 
-/// One link, or one direction of it, before it has ends.
+/// What the keys of a link say, or of one direction of it, before it has ends.
 #[derive(Clone, Debug)]
-pub(super) struct Wire {
-    pub(super) pace: Pace,
+pub struct Wire {
+    /// How fast it sends.
+    pub pace: Pace,
     pub(super) delay: Delay,
-    pub(super) outage: Option<Outage>,
-    pub(super) queue: Option<Choice>,
-    pub(super) loss: Option<Choice>,
-    pub(super) duplicates: Option<Duplicates>,
-    pub(super) ecn: Option<EcnRule>,
-    pub(super) jitter: Jitter,
-    pub(super) detour: Option<Detour>,
-    pub(super) reorders: bool,
-    pub(super) skips: Option<Skips>,
-    pub(super) hold: Span,
-    pub(super) medium: Option<Named>,
+    /// When it sends nothing.
+    pub outage: Option<Outage>,
+    /// Its queue; `None` for one without limit.
+    pub queue: Option<Choice>,
+    /// What corrupts its packets.
+    pub loss: Option<Choice>,
+    /// Which packets it copies.
+    pub duplicates: Option<Duplicates>,
+    /// What it does to the ECN field.
+    pub ecn: Option<EcnRule>,
+    /// How much later than the delay each packet may arrive.
+    pub jitter: Jitter,
+    /// When its packets take a longer way.
+    pub detour: Option<Detour>,
+    /// Whether packets overtake one another.
+    pub reorders: bool,
+    /// Which packets skip the delay, where some do; then packets overtake one another.
+    pub skips: Option<Skips>,
+    /// The length of the slots at whose ends packets arrive; zero where they arrive at once.
+    pub hold: Span,
+    /// The medium that it names.
+    pub medium: Option<NamedMedium>,
     /// What differs on the way back.
     pub(super) reverse: Option<Box<Wire>>,
 }
@@ -189,7 +201,7 @@ pub(super) fn read_wire(table: &TableReader<'_>, base: Option<&Wire>, defaults: 
             table.reader,
             node,
             &table.path_of("queue"),
-            &table.reader.document().brought.all_queues(),
+            &table.reader.plugins().all_queues(),
             QueueLimit::TABLE,
         )?),
         None => match base {
@@ -244,7 +256,7 @@ pub(super) fn read_wire(table: &TableReader<'_>, base: Option<&Wire>, defaults: 
         None => base.map_or(Span::ZERO, |base| base.hold),
     };
     let medium = match table.get("medium") {
-        Some(_) => Some(media::read_name(table)?),
+        Some(_) => Some(read_medium(table)?),
         None => base.and_then(|base| base.medium.clone()),
     };
     if ecn == Some(EcnRule::Drop) && medium.is_some() {
@@ -285,4 +297,22 @@ pub(super) fn default_queue() -> Choice {
     let descriptor = registry::queues()[0];
     let extra = choice::defaults(descriptor, QueueLimit::TABLE);
     Choice { extra, ..Choice::default_of(descriptor) }
+}
+
+/// The medium that a link names, and where the name stands.
+#[derive(Clone, Debug)]
+pub struct NamedMedium {
+    /// Its name.
+    pub name: String,
+    /// The path of the key that names it.
+    pub path: String,
+    /// Where the name stands.
+    pub span: Place_,
+}
+
+/// Reads a link's `medium`.
+fn read_medium(table: &TableReader<'_>) -> Option<NamedMedium> {
+    let name = table.text("medium")?.to_owned();
+    let span = table.get("medium").map(|node| node.span.clone()).unwrap_or_default();
+    Some(NamedMedium { name, path: table.path_of("medium"), span })
 }

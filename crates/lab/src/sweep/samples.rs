@@ -1,6 +1,7 @@
 //! Values of a sweep that are drawn: ranges, and how many values of them are taken.
 
 use super::units;
+use crate::brought::Brought;
 use crate::diagnostics::Diagnostic;
 use crate::document::{Document, Node, Span, Table, Value};
 use crate::keys::{Form, Key, SOME, Table as Declared};
@@ -207,7 +208,8 @@ fn read<T>(
     declared: &'static Declared,
     of: impl FnOnce(&TableReader<'_>) -> Option<T>,
 ) -> Result<T, Vec<Diagnostic>> {
-    let reader = Reader::new(document);
+    let plugins = Brought::default();
+    let reader = Reader::new(document, &plugins);
     let made = reader.open(node, place, declared).and_then(|table| of(&table));
     let problems = reader.into_problems();
     match made {

@@ -47,7 +47,7 @@ fn sentence(name: &str, key: &str, window: f64, rtt: Span, rate: Rate) -> String
 
 /// Returns the link with the least rate on the way to the receiver.
 fn narrowest(member: &Member, links: &[LinkPlan]) -> Option<(u32, Rate)> {
-    let rates = member.forward.iter().map(|link| (*link, links[*link as usize].pace.nominal));
+    let rates = member.forward.iter().map(|link| (*link, links[*link as usize].wire.pace.nominal));
     rates.min_by_key(|(_, rate)| *rate)
 }
 

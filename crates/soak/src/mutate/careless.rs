@@ -1,6 +1,8 @@
 //! Mutations that use the words of scenarios without regard to where they are allowed.
 
 use crate::random::Random;
+use ackclock_lab::keys::Table;
+use ackclock_lab::load::SCENARIO;
 use ackclock_lab::registry;
 use std::sync::OnceLock;
 
@@ -97,41 +99,8 @@ const HEADERS: [&str; 7] = [
     "[dumbbell.bottleneck]",
 ];
 
-const KEYS: &[&str] = &[
-    "name",
-    "duration",
-    "warmup",
-    "seed",
-    "replications",
-    "interval",
-    "pairs",
-    "bottleneck",
-    "access",
-    "left",
-    "right",
-    "hops",
-    "hop",
-    "rate",
-    "delay",
-    "queue",
-    "loss",
-    "reverse",
-    "between",
-    "from",
-    "to",
-    "path",
-    "pair",
-    "count",
-    "control",
-    "transport",
-    "application",
-    "start",
-    "stop",
-    "dscp",
-    "at",
-    "every",
-    "uniform",
-    "evenly",
+/// Keys besides those that tables declare.
+const ODD_KEYS: &[&str] = &[
     "\"flows.a.control\"",
     "\"dumbbell.bottleneck.queue.limit\"",
     "\"flows.0.transport.window\"",
@@ -178,7 +147,9 @@ fn words() -> &'static Words {
     static WORDS: OnceLock<Words> = OnceLock::new();
     WORDS.get_or_init(|| {
         let owned = |list: &[&str]| list.iter().map(|word| (*word).to_owned()).collect();
-        let mut words = Words { keys: owned(KEYS), values: owned(VALUES) };
+        let mut words = Words { keys: owned(ODD_KEYS), values: owned(VALUES) };
+        let declared = SCENARIO.reachable().into_iter().flat_map(Table::keys);
+        words.keys.extend(declared.map(|key| key.name.to_owned()));
         for (descriptor, parameters) in registry::all() {
             words.values.push(format!("\"{}\"", descriptor.name));
             words.keys.extend(parameters.iter().map(|parameter| parameter.name.to_owned()));

@@ -1,0 +1,31 @@
+//! The ways to route flows that a scenario can name.
+
+use ackclock_base::{Descriptor, Kind, Range, parameters};
+
+/// The ways to route, in the order in which lists show them. The first is that of a scenario that names none.
+pub const ROUTINGS: &[&Descriptor] = &[
+    &Descriptor {
+        kind: Kind::Routing,
+        name: "shortest",
+        summary: "All flows take the first of the ways with the fewest links, in the order in which links are written",
+        source: "none",
+        parameters: &[],
+        presets: &[],
+    },
+    &Descriptor {
+        kind: Kind::Routing,
+        name: "ecmp",
+        summary: "Each node chooses among its links on ways with the fewest links, by a hash of the flow",
+        source: "RFC 2992 section 1, modulo-N hash; RFC 2991",
+        parameters: Ecmp::TABLE,
+        presets: &[],
+    },
+];
+
+parameters! {
+    /// How flows are hashed.
+    pub struct Ecmp {
+        /// What the hash of each node depends on besides the flow
+        seed: u64 = integer("1", Range::between(0.0, 9_007_199_254_740_991.0), "none"),
+    }
+}
