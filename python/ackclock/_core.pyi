@@ -24,8 +24,8 @@ def schema() -> str:
     """Returns the JSON Schema of a scenario file."""
 
 def tables() -> str:
-    """JSON list of {name, meaning, one_of, exclusive, keys: [{name, meaning, required, default, otherwise, example, needs,
-    written, opens, names, ranges: [{quantity, unit, minimum, above_minimum, maximum}]}], others}.
+    """JSON list of {name, meaning, one_of, exclusive, keys: [{name, meaning, required, default, otherwise, example,
+    needs, written, opens, names, ranges: [{quantity, unit, minimum, above_minimum, maximum}]}], others}.
     """
 
 def check(text: str, file: str, overrides: str = "{}", guests: list[Guest] = ...) -> str:

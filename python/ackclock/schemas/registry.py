@@ -17,7 +17,9 @@ class Parameter(BaseModel):
     unit: str | None = Field(default=None, description="its unit: time, packets, number, word...")
     default: Any = Field(default=None, description="as in a scenario file; null if it may be absent")
     range: str | None = Field(default=None, description="in words, e.g. above 0 and at most 1")
-    minimum: float | None = Field(default=None, description="in seconds, bit/s, bytes or packets, or as it is written")
+    minimum: float | None = Field(
+        default=None, description="in seconds, bit/s, bytes or packets, or as it is written"
+    )
     above_minimum: bool = Field(default=False, description="whether the minimum itself is excluded")
     maximum: float | None = Field(default=None, description="in the unit of minimum")
     choices: list[str] | None = Field(default=None, description="the allowed words")

@@ -30,6 +30,7 @@ LONG = DUMBBELL.replace('"20 s"', '"20000 s"')
 
 def test_the_registry_is_that_of_the_command_line(ask: Ask) -> None:
     assert ask("return lab.engine.registry()") == core.registry()
+    assert ask("return lab.engine.tables()") == core.tables()
     assert ask("return lab.engine.fields()") == core.fields()
     assert ask("return lab.engine.version()") == core.VERSION
 

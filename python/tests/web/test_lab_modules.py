@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from chromium import offline_chromium
 
-from ackclock import toml
+from ackclock import core, toml
 from ackclock.lessons import LESSONS
 from ackclock.web.bundle import bundle
 
@@ -258,3 +258,67 @@ def test_a_link_carries_a_whole_set_up(modules: Modules) -> None:
     assert modules("return modules.unpackedLink('#' + given[0])", link) == set_up
     assert modules("return modules.unpackedLink('#' + given[0])", link[:-9]) is None
     assert modules("return modules.unpackedLink('#somewhere')") is None
+
+
+FORM = """
+duration = "60 s"
+[dumbbell]
+rtt = "80 ms"
+bottleneck = { rate = "10 Mbit/s", delay = "20 ms", queue = "red" }
+access = { rate = "100 Mbit/s" }
+[[flows]]
+control = { name = "cubic" }
+"""
+
+
+def test_the_form_has_its_bounds_and_its_help_from_what_is_declared(modules: Modules) -> None:
+    meaning = {
+        "flows": [{"group": "cubic", "paths": [], "names": ["cubic"]}],
+        "network": {"links": [{"name": "bottleneck", "delay_s": 0.02}]},
+    }
+    body = (
+        "const [text, meaning, registry, tables] = given; const root = modules.read(text);"
+        'return ["run", "flow:0", "link:bottleneck"].flatMap((one) =>'
+        "  modules.fieldsOf(one, root, meaning, registry, tables).flatMap(({ fields }) => fields));"
+    )
+    fields = modules(body, FORM, meaning, core.registry(), core.tables())
+    shown = {".".join(map(str, field["path"])): field for field in fields}
+    keys = {(table["name"], key["name"]): key for table in core.tables() for key in table["keys"]}
+    declared = {
+        "duration": keys["scenario", "duration"],
+        "warmup": keys["scenario", "warmup"],
+        "seed": keys["scenario", "seed"],
+        "flows.0.count": keys["flows", "count"],
+        "flows.0.start": keys["flows", "start"],
+        "dumbbell.bottleneck.rate": keys["link", "rate"],
+        "dumbbell.bottleneck.delay": keys["link", "delay"],
+    }
+    for path, key in declared.items():
+        (bounds,) = key["ranges"][:1]
+        assert shown[path]["help"] == key["meaning"] + "."
+        assert bounds["minimum"] <= shown[path]["low"] < shown[path]["high"] <= bounds["maximum"]
+    parameters = [field for field in fields if field.get("parameter") and "low" in field]
+    assert len(parameters) > 10
+    for field in parameters:
+        least, most = field["parameter"]["minimum"], field["parameter"]["maximum"]
+        if field["kind"] != "limit":
+            assert least is None or least <= field["low"], field["path"]
+            assert most is None or field["high"] <= most, field["path"]
+
+
+def test_a_slider_goes_no_further_than_a_narrower_declaration(modules: Modules) -> None:
+    tables = core.tables()
+    (duration,) = (
+        key
+        for table in tables
+        if table["name"] == "scenario"
+        for key in table["keys"]
+        if key["name"] == "duration"
+    )
+    duration["ranges"] = [{**duration["ranges"][0], "minimum": 5, "maximum": 50}]
+    body = (
+        "const [text, registry, tables] = given;"
+        'return modules.fieldsOf("run", modules.read(text), null, registry, tables)[0].fields[0];'
+    )
+    field = modules(body, FORM, core.registry(), tables)
+    assert (field["low"], field["high"]) == (5, 50)

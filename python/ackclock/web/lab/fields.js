@@ -37,7 +37,9 @@ function declaration(tables, table, name) {
     fallback: key.default === null ? undefined : JSON.parse(key.default),
     within: (field) => {
       const range = key.ranges.find((one) => KINDS[one.quantity] === field.kind);
-      return { ...field, low: Math.max(field.low, range?.minimum ?? -Infinity), high: Math.min(field.high, range?.maximum ?? Infinity) };
+      const low = Math.max(field.low, range?.minimum ?? -Infinity);
+      const high = Math.min(field.high, range?.maximum ?? Infinity);
+      return { ...field, low, high };
     },
   };
 }
