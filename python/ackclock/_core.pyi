@@ -25,7 +25,7 @@ def schema() -> str:
 
 def tables() -> str:
     """JSON list of {name, meaning, one_of, exclusive, keys: [{name, meaning, required, default, otherwise, example,
-    needs, written, opens, names, ranges: [{quantity, unit, minimum, above_minimum, maximum}]}], others}.
+    needs, written, opens, lists, names, ranges: [{quantity, unit, minimum, above_minimum, maximum}]}], others}.
     """
 
 def check(text: str, file: str, overrides: str = "{}", guests: list[Guest] = ...) -> str:

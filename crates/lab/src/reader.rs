@@ -226,9 +226,10 @@ impl<'r> TableReader<'r> {
         &self.path
     }
 
-    /// The value of a key.
+    /// The value of a key; `None` for a key that is absent, or that the table does not declare (which is noted).
     pub fn get(&self, key: &str) -> Option<&'r Node> {
-        self.table.get(key)
+        let is_known = self.declared.is_none_or(|table| table.key(key).is_some());
+        self.table.get(key).filter(|_| is_known)
     }
 
     /// The value of a key that other keys of the table require. That it is missing is noted.

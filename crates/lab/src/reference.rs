@@ -39,6 +39,8 @@ pub struct DescribedKey {
     written: Vec<String>,
     /// The tables that its value opens.
     opens: Vec<&'static str>,
+    /// The tables of which its value is a list.
+    lists: Vec<&'static str>,
     /// The kinds of registered things that its value names.
     names: Vec<&'static str>,
     /// The quantities that its value may be, with their ranges.
@@ -76,6 +78,7 @@ fn described(table: &Table) -> Described {
 
 fn described_key(key: &Key, required: bool) -> DescribedKey {
     let is_apart = |form: &&Form| form.opens().is_some() || matches!(form, Form::Named(_));
+    let is_list = |form: &&Form| matches!(form, Form::Tables(..) | Form::List(..));
     DescribedKey {
         name: key.name,
         meaning: key.meaning,
@@ -91,7 +94,14 @@ fn described_key(key: &Key, required: bool) -> DescribedKey {
         example: key.example(),
         needs: key.needs,
         written: key.forms.iter().filter(|form| !is_apart(form)).map(Form::words).collect(),
-        opens: key.forms.iter().filter_map(|form| form.opens().map(|table| table.name)).collect(),
+        opens: key
+            .forms
+            .iter()
+            .filter(|form| !is_list(form))
+            .filter_map(Form::opens)
+            .map(|table| table.name)
+            .collect(),
+        lists: key.forms.iter().filter(is_list).filter_map(Form::opens).map(|table| table.name).collect(),
         names: key.forms.iter().filter_map(kind).map(Kind::name).collect(),
         ranges: key.forms.iter().filter_map(range).collect(),
     }

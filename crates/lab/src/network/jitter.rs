@@ -38,8 +38,7 @@ static JITTER: Table = Table::new(
             &[Form::choice::<Distribution>()],
             "The distribution of how much later a packet arrives",
         )
-        .or("\"uniform\"")
-        .needing(&["mean"]),
+        .or("\"uniform\""),
         Key::new(
             "good",
             &[Form::time(LENGTHS)],
@@ -75,6 +74,9 @@ pub(super) fn read(table: &TableReader<'_>) -> Option<Jitter> {
         let found = if given("mean") { "`most` beside `mean`" } else { "`most` beside a `distribution`" };
         jitter.problem_at("most", found, "`mean` alone: the distribution says how much it is at most");
         return None;
+    }
+    if by_mean {
+        jitter.required("mean");
     }
     let bursts = if !by_mean || given("good") || given("bad") {
         if !by_mean {

@@ -9,7 +9,7 @@
 //     core's version.
 //       registry: [{kind, name, summary, source, parameters: [{name, summary, unit, default, range, minimum, above_minimum,
 //         maximum, choices, source}]}]; bounds count in seconds, bit/s, bytes and packets and are null where there are none;
-//       tables: [{name, meaning, keys: [{name, meaning, required, default, otherwise, example, needs, written, opens, names,
+//       tables: [{name, meaning, keys: [{name, meaning, required, default, otherwise, example, needs, written, opens, lists, names,
 //         ranges: [{quantity, unit, minimum, above_minimum, maximum}]}], ...}]; `default` and `example` are TOML;
 //       kind is "control", "queue", "loss", "transport", "application", "discriminator", ...
 //       fields: {run | flow | link | group: [{name, kind, unit, nullable, optional, meaning}]}.
