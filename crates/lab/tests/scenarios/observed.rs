@@ -162,7 +162,7 @@ fn what_is_observed_must_be_there() {
         assert!(said.contains(words), "{said}");
     };
     refused("{ at = \"bottelneck\", loss_events = \"60 ms\" }", "bottleneck");
-    refused("{ loss_events = \"60 ms\" }", "no `at`");
+    refused("{ loss_events = \"60 ms\" }", "`loss_events` without `at`");
     let warmup = THREE.replace("until = \"congestion-avoidance\", ", "");
     assert!(Scenario::parse(&warmup, "test", &Map::new()).is_err());
     let late = THREE.replace("at_most = \"20 s\"", "at_most = \"50 s\"");
