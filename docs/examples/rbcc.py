@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Literal
 
 import ackclock
-from ackclock.custom import Ack, Change, Draws, Initial, Loss, Recovered, Timeout
+from ackclock.custom import Ack, Draws, Initial, Loss, Recovered, Timeout
 
 
 class Rbcc(ackclock.Control):
@@ -29,7 +29,6 @@ class Rbcc(ackclock.Control):
     def __init__(self, initial: Initial) -> None:
         self.cwnd, self.ssthresh = initial.window, initial.ssthresh
         self.cap = initial.limit if self.window_cap else float("inf")
-        self.packet_bytes = initial.packet_bytes
         self.min_window, self.loss_window = initial.min_window, initial.loss_window
         self.before_loss: tuple[float, float] | None = None
         self.threshold = (
@@ -66,13 +65,6 @@ class Rbcc(ackclock.Control):
         if recovered.undone and self.before_loss is not None:
             before, self.ssthresh = self.before_loss
             self.cwnd, self.before_loss = max(self.cwnd, before), None
-
-    def on_change(self, change: Change) -> None:
-        if change.packet_bytes is not None:
-            packets = self.packet_bytes / change.packet_bytes
-            self.set_cwnd(self.cwnd * packets)
-            self.set_ssthresh(self.ssthresh * packets)
-            self.packet_bytes = change.packet_bytes
 
     def set_cwnd(self, cwnd: float) -> None:
         self.cwnd = min(max(cwnd, self.loss_window), 1e9)

@@ -123,14 +123,12 @@ class Initial:
 
 @final
 class Change:
-    """A change of a connection: it begins, opens or ends, or its packet size changes."""
+    """A change of a connection: it begins, opens or ends."""
 
     @property
     def kind(self) -> str: ...
     @property
     def rtt(self) -> float | None: ...
-    @property
-    def packet_bytes(self) -> int | None: ...
 
 @final
 class Sent:

@@ -173,7 +173,7 @@ class Control(_Hosted, ABC):
         """Called when the retransmission timer expires."""
 
     def on_change(self, change: Change) -> None:
-        """Called when the connection begins, opens or ends, or when its packet size changes."""
+        """Called when the connection begins, opens or ends."""
 
     def on_sent(self, sent: Sent, random: Draws) -> None:
         """Called when a packet has been sent."""

@@ -7,8 +7,8 @@ mod pauses;
 pub(crate) use floors::Floors;
 
 use crate::control::{
-    Ack, Change, Control, Decision, EcnResponse, Ending, Follows, Initial, Loss, Phase, Recovered, Sent,
-    Timeout, WindowControl,
+    Ack, Control, Decision, EcnResponse, Ending, Follows, Initial, Loss, Phase, Recovered, Sent, Timeout,
+    WindowControl,
 };
 use ackclock_base::{Packets, Random, Rate, Span, Time};
 use pauses::Pauses;
@@ -182,16 +182,6 @@ impl<Law: WindowLaw> Control for Classic<Law> {
     fn on_sent(&mut self, sent: &Sent, _random: &mut dyn Random) {
         if sent.after_idle {
             self.skip_time(sent.now);
-        }
-    }
-
-    fn on_change(&mut self, change: &Change) {
-        if let Change::PacketBytes(bytes) = *change {
-            let before = std::mem::replace(&mut self.packet_bytes, bytes);
-            let packets = f64::from(before) / f64::from(bytes.max(1));
-            self.window =
-                Window { cwnd: self.window.cwnd * packets, ssthresh: self.window.ssthresh * packets };
-            self.clamp();
         }
     }
 

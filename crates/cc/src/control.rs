@@ -26,7 +26,7 @@ pub trait Control: Send {
         false
     }
 
-    /// Called when the connection begins, opens or ends, or when its packet size changes.
+    /// Called when the connection begins, opens or ends.
     fn on_change(&mut self, _change: &Change) {}
 
     /// Returns which sent packets the control wants to be told of. The host asks once.
@@ -111,10 +111,6 @@ pub enum Change {
     },
     /// The connection has nothing more to send, and all that it sent is acknowledged.
     Ends,
-    /// The packets have this many payload bytes from now on (path MTU discovery). Windows keep their size in
-    /// bytes, so a control that counts packets scales its window. Records count new packets from now on, the
-    /// totals of [`Ack::delivered`] and [`Ack::lost`] included.
-    PacketBytes(u32),
 }
 
 /// What a control allows its host to send.
@@ -153,7 +149,7 @@ pub struct Initial {
     pub ssthresh: Packets,
     /// The greatest window that the receiver or the host ever allows.
     pub limit: Packets,
-    /// The payload bytes of a packet, for controls that compute rates.
+    /// The payload bytes of a packet, for controls that compute rates. They stay the same for the whole connection.
     pub packet_bytes: u32,
     /// The bytes of headers on each packet, for controls whose growth depends on the size of packets.
     pub header_bytes: u32,

@@ -182,13 +182,11 @@ impl<Law: GroupLaw> Control for Grouped<Law> {
         true
     }
 
-    /// Handles the beginning and the end of a member. The packet size of members never changes, so a change
-    /// of it is ignored.
     fn on_change(&mut self, change: &Change) {
         let present = match change {
             Change::Begins => true,
             Change::Ends => false,
-            Change::Opens { .. } | Change::PacketBytes(_) => return,
+            Change::Opens { .. } => return,
         };
         self.change(|law, members, me| {
             members.all[me].present = present;

@@ -126,6 +126,12 @@ impl Script {
         self
     }
 
+    /// Sets the payload bytes of a packet.
+    pub fn packet_bytes(mut self, bytes: u32) -> Self {
+        self.initial.packet_bytes = bytes;
+        self
+    }
+
     /// Makes the transport find losses without selective acknowledgements.
     pub fn without_selective_acks(mut self) -> Self {
         self.initial.selective_acks = false;

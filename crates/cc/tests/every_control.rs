@@ -273,10 +273,11 @@ impl Host {
         match draws.byte() {
             0..=3 => self.timeout(control, draws),
             4..=23 => self.loss(control, draws)?,
-            24 => match control.window_control().filter(|_| draws.flag()) {
-                Some(control) => control.set_cwnd(draws.scale(1.0, 1e6)),
-                None => control.on_change(&Change::PacketBytes(draws.scale(40.0, 65_000.0) as u32)),
-            },
+            24 => {
+                if let Some(control) = control.window_control() {
+                    control.set_cwnd(draws.scale(1.0, 1e6));
+                }
+            }
             _ => self.ack(control, Phase::Open, draws),
         }
         Ok(())

@@ -251,14 +251,6 @@ impl Sender {
         self.options.window = packets.min(self.options.units.most_outstanding());
     }
 
-    /// Packets carry so many payload bytes from now on (path MTU discovery, RFC 8899).
-    pub fn set_packet_bytes(&mut self, now: Time, bytes: u32) {
-        self.note_cwnd(now);
-        self.options.units = self.options.units.with_packet_bytes(bytes);
-        self.options.window = self.options.window.min(self.options.units.most_outstanding());
-        self.controller.on_change(&Change::PacketBytes(bytes));
-    }
-
     /// The end of a connection that has stayed open.
     pub fn close(&mut self, now: Time) {
         if std::mem::take(&mut self.stays_open) {

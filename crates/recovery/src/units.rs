@@ -38,17 +38,6 @@ impl Units {
         Self { over: self.per_packet - 1, ..self }
     }
 
-    /// The same where a full packet carries so many bytes.
-    pub const fn with_packet_bytes(self, packet_bytes: u32) -> Self {
-        let units =
-            if self.counts_packets() { Self::packets(packet_bytes) } else { Self::bytes(packet_bytes) };
-        if self.over > 0 { units.passing_the_window() } else { units }
-    }
-
-    const fn counts_packets(self) -> bool {
-        self.rounding == 0.0
-    }
-
     /// Payload bytes of a full packet.
     pub const fn packet_bytes(self) -> u32 {
         self.packet_bytes
@@ -110,13 +99,6 @@ mod tests {
         assert_eq!(Units::bytes(1000).room(0.5), 0);
         // Or anything below 2,500 where only the beginning has to fit.
         assert_eq!(Units::bytes(1000).passing_the_window().room(2.5), 2500);
-    }
-
-    #[test]
-    fn the_size_of_packets_may_change() {
-        assert_eq!(Units::bytes(1000).with_packet_bytes(500), Units::bytes(500));
-        assert_eq!(Units::packets(1000).with_packet_bytes(500), Units::packets(500));
-        assert_eq!(Units::bytes(1).with_packet_bytes(500), Units::bytes(500));
     }
 
     #[test]

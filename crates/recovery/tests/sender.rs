@@ -178,9 +178,6 @@ impl Control for Told {
 
     fn on_change(&mut self, change: &Change) {
         self.changes.lock().unwrap().push(*change);
-        if let Change::PacketBytes(bytes) = *change {
-            self.window *= 1000.0 / f64::from(bytes);
-        }
     }
 
     fn on_ack(&mut self, ack: &Ack, _random: &mut dyn Random) {
@@ -412,23 +409,4 @@ fn a_silence_with_nothing_in_flight_ends_with_the_first_packet() {
     run.until(at(200));
     let limited: Vec<bool> = told.acks().iter().map(|ack| ack.rate.unwrap().app_limited).collect();
     assert_eq!(limited, [true, true, false, false]);
-}
-
-#[test]
-fn a_change_of_the_packet_size_reaches_the_control_and_counts_anew() {
-    let told = Told::new(10.0);
-    let options = Options { pacing: false, ..Options::recommended(Units::bytes(1000)) };
-    let mut run = Run::new(options, told.controller(), 1000, 1000);
-    run.start(false);
-    run.until(at(150));
-    assert_eq!(told.acks().last().unwrap().delivered, 10.0);
-    run.path.bytes = 500;
-    run.sender.set_packet_bytes(run.path.now, 500);
-    assert_eq!(told.changes.lock().unwrap()[1..], [Change::Opens { rtt: None }, Change::PacketBytes(500)]);
-    run.until(at(200));
-    // Ten packets of 1,000 bytes in flight were 20 of the new ones; each acknowledged lets two of those out.
-    let last = *told.acks().last().unwrap();
-    assert_eq!((last.delivered, last.newly_acked, last.inflight_before), (40.0, 2.0, 20.0));
-    assert_eq!(run.path.sent.len(), 20 + 20);
-    assert_eq!(run.sender.inflight(), 10_000);
 }

@@ -42,12 +42,6 @@ impl Aggregation {
     pub fn begin(&mut self, now: Time) {
         (self.since, self.delivered) = (Some(now), 0.0);
     }
-
-    /// Multiplies every amount in packets by `factor` after a change of the packet size.
-    pub fn scale(&mut self, factor: f64) {
-        self.delivered *= factor;
-        self.greatest.scale(factor);
-    }
 }
 
 #[cfg(test)]

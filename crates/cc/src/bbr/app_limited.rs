@@ -29,11 +29,6 @@ impl SentSlowly {
     pub fn has(&self, prior_delivered: Packets) -> bool {
         self.between.is_some_and(|(from, until)| (from..=until).contains(&prior_delivered))
     }
-
-    /// Multiplies every amount in packets by `factor` after a change of the packet size.
-    pub fn scale(&mut self, factor: f64) {
-        self.between = self.between.map(|(from, until)| (from * factor, until * factor));
-    }
 }
 
 #[cfg(test)]

@@ -62,9 +62,4 @@ impl FullPipe {
     pub fn reset(&mut self, rate: f64) {
         (self.rate, self.rounds, self.now) = (rate, 0, false);
     }
-
-    /// Multiplies the rate by `factor` after a change of the packet size.
-    pub fn scale(&mut self, factor: f64) {
-        self.rate *= factor;
-    }
 }

@@ -96,14 +96,6 @@ impl Pacing {
         let (rate, quantum) = self.told;
         Decision { cwnd, ssthresh: f64::INFINITY, pacing_rate: Some(rate), send_quantum: Some(quantum) }
     }
-
-    /// Changes the packet size to `packet_bytes`. Returns the factor by which amounts in packets change.
-    pub fn resize(&mut self, packet_bytes: u32) -> f64 {
-        let before = std::mem::replace(&mut self.packet_bytes, packet_bytes);
-        let factor = f64::from(before.max(1)) / f64::from(packet_bytes.max(1));
-        self.set(self.rate * factor);
-        factor
-    }
 }
 
 #[cfg(test)]

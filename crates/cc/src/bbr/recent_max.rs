@@ -40,12 +40,6 @@ impl RecentMax {
     pub fn get(&self) -> f64 {
         self.greatest
     }
-
-    /// Multiplies every value by `factor` after a change of the packet size.
-    pub fn scale(&mut self, factor: f64) {
-        self.slots = self.slots.map(|value| value * factor);
-        self.greatest *= factor;
-    }
 }
 
 #[cfg(test)]

@@ -58,9 +58,4 @@ impl Repair {
     pub fn restored(&self, cwnd: Packets) -> Packets {
         cwnd.max(self.cwnd)
     }
-
-    /// Multiplies the saved window by `factor` after a change of the packet size.
-    pub fn scale(&mut self, factor: f64) {
-        self.cwnd *= factor;
-    }
 }

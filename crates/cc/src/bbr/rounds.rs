@@ -62,10 +62,4 @@ impl Rounds {
     pub fn cwnd_limited(&self) -> bool {
         self.limited_before || self.limited_now
     }
-
-    /// Multiplies every amount in packets by `factor` after a change of the packet size.
-    pub fn scale(&mut self, factor: f64) {
-        self.ends_at *= factor;
-        self.delivered *= factor;
-    }
 }

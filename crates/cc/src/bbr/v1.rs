@@ -229,19 +229,6 @@ impl BbrV1 {
         }
         self.cwnd = self.cwnd.clamp(self.loss_window, MAX_CWND);
     }
-
-    fn scale(&mut self, factor: f64) {
-        for amount in [&mut self.initial_window, &mut self.cwnd, &mut self.undo_cwnd] {
-            *amount *= factor;
-        }
-        self.cwnd = self.cwnd.clamp(1.0, MAX_CWND);
-        self.bandwidth.scale(factor);
-        self.rounds.scale(factor);
-        self.full_pipe.scale(factor);
-        self.aggregation.scale(factor);
-        self.sent_slowly.scale(factor);
-        self.repair.scale(factor);
-    }
 }
 
 impl Control for BbrV1 {
@@ -256,10 +243,6 @@ impl Control for BbrV1 {
     fn on_change(&mut self, change: &Change) {
         match *change {
             Change::Opens { rtt } => self.pacing.begin(self.parameters.high_gain, self.initial_window, rtt),
-            Change::PacketBytes(bytes) => {
-                let factor = self.pacing.resize(bytes);
-                self.scale(factor);
-            }
             Change::Begins | Change::Ends => {}
         }
     }

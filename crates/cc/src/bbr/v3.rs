@@ -213,24 +213,6 @@ impl BbrV3 {
     fn restore_cwnd(&mut self) {
         self.cwnd = self.repair.restored(self.cwnd).min(self.most_in_probe_rtt().max(self.cwnd));
     }
-
-    /// Multiplies every amount in packets by `factor` after a change of the packet size.
-    fn scale(&mut self, factor: f64) {
-        self.initial_window *= factor;
-        self.cwnd = (self.cwnd * factor).clamp(1.0, MAX_CWND);
-        self.bw *= factor;
-        self.max_bw.scale(factor);
-        self.rounds.scale(factor);
-        self.full_pipe.scale(factor);
-        self.latest.scale(factor);
-        self.bounds.scale(factor);
-        self.marks.scale(factor);
-        self.cycle.scale(factor);
-        self.aggregation.scale(factor);
-        self.sent_slowly.scale(factor);
-        self.repair.scale(factor);
-        self.scale_undo(factor);
-    }
 }
 
 impl Control for BbrV3 {
@@ -251,10 +233,6 @@ impl Control for BbrV3 {
             Change::Opens { rtt } => {
                 self.min_rtt.begin(rtt);
                 self.pacing.begin(self.parameters.startup_pacing_gain, self.initial_window, rtt);
-            }
-            Change::PacketBytes(bytes) => {
-                let factor = self.pacing.resize(bytes);
-                self.scale(factor);
             }
             Change::Begins | Change::Ends => {}
         }

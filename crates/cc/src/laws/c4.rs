@@ -13,7 +13,7 @@ mod signals;
 
 use crate::bbr::rounds::Rounds;
 use crate::classic::MAX_CWND;
-use crate::control::{Ack, Change, Control, Decision, EcnResponse, Follows, Initial, Loss, Lost, Timeout};
+use crate::control::{Ack, Control, Decision, EcnResponse, Follows, Initial, Loss, Lost, Timeout};
 use crate::entry::{Build, Companions, Entry, control};
 use ackclock_base::{Packets, Random, Range, Rate, parameters};
 use eras::Era;
@@ -183,23 +183,6 @@ impl Control for C4 {
 
     fn follows_sending(&self) -> Follows {
         Follows::Nothing
-    }
-
-    fn on_change(&mut self, change: &Change) {
-        if let Change::PacketBytes(bytes) = *change {
-            let bytes = f64::from(bytes.max(1));
-            let factor = self.packet_bytes / bytes;
-            self.packet_bytes = bytes;
-            for amount in
-                [&mut self.rate, &mut self.recent_max, &mut self.era.rate_before, &mut self.initial_cwnd]
-            {
-                *amount *= factor;
-            }
-            self.probed_from = self.probed_from.map(|rate| rate * factor);
-            self.decision.cwnd = (self.decision.cwnd * factor).clamp(1.0, MAX_CWND);
-            self.rounds.scale(factor);
-            self.allow();
-        }
     }
 
     fn on_ack(&mut self, ack: &Ack, _random: &mut dyn Random) {

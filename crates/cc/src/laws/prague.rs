@@ -17,8 +17,8 @@ use self::marks::Marks;
 use crate::bbr::repair::Repair;
 use crate::classic::{Floors, MAX_CWND, MIN_SSTHRESH, Window};
 use crate::control::{
-    Ack, Change, Control, Decision, EcnResponse, Ending, Follows, Initial, Loss, LossSignal, Phase,
-    Recovered, Timeout, WindowControl,
+    Ack, Control, Decision, EcnResponse, Ending, Follows, Initial, Loss, LossSignal, Phase, Recovered,
+    Timeout, WindowControl,
 };
 use crate::entry::{Build, Companions, Entry, control};
 use ackclock_base::{Packets, Random, Range, Rate, Span, Time, parameters};
@@ -328,25 +328,6 @@ impl Control for Prague {
 
     fn follows_sending(&self) -> Follows {
         Follows::Nothing
-    }
-
-    fn on_change(&mut self, change: &Change) {
-        if let Change::PacketBytes(bytes) = *change {
-            let bytes = f64::from(bytes.max(1));
-            let factor = std::mem::replace(&mut self.packet_bytes, bytes) / bytes;
-            for amount in [
-                &mut self.window,
-                &mut self.allowed,
-                &mut self.ssthresh,
-                &mut self.before_cut,
-                &mut self.rate,
-            ] {
-                *amount *= factor;
-            }
-            self.window = self.window.min(MAX_CWND);
-            self.allowed = self.allowed.clamp(1.0, MAX_CWND);
-            self.ssthresh = self.ssthresh.max(1.0);
-        }
     }
 
     fn on_ack(&mut self, ack: &Ack, _random: &mut dyn Random) {

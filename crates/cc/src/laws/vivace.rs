@@ -11,7 +11,7 @@
 mod interval;
 
 use crate::classic::MAX_CWND;
-use crate::control::{Ack, Change, Control, Decision, Follows, Initial, Loss, Lost, Timeout};
+use crate::control::{Ack, Control, Decision, Follows, Initial, Loss, Lost, Timeout};
 use crate::entry::{Build, Companions, Entry, control};
 use ackclock_base::{Packets, Random, Range, Rate, Span, Time, parameters};
 use interval::{Interval, Role, Utility};
@@ -244,17 +244,6 @@ impl Control for Vivace {
 
     fn follows_sending(&self) -> Follows {
         Follows::Nothing
-    }
-
-    fn on_change(&mut self, change: &Change) {
-        if let Change::PacketBytes(bytes) = *change {
-            let bytes = f64::from(bytes.max(1));
-            let factor = self.packet_bytes / bytes;
-            self.packet_bytes = bytes;
-            self.rate *= factor;
-            self.initial_window = (self.initial_window * factor).max(1.0);
-            self.forget();
-        }
     }
 
     fn on_ack(&mut self, ack: &Ack, _random: &mut dyn Random) {

@@ -67,7 +67,7 @@ fn a_route_that_changes_is_longer_for_as_long_as_it_says() {
     assert!((ordered - reordered - 0.021).abs() < 0.001, "{ordered} {reordered}");
     // Without an end it lasts; the way back is as much longer unless it says otherwise.
     let plan = |text: &str| {
-        scenario(text, TCP).unwrap().network.links.iter().map(|link| link.detour).collect::<Vec<_>>()
+        scenario(text, TCP).unwrap().network.links.iter().map(|link| link.wire.detour).collect::<Vec<_>>()
     };
     let lasting = plan("detour = { from = \"5 s\", longer = \"30 ms\" }");
     assert!(
@@ -146,7 +146,7 @@ fn the_way_back_is_as_the_one_way_delay_unless_it_says_otherwise() {
     let links = |text: &str| {
         let scenario = scenario(text, TCP).unwrap();
         let links = scenario.network.links.iter();
-        links.map(|link| (link.jitter.most.millis(), link.reorders)).collect::<Vec<_>>()
+        links.map(|link| (link.wire.jitter.most.millis(), link.wire.reorders)).collect::<Vec<_>>()
     };
     assert_eq!(links("jitter = \"2 ms\"\nreorder = true"), [(2.0, true); 2]);
     let one_way = "jitter = \"2 ms\"\nreorder = true\nreverse = { jitter = \"0 s\", reorder = false }";

@@ -67,23 +67,17 @@ records! {
         loss_window: f64 = |initial| initial.loss_window;
     }
 
-    /// A change of a connection: it begins, opens or ends, or its packet size changes.
+    /// A change of a connection: it begins, opens or ends.
     Change(cc::Change) {
-        /// "begins", "opens", "ends" or "packet_bytes".
+        /// "begins", "opens" or "ends".
         kind: &'static str = |change| match change {
             cc::Change::Begins => "begins",
             cc::Change::Opens { .. } => "opens",
             cc::Change::Ends => "ends",
-            cc::Change::PacketBytes(_) => "packet_bytes",
         };
         /// If the connection opens, the round trip of the handshake; None if it was not measured.
         rtt: Option<f64> = |change| match change {
             cc::Change::Opens { rtt } => seconds(*rtt),
-            _ => None,
-        };
-        /// If the packet size changes, the payload bytes of new packets; otherwise None.
-        packet_bytes: Option<u32> = |change| match change {
-            cc::Change::PacketBytes(bytes) => Some(*bytes),
             _ => None,
         };
     }

@@ -169,7 +169,7 @@ impl Control for Watched {
             Change::Ends => {
                 assert!(told.started && !std::mem::replace(&mut told.ended, true), "a second end");
             }
-            Change::Opens { .. } | Change::PacketBytes(_) => {}
+            Change::Opens { .. } => {}
         });
         self.inner.on_change(change);
     }

@@ -30,12 +30,6 @@ impl MaxBandwidth {
             self.greatest = self.slots[0];
         }
     }
-
-    /// Multiplies every rate by `factor` after a change of the packet size.
-    pub fn scale(&mut self, factor: f64) {
-        self.slots = self.slots.map(|rate| rate * factor);
-        self.greatest *= factor;
-    }
 }
 
 #[cfg(test)]

@@ -55,13 +55,6 @@ impl Bounds {
         self.inflight_shortterm = self.inflight_shortterm.max(before.inflight_shortterm);
         self.inflight_longterm = self.inflight_longterm.max(before.inflight_longterm);
     }
-
-    /// Multiplies every bound by `factor` after a change of the packet size.
-    pub fn scale(&mut self, factor: f64) {
-        self.bw_shortterm *= factor;
-        self.inflight_shortterm *= factor;
-        self.inflight_longterm *= factor;
-    }
 }
 
 /// Returns whether `lost` packets of a flight of `tx_in_flight` exceed the loss threshold.
@@ -122,12 +115,5 @@ impl Latest {
     /// Forgets the losses and the delivery of the round.
     pub fn reset(&mut self) {
         (self.has_loss, self.bw, self.inflight) = (false, 0.0, 0.0);
-    }
-
-    /// Multiplies every amount in packets by `factor` after a change of the packet size.
-    pub fn scale(&mut self, factor: f64) {
-        self.bw *= factor;
-        self.inflight *= factor;
-        self.round_ends_at *= factor;
     }
 }

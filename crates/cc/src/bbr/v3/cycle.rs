@@ -95,12 +95,6 @@ impl Cycle {
         }
         growth
     }
-
-    /// Multiplies every amount in packets by `factor` after a change of the packet size.
-    pub fn scale(&mut self, factor: f64) {
-        self.up_acked *= factor;
-        self.up_acked_per_packet *= factor;
-    }
 }
 
 #[cfg(test)]

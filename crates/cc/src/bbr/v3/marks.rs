@@ -27,12 +27,6 @@ impl Marks {
         }
         packets
     }
-
-    /// Multiplies every amount in packets by `factor` after a change of the packet size.
-    pub fn scale(&mut self, factor: f64) {
-        self.packets *= factor;
-        self.round_ends_at *= factor;
-    }
 }
 
 impl BbrV3 {

@@ -58,12 +58,4 @@ impl BbrV3 {
             _ => {}
         }
     }
-
-    /// Multiplies every saved amount in packets by `factor` after a change of the packet size.
-    pub(super) fn scale_undo(&mut self, factor: f64) {
-        if let Some(undo) = &mut self.undo {
-            undo.cwnd *= factor;
-            undo.bounds.scale(factor);
-        }
-    }
 }

@@ -116,11 +116,7 @@ fn short_round_trips_grow_by_their_square_and_small_packets_by_more() {
         let grown = ack(&mut at_100(&[]), 0, rtt_ms, 0) - 100.0;
         close(grown, growth * full / 100.0);
     }
-    let mut script = at_100(&[]);
-    script.change(&crate::control::Change::PacketBytes(248));
-    let before = window(&mut script);
-    close(before, 100.0 * 1000.0 / 248.0);
-    close(ack(&mut script, 0, 50, 0) - before, 5.0 / before);
+    close(ack(&mut at_100(&[]).packet_bytes(248), 0, 50, 0) - 100.0, 5.0 / 100.0);
     // Until four rounds after slow start the growth is Reno's, whatever the round trip.
     let mut script = Script::of(&ENTRY, &[]).window(100.0).starting_ssthresh(2.0);
     close(ack(&mut script, 0, 5, 0), 100.0 + full / 100.0);
@@ -140,9 +136,7 @@ fn it_grows_unless_the_application_limits_it() {
 /// Creates a flow in rate mode: a window of four packets of 1500 bytes on the wire, halved by the first mark
 /// to 2 in 5 ms.
 fn by_rate() -> Script {
-    let mut script = at(4.0, &[("initial_alpha", "0.5")]);
-    script.change(&crate::control::Change::PacketBytes(1448));
-    script.set_cwnd(4.0);
+    let mut script = at(4.0, &[("initial_alpha", "0.5")]).packet_bytes(1448);
     ack(&mut script, 0, 5, 1);
     assert_eq!((window(&mut script), script.published("prague_by_rate")), (2.0, 1.0));
     script

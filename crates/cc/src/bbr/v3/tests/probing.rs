@@ -1,7 +1,6 @@
 //! ProbeBW: its phases, and the results of its probes.
 
 use super::*;
-use crate::control::Phase;
 
 #[test]
 fn down_and_cruise_pace_below_and_at_the_bandwidth_with_a_window_of_twice_the_product() {
@@ -116,28 +115,4 @@ fn a_bandwidth_is_forgotten_after_two_cycles() {
     assert_eq!(script.published("bbr_max_bw_packets_per_s"), 1250.0);
     slow(&mut script);
     assert_eq!(script.published("bbr_max_bw_packets_per_s"), 500.0);
-}
-
-#[test]
-fn a_change_of_the_packet_size_changes_no_rate_and_no_window_in_bytes() {
-    let mut script = in_cruise();
-    flight(&mut script, BDP, |_| {});
-    let before = script.decision();
-    script.change(&Change::PacketBytes(500));
-    let after = script.decision();
-    assert_eq!((after.cwnd, after.pacing_rate), (2.0 * before.cwnd, before.pacing_rate));
-    assert_eq!(script.published("bbr_max_bw_packets_per_s"), 2500.0);
-    // The host's totals count new packets from now on; the end of the round does not move.
-    let delivered = 2.0 * (10.0 + 20.0 + 40.0 + 8.0 * 80.0 + 2.0 * 50.0);
-    let rounds = |script: &mut Script, prior_delivered, delivered| {
-        script.flight(0, RTT, RTT, |ack| {
-            ack.delivered = delivered;
-            let rate = ack.rate.as_mut().unwrap();
-            (rate.prior_delivered, rate.delivered) = (prior_delivered, 100.0);
-            ack.phase = Phase::Open;
-        });
-        script.published("bbr_rounds")
-    };
-    let first = rounds(&mut script, delivered - 1.0, delivered + 99.0);
-    assert_eq!(rounds(&mut script, delivered, delivered + 100.0), first + 1.0);
 }

@@ -5,8 +5,7 @@ use super::*;
 #[test]
 fn the_initial_rate_is_the_initial_window_over_the_round_trip_of_the_handshake_or_a_millisecond() {
     // 2.7725887 * 14,480 bytes over 1 ms and over 40 ms.
-    let mut script = Script::new("bbrv3").window(14.48); // of 1,000 bytes: 10 of 1,448
-    script.change(&Change::PacketBytes(1448));
+    let mut script = Script::new("bbrv3").window(10.0).packet_bytes(1448);
     assert_eq!(pacing(&mut script), 40_147_085.0);
     script.change(&Change::Opens { rtt: Some(RTT) });
     assert_eq!(pacing(&mut script), 1_003_677.0);
