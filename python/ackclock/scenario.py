@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
@@ -38,45 +38,37 @@ MAX_SEED = 2**53 - 1
 class Scenario:
     """A scenario file, checked, with the overrides that apply to it.
 
+    ``from_file``, ``from_text`` and ``from_dict`` make one.
+
     >>> scenario = Scenario.from_file("dumbbell.toml")  # doctest: +SKIP
     >>> scenario.run(seed=1).flows  # doctest: +SKIP
     >>> scenario.with_overrides({"flows.tcp.count": 25}).run().fairness  # doctest: +SKIP
     """
 
     text: str
-    file: str = "scenario"
-    overrides: Mapping[str, Any] = field(default_factory=dict)
-    controls: Mapping[str, type[Control]] = field(default_factory=dict)
+    """The file's text, with that of the files that it names: what they hold later does not change it."""
+    file: str
+    """What messages call it."""
+    overrides: Mapping[str, Any]
+    controls: Mapping[str, type[Control]]
     """Congestion controls written in Python that it may name."""
-    queues: Mapping[str, type[Discipline]] = field(default_factory=dict)
+    queues: Mapping[str, type[Discipline]]
     """Queue disciplines written in Python that it may name."""
-    guests: core.Guests = field(init=False, repr=False, compare=False)
+    guests: core.Guests = field(repr=False, compare=False)
     """The same as the core takes them."""
-    _checked: Mapping[str, Any] = field(init=False, repr=False, compare=False)
-    """What the core found out about the sweep."""
+    checked: Mapping[str, Any] = field(repr=False, compare=False)
+    """What the core found out about the sweep when it checked the scenario."""
 
-    def __post_init__(self) -> None:
-        given: Any = self.file
-        file = given if isinstance(given, str) else str(arguments.path("file", given))
-        object.__setattr__(self, "file", file)
-        object.__setattr__(self, "overrides", arguments.plain(arguments.mapping("overrides", self.overrides)))
-        arguments.text(f"{file}: the scenario", self.text)
-        # The files that it names become part of it: what they hold later does not change it.
-        object.__setattr__(self, "text", with_files(self.text, self.file, self.overrides))
-        object.__setattr__(self, "guests", self._described())
-        # Checked here, once.
-        checked = core.check(self.text, self.file, self.overrides, self.guests)
-        object.__setattr__(self, "_checked", checked)
-
-    def _described(self) -> core.Guests:
-        """What is written in Python, as the core takes it."""
-        for kind in ("controls", "queues"):
-            arguments.mapping(kind, getattr(self, kind))
-        if not self.controls and not self.queues:
-            return []
-        from ackclock.custom import guests
-
-        return guests(self.controls, self.queues)
+    @classmethod
+    def _checking(cls, text: Any, file: Any, overrides: Any, controls: Any, queues: Any) -> Scenario:
+        """The scenario of these parts, which are checked here, once. ScenarioError when it is wrong."""
+        name = file if isinstance(file, str) else str(arguments.path("file", file))
+        overrides = arguments.plain(arguments.mapping("overrides", overrides))
+        text = with_files(arguments.text(f"{name}: the scenario", text), name, overrides)
+        controls, queues = arguments.mapping("controls", controls), arguments.mapping("queues", queues)
+        guests = _described(controls, queues)
+        checked = core.check(text, name, overrides, guests)
+        return cls(text, name, overrides, controls, queues, guests, checked)
 
     @classmethod
     def from_file(
@@ -97,7 +89,7 @@ class Scenario:
         with every problem when it is wrong.
         """
         found = arguments.path("path", path)
-        return cls(read_text(found), str(path), *_given(overrides, controls, queues))
+        return cls._checking(read_text(found), str(path), overrides, controls, queues)
 
     @classmethod
     def from_text(
@@ -110,7 +102,7 @@ class Scenario:
         queues: Mapping[str, type[Discipline]] | None = None,
     ) -> Scenario:
         """The scenario in a string; ``file`` is what error messages call it. ScenarioError when it is wrong."""
-        return cls(text, file, *_given(overrides, controls, queues))
+        return cls._checking(text, file, overrides, controls, queues)
 
     @classmethod
     def from_dict(
@@ -143,17 +135,17 @@ class Scenario:
             text = tomli_w.dumps(arguments.plain(document))
         except (TypeError, AttributeError) as error:
             raise InputError(f"{file}: holds what a scenario cannot: {error}") from None
-        return cls(text, file, *_given(overrides, controls, queues))
+        return cls._checking(text, file, overrides, controls, queues)
 
     def with_overrides(self, overrides: Mapping[str, Any]) -> Scenario:
         """The scenario with more values replaced. ScenarioError when the outcome is wrong."""
         merged = merge(self.overrides, arguments.mapping("overrides", overrides))
-        return Scenario(self.text, self.file, merged, self.controls, self.queues)
+        return self._checking(self.text, self.file, merged, self.controls, self.queues)
 
     @cached_property
     def sweep(self) -> Sweep:
         """The points of its [sweep], with the columns that show them."""
-        return Sweep(self._checked)
+        return Sweep(self.checked)
 
     def points(self) -> list[Scenario]:
         """The scenario at each point of its [sweep]; just itself when it has none."""
@@ -163,13 +155,9 @@ class Scenario:
 
     def at(self, point: Mapping[str, Any]) -> Scenario:
         """The scenario at a point of its sweep, as ``Run.point`` has it: it has been checked with all others."""
-        made = object.__new__(Scenario)
-        for each in fields(self):
-            object.__setattr__(made, each.name, getattr(self, each.name))
-        object.__setattr__(
-            made, "overrides", merge(self.overrides, arguments.plain(arguments.mapping("point", point)))
+        return replace(
+            self, overrides=merge(self.overrides, arguments.plain(arguments.mapping("point", point)))
         )
-        return made
 
     def describe(self) -> dict[str, Any]:
         """Name, duration_s, warmup_s, seed, replications, and the names of flows and links, defaults filled in.
@@ -376,9 +364,13 @@ class Scenario:
         return arguments.whole(f"{self.file}: the seed", seed, 0, MAX_SEED)
 
 
-def _given(overrides: Any, controls: Any, queues: Any) -> tuple[Any, Any, Any]:
-    """The arguments, empty where they were left out."""
-    return tuple({} if each is None else each for each in (overrides, controls, queues))
+def _described(controls: Mapping[str, type[Control]], queues: Mapping[str, type[Discipline]]) -> core.Guests:
+    """What is written in Python, as the core takes it."""
+    if not controls and not queues:
+        return []
+    from ackclock.custom import guests
+
+    return guests(controls, queues)
 
 
 @dataclass
