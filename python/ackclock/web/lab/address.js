@@ -1,0 +1,33 @@
+// The set-up is in the address, so that reloading and sending it are enough.
+
+import { byId, say } from "./dom.js";
+import { packed } from "./share.js";
+
+function link(state) {
+  return packed({ scenario: state.text, lesson: state.lesson?.name ?? null, b: state.keptText });
+}
+
+export async function remember(state) {
+  const hash = await link(state);
+  try {
+    history.replaceState(null, "", `#${hash}`);
+  } catch {
+    // A page inside another may not; the button still copies the link.
+  }
+}
+
+export async function copyLink(state) {
+  const address = `${location.href.split("#")[0]}#${await link(state)}`;
+  history.replaceState(null, "", address);
+  await copied(address);
+}
+
+async function copied(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+    say("The link is copied");
+    byId("link-said").textContent = "Copied";
+  } catch {
+    byId("link-said").textContent = "The link is in the address bar";
+  }
+}
