@@ -85,7 +85,7 @@ impl FairQueues {
     pub fn make_room(&mut self, own: u32, length: impl Fn(&Fifo) -> u64, drops: &mut dyn FnMut(Ticket)) {
         while self.room.is_over() {
             let victim = longest(own as usize, self.fifos.iter().map(&length));
-            let Some(dropped) = self.fifos[victim].pop_newest() else { return };
+            let Some(dropped) = self.fifos[victim].pop_newest() else { panic!("empty queues hold too much") };
             self.room.leave(1, u64::from(dropped.arrival.bytes));
             drops(dropped.ticket);
         }

@@ -184,7 +184,9 @@ impl Ledger {
 
     /// RFC 6675 SetPipe: how much is thought to be in the network.
     pub fn pipe(&self) -> u64 {
-        (self.outstanding + self.resent).saturating_sub(self.sacked + self.lost)
+        let (sent, gone) = (self.outstanding + self.resent, self.sacked + self.lost);
+        debug_assert!(sent >= gone, "{gone} units are acknowledged or lost of {sent} that are outstanding");
+        sent - gone
     }
 
     /// Whether all that is outstanding is in the network, sent in line: none of it is acknowledged selectively, lost, or to be
@@ -205,7 +207,8 @@ impl Ledger {
         self.outstanding - self.sacked
     }
 
-    /// How much of what was given up has not been sent again.
+    /// How much of what was given up has not been sent again. RFC 6675's third rule sends packets again that were not given up,
+    /// which may be more than were.
     pub fn lost(&self) -> u64 {
         self.lost.saturating_sub(self.resent)
     }
@@ -235,7 +238,10 @@ impl Ledger {
     /// latter.
     #[inline]
     pub fn transmit(&mut self, number: u64, now: Time, size: u16) -> bool {
-        debug_assert!((self.una..=self.next).contains(&number));
+        debug_assert!(
+            (self.una..=self.next).contains(&number),
+            "packet {number} is neither outstanding nor the next"
+        );
         let in_flight = self.pipe() + u64::from(size);
         if number == self.high {
             self.append(now, size, in_flight);
@@ -291,7 +297,8 @@ impl Ledger {
     /// Takes in a cumulative acknowledgement of everything below `to`, which is at most [`Self::high`].
     #[inline]
     pub fn acknowledge(&mut self, to: u64, newly: &mut Newly) {
-        newly.cumulative = to.saturating_sub(self.una);
+        debug_assert!(to <= self.high, "packets below {to} are acknowledged, and {} were sent", self.high);
+        newly.cumulative = to.saturating_sub(self.una); // an acknowledgement may be older than the last
         for number in self.una..to {
             let slot = self.slot(number);
             let sent = &self.ring[slot];

@@ -133,6 +133,7 @@ impl RttEstimator {
     /// A round trip for the timer, as a coarse clock reads it: the difference of two tick counts, at least one.
     pub fn sample_for_timer(&mut self, sent: Time, now: Time) {
         let tick = self.rule.tick.nanos().max(1);
+        // The other end may echo a time that is still to come.
         let ticks = (now.nanos() / tick).saturating_sub(sent.nanos() / tick).max(1);
         self.coarse.take(ticks);
         let Ticks { mean_8, deviation_4 } = self.coarse;
@@ -240,5 +241,18 @@ mod tests {
         // A steady round trip of 30 ticks: four deviations shrink to 3 ticks and no further, 30 + 3 = 33 ticks.
         timer_samples(&mut estimator, &[300; 300]);
         assert_eq!(estimator.timeout(1.0), Span::from_millis(330));
+    }
+
+    #[test]
+    fn persistent_congestion_leaves_the_newest_round_trip_as_the_least() {
+        let mut estimator = RttEstimator::new(RULE);
+        estimator.forget_min();
+        assert_eq!(estimator.min(), Span::MAX, "there is none yet");
+        for ms in [100, 60, 80] {
+            estimator.sample_held(Span::from_millis(ms), Span::ZERO);
+        }
+        assert_eq!(estimator.min(), Span::from_millis(60));
+        estimator.forget_min();
+        assert_eq!(estimator.min(), Span::from_millis(80));
     }
 }

@@ -410,3 +410,16 @@ fn a_silence_with_nothing_in_flight_ends_with_the_first_packet() {
     let limited: Vec<bool> = told.acks().iter().map(|ack| ack.rate.unwrap().app_limited).collect();
     assert_eq!(limited, [true, true, false, false]);
 }
+
+#[test]
+fn the_timer_restarts_with_new_data_and_stops_with_the_last() {
+    // Three packets with a window of two, and a timeout of a second: sent at 0, 0 and 100 ms, acknowledged at 100, 100 and 200 ms.
+    let options = Options { pacing: false, ..Options::recommended(Units::packets(1000)) };
+    let mut run = Run::new(options, Told::new(2.0).controller(), 1, 3);
+    run.start(false);
+    assert_eq!(run.sender.deadline(), at(1000));
+    run.until(at(150));
+    assert_eq!(run.sender.deadline(), at(1100));
+    run.until(at(250));
+    assert_eq!(run.sender.deadline(), Time::NEVER);
+}

@@ -66,10 +66,14 @@ pub struct Pool {
 }
 
 impl Pool {
-    /// The first place of a free chunk; there is one.
+    /// Takes a free chunk and returns its first place.
+    ///
+    /// # Panics
+    /// When no chunk is free: place 0 may hold the packet of another lane.
     #[inline]
     fn take(&mut self) -> u32 {
-        self.free.pop().map_or(0, |chunk| chunk * CHUNK)
+        let Some(chunk) = self.free.pop() else { panic!("a lane begins a chunk, and none is free") };
+        chunk * CHUNK
     }
 
     /// How many packets it has room for; more are on no lanes that keep theirs here.
@@ -127,7 +131,7 @@ impl Lane {
     /// pool if it takes any.
     #[inline]
     pub fn is_ready(&self, pool: &Pool) -> bool {
-        debug_assert!(self.sorted.is_none());
+        debug_assert!(self.sorted.is_none(), "a lane in which packets overtake has no place in the pool");
         !self.needs_chunk() || !pool.free.is_empty()
     }
 
@@ -154,8 +158,9 @@ impl Lane {
     /// Adds a packet with its [arrival](Self::arrival) and the time at which it set out. Returns the arrival if the packet is the
     /// new head.
     pub fn push(&mut self, pool: &mut Pool, arrives: Time, departed: Time, packet: &Packet) -> Option<Time> {
-        if self.sorted.is_some() {
-            return self.insert(Kept::of(arrives, departed, packet));
+        if let Some(sorted) = &mut self.sorted {
+            self.packets += 1;
+            return insert(sorted, Kept::of(arrives, departed, packet));
         }
         if pool.free.is_empty() {
             pool.grow();
@@ -164,6 +169,9 @@ impl Lane {
     }
 
     /// The same where the lane [is ready](Self::is_ready).
+    ///
+    /// # Panics
+    /// When the lane begins a chunk and none is free.
     #[inline(always)] // a call for each packet that waits costs a tenth of that
     pub fn append(
         &mut self,
@@ -172,7 +180,7 @@ impl Lane {
         departed: Time,
         packet: &Packet,
     ) -> Option<Time> {
-        debug_assert!(arrives >= self.until);
+        debug_assert!(arrives >= self.until, "a packet overtakes another in a lane that keeps their order");
         self.until = arrives;
         let is_head = self.packets == 0;
         if self.needs_chunk() {
@@ -190,22 +198,15 @@ impl Lane {
         is_head.then_some(arrives)
     }
 
-    fn insert(&mut self, kept: Kept) -> Option<Time> {
-        let sorted = self.sorted.as_mut()?;
-        let place = sorted
-            .partition_point(|other| (other.arrives, other.departed()) > (kept.arrives, kept.departed()));
-        sorted.insert(place, kept);
-        self.packets += 1;
-        (place + 1 == sorted.len()).then_some(kept.arrives)
-    }
-
     /// Takes the packet that arrives next from a lane that is not empty. Returns when it arrives and set out, and the same of
-    /// the new [head](Self::head), `None` if the lane is empty now.
+    /// the new [head](Self::head), `None` if the lane is empty now. Only debug builds notice that a lane in which packets keep
+    /// their order is empty.
     #[inline(always)] // for each packet that waits
     pub fn pop(&mut self, pool: &mut Pool, packet: &mut Packet) -> ((Time, Time), Option<(Time, Time)>) {
+        debug_assert!(self.packets > 0, "a packet is taken from an empty lane");
         self.packets -= 1;
-        if self.sorted.is_some() {
-            return self.pop_sorted(packet);
+        if let Some(sorted) = &mut self.sorted {
+            return pop_sorted(sorted, packet);
         }
         let kept = &pool.places[self.first as usize];
         *packet = kept.packet();
@@ -224,25 +225,14 @@ impl Lane {
         (taken, Some((next.arrives, next.departed())))
     }
 
-    #[cold]
-    fn pop_sorted(&mut self, packet: &mut Packet) -> ((Time, Time), Option<(Time, Time)>) {
-        let sorted = self.sorted.as_mut().and_then(|sorted| Some((sorted.pop()?, sorted.last())));
-        let Some((kept, next)) = sorted else { return ((Time::NEVER, Time::NEVER), None) };
-        *packet = kept.packet();
-        ((kept.arrives, kept.departed()), next.map(|next| (next.arrives, next.departed())))
-    }
-
     /// When the next packet arrives and when it set out; `None` if the lane is empty.
     #[inline]
     pub fn head(&self, pool: &Pool) -> Option<(Time, Time)> {
-        if self.packets == 0 {
-            return None;
-        }
         let kept = match &self.sorted {
-            Some(sorted) => sorted.last()?,
-            None => &pool.places[self.first as usize],
+            Some(sorted) => sorted.last(),
+            None => (self.packets > 0).then(|| &pool.places[self.first as usize]),
         };
-        Some((kept.arrives, kept.departed()))
+        kept.map(|kept| (kept.arrives, kept.departed()))
     }
 
     /// How many packets are on their way.
@@ -254,6 +244,22 @@ impl Lane {
     pub fn is_empty(&self) -> bool {
         self.packets == 0
     }
+}
+
+/// Adds a packet to those that may overtake one another. Returns its arrival if it is the new head.
+fn insert(sorted: &mut Vec<Kept>, kept: Kept) -> Option<Time> {
+    let place =
+        sorted.partition_point(|other| (other.arrives, other.departed()) > (kept.arrives, kept.departed()));
+    sorted.insert(place, kept);
+    (place + 1 == sorted.len()).then_some(kept.arrives)
+}
+
+#[cold]
+fn pop_sorted(sorted: &mut Vec<Kept>, packet: &mut Packet) -> ((Time, Time), Option<(Time, Time)>) {
+    let Some(kept) = sorted.pop() else { panic!("a packet is taken from an empty lane") };
+    *packet = kept.packet();
+    let next = sorted.last().map(|next| (next.arrives, next.departed()));
+    ((kept.arrives, kept.departed()), next)
 }
 
 #[cfg(test)]
@@ -284,6 +290,35 @@ mod tests {
             assert_eq!(lane.pop(&mut pool, &mut out), ((arrives, departed), None));
             assert_eq!(out, packet);
         }
+    }
+
+    /// A lane of its own, and a pool without a free chunk.
+    fn lane(reorders: bool) -> (Lane, Pool) {
+        (Lane::new(0, 0, Schedule::default().add_source(), reorders), Pool::default())
+    }
+
+    #[test]
+    #[should_panic(expected = "a lane begins a chunk, and none is free")]
+    fn a_lane_that_is_not_ready_takes_no_place_of_another() {
+        let (mut lane, mut pool) = lane(false);
+        assert!(!lane.is_ready(&pool));
+        lane.append(&mut pool, Time::ZERO, Time::ZERO, &Packet::default());
+    }
+
+    #[test]
+    #[should_panic(expected = "a packet is taken from an empty lane")]
+    fn an_empty_lane_gives_no_packet() {
+        let (mut lane, mut pool) = lane(true);
+        lane.pop(&mut pool, &mut Packet::default());
+    }
+
+    #[test]
+    #[cfg(debug_assertions)]
+    #[should_panic(expected = "a packet overtakes another in a lane that keeps their order")]
+    fn a_lane_that_keeps_the_order_takes_none_that_arrives_earlier() {
+        let (mut lane, mut pool) = lane(false);
+        lane.push(&mut pool, Time::from_nanos(2), Time::ZERO, &Packet::default());
+        lane.push(&mut pool, Time::from_nanos(1), Time::ZERO, &Packet::default());
     }
 
     proptest! {

@@ -95,6 +95,7 @@ impl Extensions {
         let mut id = packet.extension.0;
         while id > 0 {
             words.extend(self.places[id as usize - 1]);
+            // No more places than go on need be known to.
             id = self.rest.get(id as usize - 1).copied().unwrap_or(0);
         }
     }

@@ -105,6 +105,7 @@ impl Schedule {
     /// Sets when a source's next event is due, replacing what was set before unless the source is firm.
     #[inline]
     pub fn set(&mut self, source: SourceId, time: Time, order: Order) {
+        debug_assert!(time >= self.now, "an event is set for {time:?}, before {:?}, which is now", self.now);
         let key = self.lots.key_of(time, order, source);
         if source.is_movable() {
             self.due[source.index()] = key;
@@ -126,6 +127,7 @@ impl Schedule {
     /// Takes back a source's pending event, if it has one.
     #[inline]
     pub fn clear(&mut self, source: SourceId) {
+        debug_assert!(source.is_movable(), "the event of a firm source is taken back");
         self.due[source.index()] = NEVER;
     }
 
@@ -241,6 +243,7 @@ impl Schedule {
         // Where the last bucket ended something is mostly due soon. Where nothing is, what comes first has to be looked for.
         self.begin_at(self.end.saturating_mul(1 << before));
         if self.in_buckets == 0 {
+            // Nothing is left where all that lay there was moved and is forgotten.
             let Some(first) = self.far.iter().min() else { return false };
             self.begin_at(time_of(*first).nanos());
         }

@@ -74,7 +74,10 @@ impl Departing for StationQueue {
     ) -> Option<Departure> {
         let Held { ticket, .. } = self.packets.pop()?;
         self.emptied = now;
-        Some(Departure { ticket, marked: self.marked.pop_front().unwrap_or_default() })
+        let Some(marked) = self.marked.pop_front() else {
+            panic!("a packet waits of which it is not known whether it is marked")
+        };
+        Some(Departure { ticket, marked })
     }
 
     fn packets(&self) -> u64 {

@@ -57,7 +57,7 @@ impl WaitingRoom {
         let Self { discipline, guests, free } = self;
         let held =
             Held { ticket: Ticket(ticket), arrival, link_free: link_free && discipline.packets() == 0 };
-        discipline.on_arrival(held, random, &mut |ticket| dropped.extend(leave(guests, free, ticket)));
+        discipline.on_arrival(held, random, &mut |ticket| dropped.push(leave(guests, free, ticket)));
     }
 
     /// The packet that goes now, if any, and whether it is marked; those that are dropped before it go to `dropped`.
@@ -69,9 +69,9 @@ impl WaitingRoom {
     ) -> Option<(Guest, bool)> {
         let Self { discipline, guests, free } = self;
         let departure =
-            discipline.on_departure(now, random, &mut |ticket| dropped.extend(leave(guests, free, ticket)));
+            discipline.on_departure(now, random, &mut |ticket| dropped.push(leave(guests, free, ticket)));
         let Departure { ticket, marked } = departure?;
-        leave(guests, free, ticket).map(|guest| (guest, marked))
+        Some((leave(guests, free, ticket), marked))
     }
 
     /// The earliest time at which the discipline lets the next packet go.
@@ -90,9 +90,48 @@ impl WaitingRoom {
     }
 }
 
-fn leave(guests: &mut [Option<Guest>], free: &mut Vec<u32>, ticket: Ticket) -> Option<Guest> {
+fn leave(guests: &mut [Option<Guest>], free: &mut Vec<u32>, ticket: Ticket) -> Guest {
     let guest = guests[ticket.0 as usize].take();
-    debug_assert!(guest.is_some(), "a discipline lets a packet go twice");
     free.push(ticket.0);
+    let Some(guest) = guest else { panic!("a discipline lets a packet go twice") };
     guest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ackclock_aqm::Ecn;
+    use ackclock_base::random::Scripted;
+
+    /// Lets the first packet go again and again.
+    struct Repeating;
+
+    impl Departing for Repeating {
+        fn on_arrival(&mut self, _held: Held, _random: &mut dyn Random, _drops: &mut dyn FnMut(Ticket)) {}
+
+        fn on_departure(
+            &mut self,
+            _now: Time,
+            _random: &mut dyn Random,
+            _drops: &mut dyn FnMut(Ticket),
+        ) -> Option<Departure> {
+            Some(Departure { ticket: Ticket(0), marked: false })
+        }
+
+        fn packets(&self) -> u64 {
+            1
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "a discipline lets a packet go twice")]
+    fn a_packet_goes_once() {
+        let mut room = WaitingRoom::new(Box::new(Repeating));
+        let (random, dropped) = (&mut Scripted::new(&[]), &mut Vec::new());
+        let guest = Guest { packet: Packet::default(), path: 0, since: Time::ZERO, step: 0, number: 0 };
+        let arrival = Arrival { now: Time::ZERO, bytes: 1000, flow: 0, ecn: Ecn::NotCapable };
+        room.enter(guest, arrival, true, random, dropped);
+        assert!(room.next(Time::ZERO, random, dropped).is_some());
+        room.next(Time::ZERO, random, dropped);
+    }
 }

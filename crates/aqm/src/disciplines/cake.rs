@@ -157,7 +157,7 @@ impl Cake {
     fn drop_from_fattest(&mut self, now: Time, drops: &mut dyn FnMut(Ticket)) {
         let fattest = longest(0, self.queues.iter().map(|queue| queue.fifo.bytes()));
         let queue = &mut self.queues[fattest];
-        let Some(dropped) = queue.fifo.pop() else { return };
+        let Some(dropped) = queue.fifo.pop() else { panic!("empty queues hold too much") };
         queue.cobalt.overflowed(now, &self.settings);
         self.forget(&dropped);
         drops(dropped.ticket);

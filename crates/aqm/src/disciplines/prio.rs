@@ -64,7 +64,9 @@ impl Departing for Prio {
         self.bands[usize::from(band)].push(held);
         self.room.enter(held.arrival.bytes);
         while !held.link_free && self.room.is_over() {
-            let Some(dropped) = self.bands.iter_mut().rev().find_map(Fifo::pop_newest) else { return };
+            let Some(dropped) = self.bands.iter_mut().rev().find_map(Fifo::pop_newest) else {
+                panic!("empty bands hold too much")
+            };
             self.room.leave(1, u64::from(dropped.arrival.bytes));
             drops(dropped.ticket);
         }

@@ -273,4 +273,23 @@ mod tests {
         });
         assert_eq!(ack(&mut rule, &mut board, 11).resend, Some(Run::one(11)));
     }
+
+    #[test]
+    fn new_data_takes_the_inflation_back() {
+        let (mut reno, mut board) = (rule(PartialAck::Ends), sent(10));
+        (0..5).for_each(|_| _ = ack(&mut reno, &mut board, 0));
+        assert_eq!(reno.inflight(&board), 5, "five duplicates have left");
+        ack(&mut reno, &mut board, 4);
+        assert_eq!(reno.inflight(&board), 6, "4 to 9");
+    }
+
+    #[test]
+    fn a_partial_acknowledgement_deflates_by_what_it_covers_less_a_packet() {
+        let deflates = PartialAck::Resends { restarts_timer_each_time: true, deflates: true };
+        let (mut newreno, mut board) = (rule(deflates), sent(10));
+        (0..5).for_each(|_| _ = ack(&mut newreno, &mut board, 0));
+        ack(&mut newreno, &mut board, 4);
+        // 5 - 4 + 1 = 2 packets of inflation are left, and 4 to 9 are outstanding.
+        assert_eq!(newreno.inflight(&board), 4);
+    }
 }

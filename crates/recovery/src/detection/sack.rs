@@ -251,7 +251,7 @@ impl Detection for Sack {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::detection::testing::{NEWS, sent};
+    use crate::detection::testing::{self, NEWS, sent};
     use crate::ledger::Newly;
 
     const OPTIONS: SackOptions =
@@ -307,5 +307,40 @@ mod tests {
             }
         }
         assert_eq!(total, 6);
+    }
+
+    /// A rule that looks at the window alone, and ten packets of which the first is lost and the fifth doubtful: 1 to 3 and 5 have
+    /// arrived.
+    fn in_recovery() -> (Sack, Ledger) {
+        let (mut rule, mut board) =
+            (Sack::new(SackOptions { flight: Flight::Inferred, ..OPTIONS }), sent(10));
+        for range in [5..6, 1..4] {
+            let delivered = range.end - range.start;
+            board.acknowledge_range(range, &mut Newly::default());
+            rule.on_ack(&mut board, &News { delivered, duplicate: true, ..NEWS });
+        }
+        assert!(rule.in_recovery());
+        (rule, board)
+    }
+
+    #[test]
+    fn in_recovery_lost_packets_go_first_then_new_ones_then_doubtful_ones_then_the_last() {
+        let (mut rule, mut board) = in_recovery();
+        let mut sent = Vec::new();
+        while let Some(number) = rule.next(&mut board, 100, 11) {
+            let in_line = board.transmit(number, Time::ZERO, 1);
+            rule.on_sent(&mut board, number, in_line);
+            sent.push(number);
+        }
+        assert_eq!(sent, [0, 10, 4, 10]);
+    }
+
+    #[test]
+    fn recovery_ends_when_what_was_outstanding_at_its_start_is_acknowledged() {
+        let (mut rule, mut board) = in_recovery();
+        board.transmit(10, Time::ZERO, 1);
+        assert_eq!(testing::ack(&mut rule, &mut board, 9, NEWS).recovered, None);
+        assert!(testing::ack(&mut rule, &mut board, 10, NEWS).recovered.is_some());
+        assert!(!rule.in_recovery());
     }
 }

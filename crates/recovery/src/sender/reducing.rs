@@ -35,7 +35,9 @@ impl Sender {
     }
 
     pub(super) fn tell_loss(&mut self, now: Time, found: LossFound, inflight: Packets) {
-        let sent = *self.ledger.sent(found.number.min(self.ledger.high().saturating_sub(1)));
+        debug_assert!(self.ledger.high() > 0, "a loss is found before anything was sent");
+        // Of a mark on the last packet nothing is outstanding any more.
+        let sent = *self.ledger.sent(found.number.min(self.ledger.high() - 1));
         let loss = Loss {
             now,
             signal: found.signal,

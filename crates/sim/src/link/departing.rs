@@ -12,7 +12,7 @@ impl Link {
     /// Makes it a station of a medium: its packets do not know when they will go.
     pub fn share_medium(&mut self) {
         self.transmission.spread();
-        let Some(queue) = &mut self.queue else { return };
+        let Some(queue) = &mut self.queue else { panic!("a station of a medium has no queue") };
         if queue.room.is_none() {
             let waiting = StationQueue::new(queue.discipline.take(), self.rate);
             queue.room = Some(WaitingRoom::new(Box::new(waiting)));
@@ -47,7 +47,9 @@ impl Link {
     /// A packet arrives to wait; those that are dropped for it go to `dropped`.
     pub fn wait(&mut self, guest: Guest, arrival: Arrival, dropped: &mut Vec<Guest>) {
         let counted = self.measured.contains(arrival.now);
-        let Some(Queue { room: Some(room), random, meter, .. }) = self.queue.as_deref_mut() else { return };
+        let Some(Queue { room: Some(room), random, meter, .. }) = self.queue.as_deref_mut() else {
+            panic!("a packet waits at a link that has no place for it")
+        };
         let before = (room.packets(), dropped.len());
         room.enter(guest, arrival, self.free_at <= arrival.now, random, dropped);
         meter.change(arrival.now, before.0);

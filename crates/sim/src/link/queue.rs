@@ -88,7 +88,9 @@ impl Queue {
             return if fits { Verdict::Admit } else { Verdict::Drop };
         }
         let backlog = self.backlog(arrival.now, free_at, transmission);
-        let Some(discipline) = &mut self.discipline else { return Verdict::Admit };
+        let Some(discipline) = &mut self.discipline else {
+            panic!("a queue has neither a discipline nor a limit")
+        };
         let arrival = *arrival; // here, so that it need not lie in memory where nobody is asked
         discipline.on_arrival(&arrival, &backlog, &mut self.random)
     }
@@ -107,7 +109,9 @@ impl Queue {
             let then = self.next_look;
             self.settle(then);
             let backlog = self.backlog(then, free_at, transmission);
-            let Some(discipline) = &mut self.discipline else { return };
+            let Some(discipline) = &mut self.discipline else {
+                panic!("a queue without a discipline has a period")
+            };
             discipline.on_period(then, &backlog);
             self.next_look = discipline.period().map_or(Time::NEVER, |period| then + period);
         }

@@ -46,7 +46,10 @@ impl Medium for Passing {
     fn next(&mut self, now: Time, stations: &[Station], _random: &mut dyn Random) -> Turn {
         let ready = (0..stations.len()).filter(|station| stations[*station].may_send(now));
         let turns = ready.map(|station| Turn { station, starts: self.reaches(station, stations.len(), now) });
-        turns.min_by_key(|turn| turn.starts).unwrap_or(Turn { station: 0, starts: now })
+        let Some(turn) = turns.min_by_key(|turn| turn.starts) else {
+            panic!("a medium is asked for a turn, and no station has anything to send")
+        };
+        turn
     }
 
     fn on_sending(&mut self, station: usize, _starts: Time, sent: Time) {
@@ -84,5 +87,13 @@ mod tests {
         }
         let all = [Station { packets: 1, ready: Time::ZERO }; 3];
         assert_eq!(medium.next(us(100), &all, random), Turn { station: 2, starts: us(110) });
+    }
+
+    #[test]
+    #[should_panic(expected = "no station has anything to send")]
+    fn nobody_has_a_turn_where_nobody_has_anything() {
+        let entry = registry::find("token").unwrap();
+        let mut medium = (entry.build)(&entry.descriptor.defaults(), &[0, 1, 2]);
+        medium.next(Time::ZERO, &[Station::default(); 3], &mut Scripted::new(&[]));
     }
 }

@@ -6,7 +6,7 @@ use super::{Network, Outcome, Shared};
 use crate::link::{Fate, Link};
 use crate::medium::Turn;
 use crate::packet::Packet;
-use crate::schedule::Order;
+use crate::schedule::{Order, SourceId};
 use crate::trace::Event;
 use crate::waiting_room::Guest;
 use ackclock_aqm::{Arrival, Ecn};
@@ -55,8 +55,7 @@ impl Network {
 
     /// Lets the stations of a medium send as it says, until it is busy or all wait for a time to come.
     pub(super) fn serve_medium(&mut self, medium: usize, now: Time) {
-        let Some(first) = self.media[medium].links.first().copied() else { return };
-        let Some(source) = self.services[first as usize] else { return };
+        let source = self.service_of(self.media[medium].links[0]);
         loop {
             let due = self.media[medium].due(now, &self.links);
             let Turn { station, starts } = match due {
@@ -86,13 +85,20 @@ impl Network {
     pub(super) fn serve_alone(&mut self, link: u32, now: Time) {
         let next = self.links[link as usize].serve(now, &mut self.refused);
         self.note_refused(link, now);
-        if let Some(source) = self.services[link as usize] {
-            match self.links[link as usize].service_due() {
-                Some(due) => self.schedule.set(source, due, Order::SERVICE),
-                None => self.schedule.clear(source),
-            }
+        let source = self.service_of(link);
+        match self.links[link as usize].service_due() {
+            Some(due) => self.schedule.set(source, due, Order::SERVICE),
+            None => self.schedule.clear(source),
         }
         self.go_on(link, next);
+    }
+
+    /// Returns the event source by which a link, or its medium, is served.
+    fn service_of(&self, link: u32) -> SourceId {
+        let Some(source) = self.services[link as usize] else {
+            panic!("link {link} is served, and its packets do not wait")
+        };
+        source
     }
 
     /// The transmission of a packet that waited has begun.

@@ -40,7 +40,10 @@ impl Cargo {
             }
             None => {
                 self.repeated += 1;
-                self.carried.front().copied().unwrap_or(0)
+                let Some(&oldest) = self.carried.front() else {
+                    panic!("a packet is sent with nothing to carry")
+                };
+                oldest
             }
         };
         self.carried.push_back(piece);

@@ -184,3 +184,23 @@ proptest! {
         }
     }
 }
+
+#[test]
+#[cfg(debug_assertions)]
+#[should_panic(expected = "before Time")]
+fn no_event_is_set_for_what_has_passed() {
+    let mut schedule = Schedule::default();
+    let source = schedule.add_source();
+    schedule.wait_until(Time::from_nanos(8));
+    schedule.set(source, Time::from_nanos(7), Order::TIMER);
+}
+
+#[test]
+#[cfg(debug_assertions)]
+#[should_panic(expected = "the event of a firm source is taken back")]
+fn the_event_of_a_firm_source_stays() {
+    let mut schedule = Schedule::default();
+    let source = schedule.add_firm_source();
+    schedule.set(source, Time::from_nanos(7), Order::TIMER);
+    schedule.clear(source);
+}

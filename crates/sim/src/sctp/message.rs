@@ -206,7 +206,9 @@ impl Reader {
                 })
             }
             other => {
-                let kind = CONTROLS[(other as usize - ControlKind::Init as usize).min(CONTROLS.len() - 1)];
+                let Some(&kind) = CONTROLS.get(other as usize - ControlKind::Init as usize) else {
+                    panic!("no message is of kind {other}")
+                };
                 Message::Control(Control { kind, sent, tag: third })
             }
         }

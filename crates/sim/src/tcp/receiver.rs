@@ -305,7 +305,10 @@ impl Receiver {
     fn blocks(&mut self) -> [Block; MAX_SACK_BLOCKS] {
         let mut blocks = [Block::default(); MAX_SACK_BLOCKS];
         let duplicate = self.duplicate.take().map(|number| Block::duplicate(number, self.next));
-        let offset = |number: u64| u32::try_from(number - self.next).unwrap_or(u32::MAX);
+        let offset = |number: u64| {
+            debug_assert!(number - self.next <= u64::from(u32::MAX), "a block lies 2^32 packets ahead");
+            (number - self.next) as u32
+        };
         let ranges = self.recent.iter().filter(|range| range.0 > self.next);
         let ranges = ranges.map(|(start, end)| Block { start: offset(*start), end: offset(*end) });
         blocks.iter_mut().zip(duplicate.into_iter().chain(ranges)).for_each(|(place, block)| *place = block);

@@ -102,7 +102,9 @@ impl Bursts {
         }
         latest.packet = Some(now);
         self.waiting.insert(seen.packet, latest.run);
-        let Some(run) = self.runs.get_mut(&latest.run) else { return };
+        let Some(run) = self.runs.get_mut(&latest.run) else {
+            panic!("the latest run of a group is forgotten")
+        };
         run.packets += 1;
         run.peak_wait = run.peak_wait.max(wait);
         if run.packets >= self.least {
@@ -118,6 +120,7 @@ impl Bursts {
 
     /// A packet is dropped.
     pub(super) fn dropped(&mut self, packet: u64) {
+        // A run that did not become a burst may be forgotten by now.
         let run = self.waiting.remove(&packet).and_then(|run| self.runs.get_mut(&run));
         if let Some(run) = run {
             run.dropped += 1;
@@ -127,7 +130,8 @@ impl Bursts {
     /// From `at` on so much waits.
     pub(super) fn queue_is(&mut self, at: Time, bytes: u64) {
         for latest in &mut self.latest {
-            let Some(run) = latest.burst.and_then(|burst| self.runs.get_mut(&burst)) else { continue };
+            let Some(burst) = latest.burst else { continue };
+            let Some(run) = self.runs.get_mut(&burst) else { panic!("a burst that goes on is forgotten") };
             if bytes <= run.bytes_before {
                 run.lasted = Some(at.since(run.began));
                 latest.burst = None;

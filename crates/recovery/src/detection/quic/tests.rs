@@ -82,6 +82,16 @@ fn or_nine_eighths_of_a_round_trip_after_it_was_sent() {
 }
 
 #[test]
+fn the_time_threshold_is_a_millisecond_at_least() {
+    // 9/8 of 0.1 ms are less.
+    let rtt = Smoothed { mean: Span::from_nanos(100_000), deviation: Span::ZERO };
+    let mut play = Play::new(OPTIONS, rtt);
+    (0..2).for_each(|number| play.send(number, 0));
+    assert_eq!(play.ack(0, 1..2).loss, None);
+    assert_eq!(play.timer(), at(1));
+}
+
+#[test]
 fn both_thresholds_can_be_chosen() {
     let thresholds = Thresholds { packets: 5, round_trips: 1.5, adaptive: false };
     let mut play = Play::new(QuicOptions { thresholds, ..OPTIONS }, RTT);
