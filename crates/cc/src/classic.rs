@@ -33,8 +33,10 @@ impl Window {
     /// Sets threshold and window after a timeout (RFC 5681 section 3.1, equation 4 and the loss window).
     pub fn start_over(&mut self, timeout: &Timeout) {
         if !timeout.keeps_threshold {
+            //= RFC 5681 section 3.1 ssthresh: a timeout sets ssthresh to half the flight, or two segments, at most
             self.ssthresh = (timeout.window / 2.0).max(MIN_SSTHRESH);
         }
+        //= RFC 5681 section 3.1 loss-window: after a timeout the window is one segment
         self.cwnd = 1.0;
     }
 
@@ -192,9 +194,12 @@ impl<Law: WindowLaw> Control for Classic<Law> {
             self.skip_time(ack.now);
         }
         self.law.observe(&mut self.window, ack);
+        //= RFC 9002 section 7.8 unused: a window that is not used does not grow
         let may_grow = ack.cwnd_limited || !self.law.needs_full_window();
         if ack.fresh && ack.phase == Phase::Open && may_grow {
+            //= RFC 5681 section 3.1 phases: below ssthresh the window grows by slow start, above it by congestion avoidance
             if self.window.cwnd < self.window.ssthresh {
+                //= RFC 9438 section 4.10 slow-start: up to ssthresh the window grows by slow start
                 self.law.slow_start(&mut self.window, ack);
             } else {
                 self.law.avoid_congestion(&mut self.window, ack);
@@ -208,6 +213,7 @@ impl<Law: WindowLaw> Control for Classic<Law> {
         self.remember();
         self.law.on_loss(&mut self.window, loss);
         self.clamp();
+        //= RFC 9002 section 7.2 minimum: the least window is two datagrams
         self.window.cwnd = self.window.cwnd.max(self.floors.after_loss());
     }
 
@@ -229,6 +235,7 @@ impl<Law: WindowLaw> Control for Classic<Law> {
             }
             Ending::Undone => {
                 if let Some((law, window, pauses)) = self.before_loss.take() {
+                    //= RFC 9438 section 4.9.2: a spurious loss gives back window, ssthresh, W_max, K and the epoch
                     self.law = law;
                     self.law.skip(self.pauses.total().saturating_sub(pauses));
                     self.window.restore(&window);

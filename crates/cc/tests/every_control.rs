@@ -380,6 +380,7 @@ const KEEPS_AT_TIMEOUT: [&str; 2] = ["rbcc-wl", "rbca"];
 proptest! {
     #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..ProptestConfig::default() })]
 
+    //= test RFC 5681 section 3.1 again
     #[test]
     fn a_packet_that_times_out_again_leaves_every_controls_threshold(
         bytes in prop::collection::vec(any::<u8>(), 3000)
@@ -399,6 +400,7 @@ proptest! {
     }
 }
 
+//= test RFC 9002 section 7.2 minimum
 /// RFC 5681 equation 4 with section 3.2, RFC 9438 section 4.6, RFC 9002 appendix B.6: a loss leaves at least
 /// two packets, however small the window was and however often it was halved. The transport may have another
 /// floor, as ns-2 has. Controls with a model of the path are excluded.
@@ -421,6 +423,7 @@ fn a_loss_leaves_the_least_window_of_the_transport() {
     assert_eq!((reno.cwnd(), reno.ssthresh()), (1.0, 2.0), "ns-2");
 }
 
+//= test RFC 9002 section 7.6.2 window
 /// RFC 9002 section 7.6.2: persistent congestion leaves two packets; RFC 5681 section 3.1: a timeout leaves
 /// one.
 #[test]

@@ -61,7 +61,9 @@ impl Pace {
             return Self::NONE;
         }
         let gain = if decision.cwnd < decision.ssthresh / 2.0 { gains.slow_start } else { gains.avoidance };
+        //= RFC 9002 section 7.7 pace: packets are paced
         let pace = Self::new(smoothed_rtt.scale(1.0 / (gain * decision.cwnd)), decision);
+        //= RFC 9002 section 7.7 bursts: bursts are bounded
         let ahead = if burst > 1.0 { pace.interval.scale(burst - 1.0) } else { Span::ZERO };
         Self { ahead, ..pace }
     }
@@ -243,6 +245,7 @@ mod tests {
         assert!(pacer.allows(at(20.4), Pace::NONE));
     }
 
+    //= test RFC 9002 section 7.7 pace
     #[test]
     fn a_window_is_spread_over_the_round_trip_twice_as_fast_in_slow_start_and_a_fifth_faster_after() {
         let rtt = Span::from_millis(120);
@@ -258,6 +261,7 @@ mod tests {
         assert_eq!(Pace::of_window(&avoiding, Span::ZERO, even, 1.0), Pace::NONE);
     }
 
+    //= test RFC 9002 section 7.7 bursts
     #[test]
     fn a_burst_leaves_after_a_pause_and_then_one_packet_at_a_time() {
         // Ten packets over 120 ms are 12 ms apart.

@@ -32,6 +32,7 @@ impl Prr {
     /// An acknowledgement has delivered so much, and if that is nothing it lets nothing out. It is `safe` if it moves the cumulative
     /// acknowledgement forward and shows no further loss.
     pub fn on_ack(&mut self, delivered: u64, safe: bool) {
+        //= RFC 9937 section 6 nothing: an acknowledgement that delivers nothing lets nothing out
         if delivered > 0 {
             let (before, was_safe) = self.heard.unwrap_or_default();
             self.heard = Some((before + delivered, was_safe || safe));
@@ -50,14 +51,17 @@ impl Prr {
     fn answer(&mut self, delivered: u64, safe: bool, inflight: u64, ssthresh: u64) {
         self.delivered += delivered;
         self.allowance = if inflight > ssthresh {
+            //= RFC 9937 section 6 proportional: above ssthresh the flight shrinks in proportion to what is delivered
             let target = u128::from(self.delivered) * u128::from(ssthresh);
             let proportional = target.div_ceil(u128::from(self.recover_fs.max(1)));
             u64::try_from(proportional).unwrap_or(u64::MAX).saturating_sub(self.out)
         } else {
+            //= RFC 9937 section 6 conservation: below ssthresh as much leaves as is delivered, unless the acknowledgement is safe
             let growth = if safe { self.packet } else { 0 };
             let bound = self.delivered.saturating_sub(self.out).max(delivered) + growth;
             bound.min(ssthresh - inflight)
         };
+        //= RFC 9937 section 6 first: the first acknowledgement lets the fast retransmit out
         if self.out == 0 {
             self.allowance = self.allowance.max(self.packet); // the fast retransmit itself
         }
@@ -94,6 +98,7 @@ mod tests {
         (0..acks).map(each).collect()
     }
 
+    //= test RFC 9937 section 6 proportional
     #[test]
     fn ten_delivered_let_out_seven() {
         // RecoverFS 10, target 7, more than that in flight throughout: ceil(0.7 n) less what is out.
@@ -110,6 +115,7 @@ mod tests {
         assert_eq!(sent, [1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0]);
     }
 
+    //= test RFC 9937 section 6 conservation
     #[test]
     fn after_a_burst_of_losses_each_delivery_lets_one_packet_out() {
         // The second example: 15 of 20 lost, four in flight when that shows. What is sent conserves packets; only a safe
@@ -120,6 +126,7 @@ mod tests {
         assert_eq!(answer(&mut prr, 1, true, 4, 10), 2);
     }
 
+    //= test RFC 9937 section 6 nothing
     #[test]
     fn what_delivers_nothing_lets_nothing_out() {
         // RFC 9937 section 6.2. RecoverFS 20, target 10: five delivered let out ceil(2.5). Four are in flight when the next
@@ -130,6 +137,7 @@ mod tests {
         assert_eq!(answer(&mut prr.clone(), 1, false, 4, 10), 3);
     }
 
+    //= test RFC 9937 section 6 first
     #[test]
     fn in_bytes_the_first_retransmission_is_forced_and_the_target_bounds_the_rest() {
         // RecoverFS 10,000 bytes in packets of 1000; the first acknowledgement delivers one byte with the flight at its

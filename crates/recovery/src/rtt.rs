@@ -37,11 +37,14 @@ struct Ticks {
 impl Ticks {
     fn take(&mut self, ticks: u64) {
         if self.mean_8 == 0 {
+            //= RFC 6298 section 2.2: the first measurement R makes SRTT R and RTTVAR R / 2
             *self = Self { mean_8: ticks * 8, deviation_4: ticks * 2 };
             return;
         }
         let mean = self.mean_8 / 8;
+        //= RFC 6298 section 2.3: later ones move SRTT by an eighth and RTTVAR by a quarter
         self.mean_8 = (self.mean_8 + ticks - mean).max(1);
+        //= RFC 6298 section 4: the variance term is never less than a tick of the clock
         self.deviation_4 = (self.deviation_4 + ticks.abs_diff(mean) - self.deviation_4 / 4).max(1);
     }
 }
@@ -91,6 +94,7 @@ pub struct RttEstimator {
 impl RttEstimator {
     /// Nothing known yet.
     pub fn new(rule: TimeoutRule) -> Self {
+        //= RFC 6298 section 2.1: until a round trip is measured the timeout is the initial one
         let base = rule.initial.max(rule.min);
         Self {
             rule,
@@ -113,11 +117,14 @@ impl RttEstimator {
     /// section 5.3).
     pub fn sample_held(&mut self, rtt: Span, delay: Span) {
         self.newest = rtt;
+        //= RFC 9002 section 5.2 least: min_rtt is the least of the samples
         self.min = self.min.min(rtt);
+        //= RFC 9002 section 5.3 delay: the delay is not subtracted where that would fall below min_rtt
         let adjusted = if rtt >= self.min + delay { rtt.saturating_sub(delay) } else { rtt };
         self.fine.take(adjusted.max(Span::from_nanos(1)));
     }
 
+    //= RFC 9002 section 5.2 persistent: persistent congestion sets min_rtt to the newest sample
     /// Forgets the least round trip after persistent congestion: it is the newest sample from now on (RFC 9002 section 5.2).
     pub fn forget_min(&mut self) {
         if self.newest > Span::ZERO {
@@ -148,6 +155,8 @@ impl RttEstimator {
     /// RFC 6298 section 2.3, 2.4 and 5.5: the timeout with a back-off factor on it.
     pub fn timeout(&self, factor: f64) -> Span {
         let backed_off = if factor == 1.0 { self.base } else { self.base.scale(factor) };
+        //= RFC 6298 section 2.4: the timeout is no less than its minimum
+        //= RFC 6298 section 2.5: the timeout is no more than its maximum
         backed_off.max(self.rule.min).min(self.rule.max)
     }
 
@@ -180,6 +189,9 @@ mod tests {
         }
     }
 
+    //= test RFC 6298 section 2.1
+    //= test RFC 6298 section 2.2
+    //= test RFC 6298 section 2.3
     #[test]
     fn the_timeout_follows_rfc_6298() {
         let mut estimator = RttEstimator::new(RULE);
@@ -217,6 +229,8 @@ mod tests {
         assert_eq!(estimator.timeout(2.0), Span::from_millis(1000));
     }
 
+    //= test RFC 9002 section 5.2 least
+    //= test RFC 9002 section 5.3 delay
     #[test]
     fn an_acknowledgement_held_back_counts_without_its_delay_but_not_below_the_least() {
         // RFC 9002 section 5.3: 100 ms; 130 ms of which 25 waited: 105; 110 ms of which 25 waited, 85 < 100: the whole.
@@ -231,6 +245,9 @@ mod tests {
         assert_eq!(estimator.fine().mean, (before * 7 + ms(110)) / 8);
     }
 
+    //= test RFC 6298 section 2.4
+    //= test RFC 6298 section 2.5
+    //= test RFC 6298 section 4
     #[test]
     fn bounds_and_granularity_hold() {
         let mut estimator = RttEstimator::new(RULE);
@@ -243,6 +260,7 @@ mod tests {
         assert_eq!(estimator.timeout(1.0), Span::from_millis(330));
     }
 
+    //= test RFC 9002 section 5.2 persistent
     #[test]
     fn persistent_congestion_leaves_the_newest_round_trip_as_the_least() {
         let mut estimator = RttEstimator::new(RULE);

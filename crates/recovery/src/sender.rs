@@ -243,6 +243,7 @@ impl Sender {
         if rule.halves {
             control.set_ssthresh(ssthresh.max(KEPT_OF_WINDOW * cwnd));
         }
+        //= RFC 5681 section 4.1: after an idle timeout the window is the restart window at most
         control.set_cwnd(rule.window_after(cwnd, idle, timeout));
     }
 

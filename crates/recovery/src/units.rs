@@ -32,6 +32,7 @@ impl Units {
         Self { per_packet, packets_per_unit: 1.0 / per_packet as f64, rounding: 0.5, packet_bytes, over: 0 }
     }
 
+    //= RFC 9260 section 6.1 rule-b: a full chunk leaves while less than the window is outstanding
     /// The same where a packet may leave while less than the window is in flight, and so pass it by all but one unit (RFC 9260
     /// section 6.1, rule B).
     pub const fn passing_the_window(self) -> Self {
@@ -76,6 +77,8 @@ impl Units {
     }
 }
 
+//= RFC 9002 section 7.2 initial: ten datagrams at first, but no more than 14,720 bytes or two datagrams
+//= RFC 9260 section 7.2.1 initial: min(4 * PMDCS, max(2 * PMDCS, 4404 bytes)) at first
 /// Returns the initial window that standards allow in bytes, in packets of `packet_bytes`: `min(most * packet, max(2 * packet, bytes))`,
 /// the form of RFC 6928, RFC 9002 section 7.2 and RFC 9260 section 7.2.1.
 pub fn initial_window(packet_bytes: u32, most: Packets, bytes: u32) -> Packets {
@@ -87,6 +90,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    //= test RFC 9260 section 6.1 rule-b
     #[test]
     fn a_window_of_two_and_a_half_packets_has_room_for_two() {
         assert_eq!(Units::packets(1000).from_packets(2.5), 2);

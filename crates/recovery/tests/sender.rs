@@ -411,6 +411,8 @@ fn a_silence_with_nothing_in_flight_ends_with_the_first_packet() {
     assert_eq!(limited, [true, true, false, false]);
 }
 
+//= test RFC 6298 section 5.2
+//= test RFC 6298 section 5.3
 #[test]
 fn the_timer_restarts_with_new_data_and_stops_with_the_last() {
     // Three packets with a window of two, and a timeout of a second: sent at 0, 0 and 100 ms, acknowledged at 100, 100 and 200 ms.

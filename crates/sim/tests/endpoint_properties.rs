@@ -81,6 +81,7 @@ impl Connection {
 const PLAIN: Flags = Flags::ECN_CAPABLE;
 const NO_BLOCK: (u64, u64) = (0, 0);
 
+//= test RFC 5681 section 2
 /// RFC 5681 section 2: a duplicate acknowledgement has SYN off. SYN is repeated where the first round trip takes
 /// longer than the timeout, and so is the answer.
 #[test]
@@ -181,6 +182,7 @@ fn accurate_ecn_counts_marks_from_five_on() {
     assert!(!sent.is_empty() && sent.iter().all(|packet| !packet.flags.has(Flags::WINDOW_REDUCED)));
 }
 
+//= test RFC 6298 section 3
 /// Karn's algorithm (RFC 6298 section 3): a packet that is being timed, and is resent, times nothing.
 #[test]
 fn a_resent_packet_is_not_timed() {

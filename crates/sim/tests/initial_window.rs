@@ -10,6 +10,7 @@ fn tcp_window(profile: &str, settings: &[(&str, &str)]) -> (f64, Option<f64>) {
     (options.initial().window, restart)
 }
 
+//= test RFC 5681 section 4.1
 #[test]
 fn tcp_bounds_its_first_window_by_14600_bytes_and_linux_does_not() {
     // RFC 6928 section 2: min(10 * MSS, max(2 * MSS, 14600)). The restart window is no more (RFC 5681 section 4.1).
@@ -23,6 +24,7 @@ fn tcp_bounds_its_first_window_by_14600_bytes_and_linux_does_not() {
     assert_eq!(tcp_window("ns2", &[jumbo]), (2.0, None));
 }
 
+//= test RFC 9002 section 7.2 initial
 #[test]
 fn quic_bounds_its_first_window_by_14720_bytes_of_datagrams() {
     let window = |settings: &[(&str, &str)]| {
@@ -37,6 +39,7 @@ fn quic_bounds_its_first_window_by_14720_bytes_of_datagrams() {
     assert_eq!(window(&[("packet", "8939 B"), ("initial_window", "10 packets")]), 10.0);
 }
 
+//= test RFC 9260 section 7.2.1 initial
 #[test]
 fn sctp_bounds_its_first_window_by_4404_bytes() {
     let window = |settings: &[(&str, &str)]| {

@@ -132,6 +132,7 @@ fn the_timer_of_what_is_sent_again_runs_from_its_sending() {
     assert_eq!(driver.association.timer(), at(1.2));
 }
 
+//= test RFC 9260 section 6.3.2 r3
 #[test]
 fn an_acknowledgement_of_the_earliest_chunk_begins_the_timer_anew() {
     let mut driver = Driver::new("sctp", "sctp", [4.0, 4.0], &[]);
@@ -244,6 +245,7 @@ fn a_failed_path_is_asked_again_after_each_timeout_or_after_the_interval_besides
     }
 }
 
+//= test RFC 9260 section 8.1
 #[test]
 fn heartbeats_without_an_answer_count_for_the_association_on_the_path_of_its_data_alone() {
     // RFC 9260 section 8.1. Timeouts over data come at 1, 3, 7 and 15 s, of which the fourth is one too many. The HEARTBEAT of the

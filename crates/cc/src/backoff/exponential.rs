@@ -26,6 +26,7 @@ pub struct Exponential {
 
 impl Backoff for Exponential {
     fn factor(&self, expiries: u32) -> f64 {
+        //= RFC 6298 section 5.5: each expiry doubles the timeout
         libm::ldexp(1.0, expiries.min(1000) as i32).min(self.most)
     }
 }
@@ -34,6 +35,7 @@ impl Backoff for Exponential {
 mod tests {
     use super::*;
 
+    //= test RFC 6298 section 5.5
     #[test]
     fn it_doubles_up_to_its_cap() {
         let backoff = Exponential { most: 64.0 };

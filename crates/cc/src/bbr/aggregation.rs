@@ -27,6 +27,7 @@ impl Aggregation {
             expected = 0.0;
         }
         self.delivered += ack.newly_acked;
+        //= draft-ietf-ccwg-bbr section 5.5.9: the window has room for what is acknowledged beyond the bandwidth
         let extra = at_least(at_most(self.delivered - expected, cwnd), 0.0);
         self.greatest.take(extra, round, window);
     }
@@ -50,6 +51,7 @@ mod tests {
     use crate::script::ack_at;
     use ackclock_base::Span;
 
+    //= test draft-ietf-ccwg-bbr section 5.5.9
     #[test]
     fn a_batch_is_excess_beyond_what_the_bandwidth_explains() {
         // 1,250 packets a second in batches of 25 every 20 ms: 25 packets are expected between two batches,

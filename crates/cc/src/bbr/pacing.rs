@@ -50,6 +50,7 @@ impl Pacing {
         pacing
     }
 
+    //= draft-ietf-ccwg-bbr section 5.6.2 initial: the first rate is the initial window over the round trip, or a millisecond
     /// Sets the initial rate: `gain * window` per round trip of the handshake, or per millisecond if `rtt` is
     /// `None`.
     pub fn begin(&mut self, gain: f64, window: Packets, rtt: Option<Span>) {
@@ -72,6 +73,7 @@ impl Pacing {
     /// is full the rate only rises.
     pub fn follow(&mut self, bandwidth: f64, pipe_is_full: bool) {
         let rate = bandwidth * (1.0 - self.details.pacing_margin);
+        //= draft-ietf-ccwg-bbr section 5.6.2 rises: until the pipe is full the rate only rises
         if rate > self.rate || (pipe_is_full && rate > 0.0 && rate != self.rate) {
             self.set(rate);
         }
@@ -81,6 +83,7 @@ impl Pacing {
         let Details { quantum_time, max_quantum, min_quantum, .. } = self.details;
         self.rate = rate;
         let most = max_quantum.bytes() as f64 / f64::from(self.packet_bytes.max(1));
+        //= draft-ietf-ccwg-bbr section 5.6.3: a quantum is a millisecond of the rate, from two packets to 64 KB
         self.quantum = at_least(at_most(rate * quantum_time.seconds(), most), min_quantum);
         let bits_per_second = rate * f64::from(self.packet_bytes) * 8.0;
         self.told = (Rate::from_bits_per_second((bits_per_second as u64).max(1)), self.quantum as u32);
@@ -102,6 +105,7 @@ impl Pacing {
 mod tests {
     use super::*;
 
+    //= test draft-ietf-ccwg-bbr section 5.6.3
     #[test]
     fn the_quantum_is_a_millisecond_of_the_rate_between_two_packets_and_64_kibibytes() {
         // At gain 1, 99 % of 10, 100 and 1,000 Mbit/s: 1,237.5 bytes (floor 2 packets), 12,375 (8.5), 123,750 (cap 45.3).

@@ -35,6 +35,7 @@ choice! {
 parameters! {
     /// The constants of RFC 9438.
     pub struct Parameters {
+        //= RFC 9438 section 5.1: C is 0.4
         /// Speed at which the window grows back after a loss (C), in packets per second cubed
         c: f64 = number("0.4", Range::above(0.0), "RFC 9438 section 5"),
         /// The window after a loss, as a fraction of the window before
@@ -108,6 +109,7 @@ impl Cubic {
         // Section 4.2: K = cbrt((W_max - cwnd_epoch) / C); if the window is not smaller than W_max, it is the
         // plateau itself.
         let origin = self.w_max.get_or_insert(cwnd).max(cwnd);
+        //= RFC 9438 section 4.2 plateau: K is the cube root of (W_max - cwnd_epoch) / C
         let k = libm::cbrt((origin - cwnd) / self.parameters.c);
         Epoch { start: now, k, origin, w_est: cwnd }
     }
@@ -116,6 +118,7 @@ impl Cubic {
     /// decrease; once the window before the loss is regained, Reno's, but not in Linux (section 4.3).
     fn alpha(&self, w_est: Packets) -> f64 {
         let beta = self.parameters.beta;
+        //= RFC 9438 section 4.3 alpha: alpha is 1 once the estimate has reached the window before the cut
         let regained = if w_est >= self.cwnd_prior { 1.0 } else { 3.0 * (1.0 - beta) / (1.0 + beta) };
         self.parameters.variant.pick(regained, LINUX_ALPHA)
     }
@@ -128,6 +131,7 @@ impl Cubic {
         }
     }
 
+    //= RFC 9438 section 4.7 less: a flow whose windows shrink remembers less (fast convergence)
     /// Remembers the maximum; a flow that did not regain its last maximum remembers less (section 4.7).
     fn remember(&mut self, cwnd: Packets) {
         let shrinking = self.parameters.fast_convergence && self.w_max.is_some_and(|w_max| cwnd < w_max);
@@ -136,6 +140,7 @@ impl Cubic {
         self.epoch = None;
     }
 
+    //= RFC 9438 section 4.2 curve: the window follows C * (t - K)^3 + W_max
     /// Returns the window of equation 1 at `seconds` into the epoch, in packets.
     fn curve(&self, epoch: &Epoch, seconds: f64) -> Packets {
         let distance = seconds - epoch.k;
@@ -147,6 +152,7 @@ impl WindowLaw for Cubic {
     /// Sections 4.2 (t) and 5.8.
     const RUNS_ON_TIME: bool = true;
 
+    //= RFC 9438 section 4.2 application: t leaves out time in which the application held the window back
     fn skip(&mut self, pause: Span) {
         if let Some(epoch) = &mut self.epoch {
             epoch.start += pause;
@@ -164,13 +170,17 @@ impl WindowLaw for Cubic {
         // Section 4.3, equation 4.
         epoch.w_est += self.alpha(epoch.w_est) * ack.credit / window.cwnd;
         if self.curve(&epoch, now) < epoch.w_est {
+            //= RFC 9438 section 4.3 region: where the curve lies below Reno's estimate the window is the estimate
             window.cwnd = window.cwnd.max(epoch.w_est);
         } else {
             // Sections 4.4 and 4.5: reach within one round trip the curve's value one round trip ahead;
             // section 4.2 uses the smoothed one.
             let round_trip = self.parameters.variant.pick(ack.smoothed_rtt, ack.min_rtt);
             let ahead = (elapsed + round_trip).seconds();
+            //= RFC 9438 section 4.2 bounds: the target lies between the window and one and a half windows
             let target = self.curve(&epoch, ahead).clamp(window.cwnd, MAX_TARGET * window.cwnd);
+            //= RFC 9438 section 4.4: in the concave region an acknowledgement adds (target - cwnd) / cwnd
+            //= RFC 9438 section 4.5: in the convex region an acknowledgement adds (target - cwnd) / cwnd
             window.cwnd += (target - window.cwnd) / window.cwnd * ack.credit;
         }
         if self.cwnd_prior == 0.0 {
@@ -181,12 +191,14 @@ impl WindowLaw for Cubic {
     }
 
     fn decrease(&mut self, from: Packets, _loss: &Loss) -> Packets {
+        //= RFC 9438 section 4.6 beta: a loss leaves 0.7 of what was in flight
         from * self.parameters.beta
     }
 
     fn on_loss(&mut self, window: &mut Window, loss: &Loss) {
         self.remember(self.maximum(window, loss.window));
         let reduced = self.decrease(loss.window, loss);
+        //= RFC 9438 section 4.6 at-once: window and ssthresh are reduced as recovery begins
         *window = Window { cwnd: reduced, ssthresh: reduced.max(MIN_SSTHRESH) };
     }
 
@@ -197,9 +209,11 @@ impl WindowLaw for Cubic {
             // Linux forgets everything at a timeout (bictcp_reset), so that the minimum growth before the
             // first loss applies again.
             self.cwnd_prior = self.parameters.variant.pick(self.maximum(window, timeout.window), 0.0);
+            //= RFC 9438 section 4.8 ssthresh: a timeout sets ssthresh by beta
             window.ssthresh = (timeout.window * self.parameters.beta).max(MIN_SSTHRESH);
         }
         window.cwnd = 1.0;
+        //= RFC 9438 section 4.8 plateau: after a timeout K is 0 and W_max the window where slow start ends
         self.w_max = None;
         self.epoch = None;
     }

@@ -34,10 +34,12 @@ parameters! {
 impl WindowLaw for Reno {
     fn avoid_congestion(&mut self, window: &mut Window, ack: &Ack) {
         // RFC 5681 equation 3, in packets: SMSS*SMSS/cwnd per acknowledgement.
+        //= RFC 5681 section 3.1 linear: congestion avoidance adds at most one segment in a round trip
         window.cwnd += self.increase * ack.credit / window.cwnd;
     }
 
     fn decrease(&mut self, from: Packets, _loss: &Loss) -> Packets {
+        //= RFC 5681 section 3.2 ssthresh: a fast retransmit sets ssthresh to half the flight at most
         from * self.decrease
     }
 }
@@ -46,6 +48,7 @@ impl WindowLaw for Reno {
 mod tests {
     use crate::script::Script;
 
+    //= test RFC 5681 section 3.1 phases
     #[test]
     fn slow_start_doubles_each_round_trip() {
         let mut script = Script::new("reno").window(2.0);
@@ -55,6 +58,7 @@ mod tests {
         assert_eq!(script.cwnd(), 8.0);
     }
 
+    //= test RFC 5681 section 3.1 linear
     #[test]
     fn congestion_avoidance_adds_one_packet_per_window_of_acks() {
         // (w + 1/w)^2 = w^2 + 2 + 1/w^2: ten acknowledgements from w = 10 give w^2 = 100 + 20 + the sum of ten terms
@@ -64,6 +68,9 @@ mod tests {
         assert!((script.cwnd() - 10.9586).abs() < 1e-4, "{}", script.cwnd());
     }
 
+    //= test RFC 5681 section 3.1 ssthresh
+    //= test RFC 5681 section 3.1 loss-window
+    //= test RFC 5681 section 3.2 ssthresh
     #[test]
     fn a_loss_halves_and_a_timeout_starts_over() {
         let mut script = Script::new("reno").window(10.0).starting_ssthresh(10.0);

@@ -94,9 +94,11 @@ impl WindowLaw for Sctp {
 
     fn avoid_congestion(&mut self, window: &mut Window, ack: &Ack) {
         if window.cwnd <= window.ssthresh {
+            //= RFC 9260 section 7.2.1 slow-start: slow start goes on up to ssthresh and at it
             return window.slow_start(ack.credit); // at the threshold too (section 7.2.1)
         }
         if self.partial >= window.cwnd {
+            //= RFC 9260 section 7.2.2: above ssthresh a window of acknowledged bytes is worth one packet
             self.partial -= window.cwnd;
             window.cwnd += 1.0;
         }
@@ -105,6 +107,7 @@ impl WindowLaw for Sctp {
     /// Returns max(cwnd / 2, 4 PMDCS) (section 7.2.3).
     fn decrease(&mut self, from: Packets, _loss: &Loss) -> Packets {
         self.partial = 0.0;
+        //= RFC 9260 section 7.2.3: a loss leaves half of the window, or four packets
         (from / 2.0).max(self.parameters.min_ssthresh)
     }
 
@@ -114,6 +117,7 @@ impl WindowLaw for Sctp {
         if !timeout.keeps_threshold && (self.parameters.lowers_again || window.cwnd > 1.0) {
             window.ssthresh = (timeout.window / 2.0).max(self.parameters.min_ssthresh);
         }
+        //= RFC 9260 section 7.2.1 timeout: after a timeout the window is one packet
         window.cwnd = 1.0;
     }
 
@@ -126,6 +130,7 @@ impl WindowLaw for Sctp {
 mod tests {
     use crate::script::Script;
 
+    //= test RFC 9260 section 7.2.2
     #[test]
     fn a_window_of_bytes_acknowledged_is_worth_one_packet() {
         // Window 5 above the threshold 4: four acknowledgements of a packet add nothing, the fifth adds a
@@ -141,6 +146,7 @@ mod tests {
         assert_eq!(script.cwnd(), 7.0);
     }
 
+    //= test RFC 9260 section 7.2.1 slow-start
     #[test]
     fn slow_start_goes_on_at_the_threshold() {
         let mut script = Script::new("sctp").window(4.0).starting_ssthresh(5.0);
@@ -148,6 +154,8 @@ mod tests {
         assert_eq!(script.cwnd(), 6.0);
     }
 
+    //= test RFC 9260 section 7.2.1 timeout
+    //= test RFC 9260 section 7.2.3
     #[test]
     fn a_loss_halves_and_a_timeout_leaves_one_packet_but_the_threshold_has_a_floor() {
         let mut script = Script::new("sctp").window(20.0);

@@ -97,6 +97,7 @@ mod tests {
         assert_eq!(script.published("most_in_flight_packets"), 20.0);
     }
 
+    //= test RFC 9002 section 7.8 unused
     #[test]
     fn without_the_layer_an_unused_window_stays() {
         let mut script = Script::new("sack").window(10.0);

@@ -46,6 +46,7 @@ impl Detection for Declared {
             recovered: ends.then_some(0),
             loss: begins.then_some(loss),
             // RFC 9260 section 6.3.2 rule R3: the earliest of what is outstanding on the path is another.
+            //= RFC 9260 section 6.3.2 r3: an acknowledgement of the earliest chunk of a path restarts its timer
             restart_timer: news.cumulative > 0 || board.una() > una,
             ..Reaction::default()
         }

@@ -66,12 +66,14 @@ impl Duplicates {
         self.partial_seen = false;
         Reaction {
             loss: Some(LossFound { number: board.una(), signal, duplicates: self.duplicates }),
+            //= RFC 5681 section 3.2 retransmit: the segment at SND.UNA is retransmitted
             resend: Some(Run::one(board.una())),
             restart_timer: true,
             ..Reaction::default()
         }
     }
 
+    //= RFC 6582 section 3.2 recover: no fast retransmit until more than was sent before a timeout is acknowledged
     /// Whether duplicates may mean a loss: not while resending after a timeout.
     pub fn may_enter(&self, board: &Ledger) -> bool {
         self.recover.is_none() && self.guard.is_none_or(|guard| board.una() > guard)
@@ -92,10 +94,13 @@ impl Duplicates {
         self.duplicates += 1;
         let threshold = self.options.threshold;
         if self.recover.is_some() {
+            //= RFC 5681 section 3.2 inflation: each further duplicate inflates the window by a segment
             self.inflation += 1;
         } else if self.duplicates == threshold && self.may_enter(board) {
+            //= RFC 5681 section 3.2 fast-retransmit: the third duplicate shows that the first segment is lost
             return self.enter(board, LossSignal::DuplicateAcks);
         } else if self.duplicates < threshold && self.options.limited_transmit {
+            //= RFC 5681 section 3.2 limited-transmit: the first two duplicates let new segments out
             self.inflation = u64::from(self.duplicates);
         }
         Reaction::default()
@@ -109,18 +114,23 @@ impl Duplicates {
             (partial, self.options.partial)
         {
             // RFC 6582 section 3.2 step 3: deflate by what was acknowledged, add one back.
+            //= RFC 6582 section 3.2 deflation: a partial acknowledgement deflates the window by what it covers, less a segment
             self.inflation = if deflates { (self.inflation + 1).saturating_sub(news.cumulative) } else { 0 };
+            //= RFC 6582 section 3.2 timer: the first partial acknowledgement restarts the timer
             let restart_timer = restarts_timer_each_time || !self.partial_seen;
             self.partial_seen = true;
             return Reaction {
+                //= RFC 6582 section 3.2 partial: a partial acknowledgement retransmits the first unacknowledged segment
                 resend: Some(Run::one(board.una())),
                 missing,
                 restart_timer,
                 ..Reaction::default()
             };
         }
+        //= RFC 6582 section 3.2 full: an acknowledgement of all that was outstanding ends recovery
         let recovered = self.recover.take().map(|_| self.duplicates);
         self.duplicates = 0;
+        //= RFC 5681 section 3.2 deflation: an acknowledgement of new data deflates the window to ssthresh
         self.inflation = 0;
         Reaction { recovered, missing, restart_timer: true, ..Reaction::default() }
     }
@@ -145,6 +155,7 @@ impl Detection for Duplicates {
 
     fn on_timeout(&mut self, board: &mut Ledger, _now: Time) {
         self.recover = None;
+        //= RFC 6582 section 3.2 timeout: a timeout notes the highest segment sent
         self.guard = Some(board.high());
         self.duplicates = 0;
         self.inflation = 0;
@@ -200,6 +211,10 @@ mod tests {
         testing::ack(rule, board, to, NEWS)
     }
 
+    //= test RFC 5681 section 3.2 limited-transmit
+    //= test RFC 5681 section 3.2 fast-retransmit
+    //= test RFC 5681 section 3.2 retransmit
+    //= test RFC 5681 section 3.2 inflation
     #[test]
     fn the_third_duplicate_resends_the_first_packet() {
         let (mut rule, mut board) = (rule(NEWRENO), sent(10));
@@ -217,6 +232,9 @@ mod tests {
         assert_eq!(rule.next(&mut board, 5, 100), Some(10));
     }
 
+    //= test RFC 6582 section 3.2 partial
+    //= test RFC 6582 section 3.2 timer
+    //= test RFC 6582 section 3.2 full
     #[test]
     fn newreno_resends_on_a_partial_acknowledgement_and_reno_does_not() {
         let (mut newreno, mut board) = (rule(NEWRENO), sent(10));
@@ -256,6 +274,8 @@ mod tests {
         assert_eq!(ack(&mut rule, &mut board, 10).missing, None);
     }
 
+    //= test RFC 6582 section 3.2 recover
+    //= test RFC 6582 section 3.2 timeout
     #[test]
     fn duplicates_after_a_timeout_mean_nothing_until_all_is_resent() {
         let (mut rule, mut board) = (rule(NEWRENO), sent(10));
@@ -274,6 +294,7 @@ mod tests {
         assert_eq!(ack(&mut rule, &mut board, 11).resend, Some(Run::one(11)));
     }
 
+    //= test RFC 5681 section 3.2 deflation
     #[test]
     fn new_data_takes_the_inflation_back() {
         let (mut reno, mut board) = (rule(PartialAck::Ends), sent(10));
@@ -283,6 +304,7 @@ mod tests {
         assert_eq!(reno.inflight(&board), 6, "4 to 9");
     }
 
+    //= test RFC 6582 section 3.2 deflation
     #[test]
     fn a_partial_acknowledgement_deflates_by_what_it_covers_less_a_packet() {
         let deflates = PartialAck::Resends { restarts_timer_each_time: true, deflates: true };

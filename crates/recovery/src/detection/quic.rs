@@ -22,6 +22,7 @@ const GRANULARITY: Span = Span::from_millis(1);
 /// kPersistentCongestionThreshold (section 7.6.1).
 const PERSISTENT_CONGESTION_THRESHOLD: u64 = 3;
 
+//= RFC 9002 section 6.2.2: before any sample the round trip is taken to be 333 ms
 /// kInitialRtt (section 6.2.2), and half of it as its variation (section 5.3).
 const INITIAL: Smoothed = Smoothed { mean: Span::from_millis(333), deviation: Span::from_nanos(166_500_000) };
 
@@ -51,6 +52,7 @@ impl QuicOptions {
     #[inline]
     pub fn probe_timeout(&self, rtt: Smoothed) -> Span {
         let Smoothed { mean, deviation } = if rtt.mean == Span::ZERO { INITIAL } else { rtt };
+        //= RFC 9002 section 6.2.1 period: smoothed_rtt + max(4 * rttvar, granularity) + max_ack_delay
         mean + (deviation * 4).max(GRANULARITY) + self.max_ack_delay
     }
 
@@ -146,6 +148,7 @@ impl Quic {
         any
     }
 
+    //= RFC 9002 section 6.1.2 threshold: the time threshold is 9/8 of the longer of the smoothed and latest round trip
     /// Section 6.1.2: max(smoothed_rtt, latest_rtt).
     fn longest_rtt(&self, rtt: Smoothed) -> Span {
         self.latest_rtt.max(rtt.mean)
@@ -153,28 +156,35 @@ impl Quic {
 
     /// Section 6.1: both thresholds come to older packets first, so what is lost is what lies below the first that is not.
     fn detect(&mut self, board: &mut Ledger, now: Time, rtt: Smoothed) -> Found {
+        //= RFC 9002 section 6.1.2 granularity: the time threshold is no less than the granularity
         let delay = self.thresholds.delay(self.longest_rtt(rtt)).max(GRANULARITY);
+        //= RFC 9002 section 7.6.1: persistent congestion is three probe timeouts long
         let persistent_after = self.probe_timeout(rtt) * PERSISTENT_CONGESTION_THRESHOLD;
         let mut found = Found::default();
         self.loss_time = Time::NEVER;
         self.open = self.open.max(board.una());
+        //= RFC 9002 section 6.1: only what was sent before an acknowledged packet is lost
         while self.open < self.largest {
             let number = self.open;
             let sent = *board.sent(number);
             if sent.is_sacked() {
+                //= RFC 9002 section 7.6.2 between: no packet between the lost ones is acknowledged
                 self.lost_since = None;
             } else if self.thresholds.packets < self.largest - number || sent.at + delay <= now {
                 board.lose(number);
+                //= RFC 9002 section 7.3.2 once: further losses of a recovery period reduce nothing
                 if number >= self.episode_end && found.first.is_none() {
                     (found.first, found.count) = (Some(number), 0);
                 }
                 found.count += 1;
                 // Section 7.6.2: only between packets sent after the first sample (appendix B.8).
+                //= RFC 9002 section 7.6.2 sample: it does not begin before the first sample
                 if self.first_sample.is_some_and(|first| sent.at > first) {
                     let since = *self.lost_since.get_or_insert(sent.at);
                     found.persistent |= sent.at.since(since) >= persistent_after;
                 }
             } else {
+                //= RFC 9002 section 6.1.2 timer: a timer waits for what is not late enough yet
                 self.loss_time = sent.at + delay;
                 break;
             }
@@ -214,8 +224,10 @@ impl Detection for Quic {
     fn on_ack(&mut self, board: &mut Ledger, news: &News) -> Reaction {
         let mut reaction = Reaction::default();
         if self.take_delivered(board, news.now, news.rtt) {
+            //= RFC 9002 section 6.2.1 reset: an acknowledgement ends the doubling
             self.pto_count = 0;
         }
+        //= RFC 9002 section 7.3.2 end: recovery ends when a packet is acknowledged that was sent in it
         if self.recover.is_some_and(|recover| self.largest > recover) {
             self.recover = None;
             reaction.recovered = Some(0);
@@ -258,6 +270,7 @@ impl Detection for Quic {
     }
 
     fn on_sent(&mut self, board: &mut Ledger, number: u64, _in_line: bool) {
+        //= RFC 9002 section 6.2.1 restart: the timer restarts when a packet is sent
         self.last_sent = board.sent(number).at;
     }
 
@@ -271,6 +284,7 @@ impl Detection for Quic {
 
     /// The loss detection timer (section 6.2, appendix A.8): there is no retransmission timer beside it.
     fn timer(&self, board: &Ledger, rtt: Smoothed, _deadline: Time) -> Time {
+        //= RFC 9002 section 6.2.1 exclusive: no probe is due while the time threshold has its timer
         if self.loss_time < Time::NEVER {
             self.loss_time
         } else if board.pipe() > 0 {
@@ -288,7 +302,10 @@ impl Detection for Quic {
             Expiry::Losses(reaction)
         } else {
             // Section 6.2.4: under a new number, and whether or not there is new data for it.
+            //= RFC 9002 section 6.2.1 backoff: each probe timeout doubles the next
             self.pto_count = self.pto_count.saturating_add(1);
+            //= RFC 9002 section 6.2.4 probe: a probe timeout sends a packet
+            //= RFC 9002 section 6.2.4 no-loss: a probe timeout marks nothing as lost
             Expiry::Probe(board.next())
         }
     }

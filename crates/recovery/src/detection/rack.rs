@@ -132,6 +132,7 @@ impl Rack {
         }
         self.forward = self.forward.max(number + 1);
         let sending = Sending { at: sent.at, number };
+        //= RFC 8985 section 6.2 newest: a delivered segment makes those doubtful that were sent before it
         if self.newest.is_none_or(|newest| newest < sending) {
             (self.newest, self.rtt) = (Some(sending), rtt);
         }
@@ -140,10 +141,12 @@ impl Rack {
     /// Section 6.2 step 5: returns the lowest packet found lost, if any.
     fn detect(&mut self, board: &mut Ledger, now: Time, smoothed_rtt: Span) -> Option<u64> {
         let newest = self.newest?;
+        //= RFC 8985 section 6.2 at-once: it is zero in recovery or after DupThresh SACKs, if nothing was reordered
         let at_once = self.is_repairing() || self.sacked >= self.options.threshold;
         let wait = self.rtt + self.window.span(at_once, self.least_rtt.get(), smoothed_rtt);
         let Self { order, lost, .. } = self;
         let mut lowest = None;
+        //= RFC 8985 section 6.2 timer: a timer waits for segments that may still arrive in the window
         self.due = order.find_overdue(board, newest, wait, now, |number| {
             lost.push(Reverse(number));
             lowest = Some(lowest.map_or(number, |lowest: u64| lowest.min(number)));
@@ -213,6 +216,7 @@ impl Detection for Rack {
                 reaction = Reaction { recovered, ..self.enter(board, number, news.delivered) };
             }
             // Section 7.4.2: the probe has repaired a loss of which nothing else tells, and nothing is to be sent again.
+            //= RFC 8985 section 7.4.2 loss: a loss that only the probe shows is answered as any other
             None if probe_repaired && !self.is_repairing() && !board.is_empty() => {
                 let recovered = reaction.recovered;
                 let entered = self.enter(board, board.una(), news.delivered);
@@ -240,6 +244,7 @@ impl Detection for Rack {
         self.after_timeout = Some(board.high());
         let wait = self.rtt + self.window.span(true, self.least_rtt.get(), self.rtt);
         let mut is_first = true;
+        //= RFC 8985 section 6.3: a timeout gives up the first segment, and those that have been out long enough
         for number in board.una()..board.next() {
             let sent = board.sent(number);
             if !sent.is_sacked() && (std::mem::take(&mut is_first) || sent.at + wait <= now) {
@@ -309,12 +314,14 @@ impl Detection for Rack {
         true
     }
 
+    //= RFC 8985 section 8: one timer at a time, that of reordering first
     /// Section 8: one timer at a time. The reordering timer comes before the probe's, and that before the retransmission
     /// timer, whose expiry the probe does not outlast.
     fn timer(&self, board: &Ledger, rtt: Smoothed, deadline: Time) -> Time {
         if self.due < Time::NEVER {
             self.due
         } else {
+            //= RFC 8985 section 7.2 bound: it is due no later than the retransmission timeout
             self.probe.due(board, rtt.mean).map_or(deadline, |due| due.min(deadline))
         }
     }

@@ -35,6 +35,7 @@ impl MissingReports {
             kept[place] = number;
         }
         let from = self.frontier;
+        //= RFC 9260 section 7.2.4 reports: the third report makes a chunk lost
         self.frontier = from.max(kept[self.threshold - 1]);
         from..self.frontier
     }
@@ -45,6 +46,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    //= test RFC 9260 section 7.2.4 reports
     #[test]
     fn the_third_report_makes_a_packet_lost() {
         // 5 and 7 are missing. Reports up to 6, 8, 9: 5 has three of them, 7 two; the next makes them three.

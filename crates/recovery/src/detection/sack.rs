@@ -109,6 +109,7 @@ impl Sack {
         board.next_doubtful().or(fresh.then_some(board.next()))
     }
 
+    //= RFC 6675 section 4 next-seg: lost segments go first, then new data, then doubtful ones, then a rescue
     /// RFC 6675 NextSeg, the four rules in order.
     fn next_in_recovery(&mut self, board: &mut Ledger, fresh_until: u64) -> Option<u64> {
         if let Some(lost) = board.next_hole() {
@@ -137,6 +138,7 @@ impl Detection for Sack {
         self.duplicates = if news.cumulative > 0 { 0 } else { self.duplicates + u32::from(duplicate) };
         self.in_episode += u32::from(duplicate);
         let mut reaction = Reaction { restart_timer: news.cumulative > 0, ..Reaction::default() };
+        //= RFC 6675 section 5 recovery-point: recovery ends when all is acknowledged that was outstanding at its start
         if self.recover.is_some_and(|recover| board.una() >= recover) {
             self.end();
             reaction.recovered = Some(self.in_episode);
@@ -151,6 +153,7 @@ impl Detection for Sack {
             let recovered = reaction.recovered;
             reaction = Reaction { recovered, ..self.enter(board, news.delivered) };
         } else if let Some(reduction) = &mut self.reduction {
+            //= RFC 9937 section 6 safe: an acknowledgement is safe that moves SND.UNA and shows no further loss
             reduction.on_ack(news.delivered, news.cumulative > 0 && board.delivery().lost() == self.lost);
         } else if let Some(flight) = &mut self.counted {
             *flight = flight.saturating_sub(if news.cumulative > 0 { 2 } else { 1 });
@@ -268,6 +271,7 @@ mod tests {
         count
     }
 
+    //= test RFC 9937 section 6 safe
     #[test]
     fn an_acknowledgement_that_shows_a_further_loss_lets_out_no_more_than_it_delivers() {
         // 40 packets of which the first six are lost: the third selective acknowledgement lets the first of them out. With room in
@@ -323,6 +327,7 @@ mod tests {
         (rule, board)
     }
 
+    //= test RFC 6675 section 4 next-seg
     #[test]
     fn in_recovery_lost_packets_go_first_then_new_ones_then_doubtful_ones_then_the_last() {
         let (mut rule, mut board) = in_recovery();
@@ -335,6 +340,7 @@ mod tests {
         assert_eq!(sent, [0, 10, 4, 10]);
     }
 
+    //= test RFC 6675 section 5 recovery-point
     #[test]
     fn recovery_ends_when_what_was_outstanding_at_its_start_is_acknowledged() {
         let (mut rule, mut board) = in_recovery();

@@ -112,6 +112,7 @@ impl Ledger {
         self.next = self.high;
     }
 
+    //= RFC 6675 section 5.1: a timeout keeps selective acknowledgements, and the rest is lost
     /// After a timeout, keep what has been acknowledged selectively; everything else is lost (RFC 6675 section 5.1).
     pub fn all_lost(&mut self) {
         for number in self.una..self.next {

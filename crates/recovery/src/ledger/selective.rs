@@ -35,6 +35,7 @@ impl Ledger {
             number += 1;
         }
         if self.threshold > 0 {
+            //= RFC 6675 section 4 is-lost: a segment is lost when DupThresh later ones are selectively acknowledged
             self.advance_frontier(self.highest[self.threshold - 1].saturating_sub(1));
         }
     }

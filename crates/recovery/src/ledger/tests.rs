@@ -17,6 +17,8 @@ fn sack(board: &mut Ledger, start: u64, end: u64) -> Newly {
     newly
 }
 
+//= test RFC 6675 section 4 is-lost
+//= test RFC 6675 section 4 pipe
 #[test]
 fn three_later_acknowledgements_make_a_packet_lost() {
     // 0 missing; 1, 2, 3 arrive: RFC 6675 IsLost(0) holds at the third. In flight: 10 - 3 - 1 = 6.
@@ -66,6 +68,7 @@ fn a_cumulative_acknowledgement_settles_the_counters() {
     assert_eq!((board.pipe(), board.span()), (4, 4));
 }
 
+//= test RFC 6675 section 5.1
 #[test]
 fn after_a_timeout_everything_unacknowledged_is_lost_or_gone_over_again() {
     let mut kept = sent(10);

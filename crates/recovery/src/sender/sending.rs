@@ -100,6 +100,7 @@ impl Sender {
             is_full | queue.is_some_and(|queue| queue.hides_limit(is_full, is_held_back, una, high));
     }
 
+    //= RFC 9002 section 7.8 pacing: a sender that waits for the pacer is not short of data
     /// Returns whether the data that waits for the pacer would fill the window. A sender that would have used its whole window but
     /// for pacing is not short of data (RFC 9002 section 7.8).
     fn would_fill(&self, flight: u64, cwnd: u64, fresh_until: u64) -> bool {
@@ -190,6 +191,7 @@ impl Sender {
         if !again && self.timed.is_none() {
             self.timed = Some((number, now));
         } else if again && self.timed.is_some_and(|(timed, _)| timed == number) {
+            //= RFC 6298 section 3: a segment that was retransmitted is not timed
             self.timed = None; // Karn (RFC 6298 section 3)
         }
         if again {

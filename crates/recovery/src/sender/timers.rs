@@ -90,6 +90,7 @@ impl Sender {
             left_in_flight: self.packets_in_flight(),
             sent_to: self.ledger.high(),
             in_a_row: self.expiries,
+            //= RFC 5681 section 3.1 again: ssthresh is held where a segment times out again
             keeps_threshold: self.options.keeps_threshold && self.expiries > 1,
         };
         self.ecn.note_reduction(self.ledger.high());
@@ -105,6 +106,8 @@ impl Sender {
 
     #[inline]
     pub(super) fn restart_timer(&mut self, now: Time) {
+        //= RFC 6298 section 5.2: the timer is off when all is acknowledged
+        //= RFC 6298 section 5.3: an acknowledgement of new data restarts the timer
         self.deadline = if self.ledger.is_empty() { Time::NEVER } else { now + self.timeout() };
     }
 
@@ -131,6 +134,7 @@ impl Sender {
                 self.counts.persistent_congestions += 1;
                 self.ecn.note_reduction(self.ledger.high());
                 self.note_cwnd(now);
+                //= RFC 9002 section 7.6.2 window: persistent congestion leaves the least window
                 self.controller.on_persistent_congestion(&timeout, &mut *self.random);
             }
         }

@@ -59,6 +59,7 @@ impl Chunk {
         self.marks & (WAITS | TIMED_OUT) == WAITS | TIMED_OUT
     }
 
+    //= RFC 9260 section 7.2.4 once: a chunk is retransmitted fast once
     /// Whether reports may make it lost.
     pub fn may_be_reported(&self) -> bool {
         self.marks & (ACKED | WAITS | FAST) == 0
@@ -214,6 +215,7 @@ impl Chunks {
         Some(tsn)
     }
 
+    //= RFC 9260 section 6.1 rule-c: what is marked for retransmission goes before new data
     /// The first that waits for any path, and which.
     pub fn first_to_resend(&mut self) -> Option<(u64, usize)> {
         (0..self.waiting.len()).filter_map(|path| Some((self.first_waiting(path)?, path))).min()
@@ -361,6 +363,8 @@ mod tests {
         }
     }
 
+    //= test RFC 9260 section 6.1 rule-c
+    //= test RFC 9260 section 7.2.4 once
     #[test]
     fn what_is_lost_waits_for_its_path_and_goes_out_first_things_first() {
         let mut chunks = Chunks::new(2, false);

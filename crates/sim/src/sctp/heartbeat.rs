@@ -47,6 +47,7 @@ impl Heartbeat {
     /// idle.
     pub fn wait_longer(&mut self, rto: Span, may_have_failed: bool, random: &mut dyn Random) {
         self.patience = match self.interval {
+            //= RFC 9260 section 8.3: an idle path is asked after the interval and a timeout, give or take half of that
             Some(interval) if !may_have_failed => interval + rto.scale(0.5 + random.uniform()),
             _ => rto,
         };
@@ -183,6 +184,7 @@ mod tests {
     use super::*;
     use ackclock_base::random::Scripted;
 
+    //= test RFC 9260 section 8.3
     #[test]
     fn it_is_due_after_the_interval_and_a_timeouts_length_give_or_take_half() {
         let (start, rto) = (Time::from_seconds(10.0), Span::from_millis(1000));

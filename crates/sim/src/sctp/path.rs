@@ -246,6 +246,7 @@ mod tests {
         Time::from_nanos(millis * 1_000_000)
     }
 
+    //= test RFC 9260 section 6.3.1 c5
     #[test]
     fn what_is_sent_after_a_retransmission_alone_tells_a_round_trip() {
         // RFC 9260 section 6.3.1 rule C5: no chunk up to the timed one is sent again since that was sent.

@@ -40,6 +40,7 @@ impl Reachability {
     /// Something sent over it has not been answered in time.
     pub fn on_error(&mut self, limits: &Limits) {
         self.errors = self.errors.saturating_add(1);
+        //= RFC 9260 section 8.2 fails: a path fails when its errors exceed Path.Max.Retrans
         if self.errors > limits.inactive {
             self.state = State::Inactive;
         } else if self.state == State::Active
@@ -51,6 +52,7 @@ impl Reachability {
 
     /// Something sent over it has been answered. Says whether it works again, or for the first time.
     pub fn on_success(&mut self) -> bool {
+        //= RFC 9260 section 8.2 clears: an answer clears the errors of its path
         self.errors = 0;
         std::mem::replace(&mut self.state, State::Active) != State::Active
     }
@@ -71,6 +73,8 @@ impl Reachability {
 mod tests {
     use super::*;
 
+    //= test RFC 9260 section 8.2 fails
+    //= test RFC 9260 section 8.2 clears
     #[test]
     fn a_path_fails_at_the_sixth_error_in_a_row() {
         // Path.Max.Retrans 5: the sixth error exceeds it. With RFC 7829 the first makes it potentially failed.

@@ -69,6 +69,7 @@ impl Receiver {
             waiting: 0,
             duplicates_reset: options.details.sack_duplicate_resets,
             leaves_waiting: false,
+            //= RFC 9260 section 5.1: the first DATA chunk is acknowledged at once
             wanted: if options.details.sack_first_packet { 1 } else { PACKETS_PER_SACK },
             echo: Echo::default(),
             held: None,
@@ -145,9 +146,12 @@ impl Receiver {
             self.duplicates += 1;
         }
         let has_gaps = (had_gaps && self.tells_filled) || self.arrived.has_gaps();
+        //= RFC 9260 section 6.7: a gap is told at once
         let disturbed = (has_gaps && !self.delays_at_gaps) || (!is_new && self.duplicates_reset);
         let waits = match self.sack_delay {
+            //= RFC 9260 section 6.2 second: every second packet is acknowledged at least
             Some(delay) if !disturbed && self.waiting < self.wanted => {
+                //= RFC 9260 section 6.2 delay: a SACK is held back for 200 ms at most
                 self.held.get_or_insert(now + delay);
                 true
             }
@@ -168,6 +172,7 @@ impl Receiver {
         let near = |tsn: u64| u16::try_from(tsn - arrived.next()).unwrap_or(u16::MAX);
         let told = arrived.above().map(|range| Block { start: near(range.start), end: near(range.end) });
         blocks.extend(told.take_while(|block| block.start < block.end).take(self.max_blocks));
+        //= RFC 9260 section 6.2 window: a SACK tells how much room is left
         let left = self.room.saturating_sub(self.received - self.streams.delivered()) * self.payload;
         let sack = Sack {
             cumulative: self.arrived.next(),
@@ -179,6 +184,7 @@ impl Receiver {
         (self.path, sack)
     }
 
+    //= RFC 9260 section 6.2 room: a chunk is dropped that there is no room for
     /// Notes a TSN; says whether it is new and there was room for it (section 6.2: what there is no room for is dropped).
     #[inline]
     fn take_in(&mut self, tsn: u64) -> bool {
@@ -209,6 +215,7 @@ mod tests {
         })
     }
 
+    //= test RFC 9260 section 5.1
     #[test]
     fn the_first_packet_is_acknowledged_at_once() {
         // RFC 9260 section 5.1; from then on every second one.
@@ -218,6 +225,8 @@ mod tests {
         assert_eq!(arrive(&mut receiver, 0, 2), Some((0, 3, vec![])));
     }
 
+    //= test RFC 9260 section 6.2 second
+    //= test RFC 9260 section 6.2 delay
     #[test]
     fn every_second_packet_is_acknowledged_over_whichever_path_it_comes() {
         let mut receiver = receiver(&[]);
@@ -228,6 +237,7 @@ mod tests {
         assert_eq!(receiver.timer(), Time::NEVER);
     }
 
+    //= test RFC 9260 section 6.7
     #[test]
     fn gaps_are_told_at_once_and_all_of_them() {
         // 0, 1 here, 2 missing: blocks count from 2.
@@ -284,6 +294,8 @@ mod tests {
         assert_eq!((path, sack.packets, sack.echo), (1, 2, Echo { sent: Time::from_nanos(3), path: 0 }));
     }
 
+    //= test RFC 9260 section 6.2 room
+    //= test RFC 9260 section 6.2 window
     #[test]
     fn the_window_is_the_room_that_is_left() {
         // Room for 10 chunks of 1452 B. Three wait for the first.

@@ -112,6 +112,7 @@ impl Association {
         // The error counter is that of the path that carried it last (section 8.2). What waits to be sent again after a timeout
         // may have arrived long ago: that tells nothing of the path now.
         let is_of_now = !chunk.timed_out();
+        //= RFC 9260 section 6.3.1 c5: a chunk that was retransmitted tells no round trip
         if !chunk.was_resent()
             && let Some(sent) = path.lane.measured(tsn)
             && is_of_now
@@ -132,6 +133,7 @@ impl Association {
         if self.options.repairs_first() && !by_path {
             return self.find_losses_as_ns2(brought);
         }
+        //= RFC 9260 section 7.2.4 highest: a SACK reports only below the highest TSN that it newly acknowledges
         if let Some(highest) = brought.highest.filter(|_| !by_path) {
             // In recovery, all that is reported missing in a SACK that moves the cumulative TSN.
             let told = self.seen.last().map_or(0, |block| block.1.saturating_sub(1));

@@ -135,6 +135,8 @@ impl Receiver {
             self.echo = packet.stamp;
         }
         self.next += u64::from(in_order);
+        //= RFC 5681 section 4.2 out-of-order: a segment out of order is acknowledged at once
+        //= RFC 5681 section 4.2 gap: a segment that fills a gap is acknowledged at once
         let disturbed = !in_order || !self.ranges.is_empty();
         if disturbed {
             self.take_in(packet.number, in_order);
@@ -142,6 +144,7 @@ impl Receiver {
         let hurries = self.beyond.is_some() && self.look_beyond(now, packet.count, packet.flags);
         match self.options.delayed_ack {
             // Out of order, or filling a hole: at once (RFC 5681 section 4.2).
+            //= RFC 5681 section 4.2 second: every second segment is acknowledged at least
             Some(delay) if !disturbed && self.held.is_none() && !hurries => {
                 self.held = Some(now + delay);
                 false

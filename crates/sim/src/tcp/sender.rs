@@ -212,6 +212,7 @@ impl Sender {
         core.open(now, &mut Segments { now, options, flags: *flags, seen: *seen, wire });
     }
 
+    //= RFC 5681 section 2: an answer to SYN is no duplicate acknowledgement
     /// A repeated answer to SYN is no acknowledgement of data, and so no duplicate either (RFC 5681 section 2).
     #[cold]
     fn on_handshake(&mut self, now: Time, flags: Flags, stamp: Time, wire: &mut impl Wire) {

@@ -23,6 +23,7 @@ impl MaxBandwidth {
         }
     }
 
+    //= draft-ietf-ccwg-bbr section 5.5.6: the greatest bandwidth is that of two cycles
     /// Begins a new cycle. A cycle without a sample continues, since otherwise no rate would be known.
     pub fn advance(&mut self) {
         if self.slots[1] > 0.0 {
@@ -36,6 +37,7 @@ impl MaxBandwidth {
 mod tests {
     use super::*;
 
+    //= test draft-ietf-ccwg-bbr section 5.5.6
     #[test]
     fn a_sample_lives_for_two_cycles_and_an_empty_cycle_does_not_count() {
         let mut filter = MaxBandwidth::default();

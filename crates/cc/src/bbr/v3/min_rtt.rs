@@ -34,6 +34,7 @@ impl MinRtt {
         self.handshake = handshake;
     }
 
+    //= draft-ietf-ccwg-bbr section 5.3.4.3: the least round trip is of ten seconds, by way of the least of five
     /// Processes the round trip of an acknowledgement, if it has one. Returns whether the five-second minimum
     /// had expired before. The comparison is strict, as in the draft: a round trip equal to the minimum does
     /// not refresh it.
@@ -66,6 +67,7 @@ impl MinRtt {
 mod tests {
     use super::*;
 
+    //= test draft-ietf-ccwg-bbr section 5.3.4.3
     #[test]
     fn the_least_of_ten_seconds_by_way_of_five() {
         let (mut filter, at) = (MinRtt::default(), |s: f64| Time::from_seconds(1000.0 + s));

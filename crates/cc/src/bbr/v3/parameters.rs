@@ -53,6 +53,7 @@ parameters! {
         /// Most rounds from one probe for bandwidth to the next; fewer if Reno would need fewer to regain its
         /// window
         max_probe_rounds: f64 = number("63", Range::between(1.0, 1e6), "section 5.3.3.5.2"),
+        //= draft-ietf-ccwg-bbr section 5.3.4.2: ProbeRTT comes every five seconds
         /// Time without a shorter round trip after which ProbeRTT begins
         probe_rtt_interval: Span = time("5 s", Range::between(0.1, 1e6), "ProbeRTTInterval, section 5.3.4.2"),
         /// Least time for which ProbeRTT holds the flight down

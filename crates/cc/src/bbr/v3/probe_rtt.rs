@@ -39,6 +39,7 @@ impl BbrV3 {
         self.min_rtt.refresh(now);
         self.cwnd = self.repair.restored(self.cwnd);
         self.bounds.forget_short_term();
+        //= draft-ietf-ccwg-bbr section 5.3.4.4: ProbeRTT leads back to Startup where the pipe has not been full
         self.state = State::Startup;
         if self.full_pipe.reached {
             self.start_down(now, delivered, random);
@@ -52,6 +53,7 @@ impl BbrV3 {
         self.idle_restart = true;
         self.aggregation.begin(sent.now);
         if self.state.is_probe_bw() {
+            //= draft-ietf-ccwg-bbr section 5.4.1: after a pause of the application packets leave at the bandwidth
             self.pacing.follow(self.bw, self.full_pipe.reached);
         } else if self.state == State::ProbeRtt && self.stay.has_passed(sent.now) {
             self.leave_probe_rtt(sent.now, self.rounds.delivered(), random);

@@ -1,6 +1,8 @@
 use super::*;
 use crate::script::Script;
 
+//= test RFC 9438 section 4.2 plateau
+//= test RFC 9438 section 5.1
 #[test]
 fn the_window_is_back_at_its_maximum_after_k() {
     // RFC 9438 equation 2: W_max = 1000, beta = 0.7, C = 0.4: K = cbrt(300 / 0.4) = 9.0856 s.
@@ -14,6 +16,8 @@ fn the_window_is_back_at_its_maximum_after_k() {
     assert!((law.curve(&epoch, epoch.k + 1.0) - 1000.4).abs() < 1e-9);
 }
 
+//= test RFC 9438 section 4.2 curve
+//= test RFC 9438 section 4.6 at-once
 #[test]
 fn the_window_follows_the_curve() {
     // 1000 packets, a loss, and acknowledgements for K seconds at RTT 100 ms: the window is within a packet
@@ -31,6 +35,7 @@ fn the_window_follows_the_curve() {
     assert!((script.cwnd() - 1000.0).abs() < 3.0, "{}", script.cwnd());
 }
 
+//= test RFC 9438 section 4.3 region
 #[test]
 fn a_small_window_grows_like_reno() {
     // Section 4.3: alpha = 3 * 0.3 / 1.7 = 0.529 packets per round trip. W_max = 20, window 14, RTT 1 ms: K
@@ -42,6 +47,7 @@ fn a_small_window_grows_like_reno() {
     assert!((script.cwnd() - 14.529).abs() < 0.02, "{}", script.cwnd());
 }
 
+//= test RFC 9438 section 4.7 less
 #[test]
 fn fast_convergence_remembers_less_when_windows_shrink() {
     // 80 < 100: W_max = 80 * (1 + 0.7) / 2 = 68.
@@ -55,6 +61,7 @@ fn fast_convergence_remembers_less_when_windows_shrink() {
     }
 }
 
+//= test RFC 9438 section 4.8 ssthresh
 #[test]
 fn a_timeout_starts_over_and_a_second_one_keeps_the_threshold() {
     // RFC 9438 section 4.8: 0.7 * 353 = 247.1; RFC 5681 section 3.1: a packet that times out again leaves the
@@ -70,6 +77,9 @@ fn a_timeout_starts_over_and_a_second_one_keeps_the_threshold() {
     assert_eq!(script.ssthresh(), 2.0);
 }
 
+//= test RFC 9438 section 4.5
+//= test RFC 9438 section 4.8 plateau
+//= test RFC 9438 section 4.10 slow-start
 #[test]
 fn after_a_timeout_congestion_avoidance_begins_at_its_plateau() {
     // RFC 9438 section 4.8: K = 0 and W_max = 70 at the end of slow start, and not 100 and cbrt(30 / 0.4) =
@@ -108,6 +118,7 @@ fn the_increase_after_a_timeout_is_a_packet_a_round_trip_only_past_the_window_be
     assert!((script.cwnd() - 7.529).abs() < 0.03, "{}", script.cwnd());
 }
 
+//= test RFC 9438 section 4.6 beta
 #[test]
 fn the_cut_is_from_the_flight_and_the_maximum_is_the_flight_or_the_window() {
     // Section 4.6: ssthresh = 0.7 FlightSize, W_max = cwnd.
@@ -119,6 +130,7 @@ fn the_cut_is_from_the_flight_and_the_maximum_is_the_flight_or_the_window() {
     }
 }
 
+//= test RFC 9438 section 4.9.2
 #[test]
 fn a_spurious_loss_leaves_the_curve_unchanged() {
     // Section 4.9.2: undo restores the window, the threshold, W_max, K and the start of the epoch.
@@ -137,6 +149,7 @@ fn a_spurious_loss_leaves_the_curve_unchanged() {
     assert_eq!(run(true), run(false));
 }
 
+//= test RFC 9438 section 4.2 application
 #[test]
 fn time_in_which_the_application_holds_the_flow_back_does_not_count() {
     // Section 5.8: during two seconds the flow does not need its window, and the curve continues from where
@@ -183,6 +196,7 @@ fn time_in_which_nothing_is_sent_does_not_count() {
     assert_eq!(run(18_000, true), run(0, true), "the curve that an undo brings back stands still, too");
 }
 
+//= test RFC 9438 section 4.4
 #[test]
 fn the_first_steps_are_those_of_the_curve_and_of_reno() {
     // W_max 100, window 70, K = 4.217163 s, round trip 0.1 s. At the start W(0) = 70 is below Reno's 70 +

@@ -80,6 +80,7 @@ impl HyStartPlusPlus {
         Self { parameters, paced, first: First::default(), round, last_least: Span::MAX, conservative: None }
     }
 
+    //= RFC 9406 section 4.2 threshold: a rise is an eighth of the last round trip, from 4 to 16 ms
     /// Returns the rise needed, RttThresh of section 4.2.
     fn rise(&self) -> Span {
         let Parameters { least_rise, most_rise, rise_divisor, .. } = self.parameters;
@@ -89,6 +90,7 @@ impl HyStartPlusPlus {
     /// Moves from slow start to its conservative form, and back if the round trip has fallen again (section
     /// 4.2).
     fn judge(&mut self) {
+        //= RFC 9406 section 4.2 samples: a round with fewer than eight samples tells nothing
         if self.round.samples < self.parameters.samples || self.last_least == Span::MAX {
             return;
         }
@@ -96,6 +98,7 @@ impl HyStartPlusPlus {
             None if self.round.least >= self.last_least + self.rise() => {
                 self.conservative = Some(Conservative { baseline: self.round.least, rounds: 0 });
             }
+            //= RFC 9406 section 4.2 resume: a round trip below the baseline resumes slow start
             Some(Conservative { baseline, .. }) if self.round.least < baseline => self.conservative = None,
             _ => {}
         }
@@ -112,11 +115,15 @@ impl HyStartPlusPlus {
 
 impl Layer for HyStartPlusPlus {
     fn on_ack(&mut self, before: &Window, after: Window, ack: &Ack) -> Window {
+        //= RFC 9406 section 4.3 first: only the first slow start of a connection is watched
         if !self.first.goes_on(before) {
             return after;
         }
+        //= RFC 9406 section 4.2 growth: conservative slow start grows by a quarter
         let divisor = self.conservative.map_or(1.0, |_| self.parameters.growth_divisor);
         let most_growth = self.parameters.most_growth;
+        //= RFC 9406 section 4.3 paced: with pacing nothing bounds what an acknowledgement adds
+        //= RFC 9406 section 4.3 unpaced: without pacing an acknowledgement adds eight segments at most
         let standard = if self.paced { ack.newly_acked } else { ack.newly_acked.min(most_growth) };
         let window = regrown(before, after, ack, standard / divisor);
         if ack.acked_to > self.round.end {
@@ -129,6 +136,7 @@ impl Layer for HyStartPlusPlus {
         self.round.grew |= has_grown(before, &after, ack);
         self.judge();
         let rounds = self.conservative.map_or(0, |conservative| conservative.rounds);
+        //= RFC 9406 section 4.2 rounds: five rounds of it end slow start
         if rounds >= self.parameters.conservative_rounds {
             self.first.end();
             return ended(window);

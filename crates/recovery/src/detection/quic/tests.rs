@@ -51,6 +51,9 @@ impl Play {
     }
 }
 
+//= test RFC 9002 section 6.1
+//= test RFC 9002 section 6.1.1
+//= test RFC 9002 section 7.3.2 once
 #[test]
 fn a_packet_is_lost_when_one_three_later_is_acknowledged() {
     let mut play = Play::new(OPTIONS, RTT);
@@ -61,6 +64,9 @@ fn a_packet_is_lost_when_one_three_later_is_acknowledged() {
     assert_eq!((play.lost(), play.board.pipe()), (vec![0, 1], 2000));
 }
 
+//= test RFC 9002 section 6.1.2 threshold
+//= test RFC 9002 section 6.1.2 timer
+//= test RFC 9002 section 6.2.1 exclusive
 #[test]
 fn or_nine_eighths_of_a_round_trip_after_it_was_sent() {
     let mut play = Play::new(OPTIONS, RTT);
@@ -81,6 +87,7 @@ fn or_nine_eighths_of_a_round_trip_after_it_was_sent() {
     assert_eq!(play.timer(), at(180));
 }
 
+//= test RFC 9002 section 6.1.2 granularity
 #[test]
 fn the_time_threshold_is_a_millisecond_at_least() {
     // 9/8 of 0.1 ms are less.
@@ -127,6 +134,13 @@ fn adaptive_thresholds_grow_until_what_came_late_would_not_have_been_lost() {
     assert_eq!(play.lost(), [10], "18 - 10 packets are eight");
 }
 
+//= test RFC 9002 section 6.2.1 period
+//= test RFC 9002 section 6.2.1 backoff
+//= test RFC 9002 section 6.2.1 reset
+//= test RFC 9002 section 6.2.1 restart
+//= test RFC 9002 section 6.2.2
+//= test RFC 9002 section 6.2.4 probe
+//= test RFC 9002 section 6.2.4 no-loss
 #[test]
 fn the_probe_timeout_has_its_own_formula_and_doubles() {
     // 80 + max(4 * 5, 1) + 25 = 125 ms after the last packet.
@@ -162,6 +176,9 @@ fn the_probe_timeout_has_its_own_formula_and_doubles() {
     assert_eq!(play.timer(), at(1024));
 }
 
+//= test RFC 9002 section 7.6.1
+//= test RFC 9002 section 7.6.2 sample
+//= test RFC 9002 section 7.6.2 between
 #[test]
 fn losses_over_three_probe_timeouts_are_persistent_congestion() {
     // The example of section 7.6.3 in seconds, from packet number 1 on; a probe timeout of 2 s. The text counts from the
@@ -215,6 +232,7 @@ fn when_every_packet_that_was_given_up_is_acknowledged_the_reaction_is_taken_bac
     assert!(!play.rule.in_recovery());
 }
 
+//= test RFC 9002 section 7.3.2 end
 #[test]
 fn recovery_ends_with_a_packet_that_was_sent_in_it() {
     let mut play = Play::new(OPTIONS, RTT);

@@ -25,6 +25,7 @@ pub struct Thresholds {
 }
 
 impl Thresholds {
+    //= RFC 9002 section 6.1.1: the packet threshold is 3
     /// What RFC 9002 recommends.
     pub const RFC: Self = Self { packets: 3, round_trips: 1.125, adaptive: false };
 

@@ -40,6 +40,7 @@ impl Probe {
     /// New data has left or has been acknowledged, and nothing is being repaired.
     pub fn arm(&mut self, now: Time) {
         // Section 7.3: one probe at a time, and not without a round trip in between.
+        //= RFC 8985 section 7.3 once: one probe at a time, and none without a round trip since the last
         if self.enabled && self.flying.is_none() && self.sampled {
             self.armed = Some(now);
         }
@@ -57,7 +58,9 @@ impl Probe {
     /// When the probe is due.
     pub fn due(&self, board: &Ledger, smoothed_rtt: Span) -> Option<Time> {
         let since = self.armed.filter(|_| board.unacknowledged() > 0)?;
+        //= RFC 8985 section 7.2 timeout: a probe is due after two smoothed round trips
         let timeout = if smoothed_rtt == Span::ZERO { WITHOUT_RTT } else { smoothed_rtt * 2 };
+        //= RFC 8985 section 7.2 lone: with one segment in flight it waits for a delayed acknowledgement besides
         let delay = if board.high() - board.una() == 1 { self.max_ack_delay } else { Span::ZERO };
         Some(since + timeout + delay)
     }
@@ -65,7 +68,9 @@ impl Probe {
     /// The probe leaves: a new packet if there is one, or the highest again. Returns its number.
     pub fn send(&mut self, board: &Ledger, fresh_until: u64) -> Option<u64> {
         let high = board.high();
+        //= RFC 8985 section 7.3 new: a probe is new data if there is any
         let again = board.next() < high || high >= fresh_until;
+        //= RFC 8985 section 7.3 highest: else it is the highest segment again
         let number = if again { board.last_unacknowledged() } else { Some(high) };
         self.armed = None;
         self.sampled = false;
@@ -78,6 +83,7 @@ impl Probe {
         let Some(Flying { end, again }) = self.flying.filter(|flying| una >= flying.end) else {
             return false;
         };
+        //= RFC 8985 section 7.4.2 dsack: unless a duplicate shows that nothing was lost
         let of_the_probe = news.dsack.is_some_and(|(_, dsack_end)| dsack_end == end);
         let bare_duplicate = news.cumulative == 0 && news.delivered == 0;
         if !again || of_the_probe || una > end || bare_duplicate {

@@ -28,9 +28,11 @@ impl ReorderingWindow {
         self.round = self.round.filter(|end| una < *end);
         if dsack && self.round.is_none() {
             self.round = Some(high);
+            //= RFC 8985 section 6.2 dsack: a round with a duplicate widens the window
             self.multiplier = self.multiplier.saturating_add(1);
             self.persist = PERSIST;
         } else if leaves_recovery {
+            //= RFC 8985 section 6.2 persist: it is as narrow as at first after 16 recoveries
             self.persist = self.persist.saturating_sub(1);
             if self.persist == 0 {
                 self.multiplier = 1;
@@ -44,6 +46,7 @@ impl ReorderingWindow {
         if at_once && !self.seen {
             Span::ZERO
         } else {
+            //= RFC 8985 section 6.2 window: the reordering window is a quarter of the least round trip, up to SRTT
             (least_rtt / 4).scale(f64::from(self.multiplier)).min(smoothed_rtt)
         }
     }
@@ -89,6 +92,7 @@ mod tests {
     const LEAST: Span = Span::from_millis(40);
     const SMOOTHED: Span = Span::from_millis(45);
 
+    //= test RFC 8985 section 6.2 window
     #[test]
     fn the_window_is_a_quarter_of_the_least_round_trip_times_the_duplicates_up_to_the_smoothed() {
         let mut window = ReorderingWindow::default();
@@ -101,6 +105,7 @@ mod tests {
         assert_eq!(window.span(true, LEAST, SMOOTHED), SMOOTHED);
     }
 
+    //= test RFC 8985 section 6.2 persist
     #[test]
     fn two_duplicates_within_one_round_count_once_and_sixteen_recoveries_forget_them() {
         let mut window = ReorderingWindow::default();

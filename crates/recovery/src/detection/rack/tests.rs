@@ -75,6 +75,9 @@ impl Play {
     }
 }
 
+//= test RFC 8985 section 6.2 newest
+//= test RFC 8985 section 6.2 timer
+//= test RFC 8985 section 8
 #[test]
 fn what_was_sent_before_a_delivered_packet_is_lost_a_quarter_of_the_round_trip_later() {
     let mut play = Play::new();
@@ -103,6 +106,7 @@ fn what_was_sent_before_a_delivered_packet_is_lost_a_quarter_of_the_round_trip_l
     assert_eq!((play.lost(), play.timer()), (vec![0, 1, 2], at(10_000)));
 }
 
+//= test RFC 8985 section 6.2 at-once
 #[test]
 fn three_packets_acknowledged_selectively_make_the_loss_at_once() {
     let mut play = Play::new();
@@ -168,6 +172,9 @@ fn what_was_lost_during_a_recovery_begins_the_next() {
     assert_eq!((reaction.recovered.is_some(), reaction.loss.map(|loss| loss.number)), (true, Some(10)));
 }
 
+//= test RFC 8985 section 7.2 timeout
+//= test RFC 8985 section 7.3 once
+//= test RFC 8985 section 7.3 highest
 #[test]
 fn a_lost_tail_is_probed_after_two_round_trips_and_the_answer_shows_the_losses() {
     let mut play = Play::new();
@@ -183,6 +190,9 @@ fn a_lost_tail_is_probed_after_two_round_trips_and_the_answer_shows_the_losses()
     assert_eq!((reaction.loss.map(|loss| loss.number), play.lost()), (Some(8), vec![8]));
 }
 
+//= test RFC 8985 section 7.2 lone
+//= test RFC 8985 section 7.2 bound
+//= test RFC 8985 section 7.3 new
 #[test]
 fn a_probe_is_new_data_if_there_is_any_and_waits_for_a_delayed_acknowledgement_of_a_lone_packet() {
     let mut play = Play::new();
@@ -197,6 +207,8 @@ fn a_probe_is_new_data_if_there_is_any_and_waits_for_a_delayed_acknowledgement_o
     assert_eq!(play.on_timer(500), Expiry::Probe(1));
 }
 
+//= test RFC 8985 section 7.4.2 loss
+//= test RFC 8985 section 7.4.2 dsack
 #[test]
 fn a_probe_that_repaired_the_only_loss_is_reacted_to_unless_a_duplicate_disproves_it() {
     for (dsack, reacts) in [(None, true), (Some((9, 10)), false)] {
@@ -217,6 +229,7 @@ fn a_probe_that_repaired_the_only_loss_is_reacted_to_unless_a_duplicate_disprove
     }
 }
 
+//= test RFC 8985 section 6.2 dsack
 #[test]
 fn a_duplicate_that_is_told_of_makes_the_window_wider() {
     let mut play = Play::new();
@@ -227,6 +240,7 @@ fn a_duplicate_that_is_told_of_makes_the_window_wider() {
     assert_eq!(play.timer(), at(61));
 }
 
+//= test RFC 8985 section 6.3
 #[test]
 fn a_timeout_gives_up_the_first_packet_and_what_has_been_out_long_enough() {
     let mut play = Play::new();

@@ -59,6 +59,7 @@ fn the_first_block_tells_of_a_packet_that_came_twice() {
     assert_eq!(receive(&mut receiver, 9).duplicate(), None, "once");
 }
 
+//= test RFC 5681 section 4.2 gap
 #[test]
 fn filling_the_hole_acknowledges_what_was_stored() {
     let mut receiver = receiver(None);
@@ -71,6 +72,8 @@ fn filling_the_hole_acknowledges_what_was_stored() {
     assert_eq!(receiver.delivered(), 5);
 }
 
+//= test RFC 5681 section 4.2 second
+//= test RFC 5681 section 4.2 out-of-order
 #[test]
 fn every_second_packet_is_acknowledged_when_acknowledgements_are_delayed() {
     let mut receiver = receiver(Some(Span::from_millis(200)));

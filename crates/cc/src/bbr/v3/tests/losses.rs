@@ -6,6 +6,7 @@ use crate::bbr::v3::bounds::{Bounds, Latest, inflight_at_loss, too_high};
 use crate::control::{Lost, Phase};
 use ackclock_base::Time;
 
+//= test draft-ietf-ccwg-bbr section 5.5.10.2 too-high
 #[test]
 fn a_loss_in_a_probe_sets_the_bound_to_the_flight_at_which_two_per_cent_were_lost() {
     let (mut script, before) =
@@ -27,6 +28,7 @@ fn a_loss_of_application_limited_packets_ends_a_probe_and_sets_no_bound() {
     assert_eq!(script.published("bbr_inflight_longterm_packets"), f64::INFINITY);
 }
 
+//= test draft-ietf-ccwg-bbr section 5.5.10.2 prefix
 #[test]
 fn a_packet_as_large_as_many_counts_up_to_where_the_threshold_was() {
     let lost = |size, tx_in_flight, lost| Lost {
@@ -51,6 +53,7 @@ fn a_packet_as_large_as_many_counts_up_to_where_the_threshold_was() {
     assert!(!too_high(2.0, 100.0, &parameters) && too_high(3.0, 100.0, &parameters));
 }
 
+//= test draft-ietf-ccwg-bbr section 5.5.10.3 lower
 #[test]
 fn losses_between_probes_lower_the_short_term_bounds_by_seven_tenths_a_round() {
     // The delivery rate is a tenth of the bandwidth: 0.7^6 = 0.118 is above that, 0.7^7 = 0.082 below.
@@ -76,6 +79,7 @@ fn losses_between_probes_lower_the_short_term_bounds_by_seven_tenths_a_round() {
     assert!((script.published("bbr_bw_packets_per_s") - 0.7 * 1250.0).abs() < 1e-9);
 }
 
+//= test draft-ietf-ccwg-bbr section 5.5.10.3 probing
 #[test]
 fn losses_of_a_probe_lower_no_short_term_bound() {
     // One of a hundred is lost in UP, which is not too many, and the round after it delivers a fifth.
@@ -88,6 +92,7 @@ fn losses_of_a_probe_lower_no_short_term_bound() {
     assert_eq!(script.published("bbr_inflight_shortterm_packets"), f64::INFINITY);
 }
 
+//= test draft-ietf-ccwg-bbr section 5.3.3.9 headroom
 #[test]
 fn headroom_is_fifteen_per_cent_and_at_least_a_packet_above_the_least_window() {
     let of = |inflight_longterm| {
@@ -98,6 +103,7 @@ fn headroom_is_fifteen_per_cent_and_at_least_a_packet_above_the_least_window() {
     assert_eq!(of(f64::INFINITY), f64::INFINITY);
 }
 
+//= test draft-ietf-ccwg-bbr section 5.3.1.3
 #[test]
 fn startup_ends_after_a_round_of_recovery_with_six_gaps_and_more_than_two_per_cent_lost() {
     let leaves = |ranges: u64, lost: f64, phase| {
@@ -125,6 +131,7 @@ fn startup_ends_after_a_round_of_recovery_with_six_gaps_and_more_than_two_per_ce
     assert_eq!(leaves(6, 2.1, Phase::Open), None);
 }
 
+//= test draft-ietf-ccwg-bbr section 5.5.11.2
 #[test]
 fn a_spurious_loss_in_a_probe_leads_back_to_it_through_refill() {
     let mut script = in_up();

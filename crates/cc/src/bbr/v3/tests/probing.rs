@@ -18,6 +18,7 @@ fn down_and_cruise_pace_below_and_at_the_bandwidth_with_a_window_of_twice_the_pr
     assert_eq!(script.cwnd(), 100.0 + 80.0);
 }
 
+//= test draft-ietf-ccwg-bbr section 5.3.3.8.2 seconds
 #[test]
 fn a_probe_comes_after_two_to_three_seconds() {
     // The random number 0.25: no round of head start, and 2.25 s.
@@ -41,6 +42,8 @@ fn a_probe_comes_after_as_many_rounds_as_there_are_packets_in_the_product() {
     assert!(is_in(&mut script, State::Refill));
 }
 
+//= test draft-ietf-ccwg-bbr section 5.3.3.7 plateau
+//= test draft-ietf-ccwg-bbr section 5.3.3.9 refill
 #[test]
 fn a_probe_fills_the_pipe_for_a_round_and_then_sends_a_quarter_more_until_nothing_more_comes() {
     let mut script = in_up();
@@ -67,6 +70,7 @@ fn a_probe_goes_on_while_the_path_gives_more() {
     assert!(rate > 12_500.0, "ten times in twelve rounds");
 }
 
+//= test draft-ietf-ccwg-bbr section 5.3.3.7 caution
 #[test]
 fn a_probe_after_one_that_was_too_high_stops_at_the_bound_and_the_next_one_goes_on() {
     let mut script = bounded();

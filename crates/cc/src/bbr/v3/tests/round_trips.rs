@@ -19,6 +19,7 @@ fn in_probe_rtt() -> Script {
     script
 }
 
+//= test draft-ietf-ccwg-bbr section 5.3.4.2
 #[test]
 fn probe_rtt_comes_five_seconds_after_the_least_round_trip_was_seen() {
     // Rounds of 40 ms: the first sample is at 40 ms. 5 s later is not more than 5 s, so ProbeRTT begins in
@@ -29,6 +30,7 @@ fn probe_rtt_comes_five_seconds_after_the_least_round_trip_was_seen() {
     assert_eq!(pacing(&mut script), 1_237_500.0, "at the bandwidth");
 }
 
+//= test draft-ietf-ccwg-bbr section 5.3.4.1
 #[test]
 fn probe_rtt_lasts_for_200_ms_and_a_round_from_when_the_flight_fits_and_gives_the_window_back() {
     let mut script = in_probe_rtt();
@@ -77,6 +79,7 @@ fn a_round_must_have_passed_however_long_it_takes() {
     assert!(is_in(&mut script, State::Cruise));
 }
 
+//= test draft-ietf-ccwg-bbr section 5.5.4
 #[test]
 fn deliveries_in_probe_rtt_do_not_count_for_the_bandwidth() {
     let mut script = in_probe_rtt();
@@ -86,6 +89,7 @@ fn deliveries_in_probe_rtt_do_not_count_for_the_bandwidth() {
     assert_eq!(script.published("bbr_max_bw_packets_per_s"), 1250.0);
 }
 
+//= test draft-ietf-ccwg-bbr section 5.3.4.4
 #[test]
 fn from_startup_probe_rtt_leads_back_to_startup() {
     // Case 20: the application is the limit all the time.
@@ -117,6 +121,7 @@ fn cruising() -> (BbrV3, Time) {
     (control, now)
 }
 
+//= test draft-ietf-ccwg-bbr section 5.4.1
 #[test]
 fn after_a_pause_no_probe_of_the_round_trip_is_needed_and_packets_leave_at_the_bandwidth() {
     let (mut control, before) = cruising();

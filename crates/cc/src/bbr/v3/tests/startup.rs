@@ -2,6 +2,7 @@
 
 use super::*;
 
+//= test draft-ietf-ccwg-bbr section 5.6.2 initial
 #[test]
 fn the_initial_rate_is_the_initial_window_over_the_round_trip_of_the_handshake_or_a_millisecond() {
     // 2.7725887 * 14,480 bytes over 1 ms and over 40 ms.
@@ -13,6 +14,7 @@ fn the_initial_rate_is_the_initial_window_over_the_round_trip_of_the_handshake_o
     assert_eq!(pacing(&mut script), 40_147_085.0);
 }
 
+//= test draft-ietf-ccwg-bbr section 5.3.1.2
 #[test]
 fn startup_ends_in_the_third_round_that_grows_by_less_than_a_quarter() {
     // 250, 500, 1,000 and 1,250 (a quarter more, still growth), then three times 1,250.
@@ -21,6 +23,7 @@ fn startup_ends_in_the_third_round_that_grows_by_less_than_a_quarter() {
     assert_eq!(pacing(&mut script), 618_750.0, "0.5 * 0.99 * 1.25e6");
 }
 
+//= test draft-ietf-ccwg-bbr section 5.6.2 rises
 #[test]
 fn startup_paces_at_4_ln_2_of_the_bandwidth_and_lets_the_window_grow_by_what_is_delivered() {
     let mut script = script();
@@ -48,6 +51,7 @@ fn an_application_limited_flow_never_fills_the_pipe() {
     assert_eq!(script.cwnd(), 30.0);
 }
 
+//= test draft-ietf-ccwg-bbr section 5.3.2
 #[test]
 fn drain_ends_when_the_flight_fits_or_in_the_fourth_round() {
     let mut script = in_drain();

@@ -15,6 +15,7 @@ fn within_round(script: &mut Script, change: impl FnOnce(&mut Ack, &mut RateSamp
     });
 }
 
+//= test draft-ietf-ccwg-bbr section 5.3.3.8.2 rounds
 /// T1: rounds are compared with packets, not with bytes, which would always be more than 63; with a product
 /// of 100 packets the limit of 63 counts.
 #[test]

@@ -48,6 +48,7 @@ impl Rounds {
     }
 }
 
+//= test RFC 9406 section 4.2 threshold
 #[test]
 fn a_rise_is_an_eighth_of_the_round_trip_between_4_and_16_ms() {
     // RFC 9406 section 4.2: clamp(lastRoundMinRTT / 8, 4 ms, 16 ms).
@@ -62,6 +63,7 @@ fn a_rise_is_an_eighth_of_the_round_trip_between_4_and_16_ms() {
     }
 }
 
+//= test RFC 9406 section 4.2 samples
 #[test]
 fn seven_samples_are_too_few() {
     let mut rounds = after_a_round_at(40.0);
@@ -71,6 +73,8 @@ fn seven_samples_are_too_few() {
     assert!(rounds.is_conservative());
 }
 
+//= test RFC 9406 section 4.2 growth
+//= test RFC 9406 section 4.2 rounds
 #[test]
 fn conservative_growth_is_a_quarter_and_five_rounds_of_it_are_the_last() {
     let mut rounds = after_a_round_at(40.0);
@@ -91,6 +95,7 @@ fn conservative_growth_is_a_quarter_and_five_rounds_of_it_are_the_last() {
     assert!((rounds.script.cwnd() - before - 1.0 / before).abs() < 1e-9);
 }
 
+//= test RFC 9406 section 4.2 resume
 #[test]
 fn a_round_trip_that_falls_below_the_baseline_resumes_slow_start() {
     // The baseline is 46 ms. The next round is no lower; the one after it is 45.9, and slow start resumes
@@ -107,6 +112,8 @@ fn a_round_trip_that_falls_below_the_baseline_resumes_slow_start() {
     assert_eq!(rounds.script.cwnd(), before + 1.0);
 }
 
+//= test RFC 9406 section 4.3 paced
+//= test RFC 9406 section 4.3 unpaced
 #[test]
 fn one_acknowledgement_adds_eight_packets_at_most_and_any_number_where_packets_are_paced() {
     for (paced, after) in [(false, 18.0), (true, 30.0)] {
@@ -117,6 +124,7 @@ fn one_acknowledgement_adds_eight_packets_at_most_and_any_number_where_packets_a
     }
 }
 
+//= test RFC 9406 section 4.3 first
 #[test]
 fn it_serves_the_first_slow_start_alone() {
     // Section 4.3: after a timeout slow start is plain, up to the threshold, whatever the round trip is.
