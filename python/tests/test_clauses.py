@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).parents[2]
-MOST_UNTESTED = 4
+MOST_UNTESTED = 3
 """The clauses without a test may only become fewer: lower this number with them."""
 
 LIST = """

@@ -142,6 +142,28 @@ fn an_acknowledgement_of_the_earliest_chunk_begins_the_timer_anew() {
     assert_eq!(driver.association.timer(), at(1.2));
 }
 
+//= test RFC 9260 section 7.2.4 highest
+#[test]
+fn a_sack_reports_what_is_missing_below_the_highest_that_it_newly_acknowledges() {
+    // Four reports make a loss. The first is of 0 to 4, below 5; the three that bring 1 to 3 are of 0 and not of 4, those that bring 6
+    // to 8 are of both. What is lost goes again when all that was in flight has arrived.
+    let later = [[1..1, 5..6], [5..5, 5..7], [5..5, 5..8], [5..5, 5..9]];
+    let earlier = [[1..1, 5..6], [1..2, 5..6], [1..3, 5..6], [1..4, 5..6]];
+    for (sacks, expected) in [(earlier, (2, 1)), (later, (2, 2))] {
+        let mut driver = Driver::new("sctp", "sctp", [8.0, 4.0], &[("missing_reports", "4")]);
+        let mut sent = driver.sent();
+        for above in sacks {
+            assert!(!sent[1..].contains(&Chunk(0, 0)), "before {above:?}");
+            driver.sack(0.1, 0, &above[usize::from(above[0].is_empty())..]);
+            sent.append(&mut driver.sent());
+        }
+        driver.sack(0.2, 4, std::slice::from_ref(&(5..20)));
+        sent.append(&mut driver.sent());
+        let times = |tsn: u64| sent.iter().filter(|sent| **sent == Chunk(0, tsn)).count();
+        assert_eq!((times(0), times(4)), expected, "{sent:?}");
+    }
+}
+
 #[test]
 fn the_window_of_a_path_that_carries_single_retransmissions_falls_between_them() {
     // 0 goes over path 2 at 1 s, 1 at 3.05 s: two timeouts' lengths of 1 s later. 12 packets fall to 6, and to 3, or to the 4 that
