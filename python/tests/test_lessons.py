@@ -84,8 +84,8 @@ def test_a_variant_takes_back_what_another_sets() -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"look": ["Checked.", "Not checked."]}, "not so for 2"),
-        ({"check": [{"look": 3, "holds": "goodput('fast') > 0"}]}, "not so for 1, 3"),
+        ({"look": ["Checked.", "Not checked."]}, "missing for 2"),
+        ({"check": [{"look": 3, "holds": "goodput('fast') > 0"}]}, "missing for 1, 3"),
         (
             {"try": [{"label": "a", "set": {}}, {"label": "b", "set": {"flows.tcp.count": 2}}]},
             "which the scenario does not have",
