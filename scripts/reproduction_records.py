@@ -17,7 +17,7 @@ from ackclock.study.fingerprint import fingerprint
 from ackclock.study.load import LoadedStudy, load_study, study_names
 from ackclock.study.model import Verdict
 from ackclock.study.records import Values, means_of
-from ackclock.study.standing import hangs, standing
+from ackclock.study.verdict_status import hangs, status_of
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "python" / "ackclock" / "records"
@@ -168,7 +168,7 @@ def _of_today(result: Mapping[str, Any]) -> Mapping[str, Any]:
         if hangs(outcome, others):
             verdict = "hangs on the reading"
         elif study is not None and claim["id"] in tests:
-            verdict = standing(outcome, tests[claim["id"]], study)
+            verdict = status_of(outcome, tests[claim["id"]], study)
         claims.append({**claim, "verdict": verdict, "outcome": outcome})
     return {**result, "claims": claims}
 

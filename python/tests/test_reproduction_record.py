@@ -17,7 +17,7 @@ from conftest import STUDY, Command, replaced
 
 from ackclock.study.fingerprint import fingerprint
 from ackclock.study.load import load_study, parse_study, study_names
-from ackclock.study.standing import hangs
+from ackclock.study.verdict_status import hangs
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -11,7 +11,7 @@ from ackclock.study.effect import cases_named
 from ackclock.study.extremes import extremes_judged
 from ackclock.study.language import Expression
 from ackclock.study.load import LoadedStudy, load_study, study_names
-from ackclock.study.standing import rivals
+from ackclock.study.verdict_status import rivals
 
 LISTS = Path(__file__).parent / "lists"
 

@@ -18,8 +18,8 @@ from ackclock.study.plan import Plan
 from ackclock.study.records import means_of, recorded_verdicts
 from ackclock.study.result import StudyResult
 from ackclock.study.run import run_studies, run_study
-from ackclock.study.standing import hangs
 from ackclock.study.tally import by_thesis
+from ackclock.study.verdict_status import hangs
 
 
 def run(text: str = STUDY, *, quick: bool = False, store: Store | None = None) -> StudyResult:

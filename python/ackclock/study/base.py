@@ -182,15 +182,15 @@ def _parsed(text: str, file: str) -> LoadedBase:
         base = Base.model_validate(document)
     except pydantic.ValidationError as error:
         raise InputError(rendered(error, Base, document, file)) from None
-    from ackclock.study.rehearsal import (
-        rehearse_assumptions,
+    from ackclock.study.dry_run import (
+        dry_run_assumptions,
     )  # the numerical libraries take half a second to load
 
     problems = [
         *repeated("assumption", [assumption.id for assumption in base.assumptions]),
         *repeated("case", [case.name for case in base.cases]),
         *repeated("metric", [metric.id for metric in base.metrics]),
-        *rehearse_assumptions(base.assumptions),
+        *dry_run_assumptions(base.assumptions),
     ]
     if problems:
         raise InputError("\n".join(f"{file}: {problem}" for problem in problems))

@@ -205,9 +205,9 @@ def _with_files(study: Study, scenario: ScenarioText) -> tuple[Study, ScenarioTe
 
 def _check_expressions(study: Study, document: Mapping[str, Any], file: str) -> None:
     """Computes every expression with synthetic numbers. InputError lists all expressions that fail."""
-    from ackclock.study.rehearsal import rehearse
+    from ackclock.study.dry_run import dry_run
 
-    problems = rehearse(study)
+    problems = dry_run(study)
     if problems:
         raise InputError("\n".join(located(problem, document, file) for problem in problems))
 

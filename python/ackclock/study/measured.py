@@ -25,9 +25,9 @@ from ackclock.study.plan import Plan, Planned, Reading
 from ackclock.study.records import recorded_verdicts
 from ackclock.study.result import CaseResult, ClaimResult, MetricValue, PrecisionResult
 from ackclock.study.run_words import RunWords, measure
-from ackclock.study.standing import about_baselines, outcome, rivals, standing
 from ackclock.study.truth import ERROR
 from ackclock.study.verdict import judge
+from ackclock.study.verdict_status import about_baselines, outcome, rivals, status_of
 
 
 class Measured:
@@ -175,7 +175,7 @@ class Measured:
             except ExpressionError as error:
                 raise InputError(f'{loaded.file}: claim "{claim.id}": {error}') from None
             came_out = outcome(judged.verdict, claim, study)
-            verdict = standing(came_out, claim, study) if taken else came_out
+            verdict = status_of(came_out, claim, study) if taken else came_out
             not_judged = claim.not_judged()
             yield replace(
                 judged,

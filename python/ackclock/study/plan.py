@@ -11,13 +11,13 @@ from ackclock.errors import InputError, ScenarioError
 from ackclock.overrides import merge
 from ackclock.store import Job
 from ackclock.study.drawn import undrawable
+from ackclock.study.dry_run import MetricsDryRun
 from ackclock.study.language import Expression
 from ackclock.study.load import LoadedStudy
-from ackclock.study.made_up import Names
 from ackclock.study.model import Alternative, Figure, Overrides, SweptCase
 from ackclock.study.placed import placed
-from ackclock.study.rehearsal import MetricsRehearsal
 from ackclock.study.run_words import needs_series
+from ackclock.study.synthetic import Names
 
 Reading = Alternative | None
 """An alternative reading (interpretation) of the thesis, or None for the one that the study takes."""
@@ -157,7 +157,7 @@ class Plan:
     def _problems(self) -> Iterator[tuple[Reading, SweptCase, str]]:
         """Returns what is wrong with each run's scenario, or with the names in figures and metrics."""
         scenario = self.loaded.scenario
-        readings = [(reading, MetricsRehearsal(self.study, reading)) for reading in self.readings]
+        readings = [(reading, MetricsDryRun(self.study, reading)) for reading in self.readings]
         looked_at = [
             (reading, run, metrics) for reading, metrics in readings for run in self._runs_of(reading)
         ]

@@ -22,8 +22,8 @@ from ackclock.study.model import Alternative
 from ackclock.study.plan import Plan, Planned
 from ackclock.study.records import recorded_means
 from ackclock.study.result import AssumptionResult, ClaimResult, SensitivityResult, Source, StudyResult
-from ackclock.study.standing import with_readings
 from ackclock.study.truth import ERROR_LATER
+from ackclock.study.verdict_status import with_readings
 
 LOOKS = 3
 """The number of further looks at a study with undecided claims. To look until an interval happens to decide would

@@ -142,7 +142,8 @@ def test_assumptions_show_what_changes(table: Document) -> None:
     assert "No alternative was run." in second
     assert "No verdict changes with twice as large; or half as large." in third
     assert (
-        "With twice as large a claim that is decided under the reading taken is undecided, in 20 replications: 3." in third
+        "With twice as large a claim that is decided under the reading taken is undecided, in 20 replications: 3."
+        in third
     )
 
 

@@ -27,7 +27,7 @@ def outcome(judged: Verdict, claim: Claim, study: Study) -> Verdict:
     return _ANSWERED.get(judged, judged) if study.source.asked_by == "us" else judged
 
 
-def standing(outcome: Verdict, claim: Claim, study: Study) -> Verdict:
+def status_of(outcome: Verdict, claim: Claim, study: Study) -> Verdict:
     """Returns the verdict that ``outcome`` counts as in ``study``, before other readings are considered."""
     lost = study.source.setup_unknown and not claim.holds_whatever
     return "set-up unknown" if lost and outcome in _DECIDED else outcome

@@ -11,29 +11,29 @@ import numpy as np
 from ackclock.study.claim_words import ClaimWords
 from ackclock.study.computed import filled, words_of_means
 from ackclock.study.language import Expression, ExpressionError
-from ackclock.study.made_up import Names, run_of, run_of_any_names
 from ackclock.study.model import Alternative, Assumption, Study
 from ackclock.study.run_words import RunWords, measure, needs_series
+from ackclock.study.synthetic import Names, run_of, run_of_any_names
 from ackclock.study.verdict import judge
 
 REPLICATIONS = 2
 
 
-def rehearse(study: Study) -> list[str]:
+def dry_run(study: Study) -> list[str]:
     """Yields the problems, each a message that begins with its place in the file.
 
     Names of flows, links and series are not checked here, but later, when the core says which ones a case has.
     """
     problems = _unmeasurable((_place(metric.id, None, ""), metric.expr) for metric in study.metrics)
-    problems += rehearse_assumptions(study.assumptions)
-    made_up, runs = _made_up_samples(study), study.runs()
-    words = ClaimWords(made_up, runs)
+    problems += dry_run_assumptions(study.assumptions)
+    synthetic, runs = _synthetic_samples(study), study.runs()
+    words = ClaimWords(synthetic, runs)
     for claim in study.claims:
         try:
             judge(claim, words, REPLICATIONS)
         except ExpressionError as error:
             problems.append(f'claim "{claim.id}": {error}')
-    means = {id: {run: float(found[0]) for run, found in of.items()} for id, of in made_up.items()}
+    means = {id: {run: float(found[0]) for run, found in of.items()} for id, of in synthetic.items()}
     words = words_of_means(means, runs)
     for number, finding in enumerate(study.findings, start=1):
         try:
@@ -43,7 +43,7 @@ def rehearse(study: Study) -> list[str]:
     return problems
 
 
-def rehearse_assumptions(assumptions: Iterable[Assumption]) -> list[str]:
+def dry_run_assumptions(assumptions: Iterable[Assumption]) -> list[str]:
     """Yields the problems of the metrics that alternatives define."""
     return _unmeasurable(
         (_place(id, alternative, assumption.what), text)
@@ -53,7 +53,7 @@ def rehearse_assumptions(assumptions: Iterable[Assumption]) -> list[str]:
     )
 
 
-class MetricsRehearsal:
+class MetricsDryRun:
     """The metrics of a study under one reading, computed on synthetic runs with the flows, links and series of its
     cases.
     """
@@ -101,7 +101,7 @@ def _unmeasurable(metrics: Iterable[tuple[str, str]], run: Mapping[str, Any] | N
     return problems
 
 
-def _made_up_samples(study: Study) -> dict[str, dict[str, Any]]:
+def _synthetic_samples(study: Study) -> dict[str, dict[str, Any]]:
     # Every vector differs from the others, so that no difference is zero and no comparison a tie.
     numbers = np.random.default_rng(1)
     return {
