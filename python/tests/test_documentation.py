@@ -286,7 +286,7 @@ def test_every_table_of_a_scenario_is_described() -> None:
 def test_every_method_of_a_window_law_is_described() -> None:
     source = (ROOT / "crates" / "cc" / "src" / "classic.rs").read_text(encoding="utf-8")
     trait = source[source.index("pub trait WindowLaw") :].split("\n}\n", 1)[0]
-    table = section(page("add-a-control.md"), "## What the law is told, and what it may not do")
+    table = section(page("add-a-control.md"), "## What a law receives, and what it may not do")
     assert first_column(table) - {"WindowLaw"} == set(
         re.findall(r"^    (?:fn|const) (\w+)", trait, re.MULTILINE)
     )
