@@ -620,7 +620,7 @@ def test_links_that_lead_nowhere_are_refused(ackclock: Command, command: str) ->
     Path("gone.toml").symlink_to("nowhere")
     for name, message in (
         ("round.toml", "round.toml: is a symbolic link that leads back to itself"),
-        ("gone.toml", "gone.toml: is a symbolic link to nowhere, which is not there"),
+        ("gone.toml", "gone.toml: is a symbolic link to nowhere, which does not exist"),
     ):
         outcome = ackclock(*command.split(), name)
         assert (outcome.code, outcome.out) == (2, "")

@@ -55,7 +55,7 @@ def test_what_is_left_undecided_grows_or_says_how_much_it_would_take() -> None:
     grown = run("replications_most = 6\n" + STUDY + claim)
     assert grown.replications == 6
     assert all(case.seeds == (1, 2, 3, 4, 5, 6) for case in grown.cases)
-    assert "judged at 99 %, since a first look left it undecided" in grown.claims[2].detail
+    assert "judged at 99 %, because a first look left it undecided" in grown.claims[2].detail
     # Claims that the first look decided are judged as before, and so are the other readings, with its replications.
     assert "99 %" not in grown.claims[1].detail
     others = grown.assumptions[0].sensitivity[0].claims
