@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_repeating_rate_one_period_is_written() {
+    fn one_period_of_a_repeating_rate_is_written() {
         let phases = [(2, 12_032_000), (1, 0), (1, 36_096_000)];
         let phases = phases.map(|(ms, bps)| (Span::from_millis(ms), Rate::from_bits_per_second(bps)));
         let rates = Timeline::cycle(phases).unwrap();

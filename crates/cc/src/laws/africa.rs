@@ -79,7 +79,7 @@ mod tests {
     use crate::script::Script;
 
     #[test]
-    fn it_is_fast_while_little_waits_and_slow_while_more_does() {
+    fn it_is_fast_while_few_packets_wait_and_slow_while_more_wait() {
         // 1000 packets at the minimum round trip of 100 ms: no packets wait, a(1000) / 1000 = 0.0078599 (see
         // hstcp).
         let mut script = Script::new("africa").window(1000.0).starting_ssthresh(1000.0);

@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn it_adds_a_packet_for_each_acknowledgement_while_nothing_waits() {
+    fn it_adds_a_packet_for_each_acknowledgement_while_no_packet_waits() {
         let mut script = Script::new("fast").window(10.0).starting_ssthresh(2.0);
         script.acks(5);
         assert_eq!(script.cwnd(), 15.0);

@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_loss_took_is_back_after_w_over_2k_squared_round_trips() {
+    fn the_window_recovers_from_a_loss_within_w_over_2k_squared_round_trips() {
         // Section IV.C: W/(2k) packets at k a round trip; W = 800, k = 4: 25 round trips from 700.
         let mut script = script("4").window(800.0);
         script.loss();

@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn it_shrinks_by_one_when_too_much_waits() {
+    fn it_shrinks_by_one_when_too_many_packets_wait() {
         // RTT doubles to 200 ms: (10/0.1 - 10/0.2) * 0.1 = 5 packets wait, above beta = 3: one packet less.
         let mut script = at_ten();
         script.round(10, 200);

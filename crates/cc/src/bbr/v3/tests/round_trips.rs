@@ -48,7 +48,7 @@ fn probe_rtt_lasts_for_200_ms_and_a_round_from_when_the_flight_fits_and_gives_th
     assert!(is_in(&mut script, State::Cruise));
     assert!(
         script.cwnd() > 100.0,
-        "{}: what it was, within twice the product and what is extra",
+        "{}: the saved window, within twice the product plus the excess",
         script.cwnd()
     );
 }
