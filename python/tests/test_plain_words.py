@@ -187,7 +187,6 @@ UNCLEAN: dict[str, tuple[str, ...]] = {
         "docs/add-an-endpoint.md",
         "docs/apace-today.md",
         "docs/characterisation.md",
-        "docs/python-controls.md",
         "docs/reproduction/apace-and-learning-tcp.md",
         "docs/reproduction/error-discriminating-tcp.md",
         "docs/results.md",
