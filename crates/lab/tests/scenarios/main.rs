@@ -36,6 +36,7 @@ mod shared_media;
 mod slow_readers;
 mod tables;
 mod tolerances;
+mod toy_transport;
 mod traffic;
 mod usrsctp;
 mod usrsctp_two_paths;

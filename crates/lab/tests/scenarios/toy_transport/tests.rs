@@ -1,0 +1,112 @@
+//! The transport in a scenario, and the files that a transport touches.
+
+use super::{PROFILES, Toy};
+use ackclock_lab::Scenario;
+use ackclock_lab::choice::Choice;
+use ackclock_lab::run::{run, run_and_verify};
+use ackclock_lab::transports::{Parts, Transport};
+use serde_json::Map;
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+
+/// A scenario whose flow goes over the transport.
+fn scenario(flow: &str, loss: &str) -> Scenario {
+    let text = format!(
+        "duration = \"20 s\"\n[dumbbell]\nbottleneck = {{ rate = \"10 Mbit/s\", delay = \"20 ms\"{loss} }}\n\
+         access = {{ rate = \"1 Gbit/s\", delay = \"5 ms\" }}\n[[flows]]\ncontrol = \"newreno\"\n{flow}\n"
+    );
+    let mut scenario = Scenario::parse(&text, "test", &Map::new()).expect("a valid scenario");
+    let sending = &mut scenario.flows[0].plan.sending;
+    let parts = sending.parts().expect("a control").clone();
+    let profile = Choice::default_of(&PROFILES[0]);
+    sending.transport = Toy.plan(Parts { transport: &Toy, profile, ..parts });
+    scenario
+}
+
+#[test]
+fn a_transport_of_ones_own_fills_results_and_passes_the_verifier() {
+    let scenario_without_loss = scenario("", "");
+    let result = run(&scenario_without_loss, 1, false, &AtomicBool::new(false)).expect("a run");
+    // Eight packets of 1000 B in each round trip: 60 ms, 0.845 ms for data and acknowledgement at the bottleneck, and 33 us at the four
+    // links beside it.
+    let round_trip = 0.060 + 8.0 * (1028.0 + 28.0) / 10e6 + 2.0 * 8.0 * (1028.0 + 28.0) / 1e9;
+    let expected = 8.0 * 8000.0 / round_trip;
+    let goodput = result.flows[0].goodput_bps;
+    assert!((goodput / expected - 1.0).abs() < 0.01, "{goodput} bit/s, {expected} expected");
+    assert_eq!(result.flows[0].retransmitted_packets, 0);
+    let lossy = scenario(
+        "application = { name = \"bulk\", size = \"100 kB\" }",
+        ", loss = { name = \"independent\", probability = 0.1 }",
+    );
+    let result = run(&lossy, 1, false, &AtomicBool::new(false)).expect("a run");
+    let flow = &result.flows[0];
+    assert_eq!((flow.delivered_packets, flow.retransmitted_packets > 0), (100, true));
+    assert!(flow.completed_s.is_some());
+    let violations = run_and_verify(&lossy, 1, &AtomicBool::new(false)).expect("a run");
+    assert!(violations.is_empty(), "{violations:?}");
+}
+
+/// The files beside a transport's own that name it, as `docs/add-a-transport.md` lists them.
+const NAMING: [&str; 2] = ["crates/sim/src/lib.rs", "crates/lab/src/transports.rs"];
+/// What else may name a transport: the list of files with headers, those that read TCP's headers, and tests.
+const HEADERS: &str = "crates/export/src/lib.rs";
+const READING_TCP: [&str; 2] = ["crates/sim/src/agents/snoop.rs", "crates/sim/src/agents/thinning.rs"];
+const TESTS: [&str; 1] = ["crates/sim/src/reading/two_ends.rs"];
+
+#[test]
+fn a_transport_is_named_in_the_files_that_the_documentation_lists_and_in_no_others() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let page = fs::read_to_string(root.join("docs/add-a-transport.md")).expect("the page");
+    for file in NAMING.iter().chain([&HEADERS]) {
+        assert!(page.contains(&format!("](../{file})")), "{file} is not on the page");
+    }
+    for transport in ["tcp", "quic", "sctp"] {
+        let mut expected: BTreeSet<&str> = NAMING.iter().chain([&HEADERS]).chain(&TESTS).copied().collect();
+        if transport == "tcp" {
+            expected.extend(READING_TCP);
+        }
+        let found = naming(&root, transport);
+        assert_eq!(found.iter().map(String::as_str).collect::<BTreeSet<_>>(), expected, "{transport}");
+    }
+}
+
+/// Returns the source files of simulator, laboratory, exports and soak that name a transport's module, without its own.
+fn naming(root: &Path, transport: &str) -> BTreeSet<String> {
+    let mut files = Vec::new();
+    for name in ["sim", "lab", "export", "soak"] {
+        sources(&root.join("crates").join(name).join("src"), &mut files);
+    }
+    let is_own = |path: &Path| {
+        path.iter().any(|part| part == transport || *part == *format!("{transport}.rs") || part == "tests.rs")
+    };
+    let uses = [format!("{transport}::"), format!("mod {transport};")];
+    let names =
+        |line: &str| !line.trim_start().starts_with("//") && uses.iter().any(|name| uses_word(line, name));
+    let relative = files.iter().filter_map(|path| {
+        let relative = path.strip_prefix(root).ok()?;
+        let text = fs::read_to_string(path).ok()?;
+        (!is_own(relative) && text.lines().any(names)).then(|| relative.to_string_lossy().replace('\\', "/"))
+    });
+    relative.collect()
+}
+
+/// Returns whether a line has a name that no letter comes before.
+fn uses_word(line: &str, name: &str) -> bool {
+    line.match_indices(name).any(|(place, _)| {
+        let before = line[..place].chars().next_back();
+        !before.is_some_and(|letter| letter.is_alphanumeric() || letter == '_')
+    })
+}
+
+fn sources(folder: &Path, files: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).expect("a folder").flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            sources(&path, files);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            files.push(path);
+        }
+    }
+}
