@@ -1,8 +1,9 @@
-//! The interface between the network and what sends over it. A flow has two ends, each an [`Endpoint`], and one or more
-//! paths between them; end 0 is the one whose application begins.
+//! The interface between the network and the transports. A flow has two ends, each an [`Endpoint`], and one
+//! or more paths between them. End 0 is the end whose application begins.
 //!
-//! An endpoint is a state machine without input or output: it is told of packets and of the time, and answers through an
-//! [`Outbox`]. What its header's words mean only the two ends know.
+//! An endpoint is a state machine without input or output: its methods are called with packets and with the
+//! time, and it answers through an [`Outbox`]. Only the two ends of a flow know the meaning of the header
+//! words.
 
 use crate::packet::{Extension, Packet};
 use crate::report::Report;
@@ -11,127 +12,130 @@ use std::any::Any;
 
 /// One end of a flow.
 pub trait Endpoint: Any + Send {
-    /// What the network may rely on. Asked once, when the flow is made.
+    /// Returns the properties that the network may rely on. Called once, when the flow is made.
     fn properties(&self) -> Properties {
         Properties::default()
     }
 
-    /// The flow begins, or this connection of it.
+    /// Called when the flow begins, or when one of its later connections opens.
     fn start(&mut self, _now: Time, _out: &mut dyn Outbox) {}
 
-    /// When [`Self::on_timer`] is due; [`Time::NEVER`] while nothing is.
+    /// Returns when [`Self::on_timer`] is due; [`Time::NEVER`] if no timer is set.
     fn timer(&self) -> Time {
         Time::NEVER
     }
 
-    /// The time that [`Self::timer`] announced has come.
+    /// Called at the time that [`Self::timer`] announced.
     fn on_timer(&mut self, _now: Time, _out: &mut dyn Outbox) {}
 
-    /// A packet that the other end sent over the flow's path of this number arrives. What it [extends](Packet::is_extended)
-    /// its header by can be had from the outbox.
+    /// Called when a packet of the other end arrives over path `path` of the flow, counted from 0. The outbox
+    /// returns the [extension](Packet::is_extended) of its header.
     fn on_packet(&mut self, now: Time, path: usize, packet: &Packet, out: &mut dyn Outbox);
 
-    /// The application has nothing more to send; what is outstanding may still be repaired.
+    /// Called when the application has no more data to send. Outstanding data may still be retransmitted.
     fn stop(&mut self, _now: Time) {}
 
-    /// The application has so many packets more to send, over a connection that has stayed open.
+    /// Called when the application has `packets` more packets to send over the open connection.
     fn send_more(&mut self, _now: Time, _packets: u64, _out: &mut dyn Outbox) {}
 
-    /// The other end has been told to send so many packets more.
+    /// Called when the other end has been given `packets` more packets to send.
     fn expect(&mut self, _packets: u64) {}
 
-    /// The end of the connection: another one takes its place.
+    /// Called when the connection ends because another one replaces it.
     fn close(&mut self, _now: Time) {}
 
-    /// What it has sent since counting began.
+    /// Returns what this endpoint has sent since counting began.
     fn sent(&self) -> Sent {
         Sent::default()
     }
 
-    /// Returns what it has measured since counting began, as of `until`, the end of the run.
+    /// Returns what this endpoint has measured since counting began, as of `until`, the end of the run.
     fn report(&self, _until: Time) -> Report<'_> {
         Report::default()
     }
 
-    /// Starts counting anew at the end of the warm-up.
+    /// Resets the counts at the end of the warm-up.
     fn reset_counts(&mut self, _now: Time) {}
 
-    /// Counts what another endpoint of its kind has counted as its own.
+    /// Adds the counts of another endpoint of the same type to its own.
     fn absorb(&mut self, _other: &dyn Endpoint) {}
 
-    /// Whether its window is at the slow start threshold or above and no loss is being repaired (RFC 5681 section 3.1);
-    /// `None` where there is no such thing.
+    /// Returns whether the window is at or above the slow start threshold and no loss is being repaired (RFC
+    /// 5681 section 3.1); `None` if the endpoint has no such threshold.
     fn avoids_congestion(&self) -> Option<bool> {
         None
     }
 
-    /// Names what it has to show of its inside, for figures.
+    /// Publishes internal values for figures, each with its name.
     fn publish(&self, _series: &mut dyn FnMut(&'static str, f64)) {}
 }
 
 /// The two ends of a flow.
 pub type Ends = [Box<dyn Endpoint>; 2];
 
-/// What the network may rely on.
+/// The properties of an endpoint that the network may rely on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Properties {
-    /// It has no timer, and what it does depends on nothing but the packets that arrive. So it may be handed a packet as
-    /// soon as its arrival is known, before that time has come, which saves an event. Not where several paths lead to it:
-    /// their packets would come out of order.
+    /// Whether the endpoint has no timer and depends on arriving packets alone. It may then be handed a
+    /// packet as soon as the arrival time is known, before that time has come, which saves an event. This
+    /// does not apply if several paths lead to the endpoint, whose packets could be handed over out of order.
     pub only_answers: bool,
-    /// What it does depends on what other flows' endpoints do, by something that they share beside the network.
+    /// Whether the endpoint depends on endpoints of other flows through state that they share outside the
+    /// network.
     pub shares: bool,
-    /// What it sends leaves up to so much later, drawn evenly for each packet, but never overtakes what it sent before.
+    /// The upper limit of a random delay before each packet leaves, drawn uniformly per packet. A packet
+    /// never overtakes an earlier one of the endpoint.
     pub send_jitter: Span,
 }
 
-/// What an endpoint has sent.
+/// The counts of what an endpoint has sent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sent {
-    /// Packets with data, repetitions included.
+    /// The number of data packets, including retransmissions.
     pub packets: u64,
-    /// Payload bytes, repetitions not included.
+    /// The number of payload bytes, without retransmissions.
     pub payload_bytes: u64,
 }
 
-/// What the host's own interface makes of a packet that an endpoint sends.
+/// The answer of the host's interface to a packet that an endpoint sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Launch {
-    /// The interface takes it.
+    /// The interface accepts the packet.
     Sent {
-        /// When it will have left the interface; `None` if that is not known yet.
+        /// The time at which the packet will have left the interface; `None` if it is not known yet.
         leaves: Option<Time>,
     },
-    /// The interface has no room for it.
+    /// The interface has no room for the packet.
     Refused,
 }
 
 impl Launch {
-    /// The interface takes the packet; when it leaves is unknown.
+    /// The packet is accepted, and the time at which it leaves is not known.
     pub const SENT: Self = Self::Sent { leaves: None };
 }
 
-/// Where an endpoint puts what it has to say.
+/// The interface through which an endpoint sends packets and reports deliveries.
 pub trait Outbox {
-    /// Sends a packet over the flow's path of this number, from 0.
+    /// Sends a packet over path `path` of the flow, counted from 0.
     fn send(&mut self, path: usize, packet: Packet) -> Launch;
 
-    /// Sends a packet whose header is longer than its words.
+    /// Sends a packet whose header needs an extension besides its own words.
     fn send_extended(&mut self, path: usize, packet: Packet, extension: Extension) -> Launch;
 
-    /// Sends a packet whose header is longer than an extension.
+    /// Sends a packet whose header needs more words than an extension holds.
     fn send_long(&mut self, path: usize, packet: Packet, words: &[u64]) -> Launch;
 
-    /// Appends all words of what a packet that has arrived extends its header by, with zeros at the end.
+    /// Appends to `words` all words of the header extension of an arrived packet, padded with zeros.
     fn long_extension(&self, packet: &Packet, words: &mut Vec<u64>);
 
-    /// What a packet that has arrived extends its header by; zeros if nothing.
+    /// Returns the header extension of an arrived packet; zeros if it has none.
     fn extension(&self, packet: &Packet) -> Extension;
 
-    /// A packet with data has arrived, and so many packets and payload bytes are with the application now that were not
-    /// before. `sent` is when it was sent, where that counts as a one-way delay.
+    /// Records that a data packet has arrived and that `packets` packets and `payload_bytes` bytes have
+    /// become available to the application. `sent` is the time at which the packet was sent, or `None` if it
+    /// does not count for the one-way delay.
     fn received(&mut self, sent: Option<Time>, packets: u64, payload_bytes: u64);
 
-    /// All that the application had to send has arrived, as far as this end knows.
+    /// Records that, as far as this end knows, all data of the application has arrived.
     fn done(&mut self);
 }

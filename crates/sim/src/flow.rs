@@ -1,4 +1,4 @@
-//! A flow: two ends, the paths between them, and what is counted about both.
+//! A flow: its two ends, the paths between them, and the counts of both.
 
 use crate::endpoint::{Endpoint, Ends};
 use crate::histogram::Histogram;
@@ -15,38 +15,39 @@ use ackclock_base::{Span, Time};
 mod alarm;
 use alarm::Alarm;
 
-/// What a flow is made of.
+/// The parts from which a flow is built.
 pub struct FlowParts {
-    /// Its name in results.
+    /// The name in results.
     pub name: String,
     /// The paths between its ends, at least one.
     pub paths: Vec<PathPair>,
-    /// The differentiated services code point that its packets carry, in both directions.
+    /// The differentiated services code point of all packets, in both directions.
     pub dscp: Dscp,
-    /// When it begins.
+    /// The time at which the flow begins.
     pub start: Time,
-    /// When its application has nothing more to send.
+    /// The time after which the application has no more data to send.
     pub stop: Time,
-    /// What sends and receives. The first is the one whose application begins.
+    /// The two endpoints. The application of the first one begins.
     pub ends: Ends,
-    /// The flows of one number are counted together, as one in results.
+    /// The row in results. Flows with the same number are counted together.
     pub row: usize,
-    /// Whether its row has other flows: it has no series of its own then, but deliveries.
+    /// Whether other flows have the same row. If so, the flow has no series of its own except its deliveries.
     pub one_of_many: bool,
-    /// The session whose connection it is, as an index: then it sends what that tells it to.
+    /// The index of the session to which this connection belongs, if any. The session then decides what it
+    /// sends.
     pub session: Option<u32>,
-    /// The application that writes into its connection, where there is one.
+    /// The application that writes into the connection, if there is one.
     pub writer: Option<Box<Writer>>,
-    /// The bytes that its application has to send, of a connection of a timetable.
+    /// The number of bytes to send, for a connection of a timetable.
     pub bytes: u64,
 }
 
-/// A path between the ends of a flow, there and back.
+/// A path between the ends of a flow, in both directions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PathPair {
-    /// The links from the first end to the second, as indices.
+    /// The indices of the links from the first end to the second.
     pub forward: Vec<u32>,
-    /// The links back.
+    /// The indices of the links from the second end to the first.
     pub backward: Vec<u32>,
 }
 
@@ -56,49 +57,49 @@ pub struct Flow {
     socket: Socket,
     started: bool,
     stopped: bool,
-    /// When it stops, writes or turns to its task.
+    /// The time at which the flow next stops, writes or begins its task.
     wakes: Time,
-    /// What it does next, when its session has told it.
+    /// The task that the session has given it and that it has not begun.
     task: Option<Box<Task>>,
-    /// What writes into its connection, until it stops.
+    /// The application that writes into the connection, until the flow stops.
     writer: Option<Box<Writer>>,
-    /// When it begins.
+    /// The time at which the flow begins.
     pub start: Time,
-    /// When its application stops.
+    /// The time at which the application stops.
     pub stop: Time,
-    /// When everything was acknowledged that it had to send so far.
+    /// The time at which all data to send so far was acknowledged; `None` if some is outstanding.
     pub completed: Option<Time>,
-    /// The session whose connection it is.
+    /// The index of the session to which this connection belongs, if any.
     pub session: Option<u32>,
-    /// Whether its row has other flows.
+    /// Whether other flows have the same row in results.
     pub one_of_many: bool,
-    /// The flows of one number are counted together.
+    /// The row in results. Flows with the same number are counted together.
     pub row: usize,
-    /// Its name.
+    /// The name in results.
     pub name: String,
-    /// The bytes that its application has to send, of a connection of a timetable.
+    /// The number of bytes to send, for a connection of a timetable.
     pub bytes: u64,
 }
 
 struct End {
     endpoint: Box<dyn Endpoint>,
     jitter: Option<Box<Jitter>>,
-    /// None for an end that needs none.
+    /// The alarm for the end's timer; `None` if the end needs no timer.
     alarm: Option<Alarm>,
 }
 
-/// What a session tells a flow to do.
+/// A task that a session gives to a flow.
 pub struct Task {
-    /// When.
+    /// The time at which the task begins.
     pub at: Time,
-    /// How many packets it sends.
+    /// The number of packets to send.
     pub packets: u64,
-    /// The ends of the connection that it opens for that; `None` to go on with the one it has.
+    /// The ends of a new connection to open for the task; `None` to use the open connection.
     pub ends: Option<Ends>,
 }
 
 impl Flow {
-    /// A flow that has not begun, whose first path has this number.
+    /// Creates a flow that has not begun. `first_path` is the number of its first path.
     pub fn new(parts: FlowParts, first_path: u32, seed: u64, measured: Interval) -> Self {
         let [first, second] = parts.ends;
         let name = &parts.name;
@@ -129,12 +130,12 @@ impl Flow {
         }
     }
 
-    /// Which of its ends may ever have something to do at a time that it names. The first one is woken to begin and to stop.
+    /// Returns for each end whether it may ever need a timer. The first end needs one to begin and to stop.
     pub fn needs_timers(&self) -> [bool; 2] {
         [true, !self.ends[1].endpoint.properties().only_answers]
     }
 
-    /// When one of its ends has something to do next.
+    /// Returns when an end next has something to do; [`Time::NEVER`] if nothing is planned.
     #[inline]
     pub fn timer(&self, end: usize) -> Time {
         match (end, self.started) {
@@ -144,13 +145,13 @@ impl Flow {
         }
     }
 
-    /// Gives one of its ends an alarm, which is this source of the schedule.
+    /// Gives an end an alarm, with `source` as its source in the schedule.
     pub fn add_timer(&mut self, end: usize, source: SourceId) {
         self.ends[end].alarm = Some(Alarm::new(source));
     }
 
-    /// Sets the alarm of an end that has one, if its timer is due earlier than it is set for. A timer that was due before `now`, the
-    /// instant as of which the end has just acted, is due now.
+    /// Sets the alarm of an end that has one, if the end's timer is due earlier than the alarm. A timer that
+    /// was due before `now`, the time as of which the end has just acted, is due at `now`.
     #[inline(always)] // for each packet that an end takes
     pub fn arm(&mut self, end: usize, now: Time, schedule: &mut Schedule) {
         if self.ends[end].alarm.is_none() {
@@ -162,7 +163,7 @@ impl Flow {
         }
     }
 
-    /// The alarm of one of its ends goes off; it may be too early.
+    /// Called when the alarm of an end goes off, possibly before the timer is due.
     pub fn on_alarm(&mut self, end: usize, now: Time, network: &mut Network) {
         if let Some(alarm) = &mut self.ends[end].alarm {
             alarm.goes_off();
@@ -171,14 +172,16 @@ impl Flow {
         self.arm(end, now, &mut network.schedule);
     }
 
-    /// Whether neither the application nor the timer of an end has anything to do up to an instant, that instant included.
+    /// Returns whether neither the application nor the timer of an end has anything to do up to and including
+    /// `instant`.
     #[inline]
     pub(crate) fn is_idle_until(&self, end: usize, instant: Time) -> bool {
         let Some(alarm) = &self.ends[end].alarm else { return false };
         instant < self.wakes && (instant < alarm.due() || instant < self.timer(end))
     }
 
-    /// Lets packets be delivered to its ends early where nothing but what reaches them, and their timers, tells them what to do.
+    /// Allows early delivery of packets to the ends that depend only on arriving packets and on their own
+    /// timers.
     pub(crate) fn let_deliver_early(&self, network: &mut Network) {
         let Socket { first_path: path, paths: 1, .. } = self.socket else { return };
         for (end, path, back) in [(1, path, path + 1), (0, path + 1, path)] {
@@ -188,7 +191,7 @@ impl Flow {
         }
     }
 
-    /// Begins, stops, turns to a task, or lets the endpoint do what it has to, if its time has come.
+    /// Begins, stops, starts a task or calls the endpoint's timer, if the time for it has come.
     fn do_what_is_due(&mut self, end: usize, now: Time, network: &mut Network) {
         if end == 0 && !self.started {
             if now >= self.start {
@@ -209,8 +212,8 @@ impl Flow {
         }
     }
 
-    /// A packet reaches an end over the path of this number, at `now`, which may lie ahead. Says whether with it all that
-    /// was to be sent is acknowledged.
+    /// Called when a packet reaches an end over path `path` at `now`, which may lie in the future. Returns
+    /// whether this packet completes the acknowledgement of all data to send.
     #[inline(always)]
     pub fn on_packet(
         &mut self,
@@ -254,12 +257,12 @@ impl Flow {
         }
     }
 
-    /// Stops, writes, or turns to what its session has told it to do.
+    /// Stops, writes, or starts the task of the session.
     fn wake(&mut self, now: Time, network: &mut Network) {
         if now >= self.stop {
             (self.stopped, self.task, self.wakes) = (true, None, Time::NEVER);
             if let Some(writer) = self.writer.take() {
-                // What it has written is still sent, the packet too that is not full.
+                // Data already written is still sent, including a last packet that is not full.
                 if writer.has_rest() {
                     self.completed = None;
                     self.at(0, now, network, |endpoint, port| endpoint.send_more(now, 1, port));
@@ -290,7 +293,7 @@ impl Flow {
         }
     }
 
-    /// The application writes: its connection has more to send.
+    /// Lets the application write, and tells the connection of the packets that have become full.
     fn write(&mut self, now: Time, network: &mut Network) {
         let Some(writer) = &mut self.writer else { return };
         let packets = writer.write(now);
@@ -301,12 +304,12 @@ impl Flow {
         }
     }
 
-    /// Returns whether an application goes on writing into its connection.
+    /// Returns whether an application still writes into the connection.
     pub fn is_writing(&self) -> bool {
         self.writer.is_some()
     }
 
-    /// A new connection in the place of the one before, whose counts it takes over.
+    /// Replaces the connection by a new one, which takes over the counts of the old one.
     fn reconnect(&mut self, now: Time, ends: Ends) {
         self.socket.connection = self.socket.connection.wrapping_add(1);
         for (place, endpoint) in self.ends.iter_mut().zip(ends) {
@@ -316,13 +319,13 @@ impl Flow {
         }
     }
 
-    /// The numbers of its paths from the first end to the second.
+    /// Returns the numbers of the paths from the first end to the second.
     pub fn forward_paths(&self) -> impl Iterator<Item = u32> + use<> {
         let Socket { first_path: first, paths, .. } = self.socket;
         (0..paths).map(move |path| first + 2 * path)
     }
 
-    /// Takes a task of its session, which it turns to when its time has come.
+    /// Accepts a task of the session, which begins at the task's time. A flow that has stopped ignores it.
     pub fn take_task(&mut self, task: Task) {
         if !self.stopped {
             self.wakes = self.stop.min(task.at);
@@ -330,48 +333,48 @@ impl Flow {
         }
     }
 
-    /// The endpoint whose application begins.
+    /// Returns the endpoint whose application begins.
     pub fn sender(&self) -> &dyn Endpoint {
         &*self.ends[0].endpoint
     }
 
-    /// Returns what that endpoint has measured, as of `until`.
+    /// Returns what the sender has measured, as of `until`.
     pub fn report(&self, until: Time) -> Report<'_> {
         self.sender().report(until)
     }
 
-    /// Packets sent over the measured interval.
+    /// Returns the number of packets sent over the measured interval, including retransmissions.
     pub fn sent_packets(&self) -> u64 {
         self.sender().sent().packets
     }
 
-    /// Payload bytes of these, retransmissions not included.
+    /// Returns the number of payload bytes sent over the measured interval, without retransmissions.
     pub fn sent_payload_bytes(&self) -> u64 {
         self.sender().sent().payload_bytes
     }
 
-    /// Data packets' delays from end to end.
+    /// Returns the histogram of the one-way delays of data packets.
     pub fn one_way_delay(&self) -> &Histogram {
         &self.socket.arrivals.one_way_delay
     }
 
-    /// Packets delivered to the application over the measured interval: each once, and in order where the transport
-    /// has an order.
+    /// Returns the number of packets delivered to the application over the measured interval, each counted
+    /// once, and in order if the transport delivers in order.
     pub fn delivered_packets(&self) -> u64 {
         self.socket.arrivals.packets
     }
 
-    /// Payload bytes of these.
+    /// Returns the number of payload bytes delivered to the application over the measured interval.
     pub fn delivered_bytes(&self) -> u64 {
         self.socket.arrivals.bytes
     }
 
-    /// Counts deliveries in intervals of this length, for a series.
+    /// Counts deliveries in intervals of length `every`, for a series.
     pub fn count_deliveries_every(&mut self, every: Span) {
         self.socket.arrivals.series = Some((every, Vec::new()));
     }
 
-    /// The goodput in each of the first `length` intervals, in bits per second.
+    /// Returns the goodput in each of the first `length` intervals, in bits per second.
     pub fn goodput_series(&self, every: Span, length: usize) -> Vec<f64> {
         let deliveries = self.socket.arrivals.series.as_ref().map_or(&[][..], |(_, deliveries)| deliveries);
         let mut series: Vec<f64> =
@@ -380,7 +383,7 @@ impl Flow {
         series
     }
 
-    /// Counts what another flow of the same row has sent, delivered and waited as this one's.
+    /// Adds the counts of another flow of the same row: what it sent and delivered, and its delays.
     pub fn absorb(&mut self, other: &Self) {
         self.socket.arrivals.packets += other.socket.arrivals.packets;
         self.socket.arrivals.bytes += other.socket.arrivals.bytes;
@@ -390,7 +393,7 @@ impl Flow {
         }
     }
 
-    /// Starts counting anew at the end of the warm-up.
+    /// Resets the counts at the end of the warm-up.
     pub fn reset_counts(&mut self, now: Time) {
         self.ends.iter_mut().for_each(|end| end.endpoint.reset_counts(now));
     }

@@ -1,18 +1,20 @@
 //! The discrete-event simulator.
 //!
-//! * [`simulation`]: a run, and its event loop.
-//! * [`schedule`]: what happens next; one pending event per lane of packets and per timer.
-//! * [`network`], [`link`], [`transmission`], [`lane`], [`packet`]: packets on their way over fixed paths. [`timeline`],
-//!   [`outage`]: links whose rate and delay change.
-//! * [`channel`], [`loss`]: links that corrupt, delay and reorder packets. [`medium`]: links that share one. [`radio`]: how
-//!   much of a signal reaches whom.
-//! * [`endpoint`], [`flow`], [`port`]: what sends over it, and how the two meet. [`tcp`], [`quic`], [`sctp`], [`udp`]: the
-//!   endpoints; [`measured_sender`], [`marking`]: what TCP and QUIC share. [`agent`], [`agents`]: what looks into packets at a node on their
-//!   way.
-//! * [`reading`]: applications that read slowly. [`traffic`]: what is sent besides bulk data. [`session`]: what waits for what it has sent.
-//! * [`measure`], [`histogram`], [`series`], [`report`]: what is measured, in constant room.
-//! * [`trace`]: every packet's course, when asked for. [`watch`]: events of loss and bursts at a link, when asked for.
-//!   [`capture`]: packets with their headers at some places, when asked for.
+//! * [`simulation`]: a run and its event loop.
+//! * [`schedule`]: the pending events, one per lane of packets and one per timer.
+//! * [`network`], [`link`], [`transmission`], [`lane`], [`packet`]: packets and the links that they cross on
+//!   fixed paths. [`timeline`], [`outage`]: links whose rate and delay change.
+//! * [`channel`], [`loss`]: links that corrupt, delay and reorder packets. [`medium`]: links that share a
+//!   medium. [`radio`]: the strength of received signals.
+//! * [`endpoint`], [`flow`], [`port`]: the interface of senders and receivers, the flows between them, and
+//!   their connection to the network. [`tcp`], [`quic`], [`sctp`], [`udp`]: the endpoints.
+//!   [`measured_sender`], [`marking`]: parts that TCP and QUIC share. [`agent`], [`agents`]: programs at
+//!   nodes that read and change packets on their way.
+//! * [`reading`]: applications that read slowly. [`traffic`]: applications other than bulk transfers.
+//!   [`session`]: applications that wait until their data is delivered before they send more.
+//! * [`measure`], [`histogram`], [`series`], [`report`]: measurements, in constant memory.
+//! * [`trace`]: an optional trace of every packet. [`watch`]: optional records of loss events and bursts at a
+//!   link. [`capture`]: optional captures of packets with their headers.
 //! * [`random`]: one random stream per component.
 
 pub mod agent;

@@ -1,13 +1,13 @@
-//! The network: links, and the fixed paths that packets take over them.
+//! The network: links, and the fixed paths of packets over them.
 //!
-//! A path is a list of steps. Crossing a link that only one path uses, and whose queue has no limit, is arithmetic:
-//! the arrival at the next step follows at once. Before any other link a packet waits in its own lane until its
-//! time has come, so that packets of different flows enter a shared link in the order of their arrival, and a queue
-//! that is watched never knows the future.
+//! A path is a list of steps. Crossing a link that only one path uses, and whose queue has no limit, is
+//! arithmetic: the arrival at the next step is computed at once. Before any other link a packet waits in its
+//! own lane until its time has come, so that packets of different flows enter a shared link in the order of
+//! their arrival, and a queue that is observed never contains packets of the future.
 //!
-//! The same holds at the end of a path whose endpoint depends on nothing but the packets that reach it: it may be
-//! handed them as soon as their arrival is known, with the time at which they arrive. Others may be where nothing can reach
-//! them before: `simulation/early.rs` decides.
+//! At the end of a path, an endpoint that depends only on the packets that reach it may be handed a packet as
+//! soon as its arrival time is known, together with that time. Other endpoints may be too, if nothing else
+//! can reach them before: `simulation/early.rs` decides.
 
 mod agents;
 mod altering;
@@ -41,60 +41,61 @@ use std::collections::VecDeque;
 use tracing::take_number;
 use turns::{Hand, Part};
 
-/// A step of a path. Crossing a plain link that no other path uses is arithmetic, and done on the way to what follows.
+/// A step of a path. Crossing a plain link that no other path uses is arithmetic, done before whatever
+/// follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Step {
-    /// The link that is crossed first, or [`NO_LINK`], which is the index of none.
+    /// The link that is crossed first, or [`NO_LINK`].
     crosses: u32,
     then: Then,
 }
 
 const NO_LINK: u32 = u32::MAX;
 
-/// What a step leads to. Where a trace is kept, or packets overtake one another, steps of their own see to it, so that
-/// other packets do not pay for the question.
+/// What a step leads to. Traces, and lanes in which packets overtake one another, have variants of their own,
+/// so that other packets do not pay for checking for them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Then {
-    /// Wait in a lane until the packet has arrived here.
+    /// Wait in this lane until the arrival.
     Wait(u32),
-    /// The same where packets overtake one another, or are traced.
+    /// Wait in this lane, in which packets overtake one another or are traced.
     WaitApart(u32),
-    /// Reach the endpoint, early where that is exact; otherwise wait in this lane before it.
+    /// Reach the endpoint, early if that is exact; otherwise wait in this lane before it.
     HandOver(u32),
-    /// Go over a shared link where nothing but the room in its queue decides about packets.
+    /// Cross a shared link where only the room in its queue decides about packets.
     Offer(u32),
-    /// Go over a link that has more to decide as they arrive, or is traced.
+    /// Cross a shared link that has a discipline or impairments, or that is traced.
     Ask(u32),
-    /// Join the queue of a link that decides at departure.
+    /// Join the queue of a link whose discipline decides at departure.
     Join(u32),
-    /// Pass an agent.
+    /// Pass an agent in this direction.
     Meet(u32, Way),
     /// Reach the endpoint.
     Arrive,
-    /// Go on with the next step.
+    /// Continue with the next step.
     GoOn,
 }
 
-/// What has become of a packet that was taken on, as far as it is known.
+/// The outcome of moving a packet along its path, as far as it is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub(crate) enum Outcome {
-    /// It waits in a lane or in a queue.
+    /// The packet waits in a lane or in a queue.
     Waits,
-    /// A queue dropped it as it arrived.
+    /// A queue dropped the packet on arrival.
     Dropped,
-    /// It was corrupted, or an agent ended its way.
+    /// The packet was corrupted, or an agent removed it.
     Ended,
-    /// It reaches the end of its path.
+    /// The packet reaches the end of its path.
     Arrives {
-        /// When. It may lie ahead.
+        /// The time of arrival, which may lie in the future.
         at: Time,
         /// The lane in which the packet waits if its endpoint cannot take it yet; [`NO_LANE`] if it can.
         lane: u32,
     },
 }
 
-/// The index of no lane.
+/// The index that stands for no lane.
 pub(crate) const NO_LANE: u32 = u32::MAX;
 
 /// A medium in a running simulation.
@@ -102,9 +103,9 @@ struct Shared {
     medium: Box<dyn Medium>,
     links: Vec<u32>,
     random: Stream,
-    /// Its stations as it was shown them last.
+    /// The stations as they were last shown to the medium.
     stations: Vec<Station>,
-    /// What a turn is, and what the stations have taken out of their queues for theirs.
+    /// The medium's rules for a turn, and the packets that each station has taken out of its queue.
     manner: Manner,
     hands: Vec<Hand>,
 }
@@ -113,44 +114,45 @@ struct Shared {
 pub struct Network {
     /// The links.
     pub links: Vec<Link>,
-    /// What happens next.
+    /// The pending events.
     pub schedule: Schedule,
-    /// The trace, when one is asked for or something is watched.
+    /// The trace, if a trace is requested or something is watched.
     pub trace: Option<Trace>,
-    /// What of the packets' headers does not fit into them.
+    /// The parts of packets' headers that do not fit into the packets.
     pub(crate) extensions: Extensions,
     lanes: Vec<Lane>,
-    /// Whether there is a lane in which packets overtake one another, which keeps them itself.
+    /// Whether packets overtake one another in some lane, which stores its packets itself.
     reorders: bool,
     pool: Pool,
-    /// The number of each packet in each lane beside its arrival and departure, for the trace only.
+    /// The number of each packet in each lane, with its arrival and departure; kept for the trace only.
     traced: Vec<VecDeque<((Time, Time), u64)>>,
     steps: Vec<Step>,
     starts: Vec<u32>,
     destinations: Vec<Destination>,
     counts: Vec<PathCounts>,
     measured: Interval,
-    /// Packets in the queues of links whose discipline decides at departure.
+    /// The number of packets in the queues of links whose discipline decides at departure.
     waiting: usize,
-    /// The schedule's source of each link whose discipline decides at departure; the stations of a medium have one together.
+    /// The schedule's source of each link whose discipline decides at departure. The stations of a medium
+    /// share one source.
     services: Vec<Option<SourceId>>,
     media: Vec<Shared>,
-    /// The medium of each link that has one, as an index.
+    /// The index of each link's medium, if it has one.
     medium_of: Vec<Option<u32>>,
-    /// Emptied after each use; kept so that drops at departure allocate nothing.
+    /// The packets dropped at a departure. Emptied after each use, and kept to avoid allocations.
     refused: Vec<Guest>,
-    /// Emptied after each turn of a medium.
+    /// The stations' parts in a turn of a medium. Emptied after each turn.
     parts: Vec<Part>,
     agents: Vec<Placed>,
-    /// Emptied after each use.
+    /// The packets that an agent sends. Emptied after each use.
     outgoing: Outgoing,
-    /// The number in the trace of the packet that is taken on.
+    /// The number in the trace of the packet that is being moved.
     number: u64,
 }
 
 impl Network {
-    /// A network of links, with the paths over them in the order of their numbers, and agents at nodes, which the paths refer
-    /// to by index.
+    /// Creates a network of links, with the paths over them in the order of their numbers. The paths refer to
+    /// agents at nodes by index.
     pub fn new(
         links: Vec<Link>,
         media: Vec<MediumParts>,
@@ -193,27 +195,27 @@ impl Network {
         network
     }
 
-    /// How many lanes there are; their schedule sources are the first, in order.
+    /// Returns the number of lanes. Their sources come first in the schedule, in order.
     pub fn lanes(&self) -> usize {
         self.lanes.len()
     }
 
-    /// The links that have to be served, one of each medium, in the order of their sources in the schedule, which follow
-    /// those of the lanes.
+    /// Returns the links that have to be served, one per medium. They are in the order of their sources in
+    /// the schedule, which follow those of the lanes.
     pub fn services(&self) -> impl Iterator<Item = u32> {
         let served = (0..self.links.len()).filter(|link| self.services[*link].is_some());
         let first = |link: &usize| !self.services[..*link].contains(&self.services[*link]);
         served.filter(move |link| self.medium_of[*link].is_none() || first(link)).map(|link| link as u32)
     }
 
-    /// Where a path leads to.
+    /// Returns where a path leads to.
     #[inline]
     pub fn destination(&self, path: u32) -> Destination {
         self.destinations[path as usize]
     }
 
-    /// Reads what the arrival of a lane's head will need, so that it is in the cache then; where it will go, if to an endpoint.
-    /// The number means nothing.
+    /// Reads the data that the arrival of a lane's head will need, so that it is in the cache. Returns the
+    /// destination if the head goes to an endpoint, otherwise `None`. The number has no meaning.
     pub fn look_ahead(&self, lane: usize) -> (u64, Option<Destination>) {
         let lane = &self.lanes[lane];
         let arrives = lane.head(&self.pool).map_or(0, |(time, _)| time.nanos());
@@ -230,7 +232,8 @@ impl Network {
         }
     }
 
-    /// Takes the head of a lane, whose time has come, over the links that follow.
+    /// Takes the head of a lane, whose time has come, over the links that follow. Returns the outcome and the
+    /// path.
     #[inline]
     pub(crate) fn arrive(&mut self, lane_index: usize, head: &mut Packet) -> (Outcome, u32) {
         let lane = &mut self.lanes[lane_index];
@@ -255,9 +258,9 @@ impl Network {
         (outcome, path)
     }
 
-    /// Takes a packet over the links from a step of its path on, until it has to wait or reaches the end. It is there at `now`, and
-    /// set out at `departed`: when its host sent it, or the last link with a queue had. What is more than arithmetic is left to
-    /// others as the last thing, so that arithmetic needs no room on the stack.
+    /// Takes a packet over the links from a step of its path on, until it has to wait or reaches the end. It
+    /// is at the step at `now`; `departed` is when its host, or the last link with a queue, sent it.
+    /// Everything beyond arithmetic is done by a tail call, so that arithmetic needs no room on the stack.
     #[inline(always)] // for each packet, twice
     fn advance(
         &mut self,
@@ -281,7 +284,7 @@ impl Network {
         }
     }
 
-    /// The same for what is behind the link that the step crosses.
+    /// Continues with what follows the link that the step crosses, for the cases that `advance` leaves out.
     #[inline(never)]
     fn go_further(&mut self, times: [Time; 2], path: u32, step: u32, packet: &mut Packet) -> Outcome {
         let [now, _] = times;

@@ -1,10 +1,10 @@
-//! When the schedule wakes an end of a flow.
+//! The event that wakes an end of a flow.
 
 use crate::schedule::{Order, Schedule, SourceId};
 use ackclock_base::Time;
 
-/// The event by which an end is woken for its timer. A timer that moves to a later time is left where it is and looked at again when
-/// the alarm goes off: most are moved at every acknowledgement and never expire.
+/// The event that wakes an end for its timer. When a timer moves to a later time, the alarm stays and the
+/// timer is checked when it goes off, because most timers move at every acknowledgement and never expire.
 #[derive(Clone, Copy)]
 pub(super) struct Alarm {
     source: SourceId,
@@ -16,7 +16,7 @@ impl Alarm {
         Self { source, due: Time::NEVER }
     }
 
-    /// Sets the alarm, if the timer is due earlier than it.
+    /// Moves the alarm to `timer` if that is earlier than its present time.
     #[inline]
     pub(super) fn set(&mut self, timer: Time, schedule: &mut Schedule) {
         if timer < self.due {
@@ -25,12 +25,12 @@ impl Alarm {
         }
     }
 
-    /// Called when the alarm goes off: it is silent until it is set again.
+    /// Called when the alarm goes off. The alarm is off until it is set again.
     pub(super) fn goes_off(&mut self) {
         self.due = Time::NEVER;
     }
 
-    /// When the alarm goes off, which is not later than its end's timer.
+    /// Returns when the alarm goes off, which is never later than the end's timer.
     #[inline]
     pub(super) fn due(&self) -> Time {
         self.due

@@ -1,5 +1,5 @@
-//! Turns of a medium that are more than one packet with nothing around it: several packets, collisions, answers, and what is
-//! repeated because nobody answered.
+//! Turns of a medium with more than a single packet: several packets, collisions, answers, and repetitions of
+//! what was not answered.
 
 use super::altering::Altered;
 use super::tracing::trace_drops;
@@ -13,34 +13,35 @@ use ackclock_aqm::Ecn;
 use ackclock_base::Time;
 use std::collections::VecDeque;
 
-/// What a station has taken out of its queue and is not done with, in the order of the queue.
+/// The packets that a station has taken out of its queue and has not finished, in the order of the queue.
 #[derive(Default)]
 pub(super) struct Hand {
     frames: VecDeque<Frame>,
-    /// When the other end has passed on the last of them, or has been told not to wait for it.
+    /// The time at which the other end has passed on the last of the packets, or has been told not to wait
+    /// for it.
     passed_on: Time,
     counts: StationCounts,
 }
 
 struct Frame {
     guest: Guest,
-    /// Whether the queue has marked it.
+    /// Whether the queue has marked the packet.
     marked: bool,
-    /// What the link has changed about it, a mark included.
+    /// What the link has changed about the packet, including a mark.
     alteration: Alteration,
     attempts: u32,
-    /// When it was sent last, to the end.
+    /// The end of the last attempt.
     sent: Time,
-    /// When the other end had it.
+    /// The time at which the other end received the packet; `None` if it has not.
     received: Option<Time>,
-    /// Whether the other end has passed it on.
+    /// Whether the other end has passed the packet on.
     passed_on: bool,
-    /// Whether the station has heard that it was received, or has given it up.
+    /// Whether the station has learnt that the packet was received, or has given it up.
     done: bool,
 }
 
 impl Hand {
-    /// The station with what it has in its hand besides its queue.
+    /// Returns the station's state including the packets taken out of its queue.
     pub(super) fn add_to(&self, station: Station) -> Station {
         let pending = self.frames.iter().filter(|frame| !frame.done).count() as u64;
         let ready = if pending > 0 { Time::ZERO } else { station.ready };
@@ -55,7 +56,7 @@ pub(super) struct Part {
     outcome: Outcome,
 }
 
-/// A turn as all of its stations see it.
+/// The conditions of a turn, which all of its stations share.
 #[derive(Clone, Copy)]
 struct Terms {
     now: Time,
@@ -64,14 +65,15 @@ struct Terms {
 }
 
 impl Network {
-    /// What has been counted of a link as a station of its medium.
+    /// Returns the counts of a link as a station of its medium; `None` if it has no medium, or one whose
+    /// turns are plain.
     pub fn station_counts(&self, link: u32) -> Option<StationCounts> {
         let shared = &self.media[self.medium_of[link as usize]? as usize];
         let station = shared.links.iter().position(|other| *other == link)?;
         (!shared.manner.is_plain()).then(|| shared.hands[station].counts)
     }
 
-    /// A turn of a medium begins.
+    /// Begins a turn of a medium.
     pub(super) fn take_turn(&mut self, medium: usize, turn: Turn, now: Time) {
         let shared = &self.media[medium];
         let stations = 0..shared.links.len();
@@ -95,7 +97,8 @@ impl Network {
         self.parts = parts;
     }
 
-    /// A station sends what it may in one turn: until when, and what it hears. Nothing if its queue drops all that it has.
+    /// Sends the packets that a station may send in one turn. Returns when the sending ends and what the
+    /// station hears, or `None` if its queue drops all packets.
     fn send(&mut self, medium: usize, station: usize, terms: Terms) -> Option<(Time, Outcome)> {
         let Self { media, links, refused, trace, .. } = self;
         let Shared { links: stations, hands, .. } = &mut media[medium];
@@ -123,7 +126,8 @@ impl Network {
         }
     }
 
-    /// The other end passes on what it has, in order; what the station has given up it waits for no longer.
+    /// Passes on the packets that the other end has received, in order. It no longer waits for packets that
+    /// the station has given up.
     fn pass_on(&mut self, medium: usize, station: usize, free: Time) {
         for place in 0.. {
             let Shared { links, hands, manner, .. } = &mut self.media[medium];
@@ -136,7 +140,7 @@ impl Network {
                 Some(received) => {
                     frame.passed_on = true;
                     hand.passed_on = hand.passed_on.max(received);
-                    // Where nothing is repeated, only the wire says who may overtake whom.
+                    // Where nothing is repeated, the wire alone decides the order.
                     let at = if repeats { hand.passed_on } else { received };
                     let (guest, altered) = (frame.guest, frame.altered(link));
                     self.deliver(guest, altered, at);
@@ -173,8 +177,8 @@ impl Network {
 }
 
 impl Hand {
-    /// Sends what it has and what the queue has, as far as a turn reaches: until when, and whether the other end has received
-    /// any of it.
+    /// Sends the packets taken before and those of the queue, as far as a turn reaches. Returns when the
+    /// sending ends and whether the other end has received any packet, or `None` if none was sent.
     fn send(
         &mut self,
         link: &mut Link,
@@ -190,7 +194,7 @@ impl Hand {
             if place == self.frames.len() {
                 let before = refused.len();
                 let taken = link.take(now, refused);
-                // What is dropped for the packet that goes has left the queue before that is sent.
+                // Packets dropped in favour of this one have left the queue before it is sent.
                 trace_drops(trace, index, now, &refused[before..]);
                 let Some((guest, marked)) = taken else { break };
                 let alteration = Alteration::default().after_queue(marked);
@@ -228,7 +232,7 @@ impl Hand {
         (bytes > 0).then_some((sent, heard))
     }
 
-    /// The turn's packets have been sent: what the station hears.
+    /// Called when the turn's packets have been sent. Returns what the station hears.
     fn hear(&mut self, link: &mut Link, terms: Terms, sent: Time, heard: bool) -> Outcome {
         let answers = terms.manner.answer;
         let answered = heard && (answers.is_none() || link.hears_answer(sent));
@@ -238,7 +242,7 @@ impl Hand {
         }
         match answered {
             true => Outcome::Answered,
-            // Where nobody answers a station knows nothing of what has become of its packet.
+            // Without answers, a station does not learn whether its packet was received.
             false if answers.is_none() => Outcome::Answered,
             false if self.frames.iter().all(|frame| frame.done) => Outcome::GaveUp,
             false => Outcome::Silence,
@@ -247,12 +251,13 @@ impl Hand {
 }
 
 impl Frame {
-    /// Returns what the link has changed about it.
+    /// Returns what the link has changed about the packet.
     fn altered(&self, link: u32) -> Altered {
         Altered { link, alteration: self.alteration }
     }
 
-    /// Sends it once: until when, and whether the other end has received it this time.
+    /// Makes one attempt to send the packet. Returns when it ends, and whether the other end has received the
+    /// packet in this attempt.
     fn send(
         &mut self,
         link: &mut Link,
@@ -267,7 +272,7 @@ impl Frame {
         let (sent, received, alteration) = link.attempt(starts, size, ecn, in_vain);
         let received = received.filter(|_| !terms.collision);
         (self.attempts, self.sent) = (self.attempts + 1, sent);
-        // What the other end has already, it knows again and drops: that is air, and no packet.
+        // The other end recognises and drops a packet that it already has; that attempt takes air time only.
         if self.received.is_none() {
             self.received = received;
             self.alteration = alteration.after_queue(self.marked);
