@@ -1,79 +1,80 @@
-//! Something at a node on a flow's way that looks into its packets, and may keep one from going on, or send one of its own
-//! from there. It sees the packets of one flow and path, in both directions. Where there is none, none of this costs anything. The
-//! [agents](crate::agents) that there are have a list of their own: the network knows none of them.
+//! The interface of an agent: a program at a node that reads the packets of one flow and path, in both
+//! directions. It may remove a packet or send one of its own. A run without agents pays nothing for them. The
+//! module [agents](crate::agents) lists the implementations; the network knows none of them.
 
 use crate::packet::{Extension, Packet};
 use ackclock_base::Time;
 
 /// An agent at a node.
 pub trait Agent: Send {
-    /// A packet has arrived at the node. Says whether it goes on.
+    /// Called when a packet has arrived at the node. Returns whether the packet continues.
     fn on_packet(&mut self, now: Time, way: Way, packet: &Packet, node: &mut dyn Node) -> Passage;
 
-    /// When [`Self::on_timer`] is due; [`Time::NEVER`] while nothing is.
+    /// Returns when [`Self::on_timer`] is due; [`Time::NEVER`] if no timer is set.
     fn timer(&self) -> Time {
         Time::NEVER
     }
 
-    /// The time that [`Self::timer`] announced has come.
+    /// Called at the time that [`Self::timer`] announced.
     fn on_timer(&mut self, _now: Time, _node: &mut dyn Node) {}
 
-    /// What it has done since counting began.
+    /// Returns the agent's counts since counting began.
     fn counts(&self) -> AgentCounts {
         AgentCounts::default()
     }
 
-    /// Starts counting anew at the end of the warm-up.
+    /// Resets the counts at the end of the warm-up.
     fn reset_counts(&mut self) {}
 }
 
-/// Which way a packet goes.
+/// The direction of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
     /// From the flow's first end to the second.
     There,
-    /// Back.
+    /// From the flow's second end to the first.
     Back,
 }
 
-/// What becomes of a packet at the node.
+/// The agent's decision about a packet at the node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Passage {
-    /// It goes on.
+    /// The packet continues.
     Passes,
-    /// It ends here.
+    /// The packet is removed.
     Ends,
 }
 
-/// The node that an agent is at.
+/// The node at which an agent is, as the agent sees it.
 pub trait Node {
-    /// Sends a packet from here on, before the one that has just arrived.
+    /// Sends a packet from the node, ahead of the one that has just arrived.
     fn send(&mut self, way: Way, packet: Packet);
 
-    /// The same with more of a header.
+    /// Sends a packet with a header extension from the node, ahead of the one that has just arrived.
     fn send_extended(&mut self, way: Way, packet: Packet, extension: Extension);
 
-    /// What more of a header the packet has that has just arrived; zeros if it has none.
+    /// Returns the header extension of the packet that has just arrived; zeros if it has none.
     fn extension(&self) -> Extension;
 }
 
-/// What an agent has done.
+/// The counts of an agent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AgentCounts {
-    /// Packets that it sent.
+    /// The number of packets that the agent sent.
     pub sent: u64,
-    /// Packets that ended at it.
+    /// The number of packets that the agent removed.
     pub ended: u64,
 }
 
-/// An agent of a run, and where it is.
+/// An agent of a run and its place.
 pub struct AgentParts {
-    /// The flow whose packets it sees.
+    /// The index of the flow whose packets it sees.
     pub flow: u32,
-    /// The path of that flow.
+    /// The number of the path of that flow.
     pub path: u32,
-    /// How many links of the way there come before the node, and how many of the way back. Some come after it.
+    /// The number of links before the node on the path from the first end to the second, and on the path
+    /// back. At least one link follows it in each direction.
     pub after: [usize; 2],
-    /// What it is.
+    /// The agent.
     pub agent: Box<dyn Agent>,
 }

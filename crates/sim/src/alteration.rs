@@ -1,4 +1,4 @@
-//! What a link changes about the packets that it passes on: their ECN field, how many there are, and which of them go first.
+//! Changes that a link makes to packets: their ECN field, duplicates, and packets that skip the delay.
 
 use crate::correlated::Correlated;
 use crate::random::Stream;
@@ -23,7 +23,7 @@ choice! {
 }
 
 impl EcnRule {
-    /// Returns the field that every packet gets; `None` where packets keep theirs.
+    /// Returns the field that every packet gets; `None` if packets keep theirs.
     fn sets(self) -> Option<Ecn> {
         match self {
             Self::Clear => Some(Ecn::NotCapable),
@@ -35,55 +35,58 @@ impl EcnRule {
     }
 }
 
-/// Packets that a link copies.
+/// The share of packets that a link duplicates.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Duplicates {
-    /// The share of packets, from 0 to 1, as which the packets are copied whose random number lies below it.
+    /// The share of packets, from 0 to 1: a packet is duplicated if its random number lies below it.
     pub share: f64,
     /// The correlation of the random numbers of successive packets.
     pub correlation: f64,
 }
 
-/// Packets that skip the delay of a link and so overtake others: Linux's network emulator's `reorder`.
+/// The share of packets that skip the delay of a link and so overtake others: Linux's network emulator's
+/// `reorder`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Skips {
-    /// The share of packets, from 0 to 1, as which the packets skip the delay whose random number lies below it.
+    /// The share of packets, from 0 to 1: a packet skips the delay if its random number lies below it.
     pub share: f64,
-    /// The number of packets from one that skips the delay to the next that may: with 1 each packet may.
+    /// The number of packets from one that skips the delay to the next that may. With 1, each packet may.
     pub gap: u64,
     /// The correlation of the random numbers of successive packets.
     pub correlation: f64,
 }
 
-/// What a link changes about one packet.
+/// The changes that a link makes to one packet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Alteration {
-    /// The ECN field that it gives the packet; `None` for the field that the packet has.
+    /// The ECN field that the packet gets; `None` if it keeps its own.
     pub ecn: Option<Ecn>,
     /// Whether a copy of the packet follows it.
     pub duplicated: bool,
 }
 
 impl Alteration {
-    /// Returns whether nothing changes.
+    /// Returns whether the packet is unchanged.
     pub(crate) fn is_nothing(self) -> bool {
         self == Self::default()
     }
 
-    /// Returns the change of a packet that the link's queue has marked or not: the wire has the last word.
+    /// Returns the changes of a packet including a mark of the link's queue. The field set by the wire takes
+    /// precedence.
     pub(crate) fn after_queue(self, marked: bool) -> Self {
         Self { ecn: self.ecn.or(marked.then_some(Ecn::Experienced)), ..self }
     }
 }
 
-/// Changes the packets that arrive over a link. Asked once for each of them, in the order in which the link sends them.
+/// The changes of the packets that arrive over a link. Called once for each packet, in the order of sending.
 pub(crate) struct Alters {
     ecn: Option<EcnRule>,
     duplicates: Option<(f64, Correlated, Stream)>,
 }
 
 impl Alters {
-    /// Returns what a link does; `None` for one that changes nothing. `stream` makes random numbers for a purpose.
+    /// Creates the changes of a link; `None` if it changes nothing. `stream` creates the random stream of a
+    /// purpose.
     pub(crate) fn of(
         ecn: Option<EcnRule>,
         duplicates: Option<Duplicates>,
@@ -95,17 +98,17 @@ impl Alters {
         (ecn.is_some() || duplicates.is_some()).then_some(Self { ecn, duplicates })
     }
 
-    /// Returns whether a packet with this ECN field is lost.
+    /// Returns whether a packet with this ECN field is dropped.
     pub(crate) fn drops(&self, ecn: Ecn) -> bool {
         self.ecn == Some(EcnRule::Drop) && ecn.is_capable()
     }
 
-    /// Returns whether packets may be copied.
+    /// Returns whether packets may be duplicated.
     pub(crate) fn duplicates(&self) -> bool {
         self.duplicates.is_some()
     }
 
-    /// Returns what changes about a packet that arrives.
+    /// Returns the changes of the next packet that arrives.
     pub(crate) fn next(&mut self) -> Alteration {
         let duplicated =
             self.duplicates.as_mut().is_some_and(|(share, numbers, random)| numbers.next(random) < *share);
@@ -113,7 +116,8 @@ impl Alters {
     }
 }
 
-/// Says which packets skip the delay of a link. Asked once for each packet that arrives, in the order in which the link sends them.
+/// The choice of packets that skip the delay of a link. Called once for each packet that arrives, in the
+/// order of sending.
 pub(crate) struct Skipping {
     skips: Skips,
     /// The number of packets since the last one that skipped the delay.
@@ -123,7 +127,7 @@ pub(crate) struct Skipping {
 }
 
 impl Skipping {
-    /// Begins as Linux's network emulator does: the first packet that may skip the delay is number `gap`.
+    /// Starts as Linux's network emulator does: the first packet that may skip the delay is number `gap`.
     pub(crate) fn new(skips: Skips, random: Stream) -> Self {
         Self { skips, since: 0, numbers: Correlated::new(skips.correlation), random }
     }
@@ -152,19 +156,19 @@ mod tests {
 
     #[test]
     fn every_packet_of_a_gap_skips_the_delay_where_all_that_may_do() {
-        // Linux's example: `reorder 100% gap 5` is every fifth packet.
+        // Linux's example: with `reorder 100% gap 5`, every fifth packet skips the delay.
         let fifth: Vec<bool> = (1..=100_000).map(|number| number % 5 == 0).collect();
         assert_eq!(skipping(1.0, 5, 0.0), fifth);
     }
 
     #[test]
     fn a_share_of_the_packets_that_may_skips_the_delay() {
-        // With a gap of 5, four packets wait and then on average 1 / 0.25 pass until one skips the delay: one of 4 + 4 = 8.
-        // Binomial bounds: four deviations of 100,000 draws at 0.25 are 0.0055.
+        // With a gap of 5, four packets wait, and then 1 / 0.25 packets pass on average until one skips the
+        // delay: one of 4 + 4 = 8. Binomial bounds: four deviations of 100,000 draws at 0.25 are 0.0055.
         assert!((share(&skipping(0.25, 1, 0.0)) - 0.25).abs() < 0.0055);
         assert!((share(&skipping(0.25, 5, 0.0)) - 0.125).abs() < 0.0055);
-        // With a correlation of 1/2 the numbers are the sum of v/2, v'/4, v''/8 and so on, which lies below 1/4 with probability 5/72
-        // (Fabius 1966: F' (x) = 2 F(2x)).
+        // With a correlation of 1/2 the numbers are the sum of v/2, v'/4, v''/8 and so on, which lies below
+        // 1/4 with probability 5/72 (Fabius 1966: F' (x) = 2 F(2x)).
         assert!((share(&skipping(0.25, 1, 0.5)) - 5.0 / 72.0).abs() < 0.004);
     }
 

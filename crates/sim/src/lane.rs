@@ -1,21 +1,21 @@
-//! A lane: packets of one flow on their way to one place, in order of arrival. Only the head of a lane is in the
-//! schedule, so ten thousand packets in flight are still one pending event.
+//! A lane: packets of one flow on their way to one place, in order of arrival. Only the head of a lane is in
+//! the schedule, so ten thousand packets in flight are still one pending event.
 //!
-//! Lanes keep their packets in chunks of a common [`Pool`]: an empty lane holds none, and a chunk that has become free is the
-//! next to be used, while it is still in the cache.
+//! Lanes store their packets in chunks of a common [`Pool`]. An empty lane holds no chunk, and the chunk
+//! released last is used next, while it is still in the cache.
 
 use crate::packet::{ExtensionId, HEADER_WORDS, Packet};
 use crate::schedule::SourceId;
 use ackclock_aqm::Ecn;
 use ackclock_base::Time;
 
-/// A packet that will arrive, as it is kept: 48 bytes.
+/// A stored packet with its arrival, in 48 bytes.
 #[derive(Clone, Copy, Debug, Default)]
 struct Kept {
     arrives: Time,
-    /// When it set out for the place that it arrives at, above 8 bits with the packet's ECN field.
+    /// The time of departure, in the bits above the lowest 8, which hold the packet's ECN field.
     departed: u64,
-    /// Below the packet's connection.
+    /// The size, in the bits below the packet's connection.
     bytes: u32,
     extension: ExtensionId,
     header: [u64; HEADER_WORDS],
@@ -53,14 +53,14 @@ impl Kept {
     }
 }
 
-/// Packets that are kept together.
+/// The number of packets per chunk.
 const CHUNK: u32 = 8;
 
-/// Where the packets of all lanes are kept, in chunks.
+/// The storage of all lanes, in chunks.
 #[derive(Clone, Debug, Default)]
 pub struct Pool {
     places: Vec<Kept>,
-    /// The chunk that follows each one in its lane.
+    /// For each chunk, the next chunk of the same lane.
     next: Vec<u32>,
     free: Vec<u32>,
 }
@@ -69,19 +69,21 @@ impl Pool {
     /// Takes a free chunk and returns its first place.
     ///
     /// # Panics
-    /// When no chunk is free: place 0 may hold the packet of another lane.
+    ///
+    /// If no chunk is free, since place 0 may hold the packet of another lane.
     #[inline]
     fn take(&mut self) -> u32 {
         let Some(chunk) = self.free.pop() else { panic!("a lane begins a chunk, and none is free") };
         chunk * CHUNK
     }
 
-    /// How many packets it has room for; more are on no lanes that keep theirs here.
+    /// Returns the number of packets for which the pool has room. Lanes without overtaking hold at most this
+    /// many packets together.
     pub fn room(&self) -> usize {
         self.places.len()
     }
 
-    /// Makes a free chunk.
+    /// Adds a free chunk.
     fn grow(&mut self) {
         self.places.resize(self.places.len() + CHUNK as usize, Kept::default());
         self.free.push(self.next.len() as u32);
@@ -89,53 +91,53 @@ impl Pool {
     }
 }
 
-/// A lane: where it leads, and the packets on it. It fills a cache line, so that visiting one costs one miss.
+/// A lane: its destination and its packets. It fills one cache line, so that a visit costs one cache miss.
 #[derive(Clone, Debug)]
 #[repr(align(64))]
 pub struct Lane {
-    /// The path (a flow and a direction) that it is part of.
+    /// The path (a flow and a direction) to which the lane belongs.
     pub path: u32,
-    /// The step of that path which follows it.
+    /// The step of the path that follows the lane.
     pub next_step: u32,
-    /// Its leaf in the schedule.
+    /// The source of the lane in the schedule.
     pub source: SourceId,
     packets: u32,
-    /// The places in the pool of the first packet, which means nothing while it is empty, and after the last one; the latter
-    /// begins a chunk where there is no room in the last one, or it is empty.
+    /// The place in the pool of the first packet (meaningless if the lane is empty), and the place after the
+    /// last one. `after` is the start of a chunk if the last chunk is full or the lane is empty.
     first: u32,
     after: u32,
-    /// Whether what is behind the head is looked at when that has arrived, and has no event before.
+    /// Whether the packets behind the head have no events and are examined when the head has arrived.
     pub in_turn: bool,
-    /// When the last packet arrives.
+    /// The arrival of the last packet.
     until: Time,
-    /// In place of the chunks, for a lane in which packets may overtake one another: the first to arrive comes last.
+    /// The packets of a lane with overtaking, which uses no chunks. The packet that arrives first is last.
     sorted: Option<Vec<Kept>>,
 }
 
 const _: () = assert!(size_of::<Lane>() == 64);
 
 impl Lane {
-    /// An empty lane, in which packets may overtake one another or not.
+    /// Creates an empty lane. `reorders` tells whether packets may overtake one another.
     pub fn new(path: u32, next_step: u32, source: SourceId, reorders: bool) -> Self {
         let sorted = reorders.then(Vec::new);
         let (packets, first, after) = (0, 0, 0);
         Self { path, next_step, source, packets, first, after, in_turn: false, until: Time::ZERO, sorted }
     }
 
-    /// Whether packets may overtake one another.
+    /// Returns whether packets may overtake one another.
     pub fn reorders(&self) -> bool {
         self.sorted.is_some()
     }
 
-    /// Whether a packet can be [appended](Self::append) in a lane where none overtakes another: whether there is room in the
-    /// pool if it takes any.
+    /// Returns whether a packet can be [appended](Self::append) without growing the pool. The lane must be
+    /// one without overtaking.
     #[inline]
     pub fn is_ready(&self, pool: &Pool) -> bool {
         debug_assert!(self.sorted.is_none(), "a lane in which packets overtake has no place in the pool");
         !self.needs_chunk() || !pool.free.is_empty()
     }
 
-    /// Whether the next packet begins a chunk.
+    /// Returns whether the next packet begins a new chunk.
     #[inline]
     fn needs_chunk(&self) -> bool {
         self.after.is_multiple_of(CHUNK)
@@ -148,15 +150,16 @@ impl Lane {
         alone.max(self.until)
     }
 
-    /// The same for a packet that need not wait: no later one arrives before it.
+    /// Reserves the arrival of a packet that does not wait in the lane, so that no later packet arrives
+    /// before it. Returns the arrival, computed as by [`Self::arrival`].
     #[inline]
     pub fn reserve(&mut self, alone: Time) -> Time {
         self.until = self.arrival(alone);
         self.until
     }
 
-    /// Adds a packet with its [arrival](Self::arrival) and the time at which it set out. Returns the arrival if the packet is the
-    /// new head.
+    /// Adds a packet with its [arrival](Self::arrival) and its departure. Returns the arrival if the packet
+    /// is the new head, otherwise `None`.
     pub fn push(&mut self, pool: &mut Pool, arrives: Time, departed: Time, packet: &Packet) -> Option<Time> {
         if let Some(sorted) = &mut self.sorted {
             self.packets += 1;
@@ -168,11 +171,13 @@ impl Lane {
         self.append(pool, arrives, departed, packet)
     }
 
-    /// The same where the lane [is ready](Self::is_ready).
+    /// Adds a packet to a lane that [is ready](Self::is_ready). Returns the arrival if the packet is the new
+    /// head, otherwise `None`.
     ///
     /// # Panics
-    /// When the lane begins a chunk and none is free.
-    #[inline(always)] // a call for each packet that waits costs a tenth of that
+    ///
+    /// If the lane begins a chunk and none is free.
+    #[inline(always)] // an out-of-line call would add a tenth to the cost of a waiting packet
     pub fn append(
         &mut self,
         pool: &mut Pool,
@@ -198,9 +203,9 @@ impl Lane {
         is_head.then_some(arrives)
     }
 
-    /// Takes the packet that arrives next from a lane that is not empty. Returns when it arrives and set out, and the same of
-    /// the new [head](Self::head), `None` if the lane is empty now. Only debug builds notice that a lane in which packets keep
-    /// their order is empty.
+    /// Takes the packet that arrives next from a lane that is not empty. Returns its arrival and departure,
+    /// and those of the new [head](Self::head), `None` if the lane is now empty. Only debug builds detect an
+    /// empty lane without overtaking.
     #[inline(always)] // for each packet that waits
     pub fn pop(&mut self, pool: &mut Pool, packet: &mut Packet) -> ((Time, Time), Option<(Time, Time)>) {
         debug_assert!(self.packets > 0, "a packet is taken from an empty lane");
@@ -225,7 +230,7 @@ impl Lane {
         (taken, Some((next.arrives, next.departed())))
     }
 
-    /// When the next packet arrives and when it set out; `None` if the lane is empty.
+    /// Returns the arrival and the departure of the next packet; `None` if the lane is empty.
     #[inline]
     pub fn head(&self, pool: &Pool) -> Option<(Time, Time)> {
         let kept = match &self.sorted {
@@ -235,18 +240,18 @@ impl Lane {
         kept.map(|kept| (kept.arrives, kept.departed()))
     }
 
-    /// How many packets are on their way.
+    /// Returns the number of packets in the lane.
     pub fn len(&self) -> usize {
         self.packets as usize
     }
 
-    /// Whether none is.
+    /// Returns whether the lane is empty.
     pub fn is_empty(&self) -> bool {
         self.packets == 0
     }
 }
 
-/// Adds a packet to those that may overtake one another. Returns its arrival if it is the new head.
+/// Adds a packet to a lane with overtaking. Returns its arrival if it is the new head, otherwise `None`.
 fn insert(sorted: &mut Vec<Kept>, kept: Kept) -> Option<Time> {
     let place =
         sorted.partition_point(|other| (other.arrives, other.departed()) > (kept.arrives, kept.departed()));
@@ -292,7 +297,7 @@ mod tests {
         }
     }
 
-    /// A lane of its own, and a pool without a free chunk.
+    /// Returns a new lane, and a pool without a free chunk.
     fn lane(reorders: bool) -> (Lane, Pool) {
         (Lane::new(0, 0, Schedule::default().add_source(), reorders), Pool::default())
     }
@@ -322,8 +327,8 @@ mod tests {
     }
 
     proptest! {
-        /// Against plain lists: three lanes share a pool, two in order and one in which packets overtake; packets are pushed
-        /// with more or less delay and popped as they arrive.
+        /// Compares lanes with plain lists: three lanes share a pool, two in order and one with overtaking.
+        /// Packets are pushed with random delays and popped in order of arrival.
         #[test]
         fn lanes_that_share_a_pool_keep_their_packets_apart(
             moves in prop::collection::vec((0_usize..3, any::<bool>(), 0_u64..50), 1..300),

@@ -1,8 +1,9 @@
-//! A link: a queue, a transmitter, a wire.
+//! A link: a queue, a transmitter and a wire.
 //!
-//! Most disciplines decide when a packet arrives, and what they admit leaves in order. So the whole future of a packet on
-//! the link is known the moment it is offered, and the link needs no events of its own. A discipline that decides at
-//! departure holds its packets in a [waiting room](crate::waiting_room), and its link is served each time that it becomes free.
+//! Most disciplines decide when a packet arrives, and the packets that they admit leave in order. The whole
+//! future of a packet on the link is therefore known when it is offered, and the link needs no events of its
+//! own. A discipline that decides at departure holds its packets in a [waiting room](crate::waiting_room),
+//! and its link is served each time that it becomes free.
 
 mod departing;
 mod queue;
@@ -18,66 +19,66 @@ use ackclock_aqm::{Arrival, Ecn, Queueing, Verdict};
 use ackclock_base::{Rate, Span, Time};
 use queue::Queue;
 
-/// What a link is made of.
+/// The parts from which a link is built.
 pub struct LinkParts {
-    /// Its name in results.
+    /// The name in results.
     pub name: String,
-    /// The node it leaves from.
+    /// The node at the sending end.
     pub from: String,
-    /// The node it leads to.
+    /// The node at the receiving end.
     pub to: String,
-    /// How fast it sends; where that changes, what results say of it.
+    /// The sending rate. If the rate changes, the rate that results show.
     pub rate: Rate,
-    /// How its rate changes, if it does.
+    /// The changes of the rate, if it changes.
     pub changes: Option<Changes>,
-    /// How long the wire takes.
+    /// The delay of the wire.
     pub delay: Span,
-    /// What decides about packets; `None` for a queue without limit.
+    /// The queue discipline; `None` for a queue without limit.
     pub discipline: Option<Queueing>,
-    /// What its wire does to packets besides the delay.
+    /// The effects of the wire on packets other than its delay.
     pub impairments: Impairments,
-    /// The run's seed, for the link's own random streams.
+    /// The seed of the run, for the link's own random streams.
     pub seed: u64,
 }
 
-/// What becomes of a packet that is offered to a link.
+/// The outcome of offering a packet to a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
-    /// The queue refuses it.
+    /// The queue drops the packet.
     Dropped,
-    /// It is sent, and corrupted on the way.
+    /// The packet is sent and corrupted on the wire.
     Corrupted {
-        /// When its transmission begins.
+        /// The beginning of the transmission.
         starts: Time,
-        /// When its transmission ends.
+        /// The end of the transmission.
         sent: Time,
     },
-    /// It arrives.
+    /// The packet arrives unchanged, except for a mark of the queue.
     Arrives {
-        /// When its transmission begins.
+        /// The beginning of the transmission.
         starts: Time,
-        /// When its transmission ends.
+        /// The end of the transmission.
         sent: Time,
-        /// When it is at the other end.
+        /// The arrival at the other end.
         at: Time,
-        /// Whether congestion experienced has been set.
+        /// Whether the queue has set congestion experienced.
         marked: bool,
     },
-    /// It arrives, and the link has changed more about it than that.
+    /// The packet arrives with changes made by the wire.
     Altered {
-        /// When its transmission begins.
+        /// The beginning of the transmission.
         starts: Time,
-        /// When its transmission ends.
+        /// The end of the transmission.
         sent: Time,
-        /// When it is at the other end.
+        /// The arrival at the other end.
         at: Time,
-        /// What the link has changed, a mark included.
+        /// The changes, including a mark of the queue.
         alteration: Alteration,
     },
 }
 
 impl Fate {
-    /// Returns what becomes of a packet that is sent, crosses a link as it says, and is marked or not.
+    /// Returns the outcome for a packet that is transmitted from `starts` to `sent`.
     fn of(starts: Time, sent: Time, crossing: Crossing, marked: bool) -> Self {
         match crossing {
             Crossing { wire: None, .. } => Self::Corrupted { starts, sent },
@@ -95,56 +96,57 @@ impl Fate {
 /// Counters of a link over the measured interval.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LinkCounts {
-    /// Packets offered.
+    /// The number of packets offered.
     pub arrived: u64,
-    /// Packets that reached the other end of the transmitter and were not corrupted.
+    /// The number of packets sent and not corrupted.
     pub delivered: u64,
-    /// Packets refused by the queue.
+    /// The number of packets dropped by the queue.
     pub dropped: u64,
-    /// Packets corrupted on the wire.
+    /// The number of packets corrupted on the wire.
     pub corrupted: u64,
-    /// Packets marked.
+    /// The number of packets marked with congestion experienced.
     pub marked: u64,
-    /// Packets copied as they arrived.
+    /// The number of packets duplicated on arrival.
     pub duplicated: u64,
-    /// Time spent sending, in nanoseconds.
+    /// The time spent sending, in nanoseconds.
     pub busy_ns: u64,
 }
 
-/// A link in a running simulation. What a packet on a private link without a limit needs comes first and fills one cache
-/// line; what only some links have is elsewhere.
+/// A link in a running simulation. The fields that a private link without a queue limit needs come first and
+/// fill one cache line; fields for other links are boxed.
 #[repr(C, align(64))]
 pub struct Link {
     free_at: Time,
-    /// Packets that are sent before this lie wholly in the measured interval; nothing does before it has begun.
+    /// Packets sent before this time lie wholly in the measured interval. It is zero until measuring has
+    /// begun.
     whole_until: Time,
-    /// Packets that lie wholly in the measured interval, from their arrival to the end of their transmission, and were
-    /// not corrupted: so that one counter does for two.
+    /// The number of packets that lie wholly in the measured interval, from arrival to the end of
+    /// transmission, and were not corrupted. It serves both as arrivals and as deliveries.
     whole: u64,
     delay: Span,
     busy_ns: u64,
-    /// Time that packets waited, added up: all that is known of a queue that is not followed.
+    /// The sum of the packets' waiting times, from which the mean queue of an unobserved queue is computed.
     waited_ns: u64,
     transmission: Transmission,
     measured: Interval,
-    /// What `whole` and `busy_ns` do not count.
+    /// The counts that `whole` and `busy_ns` do not include.
     other: LinkCounts,
-    /// Where the queue's length is followed, or something decides about packets.
+    /// The queue, if its length is observed or it has a discipline.
     queue: Option<Box<Queue>>,
     impaired: Option<Box<Impaired>>,
-    /// How fast it sends; where that changes, what results say of it.
+    /// The sending rate. If the rate changes, the rate that results show.
     pub rate: Rate,
-    /// Its name in results.
+    /// The name in results.
     pub name: Box<str>,
-    /// The node it leaves from.
+    /// The node at the sending end.
     pub from: Box<str>,
-    /// The node it leads to.
+    /// The node at the receiving end.
     pub to: Box<str>,
 }
 
 impl Link {
-    /// A link at rest. Its queue's length is followed where several paths share it or its queue has a discipline;
-    /// of any other link only the queue's mean is measured, which is cheaper.
+    /// Creates an idle link. The queue's length is observed if several paths share the link or it has a
+    /// discipline. Otherwise only the mean length is measured, which is cheaper.
     pub fn new(parts: LinkParts, shared: bool, measured: Interval) -> Self {
         let stream = |purpose: &str| Stream::new(parts.seed, &format!("link {} {purpose}", parts.name));
         let followed = shared || parts.discipline.is_some();
@@ -171,15 +173,16 @@ impl Link {
         }
     }
 
-    /// Whether nothing but the packets before it decides what becomes of a packet, and nobody looks at its queue: then
-    /// [`Self::cross`] may be used.
+    /// Returns whether the outcome of a packet depends only on the packets before it, and the queue is not
+    /// observed. If so, [`Self::cross`] may be used.
     pub fn is_plain(&self) -> bool {
         self.queue.is_none() && self.impaired.is_none() && !self.transmission.varies()
     }
 
-    /// A packet crosses a [plain](Self::is_plain) link from `now` on, which never lies before the previous packet's: when it
-    /// arrives, where that is arithmetic: a packet of the same size as the last, wholly in the measured interval. Otherwise
-    /// [`Self::cross_slowly`] says it.
+    /// Sends a packet over a [plain](Self::is_plain) link at `now`, which must not lie before the previous
+    /// packet's time. Returns the arrival if the packet has the same size as the last one and lies wholly in
+    /// the measured interval. Otherwise it returns `None`, sends nothing, and [`Self::cross_slowly`] must be
+    /// called.
     #[inline]
     pub fn cross(&mut self, now: Time, bytes: u32) -> Option<Time> {
         let takes = self.transmission.time_of_same(bytes)?;
@@ -192,7 +195,7 @@ impl Link {
         Some(sent + self.delay)
     }
 
-    /// When the packet arrives of which [`Self::cross`] does not know it.
+    /// Sends a packet over a plain link in the cases that [`Self::cross`] leaves out. Returns the arrival.
     pub fn cross_slowly(&mut self, now: Time, bytes: u32) -> Time {
         debug_assert!(self.is_plain());
         let starts = self.free_at.max(now);
@@ -201,7 +204,7 @@ impl Link {
         self.free_at + self.delay
     }
 
-    /// Sends a packet that is not corrupted.
+    /// Transmits a packet that is not corrupted.
     #[inline]
     fn send(&mut self, now: Time, starts: Time, takes: Span) {
         let sent = starts + takes;
@@ -209,14 +212,15 @@ impl Link {
         if sent < self.whole_until {
             self.whole += 1;
             self.busy_ns += takes.nanos();
-            // Nothing where it does not wait: to ask first would cost more, as nobody can guess the answer.
+            // This adds zero if the packet does not wait. A check would cost more, since branch prediction
+            // fails often.
             self.waited_ns = self.waited_ns.saturating_add(starts.nanos() - now.nanos());
         } else {
             self.count_partly(now, starts, sent, false);
         }
     }
 
-    /// Where not all of it lies in the measured interval, or it is corrupted.
+    /// Counts a packet that is corrupted or lies only partly in the measured interval.
     #[cold]
     #[inline(never)]
     fn count_partly(&mut self, now: Time, starts: Time, sent: Time, corrupted: bool) {
@@ -231,15 +235,16 @@ impl Link {
         self.waited_ns = self.waited_ns.saturating_add(self.measured.overlap(now, starts).nanos());
     }
 
-    /// Whether its queue is followed and nothing but the room in it decides what becomes of a packet: then it is asked of
-    /// [`Self::admit`] first.
+    /// Returns whether the queue is observed and only its room decides about packets. If so, [`Self::admit`]
+    /// is tried first.
     pub fn is_simple(&self) -> bool {
         self.queue.as_ref().is_some_and(|queue| queue.simple_limit.is_some())
     }
 
-    /// When a packet arrives that is offered at `now`, which never lies before the previous offer, where that follows from how
-    /// many wait: nothing but the room decides, there is room, and it is like those of which [`Self::cross`] knows. Otherwise
-    /// [`Self::offer`] says what becomes of it.
+    /// Offers a packet at `now`, which must not lie before the previous offer, in the simple case: only the
+    /// room decides, there is room, the packet has the same size as the last one, and it lies wholly in the
+    /// measured interval. Returns the arrival; `None` in other cases, in which [`Self::offer`] must be
+    /// called.
     #[inline(always)]
     pub fn admit(&mut self, now: Time, bytes: u32) -> Option<Time> {
         let queue = self.queue.as_deref_mut()?;
@@ -264,8 +269,9 @@ impl Link {
         Some(sent + self.delay)
     }
 
-    /// Offers a packet at `now`, which never lies before the previous offer.
-    #[inline(always)] // what becomes of it need not lie in memory then
+    /// Offers a packet at its arrival time, which must not lie before the previous offer. Returns the
+    /// outcome.
+    #[inline(always)] // inlined so that the outcome need not be stored in memory
     pub fn offer(&mut self, arrival: &Arrival) -> Fate {
         let Arrival { now, bytes, .. } = *arrival;
         let starts = self.free_at.max(now);
@@ -308,7 +314,7 @@ impl Link {
         Fate::Dropped
     }
 
-    /// A transmission begins. Returns when it ends, and how the packet crosses the link.
+    /// Begins a transmission. Returns when it ends, and how the packet crosses the link.
     fn transmit(&mut self, arrived: Time, starts: Time, bytes: u32, ecn: Ecn) -> (Time, Crossing) {
         let takes = self.transmission.time_of(arrived, starts, bytes);
         let crossing = match &mut self.impaired {
@@ -319,33 +325,33 @@ impl Link {
         (self.free_at, crossing)
     }
 
-    /// Counts the copy of a packet that arrives at `at`.
+    /// Counts the duplicate of a packet that arrives at `at`.
     pub(crate) fn count_copy(&mut self, at: Time) {
         self.other.duplicated += u64::from(self.measured.contains(at));
     }
 
-    /// Whether packets may overtake one another on the wire.
+    /// Returns whether packets may overtake one another on the wire.
     pub fn reorders(&self) -> bool {
         self.impaired.as_ref().is_some_and(|impaired| impaired.reorders())
     }
 
-    /// Returns whether packets may be copied as they arrive.
+    /// Returns whether packets may be duplicated on arrival.
     pub fn duplicates(&self) -> bool {
         self.impaired.as_ref().is_some_and(|impaired| impaired.duplicates())
     }
 
-    /// How long its wire takes, where that never changes.
+    /// Returns the delay of the wire if it is the same for all packets; `None` for an impaired link.
     pub fn wire(&self) -> Option<Span> {
         self.impaired.is_none().then_some(self.delay)
     }
 
-    /// Until when it is busy.
+    /// Returns until when the link is busy.
     pub fn free_at(&self) -> Time {
         self.free_at
     }
 
-    /// How many packets wait at `now`, not counting the one being sent. What is [shown](Self::publish) after that is of `now`
-    /// too.
+    /// Returns the number of packets that wait at `now`, without the one being sent.
+    /// [Published](Self::publish) values are those at `now` from then on.
     pub fn queue_at(&mut self, now: Time) -> u64 {
         let Some(queue) = &mut self.queue else { return 0 };
         queue.look(now, self.free_at, &self.transmission);
@@ -353,12 +359,13 @@ impl Link {
         queue.packets()
     }
 
-    /// Whether the queue's length is followed; then offers must come at the time that they are made for.
+    /// Returns whether the queue's length is observed. If so, packets must be offered in the event at their
+    /// arrival time.
     pub fn is_watched(&self) -> bool {
         self.queue.is_some()
     }
 
-    /// What the discipline shows of its inside.
+    /// Publishes internal values of the discipline for figures, each with its name.
     pub fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {
         let Some(queue) = &self.queue else { return };
         if let Some(discipline) = &queue.discipline {
@@ -369,7 +376,7 @@ impl Link {
         }
     }
 
-    /// What was counted.
+    /// Returns the counts over the measured interval.
     pub fn counts(&self) -> LinkCounts {
         LinkCounts {
             arrived: self.other.arrived + self.whole,
@@ -379,12 +386,13 @@ impl Link {
         }
     }
 
-    /// How long those waited whose transmission began in the measured interval; `None` for a link without a discipline.
+    /// Returns the waiting times of packets whose transmission began in the measured interval; `None` for a
+    /// link without a discipline.
     pub fn waits(&self) -> Option<&Histogram> {
         self.queue.as_ref()?.waits.as_ref()
     }
 
-    /// The queue's statistics over the measured interval, which ends at `end`.
+    /// Returns the queue's statistics over the measured interval, which ends at `end`.
     pub fn queue_statistics(&mut self, end: Time) -> QueueStatistics {
         match &mut self.queue {
             Some(queue) => {

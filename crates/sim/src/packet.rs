@@ -1,40 +1,43 @@
-//! What the network carries: small plain values that are copied, never boxed.
+//! Packets: small plain values that are copied, never boxed.
 
 use ackclock_aqm::Ecn;
 
-/// A packet on its way. Which flow and path it belongs to follows from its lane.
+/// A packet on its way. Its flow and its path follow from the lane that holds it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Packet {
-    /// Size on the wire in bytes; less than [`Packet::MAX_BYTES`].
+    /// The size on the wire in bytes; less than [`Packet::MAX_BYTES`].
     pub bytes: u32,
-    /// Which of its flow's connections, one after another, it belongs to, modulo 256. Set as it is sent.
+    /// The number of its connection among the flow's successive connections, modulo 256. Set when the packet
+    /// is sent.
     pub connection: u8,
     /// Its ECN field.
     pub ecn: Ecn,
-    /// Where the rest of its header lies, if these words are not all of it. Set as it is sent.
+    /// The place of the rest of the header, if the header is longer than its words. Set when the packet is
+    /// sent.
     pub extension: ExtensionId,
-    /// What the endpoints tell each other; the network does not look at it. Only they know what a word means.
+    /// The header words. Only the endpoints know their meaning; the network does not read them.
     pub header: [u64; HEADER_WORDS],
 }
 
-/// Words of a header that every packet has room for.
+/// The number of header words in every packet.
 pub const HEADER_WORDS: usize = 3;
 
-/// More of a header, for the few packets whose words do not suffice (TCP: those with SACK blocks). It lies beside the
-/// network, not in the packet.
+/// A header extension, for the few packets whose header words do not suffice (TCP: those with SACK blocks).
+/// It is stored outside the packet.
 pub type Extension = [u64; 4];
 
 impl Packet {
-    /// No packet is as large (IPv6 jumbograms aside, none is larger than 64 KiB).
+    /// The upper limit of a packet's size in bytes, which is exclusive. No packet is that large (except for
+    /// IPv6 jumbograms, none is larger than 64 KiB).
     pub const MAX_BYTES: u32 = 1 << 24;
 
-    /// Whether it has more of a header than its words.
+    /// Returns whether the header is longer than its words.
     pub fn is_extended(&self) -> bool {
         self.extension != ExtensionId::NONE
     }
 }
 
-/// A place among the extensions that lie beside the network.
+/// The identifier of a stored header extension.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ExtensionId(u32);
 
@@ -42,18 +45,18 @@ impl ExtensionId {
     const NONE: Self = Self(0);
 }
 
-/// The extensions of the packets under way. A place is used again as soon as its packet has met its fate, so there are
-/// never more than there were extended packets under way at once.
+/// The header extensions of the packets under way. A place is reused as soon as its packet has been delivered
+/// or dropped, so there are never more places than there were extended packets under way at once.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Extensions {
     places: Vec<Extension>,
     free: Vec<u32>,
-    /// The place where each goes on, or 0; empty as long as none has ever been longer than one place.
+    /// The next place of each long extension, or 0. Empty until an extension needs more than one place.
     rest: Vec<u32>,
 }
 
 impl Extensions {
-    /// Keeps one.
+    /// Stores an extension and returns its identifier.
     pub(crate) fn keep(&mut self, extension: Extension) -> ExtensionId {
         match self.free.pop() {
             Some(id) => {
@@ -67,7 +70,7 @@ impl Extensions {
         }
     }
 
-    /// Keeps a longer one, in as many places as it needs.
+    /// Stores a long extension in as many places as it needs.
     pub(crate) fn keep_long(&mut self, words: &[u64]) -> ExtensionId {
         let mut rest = 0;
         for part in words.chunks(Extension::default().len()).rev() {
@@ -83,24 +86,24 @@ impl Extensions {
         ExtensionId(rest)
     }
 
-    /// Keeps what a packet has once more, for a copy of the packet.
+    /// Stores a second copy of a packet's extension, for a copy of the packet.
     pub(crate) fn keep_copy(&mut self, packet: &Packet) -> ExtensionId {
         let mut words = Vec::new();
         self.read_long(packet, &mut words);
         self.keep_long(&words)
     }
 
-    /// All words of a packet's, with zeros at the end.
+    /// Appends all words of a packet's extension to `words`, padded with zeros.
     pub(crate) fn read_long(&self, packet: &Packet, words: &mut Vec<u64>) {
         let mut id = packet.extension.0;
         while id > 0 {
             words.extend(self.places[id as usize - 1]);
-            // No more places than go on need be known to.
+            // `rest` is as long as the highest place that continues; a missing entry means the end.
             id = self.rest.get(id as usize - 1).copied().unwrap_or(0);
         }
     }
 
-    /// The one of a packet; zeros if it has none.
+    /// Returns the extension of a packet; zeros if it has none.
     pub(crate) fn of(&self, packet: &Packet) -> Extension {
         match packet.extension {
             ExtensionId::NONE => Extension::default(),
@@ -108,7 +111,7 @@ impl Extensions {
         }
     }
 
-    /// A packet has met its fate.
+    /// Releases the extension of a packet that has been delivered or dropped.
     #[inline]
     pub(crate) fn forget(&mut self, packet: &Packet) {
         if packet.is_extended() {
@@ -128,7 +131,7 @@ impl Extensions {
         }
     }
 
-    /// How many are kept.
+    /// Returns the number of places in use.
     #[cfg(test)]
     pub(crate) fn len(&self) -> usize {
         self.places.len() - self.free.len()

@@ -1,4 +1,4 @@
-//! The [`Outbox`] of a running simulation: between an end of a flow and the network.
+//! The [`Outbox`] of a running simulation: the connection between an end of a flow and the network.
 
 use crate::endpoint::{Endpoint, Launch, Outbox};
 use crate::histogram::Histogram;
@@ -8,16 +8,17 @@ use crate::packet::{Extension, Packet};
 use crate::random::Stream;
 use ackclock_base::{Random, Span, Time};
 
-/// What has arrived at a flow's ends.
+/// The counts of what has arrived at the ends of a flow.
 #[derive(Clone, Debug, Default)]
 pub struct Arrivals {
-    /// Data packets' delays from end to end, over the measured interval.
+    /// The one-way delays of data packets over the measured interval.
     pub one_way_delay: Histogram,
-    /// Packets delivered to the application over the measured interval.
+    /// The number of packets delivered to the application over the measured interval.
     pub(crate) packets: u64,
-    /// Payload bytes of these.
+    /// The number of payload bytes delivered to the application over the measured interval.
     pub(crate) bytes: u64,
-    /// Payload bytes delivered in each interval of this length, where a series of them is wanted.
+    /// The interval length of the deliveries' series and the payload bytes delivered in each interval; `None`
+    /// without a series.
     pub(crate) series: Option<(Span, Vec<u64>)>,
 }
 
@@ -41,7 +42,7 @@ impl Arrivals {
         }
     }
 
-    #[inline(never)] // the last thing that is done, so that without a series no room on the stack is needed
+    #[inline(never)] // out of line, so that without a series no room on the stack is needed
     fn note_in_series(&mut self, now: Time, counts: bool, sent: Option<Time>, packets: u64, bytes: u64) {
         if let Some((every, series)) = &mut self.series {
             let interval = (now.nanos() / every.nanos().max(1)) as usize;
@@ -54,7 +55,7 @@ impl Arrivals {
     }
 }
 
-/// A random delay before packets leave, which never lets one overtake another.
+/// A random delay before packets leave, which never lets a packet overtake another.
 #[derive(Clone, Debug)]
 pub(crate) struct Jitter {
     most: Span,
@@ -63,7 +64,7 @@ pub(crate) struct Jitter {
 }
 
 impl Jitter {
-    /// That of an endpoint; `None` if it has none. `component` names its random numbers.
+    /// Creates the jitter of an endpoint; `None` if it has none. `component` names its random stream.
     pub(crate) fn of(endpoint: &dyn Endpoint, seed: u64, component: &str) -> Option<Box<Self>> {
         let most = endpoint.properties().send_jitter;
         (most > Span::ZERO)
@@ -76,33 +77,35 @@ impl Jitter {
     }
 }
 
-/// How a flow is connected to the network.
+/// The connection of a flow to the network.
 pub(crate) struct Socket {
-    /// The number of its first path; those from the first end to the second are this one and every second after it.
+    /// The number of the first path. The paths from the first end to the second are this one and every second
+    /// one after it.
     pub(crate) first_path: u32,
-    /// How many there are each way.
+    /// The number of paths in each direction.
     pub(crate) paths: u32,
-    /// How many connections it has been before, modulo 256. What is left of those in the network reaches nobody.
+    /// The number of previous connections, modulo 256. Packets of those that are still in the network are
+    /// ignored.
     pub(crate) connection: u8,
     measured: Interval,
-    /// What has arrived.
+    /// The counts of what has arrived.
     pub(crate) arrivals: Arrivals,
 }
 
 impl Socket {
-    /// A new one, over so many paths each way.
+    /// Creates a socket with `paths` paths in each direction.
     pub(crate) fn new(first_path: u32, paths: u32, measured: Interval) -> Self {
         Self { first_path, paths, connection: 0, measured, arrivals: Arrivals::default() }
     }
 }
 
-/// Where one end of a flow is connected to the network, during one event.
+/// The connection of one end of a flow to the network, during one event.
 pub(crate) struct Port<'a> {
     pub(crate) network: &'a mut Network,
     pub(crate) socket: &'a mut Socket,
     pub(crate) jitter: Option<&'a mut Jitter>,
     pub(crate) now: Time,
-    /// Which end, 0 or 1.
+    /// The number of the end, 0 or 1.
     pub(crate) end: u32,
     pub(crate) done: bool,
 }

@@ -1,53 +1,54 @@
-//! What an endpoint has measured: one record for all transports, which results are made from.
+//! The measurements of an endpoint: one record for all transports, from which results are made.
 
 use crate::histogram::Histogram;
 use crate::session::Tally;
 use ackclock_base::{Span, Time};
 use ackclock_recovery::sender::Counts;
 
-/// What the endpoint that sends has measured since counting began. A part is `None` where its transport has no such thing.
+/// The measurements of the sender since counting began. A field is `None` if the transport does not measure
+/// it.
 #[derive(Clone, Debug, Default)]
 pub struct Report<'e> {
-    /// What recovery has counted, over all paths.
+    /// The counts of loss recovery, over all paths.
     pub counts: Counts,
-    /// The round trips that acknowledgements showed.
+    /// The round-trip times measured from acknowledgements.
     pub rtt: Option<&'e Histogram>,
-    /// The congestion window's integral over time, in packet seconds; the sum over all paths.
+    /// The integral of the congestion window over time, in packet seconds, summed over all paths.
     pub cwnd_area: Option<f64>,
-    /// For how long each [limit](ackclock_recovery::sender::Limit) has held the sender back, in the order of
-    /// [`Limit::ALL`](ackclock_recovery::sender::Limit::ALL).
+    /// The time for which each [limit](ackclock_recovery::sender::Limit) has held the sender back, in the
+    /// order of [`Limit::ALL`](ackclock_recovery::sender::Limit::ALL).
     pub limited: Option<[Span; 4]>,
-    /// How often the sender has asked for a window, or has said that it is out of credit; `None` where the receiving application
-    /// reads everything at once.
+    /// The number of window probes and of reports that the sender is blocked by flow control; `None` if the
+    /// receiving application reads everything at once.
     pub window_probes: Option<u64>,
-    /// Requests, and how long their replies took.
+    /// The number of requests, and the times that their replies took.
     pub requests: Option<&'e Tally>,
-    /// What only an association with several paths counts.
+    /// Measurements that only an association with several paths has.
     pub association: Option<AssociationReport>,
 }
 
-/// What an association with several paths has measured.
+/// The measurements of an association with several paths.
 #[derive(Clone, Debug, Default)]
 pub struct AssociationReport {
-    /// By path.
+    /// The measurements of each path.
     pub paths: Vec<PathReport>,
-    /// How often new data left a path because that had failed, or might have.
+    /// The number of times that new data left a path because the path had failed or might have.
     pub failovers: u64,
-    /// How often a selector sent new data over another path.
+    /// The number of times that a path selector moved new data to another path.
     pub switches: u64,
-    /// HEARTBEATs sent.
+    /// The number of HEARTBEATs sent.
     pub heartbeats: u64,
-    /// HEARTBEATs that were not answered in time.
+    /// The number of HEARTBEATs that were not answered in time.
     pub heartbeats_lost: u64,
-    /// When the association failed; `None` if it has not.
+    /// The time at which the association failed; `None` if it has not.
     pub failed_at: Option<Time>,
 }
 
-/// What one of several paths has measured.
+/// The measurements of one of several paths.
 #[derive(Clone, Debug, Default)]
 pub struct PathReport {
-    /// What recovery has counted.
+    /// The counts of loss recovery.
     pub counts: Counts,
-    /// The congestion window's integral over time, in packet seconds.
+    /// The integral of the congestion window over time, in packet seconds.
     pub cwnd_area: f64,
 }

@@ -1,12 +1,13 @@
-//! What happens next: a calendar over the sources of events (Brown 1988), each bucket of which is sorted when its time has
-//! come (Tang, Goh and Thng 2005).
+//! The pending events: a calendar queue over the sources of events (Brown 1988), in which each bucket is
+//! sorted when its turn comes (Tang, Goh and Thng 2005).
 //!
-//! A simulation has one source for each lane of packets and for each timer, and each has at most one pending event. What
-//! is due soon lies sorted; what is due later lies unsorted in buckets of time, a few events in each; the rest, timers above
-//! all, is looked through when all buckets have had their turn. So an event costs about the same among ten thousand sources
-//! as among ten. An event that is taken back or moved stays where it is, and is passed over when its turn comes.
+//! A simulation has one source for each lane of packets and for each timer, and each source has at most one
+//! pending event. Events that are due soon are sorted. Later events are unsorted in buckets of time, a few in
+//! each. The rest, mostly timers, is searched when all buckets have had their turn. An event therefore costs
+//! about the same with ten thousand sources as with ten. An event that is cancelled or moved stays in place
+//! and is skipped when its turn comes.
 //!
-//! What is due at the same time has an [`Order`] that does not depend on when it was scheduled.
+//! Events that are due at the same time have an [`Order`] that does not depend on when they were scheduled.
 
 mod key;
 
@@ -14,36 +15,38 @@ use ackclock_base::Time;
 use key::{Key, Lots, MAX_TIME, NEVER, is_movable, time_of};
 pub use key::{MAX_SOURCES, Order, SourceId};
 
-/// Events that a bucket is to hold in the mean, and more than which none may hold before its width is reconsidered.
+/// The mean number of events that a bucket should hold, and the number above which the bucket width is
+/// reconsidered.
 const GOOD_BUCKET: usize = 2;
 const MAX_BUCKET: usize = 128;
 const MIN_BUCKETS: usize = 256;
-/// With so many sources what an event needs is no longer in the cache. Then a bucket holds more, so that there is something to
-/// [look ahead](Schedule::ahead) at.
+/// From this number of sources on, the data that an event needs is no longer in the cache. Buckets are then
+/// larger, so that there are events to [look ahead](Schedule::ahead) at.
 const MANY_SOURCES: usize = 5000;
 const LARGE_BUCKET: usize = 8;
 
-/// The calendar.
+/// The calendar of pending events.
 #[derive(Clone, Debug)]
 pub struct Schedule {
-    /// The pending event of each source whose event may be moved.
+    /// The pending event of each movable source.
     due: Vec<Key>,
-    /// All events before the bucket that is next, the first one last.
+    /// All events before the next bucket, in descending order.
     near: Vec<Key>,
-    /// The number of the bucket that is next: the time over the buckets' width.
+    /// The number of the next bucket: its time divided by the bucket width.
     next: u64,
-    /// The number of the first bucket beyond those that there are.
+    /// The number of the first bucket after the existing ones.
     end: u64,
-    /// A bucket is two to the power of this many nanoseconds wide.
+    /// The bucket width, as the binary logarithm of nanoseconds.
     width_bits: u32,
-    /// A ring of a power of two.
+    /// A ring whose length is a power of two.
     buckets: Vec<Vec<Key>>,
     in_buckets: usize,
-    /// Later than all buckets.
+    /// The events after all buckets.
     far: Vec<Key>,
-    /// How many events the buckets have given since they were last laid out, and how many came too late to lie in one.
+    /// The number of events that the buckets have given since they were laid out, plus those that came too
+    /// late for a bucket.
     given: usize,
-    /// Whether there are many sources, and what is near has not been looked at.
+    /// Whether there are many sources, and `near` has not been looked at by `ahead` since it was filled.
     is_news: bool,
     now: Time,
     lots: Lots,
@@ -69,17 +72,17 @@ impl Default for Schedule {
 }
 
 impl Schedule {
-    /// The calendar of a run with this seed.
+    /// Creates the calendar of a run with this seed.
     pub fn new(seed: u64) -> Self {
         Self { lots: Lots::new(seed), ..Self::default() }
     }
 
-    /// Adds a source, silent at first. Callers keep their number below [`MAX_SOURCES`].
+    /// Adds a source without an event. The caller keeps the number of sources below [`MAX_SOURCES`].
     pub fn add_source(&mut self) -> SourceId {
         SourceId::new(self.add_place(), true)
     }
 
-    /// Adds a source whose event, once it is set, is neither taken back nor moved, which saves looking whether it was.
+    /// Adds a source whose event is never cancelled or moved once it is set, which saves a check.
     pub fn add_firm_source(&mut self) -> SourceId {
         SourceId::new(self.add_place(), false)
     }
@@ -91,18 +94,18 @@ impl Schedule {
         id as u32
     }
 
-    /// The time of the last event, or up to which nothing [happens](Self::wait_until) if that is later.
+    /// Returns the time of the last event, or the time passed to [`Self::wait_until`] if that is later.
     #[inline]
     pub fn now(&self) -> Time {
         self.now
     }
 
-    /// Lets the time pass up to an instant before which no event is pending.
+    /// Advances the time to `until`. No event before that may be pending.
     pub fn wait_until(&mut self, until: Time) {
         self.now = self.now.max(until);
     }
 
-    /// Sets when a source's next event is due, replacing what was set before unless the source is firm.
+    /// Sets the next event of a source. It replaces the previous event of a movable source.
     #[inline]
     pub fn set(&mut self, source: SourceId, time: Time, order: Order) {
         debug_assert!(time >= self.now, "an event is set for {time:?}, before {:?}, which is now", self.now);
@@ -114,7 +117,7 @@ impl Schedule {
         if number < self.next || number >= self.end {
             return self.put_elsewhere(time, key);
         }
-        // The last thing that is done, so that what seldom happens needs no room on the stack.
+        // This comes last, so that the rare case needs no room on the stack.
         let place = number as usize & (self.buckets.len() - 1);
         let bucket = &mut self.buckets[place];
         self.in_buckets += 1;
@@ -124,14 +127,15 @@ impl Schedule {
         bucket.push(key);
     }
 
-    /// Takes back a source's pending event, if it has one.
+    /// Cancels the pending event of a movable source, if it has one.
     #[inline]
     pub fn clear(&mut self, source: SourceId) {
         debug_assert!(source.is_movable(), "the event of a firm source is taken back");
         self.due[source.index()] = NEVER;
     }
 
-    /// Takes the next event if it is due before an instant: when, and whose. Its source is silent then.
+    /// Takes the next event if it is due before `until`, and returns its time and source, which then has no
+    /// event. Returns `None` if no event is due before `until`.
     #[inline]
     pub fn next_before(&mut self, until: Time) -> Option<(Time, SourceId)> {
         loop {
@@ -158,7 +162,8 @@ impl Schedule {
         }
     }
 
-    /// Where it belongs in no bucket: beyond them, or among the few that are near, where mostly it is later than they are.
+    /// Stores an event that belongs in no bucket: after all buckets, or among the sorted events, near whose
+    /// end it usually belongs.
     #[inline(never)]
     fn put_elsewhere(&mut self, time: Time, mut key: Key) {
         if time > MAX_TIME {
@@ -169,7 +174,7 @@ impl Schedule {
         if time.nanos() >> self.width_bits >= self.end {
             return self.far.push(key);
         }
-        // It would have lain in a bucket if they were narrower, so it counts for how wide the next ones are.
+        // With narrower buckets it would have been in one, so it counts for the next width.
         self.given += 1;
         if self.near.len() > 16 {
             let place = self.near.partition_point(|other| *other > key);
@@ -184,7 +189,7 @@ impl Schedule {
         self.near[place] = key;
     }
 
-    /// Nothing is near: takes what is in the next bucket. Says whether there was anything at all.
+    /// Moves the next bucket to the empty `near`. Returns whether any event exists.
     fn turn(&mut self) -> bool {
         if self.in_buckets == 0 && !self.lay_out() {
             return false;
@@ -205,8 +210,8 @@ impl Schedule {
         true
     }
 
-    /// The sources whose turn comes soon, once for each bucket, where there are so many sources that it pays to fetch what
-    /// they need all at once.
+    /// Returns the sources whose turn comes soon, once per bucket, if there are enough sources for
+    /// prefetching to pay; otherwise `None`.
     #[inline]
     pub fn ahead(&mut self) -> Option<impl Iterator<Item = SourceId>> {
         if !self.is_news {
@@ -221,7 +226,8 @@ impl Schedule {
         if self.due.len() > MANY_SOURCES { LARGE_BUCKET } else { GOOD_BUCKET }
     }
 
-    /// All buckets have had their turn: new ones for what is later, as wide as the last ones should have been.
+    /// Lays out new buckets for the later events when all buckets have had their turn, with the width that
+    /// would have suited the last ones. Returns `false` if no event is left.
     #[cold]
     fn lay_out(&mut self) -> bool {
         if self.far.is_empty() {
@@ -240,17 +246,19 @@ impl Schedule {
         if self.buckets.len() != wanted {
             self.buckets = vec![Vec::new(); wanted];
         }
-        // Where the last bucket ended something is mostly due soon. Where nothing is, what comes first has to be looked for.
+        // An event is usually due soon after the end of the last bucket. If none is, the first event has to
+        // be searched for.
         self.begin_at(self.end.saturating_mul(1 << before));
         if self.in_buckets == 0 {
-            // Nothing is left where all that lay there was moved and is forgotten.
+            // No event is left if all remaining entries were moved and have been discarded.
             let Some(first) = self.far.iter().min() else { return false };
             self.begin_at(time_of(*first).nanos());
         }
         true
     }
 
-    /// A bucket is crowded: all that is later is put into narrower ones, unless its events are at one time.
+    /// Moves all later events to narrower buckets because a bucket is crowded, unless its events are at one
+    /// time.
     #[cold]
     fn narrow(&mut self) {
         let times = self.near.iter().map(|key| time_of(*key).nanos());
@@ -264,7 +272,8 @@ impl Schedule {
         self.buckets.iter_mut().for_each(|bucket| self.far.append(bucket));
         self.in_buckets = 0;
         self.begin_at(first);
-        // What is first is near now, unless it was moved and is forgotten: then nothing is, and the caller turns once more.
+        // The first bucket becomes near. If its events were moved and discarded, near is empty and the caller
+        // turns once more.
         let mask = self.buckets.len() - 1;
         std::mem::swap(&mut self.near, &mut self.buckets[self.next as usize & mask]);
         self.next += 1;
@@ -272,7 +281,8 @@ impl Schedule {
         self.given = self.near.len();
     }
 
-    /// Lays the buckets out from this time on, at or before all that is later, and forgets what was moved.
+    /// Lays out the buckets from `first` on, which is at or before all later events, and discards moved
+    /// events.
     fn begin_at(&mut self, first: u64) {
         self.next = first >> self.width_bits;
         self.end = self.next.saturating_add(self.buckets.len() as u64);

@@ -19,43 +19,43 @@ use std::sync::atomic::{AtomicBool, Ordering as Atomic};
 
 mod early;
 
-/// What a run is made of.
+/// The parts from which a run is built.
 pub struct Parts {
-    /// The links; flows refer to them by index.
+    /// The links. Flows refer to them by index.
     pub links: Vec<LinkParts>,
-    /// What some of them share.
+    /// The media that some of the links share.
     pub media: Vec<MediumParts>,
     /// The flows.
     pub flows: Vec<FlowParts>,
-    /// What looks into packets of some of them, at a node on their way.
+    /// The agents at nodes, each of which reads the packets of one flow.
     pub agents: Vec<AgentParts>,
-    /// The sessions whose connections some of the flows are.
+    /// The sessions, to which some of the flows belong as connections.
     pub sessions: Vec<SessionParts>,
-    /// The end of the warm-up and the end of the run.
+    /// The measured interval: from the end of the warm-up to the end of the run.
     pub measured: Interval,
-    /// Seeds every random stream.
+    /// The seed of all random streams.
     pub seed: u64,
-    /// How often to sample windows, round trips and queues; `None` to keep no series.
+    /// The interval between samples of windows, round trips and queues; `None` to keep no series.
     pub sample_every: Option<Span>,
-    /// Whether the flows are sampled with the links.
+    /// Whether the flows are sampled as well as the links.
     pub samples_flows: bool,
-    /// Whether to keep a packet trace.
+    /// Whether a packet trace is kept.
     pub traced: bool,
-    /// What to follow packet by packet at a link; `None` for nothing, which costs nothing.
+    /// The observation of a link packet by packet; `None` for none, which costs nothing.
     pub watch: Option<WatchPlan>,
-    /// Where to see packets with their headers; nowhere costs nothing.
+    /// The places at which packets are captured with their headers. An empty list costs nothing.
     pub capture: Vec<Place>,
 }
 
-/// Why a run could not be finished.
+/// The reason why a run could not be finished.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RunError {
-    /// More packets under way than any experiment means to have.
+    /// More than [`MAX_PACKETS`] packets are under way.
     TooManyPackets {
-        /// When.
+        /// The time at which they were counted.
         at: Time,
     },
-    /// Somebody asked it to stop.
+    /// The caller cancelled the run.
     Cancelled,
 }
 
@@ -74,19 +74,19 @@ impl fmt::Display for RunError {
 
 impl std::error::Error for RunError {}
 
-/// A simulation.
+/// A run in progress.
 pub struct Simulation {
     /// The flows.
     pub flows: Vec<Flow>,
-    /// The sessions whose connections some of them are.
+    /// The sessions, to which some of the flows belong.
     pub sessions: Vec<Running>,
-    /// The network under them.
+    /// The network that the flows use.
     pub network: Network,
     measured: Interval,
-    /// The sources of the schedule that follow those of the lanes.
+    /// The sources of the schedule after those of the lanes, in order.
     sources: Vec<Source>,
     sampler: Option<Sampler>,
-    /// When the next sample is due; never if none is taken.
+    /// The time of the next sample; [`Time::NEVER`] if none is taken.
     next_sample: Time,
     events: u64,
 }
@@ -96,15 +96,15 @@ enum Source {
     Link(u32),
     /// The timer of an agent at a node.
     Agent(u32),
-    /// The timer of a flow's end.
+    /// The timer of an end of a flow.
     Timer(u32, u8),
-    /// A session begins.
+    /// The beginning of a session.
     Session(u32),
     Sample,
     WarmedUp,
 }
 
-/// How many events pass between two looks at whether to stop.
+/// The number of events between two checks for cancellation and for too many packets.
 const EVENTS_BETWEEN_CHECKS: u64 = 1 << 16;
 
 impl Simulation {
@@ -159,13 +159,13 @@ impl Simulation {
         simulation
     }
 
-    /// Runs to the end, or until `cancelled` becomes true; then it may be run on.
+    /// Runs to the end of the run, or until `cancelled` is set. A cancelled run can be continued.
     pub fn run(&mut self, cancelled: &AtomicBool) -> Result<(), RunError> {
         self.run_until(self.measured.to, cancelled)
     }
 
-    /// Runs all events before an instant, or to the end if that comes first, or until `cancelled` becomes true. Then it is
-    /// that time, and it may be run on.
+    /// Runs all events before `until`, or to the end of the run if that is earlier, or until `cancelled` is
+    /// set. Then [`Self::now`] is that time. The run can be continued.
     pub fn run_until(&mut self, until: Time, cancelled: &AtomicBool) -> Result<(), RunError> {
         let until = until.min(self.measured.to);
         while let Some((now, source)) = self.next_before(until, cancelled)? {
@@ -176,7 +176,7 @@ impl Simulation {
         Ok(())
     }
 
-    /// Runs the next event. Says whether there was one before the end.
+    /// Runs the next event. Returns whether there was one before the end of the run.
     pub fn step(&mut self) -> Result<bool, RunError> {
         match self.next_before(self.measured.to, &AtomicBool::new(false))? {
             Some((now, source)) => {
@@ -190,12 +190,13 @@ impl Simulation {
         }
     }
 
-    /// How far it has been run: when the last event was, or until when.
+    /// Returns the time up to which the run has advanced: that of the last event, or the `until` of the last
+    /// call if it is later.
     pub fn now(&self) -> Time {
         self.network.schedule.now()
     }
 
-    /// Takes the next event if it is before an instant.
+    /// Takes the next event if it is before `until`.
     #[inline]
     fn next_before(
         &mut self,
@@ -210,7 +211,7 @@ impl Simulation {
         Ok(next)
     }
 
-    /// Whether to go on.
+    /// Returns an error if the run has to stop.
     #[cold]
     fn check(&self, cancelled: &AtomicBool) -> Result<(), RunError> {
         if cancelled.load(Atomic::Relaxed) {
@@ -222,9 +223,11 @@ impl Simulation {
         Ok(())
     }
 
-    /// Runs until every connection that begins by `most` [avoids congestion](crate::endpoint::Endpoint::avoids_congestion), and returns that
-    /// instant; `most` where one does not by then. Connections that are one flow together, and those of sessions, come and go
-    /// and are not waited for; nor are those into which an application writes, which may never fill their window.
+    /// Runs until every connection that begins by `most` [avoids
+    /// congestion](crate::endpoint::Endpoint::avoids_congestion), and returns that time, or `most` if one
+    /// does not by then. Connections counted together as one flow, and those of sessions, come and go and are
+    /// not waited for. Connections into which an application writes are not waited for either, because they
+    /// may never fill their window.
     pub fn reach_congestion_avoidance(
         &mut self,
         most: Time,
@@ -250,28 +253,29 @@ impl Simulation {
         Ok(now)
     }
 
-    /// The interval that was measured.
+    /// Returns the measured interval.
     pub fn measured(&self) -> Interval {
         self.measured
     }
 
-    /// How many events have been served.
+    /// Returns the number of events served.
     pub fn events(&self) -> u64 {
         self.events
     }
 
-    /// What has been sampled so far from the sample of this number on, if anything is sampled. Nothing is taken away by it.
+    /// Returns a copy of the series from sample number `sample` on; `None` if nothing is sampled.
     pub fn series_since(&self, sample: usize) -> Option<Series> {
         self.sampler.as_ref().map(|sampler| sampler.series_since(sample, &self.flows))
     }
 
-    /// The series that were sampled, if any.
+    /// Takes the sampled series out of the run; `None` if nothing is sampled.
     pub fn take_series(&mut self) -> Option<Series> {
         let sampler = self.sampler.take()?;
         Some(sampler.into_series(&self.flows))
     }
 
-    /// Does what an event brings about. What reaches endpoints later may be [delivered early](early) if it is before `until`.
+    /// Handles an event. Packets that reach endpoints later may be [delivered early](early) if they arrive
+    /// before `until`.
     #[inline]
     fn serve(&mut self, now: Time, source: SourceId, until: Time) {
         match source.index().checked_sub(self.network.lanes()) {
@@ -287,7 +291,7 @@ impl Simulation {
         if now < self.measured.from { until.min(self.measured.from) } else { until }
     }
 
-    /// The head of a lane goes on; if it reaches an endpoint, that takes it.
+    /// Moves the head of a lane onward, and delivers it if it reaches an endpoint.
     #[inline]
     fn serve_lane(&mut self, lane: usize, horizon: Time) {
         let mut packet = Packet::default();
@@ -298,7 +302,7 @@ impl Simulation {
         }
     }
 
-    /// An endpoint takes a packet, as of its arrival.
+    /// Hands a packet to its endpoint, as of its arrival at `at`.
     #[inline(always)] // for each packet
     fn hand_over(&mut self, at: Time, path: u32, packet: &Packet) {
         let Self { network, flows, .. } = self;
@@ -334,7 +338,8 @@ impl Simulation {
         }
     }
 
-    /// A session begins, or one of its flows has delivered: the flows take what they are told to do next.
+    /// Advances a session that begins, or one of whose flows has delivered its data, and gives its flows
+    /// their next tasks.
     fn go_on(&mut self, session: u32, now: Time, delivered: Option<u32>) {
         self.sessions[session as usize].go_on(now, delivered);
         while let Some((flow, order, ends)) = self.sessions[session as usize].next_order() {
@@ -344,7 +349,8 @@ impl Simulation {
         }
     }
 
-    /// Takes a sample, if samples are taken: for whoever wants to know what would be sampled. Says how long it is to the next.
+    /// Takes a sample and returns the interval to the next one; `None` if no samples are taken. Callers use
+    /// it to see the values that a sample at `now` would have.
     pub fn sample(&mut self, now: Time) -> Option<Span> {
         let Self { sampler, flows, network, .. } = self;
         let sampler = sampler.as_mut()?;

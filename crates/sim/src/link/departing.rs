@@ -1,4 +1,5 @@
-//! Links whose packets wait for their turn: those with a discipline that decides at departure, and the stations of a medium.
+//! Links whose packets wait for service: those with a discipline that decides at departure, and the stations
+//! of a medium.
 
 use super::queue::Queue;
 use super::{Fate, Link};
@@ -9,7 +10,11 @@ use ackclock_aqm::{Arrival, Ecn, Label};
 use ackclock_base::Time;
 
 impl Link {
-    /// Makes it a station of a medium: its packets do not know when they will go.
+    /// Makes the link a station of a medium, whose packets wait until the medium gives them a turn.
+    ///
+    /// # Panics
+    ///
+    /// If the link's queue is not observed.
     pub fn share_medium(&mut self) {
         self.transmission.spread();
         let Some(queue) = &mut self.queue else { panic!("a station of a medium has no queue") };
@@ -20,31 +25,34 @@ impl Link {
         }
     }
 
-    /// Tells a discipline that decides at departure what the headers of each path's packets say, before the first packet.
+    /// Gives the labels of each path's packets to a discipline that decides at departure, before the first
+    /// packet.
     pub fn tell_labels(&mut self, labels: &[Label]) {
         if let Some(room) = self.queue.as_mut().and_then(|queue| queue.room.as_mut()) {
             room.tell_labels(labels);
         }
     }
 
-    /// What waits, and before when none of it goes.
+    /// Returns the state of the link as a station: the number of packets waiting, and the time before which
+    /// none is sent.
     pub fn station(&self) -> Station {
         let room = self.queue.as_ref().and_then(|queue| queue.room.as_ref());
         room.map_or_else(Station::default, |room| Station { packets: room.packets(), ready: room.ready() })
     }
 
-    /// Another station of its medium is sending.
+    /// Marks the link as busy until `free_at`, because another station of its medium is sending.
     pub fn wait_until(&mut self, free_at: Time) {
         self.free_at = free_at;
     }
 
-    /// Whether its discipline decides at departure: then packets [`Self::wait`], and the link is [served](Self::serve).
+    /// Returns whether the discipline decides at departure. If so, packets [wait](Self::wait), and the link
+    /// is [served](Self::serve).
     #[inline]
     pub fn decides_at_departure(&self) -> bool {
         self.queue.as_ref().is_some_and(|queue| queue.room.is_some())
     }
 
-    /// A packet arrives to wait; those that are dropped for it go to `dropped`.
+    /// Puts an arriving packet into the queue. Packets dropped for it are appended to `dropped`.
     pub fn wait(&mut self, guest: Guest, arrival: Arrival, dropped: &mut Vec<Guest>) {
         let counted = self.measured.contains(arrival.now);
         let Some(Queue { room: Some(room), random, meter, .. }) = self.queue.as_deref_mut() else {
@@ -57,8 +65,8 @@ impl Link {
         self.other.dropped += u64::from(counted) * (dropped.len() - before.1) as u64;
     }
 
-    /// If the link is free, begins to send the next packet and returns it with its fate; those that are dropped before it
-    /// go to `dropped`.
+    /// Begins to send the next packet if the link is free. Returns the packet with its fate, or `None` if
+    /// none is sent. Packets dropped before it are appended to `dropped`.
     pub fn serve(&mut self, now: Time, dropped: &mut Vec<Guest>) -> Option<(Guest, Fate)> {
         if self.free_at > now {
             return None;
@@ -73,7 +81,7 @@ impl Link {
         Some((guest, Fate::of(now, sent, crossing, marked)))
     }
 
-    /// When the link has to be served next; `None` while nothing waits.
+    /// Returns when the link has to be served next; `None` if no packet waits.
     pub fn service_due(&self) -> Option<Time> {
         let room = self.queue.as_ref()?.room.as_ref().filter(|room| room.packets() > 0)?;
         Some(self.free_at.max(room.ready()))

@@ -1,4 +1,4 @@
-//! The queue of a link whose length is followed: who waits, until when, and what decides about them.
+//! A queue whose length is observed: the packets that wait, when they leave, and the discipline.
 
 use crate::histogram::Histogram;
 use crate::measure::{Interval, QueueMeter};
@@ -9,33 +9,34 @@ use crate::waiting_room::WaitingRoom;
 use ackclock_aqm::{Arrival, Backlog, Capacity, Discipline, Queueing, Verdict};
 use ackclock_base::{Size, Span, Time};
 
-/// A packet that waits.
+/// A waiting packet.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Waiting {
-    /// When its transmission begins.
+    /// The beginning of its transmission.
     starts: Time,
     bytes: u32,
 }
 
-/// A queue whose length is followed.
+/// A queue whose length is observed.
 pub(super) struct Queue {
     pub(super) waiting: Ring<Waiting>,
-    /// When the first of it goes; never while nothing waits.
+    /// The time at which the first packet leaves the queue; [`Time::NEVER`] if none waits.
     next_goes: Time,
     pub(super) waiting_bytes: u64,
     pub(super) meter: QueueMeter,
-    /// When the discipline looks at its queue next; never if it has no period.
+    /// The next end of a period of the discipline; [`Time::NEVER`] if it has no period.
     pub(super) next_look: Time,
-    /// What decides at arrival, if anything does.
+    /// The discipline, if it decides at arrival and does more than limit the queue.
     pub(super) discipline: Option<Box<dyn Discipline>>,
-    /// How much may wait, if that is all that is decided.
+    /// The capacity, if the discipline only limits the queue.
     only_limit: Option<Capacity>,
-    /// The same if besides nothing happens to packets on the link but that they are sent at a rate that stays the same.
+    /// The capacity, if the discipline only limits the queue and the link has a fixed rate and no
+    /// impairments.
     pub(super) simple_limit: Option<Capacity>,
     pub(super) random: Stream,
-    /// How long each packet waited that was sent; only where something decides about packets.
+    /// The waiting times of the packets sent, if the link has a discipline.
     pub(super) waits: Option<Histogram>,
-    /// Where packets wait if something decides at departure.
+    /// The waiting room, if the discipline decides at departure.
     pub(super) room: Option<WaitingRoom>,
 }
 
@@ -69,7 +70,7 @@ impl Queue {
         self.room.as_ref().map_or_else(|| self.in_line(), WaitingRoom::packets)
     }
 
-    /// How many wait where arrivals decide.
+    /// Returns the number of waiting packets, for a discipline that decides at arrival.
     #[inline]
     pub(super) fn in_line(&self) -> u64 {
         self.waiting.len() as u64
@@ -91,11 +92,11 @@ impl Queue {
         let Some(discipline) = &mut self.discipline else {
             panic!("a queue has neither a discipline nor a limit")
         };
-        let arrival = *arrival; // here, so that it need not lie in memory where nobody is asked
+        let arrival = *arrival; // copied here, so that it need not lie in memory where no discipline is asked
         discipline.on_arrival(&arrival, &backlog, &mut self.random)
     }
 
-    /// Lets a periodic discipline see the queue as it was at the end of each period until `now`.
+    /// Calls a periodic discipline with the state of the queue at the end of each period until `now`.
     #[inline]
     pub(super) fn look(&mut self, now: Time, free_at: Time, transmission: &Transmission) {
         if self.next_look <= now {
@@ -117,7 +118,7 @@ impl Queue {
         }
     }
 
-    /// What waits at `now`, up to when the queue has settled.
+    /// Returns the backlog at `now`. The queue must have been settled up to `now`.
     #[inline]
     pub(super) fn backlog(&self, now: Time, free_at: Time, transmission: &Transmission) -> Backlog {
         let sending = free_at > now;
@@ -135,8 +136,9 @@ impl Queue {
         }
     }
 
-    /// How long a packet that joined now would wait if the rate stayed as it is: the rest of the packet being sent, then
-    /// the bytes that wait. That is what a router can know; when the link is free is known here because the rates are.
+    /// Returns the waiting time of a packet that joined now if the rate did not change: the rest of the
+    /// packet being sent, plus the waiting bytes. A router knows no more; the time at which the link is free
+    /// is known here only because future rates are.
     #[cold]
     pub(super) fn wait_at_present(&self, now: Time, free_at: Time, transmission: &Transmission) -> Span {
         let sent = self.waiting.first().map_or(free_at, |first| first.starts);
@@ -161,7 +163,7 @@ impl Queue {
         self.waiting_bytes += u64::from(bytes);
     }
 
-    /// Lets those leave the queue whose transmission has begun by `now`.
+    /// Removes the packets whose transmission has begun by `now`.
     #[inline]
     pub(super) fn settle(&mut self, now: Time) {
         if self.next_goes > now {

@@ -1,4 +1,4 @@
-//! A link against times worked by hand.
+//! Checks of a link against times computed by hand.
 
 use super::*;
 use crate::timeline::Timeline;
@@ -14,7 +14,7 @@ fn link_with(discipline: Option<Queueing>) -> Link {
         name: "l".into(),
         from: "a".into(),
         to: "b".into(),
-        rate: Rate::from_bits_per_second(8_000_000), // a byte per microsecond
+        rate: Rate::from_bits_per_second(8_000_000), // one byte per microsecond
         changes: None,
         delay: Span::from_millis(10),
         discipline,
@@ -24,7 +24,7 @@ fn link_with(discipline: Option<Queueing>) -> Link {
     Link::new(parts, true, Interval { from: Time::ZERO, to: Time::from_seconds(1.0) })
 }
 
-/// Phases that repeat, in milliseconds and bit/s.
+/// Returns phases that repeat, given in milliseconds and bit/s.
 fn cycle(phases: [(u64, u64); 2]) -> Changes {
     let phases = phases.map(|(ms, bits)| (Span::from_millis(ms), Rate::from_bits_per_second(bits)));
     let rates = Timeline::cycle(phases).unwrap();
@@ -44,7 +44,7 @@ fn arrival_ms(fate: Fate) -> Option<f64> {
 
 #[test]
 fn packets_leave_one_after_the_other() {
-    // 1000 B take 1 ms, the wire 10 ms.
+    // 1000 bytes take 1 ms to send, and the wire takes 10 ms.
     let mut link = link(None);
     let at = Time::from_nanos(0);
     assert_eq!(arrival_ms(link.offer(&arrival(at))), Some(11.0));
@@ -61,7 +61,7 @@ fn a_full_queue_drops() {
     assert_eq!(link.counts().dropped, 1);
 }
 
-/// Counts its periods of a millisecond.
+/// A discipline that counts its periods of 1 ms.
 struct Counting(u32);
 
 impl Discipline for Counting {
@@ -96,7 +96,7 @@ fn a_sample_shows_the_periods_that_have_passed_while_nothing_arrived() {
     assert_eq!(shown, [0.0, 1.0, 5.0]);
 }
 
-/// Notes what it is told of the wait, in microseconds.
+/// A discipline that reports the wait of each backlog, in microseconds.
 struct Waits(std::sync::mpsc::Sender<u64>);
 
 impl Discipline for Waits {
@@ -108,10 +108,11 @@ impl Discipline for Waits {
 
 #[test]
 fn a_discipline_is_told_the_wait_at_the_present_rate() {
-    // A byte takes a microsecond for 4 ms, then ten. Ten packets of 1000 bytes arrive at once: the last four will be
-    // sent at the slow rate, but while it is fast nobody can know. At 3.5 ms half of the fourth packet is left, and six
-    // wait: 6.5 ms. At 4.5 ms the fifth, begun at 4 ms, is half a tenth on its way: 9.5 ms of it are left and six wait
-    // at the slow rate: 69.5 ms. With one rate it is when the link is free.
+    // A byte takes 1 us for 4 ms, and 10 us after that. Ten packets of 1000 bytes arrive at once. The last
+    // six will be sent at the slow rate, but a router cannot know that before the rate falls. At 3.5 ms half
+    // of the fourth packet is left, and six wait: 6.5 ms. At 4.5 ms the fifth, begun at 4 ms, is half a tenth
+    // on its way: 9.5 ms of it are left and six wait at the slow rate: 69.5 ms. With a constant rate the wait
+    // ends when the link is free.
     let (told, waits) = std::sync::mpsc::channel();
     let mut link = link_with(Some(Queueing::at_arrival(Waits(told))));
     let slow = cycle([(4, 8_000_000), (1000, 800_000)]);
@@ -127,8 +128,9 @@ fn a_discipline_is_told_the_wait_at_the_present_rate() {
 
 #[test]
 fn time_spent_sending_is_clipped_at_both_ends_of_the_measured_interval() {
-    // Packets of 4 ms at 8, 15 and 19 ms, measured from 10 to 20 ms: 2 + 4 + 1 ms. At half the rate from 15 ms on, the
-    // second goes on to 23 ms and fills the rest, 5 ms; the third waits for it.
+    // Packets of 4 ms arrive at 8, 15 and 19 ms, and the interval from 10 to 20 ms is measured: 2 + 4 + 1 ms.
+    // At half the rate from 15 ms on, the second packet takes until 23 ms and fills the rest, 5 ms; the third
+    // waits for it.
     let (whole, half) = ((15, 8_000_000), (15, 4_000_000));
     let changes = [(None, 7), (Some(cycle([whole, half])), 7), (Some(cycle([half, half])), 10)];
     for (changes, busy_ms) in changes {
@@ -145,7 +147,8 @@ fn time_spent_sending_is_clipped_at_both_ends_of_the_measured_interval() {
 
 #[test]
 fn the_mean_queue_is_the_waiting_time_over_the_interval() {
-    // Three packets at once: waits 0, 1 and 2 ms; over 1 s: mean 0.003 packets, greatest 2. Little's law, exact.
+    // Three packets arrive at once and wait 0, 1 and 2 ms. By Little's law the mean over 1 s is 0.003 packets
+    // exactly, and the maximum is 2.
     for tracks in [true, false] {
         let mut link = link(None);
         link.queue = link.queue.filter(|_| tracks);

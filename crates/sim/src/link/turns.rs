@@ -1,4 +1,4 @@
-//! A link as a station of a medium whose turns are more than one packet each.
+//! A link as a station of a medium whose turns have more than one packet.
 
 use super::Link;
 use crate::alteration::Alteration;
@@ -8,8 +8,8 @@ use ackclock_aqm::Ecn;
 use ackclock_base::{Span, Time};
 
 impl Link {
-    /// Takes the packet that goes next out of the queue, and says whether it is marked; those that are dropped before it go to
-    /// `dropped`.
+    /// Takes the next packet out of the queue and returns it and whether it is marked; `None` if no packet is
+    /// ready. Packets dropped before it are appended to `dropped`.
     pub(crate) fn take(&mut self, now: Time, dropped: &mut Vec<Guest>) -> Option<(Guest, bool)> {
         let counted = self.measured.contains(now);
         let queue = self.queue.as_deref_mut()?;
@@ -24,13 +24,14 @@ impl Link {
         Some((guest, marked))
     }
 
-    /// How long so many bytes take that are sent from `starts` on.
+    /// Returns how long `bytes` take if they are sent from `starts` on.
     pub(crate) fn takes(&mut self, starts: Time, bytes: u32) -> Span {
         self.transmission.time(starts, bytes)
     }
 
-    /// Sends `bytes` of a packet with this ECN field and returns when the transmission ends, when it arrives (`None` if it is not received), and
-    /// what changes about it then. Later packets do not wait for a transmission that is `in_vain`.
+    /// Sends `bytes` of a packet with this ECN field. Returns when the transmission ends, when the packet
+    /// arrives (`None` if it is not received), and what changes about it. Later packets do not wait for a
+    /// transmission that is `in_vain`.
     pub(crate) fn attempt(
         &mut self,
         starts: Time,
@@ -50,12 +51,12 @@ impl Link {
         (sent, wire.map(|wire| sent + wire), alteration)
     }
 
-    /// Whether the other end's answer comes back.
+    /// Returns whether the other end's answer is received.
     pub(crate) fn hears_answer(&mut self, now: Time) -> bool {
         self.impaired.as_mut().is_none_or(|impaired| impaired.answers(now))
     }
 
-    /// A packet has come through, or has been given up, with a transmission that ended at `sent`.
+    /// Counts a packet that was received, or given up, with a transmission that ended at `sent`.
     pub(crate) fn count(&mut self, sent: Time, received: bool) {
         let counted = u64::from(self.measured.contains(sent));
         if received {
@@ -65,7 +66,7 @@ impl Link {
         }
     }
 
-    /// Whether what happens now is measured.
+    /// Returns whether `now` lies in the measured interval.
     pub(crate) fn measures(&self, now: Time) -> bool {
         self.measured.contains(now)
     }

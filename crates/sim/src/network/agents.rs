@@ -1,4 +1,4 @@
-//! Agents at nodes: what they see, and what they send from there.
+//! Agents at nodes: the packets that they see, and those that they send from there.
 
 use super::{Network, Outcome};
 use crate::agent::{Agent, AgentCounts, AgentParts, Node, Passage, Way};
@@ -11,14 +11,15 @@ use ackclock_base::Time;
 pub(super) struct Placed {
     agent: Box<dyn Agent>,
     flow: u32,
-    /// Its paths, the step of each that follows the node, and the link that does.
+    /// For each direction the path, the step after the node, and the link that follows.
     ways: [Onward; 2],
     source: Option<SourceId>,
-    /// When the source is set to go off; a timer that moves to later is looked at again then.
+    /// The time for which the source is set. If the agent's timer has moved to later, it is checked again at
+    /// this time.
     due: Time,
 }
 
-/// How a path goes on after the node.
+/// The continuation of a path after the node.
 #[derive(Clone, Copy, Default)]
 struct Onward {
     path: u32,
@@ -26,10 +27,10 @@ struct Onward {
     link: u32,
 }
 
-/// What an agent is shown, and what it sends, until the network has time for it.
+/// The [`Node`] that an agent is shown. It stores what the agent sends until the network can send it.
 #[derive(Default)]
 pub(super) struct Outgoing {
-    /// Of the packet that has just arrived.
+    /// The header extension of the packet that has just arrived.
     extension: Extension,
     packets: Vec<(Way, Packet, Option<Extension>)>,
 }
@@ -49,7 +50,7 @@ impl Node for Outgoing {
 }
 
 impl Network {
-    /// Puts an agent at its node. Its paths are built after that.
+    /// Puts an agent at its node, before its paths are built.
     pub(super) fn add_agent(&mut self, parts: AgentParts) {
         let ways = [Onward::default(); 2];
         let AgentParts { agent, flow, .. } = parts;
@@ -62,18 +63,18 @@ impl Network {
         }
     }
 
-    /// A path meets an agent here; `link` follows.
+    /// Records that a path meets an agent at the step about to be added; `link` follows.
     pub(super) fn set_onward(&mut self, agent: u32, way: Way, path: u32, link: u32) {
         let step = self.steps.len() as u32;
         self.agents[agent as usize].ways[way as usize] = Onward { path, step, link };
     }
 
-    /// The schedule's sources of the agents, which follow those of the links.
+    /// Returns the number of agents. Their sources in the schedule follow those of the links.
     pub fn agents(&self) -> usize {
         self.agents.len()
     }
 
-    /// What agents have done for each of so many flows.
+    /// Returns the agents' counts for each of the first `flows` flows; `None` for a flow without an agent.
     pub fn agent_counts(&self, flows: usize) -> Vec<Option<AgentCounts>> {
         let mut counts: Vec<Option<AgentCounts>> = vec![None; flows];
         for placed in &self.agents {
@@ -84,12 +85,13 @@ impl Network {
         counts
     }
 
-    /// Starts counting anew at the end of the warm-up.
+    /// Resets the agents' counts at the end of the warm-up.
     pub fn reset_agents(&mut self) {
         self.agents.iter_mut().for_each(|placed| placed.agent.reset_counts());
     }
 
-    /// A packet has arrived at an agent's node, and goes on from there unless the agent ends its way.
+    /// Shows a packet that has arrived at an agent's node to the agent. The packet continues unless the agent
+    /// removes it.
     #[cold]
     #[inline(never)]
     pub(super) fn meet(
@@ -125,7 +127,7 @@ impl Network {
         }
     }
 
-    /// The time that an agent announced has come.
+    /// Called at the time that an agent announced.
     pub fn on_agent_timer(&mut self, agent: u32, now: Time) {
         let mut outgoing = std::mem::take(&mut self.outgoing);
         let placed = &mut self.agents[agent as usize];

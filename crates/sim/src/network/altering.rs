@@ -1,11 +1,11 @@
-//! Packets that a link passes on with another ECN field, or twice.
+//! Packets whose ECN field a link changes, or that it duplicates.
 
 use super::{Network, Outcome};
 use crate::alteration::Alteration;
 use crate::packet::Packet;
 use ackclock_base::Time;
 
-/// What a link has changed about a packet.
+/// The changes that a link has made to a packet.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Altered {
     /// The link.
@@ -15,8 +15,8 @@ pub(super) struct Altered {
 }
 
 impl Network {
-    /// Takes a packet that has crossed a link on from there, with what the link changed about it. A copy follows the packet as a packet
-    /// of its own: it arrives at the same time, behind it.
+    /// Takes a packet that has crossed a link further, with the link's changes. A copy follows as a packet of
+    /// its own; it arrives at the same time, behind the original.
     #[cold]
     #[inline(never)]
     pub(super) fn pass_altered(
@@ -36,7 +36,8 @@ impl Network {
         }
         self.links[link as usize].count_copy(times[0]);
         let number = self.number;
-        // Before the packet goes on: its extension is given up as soon as it has met its fate.
+        // The copy of the extension is made first, since the extension is released when the packet is
+        // delivered or dropped.
         let mut copy = *packet;
         if packet.is_extended() {
             copy.extension = self.extensions.keep_copy(packet);

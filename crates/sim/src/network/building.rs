@@ -1,4 +1,5 @@
-//! How a network is built: where packets of a path have to wait, and what has to be served.
+//! The construction of a network: where the packets of a path have to wait, and which links have to be
+//! served.
 
 use super::turns::Hand;
 use super::{Destination, NO_LINK, Network, PathPlan, Shared, Step, Then};
@@ -44,7 +45,7 @@ impl Network {
         }
     }
 
-    /// Tells the disciplines that decide at departure what the headers of each path's packets say.
+    /// Gives the labels of each path's packets to the disciplines that decide at departure.
     pub(super) fn tell_labels(&mut self, plans: &[PathPlan]) {
         if !self.links.iter().any(Link::decides_at_departure) {
             return;
@@ -72,21 +73,21 @@ impl Network {
         self.starts.push(self.steps.len() as u32);
         self.destinations.push(plan.to);
         let mut now_is_real = !plan.leaves_later;
-        // A packet that has not waited is still in the hands of its sender, or of the link that was served.
+        // A packet that has not waited is still being handled by its sender, or by the link that was served.
         let mut has_waited = false;
         let mut waits_at_end = false;
-        // The plain link before what comes next.
+        // The plain link that the next step crosses first.
         let mut crosses = NO_LINK;
         for (place, link) in plan.links.iter().enumerate() {
             for (_, agent, way) in plan.agents.iter().filter(|(before, ..)| *before == place) {
-                // An agent sees packets when they are there.
+                // An agent sees a packet at its arrival, not before.
                 if !now_is_real {
                     self.add_wait(path, &mut crosses, false);
                     now_is_real = true;
                 }
                 self.add_step(&mut crosses, Then::Meet(*agent, *way));
                 self.set_onward(*agent, *way, path, *link);
-                // What it sends from here has not waited.
+                // Packets that the agent sends have not waited.
                 has_waited = false;
             }
             let is_late = self.links[*link as usize].decides_at_departure();
@@ -113,11 +114,11 @@ impl Network {
             now_is_real = false;
             has_waited &= !is_late;
             if self.links[*link as usize].reorders() {
-                // What follows is offered packets in the order in which they arrive.
+                // The links that follow are offered packets in the order of arrival.
                 self.add_wait(path, &mut crosses, true);
                 now_is_real = true;
             } else if self.links[*link as usize].duplicates() {
-                // A packet and its copy go on one after the other.
+                // A packet and its copy continue one after the other.
                 self.add_wait(path, &mut crosses, false);
                 now_is_real = true;
             }
@@ -134,7 +135,7 @@ impl Network {
     }
 
     fn add_wait(&mut self, path: u32, crosses: &mut u32, reorders: bool) {
-        // Where none overtakes another the head of a lane stays the head until it has arrived.
+        // If packets cannot overtake, the head of a lane remains the head until it has arrived.
         let source = if reorders { self.schedule.add_source() } else { self.schedule.add_firm_source() };
         let (lane, apart) = (self.lanes.len() as u32, reorders || self.trace.is_some());
         self.add_step(crosses, if apart { Then::WaitApart(lane) } else { Then::Wait(lane) });
@@ -144,8 +145,9 @@ impl Network {
     }
 }
 
-/// A flow's paths: of each pair the one from the first end to the second, then the one back. An end that takes packets
-/// before their time sends what answers them later than it is handed them.
+/// Returns the paths of a flow: for each pair the path from the first end to the second, then the one back.
+/// If an end takes packets before their arrival time, its answers leave later than the event in which it
+/// takes them.
 pub(crate) fn plans(index: u32, flow: &FlowParts) -> Vec<PathPlan> {
     let properties = flow.ends.each_ref().map(|end| end.properties());
     let early = properties.map(|end| end.only_answers && flow.paths.len() == 1);
@@ -162,7 +164,7 @@ pub(crate) fn plans(index: u32, flow: &FlowParts) -> Vec<PathPlan> {
     pairs.flat_map(|(path, pair)| [plan(&pair.forward, path, 1), plan(&pair.backward, path, 0)]).collect()
 }
 
-/// Which links more than one path uses, or share a medium.
+/// Returns for each link whether more than one path uses it or it belongs to a medium.
 pub(crate) fn shared_links(links: usize, paths: &[PathPlan], media: &[MediumParts]) -> Vec<bool> {
     let mut users = vec![0_u32; links];
     for link in media.iter().flat_map(|medium| &medium.links) {
@@ -174,7 +176,7 @@ pub(crate) fn shared_links(links: usize, paths: &[PathPlan], media: &[MediumPart
     users.into_iter().map(|users| users > 1).collect()
 }
 
-/// Puts agents on the paths that pass their nodes; `firsts` are the first paths of the flows.
+/// Puts agents on the paths that pass their nodes. `firsts` holds the first path of each flow.
 pub(crate) fn put_on_paths(agents: &[AgentParts], firsts: &[u32], paths: &mut [PathPlan]) {
     for (index, agent) in agents.iter().enumerate() {
         let first = (firsts[agent.flow as usize] + 2 * agent.path) as usize;

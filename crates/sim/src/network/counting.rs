@@ -1,27 +1,28 @@
-//! How many packets are under way, and what became of those that are not any more.
+//! The number of packets under way, and the counts of those dropped or corrupted.
 
 use super::{Network, PathCounts};
 use crate::lane::Lane;
 use crate::packet::Packet;
 use ackclock_base::Time;
 
-/// More packets than this under way mean a window without limit over a queue without limit, not an experiment.
-/// Where addresses have 32 bits the memory ends earlier.
+/// The largest number of packets under way. More indicate a window without limit over a queue without limit.
+/// It is smaller where addresses have 32 bits, because memory runs out earlier.
 pub const MAX_PACKETS: usize = if cfg!(target_pointer_width = "32") { 1 << 21 } else { 1 << 24 };
 
 impl Network {
-    /// What became of a path's packets.
+    /// Returns the counts of packets of a path that were dropped or corrupted.
     pub fn path_counts(&self, path: u32) -> PathCounts {
         self.counts[path as usize]
     }
 
-    /// Whether more packets are under way than any experiment means to have. To count them is to visit every lane, which costs as
-    /// much as many packets: it is put off until there is room for so many.
+    /// Returns whether more than [`MAX_PACKETS`] packets are under way. Counting visits every lane, which is
+    /// expensive, so packets are counted only if the pool has room for more than that, or if some lane
+    /// reorders.
     pub fn is_overfull(&self) -> bool {
         (self.reorders || self.pool.room() + self.waiting > MAX_PACKETS) && self.travelling() > MAX_PACKETS
     }
 
-    /// How many packets are under way.
+    /// Returns the number of packets under way.
     fn travelling(&self) -> usize {
         self.waiting + self.lanes.iter().map(Lane::len).sum::<usize>()
     }

@@ -1,4 +1,5 @@
-//! The places at which packets may be [delivered early](crate::simulation), and those that wait there after all.
+//! The places at which packets may be [delivered early](crate::simulation), and the packets that wait there
+//! because they may not.
 
 use super::{NO_LINK, Network, Step, Then};
 use crate::link::Link;
@@ -7,8 +8,8 @@ use crate::schedule::Order;
 use ackclock_base::Time;
 
 impl Network {
-    /// Lets packets of a path be handed to its endpoint early, if the endpoint's own packets, which go over path `back`, then still
-    /// enter every link that others use in the right order. Called when the network has been built.
+    /// Allows early delivery at the end of `path`, if the endpoint's own packets, which go over path `back`,
+    /// still enter every shared link in the right order. Called when the network has been built.
     pub(crate) fn let_deliver_early(&mut self, path: u32, back: u32) {
         if !self.waits_after_its_own_links(back) {
             return;
@@ -26,7 +27,7 @@ impl Network {
         }
     }
 
-    /// Whether packets of a path wait in a lane before the first link that is not their sender's own.
+    /// Returns whether the packets of a path wait in a lane before the first link that other flows use too.
     fn waits_after_its_own_links(&self, path: u32) -> bool {
         let is_own = |step: &&Step| match step.then {
             Then::GoOn => true,
@@ -37,15 +38,17 @@ impl Network {
         first.is_some_and(|step| matches!(step.then, Then::Wait(_) | Then::WaitApart(_) | Then::HandOver(_)))
     }
 
-    /// Whether a packet that has passed these steps was taken on by [`Network::arrive`], whose caller delivers it. What leaves an
-    /// agent, or a queue that decides at departure, has another caller until it has waited in a lane.
+    /// Returns whether a packet that has passed these steps was moved by [`Network::arrive`], whose caller
+    /// delivers it. A packet that leaves an agent, or a queue that decides at departure, has another caller
+    /// until it has waited in a lane.
     fn comes_from_a_lane(steps: &[Step]) -> bool {
         let passes = |step: &&Step| matches!(step.then, Then::GoOn | Then::Offer(_) | Then::Ask(_));
         let last = steps.iter().rev().find(|step| !passes(step));
         last.is_some_and(|step| matches!(step.then, Then::Wait(_) | Then::WaitApart(_)))
     }
 
-    /// Whether the last link on the way copies packets: then two come at a time, and the caller that delivers knows of one.
+    /// Returns whether the last link of the path duplicates packets. The caller that delivers knows of one
+    /// packet only.
     fn copies_before_the_end(links: &[Link], steps: &[Step]) -> bool {
         let last = steps.iter().rev().find(|step| step.then != Then::GoOn);
         matches!(last, Some(Step { then: Then::Ask(link), .. }) if links[*link as usize].duplicates())
@@ -56,22 +59,23 @@ impl Network {
         self.starts[path as usize] as usize..end
     }
 
-    /// Whether packets wait at the end of a path.
+    /// Returns whether packets wait at the end of a path.
     #[inline]
     pub(crate) fn is_anything_in(&self, lane: u32) -> bool {
         !self.lanes[lane as usize].is_empty()
     }
 
-    /// Lets a packet wait at the end of its path until it arrives. It has no departure there: what its endpoint does at that instant
-    /// concerns no other, so its place among the arrivals of the instant is of no consequence.
+    /// Makes a packet wait at the end of its path until it arrives. Its departure is set to its arrival: no
+    /// other endpoint depends on what this one does at that instant, so the order among the arrivals of the
+    /// instant does not matter.
     #[cold]
     #[inline(never)]
     pub(crate) fn put_off(&mut self, arrives: Time, lane: u32, packet: &Packet) {
         let _ = self.enter_apart([arrives, arrives], lane, packet);
     }
 
-    /// The arrival and the path of the first packet that waits at the end of its path, whose predecessor has just been delivered;
-    /// `None` where packets are not delivered early or none waits.
+    /// Returns the arrival and the path of the first packet that waits at the end of its path, after the
+    /// packet ahead of it has been delivered; `None` if the lane has no early delivery or is empty.
     #[inline]
     pub(crate) fn next_in_turn(&self, lane: usize) -> Option<(Time, u32)> {
         let lane = &self.lanes[lane];
@@ -82,7 +86,7 @@ impl Network {
         Some((arrives, lane.path))
     }
 
-    /// Takes that packet out of its lane.
+    /// Takes the first packet that waits at the end of a path out of its lane.
     pub(crate) fn take_in_turn(&mut self, lane: usize, packet: &mut Packet) {
         let (times, _) = self.lanes[lane].pop(&mut self.pool, packet);
         if self.trace.is_some() {
@@ -90,7 +94,7 @@ impl Network {
         }
     }
 
-    /// Lets that packet go on waiting, with an event of its own.
+    /// Gives the first packet that waits at the end of a path an event of its own, at `arrives`.
     pub(crate) fn wait_in_turn(&mut self, lane: usize, arrives: Time) {
         self.schedule.set(self.lanes[lane].source, arrives, Order::arrival(arrives));
     }

@@ -1,4 +1,4 @@
-//! What a sender asks of the network: to take a packet.
+//! Sending: how an endpoint gives a packet to the network.
 
 use super::{NO_LINK, Network, Outcome, Step, Then};
 use crate::endpoint::Launch;
@@ -6,9 +6,9 @@ use crate::packet::Packet;
 use ackclock_base::Time;
 
 impl Network {
-    /// An endpoint sends a packet. A packet waits in a lane before any queue but that of its path's first link, so what a queue refuses
-    /// here the host's own interface refuses. A path whose packets leave later than they are launched, and a discipline that decides at
-    /// departure, refuse nothing here.
+    /// Sends a packet of an endpoint. A packet waits in a lane before any queue but that of the first link,
+    /// so a drop that is seen here is a refusal by the host's own interface. Nothing is refused here if
+    /// packets leave later than they are launched, or if the first link's discipline decides at departure.
     #[inline]
     pub fn launch(&mut self, now: Time, path: u32, packet: &mut Packet) -> Launch {
         let outcome = if self.trace.is_some() {
@@ -22,8 +22,8 @@ impl Network {
         }
     }
 
-    /// When the packet that was just launched will have left its path's first link. Not known of a discipline that decides at
-    /// departure, nor where an agent comes before.
+    /// Returns when the packet just launched will have left the first link; `None` if that link's discipline
+    /// decides at departure, or if an agent precedes it.
     #[inline]
     fn leaves_first_link(&self, path: u32) -> Option<Time> {
         let link = match self.steps[self.starts[path as usize] as usize] {

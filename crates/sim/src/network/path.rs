@@ -1,41 +1,42 @@
-//! A path, before the network is built and after the run.
+//! Paths: their plans before the network is built, and their counts after the run.
 
 use crate::agent::Way;
 use ackclock_aqm::Dscp;
 
-/// Where a path leads to.
+/// The destination of a path.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Destination {
-    /// Which flow.
+    /// The index of the flow.
     pub flow: u32,
-    /// Which end of it, 0 or 1.
+    /// The end of the flow, 0 or 1.
     pub end: u8,
-    /// Which of the paths to that end it is.
+    /// The number of the path among those that lead to this end.
     pub path: u8,
 }
 
-/// A path to be built.
+/// The plan of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PathPlan {
-    /// The links, in order, as indices.
+    /// The indices of the links, in order.
     pub links: Vec<u32>,
-    /// Where it leads to.
+    /// The destination.
     pub to: Destination,
     /// Whether packets may be launched with a time that lies in the future.
     pub leaves_later: bool,
     /// Whether the endpoint may be handed packets before the time of their arrival has come.
     pub arrives_early: bool,
-    /// The agents at its nodes: how many links come before, which it is, and which of its ways this is.
+    /// The agents on the path: the number of links before the node, the agent's index, and the direction of
+    /// this path.
     pub agents: Vec<(usize, u32, Way)>,
-    /// The code point that its packets carry.
+    /// The differentiated services code point of the path's packets.
     pub dscp: Dscp,
 }
 
-/// What became of a path's packets on the way, over the measured interval.
+/// The counts of packets lost on a path over the measured interval.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PathCounts {
-    /// Dropped in a queue.
+    /// The number of packets dropped by queues.
     pub dropped: u64,
-    /// Corrupted on a link.
+    /// The number of packets corrupted on links.
     pub corrupted: u64,
 }

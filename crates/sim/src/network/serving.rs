@@ -1,4 +1,5 @@
-//! Links whose packets wait: those whose discipline decides at departure, and the stations of a medium.
+//! Links whose packets wait for service: links whose discipline decides at departure, and the stations of a
+//! medium.
 
 use super::altering::Altered;
 use super::tracing::{trace_drops, trace_transmission};
@@ -13,7 +14,7 @@ use ackclock_aqm::{Arrival, Ecn};
 use ackclock_base::Time;
 
 impl Network {
-    /// A packet arrives at a link whose discipline decides at departure, and waits.
+    /// Queues a packet at a link whose discipline decides at departure.
     #[inline(never)]
     pub(super) fn join(
         &mut self,
@@ -25,7 +26,8 @@ impl Network {
     ) -> Outcome {
         let guest = Guest { packet: *packet, path, since: now, step, number: self.number };
         let arrival = Arrival { now, bytes: packet.bytes, flow: path, ecn: packet.ecn };
-        // What the link is free for at this instant has left already, as where arrivals decide.
+        // A packet that the link can send at this instant leaves before the arrival, as it does where
+        // disciplines decide at arrival.
         if self.links[link as usize].service_due().is_some_and(|due| due <= now) {
             self.serve(link, now);
         }
@@ -34,7 +36,7 @@ impl Network {
         Outcome::Waits
     }
 
-    /// A packet joins the queue of a link whose discipline decides at departure.
+    /// Puts a packet into the queue of a link whose discipline decides at departure.
     pub(super) fn wait(&mut self, link: u32, guest: Guest, arrival: Arrival) {
         let Guest { packet, path, number, .. } = guest;
         if let Some(trace) = &mut self.trace {
@@ -45,7 +47,8 @@ impl Network {
         self.note_refused(link, arrival.now);
     }
 
-    /// A link whose discipline decides at departure, or its medium, may be free: sends what goes next.
+    /// Sends the next packet of a link whose discipline decides at departure, or of its medium, if it is
+    /// free.
     pub fn serve(&mut self, link: u32, now: Time) {
         match self.medium_of[link as usize] {
             None => self.serve_alone(link, now),
@@ -53,7 +56,7 @@ impl Network {
         }
     }
 
-    /// Lets the stations of a medium send as it says, until it is busy or all wait for a time to come.
+    /// Lets the stations of a medium send in the medium's order, until it is busy or all stations wait.
     pub(super) fn serve_medium(&mut self, medium: usize, now: Time) {
         let source = self.service_of(self.media[medium].links[0]);
         loop {
@@ -93,7 +96,7 @@ impl Network {
         self.go_on(link, next);
     }
 
-    /// Returns the event source by which a link, or its medium, is served.
+    /// Returns the event source of a link, or of its medium.
     fn service_of(&self, link: u32) -> SourceId {
         let Some(source) = self.services[link as usize] else {
             panic!("link {link} is served, and its packets do not wait")
@@ -101,7 +104,7 @@ impl Network {
         source
     }
 
-    /// The transmission of a packet that waited has begun.
+    /// Continues with a packet that waited and whose transmission has begun.
     pub(super) fn go_on(&mut self, link: u32, next: Option<(Guest, Fate)>) {
         let Some((guest, fate)) = next else { return };
         self.waiting -= 1;
@@ -129,13 +132,13 @@ impl Network {
         }
     }
 
-    /// Traces, counts and forgets the packets that a queue has just dropped.
+    /// Traces, counts and releases the packets that a queue has just dropped.
     pub(super) fn note_refused(&mut self, link: u32, now: Time) {
         trace_drops(&mut self.trace, link, now, &self.refused);
         self.count_refused(now);
     }
 
-    /// The same for packets whose drops have been traced.
+    /// Counts and releases dropped packets whose drops have been traced already.
     pub(super) fn count_refused(&mut self, now: Time) {
         self.waiting -= self.refused.len();
         for guest in self.refused.drain(..) {
@@ -146,7 +149,7 @@ impl Network {
 }
 
 impl Shared {
-    /// Who sends next, and when; `None` while nobody has anything.
+    /// Returns the station that sends next and when; `None` if no station has a packet.
     fn due(&mut self, now: Time, links: &[Link]) -> Option<Turn> {
         let Self { medium, links: stations_links, random, stations, hands, .. } = self;
         for (index, (station, link)) in stations.iter_mut().zip(&*stations_links).enumerate() {

@@ -1,4 +1,4 @@
-//! Packets over one link, whatever its discipline.
+//! Packets over one link, with different disciplines.
 
 use super::*;
 use crate::endpoint::Launch;
@@ -33,7 +33,7 @@ fn link_with(bits_per_second: u64, discipline: Option<&str>, shared: bool, delay
     Link::new(parts, shared, MEASURED)
 }
 
-/// Each path has these links.
+/// Returns a network of these links, with one path for each list of links.
 fn network(links: Vec<Link>, paths: &[&[u32]]) -> Network {
     let to = Destination::default();
     let plan = |links: &&[u32]| PathPlan {
@@ -50,9 +50,9 @@ fn network(links: Vec<Link>, paths: &[&[u32]]) -> Network {
 
 #[test]
 fn what_leaves_as_another_arrives_has_left_before() {
-    // Of three at 0 one is sent, one waits, one is dropped. At 1 ms the second is sent, so there is room for a fourth,
-    // whichever of the two is looked at first.
-    // A packet of 1000 bytes takes 1 ms.
+    // Of three packets at 0, one is sent, one waits and one is dropped. At 1 ms the second is sent, so a
+    // fourth finds room, even if its arrival is handled before the departure. A packet of 1000 bytes takes 1
+    // ms.
     for discipline in ["droptail", "codel", "fq-codel", "shaper"] {
         let mut network = network(vec![link(8_000_000, Some(discipline), true)], &[&[0]]);
         let mut packet = Packet { bytes: 1000, ..Packet::default() };
@@ -65,8 +65,8 @@ fn what_leaves_as_another_arrives_has_left_before() {
     }
 }
 
-/// Which paths' packets are in front of link 0, in the order in which they cross it. Each path sends one packet over a link of its
-/// own, at the instant given here, in this order.
+/// Returns the paths in the order in which their packets cross link 0. Each path sends one packet over a link
+/// of its own; `launches` gives the path and the time in milliseconds, in the order of the calls.
 fn order_at_a_shared_link(links: &[(u64, u64)], launches: &[(u32, u64)]) -> Vec<u32> {
     let own = |(rate, delay_ms): &(u64, u64)| link_with(*rate, None, false, Span::from_millis(*delay_ms));
     let all: Vec<Link> = std::iter::once(link(8_000_000, None, true)).chain(links.iter().map(own)).collect();
@@ -90,8 +90,8 @@ fn order_at_a_shared_link(links: &[(u64, u64)], launches: &[(u32, u64)]) -> Vec<
 
 #[test]
 fn of_packets_that_arrive_at_one_instant_the_first_to_set_out_goes_first() {
-    // 1000 bytes take 1 ms at 8 Mbit/s. What path 0 sends at 5 ms is in front of the shared link at 5 + 1 + 4 = 10 ms, what path 1
-    // sends at 0 at 0 + 1 + 9 = 10 ms.
+    // 1000 bytes take 1 ms at 8 Mbit/s. The packet that path 0 sends at 5 ms reaches the shared link at 5 + 1
+    // + 4 = 10 ms, and the one that path 1 sends at 0 at 0 + 1 + 9 = 10 ms.
     let links = [(8_000_000, 4), (8_000_000, 9)];
     assert_eq!(order_at_a_shared_link(&links, &[(1, 0), (0, 5)]), [1, 0]);
     assert_eq!(order_at_a_shared_link(&links, &[(0, 5), (1, 0)]), [1, 0], "whichever is known first");
@@ -110,8 +110,10 @@ fn of_packets_that_set_out_and_arrive_at_one_instant_the_order_is_the_same_which
 
 #[test]
 fn a_link_with_a_queue_is_a_place_to_set_out_from_and_one_without_is_none() {
-    // Both packets are in front of the last link at 7 ms, and were sent at 0. The first has crossed a link with a queue, which had
-    // sent it at 1 ms, the second two of its own, the first of which had sent it at 1 ms, too: a link without a queue is no place to set out from, so it set out at 0.
+    // Both packets reach the last link at 7 ms and were sent at 0. The first has crossed a link with a queue,
+    // which finished sending at 1 ms. The second has crossed two links of its own without queues, the first
+    // of which also finished at 1 ms; a link without a queue does not count as a departure, so its departure
+    // is 0.
     let ms = Span::from_millis;
     let own = |delay| link_with(8_000_000, None, false, ms(delay));
     let links = vec![
@@ -136,8 +138,8 @@ fn a_link_with_a_queue_is_a_place_to_set_out_from_and_one_without_is_none() {
 
 #[test]
 fn a_sender_is_told_when_its_packet_leaves_or_that_there_is_no_room() {
-    // 1000 bytes take 1 ms: the first leaves at 1 ms, the second at 2 ms, and only one may wait. A discipline that decides at departure
-    // refuses nothing at once.
+    // 1000 bytes take 1 ms: the first packet leaves at 1 ms, the second at 2 ms, and only one may wait. A
+    // discipline that decides at departure refuses nothing at once.
     let launch = |discipline| {
         let mut network = network(vec![link(8_000_000, Some(discipline), true)], &[&[0]]);
         let mut packet = Packet { bytes: 1000, ..Packet::default() };

@@ -1,4 +1,4 @@
-//! What a network says of its packets, where a trace is kept.
+//! The trace records of a network's packets.
 
 use super::{Network, Outcome};
 use crate::alteration::Alteration;
@@ -11,7 +11,7 @@ use ackclock_base::Time;
 use std::collections::VecDeque;
 
 impl Network {
-    /// An endpoint sends a packet.
+    /// Sends a packet of an endpoint and records it in the trace.
     #[cold]
     #[inline(never)]
     pub(super) fn launch_traced(&mut self, now: Time, path: u32, packet: &mut Packet) -> Outcome {
@@ -22,7 +22,7 @@ impl Network {
         self.advance([now, now], path, self.starts[path as usize], packet)
     }
 
-    /// Offers a packet to a link that decides at arrival, and takes it on from there.
+    /// Offers a packet to a link that decides at arrival, records the result, and takes the packet further.
     #[cold]
     #[inline(never)]
     pub(super) fn ask_traced(
@@ -41,7 +41,7 @@ impl Network {
         self.follow(fate, times, path, link, step, packet)
     }
 
-    /// Notes that an endpoint takes the packet that was taken on last.
+    /// Records that an endpoint takes the packet that was moved last.
     #[inline]
     pub(crate) fn note_delivered(&mut self, now: Time, path: u32, packet: &Packet) {
         if let Some(trace) = &mut self.trace {
@@ -50,7 +50,8 @@ impl Network {
     }
 }
 
-/// Takes the number of the packet with this arrival and departure, which is the first unless it has overtaken others.
+/// Removes and returns the number of the packet with this arrival and departure, which is the first one
+/// unless the packet has overtaken others.
 pub(super) fn take_number(traced: &mut VecDeque<((Time, Time), u64)>, times: (Time, Time)) -> u64 {
     let place = traced.iter().position(|(other, _)| *other == times);
     place.and_then(|place| traced.remove(place)).map_or(0, |(_, number)| number)
@@ -64,7 +65,7 @@ fn trace_fate(trace: &mut Trace, now: Time, path: u32, number: u64, bytes: u32, 
     trace_transmission(trace, path, number, bytes, link, fate);
 }
 
-/// Traces the packets that a queue drops.
+/// Records the packets that a queue drops.
 pub(super) fn trace_drops(trace: &mut Option<Trace>, link: u32, now: Time, dropped: &[Guest]) {
     let Some(trace) = trace else { return };
     for Guest { packet, path, number, .. } in dropped {

@@ -1,9 +1,9 @@
-//! The schedule against lists and sets.
+//! Compares the schedule with lists and sets.
 
 use super::*;
 use proptest::prelude::*;
 
-/// The sources of what is due at 7 ns, in the order in which they come.
+/// Returns the sources of events due at 7 ns, in the order in which they are served.
 fn served(events: &[(usize, Order)]) -> Vec<usize> {
     let mut schedule = Schedule::default();
     let sources: Vec<SourceId> = (0..8).map(|_| schedule.add_source()).collect();
@@ -28,7 +28,7 @@ fn equal_times_come_by_rank_then_departure() {
     ];
     let expected = [7, 6, 5, 4, 3, 1, 2, 0];
     assert_eq!(served(&events), expected);
-    // Whatever the order in which they are scheduled.
+    // The order in which the events are scheduled does not matter.
     let reversed: Vec<_> = events.into_iter().rev().collect();
     assert_eq!(served(&reversed), expected);
     let mixed: Vec<_> = [3, 6, 1, 4, 7, 2, 5, 0].map(|place: usize| events[place]).into();
@@ -37,8 +37,9 @@ fn equal_times_come_by_rank_then_departure() {
 
 #[test]
 fn what_is_equal_otherwise_comes_by_lot() {
-    // Sources 3 and 4 are due together at 1,000 instants, set in either order: the order does not depend on that, is another with another
-    // seed, and favours neither. The standard deviation of 1,000 fair draws is 16.
+    // Sources 3 and 4 are due together at 1,000 instants, and set in either order. The order of service does
+    // not depend on the order of setting, differs with the seed, and favours neither source. The standard
+    // deviation of 1,000 fair draws is 16.
     let firsts = |seed, turned: bool| {
         let mut schedule = Schedule::new(seed);
         let sources: Vec<SourceId> = (0..5).map(|_| schedule.add_source()).collect();
@@ -62,7 +63,8 @@ fn what_is_equal_otherwise_comes_by_lot() {
 
 #[test]
 fn what_lies_beyond_all_runs_never_comes_in_one() {
-    // A packet on a link of some bits a second may arrive in a century; the longest run, 10^6 s, ends before.
+    // A packet on a link of a few bits per second may arrive after a century; the longest run, 10^6 s, ends
+    // before that.
     let mut schedule = Schedule::default();
     let sources = [schedule.add_source(), schedule.add_firm_source()];
     for (source, years) in sources.into_iter().zip([1.0, 500.0]) {
@@ -73,12 +75,14 @@ fn what_lies_beyond_all_runs_never_comes_in_one() {
     assert_eq!(schedule.next_before(Time::NEVER).map(|(time, _)| time), Some(MAX_TIME));
 }
 
-/// An order that depends on the source alone, so that equal times are told apart in either way.
+/// Returns an order that depends on the source alone, so that events at equal times are ordered by rank or by
+/// source.
 fn order_of(source: usize) -> Order {
     [Order::TIMER, Order::SERVICE, Order::arrival(Time::ZERO)][source % 3]
 }
 
-/// Against a list: whatever is set, cleared and set again, the earliest comes first.
+/// Compares the schedule with a list: after any sequence of setting and clearing, the earliest event comes
+/// first.
 fn agrees_with_a_list(operations: impl Iterator<Item = (usize, Option<u64>)>) -> Result<(), TestCaseError> {
     let mut schedule = Schedule::default();
     let mut sources = Vec::new();
@@ -95,7 +99,7 @@ fn agrees_with_a_list(operations: impl Iterator<Item = (usize, Option<u64>)>) ->
         }
         let key = |ns| schedule.lots.key_of(Time::from_nanos(ns), order, sources[index]);
         model[index] = time.map(key);
-        // What is first is looked at, but not taken.
+        // The first event is looked at without being taken.
         let best = model.iter().enumerate().filter_map(|(i, key)| key.map(|key| (key, i))).min();
         let Some((key, first)) = best else {
             prop_assert_eq!(schedule.next_before(Time::NEVER), None);
@@ -110,9 +114,9 @@ fn agrees_with_a_list(operations: impl Iterator<Item = (usize, Option<u64>)>) ->
 
 #[test]
 fn buckets_become_as_narrow_as_events_follow_one_another() {
-    // Three sources, each due again after 84 us in the mean (2^24 ns / 200), under buckets of 2^24 ns: of some 600 events in
-    // the time of a bucket all but three come when its turn has begun. An event every 28 us asks for buckets of 56 us, about
-    // 2^16 ns; up to twice as wide or narrow they stay.
+    // Three sources are each due again after a mean of 84 us (2^24 ns / 200), with buckets of 2^24 ns. Of
+    // some 600 events in the time of a bucket all but three are set after its turn has begun. One event per
+    // 28 us asks for buckets of 56 us, about 2^16 ns; a width within a factor of two of that is kept.
     let mut schedule = Schedule { width_bits: 24, ..Schedule::default() };
     let mut bits = 1_u64;
     let mut next = |schedule: &mut Schedule, now: Time, source| {
@@ -137,7 +141,7 @@ proptest! {
         agrees_with_a_list(operations.into_iter())?;
     }
 
-    /// From nanoseconds to weeks, so that events go by the buckets and lie beyond them.
+    /// Times range from nanoseconds to weeks, so that events lie in the buckets and beyond them.
     #[test]
     fn the_earliest_wins_at_any_distance(
         operations in prop::collection::vec((0_usize..40, prop::option::of((any::<u64>(), 14_u32..64))), 1..300),
@@ -147,8 +151,8 @@ proptest! {
         )?;
     }
 
-    /// A simulation: what is first is served and set anew, some time after its turn; now and then another is moved to an
-    /// earlier time. Many sources begin at once, so that a bucket is crowded.
+    /// Simulates a run: the first event is served and set anew for later; sometimes another event is moved.
+    /// Many sources begin at once, so that a bucket is crowded.
     #[test]
     fn time_goes_on(
         count in 1_usize..600,

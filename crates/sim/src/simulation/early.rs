@@ -1,23 +1,28 @@
-//! Early delivery: an endpoint takes a packet before its time has come, and the packet has no event of its own.
+//! Early delivery: an endpoint takes a packet before its arrival time has come, and the packet has no event
+//! of its own.
 //!
-//! When the last link of a path has been offered a packet, the time at which it reaches the endpoint is known. The endpoint may
-//! take the packet at once, as of that time, where this changes nothing. It changes nothing because
+//! When the last link of a path has been offered a packet, the time at which it reaches the endpoint is
+//! known. The endpoint may take the packet at once, as of that time, if this changes nothing. It changes
+//! nothing because
 //!
-//! 1. **the endpoint sees the same things in the same order.** One path leads to it (`Flow::let_deliver_early`), in whose lane no
-//!    packet overtakes another (`Network::let_deliver_early`). No packet waits in the lane before this one, and neither its timer
-//!    nor its application has anything to do up to the arrival, that instant included (`Flow::is_idle_until`);
-//! 2. **nothing else sees the endpoint in between.** No session tells it what to do, its control is not shared with other
-//!    connections (`Flow::let_deliver_early`), and the arrival is before the next instant at which the run is looked at: a sample,
-//!    the end of the warm-up, or the instant up to which the caller runs it (`Simulation::horizon`);
-//! 3. **what it sends enters every link in the same order.** Its packets cross links that no other path uses, and then wait in a
-//!    lane (`Network::waits_after_its_own_links`). Their places in the schedule are their arrival, their departure, and their lane,
-//!    whenever they are put there (`schedule/key.rs`). A packet takes a nanosecond at least for every link, so that none of them
-//!    is due before it is put there;
-//! 4. **what it draws at random is its own.** A link draws for the packets that cross it in the order in which they enter it, and
-//!    an endpoint's jitter has a stream of its own.
+//! 1. **the endpoint sees the same events in the same order.** Only one path leads to it
+//!    (`Flow::let_deliver_early`), in whose lane no packet overtakes another (`Network::let_deliver_early`).
+//!    No packet waits in the lane before this one, and neither the endpoint's timer nor its application has
+//!    anything to do up to and including the arrival (`Flow::is_idle_until`);
+//! 2. **no other component sees the endpoint in between.** It belongs to no session, its control is not
+//!    shared with other connections (`Flow::let_deliver_early`), and the arrival is before the next time at
+//!    which the run is observed: a sample, the end of the warm-up, or the time up to which the caller runs it
+//!    (`Simulation::horizon`);
+//! 3. **the packets that it sends enter every link in the same order.** They cross links that no other path
+//!    uses, and then wait in a lane (`Network::waits_after_its_own_links`). Their order in the schedule
+//!    follows from their arrival, their departure and their lane, whenever they are put there
+//!    (`schedule/key.rs`). A packet takes at least one nanosecond per link, so none is due before it is
+//!    scheduled;
+//! 4. **the random numbers that it draws are its own.** A link draws for the packets that cross it in the
+//!    order in which they enter it, and an endpoint's jitter has a stream of its own.
 //!
-//! A sender's alarm that goes off before the arrival finds a timer that is not due, as it would have without the packet. A timer that
-//! the packet leaves in the past is due at the arrival, in either case (`Flow::arm`).
+//! A sender's alarm that goes off before the arrival finds a timer that is not due, as it would without early
+//! delivery. A timer that the packet leaves in the past is due at the arrival, in either case (`Flow::arm`).
 
 use super::Simulation;
 use crate::network::{Destination, NO_LANE, Outcome};
@@ -26,7 +31,8 @@ use crate::schedule::SourceId;
 use ackclock_base::Time;
 
 impl Simulation {
-    /// Hands a packet that reaches the end of its path to the endpoint, now or early, or lets it wait for its time.
+    /// Hands a packet that reaches the end of its path to the endpoint, at its arrival time or early, or
+    /// makes it wait in its lane.
     #[inline(always)] // for each packet
     pub(super) fn deliver(&mut self, outcome: Outcome, path: u32, packet: &Packet, horizon: Time) {
         let Outcome::Arrives { at, lane } = outcome else { return };
@@ -36,14 +42,15 @@ impl Simulation {
         self.hand_over(at, path, packet);
     }
 
-    /// Whether an endpoint may take a packet that arrives at `at` and that no other packet precedes.
+    /// Returns whether an endpoint may take a packet that arrives at `at` and that no other packet precedes.
     #[inline(always)]
     fn may_deliver(&self, at: Time, path: u32, horizon: Time) -> bool {
         let Destination { flow, end, .. } = self.network.destination(path);
         at < horizon && self.flows[flow as usize].is_idle_until(usize::from(end), at)
     }
 
-    /// Delivers the packets that wait in a lane early, in order, as long as each may be. Called when the packet ahead of them was delivered.
+    /// Delivers the packets that wait in a lane early, in order, as long as each may be. Called when the
+    /// packet ahead of them has been delivered.
     #[cold]
     #[inline(never)]
     pub(super) fn deliver_in_turn(&mut self, lane: usize, first: (Time, u32), horizon: Time) {
@@ -59,8 +66,9 @@ impl Simulation {
         }
     }
 
-    /// Among ten thousand flows nearly all that an event touches comes from memory. The events of a bucket do not depend on one
-    /// another, so reading for all of them first takes little longer than for one. Changes nothing.
+    /// Prefetches the data that the next events need, and changes nothing. With ten thousand flows nearly all
+    /// data of an event comes from memory. The events of a bucket do not depend on one another, so reading
+    /// for all of them takes little longer than reading for one.
     #[inline]
     pub(super) fn look_ahead(&mut self) {
         let Self { network, flows, .. } = self;
