@@ -1,6 +1,6 @@
-//! What somebody with a packet analyser would see at chosen places of a network: packets in the order of time, with all that
-//! their headers say. Off unless asked for; what has been seen is taken away while the run goes on, so that it needs room for
-//! the packets under way alone.
+//! Packet captures at chosen places of a network: packets in order of time with their whole headers, as a
+//! packet analyser shows them. Captures are off unless requested. Captured packets are taken out while the
+//! run continues, so memory is needed for the packets under way only.
 
 use crate::endpoint::{Launch, Outbox};
 use crate::packet::{Extension, Packet};
@@ -9,54 +9,55 @@ use ackclock_aqm::Ecn;
 use ackclock_base::Time;
 use std::collections::{BTreeMap, HashMap};
 
-/// Where packets are seen.
+/// A place at which packets are captured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// At the first ends of all flows: what they send, and what reaches them.
+    /// The first ends of all flows: the packets that they send and receive.
     Senders,
-    /// At the other ends.
+    /// The second ends of all flows: the packets that they send and receive.
     Receivers,
-    /// In front of a link's queue, those included that it drops.
+    /// In front of a link's queue, including packets that the queue drops.
     Before(u32),
-    /// Behind it, as their transmission ends.
+    /// Behind a link's queue, at the end of each transmission.
     After(u32),
 }
 
-/// A packet that was seen.
+/// A captured packet.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Captured {
-    /// When.
+    /// The time of capture.
     pub time: Time,
-    /// Where, as an index into the places.
+    /// The index of the place.
     pub place: usize,
-    /// Its path: twice the pair's index, plus one for the way back.
+    /// The path: twice the index of the pair of paths, plus one for the direction back.
     pub path: u32,
-    /// A number that identifies it within the run.
+    /// The number that identifies the packet within the run.
     pub number: u64,
-    /// What it says, with the ECN field that it has there.
+    /// The packet, with its ECN field at this place.
     pub packet: Packet,
-    /// All words that it extends its header by.
+    /// All words of its header extension.
     pub words: Vec<u64>,
-    /// When it was sent.
+    /// The time at which the packet was sent.
     pub launched: Time,
-    /// When the packet was sent that had reached its sender last by then, over the same pair of paths; `None` before the first.
+    /// The time at which the packet was sent that had reached this packet's sender last, over the same pair
+    /// of paths; `None` if none had.
     pub heard: Option<Time>,
-    /// What becomes of it at the link of this place.
+    /// The outcome for the packet at the link of this place.
     pub fate: Fate,
 }
 
-/// What becomes of a packet at a link.
+/// The outcome for a packet at a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
-    /// It goes on.
+    /// The packet continues.
     Passes,
-    /// The queue drops it.
+    /// The queue drops the packet.
     Dropped,
-    /// It is corrupted on the wire.
+    /// The packet is corrupted on the wire.
     Corrupted,
 }
 
-/// Reads what lies beside a captured header, for the readers of transports.
+/// Gives the header extension of a captured packet to the functions that read transports' headers.
 pub struct Beside<'a>(pub &'a [u64]);
 
 impl Outbox for Beside<'_> {
@@ -93,57 +94,57 @@ struct Flight {
     heard: Option<Time>,
 }
 
-/// A packet that was seen and has not been taken away. In front of a queue its fate may not be known.
+/// A captured packet that has not been taken. In front of a queue its outcome may not be known yet.
 struct Waiting {
     captured: Captured,
     is_decided: bool,
 }
 
-/// When, and as the how manieth.
+/// The time of capture, and the number of captures before.
 type Order = (Time, u64);
 
-/// Sees packets.
+/// The captures of a run.
 #[derive(Default)]
 pub struct Capture {
     places: Vec<Place>,
     flights: HashMap<u64, Flight>,
-    /// Of each path, when the packet was sent that arrived last.
+    /// For each path, the time at which the packet that arrived last was sent.
     arrived: Vec<Option<Time>>,
-    /// By place.
+    /// The captured packets of each place.
     waiting: Vec<BTreeMap<Order, Waiting>>,
-    /// Where those wait whose fate at a place is not known yet.
+    /// For each place and packet whose outcome is not known, the key in `waiting`.
     undecided: HashMap<(usize, u64), Order>,
     seen: u64,
 }
 
 impl Capture {
-    /// Sees what passes these places.
+    /// Creates captures at these places.
     pub fn new(places: Vec<Place>) -> Self {
         let waiting = places.iter().map(|_| BTreeMap::new()).collect();
         Self { places, waiting, ..Self::default() }
     }
 
-    /// A packet is sent, by an endpoint or by an agent at a node, with these words beside its header.
+    /// Records that an endpoint, or an agent at a node, sends a packet whose header extension is `words`.
     pub(crate) fn launch(&mut self, time: Time, path: u32, number: u64, packet: &Packet, words: Vec<u64>) {
         let heard = self.arrived.get(path as usize ^ 1).copied().flatten();
         self.flights.insert(number, Flight { packet: *packet, words, launched: time, heard });
     }
 
-    /// Gives a packet another ECN field on its way: that of a mark, or one that a link sets.
+    /// Changes the ECN field of a packet under way, because a queue marked it or a link set the field.
     pub(crate) fn set_ecn(&mut self, number: u64, ecn: Ecn) {
         if let Some(flight) = self.flights.get_mut(&number) {
             flight.packet.ecn = ecn;
         }
     }
 
-    /// Follows a copy of a packet that is under way.
+    /// Records a copy of a packet that is under way.
     pub(crate) fn duplicate(&mut self, number: u64, copy: u64) {
         if let Some(flight) = self.flights.get(&number).cloned() {
             self.flights.insert(copy, flight);
         }
     }
 
-    /// Something happens to a packet.
+    /// Records an event of a packet, and captures the packet if the event belongs to a place.
     pub(crate) fn see(&mut self, time: Time, path: u32, number: u64, event: Event) {
         let backward = path % 2 == 1;
         for place in 0..self.places.len() {
@@ -184,20 +185,21 @@ impl Capture {
         }
     }
 
-    /// How many places there are.
+    /// Returns the number of places.
     pub fn places(&self) -> usize {
         self.places.len()
     }
 
-    /// Takes away the first packet that was seen at a place before an instant, in the order of time. Nothing earlier is seen
-    /// afterwards if the run has been run until then. What comes after a packet whose fate is open waits for it.
+    /// Takes the first packet captured at a place before `until`; `None` if there is none. If the run has
+    /// advanced to `until`, no earlier packet is captured afterwards. Packets behind one whose outcome is not
+    /// known wait for it.
     pub fn take(&mut self, place: usize, until: Time) -> Option<Captured> {
         let first = self.waiting[place].first_entry()?;
         let (time, _) = *first.key();
         (time < until && first.get().is_decided).then(|| first.remove().captured)
     }
 
-    /// The run ends: what no link has dropped by now passes.
+    /// Marks all packets whose outcome is not known as passing, at the end of the run.
     pub fn decide_all(&mut self) {
         let waiting = self.waiting.iter_mut().flat_map(BTreeMap::values_mut);
         waiting.for_each(|waiting| waiting.is_decided = true);

@@ -1,5 +1,5 @@
-//! What becomes of a packet on a link besides the time that its bits and the wire take: it is corrupted, delayed, sent
-//! again by the link itself, and may overtake others.
+//! Impairments of a link besides its rate and its delay: it may corrupt packets, delay them, repeat them
+//! itself, and let packets overtake others.
 
 use crate::alteration::{Alteration, Alters, Duplicates, EcnRule, Skipping, Skips};
 use crate::jitter::Distribution;
@@ -10,12 +10,13 @@ use crate::two_states::TwoStates;
 use ackclock_aqm::Ecn;
 use ackclock_base::{Random, Span, Time};
 
-/// A channel answers for each packet that is sent over it, in the order of sending.
+/// A channel model. It is called for each packet sent over a link, in the order of sending.
 pub trait Channel: Send {
-    /// What becomes of a packet.
+    /// Returns what the channel does to a packet.
     fn carry(&mut self, sending: &Sending, random: &mut dyn Random) -> Carried;
 
-    /// Whether the short answer of the link's other end, which a [medium](crate::medium) may have it give at `now`, comes back.
+    /// Returns whether the short answer of the link's other end is received. A [medium](crate::medium) may
+    /// require such answers; this one is given at `now`.
     fn answers(&mut self, _now: Time, _random: &mut dyn Random) -> bool {
         true
     }
@@ -24,113 +25,118 @@ pub trait Channel: Send {
 /// A packet whose transmission begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sending {
-    /// When.
+    /// The beginning of the transmission.
     pub starts: Time,
-    /// What its bits take at the link's rate.
+    /// The transmission time of its bits at the link's rate.
     pub takes: Span,
-    /// Its size on the wire.
+    /// The size on the wire.
     pub bytes: u32,
 }
 
-/// What a channel makes of a packet.
+/// The result of sending a packet over a channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Carried {
-    /// How long the link is busy with it, what it repeats included.
+    /// The time for which the link is busy with the packet, including repetitions.
     pub takes: Span,
-    /// How much later than the wire lets it the packet arrives; `None` if it never does.
+    /// The delay in addition to that of the wire; `None` if the packet is lost.
     pub delay: Option<Span>,
 }
 
-/// A route that changes: for a while packets take a longer way, which nobody is told of.
+/// A change of route: for a while packets take a longer route, about which no host is informed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Detour {
-    /// From when on.
+    /// The beginning of the detour.
     pub from: Time,
-    /// Until when.
+    /// The end of the detour.
     pub until: Time,
-    /// How much longer the way is.
+    /// The additional delay.
     pub longer: Span,
 }
 
 impl Detour {
-    /// How much longer a packet takes whose transmission ends at `sent`.
+    /// Returns the additional delay of a packet whose transmission ends at `sent`.
     pub fn at(&self, sent: Time) -> Span {
         if (self.from..self.until).contains(&sent) { self.longer } else { Span::ZERO }
     }
 }
 
-/// Jitter that comes and goes: the mean lengths of the times without it and with it, which are exponentially distributed.
+/// The mean durations of the periods without and with jitter, which are exponentially distributed and
+/// alternate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bursts {
-    /// Without.
+    /// The mean duration of a period without jitter.
     pub good: Span,
-    /// With.
+    /// The mean duration of a period with jitter.
     pub bad: Span,
 }
 
-/// What a link's wire does to packets besides its delay; nothing, by default.
+/// The impairments of a link's wire; none by default.
 #[derive(Default)]
 pub struct Impairments {
-    /// What corrupts packets.
+    /// The loss model.
     pub loss: Option<Box<dyn LossModel>>,
-    /// The most that a packet arrives later by chance. What Linux's network emulator calls jitter it takes to both sides of the delay.
+    /// The largest random delay. The jitter of Linux's network emulator, in contrast, lies on both sides of
+    /// the delay.
     pub jitter: Span,
-    /// How that is distributed.
+    /// The distribution of the random delay.
     pub distribution: Distribution,
-    /// When there is jitter; none for always.
+    /// The periods of jitter; `None` if there is always jitter.
     pub bursts: Option<Bursts>,
-    /// A longer way for a while.
+    /// A longer route for a while.
     pub detour: Option<Detour>,
-    /// How much longer the wire takes than its delay, over time; by when the transmission of a packet ends.
+    /// The additional delay of the wire over time. The end of a packet's transmission decides.
     pub longer: Option<Timeline<Span>>,
-    /// Whether one that is delayed less than those before it overtakes them. Else it arrives with the last of them.
+    /// Whether a packet with a shorter delay overtakes those before it. Otherwise it arrives together with
+    /// the last of them.
     pub reorders: bool,
-    /// What arrives is handed over at the end of slots of this length, which are counted from time zero; zero for at once.
+    /// The length of the slots, counted from time zero, at the end of which packets are delivered; zero for
+    /// immediate delivery.
     pub hold: Span,
-    /// Packets that skip the delay and all that adds to it. Needs `reorders`.
+    /// The packets that skip the delay and all additions to it. Needs `reorders`.
     pub skips: Option<Skips>,
-    /// Packets that are copied as they arrive.
+    /// The packets that are duplicated on arrival.
     pub duplicates: Option<Duplicates>,
-    /// What becomes of the ECN field.
+    /// The rule for the ECN field.
     pub ecn: Option<EcnRule>,
-    /// Anything else.
+    /// A channel model, applied before all other impairments.
     pub channel: Option<Box<dyn Channel>>,
 }
 
-/// How a packet crosses an impaired link.
+/// The result of sending a packet over an impaired link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Crossing {
-    /// How long the link is busy with the packet.
+    /// The time for which the link is busy with the packet.
     pub(crate) takes: Span,
-    /// The time from the end of that to the packet's arrival; `None` if it never arrives.
+    /// The time from the end of the transmission to the arrival; `None` if the packet never arrives.
     pub(crate) wire: Option<Span>,
-    /// What changes about the packet if it arrives.
+    /// The changes of the packet if it arrives.
     pub(crate) alteration: Alteration,
 }
 
 impl Crossing {
-    /// Returns how a packet crosses a link that delays it and does nothing else.
+    /// Returns the result for a link that only delays packets.
     pub(crate) fn plain(takes: Span, wire: Span) -> Self {
         Self { takes, wire: Some(wire), alteration: Alteration::default() }
     }
 }
 
-/// The same at work.
+/// The impairments of a link in a running simulation.
 pub(crate) struct Impaired {
     parts: Impairments,
     loss_random: Stream,
     jitter_random: Stream,
-    /// Whether there is jitter now, where it comes and goes.
+    /// The present state of jitter, if it is not permanent.
     jitters: Option<TwoStates>,
     channel_random: Stream,
     skipping: Option<Skipping>,
     alters: Option<Alters>,
-    /// When the last packet arrives.
+    /// The arrival of the last packet.
     last: Time,
 }
 
 impl Impaired {
-    /// That of a link; `None` if its packets only take their time. `stream` makes random numbers for a purpose.
+    /// Creates the impairments of a link; `None` if packets are only delayed. `stream` creates the random
+    /// stream of a purpose.
     pub(crate) fn of(parts: Impairments, stream: impl Fn(&str) -> Stream) -> Option<Box<Self>> {
         let Impairments {
             loss, jitter, bursts, detour, longer, hold, skips, duplicates, ecn, channel, ..
@@ -154,23 +160,24 @@ impl Impaired {
         })
     }
 
-    /// Whether packets may overtake one another.
+    /// Returns whether packets may overtake one another.
     pub(crate) fn reorders(&self) -> bool {
         self.parts.reorders
     }
 
-    /// Returns whether packets may be copied.
+    /// Returns whether packets may be duplicated.
     pub(crate) fn duplicates(&self) -> bool {
         self.alters.as_ref().is_some_and(Alters::duplicates)
     }
 
-    /// Whether the short answer of the other end comes back.
+    /// Returns whether the short answer of the other end is received.
     pub(crate) fn answers(&mut self, now: Time) -> bool {
         let Self { parts, channel_random, .. } = self;
         parts.channel.as_mut().is_none_or(|channel| channel.answers(now, channel_random))
     }
 
-    /// Returns how long the link is busy with a packet that has this ECN field, and how long its way over the wire takes after that.
+    /// Sends a packet with this ECN field. Returns how long the link is busy with it, how long it takes over
+    /// the wire after that, and what changes about it.
     pub(crate) fn carry(&mut self, sending: &Sending, wire: Span, ecn: Ecn) -> Crossing {
         let Impairments { loss, detour, longer, channel, .. } = &mut self.parts;
         let mut carried = Carried { takes: sending.takes, delay: Some(Span::ZERO) };
@@ -199,8 +206,8 @@ impl Impaired {
         Crossing { takes: carried.takes, wire, alteration }
     }
 
-    /// The same for what is no packet at the other end: one that meets another on a medium, or that is there already. Nothing that is
-    /// sent later waits for it.
+    /// Sends a packet that is of no use at the other end, because it collides with another on a medium or has
+    /// been received already. Later packets do not wait for it.
     pub(crate) fn carry_in_vain(&mut self, sending: &Sending, wire: Span, ecn: Ecn) -> Crossing {
         let last = self.last;
         let crossing = self.carry(sending, wire, ecn);
@@ -208,7 +215,7 @@ impl Impaired {
         crossing
     }
 
-    /// How much later a packet arrives by chance.
+    /// Draws the random delay of a packet.
     fn jitter(&mut self, sent: Time) -> Span {
         let most = self.parts.jitter;
         if most == Span::ZERO {
@@ -219,8 +226,9 @@ impl Impaired {
         if jitters { self.parts.distribution.draw(most, random) } else { Span::ZERO }
     }
 
-    /// When a packet is handed over that has been sent by `sent` and would be at the other end by `at`: with those before it where it
-    /// may not overtake them, at once where it skips the delay, and at the end of a slot.
+    /// Returns the delivery time of a packet whose transmission ends at `sent` and that would arrive at `at`.
+    /// It is not earlier than that of packets before it unless they may be overtaken, is `sent` if the packet
+    /// skips the delay, and is moved to the end of a slot.
     fn hand_over(&mut self, sent: Time, at: Time) -> Time {
         let mut at = at;
         if !self.parts.reorders {

@@ -1,12 +1,15 @@
-//! Uniform random numbers each of which depends on the one before it, as Linux's network emulator draws them.
+//! Correlated random numbers, each of which depends on the one before it, as Linux's network emulator draws
+//! them.
 
 use ackclock_base::Random;
 
-/// A sequence of correlated numbers: `get_crandom` of Linux's `net/sched/sch_netem.c`. Each number is u = (1 - c) v + c u', where c is
-/// the correlation, v is uniform, and u' is the number before; the first u' is uniform. Linux mixes 32-bit integers, this fractions.
+/// A sequence of correlated numbers: `get_crandom` of Linux's `net/sched/sch_netem.c`. Each number is u = (1
+/// - c) v + c u', where c is the correlation, v is uniform, and u' is the previous number; the first u' is
+/// uniform. Linux combines 32-bit integers; this code combines fractions.
 ///
-/// The mean of the numbers is 1/2 and the correlation of successive ones c, but for c above 0 they are not uniform: their variance is
-/// (1 - c) / (1 + c) times that of uniform numbers, so that few of them lie near 0 and 1.
+/// The mean of the numbers is 1/2 and the correlation of successive numbers is c, but for c above 0 they are
+/// not uniform: their variance is (1 - c) / (1 + c) times that of uniform numbers, so that few of them lie
+/// near 0 and 1.
 #[derive(Clone, Debug)]
 pub(crate) struct Correlated {
     correlation: f64,
@@ -39,7 +42,8 @@ mod tests {
 
     #[test]
     fn each_number_is_mixed_with_the_one_before() {
-        // The first 0.8 stands for the number before the first: 0.75 * 0.4 + 0.25 * 0.8 = 0.5; 0.75 * 0.6 + 0.25 * 0.5 = 0.575.
+        // The first 0.8 is the number before the first: 0.75 * 0.4 + 0.25 * 0.8 = 0.5; 0.75 * 0.6 + 0.25 *
+        // 0.5 = 0.575.
         let mut random = Scripted::new(&[0.8, 0.4, 0.6]);
         let mut numbers = Correlated::new(0.25);
         assert!((numbers.next(&mut random) - 0.5).abs() < 1e-15);
@@ -48,7 +52,8 @@ mod tests {
 
     #[test]
     fn the_correlation_is_what_was_asked_for_and_narrows_the_numbers() {
-        // Variance of uniform numbers 1/12; with c = 0.25 it is 0.75 / 1.25 of that, 0.05; with c = 0.9, 0.1 / 1.9 / 12 = 0.00439.
+        // The variance of uniform numbers is 1/12. With c = 0.25 it is 0.75 / 1.25 times that, 0.05; with c =
+        // 0.9, 0.1 / 1.9 / 12 = 0.00439.
         for (correlation, variance) in [(0.0, 1.0 / 12.0), (0.25, 0.05), (0.9, 0.1 / 1.9 / 12.0)] {
             let (mut numbers, mut random) = (Correlated::new(correlation), Stream::new(1, "correlated"));
             let drawn: Vec<f64> = (0..400_000).map(|_| numbers.next(&mut random) - 0.5).collect();

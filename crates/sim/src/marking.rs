@@ -1,4 +1,4 @@
-//! What packets of a transport with ECN are sent as.
+//! The ECN field of packets of a transport that uses ECN.
 
 use ackclock_aqm::Ecn;
 use ackclock_base::choice;
@@ -16,7 +16,7 @@ choice! {
 }
 
 impl EcnField {
-    /// Returns what packets say in their ECN field; `None` for what goes with the control.
+    /// Returns the chosen ECN field; `None` for the field that the control implies.
     pub fn field(self) -> Option<Ecn> {
         match self {
             Self::Ect0 => Some(Ecn::Classic),

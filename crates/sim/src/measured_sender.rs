@@ -1,5 +1,5 @@
-//! The sender of a connection that has one path, whatever its packets look like: recovery's, and what is measured of it. TCP and
-//! QUIC are codecs around it.
+//! The sender of a connection with one path, independent of its packet format: recovery's sender and its
+//! measurements. TCP and QUIC are codecs around it.
 
 use crate::endpoint::Sent;
 use crate::histogram::Histogram;
@@ -8,7 +8,7 @@ use ackclock_base::{Span, Time};
 use ackclock_recovery::Sender;
 use ackclock_recovery::sender::Taken;
 
-/// Recovery's sender, and the round trips that its acknowledgements told.
+/// Recovery's sender, and the round-trip times measured from its acknowledgements.
 pub struct MeasuredSender {
     /// Recovery's sender.
     pub core: Sender,
@@ -17,12 +17,12 @@ pub struct MeasuredSender {
 }
 
 impl MeasuredSender {
-    /// Nothing measured.
+    /// Creates a measured sender without measurements.
     pub fn new(core: Sender) -> Self {
         Self { core, last_rtt: None, rtt: Histogram::default() }
     }
 
-    /// Takes what came of an acknowledgement.
+    /// Records the outcome of an acknowledgement.
     #[inline]
     pub fn take(&mut self, taken: Taken) {
         if let Some(rtt) = taken.clean_rtt {
@@ -31,7 +31,7 @@ impl MeasuredSender {
         }
     }
 
-    /// What was sent since counting began, in packets that carry so many bytes.
+    /// Returns what was sent since counting began, in packets of `payload_bytes` payload bytes.
     pub fn sent(&self, payload_bytes: u32) -> Sent {
         let counts = self.core.counts();
         let fresh = counts.sent - counts.retransmitted;
@@ -49,25 +49,25 @@ impl MeasuredSender {
         }
     }
 
-    /// Counts what another sender has counted as its own, except for the window.
+    /// Adds the counts of another sender to its own, except for the window.
     pub fn absorb(&mut self, other: &Self) {
         self.core.absorb(&other.core);
         self.rtt.absorb(&other.rtt);
     }
 
-    /// Starts counting anew at the end of the warm-up.
+    /// Resets the counts at the end of the warm-up.
     pub fn reset_counts(&mut self, now: Time) {
         self.core.reset_counts(now);
         self.rtt = Histogram::default();
     }
 
-    /// Whether its window is at the slow start threshold or above and no loss is being repaired.
+    /// Returns whether the window is at or above the slow start threshold and no loss is being repaired.
     pub fn avoids_congestion(&self) -> bool {
         let decision = self.core.control().decision();
         decision.cwnd >= decision.ssthresh && !self.core.recovering()
     }
 
-    /// Names what it has to show of its inside and of its control's, for figures.
+    /// Publishes internal values of the sender and of its control for figures, each with its name.
     pub fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {
         let decision = self.core.control().decision();
         series("cwnd_packets", decision.cwnd);

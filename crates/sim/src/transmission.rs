@@ -1,86 +1,90 @@
-//! How long a link takes to send a packet: its bits over the link's rate, which may change over time; and which rate it has
-//! now, for those who must not know the next.
+//! Transmission times: a packet's bits over the link's rate, which may change over time, and the present rate
+//! for components that must not know the next one.
 
 use crate::opportunities::Left;
 use crate::outage::Outage;
 use crate::timeline::{Present, Timeline};
 use ackclock_base::{Rate, Size, Span, Time};
 
-/// How the rate of a link changes.
+/// The changes of a link's rate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Changes {
-    /// The rate over time. One that repeats is not zero all the time, and one that lasts is not zero in the end.
+    /// The rate over time. A repeating rate is not always zero, and one that does not repeat is not zero at
+    /// the end.
     pub rates: Timeline<Rate>,
-    /// How a change applies to the bits that are being sent.
+    /// The way in which a change applies to the bits being sent.
     pub manner: Manner,
-    /// When nothing is sent.
+    /// The times at which nothing is sent.
     pub outage: Option<Outage>,
-    /// What a router goes by that cannot follow the rate, or sees it at zero.
+    /// The rate that a router uses if it cannot follow the rate, or if the rate is zero.
     pub nominal: Rate,
 }
 
-/// What a change of the rate means to the packet that is being sent.
+/// The effect of a rate change on the packet being sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Manner {
-    /// The rest of its bits take the new rate; where that is zero, they wait.
+    /// The remaining bits are sent at the new rate. If that is zero, they wait.
     BitByBit,
-    /// The same, and the rate changes faster than a router could follow.
+    /// The remaining bits are sent at the new rate, and the rate changes faster than a router could follow.
     Fluctuating,
-    /// The bits of each millisecond are sent in the instant in which it ends, as mahimahi's `mm-link` does: the
+    /// The bits of each millisecond are sent at its end, as mahimahi's `mm-link` does: the
     /// [opportunities](crate::opportunities) of a trace. A router cannot follow them either.
     Opportunities {
-        /// How many of the opportunities at the end of a round its file has at the instant zero.
+        /// The number of opportunities at the end of a round that the trace file puts at time zero.
         at_zero: u64,
     },
 }
 
-/// Transmission times by size; packets come in few sizes, so the last answers are kept.
+/// The transmission times of a link by packet size. Packets come in few sizes, so the last two results are
+/// kept.
 ///
 /// All changes are known in advance, so a link whose rate changes needs no events either.
 #[repr(C)]
 pub struct Transmission {
-    /// Sizes and times, the one asked for last first.
+    /// Sizes and transmission times, the most recently used first.
     recent: [(u32, Span); 2],
-    /// Until when those hold: for ever on a link with one rate, not beyond one packet where the rate changes.
+    /// The time until which `recent` is valid: forever on a link with a constant rate, not beyond one packet
+    /// if the rate changes.
     until: Time,
     rate: Rate,
     varying: Option<Box<Varying>>,
 }
 
-/// What only a link has whose rate changes.
+/// The state that only a link with a changing rate has.
 struct Varying {
     changes: Changes,
     left: Left,
 }
 
 impl Transmission {
-    /// At `rate`, or as it changes.
+    /// Creates the transmission times of a link with a constant rate, or with changes.
     pub fn new(rate: Rate, changes: Option<Changes>) -> Self {
         let until = if changes.is_none() { Time::NEVER } else { Time::ZERO };
         let varying = changes.map(|changes| Box::new(Varying { changes, left: Left::default() }));
         Self { recent: [(0, Span::ZERO); 2], until, rate, varying }
     }
 
-    /// Whether the rate changes.
+    /// Returns whether the rate changes.
     #[inline]
     pub fn varies(&self) -> bool {
         self.varying.is_some()
     }
 
-    /// The rate at an instant, as far as a router can know it.
+    /// Returns the rate at `now` as far as a router can know it.
     pub fn rate_at(&self, now: Time) -> Rate {
         self.varying.as_ref().map_or(self.rate, |varying| varying.changes.known(now))
     }
 
-    /// How much is left of a transmission that ends at `sent`, as far as a router can know it: not how long an outage lasts.
+    /// Returns the remaining time at `now` of a transmission that ends at `sent`, as far as a router can know
+    /// it. A router does not know how long an outage lasts.
     pub fn rest_at(&self, now: Time, sent: Time) -> Span {
         let rest = sent.since(now);
         let most = |varying: &Varying| varying.changes.known(now).time_to_send(FULL_PACKET);
         self.varying.as_deref().map_or(rest, |varying| rest.min(most(varying)))
     }
 
-    /// Spreads the bits of each millisecond evenly over it where a trace has them at its end: the stations of a medium take turns for
-    /// any time, and opportunities would have to come in turns of the medium.
+    /// Spreads the bits of each millisecond evenly over it if a trace has them at its end. Turns of a medium
+    /// take any time, so opportunities cannot be used on a medium.
     pub fn spread(&mut self) {
         if let Some(varying) = &mut self.varying
             && let Manner::Opportunities { .. } = varying.changes.manner
@@ -89,21 +93,23 @@ impl Transmission {
         }
     }
 
-    /// How long so many bytes take if it is known without looking: if the last packet had as many, at a rate that does not
-    /// change.
+    /// Returns the transmission time of `bytes` bytes if the last packet had that size; otherwise `None`. The
+    /// rate must be constant.
     #[inline]
     pub fn time_of_same(&self, bytes: u32) -> Option<Span> {
         debug_assert!(!self.varies());
         (self.recent[0].0 == bytes).then_some(self.recent[0].1)
     }
 
-    /// Returns how long a packet of `bytes` takes that arrived at `starts` and is sent at once. Starts are asked for in order.
+    /// Returns the transmission time of a packet of `bytes` bytes that arrives at `starts` and is sent at
+    /// once. Calls must be in order of `starts`.
     #[inline]
     pub fn time(&mut self, starts: Time, bytes: u32) -> Span {
         self.time_of(starts, starts, bytes)
     }
 
-    /// Returns how long a packet of `bytes` takes that arrived at `arrived` and is sent from `starts` on. Starts are asked for in order.
+    /// Returns the transmission time of a packet of `bytes` bytes that arrived at `arrived` and is sent from
+    /// `starts` on. Calls must be in order of `starts`.
     #[inline]
     pub fn time_of(&mut self, arrived: Time, starts: Time, bytes: u32) -> Span {
         if self.recent[0].0 != bytes || starts >= self.until {
@@ -138,7 +144,7 @@ impl Varying {
     }
 }
 
-/// What is left of the packet being sent is at most this much.
+/// The upper limit of the rest of a packet being sent, as a router assumes it.
 const FULL_PACKET: Size = Size::from_bytes(1500);
 
 impl Changes {
@@ -148,8 +154,9 @@ impl Changes {
         if unknown { self.nominal } else { rate }
     }
 
-    /// How long so many bytes take that start at `starts`. Work is counted in bits times 10^9, which is bit/s times
-    /// nanoseconds; the end is rounded to a nanosecond, and the link works for at least one.
+    /// Returns the transmission time of `bytes` bytes sent from `starts` on; [`Span::MAX`] if they are never
+    /// sent. Work is counted in bits times 10^9, which is bit/s times nanoseconds. The end is rounded to a
+    /// nanosecond, and the link works for at least one.
     fn takes(&self, starts: Time, bytes: u32) -> Span {
         let bits = u128::from(bytes) * 8 * 1_000_000_000;
         let (mut left, mut now) = (bits, starts);
@@ -158,13 +165,13 @@ impl Changes {
             let Present { value, until } = self.rates.present(now);
             let rate = u128::from(value.bits_per_second());
             let works = self.outage.map_or(until.since(now), |outage| outage.works(now, until));
-            // A packet takes a nanosecond of work at least, even one whose bits take less than half of that: else it would be sent in an
-            // outage.
+            // A packet takes at least a nanosecond of work, even if its bits take less than half of that.
+            // Otherwise it would be sent during an outage.
             let least = u128::from(left == bits);
             let needs = (left + rate / 2).checked_div(rate).map(|needs| needs.max(least));
             let needs = needs.and_then(|needs| u64::try_from(needs).ok());
             if let Some(needs) = needs.map(Span::from_nanos).filter(|needs| *needs <= works) {
-                // No work is done by the beginning of an outage, too, whose end is `now`.
+                // If `now` is the end of an outage, no work is done by the beginning of that outage.
                 let ends = self.outage.map_or(now + needs, |outage| outage.after(now, needs).max(now));
                 return ends.since(starts);
             }
@@ -178,7 +185,8 @@ impl Changes {
 }
 
 impl Changes {
-    /// The first instant from `now` on that lies outside outages. A rate that holds only within one sends nothing.
+    /// Returns the first time from `now` on that lies outside outages. A rate that holds only within an
+    /// outage sends nothing.
     fn works_from(&self, now: Time) -> Time {
         let nanosecond = Span::from_nanos(1);
         self.outage.map_or(now, |outage| outage.after(now, nanosecond) - nanosecond)

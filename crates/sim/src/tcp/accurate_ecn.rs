@@ -1,4 +1,4 @@
-//! Accurate ECN (RFC 9768) at the receiver, and what a handshake says of it.
+//! Accurate ECN (RFC 9768) at the receiver and in the handshake.
 
 use super::segment::{ByteCounters, Flags};
 use ackclock_aqm::Ecn;
@@ -6,7 +6,7 @@ use ackclock_recovery::ecn::FIRST_CEP;
 
 const COUNTER: u32 = 1 << 24;
 
-/// What a receiver counts besides the packets that have arrived marked.
+/// The receiver's counters besides that of marked packets.
 #[derive(Clone, Copy, Debug)]
 pub struct Counting {
     payload_bytes: u32,
@@ -15,13 +15,14 @@ pub struct Counting {
 }
 
 impl Counting {
-    /// Nothing has arrived; packets carry so many bytes.
+    /// Creates counters at their initial values, for packets of `payload_bytes` bytes.
     pub fn new(payload_bytes: u32) -> Self {
         Self { payload_bytes, bytes: ByteCounters::default(), last_was_marked: false }
     }
 
-    /// A packet with data has arrived. Whether it is marked and the one before was not, which asks for an acknowledgement at once
-    /// (section 3.2.2.5.1). That of every second packet, the most that is held back, does the rest.
+    /// Counts an arriving data packet. Returns whether it is marked and the packet before was not, which
+    /// requires an immediate acknowledgement (RFC 9768 section 3.2.2.5.1). Acknowledging every second packet
+    /// at the latest satisfies the rest of that section.
     pub fn on_data(&mut self, flags: Flags) -> bool {
         let field = flags.ecn();
         let counter = match field {
@@ -37,18 +38,19 @@ impl Counting {
         marked && !before
     }
 
-    /// The option's counters.
+    /// Returns the byte counters for the option.
     pub fn bytes(&self) -> ByteCounters {
         self.bytes
     }
 }
 
-/// The ACE field after so many packets have arrived marked, a number of which the low bits suffice.
+/// Returns the ACE field after `marked` packets have arrived marked. The low bits of the number suffice.
 pub fn field_of(marked: u16) -> u8 {
     (marked.wrapping_add(u16::from(FIRST_CEP)) % 8) as u8
 }
 
-/// What the answer to a SYN says of the ECN field with which that arrived (section 3.1.1).
+/// Returns the flags of the answer to a SYN, which report the ECN field with which the SYN arrived (RFC 9768
+/// section 3.1.1).
 pub fn answer_to_syn(syn: Flags) -> Flags {
     Flags::of_three(match syn.ecn() {
         Ecn::NotCapable => 0b010,
@@ -58,18 +60,19 @@ pub fn answer_to_syn(syn: Flags) -> Flags {
     })
 }
 
-/// What both ends have agreed upon, as the answer to a SYN that asked for Accurate ECN says (section 3.1.2).
+/// The result of a handshake whose SYN asked for Accurate ECN, as the answer tells it (RFC 9768 section
+/// 3.1.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Agreed {
     /// Marks are counted.
     Accurate,
-    /// They are echoed (RFC 3168).
+    /// Marks are echoed (RFC 3168).
     Classic,
-    /// Nothing may be marked; also where the field comes back as it was sent.
+    /// No packet may be marked. This is also the result if the field comes back as it was sent.
     Nothing,
 }
 
-/// What an answer to a SYN has made of it.
+/// Returns what the answer to a SYN agrees to.
 pub fn agreed(answer: Flags) -> Agreed {
     match answer.field_of_three() {
         0b001 => Agreed::Classic,
@@ -84,7 +87,7 @@ mod tests {
 
     #[test]
     fn the_handshake_says_how_the_syn_arrived() {
-        // RFC 9768 table 2: (AE, CWR, ECE).
+        // RFC 9768 table 2; the bits are AE, CWR and ECE.
         for (syn, answer) in [
             (Flags::default(), 0b010),
             (Flags::LOW_LATENCY, 0b011),
@@ -95,7 +98,7 @@ mod tests {
             assert_eq!((found.field_of_three(), agreed(found)), (answer, Agreed::Accurate));
         }
         let answers = [(0b001, Agreed::Classic), (0b000, Agreed::Nothing), (0b111, Agreed::Nothing)];
-        // What is reserved is taken for Accurate ECN.
+        // A reserved value counts as Accurate ECN.
         for (field, found) in answers.into_iter().chain([(0b101, Agreed::Accurate)]) {
             assert_eq!(agreed(Flags::of_three(field).with(Flags::SYN)), found);
         }

@@ -1,54 +1,56 @@
-//! The receive window as Linux tunes it (net/ipv4/tcp_input.c; the idea is dynamic right-sizing, Fisk and Feng 2001): what the
-//! application has taken in a round trip is what the window must hold twice, and more while that grows, as in slow start.
+//! The receive window as Linux tunes it (net/ipv4/tcp_input.c; the idea is dynamic right-sizing, Fisk and
+//! Feng 2001): the window must hold twice the data that the application has taken in a round trip, and more
+//! while that amount grows, as in slow start.
 //!
-//! The rule counts bytes, as in Linux: how much of the window a packet is decides what it opens. What is advertised are whole
-//! packets. Linux counts bytes of memory; here `tcp_rmem` is turned into what of it is window.
+//! The rule counts bytes, as in Linux: the share of a packet in the window decides how far it opens the
+//! window. The advertised window is a whole number of packets. Linux counts bytes of memory; here `tcp_rmem`
+//! is converted to the part of it that serves as window.
 
 use ackclock_base::{Span, Time};
 
-/// What a receiver's window begins with and where it ends.
+/// The initial and the largest receive window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WindowBounds {
-    /// The window before anything has arrived, in packets (`tcp_rmem[1]`).
+    /// The window before any data has arrived, in packets (`tcp_rmem[1]`).
     pub initial: u64,
-    /// The widest that it becomes, in packets (`tcp_rmem[2]`).
+    /// The largest window, in packets (`tcp_rmem[2]`).
     pub most: u64,
-    /// The bytes for which the receiver has memory before anything has arrived.
+    /// The receiver's memory before any data has arrived, in bytes.
     pub initial_bytes: u64,
-    /// Payload bytes of a packet (advmss).
+    /// The payload bytes of a packet (advmss).
     pub packet_bytes: u32,
 }
 
-/// TCP_INIT_CWND: what a first round trip may bring, in packets.
+/// TCP_INIT_CWND: the number of packets that a first round trip may bring.
 const FIRST_ROUND: u64 = 10;
 /// `tcp_rcv_space_adjust`: "some cushion because of small variations", in packets.
 const CUSHION: u64 = 16;
-/// `tcp_grow_window`: each packet opens the window by two, as long as there is memory for it.
+/// `tcp_grow_window`: each packet opens the window by two packets, as long as there is memory for them.
 const OPENED_BY_PACKET: u64 = 2;
 
-/// A receive window that follows the application.
+/// A receive window that follows the application's reading.
 #[derive(Clone, Debug)]
 pub struct Autotuning {
     packet_bytes: u64,
-    /// The widest window, in packets.
+    /// The largest window, in packets.
     most: u64,
-    /// What is advertised, in packets: rcv_ssthresh.
+    /// The advertised window, in packets: rcv_ssthresh.
     open: u64,
-    /// How far that may open, in packets: window_clamp.
+    /// The present upper limit of the advertised window, in packets: window_clamp.
     clamp: u64,
     /// The bytes that the application took in the last round trip: rcvq_space.
     space: u64,
-    /// The packets that it had when the round trip began, and when that was.
+    /// The packets that the application had taken when the present round trip began, and the time of that.
     taken: u64,
     since: Time,
-    /// The round trip as the receiver sees it; zero before the first sample.
+    /// The round-trip time measured by the receiver; zero before the first sample.
     rtt: Span,
-    /// The acknowledgement that is being timed: its low bits, and when it left.
+    /// The acknowledgement that is being timed: the low bits of its number, and when it was sent.
     timed: Option<(u16, Time)>,
 }
 
 impl Autotuning {
-    /// The window of a new connection.
+    /// Creates the window of a new connection.
     pub fn new(bounds: WindowBounds) -> Self {
         let initial = bounds.initial.min(bounds.most);
         Self {
@@ -64,8 +66,9 @@ impl Autotuning {
         }
     }
 
-    /// tcp_init_buffer_space: what ten packets are, or the window; of which one packet's worth is held in reserve, so that a
-    /// first window that arrives in full counts for more, and opens the next one, however few packets it has.
+    /// Returns the initial value of `space`, as tcp_init_buffer_space does: the bytes of ten packets or of
+    /// the window, whichever is less. One packet is held in reserve, so that a first window that arrives in
+    /// full exceeds the value and opens the next window, however few packets it has.
     fn first_space(initial: u64, bounds: WindowBounds) -> u64 {
         let packet = u64::from(bounds.packet_bytes);
         let memory = bounds.initial_bytes.min((initial + 1) * packet - 1);
@@ -73,28 +76,29 @@ impl Autotuning {
         reserved.min(FIRST_ROUND * packet)
     }
 
-    /// The window to advertise.
+    /// Returns the window to advertise, in packets.
     pub fn window(&self) -> u64 {
         self.open
     }
 
-    /// An acknowledgement of this number leaves.
+    /// Called when an acknowledgement of this number is sent.
     pub fn on_ack_sent(&mut self, now: Time, number: u64) {
         if self.timed.is_none() {
             self.timed = Some((number as u16, now));
         }
     }
 
-    /// Data has arrived whose sender knew of acknowledgements up to this number, of which these are the low bits. The
-    /// application has `delivered` packets now.
+    /// Called when data has arrived whose sender knew of acknowledgements up to the number with the low bits
+    /// `acked`. The application has taken `delivered` packets by now.
     pub fn on_data(&mut self, now: Time, acked: u16, delivered: u64) {
         self.measure(now, acked);
         self.open = (self.open + OPENED_BY_PACKET).min(self.clamp);
         self.adjust(now, delivered);
     }
 
-    /// The same for an application that has read `taken` packets, and that leaves others waiting. The window opens no further than there
-    /// is room (tcp_grow_window), and what has not been read does not count (tcp_rcv_space_adjust counts what is copied to it).
+    /// Called instead of [`Self::on_data`] for an application that has read `taken` packets and leaves
+    /// `waiting` packets unread. The window opens no further than there is room (tcp_grow_window), and unread
+    /// packets do not count (tcp_rcv_space_adjust counts what is copied to the application).
     pub fn on_data_for_reader(&mut self, now: Time, acked: u16, taken: u64, waiting: u64) {
         self.measure(now, acked);
         let room = self.clamp.saturating_sub(waiting);
@@ -102,14 +106,14 @@ impl Autotuning {
         self.adjust(now, taken);
     }
 
-    /// How far the window may open: the room of an empty buffer.
+    /// Returns the upper limit of the window, which is the room of an empty buffer, in packets.
     pub fn clamp(&self) -> u64 {
         self.clamp
     }
 
     #[inline]
     fn adjust(&mut self, now: Time, delivered: u64) {
-        // tcp_rcv_space_adjust.
+        // See tcp_rcv_space_adjust.
         if self.rtt == Span::ZERO || now.since(self.since) < self.rtt {
             return;
         }
@@ -125,8 +129,9 @@ impl Autotuning {
         (self.taken, self.since) = (delivered, now);
     }
 
-    /// `tcp_rcv_rtt_measure_ts`: the time until data comes back that was sent after the acknowledgement had arrived. Linux smooths
-    /// samples of every acknowledgement; one in a round trip is taken as it is.
+    /// Measures the time until data arrives that was sent after the timed acknowledgement had arrived
+    /// (`tcp_rcv_rtt_measure_ts`). Linux smooths samples of every acknowledgement; here one sample per round
+    /// trip is used as it is.
     fn measure(&mut self, now: Time, acked: u16) {
         if let Some((number, sent)) = self.timed
             && acked.wrapping_sub(number) < u16::MAX / 2
@@ -147,8 +152,8 @@ mod tests {
         WindowBounds { initial, most, initial_bytes: 65_536, packet_bytes: 1448 }
     }
 
-    /// Rounds in each of which so many packets arrive, all acknowledged, one after another and then a pause; the window at the
-    /// beginning of each, and at the end.
+    /// Plays rounds, in each of which the given number of packets arrives back to back, all acknowledged,
+    /// followed by a pause. Returns the window at the beginning of each round and at the end.
     fn play(tuning: &mut Autotuning, rounds: &[u64]) -> Vec<u64> {
         let mut delivered = 0;
         let mut windows = vec![tuning.window()];
@@ -168,14 +173,16 @@ mod tests {
     #[test]
     fn a_sender_in_slow_start_finds_the_window_open() {
         let mut tuning = Autotuning::new(bounds(45, 2172));
-        // The round trip is known when the second round begins to arrive, whose first packet closes the count of the first:
-        // 11 of at first 10, steady 2 * 11 + 16 = 38, growth 38 * 1 / 10 = 3.8, 45.6 are what there is. The third round's first
-        // packet counts 20 after 11: 56 + 2 * (56 * 9 / 11 = 45.8) = 147, towards which the 39 others open by two: 45 + 78 = 123.
-        // The fourth's counts 40 after 20: 96 + 2 * 96 = 288, and 80 packets open 123 + 160 = 283 of them.
+        // The round trip is known when the second round begins to arrive, whose first packet closes the count
+        // of the first round: 11 packets after an initial 10, so steady is 2 * 11 + 16 = 38, growth 38 * 1 /
+        // 10 = 3.8, and the window 45.6. The third round's first packet counts 20 after 11: 56 + 2 * (56 * 9
+        // / 11 = 45.8) = 147, towards which the 39 others open the window by two each: 45 + 78 = 123. The
+        // fourth round's first packet counts 40 after 20: 96 + 2 * 96 = 288, and 80 packets open the window
+        // to 123 + 160 = 283.
         let windows = play(&mut tuning, &[10, 20, 40, 80, 160]);
         assert_eq!(windows[..5], [45, 45, 45, 123, 283]);
         assert_eq!(tuning.rtt, RTT);
-        // Each round's packets find at least a window of twice as many.
+        // Each round's packets find a window of at least twice their number.
         for (window, packets) in windows[1..].iter().zip([20, 40, 80, 160]) {
             assert!(*window >= packets, "{windows:?}");
         }
@@ -183,15 +190,16 @@ mod tests {
 
     #[test]
     fn a_window_of_few_large_packets_opens() {
-        // 65,536 bytes are seven packets of 8,948. One is held in reserve, 56,588 bytes are left. The first measured round trip
-        // brings eight, 71,584 bytes: 2 * 71,584 + 16 * 8,948 = 286,336, growth 286,336 * 14,996 / 56,588 = 75,879, together 438,094
-        // bytes or 48 packets, towards which each of the window's packets opens by two.
+        // 65,536 bytes are seven packets of 8,948. One is held in reserve, which leaves 56,588 bytes. The
+        // first measured round trip brings eight packets, 71,584 bytes: 2 * 71,584 + 16 * 8,948 = 286,336,
+        // growth 286,336 * 14,996 / 56,588 = 75,879, together 438,094 bytes or 48 packets, towards which each
+        // of the window's packets opens it by two.
         let bounds = WindowBounds { initial: 7, most: 351, initial_bytes: 65_536, packet_bytes: 8948 };
         let mut tuning = Autotuning::new(bounds);
         assert_eq!(tuning.space, 56_588);
         play(&mut tuning, &[7, 1]);
         assert_eq!((tuning.clamp, tuning.space), (48, 71_584));
-        // A sender that fills each window finds it open to the end.
+        // A sender that fills each window finds it growing until the limit.
         let mut tuning = Autotuning::new(bounds);
         let mut rounds = vec![7];
         while rounds.len() < 20 && tuning.window() < 351 {

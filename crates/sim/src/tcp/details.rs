@@ -1,4 +1,4 @@
-//! Every detail of TCP that can be set.
+//! All details of TCP that can be set.
 
 use crate::marking::EcnField;
 use ackclock_base::{Packets, Range, Size, Span, choice, parameters};
@@ -219,8 +219,8 @@ parameters! {
 }
 
 impl Details {
-    /// Returns the congestion window at the start, which is also the restart window (RFC 5681 section 4.1): what is set, or
-    /// `min(10 * MSS, max(2 * MSS, 14600 B))` (RFC 6928 section 2).
+    /// Returns the congestion window at the start, which is also the restart window (RFC 5681 section 4.1):
+    /// the value that is set, or `min(10 * MSS, max(2 * MSS, 14600 B))` (RFC 6928 section 2).
     pub fn first_window(&self) -> Packets {
         self.initial_window.unwrap_or_else(|| initial_window(self.packet.bytes() as u32, 10.0, 14_600))
     }

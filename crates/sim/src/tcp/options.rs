@@ -1,5 +1,5 @@
-//! The profiles that bundle the details of TCP, and what a connection makes of them: without saying which details were
-//! in force, results of two simulators cannot be compared.
+//! The profiles that bundle the details of TCP, and the options of a connection. Results of two simulators
+//! can be compared only if the details in force are known.
 
 use super::autotuning::WindowBounds;
 use super::details::{Details, LocalDrop, ReceiveWindow, Rule, TimerSamples, TimestampEcho};
@@ -17,7 +17,7 @@ use ackclock_recovery::detection::sack::{Flight, Sack, SackOptions};
 use ackclock_recovery::detection::{Detection, vegas};
 use ackclock_recovery::undo::UndoRules;
 
-/// The profiles, in the order in which lists show them.
+/// The profiles, in the order of lists.
 pub const PROFILES: &[Descriptor] = &[
     profile(
         "rfc",
@@ -41,7 +41,7 @@ pub const PROFILES: &[Descriptor] = &[
             ("tick", "10 ms"),
             ("min_rto", "200 ms"),
             ("initial_rto", "3 s"),
-            ("max_backoff", "1000000"), // none: with rfc2988_ only maxrto_ bounds the timeout
+            ("max_backoff", "1000000"), // no limit: with rfc2988_ only maxrto_ bounds the timeout
             ("after_timeout", "go-back-n"),
             ("reduce_from", "window"),
             ("min_window", "1 packet"),
@@ -53,8 +53,9 @@ pub const PROFILES: &[Descriptor] = &[
             ("spurious_timeouts", "false"),
             ("timestamp_echo", "arriving"),
             ("keeps_threshold", "false"),
-            // ns-2 counts time in floating point, whose rounding decides between packets that arrive at the same
-            // instant. In whole nanoseconds such ties are exact, and the same flow would win every one of them.
+            // ns-2 counts time in floating point, whose rounding decides between packets that arrive at the
+            // same instant. In whole nanoseconds such ties are exact, and the same flow would always win
+            // them.
             ("send_jitter", "1 us"),
         ],
     ),
@@ -64,7 +65,7 @@ pub const PROFILES: &[Descriptor] = &[
         "Linux 6.x net/ipv4/tcp_input.c, tcp_output.c, tcp_recovery.c, tcp_timer.c; Documentation/networking/ip-sysctl",
         &[
             ("initial_window", "10 packets"), // TCP_INIT_CWND, without RFC 6928's bound on bytes
-            ("recovery", "rack"),             // tcp_recovery, whatever the control
+            ("recovery", "rack"), // tcp_recovery, for all controls
             ("probe_ack_delay", "200 ms"),
             ("dsack", "true"), // tcp_dsack
             ("dsack_undo", "true"),
@@ -76,7 +77,7 @@ pub const PROFILES: &[Descriptor] = &[
             ("min_rto", "200 ms"),   // TCP_RTO_MIN
             ("min_rto_bounds", "deviation"),
             ("max_rto", "120 s"),    // TCP_RTO_MAX
-            ("max_backoff", "1024"), // none: max_rto is 600 times min_rto
+            ("max_backoff", "1024"), // no limit: max_rto is 600 times min_rto
             ("tick", "1 ms"),
             ("delayed_ack_time", "40 ms"), // TCP_DELACK_MIN
             ("quick_acks", "16"),
@@ -96,37 +97,37 @@ const fn profile(
     Descriptor { kind: Kind::Transport, name, summary, source, parameters: Details::TABLE, presets }
 }
 
-/// The profile called `name`.
+/// Returns the profile called `name`; `None` if there is none.
 pub fn find(name: &str) -> Option<&'static Descriptor> {
     PROFILES.iter().find(|descriptor| descriptor.name == name)
 }
 
-/// The details of a sender, read.
+/// The options of a sender.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SenderOptions {
-    /// Payload bytes of a packet.
+    /// The payload bytes of a packet.
     pub payload_bytes: u32,
-    /// Bytes of a packet on the wire.
+    /// The bytes of a full packet on the wire.
     pub wire_bytes: u32,
-    /// Bytes of a packet without payload on the wire.
+    /// The bytes on the wire of a packet without payload.
     pub control_bytes: u32,
     /// The congestion window at the start.
     pub initial_window: Packets,
     /// The slow start threshold at the start.
     pub initial_ssthresh: Packets,
-    /// The least window that a loss or a mark leaves.
+    /// The smallest window after a loss or a mark.
     pub min_window: Packets,
     /// Whether the connection begins with a handshake.
     pub handshake: bool,
     /// Whether timestamps are used.
     pub timestamps: bool,
-    /// Whether the first block of an acknowledgement may tell of a packet that arrived twice.
+    /// Whether the first block of an acknowledgement may report a packet that arrived twice.
     pub dsack: bool,
-    /// The greatest back-off factor.
+    /// The largest back-off factor.
     pub max_backoff: f64,
     /// Whether packets may be marked.
     pub ecn: bool,
-    /// What they say then in their ECN field; `None` for what goes with the control.
+    /// The ECN field of packets that may be marked; `None` for the field that the control implies.
     pub ecn_field: Option<Ecn>,
     /// The most packets that the receiver may ever allow in flight.
     pub widest_window: u64,
@@ -139,7 +140,7 @@ pub struct SenderOptions {
 }
 
 impl SenderOptions {
-    /// What packets say in their ECN field, for a control that counts marks or for one that does not.
+    /// Returns the ECN field of packets, for a control that counts marks or for one that does not.
     pub fn field(&self, counts_marks: bool) -> Ecn {
         match (self.ecn, self.ecn_field) {
             (false, _) => Ecn::NotCapable,
@@ -150,14 +151,14 @@ impl SenderOptions {
     }
 }
 
-/// A connection's options, with the retransmission rule settled.
+/// The options of a connection, with the retransmission rule chosen.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {
-    /// What the sender does.
+    /// The sender's options.
     pub sender: SenderOptions,
-    /// What the receiver does.
+    /// The receiver's options.
     pub receiver: ReceiverOptions,
-    /// How its application reads; `None` where that reads everything at once.
+    /// The options of the reading application; `None` if it reads everything at once.
     pub reader: Option<ReaderOptions>,
     recovery: Recovery,
 }
@@ -172,7 +173,8 @@ enum Recovery {
 }
 
 impl Options {
-    /// From a profile's values, for a control that goes with the retransmission rule `preferred`.
+    /// Creates the options from a profile's values, for a control whose preferred retransmission rule is
+    /// `preferred`.
     pub fn new(values: &Values, preferred: Option<&'static str>) -> Self {
         let details = Details::from(values);
         let name = match details.recovery {
@@ -227,7 +229,7 @@ impl Options {
         Self { sender, receiver, reader: None, recovery }
     }
 
-    /// The retransmission rule for a new connection.
+    /// Returns the retransmission rule of a new connection.
     pub fn detection(&self) -> Box<dyn Detection> {
         match self.recovery {
             Recovery::Duplicates(options) => Box::new(Duplicates::new(options)),
@@ -238,7 +240,7 @@ impl Options {
         }
     }
 
-    /// What a control is told at the start.
+    /// Returns the values that a control is given at the start.
     pub fn initial(&self) -> Initial {
         Initial {
             window: self.sender.initial_window,
@@ -254,7 +256,7 @@ impl Options {
     }
 }
 
-/// Returns the bounds of an autotuned receive window; `None` where it is fixed.
+/// Returns the bounds of an autotuned receive window; `None` if the window is fixed.
 fn window_bounds(details: &Details) -> Option<WindowBounds> {
     (details.receive_window == ReceiveWindow::Autotuned).then(|| {
         let packets = |size: Size| (size.bytes() / details.packet.bytes()).clamp(1, details.window as u64);
@@ -268,7 +270,7 @@ fn window_bounds(details: &Details) -> Option<WindowBounds> {
     })
 }
 
-/// Returns what recovery does, but for what depends on the retransmission rule and the receive window.
+/// Returns the options of recovery that do not depend on the retransmission rule or the receive window.
 fn recovery_options(details: &Details, dsack: bool) -> ackclock_recovery::Options {
     let units = Units::packets(details.packet.bytes() as u32);
     ackclock_recovery::Options {
@@ -288,7 +290,7 @@ fn recovery_options(details: &Details, dsack: bool) -> ackclock_recovery::Option
         },
         pacing: details.pacing,
         pacing_gains: details.gains.into(),
-        // Not where packets leave later than they are sent.
+        // Small queues do not apply if packets leave later than they are sent.
         small_queue: (details.small_queues && details.send_jitter == Span::ZERO)
             .then_some(details.small_queue_limit.bytes()),
         max_burst: details.max_burst.unwrap_or(u64::MAX),

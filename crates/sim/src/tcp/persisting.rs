@@ -1,17 +1,17 @@
-//! What a sender does with the window of a receiver whose application reads slowly (RFC 9293 section 3.8.6): it sends no more than has
-//! been advertised, and asks from time to time while the window is closed.
+//! The sender's part in flow control with a receiver whose application reads slowly (RFC 9293 section 3.8.6):
+//! it sends no more than the advertised window allows, and probes the window while it is closed.
 
 use super::options::Options;
 use super::segment::{Flags, Segment};
 use super::sender::{Segments, Sender, State, Wire};
 use ackclock_base::Time;
 
-/// What the receiver has advertised.
+/// The window that the receiver has advertised.
 #[derive(Clone, Debug)]
 pub(super) struct Advertised {
-    /// One past the last packet that it has room for. It never takes back what it has advertised.
+    /// One past the last packet for which the receiver has room. It never decreases.
     edge: u64,
-    /// How many probes have asked for the window.
+    /// The number of window probes sent.
     probes: u64,
 }
 
@@ -22,19 +22,21 @@ impl Advertised {
 }
 
 impl Sender {
-    /// Returns how many probes have asked for a closed window; `None` where the receiver's application reads at once.
+    /// Returns the number of window probes sent; `None` if the receiver's application reads at once.
     pub fn window_probes(&self) -> Option<u64> {
         self.advertised.as_ref().map(|advertised| advertised.probes)
     }
 
-    /// Starts counting probes anew at the end of the warm-up.
+    /// Resets the count of probes at the end of the warm-up.
     pub(super) fn reset_probes(&mut self) {
         self.advertised.iter_mut().for_each(|advertised| advertised.probes = 0);
     }
 
-    /// Takes the window of a receiver that advertises its room. Returns whether there is an acknowledgement beside it: one that
-    /// acknowledges nothing and only opens the window is no duplicate (RFC 5681 section 2).
-    // The acknowledgement itself is taken in where all are. A second place for it made each packet 4 % dearer, of every connection.
+    /// Takes the window from a segment of a receiver that advertises its room. Returns whether the segment is
+    /// also an acknowledgement: one that acknowledges nothing and only opens the window is no duplicate (RFC
+    /// 5681 section 2).
+    // The acknowledgement itself is processed where all are. Processing it here as well made each packet of
+    // every connection 4 % slower.
     #[cold]
     pub(super) fn take_advertised(&mut self, now: Time, plain: &Segment, wire: &mut impl Wire) -> bool {
         let una = self.measured.core.una();
@@ -54,7 +56,8 @@ impl Sender {
         true
     }
 
-    /// An acknowledgement has been taken in from such a receiver, before which the persist timer, if it runs, expired at this time.
+    /// Called when an acknowledgement from a receiver with an advertised window has been processed.
+    /// `persists_until` is the time for which the persist timer was set before, if it was running.
     #[cold]
     pub(super) fn on_acknowledged(&mut self, now: Time, persists_until: Time) {
         if self.state == State::Persisting {
@@ -63,7 +66,8 @@ impl Sender {
         self.watch_window(now);
     }
 
-    /// Takes what an acknowledgement advertises; says whether the right edge of the window moves.
+    /// Takes the window that an acknowledgement advertises. Returns whether the right edge of the window
+    /// moves.
     fn take_edge(&mut self, una: u64, plain: &Segment) -> bool {
         let core = &mut self.measured.core;
         let Some(advertised) = &mut self.advertised else { return false };
@@ -83,8 +87,8 @@ impl Sender {
         measured.core.send_allowed(now, &mut Segments { now, options, flags: *flags, seen: *seen, wire });
     }
 
-    /// Starts the persist timer if the window is closed and nothing is outstanding. The first probe leaves when that has lasted for a
-    /// retransmission timeout (RFC 9293 section 3.8.6.1).
+    /// Starts the persist timer if the window is closed and no data is outstanding. The first probe is sent
+    /// when that has lasted for a retransmission timeout (RFC 9293 section 3.8.6.1).
     pub(super) fn watch_window(&mut self, now: Time) {
         if self.state == State::Open && self.measured.core.is_held_by_window() {
             self.state = State::Persisting;
@@ -92,8 +96,8 @@ impl Sender {
         }
     }
 
-    /// The persist timer has expired: a probe leaves, and the next one in twice the time, up to the greatest timeout. However many
-    /// have been sent, the connection stays.
+    /// Called when the persist timer has expired. Sends a probe and doubles the interval to the next one, up
+    /// to the largest timeout. The connection is kept however many probes have been sent.
     #[cold]
     pub(super) fn probe_window(&mut self, now: Time, wire: &mut impl Wire) {
         let core = &mut self.measured.core;

@@ -1,9 +1,10 @@
-//! The receiver's end of a connection whose application [reads at a rate of its own](crate::reading): the window that it advertises
-//! closes as what waits to be read fills the buffer, and opens as that is read.
+//! The receiver's end of a connection whose application [reads at a rate of its own](crate::reading). The
+//! advertised window closes as unread data fills the buffer, and opens as data is read.
 //!
-//! The right edge of the window never moves to the left, and moves by whole packets, so by no less than a segment (RFC 9293 section
-//! 3.8.6.2.2). An acknowledgement that does nothing but open the window leaves when the window is at least twice what the sender knows
-//! of, which is half of the buffer at most (Linux net/ipv4/tcp.c, tcp_cleanup_rbuf); a closed window is opened by one segment.
+//! The right edge of the window never moves to the left, and moves by whole packets, so by no less than a
+//! segment (RFC 9293 section 3.8.6.2.2). An acknowledgement that only opens the window is sent when the
+//! window is at least twice the window known to the sender, and the latter is at most half of the buffer
+//! (Linux net/ipv4/tcp.c, tcp_cleanup_rbuf). A closed window is opened as soon as one segment has room.
 
 use super::autotuning::Autotuning;
 use super::options::Options;
@@ -14,22 +15,22 @@ use crate::packet::Packet;
 use crate::reading::{ReaderOptions, Reading};
 use ackclock_base::Time;
 
-/// The receiver's end.
+/// The receiver's end for a slow application.
 pub(super) struct ReadingEnd {
     receiver: Receiver,
     reading: Reading,
     tuning: Option<Autotuning>,
-    /// The packets that the buffer holds where that is not tuned.
+    /// The size of the buffer in packets, if it is not tuned.
     buffer: u64,
     /// One past the last packet that has been advertised: RCV.NXT + RCV.WND.
     edge: u64,
     payload_bytes: u32,
-    /// Deliveries in order at which it acknowledges at once.
+    /// The number of deliveries in order at which it acknowledges at once.
     answers_at: u64,
 }
 
 impl ReadingEnd {
-    /// An end that has received nothing.
+    /// Creates an end that has received nothing.
     pub(super) fn new(options: &Options, reader: &ReaderOptions, answers_at: u64) -> Self {
         let payload_bytes = options.sender.payload_bytes;
         let buffer = options.sender.recovery.window;
@@ -44,7 +45,7 @@ impl ReadingEnd {
         }
     }
 
-    /// Returns how far the right edge may be, and the room of an empty buffer.
+    /// Returns how far the right edge may be, and the room of an empty buffer, in packets.
     fn reach(&self) -> (u64, u64) {
         match &self.tuning {
             None => (self.reading.read() + self.buffer, self.buffer),
@@ -55,7 +56,7 @@ impl ReadingEnd {
         }
     }
 
-    /// Returns whether an acknowledgement is due that does nothing but open the window.
+    /// Returns whether an acknowledgement that only opens the window is due.
     fn opens(&self) -> bool {
         let (reach, room) = self.reach();
         let next = self.receiver.delivered();

@@ -1,6 +1,7 @@
-//! The receiving side: cumulative acknowledgement, up to three blocks of what came out of order (RFC 2018), the first of
-//! which may tell of a packet that came twice (RFC 2883), delayed acknowledgements (RFC 1122, RFC 5681 section 4.2),
-//! timestamps (RFC 7323), the echo of marks (RFC 3168) and their number (RFC 9768).
+//! The receiving side: cumulative acknowledgements, up to three blocks of packets received out of order (RFC
+//! 2018), the first of which may report a packet that arrived twice (RFC 2883), delayed acknowledgements (RFC
+//! 1122, RFC 5681 section 4.2), timestamps (RFC 7323), the echo of marks (RFC 3168) and their number (RFC
+//! 9768).
 
 use super::accurate_ecn::{Counting, answer_to_syn, field_of};
 use super::autotuning::{Autotuning, WindowBounds};
@@ -11,67 +12,72 @@ use std::collections::VecDeque;
 #[cfg(test)]
 mod tests;
 
-/// How a receiver acknowledges.
+/// The options of a receiver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReceiverOptions {
-    /// Size of an acknowledgement on the wire.
+    /// The size of an acknowledgement on the wire, in bytes.
     pub ack_bytes: u32,
-    /// Whether blocks of what came out of order are sent.
+    /// Whether blocks of packets received out of order are sent.
     pub sack: bool,
-    /// Whether the first of them tells of a packet that came twice.
+    /// Whether the first block reports a packet that arrived twice.
     pub dsack: bool,
-    /// How long an acknowledgement may be held back for a second packet; `None` to acknowledge each at once.
+    /// The time for which an acknowledgement may be held back for a second packet; `None` to acknowledge each
+    /// at once.
     pub delayed_ack: Option<Span>,
-    /// How many packets at the start, and after one that comes twice, are acknowledged at once all the same.
+    /// The number of packets at the start, and after a packet that arrives twice, that are acknowledged at
+    /// once in spite of `delayed_ack`.
     pub quick_acks: u32,
-    /// Which timestamp is echoed.
+    /// The timestamp that is echoed.
     pub echo: Echo,
-    /// Between what its window is tuned; `None` where what the sender may have in flight is agreed.
+    /// The bounds of a tuned window; `None` if the window is fixed.
     pub window: Option<WindowBounds>,
-    /// Whether the connection has ECN. A receiver of a connection without takes no notice of marks (RFC 3168 section 6.1.1).
+    /// Whether the connection uses ECN. A receiver of a connection without ECN ignores marks (RFC 3168
+    /// section 6.1.1).
     pub ecn: bool,
-    /// Whether it counts marks as RFC 9768 has it, in packets of so many payload bytes, where the sender asks for that.
+    /// The payload bytes of a packet if the receiver can count marks as in RFC 9768, which it does if the
+    /// sender asks for it; otherwise `None`.
     pub accurate_ecn: Option<u32>,
 }
 
-/// Which timestamp an acknowledgement echoes.
+/// The timestamp that an acknowledgement echoes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Echo {
-    /// That of the packet that last moved the left edge, the first of those that a delayed acknowledgement covers
-    /// (RFC 7323 section 4.3).
+    /// The timestamp of the packet that last moved the left edge, the first of those that a delayed
+    /// acknowledgement covers (RFC 7323 section 4.3).
     LeftEdge,
-    /// That of the packet that caused it (ns-2): duplicates tell round trips, too.
+    /// The timestamp of the packet that caused the acknowledgement (ns-2), so that duplicates give round-trip
+    /// samples too.
     Arriving,
 }
 
-/// No range.
+/// The empty range.
 const NONE: (u64, u64) = (0, 0);
 
-/// A receiver.
+/// The receiver of a connection.
 #[derive(Clone, Debug)]
 pub struct Receiver {
     options: ReceiverOptions,
     next: u64,
-    /// What came out of order: ranges above `next`, ascending, not touching.
+    /// The packets received out of order: ranges above `next`, ascending, not touching.
     ranges: VecDeque<(u64, u64)>,
-    /// The ranges that grew last, the most recent first; at or below `next` where there is none, or none any more.
+    /// The ranges that grew last, the most recent first. An entry at or below `next` is unused.
     recent: [(u64, u64); MAX_SACK_BLOCKS],
     echo: Time,
     one_way_delay: Span,
     mark_to_echo: bool,
     marks: u16,
-    /// `None` for most, which pay nothing for it.
+    /// The state of rarely used features; `None` for most receivers, which pay nothing for them.
     beyond: Option<Box<Beyond>>,
     held: Option<Time>,
     duplicates: u64,
-    /// The packet that came twice and has not been told of.
+    /// The packet that arrived twice and has not been reported yet.
     duplicate: Option<u64>,
 }
 
-/// What few receivers do.
+/// The state of rarely used features.
 #[derive(Clone, Debug)]
 struct Beyond {
-    /// So many acknowledgements more are not held back: Linux's quick-ACK mode.
+    /// The number of acknowledgements still to be sent without delay (Linux's quick-ACK mode).
     quick: u32,
     tuning: Option<Autotuning>,
     counting: Option<Counting>,
@@ -90,7 +96,7 @@ impl Beyond {
 }
 
 impl Receiver {
-    /// Nothing received.
+    /// Creates a receiver that has received nothing.
     pub fn new(options: ReceiverOptions) -> Self {
         Self {
             options,
@@ -108,23 +114,23 @@ impl Receiver {
         }
     }
 
-    /// Packets received in order, each once: what the application has.
+    /// Returns the number of packets received in order, which the application has.
     pub fn delivered(&self) -> u64 {
         self.next
     }
 
-    /// Packets that had been received before.
+    /// Returns the number of packets that arrived more than once.
     pub fn duplicates(&self) -> u64 {
         self.duplicates
     }
 
-    /// When a held-back acknowledgement is due.
+    /// Returns when a held-back acknowledgement is due; [`Time::NEVER`] if none is held back.
     pub fn timer(&self) -> Time {
         self.held.unwrap_or(Time::NEVER)
     }
 
-    /// Takes in a packet with data, and says whether it is to be [acknowledged](Self::acknowledge) at once.
-    #[inline(always)] // for each packet; a call was 20 instructions
+    /// Processes a data packet. Returns whether it is to be [acknowledged](Self::acknowledge) at once.
+    #[inline(always)] // for each packet; a call took 20 instructions
     pub fn take(&mut self, now: Time, packet: &Packet) -> bool {
         if packet.flags.has_any(Flags::WINDOW_REDUCED.with(Flags::CONGESTION_EXPERIENCED)) {
             self.note_marks(packet.flags);
@@ -143,7 +149,7 @@ impl Receiver {
         }
         let hurries = self.beyond.is_some() && self.look_beyond(now, packet.count, packet.flags);
         match self.options.delayed_ack {
-            // Out of order, or filling a hole: at once (RFC 5681 section 4.2).
+            // Packets out of order, or filling a hole, are acknowledged at once (RFC 5681 section 4.2).
             //= RFC 5681 section 4.2 second: every second segment is acknowledged at least
             Some(delay) if !disturbed && self.held.is_none() && !hurries => {
                 self.held = Some(now + delay);
@@ -153,7 +159,8 @@ impl Receiver {
         }
     }
 
-    /// What the receiver has beyond the usual makes of a packet; says whether its acknowledgement is not held back.
+    /// Processes a packet for the rarely used features. Returns whether its acknowledgement must not be held
+    /// back.
     #[inline(never)]
     fn look_beyond(&mut self, now: Time, seen: u16, flags: Flags) -> bool {
         let Some(beyond) = &mut self.beyond else { return false };
@@ -170,7 +177,7 @@ impl Receiver {
         self.marks = self.marks.wrapping_add(u16::from(marked));
     }
 
-    /// A packet that begins the connection; returns the answer.
+    /// Called for a SYN. Returns the answer.
     #[cold]
     pub fn on_syn(&mut self, now: Time, packet: &Packet) -> Packet {
         let mut agrees = Flags::default();
@@ -184,7 +191,7 @@ impl Receiver {
         Packet { stamp: packet.stamp, flags: Flags::SYN.with(agrees), ..answer }
     }
 
-    /// The acknowledgement of what has been received; none is held back then.
+    /// Returns the acknowledgement of all that has been received. No acknowledgement is held back afterwards.
     #[inline(always)]
     pub fn acknowledge(&mut self, now: Time) -> Packet {
         if self.beyond.is_some() { self.acknowledge_beyond(now) } else { self.acknowledge_as_usual() }
@@ -210,7 +217,7 @@ impl Receiver {
         ack
     }
 
-    /// The same with what the receiver has beyond the usual.
+    /// Returns the acknowledgement for a receiver with rarely used features.
     #[inline(never)]
     fn acknowledge_beyond(&mut self, now: Time) -> Packet {
         let mut ack = self.acknowledge_as_usual();
@@ -227,7 +234,7 @@ impl Receiver {
         ack
     }
 
-    /// Takes in the number of a packet where not all was or is in order.
+    /// Processes the number of a packet that is out of order, or that arrives while others are.
     fn take_in(&mut self, number: u64, in_order: bool) {
         if in_order {
             self.absorb();
@@ -238,7 +245,7 @@ impl Receiver {
         }
     }
 
-    /// Ranges that have become part of what is in order.
+    /// Removes the ranges that have become part of what is in order.
     fn absorb(&mut self) {
         while let Some((start, end)) = self.ranges.front().copied() {
             if start > self.next {
@@ -250,7 +257,7 @@ impl Receiver {
     }
 
     fn store(&mut self, number: u64) {
-        // Most packets come after all that have come before.
+        // Most packets come after all others received.
         let is_last = self.ranges.back().is_none_or(|last| last.0 <= number);
         let after =
             if is_last { self.ranges.len() } else { self.ranges.partition_point(|range| range.0 <= number) };
@@ -295,16 +302,16 @@ impl Receiver {
         };
     }
 
-    /// The range that began at this number has become part of another one.
+    /// Forgets the recent range that began at `start`, because it has become part of another one.
     fn forget_recent(&mut self, start: u64) {
         for recent in &mut self.recent {
             *recent = if recent.0 == start { NONE } else { *recent };
         }
     }
 
-    /// RFC 2883 section 4: a packet that came twice, then the others; of those the first holds it, if it is above the
-    /// cumulative acknowledgement. RFC 2018 section 4: the range of the packet just received first, then the most recent
-    /// others.
+    /// Returns the blocks of an acknowledgement. RFC 2883 section 4: first a packet that arrived twice,
+    /// followed, if it lies above the cumulative acknowledgement, by the range that contains it. RFC 2018
+    /// section 4: the range of the packet just received first, then the other recent ones.
     fn blocks(&mut self) -> [Block; MAX_SACK_BLOCKS] {
         let mut blocks = [Block::default(); MAX_SACK_BLOCKS];
         let duplicate = self.duplicate.take().map(|number| Block::duplicate(number, self.next));

@@ -1,4 +1,4 @@
-//! What TCP's ends tell each other, and how it lies in a packet's header.
+//! TCP segments, and their representation in a packet's header.
 
 use crate::endpoint::{Launch, Outbox};
 use crate::packet::{Extension, Packet};
@@ -6,32 +6,35 @@ use ackclock_aqm::Ecn;
 use ackclock_base::{Span, Time};
 use std::ops::Range;
 
-/// A segment, data or acknowledgement.
+/// A segment: data or an acknowledgement.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Segment {
-    /// Data: the packet's number. Acknowledgement: the first number not yet received in order.
+    /// For data, the packet's number. For an acknowledgement, the first number not yet received in order.
     pub number: u64,
-    /// Data: when it was sent. Acknowledgement: the echo of that (RFC 7323).
+    /// For data, the time of sending. For an acknowledgement, the echo of a data packet's stamp (RFC 7323).
     pub stamp: Time,
-    /// Acknowledgement: what the packet that caused it took on the way there.
+    /// For an acknowledgement, the one-way delay of the packet that caused it.
     pub one_way_delay: Span,
-    /// Size on the wire in bytes.
+    /// The size on the wire in bytes.
     pub bytes: u32,
-    /// Acknowledgement: how many packets have arrived marked so far (RFC 9768, with a wider counter). Data: how many packets the
-    /// sender knows acknowledged, which tells the receiver what the echo of its own timestamp would. Modulo 2^16.
+    /// For an acknowledgement, the number of packets that have arrived marked (RFC 9768, with a wider
+    /// counter). For data, the number of packets that the sender knows to be acknowledged, which tells the
+    /// receiver what the echo of its own timestamp would. Modulo 2^16.
     pub count: u16,
-    /// Acknowledgement: the receive window in packets; zero for the one that was agreed. Its highest bit says that the last block
-    /// is none: [counters](Self::counters) lie there. The bit below says that it is [advertised](Self::advertised) even if zero.
+    /// For an acknowledgement, the receive window in packets; zero for the fixed window. The highest bit says
+    /// that the last block holds [counters](Self::counters). The bit below says that the window is
+    /// [advertised](Self::advertised), even if it is zero.
     pub window: u32,
-    /// What else it says.
+    /// The flags.
     pub flags: Flags,
-    /// Acknowledgement: ranges received out of order, the most recent first, as offsets from `number`. Empty ones
-    /// come last.
+    /// For an acknowledgement, the ranges received out of order, the most recent first, as offsets from
+    /// `number`. Empty ones come last.
     pub sack: [Block; MAX_SACK_BLOCKS],
 }
 
-/// Payload bytes that have arrived, each modulo 2^24: what RFC 9768's option says in the 8 bytes that it has room for beside
-/// two blocks. A flow has one of the fields ECT(0) and ECT(1), and the option begins with that one's counter (section 3.2.3).
+/// The counts of payload bytes received, each modulo 2^24: the content of RFC 9768's option in the 8 bytes
+/// for which it has room beside two blocks. A flow uses either ECT(0) or ECT(1), and the option begins with
+/// the counter of that field (section 3.2.3).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ByteCounters {
     /// ECEB.
@@ -41,49 +44,52 @@ pub struct ByteCounters {
 }
 
 impl ByteCounters {
-    /// Those of an acknowledgement with this window and this last block.
+    /// Returns the counters of an acknowledgement with this window and this last block; `None` if it has
+    /// none.
     pub(super) fn of(window: u32, last: Block) -> Option<Self> {
         (window & COUNTS != 0).then_some(Self { marked: last.start, unmarked: last.end })
     }
 }
 
-/// Of the 40 bytes of options timestamps take 12, and blocks come first: with three there is no room for counters.
+/// The number of blocks beside counters. Of the 40 bytes of options timestamps take 12, and blocks come
+/// first, so that three blocks leave no room for counters.
 pub const BLOCKS_BESIDE_COUNTERS: usize = 2;
 
-/// In the window: the last block is counters.
+/// The bit of the window that says that the last block holds counters.
 const COUNTS: u32 = 1 << 31;
 
-/// In the window: it is what the receiver has room for now.
+/// The bit of the window that says that the window is the receiver's present room.
 const ADVERTISED: u32 = 1 << 30;
 
-/// RFC 2018 section 3: with timestamps three blocks fit into the options.
+/// The number of blocks that fit into the options beside timestamps (RFC 2018 section 3).
 pub const MAX_SACK_BLOCKS: usize = 3;
 
-/// A range of packets, as offsets from the cumulative acknowledgement; empty where `start == end`. Below the acknowledgement,
-/// where only a duplicate can lie, offsets are counted downwards, and `start` is the larger one.
+/// A range of packets, as offsets from the cumulative acknowledgement; empty if `start == end`. For a
+/// duplicate below the acknowledgement, offsets are counted downwards, and `start` is the larger one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Block {
-    /// The first packet in the range.
+    /// The offset of the first packet in the range.
     pub start: u32,
-    /// One past the last.
+    /// The offset of one past the last packet in the range.
     pub end: u32,
 }
 
 impl Block {
-    /// A single packet that came twice, for an acknowledgement of this number.
+    /// Returns the block of a single packet that arrived twice, for an acknowledgement of number
+    /// `acknowledgement`.
     pub fn duplicate(number: u64, acknowledgement: u64) -> Self {
         let offset = |number: u64| u32::try_from(number.abs_diff(acknowledgement)).unwrap_or(u32::MAX);
         Self { start: offset(number), end: offset(number + 1) }
     }
 
-    /// Whether it holds nothing.
+    /// Returns whether the block is empty.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.start == self.end
     }
 }
 
-/// The blocks of an acknowledgement, with the empty ones if there is any other.
+/// Returns the blocks of an acknowledgement, including empty ones, or an empty slice if all are empty.
 #[inline]
 pub(super) fn filled(sack: &[Block; MAX_SACK_BLOCKS]) -> &[Block] {
     if sack[0].is_empty() { &[] } else { sack }
@@ -93,12 +99,12 @@ const NUMBER_BITS: u32 = 48;
 const WAY_BITS: u32 = 56;
 
 impl Segment {
-    /// Acknowledgement: what it counts in bytes.
+    /// Returns the byte counters of an acknowledgement, if it has them.
     pub fn counters(&self) -> Option<ByteCounters> {
         ByteCounters::of(self.window, self.sack[BLOCKS_BESIDE_COUNTERS])
     }
 
-    /// The same with counters, which take the place of the last block; as it is where there is no room for them.
+    /// Adds counters, which replace the last block. The segment is unchanged if that block is in use.
     #[must_use]
     pub fn counting(mut self, counters: ByteCounters) -> Self {
         let ByteCounters { marked: start, unmarked: end } = counters;
@@ -109,7 +115,7 @@ impl Segment {
         self
     }
 
-    /// The same without counters: with blocks and the window alone.
+    /// Removes counters, so that blocks and the window remain.
     #[must_use]
     pub fn without_counters(mut self) -> Self {
         if self.window & COUNTS != 0 {
@@ -127,18 +133,21 @@ impl Segment {
         self
     }
 
-    /// Acknowledgement: the window that is open now, of a receiver whose application reads slowly; `None` of any other receiver.
+    /// Returns the window that an acknowledgement advertises, in packets; `None` if its receiver's
+    /// application reads at once.
     pub fn advertised(&self) -> Option<u32> {
         (self.window & ADVERTISED != 0).then_some(self.window & (ADVERTISED - 1))
     }
 
-    /// Acknowledgement: one past the last packet that an advertised window has room for; the acknowledgement's number without one.
+    /// Returns one past the last packet for which an advertised window has room; the acknowledgement's number
+    /// if no window is advertised.
     pub(crate) fn edge(&self) -> u64 {
         self.number + u64::from(self.advertised().unwrap_or(0))
     }
 
-    /// Acknowledgement: the packets that its first block says have arrived twice (RFC 2883 section 5): they lie below the
-    /// cumulative acknowledgement, or within the second block.
+    /// Returns the packets that the first block of an acknowledgement reports as duplicates (RFC 2883 section
+    /// 5): they lie below the cumulative acknowledgement, or within the second block. `None` if the first
+    /// block reports no duplicate.
     pub fn duplicate(&self) -> Option<Range<u64>> {
         let [first, second, _] = self.sack;
         if first.start > first.end {
@@ -151,7 +160,7 @@ impl Segment {
         }
     }
 
-    /// Sends it over the flow's only path.
+    /// Sends the segment over the flow's only path.
     #[inline]
     pub(super) fn send(&self, out: &mut dyn Outbox) -> Launch {
         let packet = self.packet();
@@ -162,7 +171,7 @@ impl Segment {
         }
     }
 
-    /// The segment that has arrived as a packet.
+    /// Reads the segment of a packet that has arrived.
     #[inline]
     pub fn read(packet: &Packet, out: &dyn Outbox) -> Self {
         let mut segment = Self::head(packet);
@@ -176,12 +185,12 @@ impl Segment {
         segment
     }
 
-    /// Whether there are blocks in what lies beside a header.
+    /// Returns whether a header extension contains blocks.
     pub(crate) fn has_blocks(extension: &Extension) -> bool {
         !blocks(extension)[0].is_empty()
     }
 
-    /// What the words of a packet's header say, without what may lie beside it.
+    /// Reads a segment from the header words alone, without the extension.
     #[inline]
     pub(crate) fn head(packet: &Packet) -> Self {
         let [numbers, stamp, rest] = packet.header;
@@ -197,20 +206,22 @@ impl Segment {
         }
     }
 
-    /// This acknowledgement once more, as an answer to a data packet: it echoes its stamp, and has no blocks. It has a window, in what
-    /// lies beside its header, only where that is one that is [advertised](Self::advertised).
+    /// Returns a copy of this acknowledgement as an answer to another data packet: it echoes that packet's
+    /// stamp and has no blocks. It has a window, in the extension, only if that is
+    /// [advertised](Self::advertised).
     pub(crate) fn answers(&self, data: &Self, connection: u8) -> (Packet, Option<Extension>) {
         let window = self.advertised().map_or(0, |window| window | ADVERTISED);
         let again = Self { stamp: data.stamp, sack: Default::default(), window, ..*self };
         (Packet { connection, ..again.packet() }, (window > 0).then(|| again.extension()))
     }
 
-    /// What the words of a packet's header say, with the window that lies beside it.
+    /// Reads a segment from the header words, with the window from the extension.
     pub(crate) fn with_window(packet: &Packet, extension: &Extension) -> Self {
         Self { window: extension[MAX_SACK_BLOCKS] as u32, ..Self::head(packet) }
     }
 
-    /// Numbers below 2^48 and ways of less than two years: as many packets and as much time as no run has.
+    /// Converts the segment to a packet. Numbers are below 2^48 and one-way delays below two years, which no
+    /// run reaches.
     #[inline]
     fn packet(&self) -> Packet {
         debug_assert!(self.number >> NUMBER_BITS == 0 && self.one_way_delay.nanos() >> WAY_BITS == 0);
@@ -242,39 +253,40 @@ fn blocks(extension: &Extension) -> [Block; MAX_SACK_BLOCKS] {
     })
 }
 
-/// Single bits of a segment.
+/// The flag bits of a segment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Flags(u8);
 
 impl Flags {
-    /// May be marked (RFC 3168 ECT).
+    /// The packet may be marked (RFC 3168 ECT).
     pub const ECN_CAPABLE: Self = Self(1);
-    /// Has been marked (CE).
+    /// The packet has been marked (CE).
     pub const CONGESTION_EXPERIENCED: Self = Self(2);
-    /// Echoes a mark to the sender (ECE).
+    /// The acknowledgement echoes a mark to the sender (ECE).
     pub const CONGESTION_ECHO: Self = Self(64);
-    /// Tells the receiver that the window has been reduced (CWR).
+    /// The packet tells the receiver that the window has been reduced (CWR).
     pub const WINDOW_REDUCED: Self = Self(8);
-    /// Has been sent before.
+    /// The packet is a retransmission.
     pub const RETRANSMISSION: Self = Self(16);
-    /// Begins a connection.
+    /// The packet begins a connection.
     pub const SYN: Self = Self(32);
-    /// Asks for an acknowledgement where the window is closed: a window probe (RFC 9293 section 3.8.6.1) without data.
+    /// The packet is a window probe without data, which asks for an acknowledgement while the window is
+    /// closed (RFC 9293 section 3.8.6.1).
     pub const WINDOW_PROBE: Self = Self(32 | 16);
-    /// May be marked, and answers to each mark a little (RFC 9331 ECT(1)).
+    /// The packet may be marked, and the sender reacts to the number of marks (RFC 9331 ECT(1)).
     pub const LOW_LATENCY: Self = Self(4);
-    /// The third bit of RFC 9768's field (AE), of which the others are CWR and ECE.
+    /// The third bit of RFC 9768's field (AE). The others are CWR and ECE.
     pub const ACCURATE: Self = Self(128);
-    /// All three: in a SYN, that the sender would have marks counted so (RFC 9768 section 3.1.1).
+    /// All three bits of RFC 9768's field. In a SYN they ask the receiver to count marks (section 3.1.1).
     pub const COUNTS_MARKS: Self = Self(128 | 64 | 8);
 
-    /// The ECN field of a segment, by the three bits that say something of it.
+    /// The ECN field of a segment, indexed by the three lowest bits.
     const FIELDS: [Ecn; 8] = {
         use Ecn::{Classic, Experienced, LowLatency, NotCapable};
         [NotCapable, Classic, Experienced, Experienced, LowLatency, LowLatency, Experienced, Experienced]
     };
 
-    /// What packets say whose ECN field is this one.
+    /// Returns the flags of packets with this ECN field.
     pub const fn of(field: Ecn) -> Self {
         match field {
             Ecn::NotCapable => Self(0),
@@ -284,38 +296,39 @@ impl Flags {
         }
     }
 
-    /// What a packet says that is sent again. RFC 3168 section 6.1.5: it is not marked, and announces nothing. RFC 8311
-    /// section 4.3 allows to mark it; here that of ECT(1) is, or else some queues would let it be overtaken.
+    /// Returns the flags of a retransmission of a packet with these flags. By RFC 3168 section 6.1.5 it
+    /// cannot be marked and announces no reduction. RFC 8311 section 4.3 allows marking it; here
+    /// retransmissions with ECT(1) can be marked, since some queues would otherwise let them be overtaken.
     pub const fn again(self) -> Self {
         Self(self.0 & Self::LOW_LATENCY.0 | Self::RETRANSMISSION.0)
     }
 
-    /// Whether all bits of `other` are set.
+    /// Returns whether all bits of `other` are set.
     pub const fn has(self, other: Self) -> bool {
         self.0 & other.0 == other.0
     }
 
-    /// Whether any bit of `other` is set.
+    /// Returns whether any bit of `other` is set.
     pub const fn has_any(self, other: Self) -> bool {
         self.0 & other.0 != 0
     }
 
-    /// RFC 9768's field, AE, CWR and ECE.
+    /// Returns RFC 9768's field: AE, CWR and ECE.
     pub const fn field_of_three(self) -> u8 {
         self.0 >> 5 & 4 | self.0 >> 2 & 2 | self.0 >> 6 & 1
     }
 
-    /// The same as bits.
+    /// Returns the flags for a value of RFC 9768's field.
     pub const fn of_three(field: u8) -> Self {
         Self((field & 4) << 5 | (field & 2) << 2 | (field & 1) << 6)
     }
 
-    /// The ECN field of a segment with these bits.
+    /// Returns the ECN field of a segment with these flags.
     pub const fn ecn(self) -> Ecn {
         Self::FIELDS[(self.0 & 7) as usize]
     }
 
-    /// These bits and those of `other`.
+    /// Returns these flags together with those of `other`.
     #[must_use]
     pub const fn with(self, other: Self) -> Self {
         Self(self.0 | other.0)
@@ -327,7 +340,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Holds the packet that was sent last.
+    /// An outbox that stores the packet sent last.
     #[derive(Default)]
     struct Last(Packet, Extension);
 

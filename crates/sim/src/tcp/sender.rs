@@ -1,5 +1,5 @@
-//! The sending side of a TCP connection: the handshake, and what turns numbers of packets into segments and segments into
-//! acknowledgements. Recovery and congestion control are [`ackclock_recovery`]'s.
+//! The sending side of a TCP connection: the handshake, and the conversion between packet numbers, segments
+//! and acknowledgements. Recovery and congestion control are in [`ackclock_recovery`].
 
 use super::accurate_ecn::{Agreed, agreed};
 use super::options::{Options, SenderOptions};
@@ -13,9 +13,9 @@ use ackclock_cc::{Backoff, Controller, EcnResponse};
 use ackclock_recovery::ecn::{MarkFeedback, NOT_TOLD};
 use ackclock_recovery::sender::{Acknowledgement, Handed, Output, Parts, Transmission};
 
-/// Where a sender puts its packets.
+/// The interface through which a sender sends segments.
 pub trait Wire {
-    /// Sends a packet now.
+    /// Sends a segment now.
     fn send(&mut self, segment: Segment) -> Launch;
 }
 
@@ -24,13 +24,13 @@ pub struct Sender {
     pub(super) measured: MeasuredSender,
     pub(super) options: SenderOptions,
     pub(super) state: State,
-    /// What packets say that are sent for the first time.
+    /// The flags of packets sent for the first time.
     pub(super) flags: Flags,
-    /// The last acknowledgement from a receiver that tunes its window, modulo 2^16.
+    /// The number of the last acknowledgement from a receiver that tunes its window, modulo 2^16.
     pub(super) seen: u16,
-    /// Whether the receiver counts marks as RFC 9768 has it.
+    /// Whether the receiver counts marks (RFC 9768).
     accurate: bool,
-    /// What a receiver has advertised whose application reads slowly; `None` of others.
+    /// The window advertised by a receiver whose application reads slowly; `None` for other receivers.
     pub(super) advertised: Option<Box<Advertised>>,
 }
 
@@ -39,12 +39,13 @@ pub(super) enum State {
     Idle,
     Connecting,
     Open,
-    /// Open, but the receiver's window is closed and nothing is outstanding: the retransmission timer is the persist timer.
+    /// The connection is open, but the receiver's window is closed and no data is outstanding. The
+    /// retransmission timer serves as the persist timer.
     Persisting,
 }
 
 impl Sender {
-    /// A sender that has not started, with `packets` to send.
+    /// Creates a sender that has not started, with `packets` packets to send.
     pub fn new(
         options: &Options,
         controller: Controller,
@@ -69,7 +70,7 @@ impl Sender {
         }
     }
 
-    /// The application begins.
+    /// Starts the connection.
     pub fn start(&mut self, now: Time, wire: &mut impl Wire) {
         self.measured.core.begin(now);
         if self.options.handshake {
@@ -80,12 +81,12 @@ impl Sender {
         }
     }
 
-    /// The connection stays open when it has delivered everything, until it is [closed](Self::close).
+    /// Keeps the connection open after everything has been delivered, until it is [closed](Self::close).
     pub fn stay_open(&mut self) {
         self.measured.core.stay_open();
     }
 
-    /// The application has so many packets more to send, over a connection that has stayed open.
+    /// Adds `packets` packets to send, over a connection that has stayed open.
     pub fn send_more(&mut self, now: Time, packets: u64, wire: &mut impl Wire) {
         self.measured.core.add_data(now, packets);
         if self.state == State::Open {
@@ -97,22 +98,22 @@ impl Sender {
         }
     }
 
-    /// The end of a connection that has stayed open.
+    /// Ends a connection that has stayed open.
     pub fn close(&mut self, now: Time) {
         self.measured.core.close(now);
     }
 
-    /// The application has nothing more to send; what is outstanding is still repaired.
+    /// Called when the application has no more data to send. Outstanding data is still retransmitted.
     pub fn stop(&mut self) {
         self.measured.core.stop();
     }
 
-    /// When [`Self::on_timer`] is due.
+    /// Returns when [`Self::on_timer`] is due.
     pub fn timer(&self) -> Time {
         self.measured.core.timer()
     }
 
-    /// The timer that [`Self::timer`] announced has expired.
+    /// Called at the time that [`Self::timer`] announced.
     pub fn on_timer(&mut self, now: Time, wire: &mut impl Wire) {
         if self.state != State::Open && self.on_waiting_timer(now, wire) {
             return;
@@ -121,7 +122,8 @@ impl Sender {
         core.on_timer(now, &mut Segments { now, options, flags: *flags, seen: *seen, wire });
     }
 
-    /// The timer has expired while an answer to a SYN or to a window probe is waited for. Returns whether it was the timer of that.
+    /// Called when the timer has expired while the answer to a SYN or to a window probe is awaited. Returns
+    /// whether it was that timer.
     #[cold]
     fn on_waiting_timer(&mut self, now: Time, wire: &mut impl Wire) -> bool {
         match self.state {
@@ -140,13 +142,13 @@ impl Sender {
         }
     }
 
-    /// An acknowledgement has arrived. One that acknowledges what was never sent is ignored.
+    /// Processes an acknowledgement. An acknowledgement of packets that were never sent is ignored.
     pub fn on_ack(&mut self, now: Time, segment: &Segment, wire: &mut impl Wire) {
         if self.state != State::Open && self.state != State::Persisting || segment.flags.has(Flags::SYN) {
             self.on_handshake(now, segment.flags, segment.stamp, wire);
             return;
         }
-        let mut sack = segment.sack; // a copy, so that the rest of the segment need not lie in memory
+        let mut sack = segment.sack; // copied, so that the rest of the segment need not lie in memory
         if segment.window > 0 {
             let plain = segment.without_counters();
             sack = plain.sack;
@@ -181,27 +183,27 @@ impl Sender {
         }
     }
 
-    /// What is measured, and recovery's sender in it.
+    /// Returns the measured sender, which contains recovery's sender.
     pub fn measured(&self) -> &MeasuredSender {
         &self.measured
     }
 
-    /// The same.
+    /// Returns the measured sender for changes.
     pub fn measured_mut(&mut self) -> &mut MeasuredSender {
         &mut self.measured
     }
 
-    /// Recovery's sender.
+    /// Returns recovery's sender.
     pub fn core(&self) -> &ackclock_recovery::Sender {
         &self.measured.core
     }
 
-    /// Payload bytes of a packet.
+    /// Returns the payload bytes of a packet.
     pub fn payload_bytes(&self) -> u32 {
         self.options.payload_bytes
     }
 
-    /// How much later a packet may leave than it is sent.
+    /// Returns the largest random delay between sending a packet and its leaving.
     pub fn send_jitter(&self) -> Span {
         self.options.send_jitter
     }
@@ -213,7 +215,8 @@ impl Sender {
     }
 
     //= RFC 5681 section 2: an answer to SYN is no duplicate acknowledgement
-    /// A repeated answer to SYN is no acknowledgement of data, and so no duplicate either (RFC 5681 section 2).
+    /// Processes a segment of the handshake. A repeated answer to a SYN is no acknowledgement of data, and so
+    /// no duplicate either (RFC 5681 section 2).
     #[cold]
     fn on_handshake(&mut self, now: Time, flags: Flags, stamp: Time, wire: &mut impl Wire) {
         if self.state == State::Connecting && flags.has(Flags::SYN) {
@@ -225,7 +228,7 @@ impl Sender {
         }
     }
 
-    /// What the answer to a SYN that asked for Accurate ECN has made of it.
+    /// Adopts the result of a handshake whose SYN asked for Accurate ECN.
     fn agree(&mut self, answer: Flags) {
         let agreed = agreed(answer);
         self.accurate = agreed == Agreed::Accurate;
@@ -234,7 +237,7 @@ impl Sender {
         }
     }
 
-    /// What an acknowledgement says of marks.
+    /// Returns what an acknowledgement reports about marks.
     #[inline]
     fn marks(&self, segment: &Segment) -> MarkFeedback {
         if self.accurate {
@@ -248,8 +251,8 @@ impl Sender {
         }
     }
 
-    /// What the receiver allows in flight. It never takes back what it has allowed, and an acknowledgement that has been
-    /// overtaken says what it said before.
+    /// Takes the window that the receiver allows. The allowed right edge never decreases, and an
+    /// acknowledgement that was overtaken contains nothing new.
     fn take_window(&mut self, number: u64, window: u32) {
         let core = &mut self.measured.core;
         if window > 0 && number >= core.una() {
@@ -276,7 +279,7 @@ fn accurate_marks(flags: Flags, window: u32, last: Block) -> MarkFeedback {
     }
 }
 
-/// Makes segments of what may be sent.
+/// Converts the packets that recovery may send into segments.
 pub(super) struct Segments<'a, W> {
     pub(super) now: Time,
     pub(super) options: &'a SenderOptions,

@@ -1,4 +1,5 @@
-//! Transmission times against times worked by hand, and what any rate over time keeps.
+//! Checks of transmission times against times computed by hand, and properties that hold for any rate over
+//! time.
 
 use super::*;
 use proptest::prelude::*;
@@ -28,8 +29,8 @@ fn cycle(phases: &[(u64, u64)]) -> Timeline<Rate> {
 
 #[test]
 fn a_packet_goes_on_at_the_rate_of_the_next_phase() {
-    // 1000 B at 8 Mbit/s take 1 ms, at 80 Mbit/s 0.1 ms; phases of 20 and 10 ms from time zero, so the second begins at
-    // 20 ms and the cycle again at 30 ms.
+    // 1000 B take 1 ms at 8 Mbit/s and 0.1 ms at 80 Mbit/s. The phases last 20 and 10 ms from time zero, so
+    // the second begins at 20 ms and the cycle repeats at 30 ms.
     let mut link = link(cycle(&[(20, 80 * MBIT), (10, 8 * MBIT)]), Manner::BitByBit, None);
     let mut micros = |ns| link.time(at(ns), 1000).nanos() / 1000;
     assert_eq!(micros(0), 100);
@@ -37,14 +38,16 @@ fn a_packet_goes_on_at_the_rate_of_the_next_phase() {
     assert_eq!(micros(20_000_000), 1000);
     assert_eq!(micros(29_500_000), 550, "the cycle repeats");
     assert_eq!(micros(30_000_000), 100);
-    // Idle over many cycles: 3015 ms are 100 cycles and 15 ms, 3025 ms are in the second phase of the same.
+    // The link is idle over many cycles: 3015 ms are 100 cycles and 15 ms, 3025 ms lie in the second phase of
+    // the same cycle.
     assert_eq!(micros(3_015_000_000), 100);
     assert_eq!(micros(3_025_000_000), 1000);
 }
 
 #[test]
 fn a_packet_waits_for_the_end_of_a_silent_phase() {
-    // 1000 B from 0.25 ms before a second without a rate: 0.25 ms of it before and 0.75 ms after, of a rate that returns again and again.
+    // 1000 B start 0.25 ms before a second without a rate: 0.25 ms are sent before it and 0.75 ms after it.
+    // The rate returns again and again.
     let mut link = link(cycle(&[(20, 8 * MBIT), (1000, 0)]), Manner::BitByBit, None);
     assert_eq!(link.time(at(19_750_000), 1000), ms(1001));
     assert_eq!(link.time(at(1_500_000_000), 1000), ms(541), "from 2040 ms on");
@@ -72,8 +75,8 @@ fn one_rate_lasts_for_ever() {
 
 #[test]
 fn one_delivery_opportunity_each_millisecond_is_12_032_megabits_per_second() {
-    // 1504 B each millisecond: 1504 * 8 / 0.001 = 12,032,000 bit/s, so 1504 B take 1 ms wherever they start, and 1500 B
-    // 12,000 / 12.032 = 997,340.4 ns.
+    // 1504 B each millisecond are 1504 * 8 / 0.001 = 12,032,000 bit/s, so 1504 B take 1 ms wherever they
+    // start, and 1500 B take 12,000 / 12.032 = 997,340.4 ns.
     let mut link = link(cycle(&[(1, 12_032_000)]), Manner::Fluctuating, None);
     assert_eq!(link.time(at(0), 1504), ms(1));
     assert_eq!(link.time(at(123_456), 1504), ms(1));
@@ -82,22 +85,24 @@ fn one_delivery_opportunity_each_millisecond_is_12_032_megabits_per_second() {
 
 #[test]
 fn a_packet_that_straddles_a_pause_goes_on_after_it() {
-    // Opportunities at 1 ms and 10 ms of a trace of 10 ms: 12.032 Mbit/s from 0 to 1 ms and from 9 to 10 ms, else nothing.
-    // 1504 B that start at 0.4 ms are at 1 ms for six tenths under way, the other four tenths go from 9 ms to 9.4 ms: 9 ms
-    // after the start. What starts at 9.4 ms has 0.6 ms until 10 ms and goes on in the next round at once, until 10.4 ms.
+    // A trace of 10 ms has opportunities at 1 ms and 10 ms: 12.032 Mbit/s from 0 to 1 ms and from 9 to 10 ms,
+    // and nothing in between. Of 1504 B that start at 0.4 ms, six tenths are sent by 1 ms, and the other four
+    // tenths from 9 ms to 9.4 ms: 9 ms after the start. A packet that starts at 9.4 ms has 0.6 ms until 10 ms
+    // and continues in the next round at once, until 10.4 ms.
     let mut link = link(cycle(&[(1, 12_032_000), (8, 0), (1, 12_032_000)]), Manner::Fluctuating, None);
     assert_eq!(link.time(at(400_000), 1504), ms(9));
     assert_eq!(link.time(at(9_400_000), 1504), ms(1));
-    // In the pause nothing is sent: what starts at 4 ms waits for 9 ms.
+    // Nothing is sent in the pause: a packet that starts at 4 ms waits for 9 ms.
     assert_eq!(link.time(at(24_000_000), 1504), ms(6));
-    // A router that sees no rate goes by what it is told.
+    // A router that sees a rate of zero uses the nominal rate.
     assert_eq!(link.rate_at(at(4_000_000)), rate(12 * MBIT));
     assert_eq!(link.rest_at(at(4_000_000), at(10_000_000)), ms(1), "1500 B at 12 Mbit/s, not the pause");
 }
 
 #[test]
 fn the_rest_of_the_bits_takes_the_new_rate() {
-    // 1000 B from 0.5 ms before the rate falls from 8 to 2 Mbit/s: half of them are sent, 4000 bits at 2 Mbit/s take 2 ms.
+    // 1000 B start 0.5 ms before the rate falls from 8 to 2 Mbit/s: half of them are sent, and 4000 bits at 2
+    // Mbit/s take 2 ms.
     let steps = || Timeline::steps(rate(8 * MBIT), [(at(10_000_000), rate(2 * MBIT))]);
     let mut bits = link(steps(), Manner::BitByBit, None);
     assert_eq!(bits.time(at(9_500_000), 1000), Span::from_nanos(2_500_000));
@@ -107,7 +112,7 @@ fn the_rest_of_the_bits_takes_the_new_rate() {
 
 #[test]
 fn an_outage_interrupts_a_packet() {
-    // 1000 B at 8 Mbit/s from 0.25 ms before an outage of 100 ms: 101 ms.
+    // 1000 B at 8 Mbit/s start 0.25 ms before an outage of 100 ms and take 101 ms.
     let outage = Outage { from: at(10_000_000), lasts: ms(100), every: None };
     let mut link = link(Timeline::constant(rate(8 * MBIT)), Manner::BitByBit, Some(outage));
     assert_eq!(link.time(at(9_750_000), 1000), ms(101));
@@ -116,8 +121,9 @@ fn an_outage_interrupts_a_packet() {
 
 #[test]
 fn a_packet_works_for_a_nanosecond_at_least() {
-    // 40 B at 1 Tbit/s take 0.32 ns. Within an outage from 100 to 150 ns it waits for the end and takes one more; while the rate is
-    // zero until 20 ms it waits for the next phase and takes one more.
+    // 40 B at 1 Tbit/s take 0.32 ns. Within an outage from 100 to 150 ns the packet waits for the end and
+    // takes one more nanosecond. If the rate is zero until 20 ms, it waits for the next phase and takes one
+    // more.
     let fast = 1_000_000 * MBIT;
     let outage = Outage { from: at(100), lasts: Span::from_nanos(50), every: None };
     let mut interrupted = link(cycle(&[(20, fast)]), Manner::BitByBit, Some(outage));
@@ -128,8 +134,9 @@ fn a_packet_works_for_a_nanosecond_at_least() {
 
 #[test]
 fn a_rate_that_holds_only_within_an_outage_sends_nothing() {
-    // A byte from 0 ns on at 0.5 bit/ns from 9 ns, 47 bit/ns from 14 ns, 0.1 bit/ns from 15 ns, and an outage from 10 to 15 ns: half a bit
-    // is sent by 10 ns, and the other 7.5 bits take 75 ns from 15 ns on.
+    // A byte is sent from 0 ns on; the rate is 0.5 bit/ns from 9 ns, 47 bit/ns from 14 ns and 0.1 bit/ns from
+    // 15 ns, with an outage from 10 to 15 ns. Half a bit is sent by 10 ns, and the other 7.5 bits take 75 ns
+    // from 15 ns on.
     let gbit = |tenths: u64| rate(tenths * 100 * MBIT);
     let rates = Timeline::steps(rate(0), [(at(9), gbit(5)), (at(14), gbit(470)), (at(15), gbit(1))]);
     let outage = Outage { from: at(10), lasts: Span::from_nanos(5), every: None };
@@ -138,14 +145,14 @@ fn a_rate_that_holds_only_within_an_outage_sends_nothing() {
 
 #[test]
 fn what_is_done_as_an_outage_ends_is_not_done_before_it() {
-    // 1 bit of a byte is sent by 1 ns, then the rate is zero until 10 ns, when an outage of 5 ns begins, and a Tbit/s from then on: the
-    // other 7 bits take 0.007 ns after 15 ns.
+    // 1 bit of a byte is sent by 1 ns. The rate is zero from then until 10 ns, when an outage of 5 ns begins,
+    // and 1 Tbit/s afterwards: the other 7 bits take 0.007 ns after 15 ns.
     let rates = Timeline::steps(rate(1000 * MBIT), [(at(1), rate(0)), (at(10), rate(1_000_000 * MBIT))]);
     let outage = Outage { from: at(10), lasts: Span::from_nanos(5), every: None };
     assert_eq!(link(rates, Manner::BitByBit, Some(outage)).time(at(0), 1).nanos(), 15);
 }
 
-/// Some phases of 1 to 5 ms, of which at least one has a rate.
+/// Generates phases of 1 to 4 ms, at least one of which has a rate.
 fn phases() -> impl Strategy<Value = Vec<(u64, u64)>> {
     prop::collection::vec(
         (1_u64..5, prop::sample::select(vec![0, 1, 100_000, 12_032_000, 60_160_000])),
@@ -155,7 +162,7 @@ fn phases() -> impl Strategy<Value = Vec<(u64, u64)>> {
 }
 
 fn outage() -> impl Strategy<Value = Option<Outage>> {
-    // Its period is no multiple of a phase, so it does not hide all of them for ever.
+    // Its period is not a multiple of a phase, so it does not hide all phases forever.
     let some = (0_u64..20_000_000, 1_u64..2_000_000, 7_000_001_u64..9_000_000);
     prop::option::of(some.prop_map(|(from, lasts, every)| Outage {
         from: at(from),
@@ -165,8 +172,8 @@ fn outage() -> impl Strategy<Value = Option<Outage>> {
 }
 
 proptest! {
-    /// Packets one after the other take just the bits that the link has to give in that time, whatever the rate does: added
-    /// up nanosecond for nanosecond, but for the rounding of each packet's end.
+    /// Packets sent one after the other take exactly the bits that the link can send in that time, whatever
+    /// its rate, except for the rounding of each packet's end.
     #[test]
     fn no_bit_is_made_or_lost(
         phases in phases(), outage in outage(), sizes in prop::collection::vec(40_u32..3000, 1..30),
@@ -179,7 +186,7 @@ proptest! {
             prop_assert!(takes > Span::ZERO);
             now += takes;
         }
-        // What the link could send until then, in bits times 10^9, step by step of a phase or an outage.
+        // Sums what the link could send, in bits times 10^9, in steps of a phase or an outage.
         let (mut could, mut from) = (0_u128, Time::ZERO);
         while from < now {
             let present = rates.present(from);

@@ -40,13 +40,14 @@ fn the_most_recent_block_comes_first() {
     assert_eq!(blocks(&receive(&mut receiver, 3)), [(2, 4), (5, 6)]);
     assert_eq!(blocks(&receive(&mut receiver, 8)), [(8, 9), (2, 4), (5, 6)]);
     assert_eq!(blocks(&receive(&mut receiver, 11)), [(11, 12), (8, 9), (2, 4)]);
-    // 4 joins 2..4 and 5..6.
+    // Packet 4 joins the ranges 2..4 and 5..6.
     assert_eq!(blocks(&receive(&mut receiver, 4))[0], (2, 6));
 }
 
 #[test]
 fn the_first_block_tells_of_a_packet_that_came_twice() {
-    // RFC 2883 section 4: below the cumulative acknowledgement, and above it with the block that holds it.
+    // RFC 2883 section 4: a duplicate below the cumulative acknowledgement, and one above it, which is
+    // followed by its block.
     let mut receiver = receiver(None);
     for number in [0, 1, 2, 4, 5, 8] {
         let ack = receive(&mut receiver, number);
@@ -95,7 +96,7 @@ fn quick_acknowledgements_wait_for_nothing_at_the_start_and_after_a_duplicate() 
         numbers.map(|number| on_data(&mut receiver, &data(number)).is_some()).collect()
     };
     assert_eq!(answered(0..7), [true, true, true, false, true, false, true]);
-    // The fifth comes again: it is answered at once, and so are two more.
+    // The fifth packet arrives again. It is acknowledged at once, and so are the next two.
     assert_eq!(answered(4..5), [true]);
     assert_eq!(answered(7..12), [true, true, false, true, false]);
 }
