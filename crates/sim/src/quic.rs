@@ -1,15 +1,20 @@
-//! A QUIC connection with one stream (RFC 9000, RFC 9002): a sender and a receiver, each a state machine without input or
-//! output. They are told of datagrams and of the time, and answer with datagrams.
+//! A QUIC connection with one stream (RFC 9000, RFC 9002): a sender and a receiver, each a state machine
+//! without input or output. Their methods are called with datagrams and with the time, and they answer with
+//! datagrams.
 //!
-//! No packet number is used twice. What a lost packet carried goes out again in a later packet, so the numbers that recovery
-//! counts and those that the application's data has are different ones.
+//! No packet number is used twice. The stream data of a lost packet is sent in a later packet, so packet
+//! numbers, which recovery counts, differ from the numbers of the data.
 //!
-//! * [`details`]: every detail that can be set. [`options`]: what a connection makes of them.
-//! * [`sender`]: what the sending side does with acknowledgements and timers; [`cargo`]: what its packets carry.
-//! * [`receiver`]: when and how it acknowledges.
-//! * [`datagram`]: what they tell each other, in a packet's header.
-//! * [`credit`], `reading`: flow control where the receiving application reads slowly.
-//! * [`connection`]: both as ends of a flow.
+//! The stream data has ranges of one size, one per packet, which are numbered from 0. The code calls such a
+//! range a piece.
+//!
+//! * [`details`]: every detail that can be set. [`options`]: the options of a connection.
+//! * [`sender`]: the sender's reaction to acknowledgements and timers; [`cargo`]: the stream data in its
+//!   packets.
+//! * [`receiver`]: when and how the receiver acknowledges.
+//! * [`datagram`]: the frames and their place in a packet's header.
+//! * [`credit`], `reading`: flow control if the receiving application reads slowly.
+//! * [`connection`]: sender and receiver as the ends of a flow.
 
 pub mod cargo;
 pub mod connection;

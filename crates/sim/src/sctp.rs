@@ -1,18 +1,19 @@
-//! An SCTP association (RFC 9260): a sender and a receiver over one or several paths, each a state machine without input or
-//! output. They are told of messages and of the time, and answer with messages.
+//! An SCTP association (RFC 9260): a sender and a receiver over one or several paths, each a state machine
+//! without input or output. Their methods are called with messages and with the time, and they answer with
+//! messages.
 //!
-//! The association knows TSNs, gaps, streams, and which path carried what; each path has a sender of
-//! [`ackclock_recovery`] of its own, which knows the numbers of the packets on it, and none of the rest.
+//! The association handles TSNs, gaps, streams, and the path that carried each chunk. Each path has its own
+//! sender of [`ackclock_recovery`], which knows only the numbers of the packets on that path.
 //!
-//! * [`details`]: every detail that can be set. [`options`]: the profiles that bundle them.
-//! * [`message`]: what the ends tell each other, and how it stands in a packet's header.
-//! * [`association`]: the sending side. `sack`: what an acknowledgement does. [`chunks`]: what is outstanding.
+//! * [`details`]: every detail that can be set. [`options`]: the profiles that bundle details.
+//! * [`message`]: the chunks and their place in a packet's header.
+//! * [`association`]: the sending side. `sack`: the processing of SACKs. [`chunks`]: the outstanding chunks.
 //!   `transmitting`: what is sent when.
-//! * [`path`]: a path to the other end; [`reachability`]: whether it works; [`heartbeat`]: how that is found out.
+//! * [`path`]: a path to the other end; [`reachability`]: whether it works; [`heartbeat`]: its HEARTBEATs.
 //! * [`handshake`]: four messages and a cookie.
-//! * [`receiver`]: cumulative acknowledgement and gaps. [`streams`]: what the application has.
-//! * `reading`, `persisting`: what becomes of both where the receiving application reads slowly.
-//! * [`connection`]: both as ends of a flow. [`counts`]: what is counted of it.
+//! * [`receiver`]: cumulative acknowledgement and gaps. [`streams`]: delivery to the application.
+//! * `reading`, `persisting`: receiver and sender if the receiving application reads slowly.
+//! * [`connection`]: sender and receiver as the ends of a flow. [`counts`]: the counts of an association.
 
 pub mod association;
 pub mod chunks;

@@ -1,4 +1,4 @@
-//! What packets carry: which piece of the stream under which packet number, and what is to be carried again.
+//! Stream data: which piece each packet carries, and which pieces have to be retransmitted.
 
 use crate::ranges::Ranges;
 use std::collections::VecDeque;
@@ -6,27 +6,32 @@ use std::collections::VecDeque;
 /// The sender's side of a stream.
 #[derive(Clone, Debug, Default)]
 pub struct Cargo {
-    /// The piece in each packet from this number on.
+    /// The number of the first packet in `carried`, which holds the piece of each packet from that number on.
     first: u64,
     carried: VecDeque<u64>,
-    /// Pieces of lost packets that are in line to be sent again.
+    /// The pieces of lost packets that wait for retransmission.
     again: VecDeque<u64>,
-    /// Pieces that have arrived.
+    /// The pieces that have arrived.
     arrived: Ranges,
-    /// The next piece to be sent for the first time, and how many the application has.
+    /// The next piece to be sent for the first time, and the number of pieces that the application has.
     next: u64,
     total: u64,
     repeated: u64,
 }
 
 impl Cargo {
-    /// A stream of so many pieces.
+    /// Creates a stream of `total` pieces.
     pub fn new(total: u64) -> Self {
         Self { total, ..Self::default() }
     }
 
-    /// What the packet with the next number carries: what was lost, else what is new, else the piece of the first packet that
-    /// is not settled, for a probe (RFC 9002 section 6.2.4).
+    /// Returns the piece for the packet with the next number: the first lost piece, otherwise the next new
+    /// one, otherwise, for a probe, the piece of the first packet that is not settled (RFC 9002 section
+    /// 6.2.4).
+    ///
+    /// # Panics
+    ///
+    /// If all packets are settled and no piece is left.
     #[inline]
     pub fn load(&mut self) -> u64 {
         let piece = match self.again.pop_front() {
@@ -50,7 +55,8 @@ impl Cargo {
         piece
     }
 
-    /// The packet of this number has arrived. How many pieces are therefore not in line any more.
+    /// Called when packet `number` has been acknowledged. Returns the number of pieces that no longer wait
+    /// for retransmission.
     #[inline]
     pub fn on_acked(&mut self, number: u64) -> u64 {
         let Some(piece) = self.carried_by(number) else { return 0 };
@@ -58,7 +64,8 @@ impl Cargo {
         if self.again.is_empty() { 0 } else { self.take_out(piece) }
     }
 
-    /// The packet of this number is lost. Whether what it carried is in line again: unless another packet has brought it.
+    /// Called when packet `number` is lost. Returns whether its piece now waits for retransmission, which it
+    /// does unless another packet has brought it.
     pub fn on_lost(&mut self, number: u64) -> bool {
         let piece = self.carried_by(number).filter(|piece| !self.arrived.holds(*piece));
         self.again.extend(piece);
@@ -76,7 +83,7 @@ impl Cargo {
         (before - self.again.len()) as u64
     }
 
-    /// Packets below this number are settled.
+    /// Forgets packets below `until`, all of which are acknowledged or lost for good.
     #[inline]
     pub fn settle(&mut self, until: u64) {
         while self.first < until && self.carried.pop_front().is_some() {
@@ -84,23 +91,24 @@ impl Cargo {
         }
     }
 
-    /// The first packet that is not settled.
+    /// Returns the number of the first packet that is not settled.
     pub fn first(&self) -> u64 {
         self.first
     }
 
-    /// The application has so many pieces more.
+    /// Adds `pieces` pieces of the application.
     pub fn add(&mut self, pieces: u64) {
         self.total = self.total.saturating_add(pieces);
     }
 
-    /// The application has nothing more to send. How many pieces are in line to be sent again.
+    /// Called when the application has no more data to send. Returns the number of pieces that wait for
+    /// retransmission.
     pub fn stop(&mut self) -> u64 {
         self.total = self.next;
         self.again.len() as u64
     }
 
-    /// How many packets carried what had been sent before, since this was last asked.
+    /// Returns the number of packets with retransmitted data since the last call.
     pub fn take_repeated(&mut self) -> u64 {
         std::mem::take(&mut self.repeated)
     }
@@ -116,7 +124,7 @@ mod tests {
         assert_eq!((0..3).map(|_| cargo.load()).collect::<Vec<_>>(), [0, 1, 2]);
         cargo.on_lost(1);
         cargo.settle(1);
-        // Packets 3, 4 and 5 carry piece 1 again, and pieces 3 and 4.
+        // Packets 3, 4 and 5 carry piece 1 once more, and pieces 3 and 4.
         assert_eq!((0..3).map(|_| cargo.load()).collect::<Vec<_>>(), [1, 3, 4]);
         cargo.on_lost(3);
         assert_eq!(cargo.load(), 1, "lost a second time");
@@ -131,7 +139,7 @@ mod tests {
     #[test]
     fn what_has_arrived_in_another_packet_is_not_sent_again() {
         let mut cargo = Cargo::new(2);
-        (0..3).for_each(|_| _ = cargo.load()); // packets 0, 1, and 2 with piece 0 as a probe
+        (0..3).for_each(|_| _ = cargo.load()); // packets 0 and 1, and packet 2 with piece 0 as a probe
         assert_eq!(cargo.on_acked(2), 0);
         assert!(!cargo.on_lost(0));
         assert!(cargo.on_lost(1));

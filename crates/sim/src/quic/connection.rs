@@ -15,40 +15,41 @@ use ackclock_base::Time;
 use ackclock_cc::{Backoff, Controller};
 use std::any::Any;
 
-/// A connection to be.
+/// The parts from which a connection is built.
 pub struct Connection {
-    /// Its details.
+    /// The options.
     pub options: Options,
-    /// Its congestion control.
+    /// The congestion control.
     pub control: Controller,
-    /// How its timeout backs off while it has no answer to its first packet.
+    /// The back-off of the timeout for the connection's first packet.
     pub backoff: Box<dyn Backoff>,
-    /// How many pieces of data it has to send; [`u64::MAX`] for no end.
+    /// The number of pieces of data to send; [`u64::MAX`] for no end.
     pub pieces: u64,
-    /// Random numbers for controls that guess.
+    /// The random stream for controls that draw random numbers.
     pub random: Stream,
 }
 
 impl Connection {
-    /// Its ends: the sender's, and the receiver's.
+    /// Returns the ends: the sender's, then the receiver's.
     pub fn ends(self) -> Ends {
         self.between(false, u64::MAX)
     }
 
-    /// Its ends, where it counts how long it takes: the receiver acknowledges the last packet at once, as it would one that
-    /// ends the stream and is followed by nothing.
+    /// Returns the ends of a connection whose duration counts: the receiver acknowledges the last packet at
+    /// once, as it would one that ends the stream.
     pub fn timed_ends(self) -> Ends {
         let pieces = self.pieces;
         self.between(false, pieces)
     }
 
-    /// Its ends, where it stays open when it has delivered everything, and the receiver acknowledges the last packet of what
-    /// it [expects](Endpoint::expect) at once.
+    /// Returns the ends of a connection that stays open when it has delivered everything. The receiver
+    /// acknowledges the last packet of those that it [expects](Endpoint::expect) at once.
     pub fn lasting_ends(self) -> Ends {
         self.between(true, 0)
     }
 
-    /// Its ends, where an application writes into it until it is [closed](Endpoint::close).
+    /// Returns the ends of a connection into which an application writes until it is
+    /// [closed](Endpoint::close).
     pub fn written_ends(self) -> Ends {
         self.between(true, u64::MAX)
     }
@@ -168,7 +169,7 @@ pub(super) struct ReceivingEnd {
     pub(super) receiver: Receiver,
     pub(super) packing: Packing,
     pub(super) payload_bytes: u32,
-    /// Deliveries in order at which it acknowledges at once.
+    /// The number of deliveries in order at which it acknowledges at once.
     pub(super) answers_at: u64,
     pub(super) reader: Reader,
 }

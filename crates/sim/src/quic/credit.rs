@@ -1,8 +1,10 @@
-//! The sender's end of a connection whose receiving application [reads at a rate of its own](crate::reading): it sends as many pieces
-//! of data as the receiver has given credit for (RFC 9000 section 4.1), which is the receive window to begin with.
+//! The sender's end of a connection whose receiving application [reads at a rate of its own](crate::reading).
+//! It sends no more pieces of data than the receiver's flow control limit allows (RFC 9000 section 4.1). The
+//! initial limit is the receive window.
 //!
-//! When it has used the credit and has more to send it says so in a DATA_BLOCKED frame, once for each limit; and again, while nothing
-//! is in flight, after a probe timeout, doubled each time (section 4.1: a sender that is blocked should do so periodically).
+//! When it has reached the limit and has more to send, it sends a DATA_BLOCKED frame, once for each limit.
+//! While nothing is in flight it repeats the frame after a probe timeout, which doubles each time (section
+//! 4.1: a blocked sender should repeat the frame periodically).
 
 use super::connection::SendingEnd;
 use super::datagram::{Credit, CreditKind, Datagram, OutboxWire, Wire};
@@ -12,26 +14,27 @@ use crate::packet::Packet;
 use crate::report::Report;
 use ackclock_base::Time;
 
-/// What the receiver has given credit for, and what of it is used.
+/// The receiver's flow control limit, and the sender's use of it.
 #[derive(Clone, Debug)]
 pub(super) struct Credited {
-    /// The pieces that the receiver takes (MAX_DATA).
+    /// The limit in pieces (MAX_DATA).
     limit: u64,
-    /// The pieces that the application has had to send, and those of them that the sender has been told of.
+    /// The number of pieces that the application has given, and the number that has been passed to the
+    /// sender.
     total: u64,
     told: u64,
     /// The limit for which DATA_BLOCKED has been sent.
     blocked_at: Option<u64>,
-    /// When it is sent again, and how often that has been done in a row.
+    /// The time of the next repetition of DATA_BLOCKED, and the number of repetitions in a row.
     due: Time,
     repeats: u32,
-    /// How often it has been sent, and how often since counting began.
+    /// The number of DATA_BLOCKED frames sent, and the number since counting began.
     sent: u64,
     counted: u64,
 }
 
 impl Credited {
-    /// The credit of a new connection that has this number of pieces to send.
+    /// Creates the state of a new connection that has `pieces` pieces to send.
     pub(super) fn new(options: &Options, pieces: u64) -> Self {
         let limit = options.recovery.window;
         Self {
@@ -46,12 +49,12 @@ impl Credited {
         }
     }
 
-    /// The pieces that may be sent to begin with.
+    /// Returns the number of pieces that may be sent at the start.
     pub(super) fn allowed(&self) -> u64 {
         self.told
     }
 
-    /// Returns how many pieces more may be sent, which the sender has to be told of.
+    /// Returns the number of additional pieces that may be sent, and counts them as passed to the sender.
     fn take(&mut self) -> u64 {
         let more = self.total.min(self.limit) - self.told;
         self.told += more;
@@ -59,9 +62,9 @@ impl Credited {
     }
 }
 
-/// The sender's end.
+/// The sender's end under flow control.
 pub struct CreditedEnd {
-    /// The end that sends what there is credit for.
+    /// The sender's end, which has only the data that the limit allows.
     pub end: SendingEnd,
     credit: Credited,
 }
@@ -85,7 +88,7 @@ impl CreditedEnd {
         }
     }
 
-    /// Says that credit is missing, or will say so.
+    /// Sends DATA_BLOCKED if the limit is reached, or sets the time of its repetition.
     fn watch(&mut self, now: Time, out: &mut dyn Outbox) {
         let core = self.end.sender.core();
         if !core.is_out_of_credit() {

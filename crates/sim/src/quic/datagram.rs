@@ -1,96 +1,97 @@
-//! What the two ends tell each other, and how it stands in a packet's header. A packet carries a piece of the stream, an
-//! acknowledgement, or a step of the handshake.
+//! The datagrams of a connection, and their representation in a packet's header. A packet carries a piece of
+//! the stream, an acknowledgement, a step of the handshake, or a frame of flow control.
 
 use crate::endpoint::Outbox;
 use crate::packet::Packet;
 use ackclock_aqm::Ecn;
 use ackclock_base::{Span, Time};
 
-/// A packet with data. The application's data has pieces of one size, one a packet, which are counted.
+/// A packet with data. The application's data consists of pieces of one size, one per packet, which are
+/// numbered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Data {
-    /// Its packet number.
+    /// The packet number.
     pub number: u64,
-    /// The piece of the stream that it carries.
+    /// The piece of the stream in the packet.
     pub piece: u64,
-    /// When it was sent.
+    /// The time of sending.
     pub sent: Time,
-    /// How many packet numbers below its own the sender still wants to hear of. (RFC 9000 section 13.2.4 has a receiver learn
-    /// this from acknowledgements of its acknowledgements.)
+    /// The number of packet numbers below its own that the sender still wants acknowledged. (By RFC 9000
+    /// section 13.2.4 a receiver learns this from acknowledgements of its acknowledgements.)
     pub wanted: u32,
 }
 
 /// An ACK frame (RFC 9000 section 19.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ack<'a> {
-    /// The highest of the ranges of packet numbers that have arrived: the first, and one past the last.
+    /// The highest range of received packet numbers: the first number, and one past the last.
     pub highest: (u64, u64),
-    /// The ranges below, the highest first.
+    /// The ranges below, in descending order.
     pub below: &'a [(u64, u64)],
-    /// How long the packet with the highest number has waited for this acknowledgement.
+    /// The time for which the packet with the highest number has waited for this acknowledgement.
     pub delay: Span,
-    /// Packets that have arrived marked since the beginning (the ECN-CE count).
+    /// The number of packets received with a mark (the ECN-CE count).
     pub marked: u64,
 }
 
-/// What a packet says.
+/// The content of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Datagram<'a> {
-    /// Data.
+    /// A packet with data.
     Data(Data),
     /// An acknowledgement.
     Ack(Ack<'a>),
     /// The first packet of either end, with the time at which the client sent its own.
     Initial(Time),
-    /// Flow control, where the receiving application reads slowly.
+    /// A frame of flow control, used if the receiving application reads slowly.
     Credit(Credit),
 }
 
-/// What the two ends say of flow control (RFC 9000 section 4.1), each in a packet of its own. Packets of this kind have numbers of
-/// their own, and do not count as in flight.
+/// A frame of flow control (RFC 9000 section 4.1), in a packet of its own. Packets of this kind have a number
+/// space of their own, and do not count as in flight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Credit {
-    /// Its number among these packets of its end; of an answer, the number that it answers to.
+    /// The number among these packets of its end; for an acknowledgement, the number that it acknowledges.
     pub number: u64,
-    /// Which frame.
+    /// The kind of frame.
     pub kind: CreditKind,
 }
 
-/// A frame of flow control.
+/// The kind of a frame of flow control.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CreditKind {
-    /// MAX_DATA: the receiver takes the pieces below this one.
+    /// MAX_DATA: the receiver accepts the pieces below this number.
     MaxData(u64),
-    /// DATA_BLOCKED: the sender has more to send than the pieces below this one, which the receiver takes.
+    /// DATA_BLOCKED: the sender has pieces to send at or above this number, which is the limit.
     DataBlocked(u64),
-    /// ACK of one of the two.
+    /// The acknowledgement of a MAX_DATA or DATA_BLOCKED frame.
     Acknowledged,
 }
 
-/// Where datagrams go.
+/// The interface through which datagrams are sent.
 pub trait Wire {
-    /// Sends one now.
+    /// Sends a datagram now.
     fn send(&mut self, datagram: Datagram<'_>);
 }
 
-/// How large packets are on the wire, and what those with data say in their ECN field.
+/// The sizes of packets on the wire, and the ECN field of those with data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packing {
-    /// Bytes of a packet with data.
+    /// The size of a packet with data, in bytes.
     pub data: u32,
-    /// Bytes of an acknowledgement of one range.
+    /// The size of an acknowledgement of one range, in bytes.
     pub ack: u32,
-    /// Bytes of an Initial packet.
+    /// The size of an Initial packet, in bytes.
     pub initial: u32,
-    /// The ECN field.
+    /// The ECN field of packets with data.
     pub field: Ecn,
 }
 
-/// A wire that leads into an outbox.
+/// A wire that sends through an outbox.
 pub struct OutboxWire<'a> {
     /// The outbox.
     pub out: &'a mut dyn Outbox,
-    /// How packets are made.
+    /// The sizes and the ECN field of packets.
     pub packing: Packing,
 }
 
@@ -106,10 +107,10 @@ const WANTED_BITS: u32 = 24;
 const HALF: u32 = 32;
 const LOW_HALF: u64 = u32::MAX as u64;
 
-/// Delays are told in units of 8 us (ack_delay_exponent 3, RFC 9000 section 18.2).
+/// The unit of acknowledgement delays: 8 us (ack_delay_exponent 3, RFC 9000 section 18.2).
 const DELAY_UNIT_NS: u64 = 8_000;
 
-/// Bytes that a further range adds to an acknowledgement: a gap and a length of two bytes each.
+/// The bytes that a further range adds to an acknowledgement: a gap and a length of two bytes each.
 const RANGE_BYTES: u32 = 4;
 
 impl Wire for OutboxWire<'_> {
@@ -151,7 +152,7 @@ impl Wire for OutboxWire<'_> {
     }
 }
 
-/// Reads packets, with room for their ranges that is used again and again.
+/// Reads packets. It keeps its buffers for reuse.
 #[derive(Clone, Debug, Default)]
 pub struct Reader {
     words: Vec<u64>,
@@ -159,7 +160,7 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// What a packet that has arrived says.
+    /// Reads the content of a packet that has arrived.
     #[inline]
     pub fn read(&mut self, packet: &Packet, out: &dyn Outbox) -> Datagram<'_> {
         let [first, second, third] = packet.header;
@@ -195,7 +196,7 @@ impl Reader {
             let stop = end.saturating_sub(word >> HALF);
             (stop.saturating_sub(word & LOW_HALF), stop)
         };
-        // Behind the last there may be zeros.
+        // Zeros may follow the last range.
         self.below.extend(self.words.iter().filter(|word| **word != 0).map(range));
     }
 }

@@ -1,4 +1,4 @@
-//! Every detail of QUIC that can be set.
+//! All details of QUIC that can be set.
 
 use crate::marking::EcnField;
 use ackclock_base::{Packets, Range, Size, Span, choice, parameters};
@@ -86,12 +86,13 @@ parameters! {
     }
 }
 
-/// IPv4 and UDP, which are not part of a datagram's size (RFC 9000 section 14).
+/// The headers of IPv4 and UDP, which are not part of a datagram's size (RFC 9000 section 14).
 const UDP_BYTES: u64 = 20 + 8;
 
 impl Details {
-    /// Returns the congestion window at the start: what is set, or ten datagrams, limited to the larger of 14,720 B and two
-    /// datagrams (RFC 9002 section 7.2). A datagram is a packet on the wire less the headers of IPv4 and UDP.
+    /// Returns the congestion window at the start: the value that is set, or ten datagrams, limited to the
+    /// larger of 14,720 B and two datagrams (RFC 9002 section 7.2). A datagram is a packet on the wire
+    /// without the headers of IPv4 and UDP.
     pub fn first_window(&self) -> Packets {
         let packet = self.packet.bytes();
         let datagram = (packet + self.header.bytes()).saturating_sub(UDP_BYTES).max(packet);

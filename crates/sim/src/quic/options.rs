@@ -1,4 +1,4 @@
-//! The profile, and what a connection makes of it.
+//! The profile, and the options of a connection.
 
 use super::datagram::Packing;
 use super::details::{Details, Reordering};
@@ -12,7 +12,7 @@ use ackclock_recovery::rtt::{MinBounds, TimeoutRule};
 use ackclock_recovery::undo::UndoRules;
 use ackclock_recovery::{Options as RecoveryOptions, Units};
 
-/// The profiles, in the order in which lists show them.
+/// The profiles, in the order of lists.
 pub const PROFILES: &[Descriptor] = &[Descriptor {
     kind: Kind::Transport,
     name: "quic",
@@ -22,47 +22,47 @@ pub const PROFILES: &[Descriptor] = &[Descriptor {
     presets: &[],
 }];
 
-/// The profile called `name`.
+/// Returns the profile called `name`; `None` if there is none.
 pub fn find(name: &str) -> Option<&'static Descriptor> {
     PROFILES.iter().find(|descriptor| descriptor.name == name)
 }
 
-/// Twice kInitialRtt and more: kInitialRtt + 4 kInitialRtt / 2 (RFC 9002 section 6.2.2).
+/// The timeout before the first round-trip sample: kInitialRtt + 4 kInitialRtt / 2 (RFC 9002 section 6.2.2).
 const INITIAL_TIMEOUT: Span = Span::from_millis(999);
 
-/// kMinimumWindow (RFC 9002 sections 7.2 and 7.6.2).
+/// The minimum window, kMinimumWindow (RFC 9002 sections 7.2 and 7.6.2).
 const MIN_WINDOW: Packets = 2.0;
 
-/// A connection's options.
+/// The options of a connection.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {
-    /// Stream data of a packet, in bytes.
+    /// The stream data in a packet, in bytes.
     pub payload_bytes: u32,
-    /// Bytes of a packet on the wire.
+    /// The size of a packet on the wire, in bytes.
     wire_bytes: u32,
-    /// Bytes of an acknowledgement of one range on the wire.
+    /// The size of an acknowledgement of one range on the wire, in bytes.
     ack_bytes: u32,
-    /// Bytes of an Initial packet on the wire.
+    /// The size of an Initial packet on the wire, in bytes.
     initial_bytes: u32,
     /// Whether the connection begins with a handshake.
     pub handshake: bool,
-    /// What packets say in their ECN field, if it is the same for each control.
+    /// The ECN field of packets; `None` if it depends on the control.
     ecn_field: Option<Ecn>,
-    /// The random delay before each packet.
+    /// The largest random delay before a packet leaves.
     pub send_jitter: Span,
-    /// What the receiver does.
+    /// The receiver's options.
     pub receiver: ReceiverOptions,
-    /// How its application reads; `None` where that reads everything at once.
+    /// The options of the reading application; `None` if it reads everything at once.
     pub reader: Option<ReaderOptions>,
-    /// How losses are found.
+    /// The options of loss detection.
     pub detection: QuicOptions,
-    /// How it recovers from them.
+    /// The options of loss recovery.
     pub recovery: RecoveryOptions,
     initial_window: f64,
 }
 
 impl Options {
-    /// From the profile's values.
+    /// Creates the options from the profile's values.
     pub fn new(values: &Values) -> Self {
         let details = Details::from(values);
         let bytes = |size: Size| size.bytes() as u32;
@@ -122,7 +122,8 @@ impl Options {
         self.ecn_field != Some(Ecn::NotCapable)
     }
 
-    /// How packets are made, for a control that counts marks or for one that does not.
+    /// Returns the sizes and the ECN field of packets, for a control that counts marks or for one that does
+    /// not.
     pub fn packing(&self, counts_marks: bool) -> Packing {
         let usual = if counts_marks { Ecn::LowLatency } else { Ecn::Classic };
         Packing {
@@ -133,7 +134,7 @@ impl Options {
         }
     }
 
-    /// What a control is told at the start.
+    /// Returns the values that a control is given at the start.
     pub fn initial(&self) -> Initial {
         Initial {
             window: self.initial_window,

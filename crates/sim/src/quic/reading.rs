@@ -1,9 +1,9 @@
-//! The receiver's end of a connection whose application [reads at a rate of its own](crate::reading): it gives credit for as much as
-//! the window holds beyond what has been read.
+//! The receiver's end of a connection whose application [reads at a rate of its own](crate::reading). Its
+//! flow control limit is the amount read plus the window.
 //!
-//! A MAX_DATA frame leaves when half of the window has been read since the one before (RFC 9000 section 4.2 leaves that to the
-//! receiver). The sender must acknowledge it; where that does not happen within a probe timeout, it is sent again with the limit that
-//! holds then (section 13.3), and the timeout doubles.
+//! A MAX_DATA frame is sent when half of the window has been read since the previous one (RFC 9000 section
+//! 4.2 leaves that to the receiver). The sender must acknowledge it. Without an acknowledgement within a
+//! probe timeout, the frame is repeated with the present limit (section 13.3), and the timeout doubles.
 
 use super::connection::ReceivingEnd;
 use super::datagram::{Credit, CreditKind, Datagram, OutboxWire, Wire};
@@ -16,21 +16,22 @@ use ackclock_base::{Span, Time};
 use ackclock_recovery::detection::quic::QuicOptions;
 use ackclock_recovery::rtt::RttEstimator;
 
-/// The receiver's end.
+/// The receiver's end for a slow application.
 pub(super) struct ReadingEnd {
     end: ReceivingEnd,
     reading: Reading,
-    /// The window in pieces, and the limit that the sender has been told.
+    /// The window in pieces, and the limit that the sender has been given.
     window: u64,
     limit: u64,
     detection: QuicOptions,
     rtt: RttEstimator,
-    /// When its Initial packet left, until that is answered.
+    /// The time at which its Initial packet was sent, until that is answered.
     initial: Option<Time>,
-    /// The number of the next MAX_DATA, and when the last one left, until that is acknowledged.
+    /// The number of the next MAX_DATA, and the time at which the last one was sent, until that is
+    /// acknowledged.
     next: u64,
     unanswered: Option<Time>,
-    /// When it is sent again, and how often that has been done in a row.
+    /// The time of the next repetition of MAX_DATA, and the number of repetitions in a row.
     due: Time,
     repeats: u32,
 }

@@ -1,42 +1,43 @@
-//! The receiving side: when and how it acknowledges (RFC 9000 section 13.2), and what the application has of the stream.
+//! The receiving side: when and how it acknowledges (RFC 9000 section 13.2), and the part of the stream that
+//! has been delivered.
 
 use super::datagram::{Ack, Data};
 use crate::ranges::Ranges;
 use ackclock_base::{Span, Time};
 
-/// How a receiver acknowledges.
+/// The options of a receiver's acknowledgements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReceiverOptions {
-    /// How many packets it waits for.
+    /// The number of packets after which it acknowledges.
     pub ack_threshold: u32,
-    /// For how long.
+    /// The longest time for which an acknowledgement is held back.
     pub max_ack_delay: Span,
-    /// The most ranges of an acknowledgement.
+    /// The largest number of ranges in an acknowledgement.
     pub max_ranges: usize,
 }
 
-/// A receiver.
+/// The receiver of a connection.
 #[derive(Clone, Debug)]
 pub struct Receiver {
     options: ReceiverOptions,
-    /// Packet numbers that have arrived, or that the sender does not want to hear of any more.
+    /// The packet numbers that have arrived, or that the sender no longer wants acknowledged.
     numbers: Ranges,
-    /// What is not told of any more.
+    /// The lowest packet number that is still acknowledged.
     floor: u64,
     stream: Ranges,
     duplicates: u64,
-    /// Packets since the last acknowledgement, and when the next is due.
+    /// The number of packets since the last acknowledgement, and the time at which the next is due.
     waiting: u32,
     due: Time,
-    /// When the packet with the highest number came.
+    /// The arrival time of the packet with the highest number.
     highest_at: Time,
     marked: u64,
-    /// The ranges of an acknowledgement below the highest.
+    /// The ranges of an acknowledgement below the highest; kept for reuse.
     below: Vec<(u64, u64)>,
 }
 
 impl Receiver {
-    /// Nothing received.
+    /// Creates a receiver that has received nothing.
     pub fn new(options: ReceiverOptions) -> Self {
         Self {
             options,
@@ -52,23 +53,24 @@ impl Receiver {
         }
     }
 
-    /// Pieces of the stream that the application has, which gets them in order.
+    /// Returns the number of pieces that the application has, which are delivered in order.
     pub fn delivered(&self) -> u64 {
         self.stream.next()
     }
 
-    /// Pieces that had been received before.
+    /// Returns the number of pieces that arrived more than once.
     pub fn duplicates(&self) -> u64 {
         self.duplicates
     }
 
-    /// When an acknowledgement is due.
+    /// Returns when an acknowledgement is due; [`Time::NEVER`] if none is.
     pub fn timer(&self) -> Time {
         self.due
     }
 
-    /// Takes in a packet, and says whether it is to be [acknowledged](Self::acknowledge) at once: RFC 9000 section 13.2.1 has
-    /// that for one out of order, one that comes after a gap, and one that is marked.
+    /// Processes a packet. Returns whether it is to be [acknowledged](Self::acknowledge) at once. RFC 9000
+    /// section 13.2.1 requires that for a packet out of order, one that follows a gap, and one that is
+    /// marked.
     #[inline]
     pub fn take(&mut self, now: Time, data: &Data, marked: bool) -> bool {
         let expected = self.numbers.end();
@@ -77,7 +79,7 @@ impl Receiver {
             self.numbers.advance_to(self.floor);
         }
         if !self.numbers.insert(data.number) {
-            return false; // the same packet twice: not processed (RFC 9000 section 12.3)
+            return false; // a duplicate packet is not processed (RFC 9000 section 12.3)
         }
         if data.number >= expected {
             self.highest_at = now;
@@ -92,7 +94,11 @@ impl Receiver {
         false
     }
 
-    /// The acknowledgement of what has been received.
+    /// Returns the acknowledgement of what has been received.
+    ///
+    /// # Panics
+    ///
+    /// If nothing has been received.
     #[inline]
     pub fn acknowledge(&mut self, now: Time) -> Ack<'_> {
         (self.waiting, self.due) = (0, Time::NEVER);
@@ -122,7 +128,7 @@ mod tests {
         Data { number, piece: number, sent: Time::ZERO, wanted: number as u32 }
     }
 
-    /// What is acknowledged if anything is.
+    /// Receives a packet, and returns the acknowledged ranges if it is acknowledged at once.
     fn arrive(receiver: &mut Receiver, ms: u64, data: Data) -> Option<Vec<(u64, u64)>> {
         receiver.take(at(ms), &data, false).then(|| {
             let ack = receiver.acknowledge(at(ms));
@@ -158,7 +164,7 @@ mod tests {
         let mut receiver = Receiver::new(OPTIONS);
         arrive(&mut receiver, 0, data(0));
         arrive(&mut receiver, 0, data(3));
-        // Packet 5 carries what packet 1 did, and all below 3 is settled.
+        // Packet 5 carries the piece of packet 1, and all packets below 3 are settled.
         let again = Data { number: 5, piece: 1, sent: Time::ZERO, wanted: 2 };
         assert_eq!(arrive(&mut receiver, 0, again), Some(vec![(5, 6), (3, 4)]));
         assert_eq!(receiver.delivered(), 2);

@@ -1,5 +1,5 @@
-//! The sending side: the handshake, and what turns packet numbers into datagrams and acknowledgements into ranges of them.
-//! Recovery and congestion control are [`ackclock_recovery`]'s.
+//! The sending side: the handshake, and the conversion between packet numbers, datagrams and acknowledged
+//! ranges. Recovery and congestion control are in [`ackclock_recovery`].
 
 use super::cargo::Cargo;
 use super::datagram::{Ack, Data, Datagram, Wire};
@@ -18,8 +18,8 @@ pub struct Sender {
     cargo: Cargo,
     options: Options,
     state: State,
-    /// The most marks that the receiver has reported. The greatest number where packets are not ECN-capable: then no report tells
-    /// anything new.
+    /// The largest count of marks that the receiver has reported. If packets are not ECN-capable it is the
+    /// largest number, so that no report is new.
     marked: u64,
 }
 
@@ -31,7 +31,7 @@ enum State {
 }
 
 impl Sender {
-    /// A sender that has not started, with so many pieces of data to send.
+    /// Creates a sender that has not started, with `pieces` pieces of data to send.
     pub fn new(
         options: &Options,
         controller: Controller,
@@ -54,7 +54,7 @@ impl Sender {
         }
     }
 
-    /// The application begins.
+    /// Starts the connection.
     pub fn start(&mut self, now: Time, wire: &mut impl Wire) {
         self.measured.core.begin(now);
         if self.options.handshake {
@@ -65,12 +65,12 @@ impl Sender {
         }
     }
 
-    /// The connection stays open when it has delivered everything, until it is [closed](Self::close).
+    /// Keeps the connection open after everything has been delivered, until it is [closed](Self::close).
     pub fn stay_open(&mut self) {
         self.measured.core.stay_open();
     }
 
-    /// The application has so much more to send.
+    /// Adds `pieces` pieces to send.
     pub fn send_more(&mut self, now: Time, pieces: u64, wire: &mut impl Wire) {
         self.measured.core.add_data(now, pieces);
         self.cargo.add(pieces);
@@ -79,23 +79,23 @@ impl Sender {
         }
     }
 
-    /// The end of a connection that has stayed open.
+    /// Ends a connection that has stayed open.
     pub fn close(&mut self, now: Time) {
         self.measured.core.close(now);
     }
 
-    /// The application has nothing more to send; what is outstanding is still repaired.
+    /// Called when the application has no more data to send. Outstanding data is still retransmitted.
     pub fn stop(&mut self) {
         let again = self.cargo.stop();
         self.measured.core.stop_but_for(again);
     }
 
-    /// When [`Self::on_timer`] is due.
+    /// Returns when [`Self::on_timer`] is due.
     pub fn timer(&self) -> Time {
         if self.state == State::Open { self.measured.core.timer() } else { self.measured.core.deadline() }
     }
 
-    /// The timer that [`Self::timer`] announced has expired.
+    /// Called at the time that [`Self::timer`] announced.
     pub fn on_timer(&mut self, now: Time, wire: &mut impl Wire) {
         if self.state == State::Open {
             self.with(now, wire, |core, datagrams| core.on_timer(now, datagrams));
@@ -105,7 +105,8 @@ impl Sender {
         }
     }
 
-    /// The first packet of the other end, which answers to one that was sent then.
+    /// Called when the first packet of the other end arrives, which answers the Initial packet sent at
+    /// `sent`.
     #[cold]
     pub fn on_initial(&mut self, now: Time, sent: Time, wire: &mut impl Wire) {
         if self.state == State::Connecting {
@@ -114,13 +115,13 @@ impl Sender {
         }
     }
 
-    /// An acknowledgement has arrived. One of what was never sent is ignored.
+    /// Processes an acknowledgement. An acknowledgement of packets that were never sent is ignored.
     pub fn on_ack(&mut self, now: Time, ack: &Ack<'_>, wire: &mut impl Wire) {
         let (start, end) = ack.highest;
         if self.state != State::Open || end > self.measured.core.high() || start >= end {
             return;
         }
-        // The lowest first, as they were sent.
+        // The lowest range comes first, in the order of sending.
         let ranges = ack.below.iter().rev().chain([&ack.highest]).map(|(start, end)| *start..*end);
         let echo = ack.marked > self.marked;
         self.marked = self.marked.max(ack.marked);
@@ -139,38 +140,38 @@ impl Sender {
         self.cargo.settle(self.measured.core.una());
     }
 
-    /// The application has more to send than the receiver takes, or not.
+    /// Sets whether the application has data that the receiver's limit does not allow to be sent.
     pub(super) fn hold_back(&mut self, is_held_back: bool) {
         self.measured.core.hold_back(is_held_back);
     }
 
-    /// Raises the credit by `pieces`, which the application has to send.
+    /// Adds `pieces` pieces that the raised limit allows, and sends what it can.
     pub(super) fn grant(&mut self, now: Time, pieces: u64, wire: &mut impl Wire) {
         self.cargo.add(pieces);
         self.with(now, wire, |core, datagrams| core.grant(now, pieces, datagrams));
     }
 
-    /// What is measured, and recovery's sender in it.
+    /// Returns the measured sender, which contains recovery's sender.
     pub fn measured(&self) -> &MeasuredSender {
         &self.measured
     }
 
-    /// The same.
+    /// Returns the measured sender for changes.
     pub fn measured_mut(&mut self) -> &mut MeasuredSender {
         &mut self.measured
     }
 
-    /// Recovery's sender.
+    /// Returns recovery's sender.
     pub fn core(&self) -> &ackclock_recovery::Sender {
         &self.measured.core
     }
 
-    /// The details.
+    /// Returns the options.
     pub fn options(&self) -> &Options {
         &self.options
     }
 
-    /// Whether its control counts marks.
+    /// Returns whether the control counts marks.
     pub fn counts_marks(&self) -> bool {
         self.measured.core.control().ecn() == EcnResponse::Counts
     }
@@ -199,7 +200,7 @@ impl Sender {
     }
 }
 
-/// Makes datagrams of what may be sent.
+/// Converts the packets that recovery may send into datagrams.
 struct Datagrams<'a, W> {
     now: Time,
     cargo: &'a mut Cargo,

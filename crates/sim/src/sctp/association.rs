@@ -1,4 +1,5 @@
-//! The sending side of an association: its paths, its application, its timers, and what happens when a path or all of them fail.
+//! The sending side of an association: its paths, its application, its timers, and the failure of a path or
+//! of the association.
 
 use super::chunks::Chunks;
 use super::counts::Counts;
@@ -19,7 +20,7 @@ use ackclock_cc::selector::Paths;
 use ackclock_recovery::detection::reports::MissingReports;
 use ackclock_recovery::sender::Counts as RecoveryCounts;
 
-/// What has not been answered in time.
+/// A message that was not answered in time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unanswered {
     /// A chunk of data.
@@ -35,38 +36,39 @@ pub struct Association {
     pub(super) chunks: Chunks,
     /// One past the last chunk that the application has to send.
     pub(super) data_until: u64,
-    /// Whether the application may have more to send when that is done.
+    /// Whether the association stays open when all data is delivered.
     stays_open: bool,
     pub(super) handshake: Handshake,
-    /// The path that the application wants its data to take, and the one that new data takes.
+    /// The primary path, and the path that new data takes.
     pub(super) primary: usize,
     pub(super) current: usize,
     pub(super) selector: Option<Box<dyn PathSelector>>,
-    /// The receiver's window as it said last.
+    /// The receiver's window as last reported, in bytes.
     pub(super) window: u64,
-    /// Reports of what is missing, by TSN.
+    /// The counts of reports of missing chunks, by TSN.
     pub(super) reports: MissingReports,
-    /// The highest TSN that has been acknowledged so far, or the last of those that went with the cumulative TSN since: below it
-    /// each SACK reports in ns-2.
+    /// The highest TSN acknowledged so far, or the highest of those that the last advance of the cumulative
+    /// TSN covered. In ns-2 each SACK reports chunks below it as missing.
     pub(super) highest: u64,
     /// The TSN whose cumulative acknowledgement ends the recovery (RFC 9260 section 7.2.4).
     pub(super) recover: Option<u64>,
-    /// The gap blocks of the SACK before, as TSNs: receivers repeat them.
+    /// The gap blocks of the last SACK, as TSNs. Receivers repeat them in the next SACK.
     pub(super) seen: Vec<(u64, u64)>,
     pub(super) earlier: Vec<(u64, u64)>,
-    /// How many packets may still be sent at this event, and whether ns-2 bounds them: since a chunk was acknowledged that reports
-    /// had made lost, until the bound has held.
+    /// The number of packets that may still be sent at this event, and whether ns-2's rule limits it: from
+    /// the acknowledgement of a retransmitted chunk until the limit has applied.
     pub(super) burst: u64,
     pub(super) bounds_burst: bool,
-    /// The path that CMT asks first.
+    /// The path that CMT considers first.
     pub(super) turn: usize,
-    /// Errors in a row on all paths.
+    /// The number of errors in a row on all paths.
     pub(super) errors: u32,
     switch_at: Time,
-    /// When the window is asked for that the receiver has closed, and when that or the change of the primary path is due.
+    /// The probing of a window that the receiver has closed, and the time at which that or the change of the
+    /// primary path is due.
     pub(super) window_probing: WindowProbing,
     own_timer: Time,
-    /// Whether a SACK has come since the last timeout.
+    /// Whether a SACK has arrived since the last timeout.
     pub(super) is_heard: bool,
     failed_at: Option<Time>,
     pub(super) rtt: Histogram,
@@ -75,7 +77,7 @@ pub struct Association {
 }
 
 impl Association {
-    /// An association that has not begun, with so many chunks to send; [`u64::MAX`] for no end.
+    /// Creates an association that has not begun, with `chunks` chunks to send; [`u64::MAX`] for no end.
     pub fn new(
         options: Options,
         paths: Vec<Path>,
@@ -116,7 +118,7 @@ impl Association {
         }
     }
 
-    /// The application begins.
+    /// Starts the association.
     pub fn start(&mut self, now: Time, wire: &mut impl Wire) {
         self.paths.iter_mut().for_each(|path| path.sender.begin(now));
         if self.options.details.handshake {
@@ -126,7 +128,8 @@ impl Association {
         }
     }
 
-    /// The association stands: data may flow, and paths that are not known yet are asked (RFC 9260 section 5.4).
+    /// Called when the association is established: data may be sent, and unconfirmed paths are probed (RFC
+    /// 9260 section 5.4).
     pub(super) fn establish(&mut self, now: Time, wire: &mut impl Wire) {
         self.handshake = Handshake::Established;
         for index in 0..self.paths.len() {
@@ -137,12 +140,13 @@ impl Association {
             }
         }
         self.burst = self.options.burst(false);
-        // What was due before there was an association is due now; no timer may lie in the past.
+        // A change that was due before the association was established is due now. No timer may lie in the
+        // past.
         self.switches(now);
         self.send_all(now, wire);
     }
 
-    /// Changes the primary path if that is due. Says whether it was.
+    /// Changes the primary path if that is due. Returns whether it was.
     fn switches(&mut self, now: Time) -> bool {
         let due = now >= self.switch_at;
         if due {
@@ -153,29 +157,29 @@ impl Association {
         due
     }
 
-    /// The association stays open when it has delivered everything, until it is [closed](Self::close).
+    /// Keeps the association open after everything has been delivered, until it is [closed](Self::close).
     pub fn stay_open(&mut self) {
         self.stays_open = true;
     }
 
-    /// The end of an association that has stayed open: what it has to send is still delivered.
+    /// Ends an association that has stayed open. Remaining data is still delivered.
     pub fn close(&mut self) {
         self.stays_open = false;
     }
 
-    /// The application has so many chunks more to send.
+    /// Adds `chunks` chunks to send.
     pub fn send_more(&mut self, now: Time, chunks: u64, wire: &mut impl Wire) {
         self.data_until = self.data_until.saturating_add(chunks);
         self.burst = self.options.burst(false);
         self.send_all(now, wire);
     }
 
-    /// The application has nothing more to send; what is outstanding is still repaired.
+    /// Called when the application has no more data to send. Outstanding data is still retransmitted.
     pub fn stop(&mut self) {
         self.data_until = self.data_until.min(self.chunks.high());
     }
 
-    /// When [`Self::on_timer`] is due.
+    /// Returns when [`Self::on_timer`] is due.
     #[inline]
     pub fn timer(&self) -> Time {
         if self.is_over() {
@@ -185,12 +189,12 @@ impl Association {
         paths.min(if self.is_established() { self.own_timer } else { Time::NEVER })
     }
 
-    /// Sets the timer that belongs to none of its paths.
+    /// Sets the timer that belongs to no path.
     pub(super) fn set_own_timer(&mut self) {
         self.own_timer = self.switch_at.min(self.window_probing.due());
     }
 
-    /// The time that [`Self::timer`] announced has come.
+    /// Called at the time that [`Self::timer`] announced.
     pub fn on_timer(&mut self, now: Time, wire: &mut impl Wire) {
         if self.is_over() {
             return;
@@ -227,7 +231,7 @@ impl Association {
         if now >= path.sender.deadline() {
             self.on_timeout(now, index, wire);
         } else if now >= path.sender.timer() {
-            path.sender.send_up_to(now, 0, &mut Nothing); // the pacer: it may send again
+            path.sender.send_up_to(now, 0, &mut Nothing); // The pacer may send more.
             self.send_all(now, wire);
         }
         match self.paths[index].heartbeat.due(now).filter(|_| !self.is_over()) {
@@ -237,7 +241,7 @@ impl Association {
         }
     }
 
-    /// A control chunk has arrived over a path.
+    /// Processes a control chunk that has arrived over path `index`.
     pub fn on_control(&mut self, now: Time, index: usize, control: &Control, wire: &mut impl Wire) {
         match control.kind {
             ControlKind::HeartbeatAck => self.on_heartbeat_ack(now, index, control.sent, wire),
@@ -250,7 +254,8 @@ impl Association {
         }
     }
 
-    /// Something sent over a path has not been answered in time. Says whether the path has failed by that.
+    /// Called when a message sent over a path has not been answered in time. Returns whether the path has
+    /// failed because of it.
     pub(super) fn on_error(&mut self, now: Time, index: usize, what: Unanswered) -> bool {
         let details = &self.options.details;
         let limits = Limits {
@@ -287,15 +292,15 @@ impl Association {
         state == State::Inactive
     }
 
-    /// Whether an error counts for the association as well (RFC 9260 section 8.1): data always, HEARTBEATs on the path that data
-    /// takes. In ns-2 HEARTBEATs on a path that works.
+    /// Returns whether an error counts for the association as well (RFC 9260 section 8.1): always for data,
+    /// and for HEARTBEATs on the path that data takes. In ns-2, HEARTBEATs count on a path that is active.
     fn is_error_of_all(&self, index: usize, what: Unanswered) -> bool {
         let as_ns2 = self.options.repairs_first();
         let works = self.paths[index].reachability.state == State::Active;
         what == Unanswered::Data || if as_ns2 { works } else { index == self.current }
     }
 
-    /// Something sent over a path has been answered.
+    /// Called when a message sent over a path has been answered.
     pub(super) fn on_success(&mut self, index: usize) {
         self.errors = 0;
         if self.paths[index].reachability.on_success() {
@@ -306,23 +311,25 @@ impl Association {
         }
     }
 
-    /// The association has failed (RFC 9260 section 8.1): nothing more is sent.
+    /// Called when the association has failed (RFC 9260 section 8.1). Nothing more is sent.
     pub(super) fn fail(&mut self, now: Time) {
         self.failed_at = Some(now);
         self.paths.iter_mut().for_each(|path| path.heartbeat.stop());
     }
 
-    /// The other path that deserves most to be taken, the next in turn of equals; this one if there is none that works better.
+    /// Returns the best other path, the next in turn among equals; this path if no other one is in at least
+    /// as good a state.
     pub(super) fn alternate(&self, index: usize) -> usize {
         let count = self.paths.len();
         let rank = |path: usize| self.paths[path].reachability.rank();
         let others = (1..count).map(|step| (index + step) % count);
         let best = others.reduce(|best, path| if rank(path) < rank(best) { path } else { best });
-        // A path that has failed is given up for another that has: perhaps one works again.
+        // A path that has failed is left for another one that has, since that may work again.
         best.filter(|best| rank(*best).0 <= rank(index).0).unwrap_or(index)
     }
 
-    /// New data is to take a path as the primary one, if that works. What is outstanding stays where it is.
+    /// Sets the primary path for new data, which is used if the path works. Outstanding data stays on its
+    /// path.
     pub fn set_primary(&mut self, index: usize) {
         self.primary = index;
         if self.paths[index].reachability.state == State::Active {
@@ -330,79 +337,79 @@ impl Association {
         }
     }
 
-    /// The path that new data takes.
+    /// Returns the path that new data takes.
     pub fn current(&self) -> usize {
         self.current
     }
 
-    /// Its paths.
+    /// Returns the paths.
     pub fn paths(&self) -> &[Path] {
         &self.paths
     }
 
-    /// Chunks that are acknowledged cumulatively.
+    /// Returns the number of chunks that are acknowledged cumulatively.
     pub fn acknowledged(&self) -> u64 {
         self.chunks.first()
     }
 
-    /// One past the last chunk sent.
+    /// Returns one past the last chunk sent.
     pub fn sent_to(&self) -> u64 {
         self.chunks.high()
     }
 
-    /// Whether everything that the application had to send is acknowledged.
+    /// Returns whether all data of the application is acknowledged.
     pub fn is_done(&self) -> bool {
         self.is_established() && self.chunks.first() >= self.data_until
     }
 
-    /// When it failed.
+    /// Returns when the association failed; `None` if it has not.
     pub fn failed_at(&self) -> Option<Time> {
         self.failed_at
     }
 
-    /// Whether it is done or has failed.
+    /// Returns whether the association is done or has failed.
     pub fn is_over(&self) -> bool {
         self.failed_at.is_some() || !self.stays_open && self.is_done()
     }
 
-    /// Whether data may flow.
+    /// Returns whether data may be sent.
     pub fn is_established(&self) -> bool {
         self.handshake == Handshake::Established
     }
 
-    /// Its options.
+    /// Returns the options.
     pub fn options(&self) -> &Options {
         &self.options
     }
 
-    /// What only an association counts.
+    /// Returns the counts of the association, without those of its paths.
     pub fn counts(&self) -> &Counts {
         &self.counts
     }
 
-    /// Round trips of packets whose chunks were sent once.
+    /// Returns the round-trip times of packets whose chunks were sent once.
     pub fn rtt(&self) -> &Histogram {
         &self.rtt
     }
 
-    /// How many chunks are thought to be in the network.
+    /// Returns the number of chunks assumed to be in the network.
     pub fn in_flight(&self) -> u64 {
         self.chunks.in_flight()
     }
 
-    /// Whether a loss is being repaired.
+    /// Returns whether a loss is being repaired.
     pub fn recovering(&self) -> bool {
         let first = self.chunks.first();
         let is_open = |recover: Option<u64>| recover.is_some_and(|recover| first < recover);
         is_open(self.recover) || self.paths.iter().any(|path| is_open(path.recover))
     }
 
-    /// Shows the inside of the selector.
+    /// Publishes internal values of the path selector for figures.
     pub fn publish_selector(&self, series: &mut dyn FnMut(&'static str, f64)) {
         self.selector.iter().for_each(|selector| selector.publish(series));
     }
 
-    /// Starts counting anew at the end of the warm-up.
+    /// Resets the counts at the end of the warm-up.
     pub fn reset_counts(&mut self, now: Time) {
         self.paths.iter_mut().for_each(|path| path.sender.reset_counts(now));
         (self.counts, self.rtt) = (Counts::default(), Histogram::default());
@@ -436,13 +443,13 @@ impl Association {
         }
     }
 
-    /// The latest round trip on the path of new data.
+    /// Returns the latest round-trip time on the path of new data.
     pub fn last_rtt(&self) -> Option<Span> {
         self.paths[self.current].last_rtt()
     }
 }
 
-/// What a selector may ask.
+/// The state that a path selector may ask for.
 pub(super) struct Choices<'a>(pub &'a [Path]);
 
 impl Paths for Choices<'_> {

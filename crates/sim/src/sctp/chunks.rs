@@ -1,108 +1,110 @@
-//! The chunks that are not acknowledged cumulatively, by TSN: which path carried each last and under which number, whether it
-//! has arrived, and whether it waits to be sent again.
+//! The chunks that are not acknowledged cumulatively, by TSN: the path and the number under which each was
+//! last sent, whether it has arrived, and whether it waits for retransmission.
 
 use std::collections::VecDeque;
 
-/// A chunk.
+/// The state of a chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Chunk {
-    /// Its last packet's number on its path.
+    /// The number of its last packet on the path.
     pub number: u64,
     /// The path that carried it last.
     pub path: u8,
-    /// The path that is to carry it again, while it waits for that.
+    /// The path that is to carry its retransmission, while it waits for that.
     to: u8,
     marks: u8,
-    /// How often it was reported missing, where that is counted chunk by chunk.
+    /// The number of reports that it is missing, if that is counted per chunk.
     reports: u8,
-    /// How many TSNs had been sent above it when reports made it lost last, of those that may do so again.
+    /// The number of TSNs that had been sent above it when reports last made it lost, if reports may do so
+    /// more than once.
     above: u32,
 }
 
 const ACKED: u8 = 1;
 const WAITS: u8 = 2;
-/// Sent more than once.
+/// The chunk was sent more than once.
 const RESENT: u8 = 4;
-/// Lost by reports once: then only a timeout sends it again (RFC 9260 section 7.2.4).
+/// Reports made the chunk lost once, so that only a timeout retransmits it again (RFC 9260 section 7.2.4).
 const FAST: u8 = 8;
-/// Lost by a timeout last.
+/// A timeout made the chunk lost last.
 const TIMED_OUT: u8 = 16;
 
 impl Chunk {
-    /// Whether it has arrived.
+    /// Returns whether the chunk has arrived.
     pub fn is_acked(&self) -> bool {
         self.marks & ACKED != 0
     }
 
-    /// Whether it waits to be sent again.
+    /// Returns whether the chunk waits for retransmission.
     pub fn waits(&self) -> bool {
         self.marks & WAITS != 0
     }
 
-    /// Whether it has been sent more than once.
+    /// Returns whether the chunk has been sent more than once.
     pub fn was_resent(&self) -> bool {
         self.marks & RESENT != 0
     }
 
-    /// Whether it is thought to be in the network.
+    /// Returns whether the chunk is assumed to be in the network.
     pub fn is_in_flight(&self) -> bool {
         self.marks & (ACKED | WAITS) == 0
     }
 
-    /// Whether reports have made it lost at some time.
+    /// Returns whether reports have ever made the chunk lost.
     pub fn was_reported(&self) -> bool {
         self.marks & FAST != 0 || self.above > 0
     }
 
-    /// Whether it waits to be sent again since a timeout: it may have arrived long ago, or its path may have failed.
+    /// Returns whether the chunk waits for retransmission since a timeout: it may have arrived long ago, or
+    /// its path may have failed.
     pub fn timed_out(&self) -> bool {
         self.marks & (WAITS | TIMED_OUT) == WAITS | TIMED_OUT
     }
 
     //= RFC 9260 section 7.2.4 once: a chunk is retransmitted fast once
-    /// Whether reports may make it lost.
+    /// Returns whether reports may make the chunk lost.
     pub fn may_be_reported(&self) -> bool {
         self.marks & (ACKED | WAITS | FAST) == 0
     }
 }
 
-/// How a chunk is lost.
+/// The cause of a loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Loss {
-    /// By reports that it is missing.
+    /// Reports that the chunk is missing.
     Reports,
-    /// By a timeout. What is sent again for that may be reported missing again.
+    /// A timeout. Its retransmission may be reported missing again.
     Timeout,
-    /// By a timeout, after which reports make nothing lost again that they have made lost before.
+    /// A timeout, as in ns-2: reports make no chunk lost that they have made lost before.
     TimeoutAsInNs2,
 }
 
-/// What waits for a path.
+/// The chunks that wait for retransmission over a path.
 #[derive(Clone, Copy, Debug, Default)]
 struct Waiting {
     count: u64,
-    /// Nothing below waits for it.
+    /// A TSN below which no chunk waits for the path.
     from: u64,
 }
 
-/// The chunks of an association.
+/// The chunks of an association that are not acknowledged cumulatively.
 #[derive(Clone, Debug)]
 pub struct Chunks {
     ring: VecDeque<Chunk>,
     first: u64,
     in_flight: u64,
     waiting: Vec<Waiting>,
-    /// By path, how many wait that it carried last.
+    /// For each path, the number of waiting chunks that it carried last.
     lost_on: Vec<u64>,
-    /// By path, a TSN below which it has none in flight.
+    /// For each path, a TSN below which it has no chunk in flight.
     none_below: Vec<u64>,
-    /// Whether reports may make lost again what they have made lost before.
+    /// Whether reports may make a chunk lost more than once.
     repeats: bool,
 }
 
 impl Chunks {
-    /// An association with this number of paths that has sent nothing. `repeats` says whether reports may make a chunk lost more than
-    /// once.
+    /// Creates the state of an association that has sent nothing, over `paths` paths. `repeats` says whether
+    /// reports may make a chunk lost more than once.
     pub fn new(paths: usize, repeats: bool) -> Self {
         let (waiting, lost_on) = (vec![Waiting::default(); paths], vec![0; paths]);
         Self {
@@ -116,32 +118,32 @@ impl Chunks {
         }
     }
 
-    /// The first that is not acknowledged cumulatively.
+    /// Returns the first TSN that is not acknowledged cumulatively.
     pub fn first(&self) -> u64 {
         self.first
     }
 
-    /// One past the last that has been sent.
+    /// Returns one past the last TSN sent.
     pub fn high(&self) -> u64 {
         self.first + self.ring.len() as u64
     }
 
-    /// How many are thought to be in the network.
+    /// Returns the number of chunks assumed to be in the network.
     pub fn in_flight(&self) -> u64 {
         self.in_flight
     }
 
-    /// How many wait to be sent again over a path.
+    /// Returns the number of chunks that wait for retransmission over a path.
     pub fn waiting(&self, path: usize) -> u64 {
         self.waiting[path].count
     }
 
-    /// How many wait to be sent again that a path carried last.
+    /// Returns the number of chunks that wait for retransmission and that a path carried last.
     pub fn lost_on(&self, path: usize) -> u64 {
         self.lost_on[path]
     }
 
-    /// The lowest TSN in flight on a path.
+    /// Returns the lowest TSN in flight on a path; `None` if it has none.
     #[inline]
     pub fn earliest_on(&mut self, path: usize) -> Option<u64> {
         let mut tsn = self.none_below[path].max(self.first);
@@ -156,24 +158,24 @@ impl Chunks {
         (tsn < self.high()).then_some(tsn)
     }
 
-    /// Whether a path has carried none last, of those below one, that has not arrived.
+    /// Returns whether, of the chunks below `tsn`, none that has not arrived was carried last by `path`.
     pub fn is_first_of(&self, tsn: u64, path: usize) -> bool {
         let below = self.ring.range(..(tsn - self.first) as usize);
         !below.into_iter().any(|chunk| !chunk.is_acked() && usize::from(chunk.path) == path)
     }
 
-    /// How many wait to be sent again.
+    /// Returns the number of chunks that wait for retransmission.
     pub fn all_waiting(&self) -> u64 {
         self.waiting.iter().map(|waiting| waiting.count).sum()
     }
 
-    /// One that is not acknowledged cumulatively.
+    /// Returns the state of a chunk that is not acknowledged cumulatively.
     #[inline]
     pub fn get(&self, tsn: u64) -> Chunk {
         self.ring[(tsn - self.first) as usize]
     }
 
-    /// The next new one is sent over a path under a number; returns its TSN.
+    /// Records that the next new chunk is sent over a path under a number. Returns its TSN.
     #[inline]
     pub fn send_new(&mut self, path: usize, number: u64) -> u64 {
         self.ring.push_back(Chunk {
@@ -188,7 +190,8 @@ impl Chunks {
         self.high() - 1
     }
 
-    /// The first that waits for a path is sent again over it; returns its TSN.
+    /// Records that the first chunk that waits for a path is retransmitted over it under a number. Returns
+    /// its TSN; `None` if no chunk waits.
     pub fn send_again(&mut self, path: usize, number: u64) -> Option<u64> {
         let tsn = self.first_waiting(path)?;
         self.wait_no_more(tsn);
@@ -202,7 +205,7 @@ impl Chunks {
         Some(tsn)
     }
 
-    /// The first that waits for a path.
+    /// Returns the TSN of the first chunk that waits for a path; `None` if no chunk waits.
     pub fn first_waiting(&mut self, path: usize) -> Option<u64> {
         if self.waiting[path].count == 0 {
             return None;
@@ -216,20 +219,21 @@ impl Chunks {
     }
 
     //= RFC 9260 section 6.1 rule-c: what is marked for retransmission goes before new data
-    /// The first that waits for any path, and which.
+    /// Returns the TSN and the path of the first chunk that waits for any path; `None` if no chunk waits.
     pub fn first_to_resend(&mut self) -> Option<(u64, usize)> {
         (0..self.waiting.len()).filter_map(|path| Some((self.first_waiting(path)?, path))).min()
     }
 
-    /// The path that carried the first that waits from a TSN on.
+    /// Returns the path that last carried the first waiting chunk from `tsn` on; `None` if no chunk waits.
     pub fn first_lost_from(&self, tsn: u64) -> Option<usize> {
         let from = tsn.saturating_sub(self.first) as usize;
         let lost = self.ring.iter().skip(from).find(|chunk| chunk.waits());
         lost.map(|chunk| usize::from(chunk.path))
     }
 
-    /// Counts a report of each chunk below a TSN that has not arrived. Of what reports have made lost before, only if the highest TSN
-    /// that is acknowledged was sent since (Caro et al.'s Multiple Fast Retransmit).
+    /// Counts a report of each chunk below a TSN that has not arrived. A chunk that reports have made lost
+    /// before counts only if the highest acknowledged TSN was sent after that (Caro et al.'s Multiple Fast
+    /// Retransmit).
     pub fn report_missing(&mut self, below: u64, highest: u64) {
         let count = below.clamp(self.first, self.high()) - self.first;
         for (tsn, chunk) in (self.first..).zip(self.ring.range_mut(..count as usize)) {
@@ -239,7 +243,8 @@ impl Chunks {
         }
     }
 
-    /// Returns the first chunk from `from` up to `below` that was reported missing at least `times` times and may still be lost by that.
+    /// Returns the first chunk from `from` up to `below` that was reported missing at least `times` times and
+    /// may still become lost by reports; `None` if there is none.
     pub fn first_reported(&self, from: u64, below: u64, times: u32) -> Option<u64> {
         let is_it = |tsn: &u64| {
             let chunk = self.get(*tsn);
@@ -249,7 +254,7 @@ impl Chunks {
         (from.max(self.first)..below.min(self.high())).find(is_it)
     }
 
-    /// Called when enough reports of a chunk have come that waits for its retransmission already.
+    /// Called when enough reports have come for a chunk that already waits for its retransmission.
     pub fn report_lost(&mut self, tsn: u64) {
         let chunk = &mut self.ring[(tsn - self.first) as usize];
         chunk.marks = (chunk.marks | FAST) & !TIMED_OUT;
@@ -264,14 +269,15 @@ impl Chunks {
         }
     }
 
-    /// What waits that a path carried last is lost by a timeout, whatever it was lost by before.
+    /// Marks the waiting chunks that a path carried last as lost by a timeout, whatever made them lost
+    /// before.
     pub fn time_out(&mut self, path: usize) {
         for chunk in self.ring.iter_mut().filter(|chunk| chunk.waits() && usize::from(chunk.path) == path) {
             (chunk.marks, chunk.reports) = (chunk.marks | TIMED_OUT, 0);
         }
     }
 
-    /// One has arrived. Returns what was known of it, if that is news.
+    /// Records that a chunk has arrived. Returns its state before that; `None` if it had arrived already.
     #[inline]
     pub fn acknowledge(&mut self, tsn: u64) -> Option<Chunk> {
         let chunk = &mut self.ring[(tsn - self.first) as usize];
@@ -288,14 +294,14 @@ impl Chunks {
         Some(before)
     }
 
-    /// Everything below has been acknowledged, one by one.
+    /// Forgets the chunks below a TSN, all of which have been acknowledged one by one.
     #[inline]
     pub fn release(&mut self, below: u64) {
         self.ring.drain(..(below - self.first) as usize);
         self.first = below;
     }
 
-    /// One that is in flight is lost, and waits to be sent again over a path.
+    /// Marks a chunk in flight as lost. It waits for retransmission over path `to`.
     pub fn lose(&mut self, tsn: u64, to: usize, by: Loss) {
         let chunk = &mut self.ring[(tsn - self.first) as usize];
         debug_assert!(chunk.is_in_flight());
@@ -316,7 +322,7 @@ impl Chunks {
         waiting.count += 1;
     }
 
-    /// What waits for one path is to take another.
+    /// Moves the chunks that wait for one path to another.
     pub fn redirect(&mut self, from: usize, to: usize) {
         while let Some(tsn) = self.first_waiting(from) {
             self.ring[(tsn - self.first) as usize].to = to as u8;
@@ -346,8 +352,8 @@ mod tests {
 
     #[test]
     fn what_is_sent_again_may_be_lost_by_reports_of_what_was_sent_since() {
-        // 0 is lost by four reports while 4 are above it. In the second half reports up to 4 are of what was sent before it was sent
-        // again, and those from 5 on are not.
+        // Chunk 0 is lost by four reports while 4 chunks are above it. In the second half, reports up to 4
+        // are caused by chunks sent before its retransmission, and those from 5 on by later ones.
         for (repeats, second) in [(false, None), (true, Some(0))] {
             let mut chunks = Chunks::new(1, repeats);
             (0..5).for_each(|number| assert_eq!(chunks.send_new(0, number), number));
@@ -377,9 +383,10 @@ mod tests {
         assert_eq!(chunks.first_to_resend(), Some((1, 1)));
         assert_eq!(chunks.send_again(1, 0), Some(1));
         assert!(!chunks.get(1).may_be_reported() && chunks.get(1).was_resent());
-        // 2 and 3 have left path 0, and 1 is on path 1: sent again, it is the earliest there whatever was sent before.
+        // Chunks 2 and 3 have left path 0, and 1 is retransmitted on path 1. It is the earliest chunk on that
+        // path, whatever was sent before.
         assert_eq!((chunks.earliest_on(0), chunks.earliest_on(1)), (Some(0), Some(1)));
-        // The original of 3 arrives after all: nothing is left for path 1.
+        // The original of chunk 3 arrives after all, so no chunk is left for path 1.
         assert!(chunks.acknowledge(3).is_some_and(|chunk| chunk.waits()));
         assert_eq!((chunks.send_again(1, 1), chunks.acknowledge(3)), (None, None));
         chunks.redirect(0, 1);

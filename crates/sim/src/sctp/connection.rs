@@ -14,27 +14,29 @@ use crate::report::Report;
 use ackclock_base::{Span, Time};
 use ackclock_cc::{Backoff, Controller, PathSelector};
 
-/// An association to be.
+/// The parts from which an association is built.
 pub struct Connection {
-    /// Its details.
+    /// The options.
     pub options: Options,
-    /// By path: its congestion control, how its timeout backs off, and random numbers for controls that guess.
+    /// For each path: its congestion control, the back-off of its timeout, and a random stream for controls
+    /// that draw random numbers.
     pub paths: Vec<(Controller, Box<dyn Backoff>, Stream)>,
-    /// Which path new data takes.
+    /// The selector of the path for new data, if there is one.
     pub selector: Option<Box<dyn PathSelector>>,
-    /// How many chunks it has to send; [`u64::MAX`] for no end.
+    /// The number of chunks to send; [`u64::MAX`] for no end.
     pub chunks: u64,
-    /// Random numbers for its heartbeats.
+    /// The random stream of its HEARTBEATs.
     pub random: Stream,
 }
 
 impl Connection {
-    /// Its ends: the sender's, and the receiver's.
+    /// Returns the ends: the sender's, then the receiver's.
     pub fn ends(self) -> Ends {
         self.between(false)
     }
 
-    /// Its ends, where an application writes into it until it is [closed](Endpoint::close).
+    /// Returns the ends of an association into which an application writes until it is
+    /// [closed](Endpoint::close).
     pub fn written_ends(self) -> Ends {
         self.between(true)
     }
@@ -83,7 +85,7 @@ impl SendingEnd {
     }
 }
 
-/// Names of the series of each path.
+/// The names of the series of each path.
 const PATH_SERIES: [[&str; 2]; super::options::MAX_PATHS] = [
     ["cwnd_path_1_packets", "rto_path_1_s"],
     ["cwnd_path_2_packets", "rto_path_2_s"],
@@ -181,7 +183,7 @@ impl Endpoint for SendingEnd {
     }
 }
 
-/// The receiver's end. It keeps nothing before a cookie has come back.
+/// The receiver's end. It keeps no state before a cookie has come back.
 pub(super) struct ReceivingEnd {
     pub(super) receiver: Receiver,
     pub(super) reader: Reader,

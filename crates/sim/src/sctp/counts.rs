@@ -1,16 +1,16 @@
-//! What is counted of an association besides what its paths count.
+//! The counts of an association besides those of its paths.
 
-/// What only an association counts.
+/// The counts of an association that its paths do not keep.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// How often new data left a path because that had failed, or might have.
+    /// The number of times that new data left a path because the path had failed or might have.
     pub failovers: u64,
-    /// How often a selector sent it elsewhere.
+    /// The number of times that a path selector moved new data to another path.
     pub switches: u64,
-    /// HEARTBEATs sent.
+    /// The number of HEARTBEATs sent.
     pub heartbeats: u64,
-    /// HEARTBEATs not answered in time.
+    /// The number of HEARTBEATs not answered in time.
     pub heartbeats_lost: u64,
-    /// Probes of a window that the receiver had closed.
+    /// The number of probes of a window that the receiver had closed.
     pub window_probes: u64,
 }

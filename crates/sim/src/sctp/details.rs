@@ -1,4 +1,4 @@
-//! Every detail of SCTP that can be set.
+//! All details of SCTP that can be set.
 
 use ackclock_base::{Packets, Range, Size, Span, choice, parameters};
 use ackclock_recovery::declared::Timer;

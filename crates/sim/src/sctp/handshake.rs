@@ -1,27 +1,28 @@
-//! The handshake (RFC 9260 section 5.1): INIT, INIT ACK with a cookie, COOKIE ECHO, COOKIE ACK. The other end keeps nothing
-//! before the cookie has come back.
+//! The handshake (RFC 9260 section 5.1): INIT, INIT ACK with a cookie, COOKIE ECHO, COOKIE ACK. The other end
+//! keeps no state before the cookie has come back.
 
 use super::association::Association;
 use super::message::{Control, ControlKind, Message, Wire};
 use ackclock_base::Time;
 
-/// How far the side that begins has come.
+/// The progress of the handshake at the side that begins.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Handshake {
-    /// Nothing sent.
+    /// No message has been sent.
     #[default]
     Closed,
-    /// INIT sent so many times, last over this path.
+    /// INIT has been sent this number of times, last over this path.
     CookieWait(u32, usize),
-    /// COOKIE ECHO sent so many times, last over this path, with this cookie.
+    /// COOKIE ECHO has been sent this number of times, last over this path, with this cookie.
     CookieEchoed(u32, usize, u64),
-    /// Data may flow.
+    /// Data may be sent.
     Established,
 }
 
-/// The cookie of an association: what the other end can make again from the tag of an INIT and its secret.
+/// Returns the cookie of an association, which the other end can compute again from the tag of an INIT and
+/// its secret.
 pub fn cookie(tag: u64) -> u64 {
-    // SplitMix64: any function that the sender could not guess would do.
+    // SplitMix64. Any function that the sender could not guess would do.
     let mixed = (tag ^ (tag >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     mixed ^ (mixed >> 27) | 1
 }
@@ -46,7 +47,7 @@ impl Association {
         self.paths[path].sender.await_answer(now);
     }
 
-    /// T1 has expired.
+    /// Called when T1 has expired.
     pub(super) fn on_no_answer(&mut self, now: Time, wire: &mut impl Wire) {
         let (Handshake::CookieWait(times, path) | Handshake::CookieEchoed(times, path, _)) = self.handshake
         else {
@@ -66,7 +67,7 @@ impl Association {
         }
     }
 
-    /// INIT ACK or COOKIE ACK has arrived.
+    /// Called when INIT ACK or COOKIE ACK has arrived.
     pub(super) fn on_answer(&mut self, now: Time, index: usize, answer: &Control, wire: &mut impl Wire) {
         let awaited = match (self.handshake, answer.kind) {
             (Handshake::CookieWait(_, path), ControlKind::InitAck)
@@ -76,7 +77,7 @@ impl Association {
         if answer.sent > now || self.failed_at().is_some() {
             return;
         }
-        // What comes back over another path answers an earlier question.
+        // An answer over another path belongs to an earlier message.
         self.paths[awaited].sender.give_up_answer();
         if self.options.details.handshake_rtt {
             self.paths[index].sender.on_answer(now, answer.sent);

@@ -1,5 +1,6 @@
-//! HEARTBEATs of a path (RFC 9260 section 8.3): one when it has been idle for the interval and a timeout's length, give or take
-//! half of that; an error when it is not answered within a timeout's length; and one at once when the path fails.
+//! HEARTBEATs of a path (RFC 9260 section 8.3). One is sent when the path has been idle for the interval and
+//! an RTO, give or take half of that, and one at once when the path fails. A HEARTBEAT that is not answered
+//! within an RTO counts as an error.
 
 use super::association::{Association, Unanswered};
 use super::details::{Details, HeartbeatRepeat};
@@ -8,43 +9,43 @@ use super::path::Path;
 use super::reachability::State;
 use ackclock_base::{Random, Span, Time};
 
-/// A path's HEARTBEATs.
+/// The HEARTBEATs of a path.
 #[derive(Clone, Copy, Debug)]
 pub struct Heartbeat {
     interval: Option<Span>,
-    /// When something was last sent.
+    /// The time at which a message was last sent.
     idle_since: Time,
-    /// How long it may be idle.
+    /// The time for which the path may be idle.
     patience: Span,
-    /// When the answer to the last one has to be here.
+    /// The time by which the last HEARTBEAT must be answered; `None` if none is unanswered.
     answer_by: Option<Time>,
 }
 
-/// What is due.
+/// The event that is due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Due {
-    /// A HEARTBEAT.
+    /// A HEARTBEAT has to be sent.
     Heartbeat,
-    /// An answer that has not come.
+    /// The last HEARTBEAT was not answered in time.
     NoAnswer,
 }
 
 impl Heartbeat {
-    /// With this interval; `None` for none at all.
+    /// Creates the HEARTBEATs with this interval; `None` for no HEARTBEATs.
     pub fn new(interval: Option<Span>) -> Self {
         let (idle_since, patience, answer_by) = (Time::NEVER, Span::ZERO, None);
         Self { interval, idle_since, patience, answer_by }
     }
 
-    /// Begins to wait. A path that may have failed is asked after each timeout's length, whatever the interval (RFC 7829 section
-    /// 3), and without chance.
+    /// Starts the idle time at `now`. A path that may have failed is probed after each RTO, whatever the
+    /// interval (RFC 7829 section 3), without a random part.
     pub fn wait(&mut self, now: Time, rto: Span, may_have_failed: bool, random: &mut dyn Random) {
         self.idle_since = now;
         self.wait_longer(rto, may_have_failed, random);
     }
 
-    /// Goes on waiting since something was last sent, at another timeout. That a HEARTBEAT was not answered does not make a path less
-    /// idle.
+    /// Recomputes the idle time for another RTO, from the time at which a message was last sent. An
+    /// unanswered HEARTBEAT does not end idleness.
     pub fn wait_longer(&mut self, rto: Span, may_have_failed: bool, random: &mut dyn Random) {
         self.patience = match self.interval {
             //= RFC 9260 section 8.3: an idle path is asked after the interval and a timeout, give or take half of that
@@ -53,33 +54,33 @@ impl Heartbeat {
         };
     }
 
-    /// Something that tells a round trip is sent.
+    /// Called when a message that measures a round trip is sent.
     #[inline]
     pub fn on_sent(&mut self, now: Time) {
         self.idle_since = now;
     }
 
-    /// A HEARTBEAT is sent, whose answer is to come within this time.
+    /// Called when a HEARTBEAT is sent, which has to be answered within `rto`.
     pub fn on_asked(&mut self, now: Time, rto: Span) {
         (self.idle_since, self.answer_by) = (now, Some(now + rto));
     }
 
-    /// One is answered, or given up.
+    /// Called when a HEARTBEAT is answered or given up.
     pub fn on_answered(&mut self) {
         self.answer_by = None;
     }
 
-    /// Whether one waits for its answer.
+    /// Returns whether a HEARTBEAT waits for its answer.
     pub fn is_asked(&self) -> bool {
         self.answer_by.is_some()
     }
 
-    /// No more of them.
+    /// Stops HEARTBEATs.
     pub fn stop(&mut self) {
         (self.answer_by, self.interval, self.idle_since) = (None, None, Time::NEVER);
     }
 
-    /// When something is due.
+    /// Returns when an event is due; [`Time::NEVER`] if none is.
     #[inline]
     pub fn timer(&self) -> Time {
         match self.answer_by {
@@ -89,15 +90,16 @@ impl Heartbeat {
         }
     }
 
-    /// What that is.
+    /// Returns the event that is due at `now`; `None` if none is.
     pub fn due(&self, now: Time) -> Option<Due> {
         (now >= self.timer()).then(|| if self.answer_by.is_some() { Due::NoAnswer } else { Due::Heartbeat })
     }
 }
 
 impl Association {
-    /// Sends a HEARTBEAT. One that still waits for its answer is replaced, and counts as lost: a path that fails is asked at once. It is
-    /// no error of the path beside the timeout over data at which this happens (RFC 9260 section 8.3), for its own time is not up.
+    /// Sends a HEARTBEAT. An unanswered one is replaced and counts as lost, because a path that fails is
+    /// probed at once. It does not count as an error of the path in addition to the timeout over data that
+    /// caused this (RFC 9260 section 8.3), since its own time is not up.
     pub(super) fn send_heartbeat(&mut self, now: Time, index: usize, wire: &mut impl Wire) {
         self.counts.heartbeats += 1;
         self.counts.heartbeats_lost += u64::from(self.paths[index].heartbeat.is_asked());
@@ -118,8 +120,8 @@ impl Association {
         path.note_rtt(now.since(sent));
         let works = path.reachability.state == State::Active;
         self.on_success(index);
-        // The next HEARTBEAT is due one timeout, as it was when this one left, after this one (ns-2's HeartbeatGenTimerExpiration). Only a
-        // path that had failed begins its wait anew.
+        // The next HEARTBEAT is due one RTO, as it was when this one was sent, after this one (ns-2's
+        // HeartbeatGenTimerExpiration). Only a path that had failed begins its wait anew.
         if !works {
             self.wait_for_heartbeat(now, index);
         }
@@ -133,7 +135,7 @@ impl Association {
         heartbeat.wait(now, sender.rto(), reachability.state == State::PotentiallyFailed, random);
     }
 
-    /// A HEARTBEAT has not been answered within a timeout's length.
+    /// Called when a HEARTBEAT has not been answered within an RTO.
     pub(super) fn on_no_heartbeat_ack(&mut self, now: Time, index: usize, wire: &mut impl Wire) {
         let path = &mut self.paths[index];
         path.heartbeat.on_answered();
@@ -151,15 +153,16 @@ impl Association {
         self.send_all(now, wire);
     }
 
-    /// A path whose timer has expired over data is asked at once if it has failed by that, and each time after that.
+    /// Called when the timer of a path has expired over data. Probes the path at once if it has failed
+    /// because of that, and each time after that.
     pub(super) fn ask_failed(&mut self, now: Time, index: usize, fails: bool, wire: &mut impl Wire) {
         if self.asks_again(index, fails) && self.paths[index].reachability.state == State::Inactive {
             self.send_heartbeat(now, index, wire);
         }
     }
 
-    /// Whether a HEARTBEAT is due now, since the path fails or because one that was not answered is followed by another. A failed path
-    /// that data takes for want of a better one is not idle.
+    /// Returns whether a HEARTBEAT is due now, because the path fails or because the next one follows an
+    /// unanswered one at once. A failed path that data takes for want of a better one is not idle.
     fn asks_again(&self, index: usize, fails: bool) -> bool {
         let Details { heartbeat_repeat, heartbeat_interval, .. } = &self.options.details;
         let has_failed = self.paths[index].reachability.state == State::Inactive && index != self.current;
@@ -171,7 +174,7 @@ impl Association {
         heartbeat_interval.is_some() && is_due
     }
 
-    /// Moves the time of the next HEARTBEAT to the path's present timeout after something was last sent.
+    /// Moves the next HEARTBEAT to the path's present RTO after the last message.
     fn wait_longer_for_heartbeat(&mut self, index: usize) {
         let Self { paths, random, .. } = self;
         let Path { heartbeat, sender, reachability, .. } = &mut paths[index];
@@ -190,7 +193,7 @@ mod tests {
         let (start, rto) = (Time::from_seconds(10.0), Span::from_millis(1000));
         let mut heartbeat = Heartbeat::new(Some(Span::from_millis(30_000)));
         assert_eq!(heartbeat.timer(), Time::NEVER);
-        // 10 + 30 + 1 * (0.5 + 0.25) s.
+        // The first is due at 10 + 30 + 1 * (0.5 + 0.25) s.
         heartbeat.wait(start, rto, false, &mut Scripted::new(&[0.25]));
         assert_eq!(heartbeat.timer(), Time::from_seconds(40.75));
         heartbeat.on_sent(Time::from_seconds(12.0));
@@ -199,7 +202,7 @@ mod tests {
         assert_eq!(heartbeat.due(Time::from_seconds(43.7)), None);
         assert_eq!(heartbeat.due(Time::from_seconds(43.75)), Some(Due::NoAnswer));
         heartbeat.on_answered();
-        // Its timeout is doubled, and the path idle since 42.75 s: 42.75 + 30 + 2 * (0.5 + 0.5) s.
+        // The RTO is doubled, and the path has been idle since 42.75 s: 42.75 + 30 + 2 * (0.5 + 0.5) s.
         heartbeat.wait_longer(Span::from_millis(2000), false, &mut Scripted::new(&[0.5]));
         assert_eq!(heartbeat.timer(), Time::from_seconds(74.75));
         heartbeat.wait(start, rto, true, &mut Scripted::new(&[]));

@@ -1,12 +1,13 @@
-//! What an acknowledgement does to the timers of paths. The timer of a path begins anew when the earliest chunk outstanding on it is
-//! acknowledged (RFC 9260 section 6.3.2 rule R3), which is that with the lowest TSN: what is sent again has a low TSN under a high
-//! number, and the path's sender knows the numbers alone.
+//! The effect of an acknowledgement on the timers of paths. The timer of a path restarts when the earliest
+//! chunk outstanding on it is acknowledged (RFC 9260 section 6.3.2 rule R3), which is the one with the lowest
+//! TSN. A retransmission has a low TSN under a high number, and the path's sender knows only the numbers.
 //!
-//! ns-2's agent does otherwise while lost chunks wait to be sent again (`repair = "ns2"`; ProcessSackChunk, SendBufferDequeueUpTo,
-//! ProcessGapAckBlocks and RtxMarkedChunks of its module 3.8). A chunk that waits counts as outstanding on the path that it was lost
-//! on, so the timer of that path runs on, and when it expires the first of all that wait is sent whatever the windows say; and what
-//! the cumulative TSN takes of a path lets its timer begin anew, whichever it is. Where most of the time passes in timeouts that
-//! decides how much arrives.
+//! ns-2's agent behaves differently while lost chunks wait for retransmission (`repair = "ns2"`;
+//! ProcessSackChunk, SendBufferDequeueUpTo, ProcessGapAckBlocks and RtxMarkedChunks of its module 3.8). A
+//! waiting chunk counts as outstanding on the path on which it was lost, so the timer of that path keeps
+//! running, and when it expires the first of all waiting chunks is sent whatever the windows are. Any chunk
+//! of a path that the cumulative TSN covers restarts the path's timer. If most of the time passes in
+//! timeouts, this determines the throughput.
 
 use super::association::Association;
 use super::message::{Sack, Wire};
@@ -16,11 +17,11 @@ use ackclock_base::Time;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Held {
     deadline: Time,
-    /// The chunk from which it runs.
+    /// The chunk for which the timer runs.
     pub(super) earliest: Option<u64>,
-    /// Whether that is acknowledged.
+    /// Whether that chunk is acknowledged.
     pub(super) is_taken: bool,
-    /// In ns-2, whether what is outstanding, with what waits to be sent again, fills the window.
+    /// In ns-2, whether outstanding chunks together with waiting ones fill the window; otherwise `None`.
     pub(super) is_full: Option<bool>,
 }
 
@@ -30,18 +31,19 @@ impl Default for Held {
     }
 }
 
-/// Which timers begin anew with a chunk that is sent again: of the path that it was lost on, and of the one that carries it.
+/// The paths whose timers restart with a retransmission: the path on which the chunk was lost, and the one
+/// that carries it.
 pub(super) type Restarts = [Option<usize>; 2];
 
 impl Association {
-    /// Whether the timer of a path runs for chunks that wait alone.
+    /// Returns whether the timer of a path runs only for waiting chunks.
     pub(super) fn holds_timer(&self, index: usize) -> bool {
         self.options.repairs_first()
             && self.paths[index].sender.inflight() == 0
             && self.chunks.lost_on(index) > 0
     }
 
-    /// Notes the timers before an acknowledgement.
+    /// Records the timers before an acknowledgement.
     pub(super) fn note_timers(&mut self, sack: &Sack<'_>) {
         let as_ns2 = self.options.repairs_first();
         let sizes = self.options.sizes;
@@ -73,7 +75,7 @@ impl Association {
         }
     }
 
-    /// After the acknowledgement: a timer goes on as it was unless the chunk is acknowledged from which it runs.
+    /// Restores the timers after the acknowledgement, except for those whose chunk was acknowledged.
     pub(super) fn hold_timers(&mut self, now: Time) {
         let as_ns2 = self.options.repairs_first();
         let Self { paths, chunks, .. } = self;
@@ -89,8 +91,8 @@ impl Association {
         }
     }
 
-    /// Sends what waits for a path, as its window allows. The bound on bursts is looked at after each packet, so that one more may leave,
-    /// after which it holds no longer.
+    /// Sends the chunks that wait for a path, as its window allows. ns-2 checks the limit on bursts after
+    /// each packet, so one more packet may leave; the limit no longer applies after that.
     pub(super) fn send_lost_as_ns2(&mut self, now: Time, index: usize, wire: &mut impl Wire) {
         self.burst = self.burst.saturating_add(1);
         (0..self.chunks.waiting(index)).all(|_| self.send_again_as_ns2(now, index, wire));
@@ -98,7 +100,7 @@ impl Association {
         self.burst = self.burst.checked_sub(1).unwrap_or(u64::MAX);
     }
 
-    /// Sends one that waits for a path, if its window allows. Says whether that was so.
+    /// Retransmits one chunk that waits for a path, if its window allows. Returns whether it did.
     fn send_again_as_ns2(&mut self, now: Time, index: usize, wire: &mut impl Wire) -> bool {
         let before = self.paths[index].sender.high();
         let restarts = self.restarts(index);
@@ -110,8 +112,9 @@ impl Association {
         is_sent
     }
 
-    /// For the first that waits for a path: the timer of the path that it was lost on begins anew if it is the first there that has
-    /// not arrived and others are in flight, that of the new path if it is the first there.
+    /// Returns the timers that restart for the first chunk that waits for a path. The timer of the path on
+    /// which it was lost restarts if it is the first chunk there that has not arrived and others are in
+    /// flight; that of the new path, if it is the first chunk there.
     pub(super) fn restarts(&mut self, index: usize) -> Restarts {
         let Some(tsn) = self.chunks.first_waiting(index).filter(|_| self.options.repairs_first()) else {
             return [None; 2];

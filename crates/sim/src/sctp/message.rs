@@ -1,27 +1,28 @@
-//! What the two ends tell each other, and how it stands in a packet's header. A packet carries one chunk, or a SACK.
+//! The messages of an association, and their representation in a packet's header. A packet carries one chunk,
+//! or a SACK.
 
 use super::options::{HEADER_BYTES, Sizes};
 use crate::endpoint::Outbox;
 use crate::packet::{Extension, Packet};
 use ackclock_base::Time;
 
-/// A message.
+/// The content of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Message<'a> {
-    /// DATA.
+    /// A DATA chunk.
     Data(Data),
-    /// SACK.
+    /// A SACK chunk.
     Sack(Sack<'a>),
-    /// Of the handshake, or a HEARTBEAT or its answer.
+    /// A chunk of the handshake, a HEARTBEAT or its answer.
     Control(Control),
 }
 
 /// A DATA chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Data {
-    /// Its transmission sequence number. Numbers are wide enough never to begin anew.
+    /// The transmission sequence number, which is wide enough never to wrap.
     pub tsn: u64,
-    /// When it was sent.
+    /// The time of sending.
     pub sent: Time,
 }
 
@@ -30,46 +31,47 @@ pub struct Data {
 pub struct Sack<'a> {
     /// The first TSN that has not arrived: one past the Cumulative TSN Ack.
     pub cumulative: u64,
-    /// What has arrived above, ascending.
+    /// The ranges that have arrived above, ascending.
     pub blocks: &'a [Block],
-    /// The room that is left (a_rwnd), in bytes.
+    /// The room that is left in bytes (a_rwnd).
     pub window: u32,
-    /// When the packet was sent that it echoes, and the path that that took.
+    /// The echoed timestamp.
     pub echo: Echo,
-    /// Packets with data that have arrived since the SACK before.
+    /// The number of data packets that have arrived since the last SACK.
     pub packets: u8,
 }
 
 /// The timestamp that a SACK echoes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Echo {
-    /// When the packet was sent.
+    /// The time at which the packet was sent.
     pub sent: Time,
-    /// Over which path.
+    /// The path of the packet.
     pub path: u8,
 }
 
-/// A Gap Ack Block: TSNs less the first that has not arrived, from the first of them to one past the last.
+/// A Gap Ack Block, in TSNs relative to the first that has not arrived.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Block {
-    /// The first.
+    /// The first TSN.
     pub start: u16,
-    /// One past the last.
+    /// One past the last TSN.
     pub end: u16,
 }
 
-/// Control chunks. All of them carry when they, or what they answer to, were sent.
+/// A control chunk. All control chunks carry the time at which they, or the chunk that they answer, were
+/// sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Control {
-    /// Which.
+    /// The kind of chunk.
     pub kind: ControlKind,
-    /// When the question was sent.
+    /// The time at which the chunk, or the chunk that it answers, was sent.
     pub sent: Time,
-    /// The cookie of those that carry one, the initiate tag of INIT.
+    /// The cookie, or the initiate tag of an INIT.
     pub tag: u64,
 }
 
-/// Which control chunk.
+/// The kind of a control chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ControlKind {
     /// INIT.
@@ -96,7 +98,8 @@ const CONTROLS: [ControlKind; 6] = [
 ];
 
 impl ControlKind {
-    /// Bytes on the wire: a cookie of 100 B, heartbeat information of 20 B (RFC 9260 section 3.3).
+    /// Returns the size on the wire in bytes, with a cookie of 100 B and heartbeat information of 20 B (RFC
+    /// 9260 section 3.3).
     fn bytes(self) -> u32 {
         HEADER_BYTES
             + match self {
@@ -114,17 +117,17 @@ const SACK: u64 = 1;
 const KIND_BITS: u32 = 4;
 const SMALL_BITS: u32 = 8;
 
-/// Where messages go.
+/// The interface through which messages are sent.
 pub trait Wire {
-    /// Sends one over a path now.
+    /// Sends a message over a path now.
     fn send(&mut self, path: usize, message: &Message<'_>);
 }
 
-/// A wire that leads into an outbox.
+/// A wire that sends through an outbox.
 pub struct OutboxWire<'a> {
     /// The outbox.
     pub out: &'a mut dyn Outbox,
-    /// How large packets are.
+    /// The sizes of packets.
     pub sizes: Sizes,
 }
 
@@ -178,7 +181,7 @@ impl OutboxWire<'_> {
     }
 }
 
-/// Reads messages; keeps the room that gap blocks need.
+/// Reads messages. It keeps its buffers for reuse.
 #[derive(Clone, Debug, Default)]
 pub struct Reader {
     words: Vec<u64>,
@@ -186,7 +189,7 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// What a packet says.
+    /// Reads the content of a packet.
     #[inline]
     pub fn read(&mut self, packet: &Packet, out: &dyn Outbox) -> Message<'_> {
         let [first, sent, third] = packet.header;

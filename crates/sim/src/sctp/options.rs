@@ -1,4 +1,4 @@
-//! The profiles that bundle the details of SCTP, and what an association makes of them.
+//! The profiles that bundle the details of SCTP, and the options of an association.
 
 use super::details::{BurstBound, Details, Repair, RetransmitTo};
 use crate::reading::ReaderOptions;
@@ -10,7 +10,7 @@ use ackclock_recovery::undo::UndoRules;
 use ackclock_recovery::units::initial_window;
 use ackclock_recovery::{Options as RecoveryOptions, Units};
 
-/// The profiles, in the order in which lists show them.
+/// The profiles, in the order of lists.
 pub const PROFILES: &[Descriptor] = &[
     profile("sctp", "SCTP as the RFCs have it today", "RFC 9260, RFC 7829", &[]),
     profile(
@@ -33,7 +33,7 @@ pub const PROFILES: &[Descriptor] = &[
             ("initial_rto", "3 s"),
             ("heartbeat_repeat", "always"),
             ("confirm_paths", "false"),
-            // -1 is written for "never", and compared as a signed number: always.
+            // ns-2's source writes -1 for "never" and compares it as a signed number, which means always.
             ("failback", "false"),
             ("retransmit_to", "alternate"),
             ("repair", "ns2"),
@@ -51,35 +51,35 @@ const fn profile(
     Descriptor { kind: Kind::Transport, name, summary, source, parameters: Details::TABLE, presets }
 }
 
-/// The profile called `name`.
+/// Returns the profile called `name`; `None` if there is none.
 pub fn find(name: &str) -> Option<&'static Descriptor> {
     PROFILES.iter().find(|descriptor| descriptor.name == name)
 }
 
-/// IPv4 and the common header.
+/// The size of the IPv4 header and the common header, in bytes.
 pub const HEADER_BYTES: u32 = 20 + 12;
-/// The header of a DATA chunk.
+/// The size of the header of a DATA chunk, in bytes.
 pub const DATA_HEADER_BYTES: u32 = 16;
-/// A timestamp chunk (Caro et al. 2003).
+/// The size of a timestamp chunk, in bytes (Caro et al. 2003).
 pub const TIMESTAMP_BYTES: u32 = 12;
 
-/// The most paths of an association.
+/// The largest number of paths of an association.
 pub const MAX_PATHS: usize = 8;
 
-/// The sizes of packets on the wire.
+/// The sizes of packets on the wire, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sizes {
-    /// A DATA chunk, with its header: what windows count.
+    /// The size of a DATA chunk with its header. Windows count it.
     pub chunk: u32,
-    /// Payload of a DATA chunk.
+    /// The payload of a DATA chunk.
     pub payload: u32,
-    /// The largest DATA chunk that fits into a packet: what windows are counted in.
+    /// The size of the largest DATA chunk that fits into a packet, which is the unit of windows.
     pub max_chunk: u32,
-    /// A packet with a DATA chunk.
+    /// The size of a packet with a DATA chunk.
     pub data: u32,
-    /// A packet with a SACK chunk, but for its gap blocks.
+    /// The size of a packet with a SACK chunk, without gap blocks.
     pub sack: u32,
-    /// The most gap blocks of a SACK.
+    /// The largest number of gap blocks in a SACK.
     pub max_blocks: usize,
 }
 
@@ -101,21 +101,21 @@ impl Sizes {
     }
 }
 
-/// An association's options.
+/// The options of an association.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {
-    /// The details, as they are written.
+    /// The details as given.
     pub details: Details,
-    /// How large packets are.
+    /// The sizes of packets.
     pub sizes: Sizes,
-    /// How each path recovers from losses.
+    /// The options of each path's loss recovery.
     pub recovery: RecoveryOptions,
-    /// How the receiver's application reads; `None` where that reads everything at once.
+    /// The options of the receiver's reading application; `None` if it reads everything at once.
     pub reader: Option<ReaderOptions>,
 }
 
 impl Options {
-    /// From a profile's values.
+    /// Creates the options from a profile's values.
     pub fn new(values: &Values) -> Self {
         let details = Details::from(values);
         let sizes = Sizes::of(&details);
@@ -125,7 +125,7 @@ impl Options {
             reader: None,
             recovery: RecoveryOptions {
                 notes_limits: false,
-                idle_restart: None, // RFC 9260 section 7.2.1: the window of an idle path decays, see `path.rs`
+                idle_restart: None, // by RFC 9260 section 7.2.1 the window of an idle path decays, see `path.rs`
                 units,
                 window: units.most_outstanding(),
                 numbers_once: false,
@@ -151,7 +151,7 @@ impl Options {
         }
     }
 
-    /// How the control of a path begins.
+    /// Returns the values that the control of a path is given at the start.
     pub fn initial(&self) -> Initial {
         let packets = |size: Size| size.bytes() as f64 / f64::from(self.sizes.max_chunk);
         Initial {
@@ -167,29 +167,31 @@ impl Options {
         }
     }
 
-    /// Returns the congestion window of a path at the start: what is set, or `min(4 * PMDCS, max(2 * PMDCS, 4404 B))` (RFC 9260
-    /// section 7.2.1), where PMDCS is the largest DATA chunk that fits into a packet.
+    /// Returns the congestion window of a path at the start: the value that is set, or `min(4 * PMDCS, max(2
+    /// * PMDCS, 4404 B))` (RFC 9260 section 7.2.1), where PMDCS is the largest DATA chunk that fits into a
+    /// packet.
     pub fn first_window(&self) -> Packets {
         self.details.initial_window.unwrap_or_else(|| initial_window(self.sizes.max_chunk, 4.0, 4404))
     }
 
-    /// Whether lost chunks go before all else.
+    /// Returns whether lost chunks are sent before all other data, as in ns-2.
     pub fn repairs_first(&self) -> bool {
         self.details.repair == Repair::Ns2
     }
 
-    /// The most packets that go out at once, at an acknowledgement of something that was sent again or at another event.
+    /// Returns the largest number of packets to send at one event; [`u64::MAX`] for no limit.
+    /// `after_retransmission` tells whether the event acknowledges a retransmission.
     pub fn burst(&self, after_retransmission: bool) -> u64 {
         let holds = after_retransmission || self.details.burst_bound == BurstBound::Always;
         self.details.max_burst.filter(|_| holds).unwrap_or(u64::MAX)
     }
 
-    /// Where a chunk is sent again that was lost in this way.
+    /// Returns the rule for the path that retransmits a lost chunk.
     pub fn retransmit_to(&self) -> RetransmitTo {
         self.details.retransmit_to
     }
 
-    /// How long SACKs wait; `None` where they do not.
+    /// Returns the time for which SACKs are held back; `None` if they are not delayed.
     pub fn sack_delay(&self) -> Option<Span> {
         self.details.delayed_sack.then_some(self.details.sack_delay)
     }
@@ -201,7 +203,7 @@ mod tests {
 
     #[test]
     fn sizes_are_those_of_ns_2() {
-        // 1500 - 20 - 12 = 1468; with the timestamp chunk 1456. Packets of 1488 B and of 1500 B.
+        // 1500 - 20 - 12 = 1468, and 1456 with the timestamp chunk. Packets have 1488 B and 1500 B.
         let thesis = find("sctp-thesis").unwrap();
         let sizes = Options::new(&thesis.defaults()).sizes;
         assert_eq!((sizes.max_chunk, sizes.chunk, sizes.data, sizes.payload), (1468, 1456, 1488, 1440));

@@ -1,4 +1,5 @@
-//! A path of an association: its own recovery and congestion control, the TSNs under its numbers, and whether it works.
+//! A path of an association: its own recovery and congestion control, the TSNs under its packet numbers, and
+//! whether it works.
 
 use super::details::Details;
 use super::heartbeat::Heartbeat;
@@ -15,58 +16,59 @@ use ackclock_recovery::sender::{Handed, Output, Parts, Transmission};
 use std::collections::VecDeque;
 use std::ops::Range;
 
-/// A path.
+/// A path of an association.
 pub struct Path {
-    /// What is sent over it and when.
+    /// Recovery's sender for this path.
     pub sender: Sender,
-    /// What its numbers carried.
+    /// The TSNs under its packet numbers.
     pub lane: Lane,
-    /// Whether it works.
+    /// The state of the path.
     pub reachability: Reachability,
-    /// How that is found out.
+    /// The HEARTBEATs of the path.
     pub heartbeat: Heartbeat,
-    /// Reports of what is missing, by number.
+    /// The counts of reports of missing packets, by number.
     pub(super) reports: MissingReports,
-    /// Under CMT, the TSN whose cumulative acknowledgement ends its recovery.
+    /// Under CMT, the TSN whose cumulative acknowledgement ends the path's recovery.
     pub(super) recover: Option<u64>,
-    /// Of the acknowledgement that is being taken in.
+    /// The content for this path of the acknowledgement being processed.
     pub(super) news: News,
-    /// Its timer before that.
+    /// The path's timer before that acknowledgement.
     pub(super) held: Held,
     last_rtt: Option<Span>,
 }
 
-/// What an acknowledgement says about a path. Emptied after each.
+/// The content of an acknowledgement that concerns one path. Emptied after each acknowledgement.
 #[derive(Clone, Debug, Default)]
 pub(super) struct News {
-    /// The numbers that it newly acknowledges, in runs.
+    /// The newly acknowledged numbers, in runs.
     pub acked: Vec<Range<u64>>,
-    /// The numbers that it makes lost.
+    /// The numbers that become lost.
     pub lost: Vec<u64>,
-    /// How many chunks it acknowledges that were lost on the path, and not yet sent again.
+    /// The number of acknowledged chunks that were lost on the path and not yet retransmitted.
     pub late: u64,
-    /// One past the highest number that it newly acknowledges.
+    /// One past the highest newly acknowledged number.
     pub highest: u64,
-    /// When the packet was sent whose round trip it tells the timer.
+    /// The sending time of the packet whose round trip updates the timer.
     pub stamp: Option<Time>,
     /// Whether the losses begin a recovery.
     pub reduces: bool,
 }
 
-/// The TSNs under a path's numbers, and those that are timed.
+/// The TSNs under a path's packet numbers, and the chunks that are timed.
 #[derive(Clone, Debug, Default)]
 pub struct Lane {
     first: u64,
     tsns: VecDeque<u64>,
-    /// The chunks whose round trip is measured where there are no timestamps, and when they were sent. One at a time; but ns-2 goes
-    /// on listening for those that it has given up.
+    /// The chunks that are timed if there are no timestamps, with their sending times. One is timed at a
+    /// time, but ns-2 still uses those that it has given up.
     timed: VecDeque<(u64, Time)>,
-    /// Whether one is being measured.
+    /// Whether a chunk is being timed.
     measures: bool,
 }
 
 impl Lane {
-    /// A packet with this chunk is sent under the next number. `once` if the chunk has not been sent before.
+    /// Records that a packet with this chunk is sent under the next number. `once` tells whether the chunk is
+    /// sent for the first time.
     #[inline]
     pub fn push(&mut self, now: Time, tsn: u64, once: bool) {
         self.tsns.push_back(tsn);
@@ -76,24 +78,27 @@ impl Lane {
         }
     }
 
-    /// A chunk is sent again: what answers to later ones may answer to that (RFC 9260 section 6.3.1 rule C5).
+    /// Called when a chunk is retransmitted. An answer to a later chunk may be caused by the retransmission
+    /// (RFC 9260 section 6.3.1 rule C5).
     pub fn on_repeated(&mut self, tsn: u64) {
         if self.timed.back().is_some_and(|(timed, _)| *timed >= tsn) {
             self.give_up_measuring();
         }
     }
 
-    /// Nothing is measured any more.
+    /// Stops timing chunks.
     pub fn give_up_measuring(&mut self) {
         (self.measures, _) = (false, self.timed.clear());
     }
 
-    /// Stops measuring until the next chunk is measured, as ns-2 does; that chunk's start is then kept beside this one's.
+    /// Stops timing until the next chunk is timed, as ns-2 does. The start of the present one is then kept as
+    /// well.
     pub fn suspend_measuring(&mut self) {
         self.measures = false;
     }
 
-    /// One is sent again in ns-2. While another is measured it is not told from that.
+    /// Called instead of [`Self::on_repeated`] for ns-2, in which only the retransmission of the timed chunk
+    /// itself ends its timing.
     pub fn on_repeated_in_ns2(&mut self, tsn: u64) {
         if self.measures && self.timed.iter().any(|(timed, _)| *timed == tsn) {
             self.timed.retain(|(timed, _)| *timed != tsn);
@@ -101,7 +106,7 @@ impl Lane {
         }
     }
 
-    /// One has arrived. Returns when it was sent, if that tells a round trip.
+    /// Called when a chunk has arrived. Returns when it was sent if it was timed, otherwise `None`.
     #[inline]
     pub fn measured(&mut self, tsn: u64) -> Option<Time> {
         let (_, sent) = self.timed.iter().find(|(timed, _)| *timed == tsn).filter(|_| self.measures)?;
@@ -111,7 +116,7 @@ impl Lane {
         Some(sent)
     }
 
-    /// What is acknowledged cumulatively tells nothing any more.
+    /// Forgets the times of chunks below `tsn`, which are acknowledged cumulatively.
     #[inline]
     pub fn measure_from(&mut self, tsn: u64) {
         while self.timed.front().is_some_and(|(timed, _)| *timed < tsn) {
@@ -119,17 +124,17 @@ impl Lane {
         }
     }
 
-    /// The chunk that a number carried; numbers below [`Self::release`]'s are forgotten.
+    /// Returns the chunk that a number carried. Numbers below that of [`Self::release`] are forgotten.
     pub fn tsn(&self, number: u64) -> u64 {
         self.tsns[(number - self.first) as usize]
     }
 
-    /// The numbers that are kept.
+    /// Returns the range of numbers that are kept.
     pub fn numbers(&self) -> Range<u64> {
         self.first..self.first + self.tsns.len() as u64
     }
 
-    /// Forgets what lies below a number.
+    /// Forgets the numbers below `below`.
     #[inline]
     pub fn release(&mut self, below: u64) {
         while self.first < below && self.tsns.pop_front().is_some() {
@@ -138,7 +143,7 @@ impl Lane {
     }
 }
 
-/// For what sends nothing by itself.
+/// A transport for calls that send nothing.
 pub(super) struct Nothing;
 
 impl Output for Nothing {
@@ -148,7 +153,7 @@ impl Output for Nothing {
 }
 
 impl Path {
-    /// A path over which nothing has been sent.
+    /// Creates a path over which nothing has been sent.
     pub fn new(
         options: &Options,
         controller: Controller,
@@ -173,12 +178,12 @@ impl Path {
         }
     }
 
-    /// Its congestion window.
+    /// Returns the congestion window in packets.
     pub fn cwnd(&self) -> Packets {
         self.sender.control().decision().cwnd
     }
 
-    /// The latest sample of its round trip.
+    /// Returns the latest round-trip sample; `None` before the first.
     pub fn last_rtt(&self) -> Option<Span> {
         self.last_rtt
     }
@@ -187,14 +192,14 @@ impl Path {
         self.last_rtt = Some(rtt);
     }
 
-    /// When it has something to do.
+    /// Returns when the path has something to do.
     #[inline]
     pub(super) fn timer(&self) -> Time {
         self.sender.timer().min(self.heartbeat.timer())
     }
 
-    /// RFC 9260 section 7.2.1: while nothing is sent over it, half of the window goes at each timeout's length, but never more than
-    /// leaves the idle window. Called before something is sent, new or again.
+    /// Decays the window after idleness (RFC 9260 section 7.2.1): half of it for each RTO in which nothing is
+    /// sent, but not below the idle window. Called before new data or a retransmission is sent.
     pub(super) fn rest(&mut self, now: Time, details: &Details) {
         let idle = now.since(self.sender.last_sent());
         let rto = self.sender.rto();
@@ -214,7 +219,7 @@ impl Path {
 }
 
 impl News {
-    /// A number is newly acknowledged.
+    /// Records that a number is newly acknowledged.
     #[inline]
     pub fn acknowledge(&mut self, number: u64) {
         self.highest = self.highest.max(number + 1);
@@ -224,7 +229,7 @@ impl News {
         }
     }
 
-    /// Whether it says nothing.
+    /// Returns whether the acknowledgement contains nothing for the path.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.acked.is_empty() && self.lost.is_empty() && self.late == 0 && !self.reduces
@@ -249,7 +254,8 @@ mod tests {
     //= test RFC 9260 section 6.3.1 c5
     #[test]
     fn what_is_sent_after_a_retransmission_alone_tells_a_round_trip() {
-        // RFC 9260 section 6.3.1 rule C5: no chunk up to the timed one is sent again since that was sent.
+        // RFC 9260 section 6.3.1 rule C5: a chunk is timed only if no chunk up to it has been retransmitted
+        // since it was sent.
         let mut lane = Lane::default();
         (5..8).for_each(|tsn| lane.push(at(tsn), tsn, true));
         lane.on_repeated(6);

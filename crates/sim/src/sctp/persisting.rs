@@ -1,24 +1,26 @@
-//! What an association does while a receiver whose application reads slowly has closed its window (RFC 9260 section 6.1 rule A).
+//! The sender's probing of a window that a slow receiving application has closed (RFC 9260 section 6.1 rule
+//! A).
 //!
-//! A probe repeats the last chunk that has been acknowledged, which the receiver answers at once with its window and otherwise ignores.
-//! It does not count as in flight, as rule A has it for the calculation of the congestion window, and not as an error.
+//! A probe repeats the last acknowledged chunk, which the receiver answers at once with its window and
+//! otherwise ignores. By rule A it does not count as in flight for the congestion window, nor as an error.
 
 use super::association::Association;
 use super::message::{Data, Message, Wire};
 use ackclock_base::Time;
 
-/// When the window is asked for.
+/// The state of window probing.
 #[derive(Clone, Debug)]
 pub(super) struct WindowProbing {
-    /// Whether the receiving application reads slowly: then a closed window is probed, else one chunk is always allowed.
+    /// Whether the receiving application reads slowly. If so, a closed window is probed; otherwise one chunk
+    /// is always allowed.
     is_needed: bool,
     due: Time,
-    /// The next new chunk when the window was found closed: with another one the wait begins anew.
+    /// The next new chunk when the window was found closed. When it changes, the wait begins anew.
     high: u64,
     in_a_row: u32,
 }
 
-/// The most doublings of the interval: the greatest timeout comes long before.
+/// The largest number of doublings of the interval. The largest timeout is reached long before.
 const MAX_DOUBLINGS: u32 = 16;
 
 impl WindowProbing {
@@ -30,13 +32,13 @@ impl WindowProbing {
         self.due
     }
 
-    /// Whether the receiving application reads slowly.
+    /// Returns whether the receiving application reads slowly.
     #[inline]
     pub(super) fn is_needed(&self) -> bool {
         self.is_needed
     }
 
-    /// How many chunks are allowed whatever the window while this many are in flight.
+    /// Returns the number of chunks that may be sent whatever the window, with `in_flight` chunks in flight.
     #[inline]
     pub(super) fn always(&self, in_flight: u64) -> u64 {
         u64::from(in_flight == 0 && !self.is_needed)
@@ -44,25 +46,27 @@ impl WindowProbing {
 }
 
 impl Association {
-    /// Returns how often it has asked for a closed window; `None` where the receiver's application reads at once.
+    /// Returns the number of window probes; `None` if the receiver's application reads at once.
     pub fn window_probes(&self) -> Option<u64> {
         Some(self.counts.window_probes).filter(|_| self.window_probing.is_needed)
     }
 
-    /// Returns whether nothing but the closed window keeps data back and nothing is under way whose SACK would open it.
+    /// Returns whether only the closed window holds data back and no chunk is under way whose SACK would open
+    /// it.
     fn is_closed(&self) -> bool {
         let has_more = self.chunks.high() < self.data_until;
         has_more && self.chunks.in_flight() == 0 && self.chunks.all_waiting() == 0 && self.room() == 0
     }
 
-    /// Returns whether a timeout is that of a chunk which the receiver goes on dropping for lack of room: it sends SACKs and no window
-    /// (section 6.1 rule A: that is no error).
+    /// Returns whether a timeout concerns a chunk that the receiver keeps dropping for lack of room: it sends
+    /// SACKs and no window (section 6.1 rule A: that is no error).
     pub(super) fn is_refused(&mut self) -> bool {
         let is_heard = std::mem::take(&mut self.is_heard);
         is_heard && self.window_probing.is_needed && self.window < u64::from(self.options.sizes.payload)
     }
 
-    /// Called where nothing new may be sent: begins to wait if the window is closed. The first probe leaves after a timeout's length.
+    /// Called when no new data may be sent. Starts the wait if the window is closed. The first probe is sent
+    /// after an RTO.
     #[cold]
     pub(super) fn watch_window(&mut self, now: Time) {
         let high = self.chunks.high();
@@ -82,7 +86,8 @@ impl Association {
         self.set_own_timer();
     }
 
-    /// The window has been closed for so long that it is asked for; the next probe leaves in twice the time, up to the greatest timeout.
+    /// Called when the window has been closed for the interval. Sends a probe; the next interval is twice as
+    /// long, up to the largest timeout.
     pub(super) fn probe_window(&mut self, now: Time, wire: &mut impl Wire) {
         self.window_probing.due = Time::NEVER;
         self.set_own_timer();

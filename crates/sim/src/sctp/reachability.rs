@@ -1,43 +1,44 @@
-//! Whether a path works (RFC 9260 section 8.2, RFC 7829): errors in a row, and what follows from them.
+//! Reachability of a path (RFC 9260 section 8.2, RFC 7829): errors in a row, and the states that follow from
+//! them.
 
 /// The state of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
-    /// Not yet known to lead to the other end (RFC 9260 section 5.4).
+    /// The path is not yet known to lead to the other end (RFC 9260 section 5.4).
     Unconfirmed,
-    /// It works.
+    /// The path works.
     Active,
-    /// It may have failed (RFC 7829): new data goes elsewhere if it can.
+    /// The path may have failed (RFC 7829). New data takes another path if possible.
     PotentiallyFailed,
-    /// It has failed.
+    /// The path has failed.
     Inactive,
 }
 
-/// When errors change it.
+/// The numbers of errors at which the state changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Path.Max.Retrans.
     pub inactive: u32,
-    /// PotentiallyFailed.Max.Retrans, where that state is used.
+    /// PotentiallyFailed.Max.Retrans; `None` if that state is not used.
     pub potentially_failed: Option<u32>,
 }
 
-/// What is known of a path.
+/// The state and the errors of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reachability {
-    /// Its state.
+    /// The state.
     pub state: State,
-    /// Errors since something of it was last acknowledged.
+    /// The number of errors since a message on the path was last answered.
     pub errors: u32,
 }
 
 impl Reachability {
-    /// At the beginning.
+    /// Creates the state of a new path, which is active if `confirmed` and unconfirmed otherwise.
     pub fn new(confirmed: bool) -> Self {
         Self { state: if confirmed { State::Active } else { State::Unconfirmed }, errors: 0 }
     }
 
-    /// Something sent over it has not been answered in time.
+    /// Called when a message sent over the path has not been answered in time.
     pub fn on_error(&mut self, limits: &Limits) {
         self.errors = self.errors.saturating_add(1);
         //= RFC 9260 section 8.2 fails: a path fails when its errors exceed Path.Max.Retrans
@@ -50,14 +51,16 @@ impl Reachability {
         }
     }
 
-    /// Something sent over it has been answered. Says whether it works again, or for the first time.
+    /// Called when a message sent over the path has been answered. Returns whether the path becomes active by
+    /// that.
     pub fn on_success(&mut self) -> bool {
         //= RFC 9260 section 8.2 clears: an answer clears the errors of its path
         self.errors = 0;
         std::mem::replace(&mut self.state, State::Active) != State::Active
     }
 
-    /// How much it deserves to be taken, if none is active: less errors, and no more than potentially failed.
+    /// Returns the rank of the path among those to choose from: by state, then by errors. The lowest rank is
+    /// best.
     pub fn rank(&self) -> (u8, u32) {
         let state = match self.state {
             State::Active => 0,
@@ -77,7 +80,8 @@ mod tests {
     //= test RFC 9260 section 8.2 clears
     #[test]
     fn a_path_fails_at_the_sixth_error_in_a_row() {
-        // Path.Max.Retrans 5: the sixth error exceeds it. With RFC 7829 the first makes it potentially failed.
+        // Path.Max.Retrans is 5, which the sixth error exceeds. With RFC 7829 the first error makes the path
+        // potentially failed.
         let mut path = Reachability::new(true);
         let limits = Limits { inactive: 5, potentially_failed: None };
         (0..5).for_each(|_| path.on_error(&limits));

@@ -1,8 +1,9 @@
-//! The receiver's end of an association whose application [reads at a rate of its own](crate::reading): what has not been read takes
-//! room, and the window that SACKs tell (a_rwnd) is what is left of it (RFC 9260 section 6.2.1).
+//! The receiver's end of an association whose application [reads at a rate of its own](crate::reading).
+//! Unread data takes room, and the window in SACKs (a_rwnd) is the room that is left (RFC 9260 section
+//! 6.2.1).
 //!
-//! A SACK that does nothing but tell a wider window leaves when that has grown by a sixteenth of the buffer and by a packet at least
-//! (Linux net/sctp/associola.c, sctp_peer_needs_update, sctp_rwnd_upd_shift).
+//! A SACK that only reports a wider window is sent when that has grown by a sixteenth of the buffer and by at
+//! least one packet (Linux net/sctp/associola.c, sctp_peer_needs_update, sctp_rwnd_upd_shift).
 
 use super::connection::ReceivingEnd;
 use super::message::{Data, Message, OutboxWire, Wire};
@@ -11,16 +12,16 @@ use crate::packet::Packet;
 use crate::reading::{ReaderOptions, Reading};
 use ackclock_base::Time;
 
-/// The receiver's end.
+/// The receiver's end for a slow application.
 pub(super) struct ReadingEnd {
     end: ReceivingEnd,
     reading: Reading,
-    /// The chunks that the buffer holds, and the room that the sender has been told.
+    /// The size of the buffer in chunks, and the room that the sender has been told.
     buffer: u64,
     told: u64,
 }
 
-/// By what part of the buffer the window grows before that is told (2 to the power of sctp_rwnd_upd_shift).
+/// The window growth that is reported is the buffer divided by this (2 to the power of sctp_rwnd_upd_shift).
 const UPDATE_PART: u64 = 16;
 
 impl ReadingEnd {
@@ -38,14 +39,14 @@ impl ReadingEnd {
         let has_no_echo = self.end.receiver.has_no_echo();
         let (path, mut sack) = self.end.receiver.sack();
         if has_no_echo {
-            sack.echo.sent = Time::NEVER; // it answers to no packet, so it tells no round trip
+            sack.echo.sent = Time::NEVER; // it answers no packet, so it gives no round-trip sample
         }
         OutboxWire { out, sizes: self.end.sizes }.send(path, &Message::Sack(sack));
     }
 
     fn on_data(&mut self, now: Time, path: usize, data: &Data, out: &mut dyn Outbox) {
         let receiver = &mut self.end.receiver;
-        // Where what has not been read fills the buffer not even the next chunk has room.
+        // If unread data fills the buffer, not even the next chunk has room.
         let answers = if data.tsn == receiver.next() && receiver.room() == 0 {
             receiver.refuse(path, data);
             true

@@ -1,5 +1,5 @@
-//! The receiving side: cumulative acknowledgement and all gaps (RFC 9260 section 6.2), SACKs for every second packet, within
-//! 200 ms, and at once while anything is missing or comes twice; the room that is left.
+//! The receiving side: cumulative acknowledgement and all gaps (RFC 9260 section 6.2), SACKs for every second
+//! packet, within 200 ms, and at once while a chunk is missing or arrives twice; and the room that is left.
 
 use super::message::{Block, Data, Echo, Sack};
 use super::options::Options;
@@ -7,51 +7,52 @@ use super::streams::Streams;
 use crate::ranges::Ranges;
 use ackclock_base::{Span, Time};
 
-/// Packets that a SACK may be held back for, on all paths together.
+/// The number of packets per SACK, over all paths together.
 const PACKETS_PER_SACK: u8 = 2;
 
-/// A receiver.
+/// The receiver of an association.
 #[derive(Clone, Debug)]
 pub struct Receiver {
     sack_delay: Option<Span>,
-    /// Whether what fills the last gap is told at once.
+    /// Whether a chunk that fills the last gap is acknowledged at once.
     tells_filled: bool,
     /// Whether gaps do not hasten SACKs (delayed acknowledgement for CMT).
     delays_at_gaps: bool,
     max_blocks: usize,
-    /// What it has room for, in chunks and in bytes.
+    /// The room in chunks, and the payload of a chunk in bytes.
     room: u64,
     payload: u64,
     arrived: Ranges,
     streams: Streams,
     received: u64,
     duplicates: u64,
-    /// Since the last SACK.
+    /// The number of packets since the last SACK.
     packets: u8,
-    /// How many packets wait for a SACK, and how many make one due.
+    /// The number of packets that wait for a SACK, and the number that makes one due.
     waiting: u8,
     wanted: u8,
-    /// Whether SACKs for duplicates answer to those that wait, too, and whether the next one leaves them waiting.
+    /// Whether a SACK for a duplicate also covers waiting packets, and whether the next SACK leaves them
+    /// waiting.
     duplicates_reset: bool,
     leaves_waiting: bool,
     echo: Echo,
     held: Option<Time>,
-    /// Over which path the last packet came: where the SACK goes.
+    /// The path of the last packet, over which the SACK is sent.
     path: usize,
     blocks: Vec<Block>,
 }
 
-/// What a chunk has brought.
+/// The result of an arriving chunk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Arrived {
-    /// Messages that are with the application now.
+    /// The number of messages delivered to the application because of it.
     pub delivered: u64,
     /// Whether it is to be acknowledged at once.
     pub answers: bool,
 }
 
 impl Receiver {
-    /// Nothing received.
+    /// Creates a receiver that has received nothing.
     pub fn new(options: &Options) -> Self {
         let payload = u64::from(options.sizes.payload);
         Self {
@@ -78,42 +79,42 @@ impl Receiver {
         }
     }
 
-    /// Messages with the application.
+    /// Returns the number of messages delivered to the application.
     pub fn delivered(&self) -> u64 {
         self.streams.delivered()
     }
 
-    /// Chunks that had been received before.
+    /// Returns the number of chunks that arrived more than once.
     pub fn duplicates(&self) -> u64 {
         self.duplicates
     }
 
-    /// The first chunk that is missing.
+    /// Returns the first chunk that is missing.
     pub fn next(&self) -> u64 {
         self.arrived.next()
     }
 
-    /// When a SACK that is held back is due.
+    /// Returns when a held-back SACK is due; [`Time::NEVER`] if none is held back.
     pub fn timer(&self) -> Time {
         self.held.unwrap_or(Time::NEVER)
     }
 
-    /// Returns the chunks that it has room for.
+    /// Returns the number of chunks for which the receiver has room in total.
     pub(super) fn room(&self) -> u64 {
         self.room
     }
 
-    /// Returns the chunks that there is room left for.
+    /// Returns the number of chunks for which room is left.
     pub(super) fn left(&self) -> u64 {
         self.room.saturating_sub(self.received - self.streams.delivered())
     }
 
-    /// Changes what it has room for, where the application leaves chunks waiting.
+    /// Sets the total room, in chunks. Called if the application leaves chunks unread.
     pub(super) fn set_room(&mut self, room: u64) {
         self.room = room;
     }
 
-    /// Drops a chunk that there is no room for (section 6.2); the next SACK answers to it.
+    /// Drops a chunk for which there is no room (section 6.2). The next SACK answers it.
     pub(super) fn refuse(&mut self, path: usize, data: &Data) {
         if self.packets == 0 {
             self.echo = Echo { sent: data.sent, path: path as u8 };
@@ -122,12 +123,12 @@ impl Receiver {
         self.path = path;
     }
 
-    /// Returns whether a SACK would echo no packet: none has come since the last one.
+    /// Returns whether a SACK would echo no packet, because none has arrived since the last SACK.
     pub(super) fn has_no_echo(&self) -> bool {
         self.packets == 0
     }
 
-    /// Takes in a chunk that has come over this path.
+    /// Processes a chunk that has arrived over path `path`.
     #[inline]
     pub fn on_data(&mut self, now: Time, path: usize, data: &Data) -> Arrived {
         if self.packets == 0 {
@@ -161,7 +162,7 @@ impl Receiver {
         Arrived { delivered, answers: !waits || !is_new }
     }
 
-    /// The acknowledgement of all that has arrived, and the path that it takes.
+    /// Returns the acknowledgement of all that has arrived, and the path over which to send it.
     pub fn sack(&mut self) -> (usize, Sack<'_>) {
         if !std::mem::take(&mut self.leaves_waiting) {
             (self.held, self.waiting) = (None, 0);
@@ -185,7 +186,7 @@ impl Receiver {
     }
 
     //= RFC 9260 section 6.2 room: a chunk is dropped that there is no room for
-    /// Notes a TSN; says whether it is new and there was room for it (section 6.2: what there is no room for is dropped).
+    /// Records a TSN. Returns whether it is new and has room (section 6.2: a chunk without room is dropped).
     #[inline]
     fn take_in(&mut self, tsn: u64) -> bool {
         let has_room = tsn == self.arrived.next() || self.received - self.streams.delivered() < self.room;
@@ -204,7 +205,7 @@ mod tests {
         Receiver::new(&Options::new(&Values::with(&PROFILES[0], settings)))
     }
 
-    /// A SACK's path, its first missing TSN, and its blocks.
+    /// The path of a SACK, its first missing TSN, and its blocks.
     type Told = (usize, u64, Vec<(u16, u16)>);
 
     fn arrive(receiver: &mut Receiver, path: usize, tsn: u64) -> Option<Told> {
@@ -218,7 +219,7 @@ mod tests {
     //= test RFC 9260 section 5.1
     #[test]
     fn the_first_packet_is_acknowledged_at_once() {
-        // RFC 9260 section 5.1; from then on every second one.
+        // The first packet is acknowledged at once (RFC 9260 section 5.1), and every second one after it.
         let mut receiver = receiver(&[]);
         assert_eq!(arrive(&mut receiver, 0, 0), Some((0, 1, vec![])));
         assert_eq!(arrive(&mut receiver, 0, 1), None);
@@ -240,7 +241,7 @@ mod tests {
     //= test RFC 9260 section 6.7
     #[test]
     fn gaps_are_told_at_once_and_all_of_them() {
-        // 0, 1 here, 2 missing: blocks count from 2.
+        // Chunks 0 and 1 have arrived and 2 is missing, so blocks count from 2.
         let mut receiver = receiver(&[]);
         arrive(&mut receiver, 0, 0);
         arrive(&mut receiver, 0, 1);
@@ -264,15 +265,15 @@ mod tests {
 
     #[test]
     fn in_ns2_the_sack_for_a_duplicate_leaves_those_waiting_that_are_held_back() {
-        // Two packets a SACK. The duplicate is answered at once, and counts as the first of the next two: 3 is the second. Where it
-        // begins the count anew 3 waits for 4.
+        // A SACK is due for two packets. The duplicate is answered at once, and counts as the first of the
+        // next two, so 3 is the second. If the duplicate resets the count, 3 waits for 4.
         for (resets, second) in [("false", Some((0, 4, vec![]))), ("true", None)] {
             let mut receiver = receiver(&[("sack_duplicate_resets", resets)]);
             (0..3).for_each(|tsn| drop(arrive(&mut receiver, 0, tsn)));
             assert_eq!(arrive(&mut receiver, 0, 0).map(|told| told.1), Some(3), "{resets}");
             assert_eq!(arrive(&mut receiver, 0, 3), second, "{resets}");
         }
-        // The timer of the first goes on, and brings a SACK of its own.
+        // The timer of the first packet keeps running, and causes a SACK of its own.
         let mut receiver = receiver(&[("sack_duplicate_resets", "false"), ("sack_first_packet", "false")]);
         assert_eq!(arrive(&mut receiver, 0, 0), None);
         assert_eq!(receiver.timer(), Time::from_seconds(0.2));
@@ -298,7 +299,7 @@ mod tests {
     //= test RFC 9260 section 6.2 window
     #[test]
     fn the_window_is_the_room_that_is_left() {
-        // Room for 10 chunks of 1452 B. Three wait for the first.
+        // There is room for 10 chunks of 1452 B. Three wait for the first.
         let mut receiver = receiver(&[("receive_window", "14520 B")]);
         for tsn in 1..4 {
             arrive(&mut receiver, 0, tsn);

@@ -1,4 +1,5 @@
-//! Which path carries a lost chunk again (RFC 9260 sections 6.3.3, 6.4.1), and what a timeout does.
+//! The choice of the path that retransmits a lost chunk (RFC 9260 sections 6.3.3, 6.4.1), and the reaction to
+//! a timeout.
 
 use super::association::{Association, Unanswered};
 use super::chunks::Loss;
@@ -9,7 +10,7 @@ use super::reachability::State;
 use ackclock_base::Time;
 
 impl Association {
-    /// Where what was lost on a path goes.
+    /// Returns the path that retransmits a chunk lost on path `lost_on`.
     pub(super) fn destination(&self, lost_on: usize, timeout: bool) -> usize {
         let works = self.paths[lost_on].reachability.state == State::Active;
         match self.options.retransmit_to() {
@@ -23,7 +24,7 @@ impl Association {
         }
     }
 
-    /// RTX-SSTHRESH of Iyengar, Amer and Stewart 2006.
+    /// Returns the path by RTX-SSTHRESH of Iyengar, Amer and Stewart 2006; `None` if no path works.
     fn highest_ssthresh(&self) -> Option<usize> {
         let threshold = |path: usize| self.paths[path].sender.control().decision().ssthresh;
         let works = |path: &usize| self.paths[*path].reachability.state == State::Active;
@@ -31,7 +32,8 @@ impl Association {
         paths.reduce(|best, path| if threshold(path) > threshold(best) { path } else { best })
     }
 
-    /// T3-rtx of a path has expired (section 6.3.3): an error, the window of one packet, and one packet at once.
+    /// Called when T3-rtx of a path has expired (section 6.3.3): counts an error, reduces the window to one
+    /// packet, and sends one packet at once.
     pub(super) fn on_timeout(&mut self, now: Time, index: usize, wire: &mut impl Wire) {
         if self.holds_timer(index) {
             self.paths[index].sender.expire(now);
@@ -56,8 +58,8 @@ impl Association {
         self.ask_failed(now, index, fails, wire);
     }
 
-    /// The path that carries the first chunk that waits. In ns-2 that depends on where this one was lost, and all others that wait go
-    /// there too.
+    /// Returns the path that carries the first waiting chunk; `None` if no chunk waits. In ns-2 it depends on
+    /// where that chunk was lost, and all other waiting chunks take the same path.
     pub(super) fn aim(&mut self) -> Option<usize> {
         let (tsn, path) = self.chunks.first_to_resend()?;
         if !self.options.repairs_first() || self.options.details.cmt {
@@ -69,7 +71,7 @@ impl Association {
         Some(to)
     }
 
-    /// Everything in flight on a path is lost.
+    /// Marks all chunks in flight on a path as lost.
     fn lose_all(&mut self, index: usize) {
         let to = self.destination(index, true);
         let as_ns2 = self.options.repairs_first();

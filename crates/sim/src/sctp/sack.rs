@@ -1,5 +1,5 @@
-//! What an acknowledgement does (RFC 9260 sections 6.2.1, 7.2): one pass over what is new in it, then the path senders hear, each
-//! of its own packets, and what may be sent is sent.
+//! The processing of SACKs (RFC 9260 sections 6.2.1, 7.2): first one pass over the new acknowledgements, then
+//! each path's sender processes its own packets, and finally what may be sent is sent.
 
 use super::association::{Association, Choices};
 use super::chunks::Loss;
@@ -10,21 +10,22 @@ use ackclock_cc::selector::PathAck;
 use ackclock_recovery::ecn::MarkFeedback;
 use ackclock_recovery::sender::{Acknowledgement, Declaration};
 
-/// What a SACK has brought.
+/// The content of a SACK.
 #[derive(Clone, Copy, Debug, Default)]
 struct Brought {
     /// Whether it moves the cumulative TSN.
     advances: bool,
-    /// Whether it acknowledges something that was sent more than once, after which the bound on bursts holds.
+    /// Whether it acknowledges a retransmission, after which the limit on bursts applies.
     resent: bool,
-    /// The highest TSN that it newly acknowledges (HTNA).
+    /// The highest newly acknowledged TSN (HTNA).
     highest: Option<u64>,
-    /// Whether one of the paths has lost something by it.
+    /// Whether some path has lost a chunk because of it.
     losses: bool,
 }
 
 impl Association {
-    /// A SACK has arrived over a path. One that is older than another before it is ignored, as is one of what was never sent.
+    /// Processes a SACK that has arrived over a path. A SACK that is older than a previous one, or that
+    /// acknowledges chunks that were never sent, is ignored.
     pub fn on_sack(&mut self, now: Time, sack: &Sack<'_>, wire: &mut impl Wire) {
         let first = self.chunks.first();
         if self.is_over()
@@ -48,7 +49,7 @@ impl Association {
         if brought.losses
             && let Some(path) = self.aim()
         {
-            self.send_one(now, path, wire); // section 7.2.4 rule 3: whatever the window
+            self.send_one(now, path, wire); // section 7.2.4 rule 3: whatever the window is
             if self.options.repairs_first() && self.chunks.all_waiting() > 0 {
                 return;
             }
@@ -57,7 +58,7 @@ impl Association {
         self.bounds_burst &= self.burst > 0;
     }
 
-    /// Notes what has arrived.
+    /// Records the chunks that have arrived.
     fn take_in(&mut self, sack: &Sack<'_>) -> Brought {
         let mut brought = Brought { advances: sack.cumulative > self.chunks.first(), ..Brought::default() };
         for tsn in self.chunks.first()..sack.cumulative {
@@ -73,7 +74,8 @@ impl Association {
         brought
     }
 
-    /// Receivers repeat their blocks: of one that begins as one before did, only the rest is looked at.
+    /// Processes the gap blocks. Receivers repeat their blocks, so only the new part of a block that begins
+    /// as an earlier one did is looked at.
     fn take_in_blocks(&mut self, sack: &Sack<'_>, brought: &mut Brought) {
         std::mem::swap(&mut self.seen, &mut self.earlier);
         self.seen.clear();
@@ -109,8 +111,9 @@ impl Association {
         } else {
             path.news.acknowledge(chunk.number);
         }
-        // The error counter is that of the path that carried it last (section 8.2). What waits to be sent again after a timeout
-        // may have arrived long ago: that tells nothing of the path now.
+        // The error counter is that of the path that carried the chunk last (section 8.2). A chunk that waits
+        // for retransmission since a timeout may have arrived long ago, which says nothing about the path
+        // now.
         let is_of_now = !chunk.timed_out();
         //= RFC 9260 section 6.3.1 c5: a chunk that was retransmitted tells no round trip
         if !chunk.was_resent()
@@ -124,7 +127,7 @@ impl Association {
         }
     }
 
-    /// Section 7.2.4, or path by path under CMT.
+    /// Finds losses by section 7.2.4, or path by path under CMT.
     fn find_losses(&mut self, sack: &Sack<'_>, brought: &mut Brought) {
         if sack.blocks.is_empty() {
             return;
@@ -135,7 +138,7 @@ impl Association {
         }
         //= RFC 9260 section 7.2.4 highest: a SACK reports only below the highest TSN that it newly acknowledges
         if let Some(highest) = brought.highest.filter(|_| !by_path) {
-            // In recovery, all that is reported missing in a SACK that moves the cumulative TSN.
+            // In recovery, a SACK that moves the cumulative TSN reports all missing chunks.
             let told = self.seen.last().map_or(0, |block| block.1.saturating_sub(1));
             let in_recovery = brought.advances && self.recover.is_some();
             let enough = self.reports.report_below(if in_recovery { highest.max(told) } else { highest });
@@ -149,9 +152,10 @@ impl Association {
         self.find_losses_by_number(sack, by_path, brought);
     }
 
-    /// In ns-2 each chunk counts its reports since it was sent first or lost by a timeout last, whatever it was sent for; a SACK
-    /// reports below the highest TSN acknowledged newly by it or by one before; and the reduction is that of the path on which the
-    /// first chunk was lost, of all that wait, that was sent since the recovery before began.
+    /// Finds losses as ns-2 does. Each chunk counts its reports since it was first sent or last lost by a
+    /// timeout. A SACK reports chunks below the highest TSN newly acknowledged by it or by an earlier one.
+    /// The reduction applies to the path on which the first waiting chunk was lost, of those sent since the
+    /// previous recovery began.
     fn find_losses_as_ns2(&mut self, brought: &mut Brought) {
         let told = self.seen.last().map_or(0, |block| block.1.saturating_sub(1));
         let in_recovery = brought.advances && self.recover.is_some_and(|recover| self.highest < recover);
@@ -171,11 +175,11 @@ impl Association {
         }
     }
 
-    /// What was sent again is judged by what was sent after it over the same path; under CMT everything is (split fast
-    /// retransmit).
+    /// Finds losses by packet number: a retransmission is compared with packets sent later over the same
+    /// path. Under CMT this applies to all packets (split fast retransmit).
     fn find_losses_by_number(&mut self, sack: &Sack<'_>, everything: bool, brought: &mut Brought) {
         let one_path = self.paths.iter().filter(|path| path.news.highest > 0).count() == 1;
-        // A SACK that was held back for several packets of one path stands for as many reports.
+        // A SACK that was held back for several packets of one path counts as that number of reports.
         let times = if everything && one_path { sack.packets.max(1) } else { 1 };
         for index in 0..self.paths.len() {
             let highest = self.paths[index].news.highest;
@@ -210,7 +214,7 @@ impl Association {
         }
     }
 
-    /// A chunk is lost by reports.
+    /// Marks a chunk as lost by reports.
     fn lose(&mut self, tsn: u64, brought: &mut Brought) {
         let chunk = self.chunks.get(tsn);
         let index = usize::from(chunk.path);
@@ -226,8 +230,8 @@ impl Association {
             return self.paths[index].news.lost.push(chunk.number);
         }
         let recover = if by_path { &mut self.paths[index].recover } else { &mut self.recover };
-        // Losses of what was sent since the recovery began are part of it, wherever they show. One reduction for each path that
-        // the SACK which begins it shows losses on.
+        // Losses of chunks sent before the recovery began belong to it, whenever they are found. Each path on
+        // which the SACK that begins it shows losses reduces its window once.
         let begins = recover.is_none_or(|recover| as_ns2 && tsn >= recover);
         if begins {
             *recover = Some(self.chunks.high());
@@ -238,7 +242,7 @@ impl Association {
         path.news.reduces |= is_beginning;
     }
 
-    /// The round trip that the echoed timestamp tells, which is that of the path that the packet took.
+    /// Returns the path and the round-trip time of the echoed timestamp; `None` without timestamps.
     fn echoed(&mut self, now: Time, sack: &Sack<'_>) -> Option<(usize, Span)> {
         let index = usize::from(sack.echo.path);
         if !self.options.details.timestamps || sack.echo.sent > now {
@@ -274,7 +278,8 @@ impl Association {
         }
     }
 
-    /// ns-2 compares with the end of the last recovery even when that is over.
+    /// Ends recoveries. ns-2 compares with the end of the last recovery even when that is over, so its end is
+    /// kept.
     fn leave_recovery(&mut self) {
         if self.options.repairs_first() && !self.options.details.cmt {
             return;
@@ -289,7 +294,7 @@ impl Association {
         self.paths.iter_mut().for_each(|path| over(&mut path.recover));
     }
 
-    /// Asks the selector, if there is one, where new data goes from now on.
+    /// Asks the selector, if there is one, for the path of new data.
     fn select(&mut self, now: Time, echoed: Option<(usize, Span)>) {
         let Some(selector) = &mut self.selector else { return };
         let path = self.current;
@@ -309,7 +314,8 @@ impl Association {
 }
 
 impl Path {
-    /// Hands the news to the sender. Returns the round trip of what was sent once.
+    /// Passes the acknowledgement's content to the path's sender. Returns the round-trip time of a packet
+    /// sent once, if there is a sample.
     fn take(&mut self, now: Time, recovering: bool, advances: Option<bool>, late: u64) -> Option<Span> {
         let Self { sender, lane, news, held, .. } = self;
         let News { acked, lost, stamp, reduces, .. } = &mut *news;

@@ -1,27 +1,29 @@
-//! Streams (RFC 9260 section 2.2, 6.5, 6.6): messages of one stream are delivered in their order, those of others do not wait
-//! for them. Messages fill one chunk each and take the streams in turn, so that the stream of a TSN is known from it.
+//! Streams (RFC 9260 sections 2.2, 6.5, 6.6): messages of one stream are delivered in their order, and those
+//! of other streams do not wait for them. Messages fill one chunk each and take the streams in turn, so that
+//! the stream of a TSN follows from it.
 
-/// What the application has been given.
+/// The delivery to the application.
 #[derive(Clone, Debug)]
 pub struct Streams {
-    /// By stream, the next TSN that it delivers; empty where there is no order.
+    /// For each stream, the next TSN to deliver; empty if messages are unordered.
     next: Vec<u64>,
     delivered: u64,
 }
 
 impl Streams {
-    /// Nothing delivered, over so many streams.
+    /// Creates the state of `streams` streams before any delivery.
     pub fn new(streams: u32, ordered: bool) -> Self {
         let streams = if ordered { u64::from(streams.max(1)) } else { 0 };
         Self { next: (0..streams).collect(), delivered: 0 }
     }
 
-    /// Messages delivered.
+    /// Returns the number of messages delivered.
     pub fn delivered(&self) -> u64 {
         self.delivered
     }
 
-    /// A chunk is here for the first time; `has` says which others are. Returns how many messages are delivered by it.
+    /// Called when a chunk arrives for the first time. `has` tells which others have arrived. Returns the
+    /// number of messages delivered because of it.
     #[inline]
     pub fn on_arrival(&mut self, tsn: u64, has: impl Fn(u64) -> bool) -> u64 {
         let before = self.delivered;
@@ -48,7 +50,7 @@ impl Streams {
 mod tests {
     use super::*;
 
-    /// What each arrival delivers.
+    /// Returns the number of messages that each arrival delivers.
     fn deliveries(mut streams: Streams, arrivals: &[u64]) -> Vec<u64> {
         let on = |index: usize| {
             let here = &arrivals[..=index];
@@ -59,7 +61,8 @@ mod tests {
 
     #[test]
     fn a_missing_message_holds_back_its_own_stream_only() {
-        // 1 is missing. One stream: 2, 3, 4 wait for it. Two streams: 2 and 4 are of the other one. No order: nothing waits.
+        // Chunk 1 is missing. With one stream, 2, 3 and 4 wait for it. With two streams, 2 and 4 belong to
+        // the other one. Without order, no message waits.
         let arrivals = [0, 2, 3, 4, 1];
         assert_eq!(deliveries(Streams::new(1, true), &arrivals), [1, 0, 0, 0, 4]);
         assert_eq!(deliveries(Streams::new(2, true), &arrivals), [1, 1, 0, 1, 2]);

@@ -1,5 +1,5 @@
-//! What is sent when: first what is lost, over the path that it waits for, then new data, as far as windows, the receiver's room
-//! and the bound on bursts allow.
+//! Sending: first lost chunks, over the paths for which they wait, then new data, as far as windows, the
+//! receiver's room and the limit on bursts allow.
 
 use super::association::Association;
 use super::chunks::Chunks;
@@ -9,7 +9,7 @@ use super::reachability::State;
 use ackclock_base::Time;
 use ackclock_recovery::sender::{Handed, Output, Transmission};
 
-/// Makes packets of what a path may send.
+/// Converts the packets that a path may send into messages.
 struct Packets<'a, W> {
     now: Time,
     path: usize,
@@ -17,11 +17,11 @@ struct Packets<'a, W> {
     lane: &'a mut Lane,
     chunk_bytes: u16,
     as_ns2: bool,
-    /// Whether what was sent last was sent again.
+    /// Whether the chunk sent last was a retransmission.
     again: bool,
-    /// Whether the earliest chunk in flight on the path is one that was sent again.
+    /// Whether the earliest chunk in flight on the path has been retransmitted.
     begins: bool,
-    /// The lowest TSN that was sent again.
+    /// The lowest retransmitted TSN.
     lowest: Option<u64>,
     wire: &'a mut W,
 }
@@ -78,7 +78,7 @@ impl Association {
         self.send_new(now, self.current, wire);
     }
 
-    /// Sends what is lost, as windows allow.
+    /// Retransmits lost chunks, as windows allow.
     pub(super) fn send_lost(&mut self, now: Time, wire: &mut impl Wire) {
         if self.options.repairs_first()
             && let Some(index) = self.aim()
@@ -94,7 +94,7 @@ impl Association {
         }
     }
 
-    /// Sends the first that waits for a path, whatever the window.
+    /// Sends the first chunk that waits for a path, whatever the window is.
     pub(super) fn send_one(&mut self, now: Time, index: usize, wire: &mut impl Wire) {
         self.paths[index].rest(now, &self.options.details);
         let restarts = self.restarts(index);
@@ -114,8 +114,9 @@ impl Association {
         }
     }
 
-    /// How many chunks more the receiver has room for (RFC 9260 section 6.1 rule A): one where nothing is under way, to learn when
-    /// there is room again. Where the receiving application reads slowly, probes learn that.
+    /// Returns the number of further chunks for which the receiver has room (RFC 9260 section 6.1 rule A). It
+    /// is at least one if no chunk is under way, so that the sender learns when there is room again. If the
+    /// receiving application reads slowly, probes serve that purpose.
     pub(super) fn room(&self) -> u64 {
         let chunk = u64::from(self.options.sizes.payload);
         let in_flight = self.chunks.in_flight();
@@ -132,7 +133,7 @@ impl Association {
         self.with_packets(now, index, wire, |path, packets| path.send_up_to(now, most, packets));
         let sent = self.paths[index].sender.high() - before;
         self.burst -= sent.min(self.burst);
-        // What is sent again tells no round trip, and leaves the path idle (section 8.3).
+        // A retransmission gives no round-trip sample, and leaves the path idle (section 8.3).
         if self.chunks.high() > new_before {
             self.paths[index].heartbeat.on_sent(now);
         }
@@ -157,7 +158,8 @@ impl Association {
         if as_ns2 {
             return;
         }
-        // RFC 9260 section 6.1: the timer begins anew when the earliest outstanding chunk of a path is sent again.
+        // RFC 9260 section 6.1: the timer restarts when the earliest outstanding chunk of a path is
+        // retransmitted.
         if begins {
             sender.restart_deadline(now);
         }

@@ -65,7 +65,7 @@ pub const PROFILES: &[Descriptor] = &[
         "Linux 6.x net/ipv4/tcp_input.c, tcp_output.c, tcp_recovery.c, tcp_timer.c; Documentation/networking/ip-sysctl",
         &[
             ("initial_window", "10 packets"), // TCP_INIT_CWND, without RFC 6928's bound on bytes
-            ("recovery", "rack"), // tcp_recovery, for all controls
+            ("recovery", "rack"),             // tcp_recovery, for all controls
             ("probe_ack_delay", "200 ms"),
             ("dsack", "true"), // tcp_dsack
             ("dsack_undo", "true"),
@@ -129,13 +129,13 @@ pub struct SenderOptions {
     pub ecn: bool,
     /// The ECN field of packets that may be marked; `None` for the field that the control implies.
     pub ecn_field: Option<Ecn>,
-    /// The most packets that the receiver may ever allow in flight.
+    /// The largest window that the receiver may ever allow, in packets.
     pub widest_window: u64,
-    /// Whether the receiver is asked to count marks as RFC 9768 has it.
+    /// Whether the receiver is asked to count marks (RFC 9768).
     pub accurate_ecn: bool,
-    /// The random delay before each packet.
+    /// The largest random delay before a packet leaves.
     pub send_jitter: Span,
-    /// How it recovers from losses.
+    /// The options of loss recovery.
     pub recovery: ackclock_recovery::Options,
 }
 

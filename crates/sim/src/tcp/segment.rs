@@ -37,9 +37,9 @@ pub struct Segment {
 /// the counter of that field (section 3.2.3).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ByteCounters {
-    /// ECEB.
+    /// The bytes in marked packets (ECEB).
     pub marked: u32,
-    /// EE0B or EE1B, less the one that they begin with.
+    /// The bytes in unmarked packets (EE0B or EE1B), less the initial value of one.
     pub unmarked: u32,
 }
 
