@@ -1,8 +1,8 @@
-//! A summary of a series of times that takes constant room: mean, standard deviation, extremes, and quantiles that are
-//! exact for few samples and within 0.1 % for many.
+//! A summary of a series of times in constant memory: mean, standard deviation, extremes, and quantiles that
+//! are exact for few samples and within 0.1 % for many.
 //!
-//! A sample costs little more than a store: it is only kept, and counted with others when there is no more room for it. So
-//! few samples take little memory, and their quantiles are those of the samples themselves.
+//! Recording a sample costs little more than a store: samples are buffered, and counted together when the
+//! buffer is full. Few samples take little memory, and their quantiles are those of the samples themselves.
 
 mod bins;
 mod moments;
@@ -11,26 +11,26 @@ use ackclock_base::Span;
 use bins::Bins;
 use moments::Moments;
 
-/// So many samples have exact quantiles.
+/// The number of samples up to which quantiles are exact.
 const EXACT: usize = 128;
-/// Samples that are counted together once there are more than that.
+/// The number of samples that are counted together once there are more than [`EXACT`].
 const BATCH: usize = 32;
 
 /// A histogram of spans.
 #[derive(Clone, Debug, Default)]
 pub struct Histogram {
-    /// The newest samples in the first `held` places, which are not in the bins.
+    /// The newest samples, in the first `held` places, which are not in the bins.
     recent: Box<[u64]>,
     held: usize,
-    /// How many of `recent` are in the moments.
+    /// The number of samples in `recent` that are in the moments.
     added_up: usize,
     moments: Moments,
-    /// All samples before those; `None` while there are none.
+    /// The counts of all earlier samples; `None` if there are none.
     bins: Option<Box<Bins>>,
 }
 
 impl Histogram {
-    /// Takes in one sample.
+    /// Records a sample.
     #[inline]
     pub fn record(&mut self, span: Span) {
         let ns = span.nanos();
@@ -43,7 +43,7 @@ impl Histogram {
         }
     }
 
-    /// Takes in all samples of another.
+    /// Adds all samples of another histogram.
     pub fn absorb(&mut self, other: &Self) {
         if self.count() == 0 {
             self.clone_from(other);
@@ -56,33 +56,34 @@ impl Histogram {
         }
         for ns in other.uncounted() {
             self.record(Span::from_nanos(*ns));
-            self.added_up = self.held; // the moments have them already
+            self.added_up = self.held; // The moments already include them.
         }
     }
 
-    /// How many samples there are.
+    /// Returns the number of samples.
     pub fn count(&self) -> u64 {
         self.moments.count + (self.held - self.added_up) as u64
     }
 
-    /// The mean in seconds.
+    /// Returns the mean in seconds; `None` without samples.
     pub fn mean_s(&self) -> Option<f64> {
         self.all_moments().mean().map(|ns| ns / 1e9)
     }
 
-    /// The standard deviation of the samples in seconds (n - 1 in the denominator).
+    /// Returns the standard deviation of the samples in seconds (n - 1 in the denominator); `None` for fewer
+    /// than two samples.
     pub fn std_s(&self) -> Option<f64> {
         self.all_moments().std().map(|ns| ns / 1e9)
     }
 
-    /// The least sample in seconds.
+    /// Returns the smallest sample in seconds; `None` without samples.
     pub fn min_s(&self) -> Option<f64> {
         let Moments { count, min, .. } = self.all_moments();
         (count > 0).then_some(min as f64 / 1e9)
     }
 
-    /// The quantile `q` (0 to 1) in seconds by nearest rank. Of up to 128 samples it is one of them; of more it differs
-    /// from that one by less than 1/1024 of it.
+    /// Returns the quantile `q` (0 to 1) in seconds by nearest rank; `None` without samples. For up to 128
+    /// samples it is one of them; for more it differs from that sample by less than 1/1024 of it.
     pub fn quantile_s(&self, q: f64) -> Option<f64> {
         let Moments { count, min, max, .. } = self.all_moments();
         if count == 0 {
@@ -103,7 +104,7 @@ impl Histogram {
         Some(ns / 1e9)
     }
 
-    /// The samples that are not in the bins.
+    /// Returns the samples that are not in the bins.
     fn uncounted(&self) -> &[u64] {
         &self.recent[..self.held]
     }
@@ -138,7 +139,7 @@ impl Histogram {
         self.held += 1;
     }
 
-    /// Bytes of memory.
+    /// Returns the memory used in bytes.
     #[cfg(test)]
     fn room(&self) -> usize {
         size_of::<Self>() + size_of_val(&*self.recent) + self.bins.as_ref().map_or(0, |bins| bins.room())
@@ -163,7 +164,7 @@ mod tests {
 
     #[test]
     fn two_absorbed_are_one() {
-        // 1..30 ms and 31..100 ms are 1..100 ms.
+        // 1..30 ms and 31..100 ms together are 1..100 ms.
         let of = |range: std::ops::RangeInclusive<u64>| {
             let mut histogram = Histogram::default();
             range.for_each(|ms| histogram.record(Span::from_millis(ms)));
@@ -189,13 +190,14 @@ mod tests {
 
     #[test]
     fn a_narrow_spread_shows() {
-        // 5 % bins, or 1.6 % ones, would give one number for both: a thousand samples around 109 ms and around 109.4 ms.
+        // 5 % bins, or 1.6 % ones, would give one number for both series: a thousand samples around 109 ms
+        // and around 109.4 ms.
         let median_ms = |middle: u64| {
             let mut histogram = Histogram::default();
             (0..1000).for_each(|n| histogram.record(Span::from_nanos(middle + 1000 * (n * 7 % 1000))));
             histogram.quantile_s(0.5).unwrap() * 1e3
         };
-        // Ranks 500 of 1000 samples a microsecond apart: 0.499 ms above the least.
+        // Rank 500 of 1000 samples a microsecond apart lies 0.499 ms above the smallest.
         assert!((median_ms(109_000_000) - 109.499).abs() < 0.02);
         assert!((median_ms(109_400_000) - 109.899).abs() < 0.02);
     }
@@ -214,11 +216,12 @@ mod tests {
         assert!(of(10_000, milliseconds_50_to_200) <= 3_000);
         assert!(of(1_000_000, milliseconds_50_to_200) <= 10_000);
         assert!(of(1_000_000, milliseconds_50_to_200) == of(2_000_000, milliseconds_50_to_200));
-        // All that there can be, from a nanosecond to centuries.
+        // The widest range of samples, from a nanosecond to centuries.
         assert!(of(1_000_000, |n| n.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (n % 64)) <= 230_000);
     }
 
-    /// Times of many shapes: spread evenly, over many octaves, all alike, around few values, rising, with a long tail.
+    /// Generates times of many shapes: uniform, over many octaves, all equal, around few values, rising, with
+    /// a long tail.
     fn shapes() -> impl Strategy<Value = Vec<u64>> {
         let times = || 1_u64..10_000_000_000;
         let many = || 1_usize..3000;
@@ -253,7 +256,7 @@ mod tests {
         fn quantiles_are_exact_for_few_samples_and_within_a_tenth_of_a_percent_for_many(
             samples in shapes(), q in 0.0_f64..=1.0, cut in 0.0_f64..=1.0,
         ) {
-            // All in one, and in two of which one absorbs the other.
+            // All samples are in one histogram, and in two of which one absorbs the other.
             let (first, second) = samples.split_at((cut * samples.len() as f64) as usize);
             let [whole, mut part, other] = [&samples[..], first, second].map(|samples| {
                 let mut histogram = Histogram::default();

@@ -1,26 +1,26 @@
-//! Models of packets lost on a link, after the queue: noise, fading, bursts.
+//! Models of packets corrupted on a link, after the queue: noise, fading, bursts.
 
 use crate::correlated::Correlated;
 use crate::random::Stream;
 use crate::two_states::TwoStates;
 use ackclock_base::{Descriptor, Kind, Packets, Parameter, Random, Range, Span, Time, Values, parameters};
 
-/// Decides which packets a link corrupts. Asked once per packet, in the order in which the link sends them.
+/// Decides which packets a link corrupts. Called once per packet, in the order of sending.
 pub trait LossModel: Send {
-    /// Whether the packet that finishes its transmission at `sent` is lost.
+    /// Returns whether the packet whose transmission ends at `sent` is corrupted.
     fn loses(&mut self, sent: Time, random: &mut Stream) -> bool;
 }
 
 /// A registered loss model.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
-    /// Its name, what lists say about it, and its parameters.
+    /// The name, the summary and the parameters.
     pub descriptor: &'static Descriptor,
-    /// Makes one for a link.
+    /// Builds the model of a link.
     pub build: fn(&Values) -> Box<dyn LossModel>,
 }
 
-/// The loss models, in the order in which lists show them.
+/// The loss models, in the order of lists.
 pub const LOSSES: &[Entry] = &[
     Entry {
         descriptor: &loss(
@@ -145,7 +145,8 @@ parameters! {
 }
 
 impl Chances {
-    /// Alnuem 2009 equation 5.1 where the probability is given, and `good` where it is not.
+    /// Returns the mean length of the good state: by Alnuem 2009 equation 5.1 if the probability is given,
+    /// otherwise `good`.
     fn mean_good(&self, good: f64, bad: f64) -> f64 {
         self.probability.map_or(good, |probability| bad * (1.0 - probability) / probability)
     }
@@ -155,7 +156,7 @@ impl Chances {
     }
 }
 
-/// The loss model called `name`.
+/// Returns the loss model called `name`; `None` if there is none.
 pub fn find(name: &str) -> Option<&'static Entry> {
     LOSSES.iter().find(|entry| entry.descriptor.name == name)
 }
@@ -175,7 +176,7 @@ impl LossModel for Independent {
     }
 }
 
-/// Linux's network emulator with `loss random PERCENT CORRELATION`.
+/// The losses of Linux's network emulator with `loss random PERCENT CORRELATION`.
 struct CorrelatedLosses {
     probability: f64,
     numbers: Correlated,
@@ -201,7 +202,7 @@ struct GilbertPackets {
 }
 
 impl GilbertPackets {
-    /// In the good state.
+    /// Creates the model in the good state.
     fn new(states: CountedStates) -> Self {
         let CountedStates { good, bad, chances } = states;
         let leave_good = 1.0 / chances.mean_good(good, bad).max(1.0);
@@ -224,7 +225,7 @@ struct GilbertTime {
 }
 
 impl GilbertTime {
-    /// In the good state.
+    /// Creates the model in the good state.
     fn new(states: TimedStates) -> Self {
         let TimedStates { good, bad, chances } = states;
         let mean_good_s = chances.mean_good(good.seconds(), bad.seconds());
@@ -267,7 +268,8 @@ mod tests {
 
     #[test]
     fn independent_losses_have_their_probability_and_no_memory() {
-        // 400,000 draws at 2 %: standard error 0.0002. Bursts of independent losses: 1 / (1 - p) = 1.02.
+        // 400,000 draws at 2 % have a standard error of 0.0002. The mean burst of independent losses is 1 /
+        // (1 - p) = 1.02.
         let lost = losses("independent", &[("probability", "0.02")], Span::from_millis(1), 400_000);
         assert!((share(&lost) - 0.02).abs() < 0.001);
         assert!((mean_burst(&lost) - 1.02).abs() < 0.01);
@@ -275,11 +277,13 @@ mod tests {
 
     #[test]
     fn correlated_losses_follow_one_another_and_are_fewer_than_their_probability() {
-        // With a correlation of 1/2 the number of a packet is u = (v + u') / 2, in the long run the sum of v/2, v'/4, v''/8 and so on. It
-        // lies below x with probability F(x), where F'(x) = 2 F(2x) (Fabius 1966): F(1/4) = 5/72 and F(1/8) = 1/288. Two packets in a row
-        // are lost with probability E[1/2 - u; u < 1/4] = F(1/4) / 4 + the integral of F up to 1/4, which is F(1/8): 6/288. So a loss
-        // follows a loss with probability (1/48) / (5/72) = 0.3, and the correlation of successive losses is
-        // (1/48 - (5/72)^2) / (5/72 * 67/72) = 0.24776. Standard error of the share, with that correlation: 0.0005.
+        // With a correlation of 1/2 the number of a packet is u = (v + u') / 2, in the long run the sum of
+        // v/2, v'/4, v''/8 and so on. It lies below x with probability F(x), where F'(x) = 2 F(2x) (Fabius
+        // 1966): F(1/4) = 5/72 and F(1/8) = 1/288. Two packets in a row are lost with probability E[1/2 - u;
+        // u < 1/4] = F(1/4) / 4 + the integral of F up to 1/4, which is F(1/8): 6/288. So a loss follows a
+        // loss with probability (1/48) / (5/72) = 0.3, and the correlation of successive losses is (1/48 -
+        // (5/72)^2) / (5/72 * 67/72) = 0.24776. With that correlation the standard error of the share is
+        // 0.0005.
         let settings = [("probability", "0.25"), ("correlation", "0.5")];
         let lost = losses("correlated", &settings, Span::from_millis(1), 400_000);
         assert!((share(&lost) - 5.0 / 72.0).abs() < 0.002, "{}", share(&lost));
@@ -287,11 +291,11 @@ mod tests {
         assert!((share(&both) / share(&lost) - 0.3).abs() < 0.012, "{}", share(&both) / share(&lost));
         let correlation = (share(&both) - share(&lost).powi(2)) / (share(&lost) * (1.0 - share(&lost)));
         assert!((correlation - 0.24776).abs() < 0.012, "{correlation}");
-        // At 1/8 only one of 288 is lost.
+        // At 1/8 only one packet of 288 is lost.
         let settings = [("probability", "0.125"), ("correlation", "0.5")];
         let lost = losses("correlated", &settings, Span::from_millis(1), 400_000);
         assert!((share(&lost) - 1.0 / 288.0).abs() < 0.0005, "{}", share(&lost));
-        // Without correlation they are independent, to the packet.
+        // Without correlation the losses are exactly those of the independent model.
         let settings = [("probability", "0.02"), ("correlation", "0")];
         let none = losses("correlated", &settings, Span::from_millis(1), 10_000);
         let independent = losses("independent", &settings[..1], Span::from_millis(1), 10_000);
@@ -300,7 +304,7 @@ mod tests {
 
     #[test]
     fn a_packet_gilbert_channel_has_the_bursts_it_is_given() {
-        // Good 95, bad 5 packets: 5 % lost, in bursts of 5 on average.
+        // The good state lasts 95 and the bad one 5 packets: 5 % are lost, in bursts of 5 on average.
         let settings = [("good", "95 packets"), ("bad", "5 packets")];
         let lost = losses("gilbert-packets", &settings, Span::from_millis(1), 400_000);
         assert!((share(&lost) - 0.05).abs() < 0.003, "{}", share(&lost));
@@ -309,17 +313,18 @@ mod tests {
 
     #[test]
     fn a_time_gilbert_channel_is_bad_for_its_share_of_the_time() {
-        // Good 900 ms, bad 100 ms: a tenth of the time.
+        // The good state lasts 900 ms and the bad one 100 ms, a tenth of the time.
         let settings = [("good", "900 ms"), ("bad", "100 ms")];
         let lost = losses("gilbert-time", &settings, Span::from_millis(10), 400_000);
         assert!((share(&lost) - 0.1).abs() < 0.01, "{}", share(&lost));
-        // Seen every 10 ms the state is bad again with 0.1 + 0.9 exp(-10 (1/100 + 1/900)) = 0.90536: bursts of 10.57.
+        // Observed every 10 ms, the state is bad again with probability 0.1 + 0.9 exp(-10 (1/100 + 1/900)) =
+        // 0.90536: bursts have 10.57 packets.
         assert!((mean_burst(&lost) - 10.57).abs() < 0.6, "{}", mean_burst(&lost));
     }
 
     #[test]
     fn alnuems_equation_5_1_sets_the_good_state_from_the_bad_one() {
-        // e = 0.05, b = 10 ms: g = 10 * 0.95 / 0.05 = 190 ms; in packets, 5 * 0.95 / 0.05 = 95.
+        // With e = 0.05 and b = 10 ms, g = 10 * 0.95 / 0.05 = 190 ms; in packets, 5 * 0.95 / 0.05 = 95.
         for (name, bad, good) in
             [("gilbert-time", "10 ms", "190 ms"), ("gilbert-packets", "5 packets", "95 packets")]
         {

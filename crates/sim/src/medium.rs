@@ -1,5 +1,6 @@
-//! A medium that several links share: a half-duplex line, a token, a radio channel. Its links are its stations; one of them
-//! sends at a time, and the medium says which, and when. Stations may collide, and repeat what was not answered, if it says so.
+//! Shared media: a half-duplex line, a token, or a radio channel that several links share. The links are its
+//! stations. One station sends at a time, and the medium decides which and when. The medium may also let
+//! stations collide and repeat unanswered packets.
 
 pub mod contention;
 pub mod half_duplex;
@@ -10,42 +11,44 @@ use ackclock_base::{Random, Span, Time};
 
 /// A shared medium.
 pub trait Medium: Send {
-    /// The medium is free, and at least one station has something to send. Which is next, and from when on. If that lies
-    /// ahead it is not final: the medium is asked again then, and at each arrival before.
+    /// Returns the next turn. Called when the medium is free and at least one station has a packet. A turn in
+    /// the future is not final: the medium is asked again at its beginning, and at each arrival before.
     fn next(&mut self, now: Time, stations: &[Station], random: &mut dyn Random) -> Turn;
 
     /// A station sends from an instant to another; until then the medium is busy.
     fn on_sending(&mut self, _station: usize, _starts: Time, _sent: Time) {}
 
-    /// What a turn is. Asked once, when the run is built: one packet with nothing around it unless the medium says more.
+    /// Returns the rules of a turn. Called once, when the run is built. By default a turn is one packet
+    /// without any overhead.
     fn manner(&self) -> Manner {
         Manner::default()
     }
 
-    /// Whether another station begins to send at the very instant at which the turn begins that was given last. Then nothing
-    /// arrives of what either of them sends.
+    /// Returns whether another station begins to send at the beginning of the last turn. No packet of
+    /// colliding stations arrives.
     fn collides(&self, _station: usize) -> bool {
         false
     }
 
-    /// What a station has heard of what it has just sent. Told only where the medium [answers](Manner::answer) or collides.
+    /// Called with what a station has heard after sending. Called only if the medium has
+    /// [answers](Manner::answer) or collisions.
     fn on_outcome(&mut self, _station: usize, _outcome: Outcome, _random: &mut dyn Random) {}
 }
 
-/// What a turn is.
+/// The rules of a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Manner {
-    /// What the station sends before the first packet: preamble, header of the physical layer.
+    /// The time before the first packet: preamble and header of the physical layer.
     pub before: Span,
-    /// What is sent with each packet, at the link's rate: headers and checksums of the link.
+    /// The bytes added to each packet, sent at the link's rate: headers and checksums of the link.
     pub framing_bytes: u32,
-    /// Packets of a turn, and bytes with their framing, at most; one packet there always is.
+    /// The largest number of packets in a turn.
     pub packets: u32,
-    /// See there.
+    /// The largest number of bytes in a turn, including framing. The first packet is always allowed.
     pub bytes: u32,
-    /// How long its packets may take at most.
+    /// The longest time that the packets of a turn may take.
     pub most: Span,
-    /// How the other end answers, if it does.
+    /// The answers of the other end; `None` if it does not answer.
     pub answer: Option<Answer>,
     /// Whether stations may [collide](Medium::collides).
     pub collides: bool,
@@ -67,76 +70,76 @@ impl Default for Manner {
 }
 
 impl Manner {
-    /// Whether a turn is one packet with nothing around it, which arrives unless its link loses it.
+    /// Returns whether a turn is one packet without any overhead, which arrives unless its link corrupts it.
     pub fn is_plain(&self) -> bool {
         *self == Self::default()
     }
 }
 
-/// A link that answers what it receives, and repeats what is not answered.
+/// The answers of a link that acknowledges what it receives and repeats what is not acknowledged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Answer {
-    /// How long the medium is busy after the packets of a turn until the answer has come.
+    /// The time after the packets of a turn until the answer has been received, for which the medium is busy.
     pub takes: Span,
-    /// How long where none comes.
+    /// The time after the packets of a turn for which the medium is busy if there is no answer.
     pub missed: Span,
-    /// How often a packet is sent at most.
+    /// The largest number of attempts to send a packet.
     pub attempts: u32,
 }
 
-/// What a station has heard of what it sent.
+/// The outcome of a turn as a station hears it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// An answer; where nobody answers, nothing that was in its way.
+    /// The station heard an answer; on a medium without answers, it sent without a collision being known.
     Answered,
-    /// Nothing: it will repeat what it sent.
+    /// The station heard no answer and will repeat its packets.
     Silence,
-    /// Nothing, and it has given up what it sent.
+    /// The station heard no answer and has given up its packets.
     GaveUp,
 }
 
-/// A station, as the medium sees it.
+/// The state of a station that the medium sees.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Station {
-    /// Packets waiting.
+    /// The number of packets waiting.
     pub packets: u64,
-    /// Before when its queue lets none go: a shaper holds them back.
+    /// The time before which its queue releases no packet, because a shaper holds them back.
     pub ready: Time,
 }
 
 impl Station {
-    /// Whether it has something that may go now.
+    /// Returns whether the station has a packet that may be sent now.
     pub fn may_send(&self, now: Time) -> bool {
         self.packets > 0 && self.ready <= now
     }
 }
 
-/// Which station sends next.
+/// A turn: the station that sends next, and when.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Turn {
-    /// Its number, in the order of the medium's links. It has something to send.
+    /// The station's number, in the order of the medium's links. It has a packet to send.
     pub station: usize,
-    /// When it begins; not before now.
+    /// The beginning of the turn, not before now.
     pub starts: Time,
 }
 
-/// What a station has done over the measured interval, where turns are more than [plain](Manner::is_plain).
+/// The counts of a station over the measured interval, if turns are not [plain](Manner::is_plain).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StationCounts {
-    /// Packets sent, repetitions included.
+    /// The number of packets sent, including repetitions.
     pub sent: u64,
-    /// Those of them that had been sent before.
+    /// The number of packets sent that were repetitions.
     pub repeated: u64,
-    /// Those of them that met others.
+    /// The number of packets sent that collided.
     pub collided: u64,
-    /// Those of them that met none, and were not received.
+    /// The number of packets sent that did not collide and were not received.
     pub unreceived: u64,
 }
 
-/// What a medium of a run is made of.
+/// The parts from which a medium is built.
 pub struct MediumParts {
-    /// What decides.
+    /// The medium.
     pub medium: Box<dyn Medium>,
-    /// Its stations, as indices of links. A link has at most one medium.
+    /// The indices of its links, which are its stations. A link has at most one medium.
     pub links: Vec<u32>,
 }

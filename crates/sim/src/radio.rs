@@ -1,5 +1,5 @@
-//! Radio links: how much of a signal reaches whom, and where those stand and go. Who sends when is for a
-//! [medium](crate::medium) to say.
+//! Radio links: the received power of a signal, and the places and movements of nodes. A
+//! [medium](crate::medium) decides who sends when.
 
 pub mod mobility;
 pub mod normal;

@@ -1,33 +1,34 @@
-//! A receiving application that reads at a rate of its own: what it has not read fills the receive buffer, and the transport tells the
-//! sender how much room is left.
+//! A receiving application that reads at a rate of its own. Unread data fills the receive buffer, and the
+//! transport tells the sender how much room is left.
 //!
-//! The application reads one packet after another, as a link would send them: the room of a packet is free when all of it has been
-//! read. It begins with a packet when that is in order and the packet before it has been read.
+//! The application reads one packet after another, as a link would send them. The room of a packet is free
+//! when all of it has been read. It begins with a packet when the packet is in order and the previous one has
+//! been read.
 
 use crate::transmission::{Changes, Transmission};
 use ackclock_base::{Rate, Time};
 
-/// How an application reads.
+/// The reading rate of an application.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReaderOptions {
-    /// Its rate in bits of payload; the highest where that changes.
+    /// The rate in bits of payload per second; the highest rate if it changes.
     pub rate: Rate,
-    /// How that changes, if it does; while it is zero the application reads nothing.
+    /// The changes of the rate, if there are any. While the rate is zero, the application reads nothing.
     pub changes: Option<Changes>,
 }
 
-/// The application at work.
+/// The state of a reading application.
 pub struct Reading {
     pace: Transmission,
     payload_bytes: u32,
-    /// Packets that have been handed to it, and those that it has read.
+    /// The number of packets delivered to it, and the number that it has read.
     delivered: u64,
     read: u64,
     due: Time,
 }
 
 impl Reading {
-    /// An application that has read nothing, of packets with this payload.
+    /// Creates an application that has read nothing, for packets with this payload.
     pub fn new(options: &ReaderOptions, payload_bytes: u32) -> Self {
         Self {
             pace: Transmission::new(options.rate, options.changes.clone()),
@@ -38,22 +39,22 @@ impl Reading {
         }
     }
 
-    /// When it will have read the packet that it reads; [`Time::NEVER`] while it has none.
+    /// Returns when the present packet will have been read; [`Time::NEVER`] if there is none.
     pub fn due(&self) -> Time {
         self.due
     }
 
-    /// Packets that it has read.
+    /// Returns the number of packets read.
     pub fn read(&self) -> u64 {
         self.read
     }
 
-    /// Packets that wait to be read, the one included that is being read.
+    /// Returns the number of unread packets, including the one being read.
     pub fn waiting(&self) -> u64 {
         self.delivered - self.read
     }
 
-    /// Hands it packets, which are this many altogether now.
+    /// Delivers packets to the application. `delivered` is their total number.
     pub fn hand_over(&mut self, now: Time, delivered: u64) {
         let was_idle = self.waiting() == 0;
         self.delivered = delivered;
@@ -62,7 +63,7 @@ impl Reading {
         }
     }
 
-    /// Returns how many packets it has read by `now` that it had not read before.
+    /// Returns the number of packets read by `now` since the last call.
     pub fn take(&mut self, now: Time) -> u64 {
         let before = self.read;
         while self.due <= now {
@@ -93,7 +94,8 @@ mod tests {
 
     #[test]
     fn packets_are_read_one_after_another() {
-        // 1000 B at 1 Mbit/s are 8 ms. Three packets at 10 ms are read at 18, 26 and 34 ms, one at 50 ms at 58 ms.
+        // 1000 B at 1 Mbit/s take 8 ms. Three packets at 10 ms are read at 18, 26 and 34 ms, and one at 50 ms
+        // at 58 ms.
         let rate = Rate::from_bits_per_second(1_000_000);
         let mut reading = Reading::new(&ReaderOptions { rate, changes: None }, 1000);
         assert_eq!(reading.due(), Time::NEVER);
@@ -107,8 +109,8 @@ mod tests {
 
     #[test]
     fn a_pause_lasts_until_the_rate_is_above_zero_again() {
-        // A cycle of 20 ms at 1 Mbit/s and 30 ms at nothing. Of a packet begun at 16 ms a half is read by 20 ms, the rest from 50 to
-        // 54 ms.
+        // A cycle has 20 ms at 1 Mbit/s and 30 ms at zero. Half of a packet begun at 16 ms is read by 20 ms,
+        // and the rest from 50 to 54 ms.
         let rate = Rate::from_bits_per_second(1_000_000);
         let (reads, rests) = (Span::from_millis(20), Span::from_millis(30));
         let rates = Timeline::cycle([(reads, rate), (rests, Rate::default())]).unwrap();

@@ -1,8 +1,9 @@
-//! The applications of flows, in one [list](APPLICATIONS) whatever the transport: [bulk] data; sources, which send over UDP or
-//! [write](writer) into a connection, and say when each packet leaves, whatever happens to those before it; connections that are begun
-//! by a [timetable]; and [sessions](crate::session).
+//! The applications of flows, in one [list](APPLICATIONS) for all transports: [bulk] data; sources, which
+//! send over UDP or [write](writer) into a connection at times that do not depend on the network; connections
+//! that begin by a [timetable]; and [sessions](crate::session).
 //!
-//! A source draws from the random stream of its flow and knows no clock: it is asked for the time to its next packet.
+//! A source draws from the random stream of its flow and knows no clock. It is asked for the time to its next
+//! packet.
 
 pub mod adaptive_video;
 pub mod bulk;
@@ -24,15 +25,15 @@ use ackclock_base::declare::{self, Declared};
 use ackclock_base::{Descriptor, Kind, Parameter, Range, Rate, Size, Span, Values};
 use std::sync::Arc;
 
-/// When packets leave.
+/// The times at which an application sends packets, and their sizes.
 pub trait Source: Send {
-    /// The time from the start of the flow to its first packet.
+    /// Returns the time from the start of the flow to the first packet.
     fn first(&mut self, random: &mut Stream) -> Span;
 
-    /// The time from a packet to the next.
+    /// Returns the time from a packet to the next.
     fn next(&mut self, random: &mut Stream) -> Span;
 
-    /// The payload of the packet that is due, in bytes; `None` for the usual one.
+    /// Returns the payload in bytes of the packet that is due; `None` for the usual payload.
     fn payload(&mut self) -> Option<u32> {
         None
     }
@@ -41,90 +42,91 @@ pub trait Source: Send {
 /// A registered application.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
-    /// Its name, what lists say about it, and its parameters.
+    /// The name, the summary and the parameters.
     pub descriptor: &'static Descriptor,
-    /// How it loads a transport.
+    /// The way in which the application loads a transport.
     pub workload: Workload,
 }
 
-/// How an application loads a transport, and what makes it from its parameters.
+/// The way in which an application loads a transport, with the function that builds it from its parameters.
 #[derive(Clone, Copy, Debug)]
 pub enum Workload {
-    /// It has this number of bytes to send, all from the beginning; `None` for no end.
+    /// The application has this number of bytes to send, all from the beginning; `None` for no end.
     Bulk(fn(&Values) -> Option<u64>),
-    /// It has packets to send at times of its own.
+    /// The application sends packets at times of its own.
     Source(SourceEntry),
-    /// It begins connections at times that are known before the run.
+    /// The application begins connections at times that are known before the run.
     Timetable(TimetableEntry),
-    /// It has some connections, and goes on when these have delivered. The second argument is the payload of a packet in bytes.
+    /// The application has some connections, and continues when they have delivered their data. The second
+    /// argument is the payload of a packet in bytes.
     Session(fn(&Values, u64) -> Arc<dyn SessionPlan>),
 }
 
-/// What makes a source.
+/// The functions that describe and build a source.
 #[derive(Clone, Copy, Debug)]
 pub struct SourceEntry {
-    /// Makes one for a flow.
+    /// Builds the source of a flow.
     pub build: fn(&Values) -> Box<dyn Source>,
-    /// How large its packets are.
+    /// Returns the sizes of its packets.
     pub sizes: fn(&Values) -> Sizes,
-    /// The bits per second that packets of this payload, in bits, may come to.
+    /// Returns the largest mean rate in bits per second for packets whose payload has this number of bits.
     pub rate_bps: fn(&Values, f64) -> f64,
-    /// What the source of a flow costs beside its packets, if it sends this number of packets in a second, for this number of
-    /// seconds; `None` for nothing.
+    /// Returns the cost of a flow's source in addition to its packets, if it sends the given number of
+    /// packets per second for the given number of seconds; `None` if there is none.
     pub effort: fn(&Values, f64, f64) -> Option<Effort>,
 }
 
-/// What a source costs beside the packets that its rate suggests.
+/// The cost of a source in addition to the packets that its rate implies.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Effort {
-    /// The packets of a session, which leave at the rate of all its flows together.
+    /// The number of packets of a session, which may all be sent at the rate of its flows together.
     pub session_packets: f64,
-    /// The mean lifetime of a flow of the source in seconds.
+    /// The mean lifetime of a flow within the source, in seconds.
     pub lifetime_s: f64,
-    /// The steps that the source plays before its first packet.
+    /// The number of steps that the source simulates before its first packet.
     pub steps: f64,
 }
 
-/// The effort of a source that costs nothing beside its packets.
+/// The cost of a source that has none in addition to its packets.
 const NO_EFFORT: fn(&Values, f64, f64) -> Option<Effort> = |_, _, _| None;
 
-/// What makes a timetable.
+/// The functions that describe and build a timetable.
 #[derive(Clone, Copy, Debug)]
 pub struct TimetableEntry {
-    /// The bytes of the unit in which the file of its parameter `sizes` counts, for packets of this payload; `None` where it names
-    /// no file.
+    /// Returns the unit in bytes of the sizes in the file that its parameter `sizes` names, for packets of
+    /// this payload; `None` if it names no file.
     pub unit_of_sizes: fn(&Values, u64) -> Option<f64>,
-    /// Makes one for packets of this payload, with the distribution that the file holds, where there is one.
+    /// Builds the timetable for packets of this payload, with the distribution in the file, if there is one.
     pub build: fn(&Values, u64, Option<Empirical>) -> Arc<dyn Timetable>,
-    /// How messages call its connections.
+    /// The words for its connections in messages.
     pub words: TimetableWords,
 }
 
-/// How messages call the connections of a timetable.
+/// The words for the connections of a timetable in messages.
 #[derive(Clone, Copy, Debug)]
 pub struct TimetableWords {
-    /// What there are several of, such as `transfers`.
+    /// The plural noun for them, such as `transfers`.
     pub what: &'static str,
-    /// The parameter that says how many there are.
+    /// The parameter that sets their number.
     pub number: &'static str,
-    /// The connections, as in `20000 transfers`.
+    /// The words after the number of connections, as in `20000 transfers`.
     pub connections: &'static str,
-    /// What makes them fewer.
+    /// The advice on how to reduce their number.
     pub remedy: &'static str,
 }
 
-/// How large the packets of a source are.
+/// The packet sizes of a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sizes {
-    /// Payload of a packet.
+    /// The payload of a packet.
     pub packet: Size,
-    /// What the headers add to it on the wire.
+    /// The size of the headers on the wire.
     pub header: Size,
-    /// Payload of the reply to each packet, where there is one.
+    /// The payload of the reply to each packet, if there is a reply.
     pub reply: Option<Size>,
 }
 
-/// The applications, in the order in which lists show them. The first is what a flow sends that is told nothing else.
+/// The applications, in the order of lists. The first is the default of a flow.
 pub const APPLICATIONS: &[Entry] = &[
     bulk::ENTRY,
     constant::CBR,
@@ -152,12 +154,13 @@ const PACKET: Declared<Size> = declare::size("1000 B", Range::between(1.0, 65_00
     .about("Payload of a packet; over a connection, what is written at a time");
 const HEADER: Declared<Size> = declare::size("28 B", Range::between(0.0, 500.0), "IPv4 20 B, UDP 8 B")
     .about("What the headers add to a packet on the wire");
-/// Mean times: neither so short that a packet's worth of them takes long, nor longer than a run.
+/// The range of mean times: long enough for a packet's worth of events to take little time, and no longer
+/// than a run.
 const MEAN_TIMES: Range = Range::between(1e-6, 1e6);
-/// Mean numbers of what there is at least one of.
+/// The range of mean numbers that are at least one.
 const MEAN_NUMBERS: Range = Range::between(1.0, 1e6);
 
-/// For tests: when the packets of a source leave, up to `until`, in seconds.
+/// Returns the times in seconds at which a source sends packets, up to `until`.
 #[cfg(test)]
 pub(crate) fn departures(source: &mut dyn Source, seed: u64, until: f64) -> Vec<f64> {
     let mut random = Stream::new(seed, "source");

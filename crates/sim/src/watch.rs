@@ -1,5 +1,5 @@
-//! What is followed packet by packet at one link, if it is asked for: events of loss and bursts. It sees what the packet
-//! [trace](crate::trace) would record, so a run that does not ask pays nothing for it.
+//! The observation of one link packet by packet, if requested: loss events and bursts. It uses the events
+//! that the packet [trace](crate::trace) would record, so a run without it pays nothing.
 
 mod bursts;
 mod loss_events;
@@ -12,28 +12,28 @@ use crate::trace::Event;
 use ackclock_base::{Rate, Size, Span, Time};
 use std::collections::VecDeque;
 
-/// What to follow.
+/// The plan of an observation.
 #[derive(Clone, Debug)]
 pub struct WatchPlan {
-    /// The link, as an index.
+    /// The index of the link.
     pub link: u32,
-    /// Its rate; where that changes, the highest.
+    /// The rate of the link; the highest rate if it changes.
     pub rate: Rate,
-    /// The round trip without queues, for events of loss; `None` to leave them out.
+    /// The round-trip time without queues, for loss events; `None` to leave them out.
     pub round_trip: Option<Span>,
-    /// How many packets make a burst; `None` to leave bursts out.
+    /// The smallest number of packets in a burst; `None` to leave bursts out.
     pub burst_packets: Option<u64>,
-    /// The group of each pair of paths, there and back: of each flow, where a flow has one.
+    /// The group of each pair of paths; of each flow, if a flow has one pair.
     pub groups: Vec<u32>,
 }
 
-/// Follows a link.
+/// The observation of a link in a running simulation.
 #[derive(Clone, Debug)]
 pub struct Watch {
     link: u32,
     rate: Rate,
     waiting_bytes: u64,
-    /// When those leave the queue whose transmission is known to begin.
+    /// The beginnings of transmissions that are known, with the sizes of the packets.
     leaving: VecDeque<(Time, u32)>,
     loss_events: Option<LossEvents>,
     bursts: Option<Bursts>,
@@ -48,7 +48,7 @@ struct Seen {
 }
 
 impl Watch {
-    /// Nothing seen yet.
+    /// Creates an observation before any packet.
     pub fn new(plan: WatchPlan, measured: Interval) -> Self {
         let flows = plan.groups.len();
         Self {
@@ -61,30 +61,31 @@ impl Watch {
         }
     }
 
-    /// The events of loss, if they are followed.
+    /// Returns the sums over loss events; `None` if they are not observed.
     pub fn loss_events(&self) -> Option<LossEventCounts> {
         self.loss_events.as_ref().map(LossEvents::counts)
     }
 
-    /// The bursts of a group, if they are followed.
+    /// Returns the counts of a group's bursts; `None` if they are not observed.
     pub fn bursts(&self, group: u32) -> Option<BurstCounts> {
         self.bursts.as_ref().map(|bursts| bursts.counts(group))
     }
 
-    /// The run ends: what is known to leave the queue until then has left.
+    /// Called at the end of the run: removes the packets whose transmission begins before `end` from the
+    /// queue.
     pub fn finish(&mut self, end: Time) {
         self.settle(end);
     }
 
-    /// Which link is followed.
+    /// Returns the index of the observed link.
     pub fn link(&self) -> u32 {
         self.link
     }
 
-    /// Something has happened to a packet of a path.
+    /// Records an event of a packet of a path.
     pub(crate) fn see(&mut self, time: Time, path: u32, packet: u64, bytes: u32, event: Event) {
         let seen = Seen { flow: path as usize / 2, packet, bytes };
-        // Acknowledgements wait with the data, but they are nobody's burst or loss.
+        // Acknowledgements wait with the data, but belong to no burst or loss event.
         let is_data = path.is_multiple_of(2);
         match event {
             Event::Offered { link } if link == self.link => self.offered(time, seen, is_data),
@@ -128,7 +129,7 @@ impl Watch {
         }
     }
 
-    /// Lets those leave the queue whose transmission has begun by `now`.
+    /// Removes the packets whose transmission has begun by `now` from the queue.
     fn settle(&mut self, now: Time) {
         while let Some((starts, bytes)) = self.leaving.front().copied()
             && starts <= now

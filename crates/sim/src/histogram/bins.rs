@@ -1,30 +1,32 @@
-//! Counts of times in logarithmic bins: octaves, each divided into 1024 equal parts. Only the pages of bins in which
-//! something lies take room.
+//! Counts of times in logarithmic bins: octaves, each divided into 1024 equal parts. Only pages of bins that
+//! contain samples take memory.
 
-/// A bin is 1/1024 of its octave's beginning wide, so what lies in it is known within 0.098 %.
+/// The binary logarithm of the number of bins per octave. A bin is 1/1024 of the lower bound of its octave
+/// wide, so a sample is known within 0.098 %.
 const SUB_BITS: u32 = 10;
 const SUB: u64 = 1 << SUB_BITS;
 #[cfg(test)]
 const BINS: usize = ((64 - SUB_BITS + 1) as usize) << SUB_BITS;
-/// Bins that take room together: 64, a sixteenth of an octave.
+/// The binary logarithm of the number of bins per page: 64 bins, a sixteenth of an octave.
 const PAGE_BITS: u32 = 6;
 const PAGE: usize = 1 << PAGE_BITS;
-/// Pages for which room is made at once.
+/// The number of pages that are allocated at a time.
 const ROOM: usize = 8;
-/// Leads from every bin to a place beyond all counts.
+/// The directory entry of a page without memory, which leads every bin to a place beyond all counts.
 const NO_PAGE: u32 = 1 << 31;
 
-/// How many samples lie in each bin.
+/// The number of samples in each bin.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Bins {
-    /// What is added to the number of a bin to find its count, for each page from the first in which something lies to
-    /// the last.
+    /// For each page from the first to the last with samples, the number that is added to that of a bin to
+    /// find its count.
     directory: Vec<u32>,
     first_page: usize,
     counts: Counts,
 }
 
-/// As narrow as they may be: a flow of a few thousand packets never has 256 in one bin.
+/// The counts in the narrowest type that holds them. A flow of a few thousand packets never has 256 samples
+/// in a bin.
 #[derive(Clone, Debug)]
 enum Counts {
     Narrow(Vec<u8>),
@@ -75,7 +77,8 @@ impl Counts {
     }
 }
 
-/// A page more, with room for a few others: a histogram has few, and making room costs more than a page.
+/// Adds a page, and reserves memory for a few more, because a histogram has few pages and an allocation costs
+/// more than a page.
 fn grow<T: Clone + Default>(counts: &mut Vec<T>) {
     if counts.len() == counts.capacity() {
         counts.reserve_exact(ROOM * PAGE);
@@ -100,15 +103,16 @@ impl Bins {
         }
     }
 
-    /// Counts what another has counted.
+    /// Adds the counts of another histogram.
     pub(super) fn absorb(&mut self, other: &Self) {
         for (bin, count) in other.filled() {
             self.add(bin, count);
         }
     }
 
-    /// About the sample of that rank, counted from 1: as if those of its bin lay evenly in it. It and the sample lie in
-    /// the same bin. `None` for a rank beyond the last.
+    /// Returns an estimate of the sample of this rank, counted from 1, as if the samples of its bin lay
+    /// evenly in it. The estimate and the sample lie in the same bin. Returns `None` for a rank beyond the
+    /// last.
     pub(super) fn at_rank(&self, rank: u64) -> Option<f64> {
         let mut below = 0;
         self.filled().find_map(|(bin, count)| {
@@ -121,7 +125,7 @@ impl Bins {
         })
     }
 
-    /// The bins in which something lies, in order, with how much.
+    /// Returns the bins that contain samples, in order, with their counts.
     fn filled(&self) -> impl Iterator<Item = (usize, u32)> {
         let pages = self.directory.iter().enumerate().filter(|(_, page)| **page != NO_PAGE);
         pages.flat_map(move |(n, page)| {
@@ -162,7 +166,7 @@ impl Bins {
         page
     }
 
-    /// Bytes of memory.
+    /// Returns the memory used in bytes.
     #[cfg(test)]
     pub(super) fn room(&self) -> usize {
         let counts = match &self.counts {
@@ -173,8 +177,8 @@ impl Bins {
     }
 }
 
-/// Counts samples one by one up to the first whose bin has no place yet, or has as many as it can hold; returns how many
-/// it has counted.
+/// Counts samples one by one up to the first whose bin has no memory or is full. Returns how many were
+/// counted.
 #[inline]
 fn count<T: Copy>(
     samples: &[u64],
@@ -194,20 +198,21 @@ fn count<T: Copy>(
     samples.len()
 }
 
-/// Where the count of a bin lies, which is in that page.
+/// Returns the place of the count of a bin, which is in the page with the directory entry `page`.
 #[inline]
 fn place_of(bin: usize, page: u32) -> usize {
     (bin as u32).wrapping_add(page) as usize
 }
 
-/// Up to twice [`SUB`] each nanosecond has a bin; after that each octave begins [`SUB`] bins after the one before it.
+/// Returns the bin of a time. Up to twice [`SUB`] each nanosecond has its own bin; after that each octave
+/// begins [`SUB`] bins after the previous one.
 #[inline]
 fn bin_of(ns: u64) -> usize {
     let octave = (ns | SUB).ilog2() - SUB_BITS;
     ((u64::from(octave) << SUB_BITS) + (ns >> octave)) as usize
 }
 
-/// The first and the last nanosecond of a bin.
+/// Returns the first and the last nanosecond of a bin.
 fn bounds_of(bin: usize) -> (u64, u64) {
     let (octave, sub) = ((bin as u64) >> SUB_BITS, (bin as u64) & (SUB - 1));
     if octave == 0 {
@@ -224,7 +229,8 @@ mod tests {
 
     #[test]
     fn bins_follow_each_other_without_gaps() {
-        // Up to 2047 ns a bin for each nanosecond, then two to a bin, and so on to the last of all.
+        // Up to 2047 ns there is a bin per nanosecond, then one per two nanoseconds, and so on up to the
+        // last.
         assert_eq!((bounds_of(0), bounds_of(2047), bounds_of(2048)), ((0, 0), (2047, 2047), (2048, 2049)));
         for bin in 1..BINS {
             assert_eq!(bounds_of(bin - 1).1 + 1, bounds_of(bin).0, "{bin}");
@@ -234,7 +240,7 @@ mod tests {
 
     #[test]
     fn counts_are_exact_beyond_what_is_narrow() {
-        // 255 in a bin, then one more, and others beside and before it, which must not change.
+        // A bin gets 255 samples, then one more, and other bins beside and before it must not change.
         let mut bins = Bins::default();
         bins.take(&[5000; 255]);
         bins.take(&[100_000, 100_000, 7]);

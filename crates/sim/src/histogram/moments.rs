@@ -1,12 +1,13 @@
-//! Count, mean, standard deviation and extremes of a series, in a few words.
+//! Count, mean, standard deviation and extremes of a series, in constant memory.
 
-/// What has been added up of a series of times in nanoseconds.
+/// The sums over a series of times in nanoseconds.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Moments {
     pub(super) count: u64,
     sum: f64,
     sum_of_squares: f64,
-    /// What is subtracted before squaring, so that a narrow spread around a large mean keeps its digits: the first sample.
+    /// The number subtracted before squaring, so that a narrow spread around a large mean keeps its
+    /// precision: the first sample.
     shift: u64,
     pub(super) min: u64,
     pub(super) max: u64,
@@ -19,7 +20,7 @@ impl Default for Moments {
 }
 
 impl Moments {
-    /// Takes in samples, in their order.
+    /// Adds samples in their order.
     pub(super) fn take(&mut self, samples: &[u64]) {
         let Some(&first) = samples.first() else { return };
         if self.count == 0 {
@@ -27,7 +28,8 @@ impl Moments {
         }
         self.count += samples.len() as u64;
         for &ns in samples {
-            // Signed, because that takes a processor one instruction to convert and unsigned numbers six.
+            // The difference is signed, because its conversion takes one instruction, and that of an unsigned
+            // number six.
             let deviation = ns.wrapping_sub(self.shift) as i64 as f64;
             self.sum += deviation;
             self.sum_of_squares += deviation * deviation;
@@ -36,7 +38,7 @@ impl Moments {
         }
     }
 
-    /// Takes in what another has added up. It may be empty, this one may not.
+    /// Adds the sums of another series, which may be empty. This one must not be empty.
     pub(super) fn absorb(&mut self, other: &Self) {
         let (count, apart) = (other.count as f64, other.shift as f64 - self.shift as f64);
         self.count += other.count;
@@ -46,12 +48,13 @@ impl Moments {
         self.max = self.max.max(other.max);
     }
 
-    /// The mean.
+    /// Returns the mean in nanoseconds; `None` without samples.
     pub(super) fn mean(&self) -> Option<f64> {
         (self.count > 0).then(|| self.shift as f64 + self.sum / self.count as f64)
     }
 
-    /// The standard deviation (n - 1 in the denominator).
+    /// Returns the standard deviation in nanoseconds (n - 1 in the denominator); `None` for fewer than two
+    /// samples.
     pub(super) fn std(&self) -> Option<f64> {
         let n = self.count as f64;
         (self.count > 1).then(|| {

@@ -1,9 +1,10 @@
-//! Stations that sense the medium and contend for it: the distributed coordination function of IEEE 802.11 and what is simpler.
+//! Media whose stations sense the medium and contend for it: the distributed coordination function of IEEE
+//! 802.11, and a simpler one.
 //!
-//! A transmitter with something to send waits until the medium has been free for a while, and then for a random number of
-//! slots, which it stops counting while another sends. Transmitters whose count ends at the same instant collide. All of them
-//! hear one another at once: there are no hidden stations. Links that leave one node have one transmitter between them, which
-//! serves them in turn.
+//! A transmitter with a packet to send waits until the medium has been free for a while, and then for a
+//! random number of slots. It stops counting slots while another transmitter sends. Transmitters whose counts
+//! end at the same instant collide. All transmitters hear one another at once: there are no hidden stations.
+//! Links that leave one node share one transmitter, which serves them in turn.
 
 mod parameters;
 
@@ -13,7 +14,7 @@ use super::registry::{Entry, medium};
 use super::{Answer, Manner, Medium, Outcome, Station, Turn};
 use ackclock_base::{Descriptor, Random, Span, Time};
 
-/// A random number of slots before each packet, and no answers.
+/// The medium with a random number of slots before each packet and without answers.
 pub const SIMPLE: Entry = Entry {
     descriptor: &medium(
         "simple",
@@ -35,7 +36,7 @@ pub const DCF: Entry = Entry {
     build: |values, transmitters| Box::new(Contention::new(Dcf::from(values).exchange.rules(), transmitters)),
 };
 
-/// The same with the times of today, and several packets in a turn.
+/// The distributed coordination function with the times of today's radio, and several packets per turn.
 pub const WIFI: Entry = Entry {
     descriptor: &Descriptor {
         presets: OF_WIFI,
@@ -49,7 +50,8 @@ pub const WIFI: Entry = Entry {
     build: |values, transmitters| Box::new(Contention::new(Wifi::from(values).rules(), transmitters)),
 };
 
-/// What differs where several packets go in a turn: orthogonal subcarriers in 20 MHz at 5 GHz, best effort.
+/// The parameters that differ with several packets per turn: orthogonal subcarriers in 20 MHz at 5 GHz, best
+/// effort.
 const OF_WIFI: &[(&str, &str)] = &[
     ("slot", "9 us"),
     // SIFS and three slots.
@@ -57,24 +59,24 @@ const OF_WIFI: &[(&str, &str)] = &[
     ("sifs", "16 us"),
     // A preamble of 20 us and three symbols: 32 bytes at 24 Mbit/s.
     ("answer", "32 us"),
-    // A preamble of very high throughput with one stream.
+    // A very-high-throughput preamble with one stream.
     ("preamble", "40 us"),
-    // 4 of delimiter, 26 of header, 4 of checksum, 8 of LLC and SNAP.
+    // 4 bytes of delimiter, 26 of header, 4 of checksum, 8 of LLC and SNAP.
     ("framing", "42 B"),
     ("least_window", "15"),
     ("most_window", "1023"),
 ];
 
-/// How transmitters contend.
+/// The rules of contention.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rules {
-    /// A slot.
+    /// The length of a slot.
     pub slot: Span,
-    /// How long the medium must have been free before slots count (DIFS, AIFS).
+    /// The time for which the medium must have been free before slots count (DIFS, AIFS).
     pub idle: Span,
-    /// A count is drawn evenly from 0 to this...
+    /// The initial contention window: the number of slots is drawn uniformly from 0 to this.
     pub least_window: u32,
-    /// ... which about doubles with each silence, up to this.
+    /// The largest contention window. The window about doubles with each missing answer, up to this.
     pub most_window: u32,
     /// Whether one that finds the medium free waits for a random time, too.
     pub always_waits: bool,
@@ -82,34 +84,37 @@ pub struct Rules {
     pub manner: Manner,
 }
 
-/// The medium.
+/// A medium whose stations contend.
 #[derive(Clone, Debug)]
 pub struct Contention {
     rules: Rules,
     transmitters: Vec<Transmitter>,
     /// The transmitter of each station.
     of: Vec<usize>,
-    /// Since when the medium has been free.
+    /// The time since which the medium has been free.
     free: Time,
-    /// When the turn that was given last begins.
+    /// The beginning of the last turn.
     starts: Time,
 }
 
 #[derive(Clone, Debug)]
 struct Transmitter {
     window: u32,
-    /// Slots left to count, from when they [open](Contention::opens); `None` for nothing to wait for.
+    /// The number of slots to count from the time [`Contention::opens`]; `None` if the transmitter need not
+    /// wait.
     slots: Option<u32>,
-    /// When it sends, if it has something to send and nobody does before.
+    /// The time at which it sends, if it has a packet and no other transmitter sends before; otherwise
+    /// `None`.
     sends: Option<Time>,
-    /// Its stations; the places among them of the one that it served last, and of the one whose turn it is then.
+    /// The indices of its stations; the position among them of the station served last, and of the one that
+    /// sends in the present turn.
     stations: Vec<usize>,
     served: usize,
     serves: usize,
 }
 
 impl Contention {
-    /// At rest. `transmitters` are those of the stations.
+    /// Creates the medium in its idle state. `transmitters` holds the transmitter of each station.
     pub fn new(rules: Rules, transmitters: &[usize]) -> Self {
         let count = transmitters.iter().max().map_or(0, |most| most + 1);
         let with = |transmitter: usize| Transmitter {
@@ -131,25 +136,26 @@ impl Contention {
         }
     }
 
-    /// From when on slots count.
+    /// Returns the time from which slots count.
     fn opens(&self) -> Time {
         self.free + self.rules.idle
     }
 
-    /// The next of a transmitter's stations that has something to send, by its place among them.
+    /// Returns the position, among a transmitter's stations, of the next one that may send; `None` if none
+    /// may.
     fn next_place(&self, transmitter: usize, now: Time, stations: &[Station]) -> Option<usize> {
         let Transmitter { stations: own, served, .. } = &self.transmitters[transmitter];
         let mut after = (1..=own.len()).map(|step| (served + step) % own.len());
         after.find(|place| stations[own[*place]].may_send(now))
     }
 
-    /// When a transmitter sends that has just got something to send, or finds the medium free with it.
+    /// Returns when a transmitter sends that has just got a packet, or finds the medium free with one.
     fn access(&mut self, transmitter: usize, now: Time, random: &mut dyn Random) -> Time {
         let opens = self.opens();
         let Rules { slot, always_waits, .. } = self.rules;
         let after = |slots: u32| opens + slot * u64::from(slots);
         let transmitter = &mut self.transmitters[transmitter];
-        // What it drew after its last packet may have been counted while it had nothing to send.
+        // The slots drawn after its last packet may have passed while it had nothing to send.
         let waiting = transmitter.slots.map(after).filter(|sends| *sends >= now);
         if let Some(sends) = waiting {
             return sends;
@@ -159,7 +165,7 @@ impl Contention {
             return now;
         }
         let drawn = draw(transmitter.window, random);
-        // Slots that have passed on the free medium are no part of it.
+        // Slots that passed on the free medium before are not part of the drawn number.
         let passed = slots(now.since(opens).nanos().div_ceil(slot.nanos().max(1)));
         transmitter.slots = Some(passed + drawn);
         after(passed + drawn).max(now)
@@ -170,7 +176,7 @@ fn draw(window: u32, random: &mut dyn Random) -> u32 {
     (random.uniform() * (f64::from(window) + 1.0)) as u32
 }
 
-/// More than anyone waits for is as good as any.
+/// Converts a number of slots. A number too large for the type is replaced by one that is never reached.
 fn slots(count: u64) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX / 2)
 }
@@ -203,7 +209,7 @@ impl Medium for Contention {
             if transmitter.sends == Some(self.starts) {
                 transmitter.served = transmitter.serves;
             }
-            // What it drew after its last packet and has counted to the end is done with.
+            // Slots drawn after its last packet that have all been counted are used up.
             transmitter.slots =
                 transmitter.slots.map(|slots| slots.saturating_sub(counted)).filter(|left| *left > 0);
             transmitter.sends = None;

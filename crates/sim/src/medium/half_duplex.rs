@@ -1,5 +1,5 @@
-//! Links that take turns, a packet each: a radio or a wire that carries one direction at a time. Between the turns of two
-//! stations it is silent for a while.
+//! A medium whose links take turns, one packet each: a radio or a wire that carries one direction at a time.
+//! Between the turns of two stations it is silent for a while.
 
 use super::registry::{Entry, medium};
 use super::{Medium, Station, Turn};
@@ -26,7 +26,7 @@ parameters! {
 
 struct TakingTurns {
     parameters: HalfDuplex,
-    /// Who has sent last, and until when.
+    /// The station that sent last, and the end of its transmission.
     last: usize,
     sent: Time,
 }

@@ -1,4 +1,4 @@
-//! Every medium by name.
+//! The list of all media.
 
 use super::{Medium, contention, half_duplex, token};
 use ackclock_base::{Descriptor, Kind, Parameter, Values};
@@ -8,21 +8,21 @@ use ackclock_base::{Descriptor, Kind, Parameter, Values};
 pub struct Entry {
     /// Its name, what lists say about it, and its parameters.
     pub descriptor: &'static Descriptor,
-    /// Makes one for stations, of each of which the transmitter is given as a number: the links that leave one node have
-    /// one between them.
+    /// Builds the medium for stations, given the transmitter of each station. Links that leave one node share
+    /// a transmitter.
     pub build: fn(&Values, &[usize]) -> Box<dyn Medium>,
 }
 
-/// The media, in the order in which lists show them.
+/// The media, in the order of lists.
 pub const MEDIA: &[Entry] =
     &[half_duplex::ENTRY, token::ENTRY, contention::SIMPLE, contention::DCF, contention::WIFI];
 
-/// The medium called `name`.
+/// Returns the medium called `name`; `None` if there is none.
 pub fn find(name: &str) -> Option<&'static Entry> {
     MEDIA.iter().find(|entry| entry.descriptor.name == name)
 }
 
-/// A medium's descriptor, for the constant in its file.
+/// Returns a medium's descriptor, for the constant in its file.
 pub const fn medium(
     name: &'static str,
     summary: &'static str,

@@ -1,4 +1,5 @@
-//! A token that goes from station to station in their order. Who has it may send a packet; it goes round while nobody does.
+//! A medium with a token that passes from station to station in order. The station with the token may send
+//! one packet; the token circulates while no station sends.
 
 use super::registry::{Entry, medium};
 use super::{Medium, Station, Turn};
@@ -25,13 +26,13 @@ parameters! {
 
 struct Passing {
     parameters: Token,
-    /// Who has had the token since when; before that it went round.
+    /// The station that had the token at `since`, from which it circulates.
     holder: usize,
     since: Time,
 }
 
 impl Passing {
-    /// When a station has the token next, not before `now`.
+    /// Returns when a station next has the token, not before `now`.
     fn reaches(&self, station: usize, stations: usize, now: Time) -> Time {
         let pass = self.parameters.pass;
         let steps = (station + stations - self.holder) % stations;
@@ -53,7 +54,8 @@ impl Medium for Passing {
     }
 
     fn on_sending(&mut self, station: usize, _starts: Time, sent: Time) {
-        // With its packet sent the station passes the token on: the next has it one step later, itself a round later.
+        // A station passes the token on after its packet: the next station has it one step later, and the
+        // station itself a round later.
         (self.holder, self.since) = (station + 1, sent + self.parameters.pass);
     }
 }
@@ -66,7 +68,8 @@ mod tests {
 
     #[test]
     fn the_token_is_with_a_station_once_in_a_round() {
-        // Three stations, 10 us a step. The token is with station 0 at 0, 30, 60 us, with station 1 at 10, 40, 70 us.
+        // There are three stations, with 10 us per step. Station 0 has the token at 0, 30 and 60 us, station
+        // 1 at 10, 40 and 70 us.
         let entry = registry::find("token").unwrap();
         let mut medium = (entry.build)(&entry.descriptor.defaults(), &[0, 1, 2]);
         let random = &mut Scripted::new(&[]);
@@ -80,7 +83,8 @@ mod tests {
             let turn = medium.next(us(now), &only(station), random);
             assert_eq!(turn, Turn { station, starts: us(starts) });
         }
-        // Station 1 sends until 100 us: station 2 has it at 110, station 0 at 120, station 1 again at 130.
+        // Station 1 sends until 100 us: station 2 has the token at 110, station 0 at 120, and station 1 again
+        // at 130 us.
         medium.on_sending(1, us(70), us(100));
         for (station, starts) in [(2, 110), (0, 120), (1, 130)] {
             assert_eq!(medium.next(us(100), &only(station), random).starts, us(starts));

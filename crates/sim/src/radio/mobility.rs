@@ -1,7 +1,8 @@
-//! Where nodes stand, and how they move: random waypoint in a rectangle (Johnson and Maltz 1996; ns-2's `setdest`).
+//! The places of nodes and their movement: random waypoint in a rectangle (Johnson and Maltz 1996; ns-2's
+//! `setdest`).
 //!
-//! A course is a function of its random stream alone, so that everyone who needs to know where a node is may follow a copy
-//! of its own.
+//! A course is a function of its random stream alone, so every component that needs the place of a node may
+//! follow its own copy.
 
 use crate::random::Stream;
 use ackclock_base::{Descriptor, Kind, Range, Span, Time, Values, parameters};
@@ -9,14 +10,14 @@ use ackclock_base::{Descriptor, Kind, Range, Span, Time, Values, parameters};
 /// A place, in metres.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Place {
-    /// To the right.
+    /// The horizontal coordinate.
     pub x_m: f64,
-    /// Upwards.
+    /// The vertical coordinate.
     pub y_m: f64,
 }
 
 impl Place {
-    /// How far it is from another.
+    /// Returns the distance to another place in metres.
     pub fn distance_m(self, other: Self) -> f64 {
         libm::hypot(self.x_m - other.x_m, self.y_m - other.y_m)
     }
@@ -27,16 +28,16 @@ impl Place {
     }
 }
 
-/// A registered way to move.
+/// A registered model of mobility.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
-    /// Its name, what lists say about it, and its parameters.
+    /// The name, the summary and the parameters.
     pub descriptor: &'static Descriptor,
-    /// Makes the course of a node, whose random numbers are those of the stream.
+    /// Builds the course of a node from its random stream.
     pub build: fn(&Values, Stream) -> Course,
 }
 
-/// The ways to move, in the order in which lists show them.
+/// The models of mobility, in the order of lists.
 pub const MOBILITIES: &[Entry] = &[
     Entry {
         descriptor: &Descriptor {
@@ -65,12 +66,12 @@ pub const MOBILITIES: &[Entry] = &[
     },
 ];
 
-/// The way to move called `name`.
+/// Returns the model of mobility called `name`; `None` if there is none.
 pub fn find(name: &str) -> Option<&'static Entry> {
     MOBILITIES.iter().find(|entry| entry.descriptor.name == name)
 }
 
-/// Small areas and great speeds would mean very many ways in a second.
+/// The ranges of sides and speeds. Small areas and high speeds would mean very many legs per second.
 const SIDES_M: Range = Range::between(10.0, 1e6);
 const SPEEDS_MPS: Range = Range { min: 0.0, max: 100.0, above_min: true };
 
@@ -85,7 +86,7 @@ parameters! {
 }
 
 impl Area {
-    /// A place in it, each as likely as another.
+    /// Draws a place in the rectangle, uniformly.
     pub fn draw(&self, random: &mut Stream) -> Place {
         Place { x_m: random.between(0.0, self.width_m), y_m: random.between(0.0, self.height_m) }
     }
@@ -105,7 +106,7 @@ parameters! {
     }
 }
 
-/// A node's course.
+/// The course of a node.
 #[derive(Clone, Debug)]
 pub struct Course {
     from: Place,
@@ -122,12 +123,13 @@ struct Going {
 }
 
 impl Course {
-    /// That of a node that stays at a place.
+    /// Returns the course of a node that stays at a place.
     pub fn still(place: Place) -> Self {
         Self { from: place, to: place, leaves: Time::ZERO, arrives: Time::NEVER, going: None }
     }
 
-    /// That of a node that begins anywhere and goes from place to place. It sets out at once.
+    /// Returns the course of a node that begins at a random place, moves from place to place, and sets out at
+    /// once.
     pub fn random_waypoint(parameters: RandomWaypoint, mut random: Stream) -> Self {
         let begins = parameters.area.draw(&mut random);
         let going = Some(Box::new(Going { parameters, random }));
@@ -136,7 +138,7 @@ impl Course {
         course
     }
 
-    /// Where the node is. Instants are asked for in order.
+    /// Returns the place of the node at `now`. Calls must be in order of time.
     pub fn at(&mut self, now: Time) -> Place {
         while let Some(sets_out) = self.sets_out().filter(|sets_out| *sets_out <= now) {
             self.turn(sets_out);
@@ -148,7 +150,7 @@ impl Course {
         self.from.towards(self.to, share)
     }
 
-    /// When the next way begins.
+    /// Returns when the next leg begins; `None` for a node that stays.
     fn sets_out(&self) -> Option<Time> {
         self.going.as_ref().map(|going| self.arrives + going.parameters.rest)
     }
@@ -160,7 +162,7 @@ impl Course {
         self.to = parameters.area.draw(random);
         let speed = random.between(parameters.min_speed_mps, parameters.max_speed_mps);
         let takes = Span::from_seconds(self.from.distance_m(self.to) / speed);
-        // A way takes time, however short it is.
+        // A leg takes at least a nanosecond, however short it is.
         (self.leaves, self.arrives) = (now, now + takes.max(Span::from_nanos(1)));
     }
 }
@@ -175,8 +177,8 @@ mod tests {
     }
 
     proptest! {
-        /// At no instant is a node outside of its rectangle, and between two instants it gets no farther than its greatest
-        /// speed allows. While it goes straight it is no slower than its least.
+        /// A node is always inside its rectangle, and between two instants it moves no farther than its
+        /// highest speed allows. While it moves straight it is no slower than its lowest speed.
         #[test]
         fn a_node_stays_in_its_rectangle_and_within_its_speeds(
             seed in any::<u64>(),
@@ -221,8 +223,9 @@ mod tests {
 
     #[test]
     fn ways_have_the_length_and_the_speed_of_their_laws() {
-        // The mean distance of two points of a unit square is 0.5214 (Ghosh 1951), so of one of 100 m 52.14 m; speeds are
-        // drawn evenly, mean 5.5 m/s. 4000 ways: standard errors 0.4 m and 0.04 m/s.
+        // The mean distance of two points of a unit square is 0.5214 (Ghosh 1951), which is 52.14 m for a
+        // square of 100 m. Speeds are uniform with mean 5.5 m/s. The standard errors for 4000 legs are 0.4 m
+        // and 0.04 m/s.
         let area = Area { width_m: 100.0, height_m: 100.0 };
         let mut course = walk(RandomWaypoint { area, ..RandomWaypoint::default() }, 9);
         let (mut lengths, mut speeds) = (0.0, 0.0);

@@ -1,4 +1,4 @@
-//! What a radio link does to packets, by the distance of its ends: a [`Channel`] of a link, made anew for each.
+//! The effect of a radio link on packets, by the distance of its ends: a [`Channel`], built for each link.
 
 use super::mobility::Course;
 use super::shadowing::Shadowing;
@@ -8,13 +8,13 @@ use ackclock_base::{Descriptor, Kind, Random, Span, Time, Values};
 /// A registered model of propagation.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
-    /// Its name, what lists say about it, and its parameters.
+    /// The name, the summary and the parameters.
     pub descriptor: &'static Descriptor,
-    /// Makes the channel of a link between nodes on these courses.
+    /// Builds the channel of a link between nodes on these courses.
     pub build: fn(&Values, [Course; 2]) -> Box<dyn Channel>,
 }
 
-/// The models of propagation, in the order in which lists show them.
+/// The models of propagation, in the order of lists.
 pub const PROPAGATIONS: &[Entry] = &[Entry {
     descriptor: &Descriptor {
         kind: Kind::Propagation,
@@ -27,13 +27,13 @@ pub const PROPAGATIONS: &[Entry] = &[Entry {
     build: |values, ends| Box::new(Shadowed { model: values.into(), ends }),
 }];
 
-/// The model of propagation called `name`.
+/// Returns the model of propagation called `name`; `None` if there is none.
 pub fn find(name: &str) -> Option<&'static Entry> {
     PROPAGATIONS.iter().find(|entry| entry.descriptor.name == name)
 }
 
-/// A link under shadowing. The power is drawn anew for every packet, as in ns-2: what lies between the ends is taken to
-/// change from one to the next.
+/// A link with shadowing. The power is drawn for every packet independently, as in ns-2: obstacles between
+/// the ends are assumed to change from packet to packet.
 struct Shadowed {
     model: Shadowing,
     ends: [Course; 2],
@@ -66,7 +66,8 @@ mod tests {
 
     #[test]
     fn a_link_loses_what_the_distance_of_its_ends_says() {
-        // 3-4-5: 250 m. At an exponent of 2.2 the margin is 57.21 - 22 * 2.398 = 4.45 dB; above 4.45 / 4 lie 13.3 %.
+        // The distance is 250 m (a 3-4-5 triangle). With an exponent of 2.2 the margin is 57.21 - 22 * 2.398
+        // = 4.45 dB; 13.3 % of packets fall short of it at a deviation of 4 dB.
         let ends = [Place { x_m: 0.0, y_m: 0.0 }, Place { x_m: 150.0, y_m: 200.0 }].map(Course::still);
         let entry = find("shadowing").unwrap();
         let values = Values::with(entry.descriptor, &[("exponent", "2.2")]);

@@ -1,12 +1,12 @@
-//! Log-normal shadowing: the mean received power falls with a power of the distance, and each packet's power lies around it
-//! with a normal deviation in decibels (Rappaport, Wireless Communications, section 4.9; ns-2's `Propagation/Shadowing`).
-//! A packet whose power lies below the receiver's threshold is lost.
+//! Log-normal shadowing: the mean received power falls with a power of the distance, and each packet's power
+//! deviates from it normally in decibels (Rappaport, Wireless Communications, section 4.9; ns-2's
+//! `Propagation/Shadowing`). A packet whose power lies below the receiver's threshold is lost.
 
 use super::normal;
 use ackclock_base::{Random, Range, parameters};
 use std::f64::consts::PI;
 
-/// Metres in a second.
+/// The speed of light in metres per second.
 const LIGHT_MPS: f64 = 299_792_458.0;
 
 const NS2: &str = "ns-2's Phy/WirelessPhy";
@@ -30,22 +30,24 @@ parameters! {
 }
 
 impl Shadowing {
-    /// The mean power at a distance over the receiver's threshold, in decibels. Antennas have no gain and lose nothing.
+    /// Returns the mean received power at a distance relative to the receiver's threshold, in decibels.
+    /// Antennas have no gain and no losses.
     pub fn margin_db(&self, distance_m: f64) -> f64 {
         let wavelength = LIGHT_MPS / self.frequency_hz;
-        // Friis: the power at the reference distance.
+        // Friis' equation gives the power at the reference distance.
         let spread = wavelength / (4.0 * PI * self.reference_m);
         let reference_w = self.transmit_w * spread * spread;
         let beyond = (distance_m / self.reference_m).max(1.0);
         10.0 * libm::log10(reference_w / self.threshold_w) - 10.0 * self.exponent * libm::log10(beyond)
     }
 
-    /// The power at a distance over the receiver's threshold, in decibels, drawn for one packet.
+    /// Draws the received power of one packet at a distance relative to the receiver's threshold, in
+    /// decibels.
     pub fn draw_db(&self, distance_m: f64, random: &mut dyn Random) -> f64 {
         self.margin_db(distance_m) + self.deviation_db * normal::draw(random)
     }
 
-    /// The probability that a packet is lost over a distance.
+    /// Returns the probability that a packet is lost at a distance.
     pub fn loss_probability(&self, distance_m: f64) -> f64 {
         normal::above(self.margin_db(distance_m) / self.deviation_db)
     }
@@ -64,15 +66,17 @@ mod tests {
 
     #[test]
     fn the_mean_power_follows_friis_and_then_the_exponent() {
-        // At 1 m: wavelength 0.3280 m, (0.3280 / 12.566)^2 = 6.813e-4; 0.28184 W times that is 1.9201e-4 W, which is
-        // 57.21 dB above 3.652e-10 W. Nearer than that no more; ten times as far, 10 times the exponent less.
+        // At 1 m the wavelength is 0.3280 m and (0.3280 / 12.566)^2 = 6.813e-4; 0.28184 W times that is
+        // 1.9201e-4 W, which is 57.21 dB above 3.652e-10 W. The power does not rise at shorter distances. At
+        // ten times the distance it is lower by 10 times the exponent.
         for exponent in [2.0, 2.7, 4.0] {
             let model = shadowing(exponent);
             assert!((model.margin_db(1.0) - 57.21).abs() < 0.01, "{}", model.margin_db(1.0));
             assert_eq!(model.margin_db(0.5), model.margin_db(1.0));
             assert!((model.margin_db(10.0) - 57.21 + 10.0 * exponent).abs() < 0.01);
         }
-        // The distance at which half of the packets are lost is 10^(57.21 / 10 n) m: 726 m at 2.0, 132 m at 2.7.
+        // The distance at which half of the packets are lost is 10^(57.21 / 10 n) m: 726 m at 2.0, 132 m at
+        // 2.7.
         for (exponent, median_m) in [(2.0, 726.0), (2.2, 399.0), (2.4, 242.0), (2.7, 132.0)] {
             assert!((shadowing(exponent).loss_probability(median_m) - 0.5).abs() < 0.005, "{exponent}");
         }
@@ -80,7 +84,7 @@ mod tests {
 
     #[test]
     fn what_is_drawn_has_the_mean_power_of_the_closed_form() {
-        // 40,000 draws with a deviation of 4 dB: standard error 0.02 dB; four of them.
+        // 40,000 draws with a deviation of 4 dB have a standard error of 0.02 dB; four of them are allowed.
         let mut random = Stream::new(5, "shadowing");
         for exponent in [2.0, 2.4] {
             let model = shadowing(exponent);
@@ -94,8 +98,9 @@ mod tests {
 
     #[test]
     fn packets_are_lost_with_the_probability_of_the_closed_form() {
-        // The reference is the tail of the normal distribution at margin over deviation, with the margin worked from
-        // 57.21 dB at one metre; the error allowed is four standard deviations of a share of 40,000.
+        // The reference is the tail of the normal distribution at margin over deviation, with the margin
+        // computed from 57.21 dB at one metre. The allowed error is four standard deviations of a share of
+        // 40,000.
         let mut random = Stream::new(6, "shadowing");
         for exponent in [2.0, 2.2, 2.4, 2.7] {
             for distance_m in DISTANCES_M {

@@ -1,5 +1,5 @@
-//! Both ends of connections whose application reads slowly, over a wire of 50 ms each way without a queue, of which tests say what it
-//! drops.
+//! Tests of both ends of connections whose application reads slowly, over a wire of 50 ms in each direction
+//! without a queue. Each test chooses the packets that the wire drops.
 
 use super::ReaderOptions;
 use crate::endpoint::{Ends, Launch, Outbox};
@@ -18,16 +18,16 @@ use std::collections::BTreeMap;
 
 const DELAY: Span = Span::from_millis(50);
 
-/// What a packet says, in the words of all transports.
+/// The meaning of a packet, in terms common to all transports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Says {
-    /// Data with this place in the stream.
+    /// Data at this position of the stream.
     Data(u64),
-    /// Asks for the window.
+    /// A probe of the window.
     Probe,
-    /// One past the last place in the stream that the receiver has room for.
+    /// A window: one past the last position of the stream for which the receiver has room.
     Edge(u64),
-    /// Anything else.
+    /// Any other packet.
     Other,
 }
 
@@ -38,7 +38,7 @@ enum Transport {
     Sctp,
 }
 
-/// The wire, and what was seen of it.
+/// The wire, and the record of its packets.
 struct Wire {
     transport: Transport,
     now: Time,
@@ -47,12 +47,13 @@ struct Wire {
     extensions: Extensions,
     drops: Box<dyn FnMut(Time, Says) -> bool>,
     seen: Vec<(Time, Says)>,
-    /// The highest edge that has reached the sender, and the packets that the application has read.
+    /// The highest edge that has reached the sender, and the number of packets that the application has read.
     edge: u64,
     read: u64,
-    /// One past the highest place of data that has been sent.
+    /// One past the highest position of data that has been sent.
     sent: u64,
-    /// Whether no place is beyond what the receiver has told. RFC 9260 section 6.2.1 rule C gives the room of lost chunks to others.
+    /// Whether all data lies within the receiver's window. RFC 9260 section 6.2.1 rule C gives the room of
+    /// lost chunks to others.
     is_bounded: bool,
 }
 
@@ -142,7 +143,7 @@ struct Run {
 }
 
 impl Run {
-    /// Begins a connection of endless data, or of this number of packets.
+    /// Begins a connection with endless data, or with `packets` packets.
     fn begin(
         transport: Transport,
         settings: &[(&str, &str)],
@@ -193,7 +194,7 @@ impl Run {
         }
     }
 
-    /// When packets left of which this is true, in milliseconds.
+    /// Returns the times in milliseconds at which packets were sent for which `of` is true.
     fn times(&self, of: impl Fn(Says) -> bool) -> Vec<f64> {
         let seen = self.wire.seen.iter().filter(|(_, says)| of(*says));
         seen.map(|(at, _)| at.nanos() as f64 / 1e6).collect()
@@ -260,7 +261,7 @@ fn at(ms: f64) -> Time {
 
 const READ: Rate = Rate::from_bits_per_second(8_000_000);
 
-/// Reads nothing for 10 s, and then 8 Mbit/s: a millisecond for 1000 B, 1.452 ms for 1452 B.
+/// Returns a reader that reads nothing for 10 s, and then 8 Mbit/s: 1000 B in 1 ms, 1452 B in 1.452 ms.
 fn from_10_s_on() -> ReaderOptions {
     let rates = Timeline::steps(Rate::default(), [(at(10_000.0), READ)]);
     ReaderOptions {
@@ -269,7 +270,7 @@ fn from_10_s_on() -> ReaderOptions {
     }
 }
 
-/// Settings of a buffer of this number of packets, of 1000 B, over SCTP of 1452 B.
+/// Returns the settings of a buffer of `packets` packets, of 1000 B, or 1452 B with SCTP.
 fn buffer(transport: Transport, packets: u64) -> Vec<(&'static str, &'static str)> {
     let leak = |text: String| -> &'static str { Box::leak(text.into_boxed_str()) };
     match transport {
@@ -289,16 +290,17 @@ fn stopped(transport: Transport, packets: u64, drops: impl FnMut(Time, Says) -> 
     run
 }
 
-/// When the data at this place in the stream left first.
+/// Returns when the data at a position of the stream was first sent.
 fn leaves(run: &Run, place: u64) -> f64 {
     run.times(|says| says == Says::Data(place))[0]
 }
 
 #[test]
 fn tcp_probes_a_closed_window_and_hears_when_it_opens() {
-    // Four packets fill the buffer; the last acknowledgement arrives at 100 ms with a window of zero. RTO is 1 s, its least: probes
-    // leave 1, 2 and 4 s after one another, at 1.1, 3.1 and 7.1 s; the next would leave at 15.1 s. The first packet has been read at
-    // 10.001 s, and an acknowledgement with a window of one arrives at 10.051 s. Windows of two and of four follow at once.
+    // Four packets fill the buffer, and the last acknowledgement arrives at 100 ms with a window of zero. The
+    // RTO is 1 s, its minimum: probes follow after 1, 2 and 4 s, at 1.1, 3.1 and 7.1 s; the next would be
+    // sent at 15.1 s. The first packet has been read at 10.001 s, and an acknowledgement with a window of one
+    // arrives at 10.051 s. Windows of two and of four follow at once.
     let run = stopped(Transport::Tcp, 4, |_, _| false);
     assert_eq!(run.probes(), [1100.0, 3100.0, 7100.0]);
     assert_eq!(run.times(|says| says == Says::Edge(5))[0], 10_001.0);
@@ -308,8 +310,8 @@ fn tcp_probes_a_closed_window_and_hears_when_it_opens() {
 
 #[test]
 fn tcp_repairs_a_lost_window_update_by_its_persist_timer() {
-    // A buffer of one packet. The only acknowledgement that opens it leaves at 10.001 s and is lost. The fourth probe leaves at
-    // 15.1 s; its answer arrives at 15.2 s.
+    // The buffer holds one packet. The only acknowledgement that opens it is sent at 10.001 s and lost. The
+    // fourth probe is sent at 15.1 s, and its answer arrives at 15.2 s.
     let run = stopped(Transport::Tcp, 1, |now, _| now == at(10_001.0));
     assert_eq!(run.probes(), [1100.0, 3100.0, 7100.0, 15_100.0]);
     assert_eq!(run.times(|says| says == Says::Edge(2))[0], 10_001.0);
@@ -318,7 +320,8 @@ fn tcp_repairs_a_lost_window_update_by_its_persist_timer() {
 
 #[test]
 fn tcp_probes_no_more_rarely_than_the_greatest_timeout() {
-    // 1, 2, 4, 8, 16, 32 s, then 60 s each, RFC 6298 section 2.5: 1.1, 3.1, 7.1, 15.1, 31.1, 63.1, 123.1, 183.1 s.
+    // The intervals are 1, 2, 4, 8, 16 and 32 s, then 60 s each (RFC 6298 section 2.5): probes at 1.1, 3.1,
+    // 7.1, 15.1, 31.1, 63.1, 123.1 and 183.1 s.
     let rates = Timeline::steps(Rate::default(), [(at(1e6), READ)]);
     let changes = Changes { rates, manner: Manner::BitByBit, outage: None, nominal: READ };
     let reader = ReaderOptions { rate: READ, changes: Some(changes) };
@@ -329,10 +332,11 @@ fn tcp_probes_no_more_rarely_than_the_greatest_timeout() {
 
 #[test]
 fn quic_says_that_it_is_blocked_and_hears_of_credit() {
-    // Four pieces use the credit at once: DATA_BLOCKED leaves with them. The two acknowledgements arrive at 100 ms; two samples of
-    // 100 ms make a deviation of 37.5 ms and a probe timeout of 100 + 150 + 25 = 275 ms. DATA_BLOCKED leaves again at 375 ms, and after
-    // 550, 1100, 2200 and 4400 ms: at 925, 2025, 4225 and 8625 ms; the next would leave at 17.425 s. Half of the window has been read
-    // at 10.002 s: MAX_DATA for six arrives at 10.052 s. It is used at once.
+    // Four pieces use up the limit at once, and DATA_BLOCKED is sent with them. The two acknowledgements
+    // arrive at 100 ms. Two samples of 100 ms give a deviation of 37.5 ms and a probe timeout of 100 + 150 +
+    // 25 = 275 ms. DATA_BLOCKED is repeated at 375 ms, and after 550, 1100, 2200 and 4400 ms: at 925, 2025,
+    // 4225 and 8625 ms; the next would be at 17.425 s. Half of the window has been read at 10.002 s, and
+    // MAX_DATA for six pieces arrives at 10.052 s. The new limit is used at once.
     let run = stopped(Transport::Quic, 4, |_, _| false);
     assert_eq!(run.probes()[..7], [0.0, 375.0, 925.0, 2025.0, 4225.0, 8625.0, 10_052.0]);
     assert_eq!(run.times(|says| matches!(says, Says::Edge(_)))[..2], [10_002.0, 10_004.0]);
@@ -341,8 +345,9 @@ fn quic_says_that_it_is_blocked_and_hears_of_credit() {
 
 #[test]
 fn quic_repairs_lost_credit_by_a_probe_timeout() {
-    // A window of one piece. MAX_DATA leaves at 10.001 s and is lost. Its receiver knows no round trip: a probe timeout is
-    // 333 + 4 * 166.5 + 25 = 1024 ms. It leaves again at 11.025 s and arrives at 11.075 s.
+    // The window is one piece. MAX_DATA is sent at 10.001 s and lost. Its sender has no round-trip sample, so
+    // its probe timeout is 333 + 4 * 166.5 + 25 = 1024 ms. It is repeated at 11.025 s and arrives at 11.075
+    // s.
     let run = stopped(Transport::Quic, 1, |now, _| now == at(10_001.0));
     assert_eq!(run.times(|says| says == Says::Edge(2))[..2], [10_001.0, 11_025.0]);
     assert_eq!(leaves(&run, 1), 11_075.0);
@@ -350,9 +355,10 @@ fn quic_repairs_lost_credit_by_a_probe_timeout() {
 
 #[test]
 fn sctp_probes_a_closed_window_and_hears_when_it_opens() {
-    // Three chunks leave at once, the fourth when the first SACK arrives, at 100 ms. It is the first of two that a SACK waits for, which
-    // leaves after 200 ms at 350 ms and arrives at 400 ms with a window of zero. RTO is 1 s, its least: probes leave at 1.4, 3.4 and
-    // 7.4 s. The first chunk has been read at 10.001452 s; a SACK with room for one arrives 50 ms later.
+    // Three chunks are sent at once, and the fourth when the first SACK arrives, at 100 ms. It is the first
+    // of two packets for which a SACK waits, so the SACK is sent after 200 ms, at 350 ms, and arrives at 400
+    // ms with a window of zero. The RTO is 1 s, its minimum: probes are sent at 1.4, 3.4 and 7.4 s. The first
+    // chunk has been read at 10.001452 s, and a SACK with room for one arrives 50 ms later.
     let run = stopped(Transport::Sctp, 4, |_, _| false);
     assert_eq!(run.probes()[..3], [1400.0, 3400.0, 7400.0]);
     assert_eq!([3, 4].map(|place| leaves(&run, place)), [100.0, 10_051.452]);
@@ -360,8 +366,9 @@ fn sctp_probes_a_closed_window_and_hears_when_it_opens() {
 
 #[test]
 fn sctp_repairs_a_lost_window_update_by_a_probe() {
-    // A buffer of one chunk. The SACK that opens it leaves at 10.001452 s and is lost. The first SACK arrives at 100 ms, so probes leave
-    // at 1.1, 3.1, 7.1 and 15.1 s, and the answer to the last one arrives at 15.2 s.
+    // The buffer holds one chunk. The SACK that opens it is sent at 10.001452 s and lost. The first SACK
+    // arrives at 100 ms, so probes are sent at 1.1, 3.1, 7.1 and 15.1 s, and the answer to the last one
+    // arrives at 15.2 s.
     let run = stopped(Transport::Sctp, 1, |now, _| now == at(10_001.452));
     assert_eq!(run.probes()[..4], [1100.0, 3100.0, 7100.0, 15_100.0]);
     assert_eq!(leaves(&run, 1), 15_200.0);
@@ -369,8 +376,9 @@ fn sctp_repairs_a_lost_window_update_by_a_probe() {
 
 #[test]
 fn the_application_gets_what_it_reads_and_the_window_of_congestion_stays() {
-    // 1 Mbit/s are 8 ms for 1000 B and 11.616 ms for 1452 B, so 12.5 or 8.6 packets in a round trip, and the buffer holds 40. Once it
-    // has begun to fill there is always something to read: in 9 s 1125 packets, or 774.8.
+    // At 1 Mbit/s 1000 B take 8 ms and 1452 B take 11.616 ms, so 12.5 or 8.6 packets are read in a round
+    // trip, and the buffer holds 40. Once it has begun to fill, it is never empty: in 9 s 1125 packets are
+    // read, or 774.8.
     let rate = Rate::from_bits_per_second(1_000_000);
     for (transport, read) in [(Transport::Tcp, 1125), (Transport::Quic, 1125), (Transport::Sctp, 774)] {
         let reader = ReaderOptions { rate, changes: None };
@@ -382,7 +390,7 @@ fn the_application_gets_what_it_reads_and_the_window_of_congestion_stays() {
             [read, read + u64::from(transport == Transport::Sctp)].contains(&(run.wire.read - before)),
             "{transport:?}"
         );
-        // It grows while 40 packets in flight fill it, and no more.
+        // The congestion window grows while 40 packets in flight fill it, and no further.
         let mut cwnd = 0.0;
         run.ends[0].publish(&mut |name, value| {
             if name == "cwnd_packets" {
@@ -395,13 +403,15 @@ fn the_application_gets_what_it_reads_and_the_window_of_congestion_stays() {
 
 #[test]
 fn a_tuned_window_does_not_grow_for_an_application_that_does_not_read() {
-    // Linux begins with 65,536 B, 45 packets of 1448 B. Nothing is read for 10 s: no more than they are sent.
+    // Linux begins with 65,536 B, 45 packets of 1448 B. Nothing is read for 10 s, and no more than 45 packets
+    // are sent.
     let settings = [("receive_window", "autotuned")];
     let mut run = Run::begin(Transport::Tcp, &settings, from_10_s_on(), u64::MAX, |_, _| false);
     run.until(at(10_000.0));
     assert_eq!((run.wire.edge, run.wire.sent, run.wire.read), (45, 45, 0));
-    // An application that reads 1 Mbit/s takes 8.6 packets in a round trip. The window is made for ten, and opens for the twelve of a
-    // round that lasts longer: to 2 * 12 + 16 = 40 and twice 40 * 2 / 10, 56, not to the 2172 that it has room for.
+    // An application that reads 1 Mbit/s takes 8.6 packets in a round trip. The window is made for ten, and
+    // opens for the twelve of a round that lasts longer: to 2 * 12 + 16 = 40 plus twice 40 * 2 / 10, 56, and
+    // not to the 2172 for which it has room.
     let reader = ReaderOptions { rate: Rate::from_bits_per_second(1_000_000), changes: None };
     let mut run = Run::begin(Transport::Tcp, &settings, reader, u64::MAX, |_, _| false);
     run.until(at(10_000.0));
@@ -410,8 +420,8 @@ fn a_tuned_window_does_not_grow_for_an_application_that_does_not_read() {
 
 #[test]
 fn everything_is_read_whatever_is_lost_and_however_long_a_pause_is() {
-    // A quarter of all packets, probes and updates too, is lost in the first minute. The application reads half a second and pauses
-    // five.
+    // A quarter of all packets, including probes and updates, is lost in the first minute. The application
+    // reads for half a second and pauses for five.
     for transport in [Transport::Tcp, Transport::Quic, Transport::Sctp] {
         for seed in 0..60 {
             let phases = [

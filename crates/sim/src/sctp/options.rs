@@ -125,7 +125,7 @@ impl Options {
             reader: None,
             recovery: RecoveryOptions {
                 notes_limits: false,
-                idle_restart: None, // by RFC 9260 section 7.2.1 the window of an idle path decays, see `path.rs`
+                idle_restart: None, // by RFC 9260 section 7.2.1 an idle window decays, see `path.rs`
                 units,
                 window: units.most_outstanding(),
                 numbers_once: false,

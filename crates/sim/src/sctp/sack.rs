@@ -230,8 +230,8 @@ impl Association {
             return self.paths[index].news.lost.push(chunk.number);
         }
         let recover = if by_path { &mut self.paths[index].recover } else { &mut self.recover };
-        // Losses of chunks sent before the recovery began belong to it, whenever they are found. Each path on
-        // which the SACK that begins it shows losses reduces its window once.
+        // Losses found during a recovery belong to it, even of chunks sent since it began, except in ns-2. Each
+        // path on which the SACK that begins it shows losses reduces its window once.
         let begins = recover.is_none_or(|recover| as_ns2 && tsn >= recover);
         if begins {
             *recover = Some(self.chunks.high());

@@ -1,5 +1,6 @@
-//! Video whose viewer asks for one segment after another over a TCP connection that stays open, each at the rate that the
-//! last ones suggest, and pauses while the playout buffer is full.
+//! Video whose viewer requests one segment after another over a TCP connection that stays open. The rate of
+//! each segment follows from the throughput of the last ones. The viewer pauses while the playout buffer is
+//! full.
 
 use super::{Entry, RATE, Workload, application};
 use crate::session::{Desk, Order, Session, SessionPlan, Viewing};
@@ -7,7 +8,7 @@ use ackclock_base::{Range, Rate, Span, Time, parameters};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// The entry in the registry.
+/// The entry in the list of applications.
 pub const ENTRY: Entry = Entry {
     descriptor: &application(
         "adaptive-video",
@@ -45,24 +46,24 @@ parameters! {
 pub struct AdaptiveVideo {
     /// The lowest rate in bits per second.
     pub lowest_bps: f64,
-    /// How many rates there are.
+    /// The number of rates.
     pub rungs: usize,
-    /// What each is to the one below.
+    /// The ratio of each rate to the one below.
     pub step: f64,
-    /// How much a segment holds.
+    /// The playing time of a segment.
     pub segment: Span,
-    /// How much is kept.
+    /// The largest playing time in the buffer.
     pub buffer: Span,
-    /// What share of the throughput a rate may be.
+    /// The largest ratio of the chosen rate to the throughput.
     pub margin: f64,
-    /// Of how many segments the throughput is the mean.
+    /// The number of segments over which the throughput is averaged.
     pub memory: usize,
-    /// Bits of a packet.
+    /// The payload of a packet in bits.
     pub payload_bits: f64,
 }
 
 impl AdaptiveVideo {
-    /// What a scenario says, in packets of this payload.
+    /// Creates the video from the parameters of a scenario, for packets of this payload.
     pub fn of(parameters: &Parameters, payload_bytes: u64) -> Self {
         let Parameters { lowest, rungs, step, segment, buffer, margin, memory } = *parameters;
         Self {
@@ -85,7 +86,7 @@ impl AdaptiveVideo {
         (self.rate_bps(rung) * self.segment.seconds() / self.payload_bits).ceil().max(1.0) as u64
     }
 
-    /// The highest rung that a throughput allows.
+    /// Returns the highest rung that a throughput allows.
     fn rung_for(&self, throughput_bps: f64) -> usize {
         let allowed = self.margin * throughput_bps;
         (1..self.rungs).rev().find(|rung| self.rate_bps(*rung) <= allowed).unwrap_or(0)
@@ -98,16 +99,16 @@ impl SessionPlan for AdaptiveVideo {
     }
 }
 
-/// The viewer.
+/// The state of the viewer.
 #[derive(Clone, Debug)]
 pub struct Watching {
     video: AdaptiveVideo,
     /// The rung of the segment under way, and when it was asked for.
     rung: usize,
     asked: Time,
-    /// Throughputs of the last segments.
+    /// The throughputs of the last segments, in bits per second.
     throughputs: VecDeque<f64>,
-    /// What was in the buffer at `seen`; from the first segment on it plays.
+    /// The playing time that was in the buffer at `seen`. It plays from the first segment on.
     buffered: Span,
     seen: Time,
     playing: bool,
@@ -115,7 +116,7 @@ pub struct Watching {
 }
 
 impl Watching {
-    /// Somebody who has not begun.
+    /// Creates a viewer that has not begun.
     pub fn new(video: AdaptiveVideo) -> Self {
         Self {
             video,
@@ -135,7 +136,7 @@ impl Watching {
         desk.orders.push(Order { connection: 0, at, packets: self.video.packets(self.rung), anew });
     }
 
-    /// Plays until now; where the buffer did not last, that was a stall.
+    /// Plays until `now`. If the buffer did not last until then, that counts as a stall.
     fn play(&mut self, now: Time, measured: bool) {
         let passed = now.since(self.seen);
         self.seen = now;
@@ -173,7 +174,7 @@ impl Session for Watching {
         let rung = self.video.rung_for(mean);
         self.viewing.switches += u64::from(measured && rung != self.rung);
         self.rung = rung;
-        // It waits until the next segment has room.
+        // The viewer waits until the next segment fits into the buffer.
         let excess = (self.buffered + self.video.segment).saturating_sub(self.video.buffer);
         self.ask(now + excess, false, desk);
     }
@@ -190,7 +191,7 @@ mod tests {
     use crate::random::Stream;
     use crate::session::Tally;
 
-    /// 0.5, 1, 2 and 4 Mbit/s; a segment of the lowest is 2 Mbit, 250 packets of 1000 B.
+    /// Rates of 0.5, 1, 2 and 4 Mbit/s. A segment at the lowest rate has 2 Mbit, 250 packets of 1000 B.
     const USUAL: AdaptiveVideo = AdaptiveVideo {
         lowest_bps: 500_000.0,
         rungs: 4,
@@ -226,15 +227,18 @@ mod tests {
             (order.at.seconds(), order.packets, order.anew)
         };
         assert_eq!(step(0.0, true), (0.0, 250, true));
-        // 2 Mbit in 1 s: of 2 Mbit/s 80 % are 1.6, so 1 Mbit/s is the highest. 4 s are in the buffer.
+        // 2 Mbit arrive in 1 s. 80 % of 2 Mbit/s are 1.6 Mbit/s, so 1 Mbit/s is the highest allowed rate. 4 s
+        // are in the buffer.
         assert_eq!(step(1.0, false), (1.0, 500, false));
-        // 4 Mbit in 6 s: the mean of 2 and 0.667 Mbit/s is 1.333, of which 80 % are 1.067. The buffer lasted 4 s of 6.
+        // 4 Mbit arrive in 6 s. The mean of 2 and 0.667 Mbit/s is 1.333 Mbit/s, 80 % of which are 1.067. The
+        // buffer lasted for 4 of the 6 s.
         assert_eq!(step(7.0, false), (7.0, 500, false));
-        // 4 Mbit in 0.1 s, 40 Mbit/s: the mean of three is 14.2. In the buffer: 4 - 0.1 + 4 = 7.9 s.
+        // 4 Mbit arrive in 0.1 s, at 40 Mbit/s. The mean of three is 14.2 Mbit/s. The buffer holds 4 - 0.1 +
+        // 4 = 7.9 s.
         assert_eq!(step(7.1, false), (7.1, 2000, false));
         assert_eq!(step(7.2, false), (7.2, 2000, false)); // 11.8 s
         assert_eq!(step(7.3, false), (7.3, 2000, false)); // 15.7 s, and 19.7 with the next
-        // 19.6 s: the next has room in 3.6 s.
+        // The buffer holds 19.6 s, so the next segment fits in 3.6 s.
         assert_eq!(step(7.4, false), (11.0, 2000, false));
         let Viewing { segments, rates_bps, switches, stalls, stalled } = watching.viewing().unwrap();
         assert_eq!((segments, switches, stalls, stalled), (6, 2, 1, Span::from_millis(2000)));

@@ -1,9 +1,9 @@
-//! As much as the transport allows, without end or up to a size.
+//! Bulk data: as much as the transport allows, without end or up to a size.
 
 use super::{Entry, Workload, application};
 use ackclock_base::{Range, Size, parameters};
 
-/// The entry in the registry. It stands first there: it is what a flow sends that is told nothing else.
+/// The entry in the list of applications. It comes first because it is the default of a flow.
 pub const ENTRY: Entry = Entry {
     descriptor: &application(
         "bulk",

@@ -1,4 +1,4 @@
-//! A constant bit rate, for ever or in periods with pauses between them.
+//! Constant bit rate, without end or in periods with pauses between them.
 
 use super::{
     Entry, HEADER, MEAN_TIMES, NO_EFFORT, PACKET, RATE, Sizes, Source, SourceEntry, Workload, application,
@@ -7,7 +7,7 @@ use crate::random::Stream;
 use ackclock_base::declare::{self, Declared};
 use ackclock_base::{Range, Rate, Size, Span, choice, parameters};
 
-/// Without end.
+/// The constant bit rate without end.
 pub const CBR: Entry = Entry {
     descriptor: &application(
         "cbr",
@@ -29,7 +29,7 @@ pub const CBR: Entry = Entry {
     }),
 };
 
-/// In periods.
+/// The constant bit rate in periods.
 pub const ON_OFF: Entry = Entry {
     descriptor: &application(
         "on-off",
@@ -46,7 +46,7 @@ pub const ON_OFF: Entry = Entry {
             let InPeriods { packet, header, .. } = values.into();
             Sizes { packet, header, reply: None }
         },
-        // At least one packet each period, however short.
+        // Each period has at least one packet, however short it is.
         rate_bps: |values, payload_bits| {
             let InPeriods { rate, periods, .. } = values.into();
             let period = periods.on.seconds() + periods.off().seconds();
@@ -155,12 +155,13 @@ const JITTER: Declared<f64> =
         "Each interval between packets is drawn uniformly from 1 - jitter to 1 + jitter times the usual one",
     );
 
-/// Packets at an interval that may vary from packet to packet.
+/// The interval between packets, which may vary from packet to packet.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spacing {
     /// The mean time between two packets.
     pub interval: Span,
-    /// Each interval is drawn uniformly from (1 - jitter) to (1 + jitter) times the mean.
+    /// The relative jitter: each interval is drawn uniformly from (1 - jitter) to (1 + jitter) times the
+    /// mean.
     pub jitter: f64,
 }
 
@@ -168,12 +169,12 @@ pub struct Spacing {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Constant(pub Spacing);
 
-/// A constant bit rate in periods. Each begins with a packet, as when ns-2's CBR is started again.
+/// A constant bit rate in periods. Each period begins with a packet, as when ns-2's CBR is started again.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OnOff {
     spacing: Spacing,
     periods: Periods,
-    /// What is left of the period in which it sends.
+    /// The rest of the present sending period.
     left: Span,
 }
 
@@ -214,7 +215,7 @@ impl Source for Constant {
 }
 
 impl OnOff {
-    /// A source that has not begun.
+    /// Creates a source that has not begun.
     pub fn new(spacing: Spacing, periods: Periods) -> Self {
         Self { spacing, periods, left: Span::ZERO }
     }
@@ -247,7 +248,7 @@ mod tests {
     use super::super::departures;
     use super::*;
 
-    /// 3 Mbit/s in packets of 1000 B: one every 8000 / 3e6 s = 2.667 ms.
+    /// Returns the spacing of 3 Mbit/s in packets of 1000 B: one every 8000 / 3e6 s = 2.667 ms.
     fn spacing(jitter: f64) -> Spacing {
         Spacing { interval: Span::from_seconds(8000.0 / 3e6), jitter }
     }
@@ -271,8 +272,8 @@ mod tests {
 
     #[test]
     fn jitter_spreads_the_intervals_and_keeps_their_mean() {
-        // Uniform from 0.5 to 1.5 intervals: variance 1/12 interval^2. The mean of 37500 has a standard error of
-        // 0.2887 / sqrt(37500) = 0.15 % of an interval.
+        // Intervals are uniform from 0.5 to 1.5 of the mean, with variance 1/12 interval^2. The mean of 37500
+        // has a standard error of 0.2887 / sqrt(37500) = 0.15 % of an interval.
         let times = departures(&mut Constant(spacing(0.5)), 1, 100.0);
         let intervals: Vec<f64> = times.windows(2).map(|pair| (pair[1] - pair[0]) / (8000.0 / 3e6)).collect();
         let mean = intervals.iter().sum::<f64>() / intervals.len() as f64;
@@ -284,8 +285,8 @@ mod tests {
 
     #[test]
     fn fixed_periods_alternate() {
-        // 10 s off, 10 s on, from off: in 50 s it sends from 10 to 20 s and from 30 to 40 s, each time
-        // 10 s / 2.667 ms = 3750 packets.
+        // Periods of 10 s off and 10 s on begin with off. In 50 s the source sends from 10 to 20 s and from
+        // 30 to 40 s, each time 10 s / 2.667 ms = 3750 packets.
         let times = departures(&mut OnOff::new(spacing(0.0), periods(10.0, 10.0)), 1, 50.0);
         assert_eq!(times.iter().filter(|time| (10.0..20.0).contains(*time)).count(), 3750);
         assert_eq!(times.iter().filter(|time| (30.0..40.0).contains(*time)).count(), 3750);
@@ -296,7 +297,7 @@ mod tests {
 
     #[test]
     fn a_period_shorter_than_an_interval_has_one_packet() {
-        // 1 ms on, 9 ms off, 2.667 ms between packets: one packet each 10 ms.
+        // With 1 ms on, 9 ms off and 2.667 ms between packets, there is one packet each 10 ms.
         assert_eq!(departures(&mut OnOff::new(spacing(0.0), periods(0.001, 0.009)), 1, 1.0).len(), 100);
     }
 

@@ -1,20 +1,23 @@
-//! Sizes drawn from a measured distribution, as data centres publish them: points of a cumulative distribution function,
-//! with straight lines between them (ns-2's `RandomVariable/Empirical` with interpolation).
+//! Sizes drawn from a measured distribution, as data centres publish them: points of a cumulative
+//! distribution function with straight lines between them (ns-2's `RandomVariable/Empirical` with
+//! interpolation).
 
 use crate::random::Stream;
 use ackclock_base::Random;
 use std::sync::Arc;
 
-/// A distribution of sizes in bytes. Copies share its points.
+/// A distribution of sizes in bytes. Clones share its points.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Empirical {
-    /// Sizes in bytes, each with the probability that a transfer has no more, both ascending; the last probability is 1.
+    /// Sizes in bytes, each with the probability that a transfer is no larger, both ascending. The last
+    /// probability is 1.
     points: Arc<[(f64, f64)]>,
 }
 
 impl Empirical {
-    /// A distribution with these points of its function: sizes in bytes with their cumulative probabilities. `None` where
-    /// there are none, where they do not ascend, or where the last is not 1.
+    /// Creates a distribution from points of its function: sizes in bytes with their cumulative
+    /// probabilities. Returns `None` if there are no points, if they do not ascend, or if the last
+    /// probability is not 1.
     pub fn of(points: Vec<(f64, f64)>) -> Option<Self> {
         let ascends =
             |pair: &[(f64, f64)]| pair[0].0 <= pair[1].0 && pair[0].1 <= pair[1].1 && pair[1].1 <= 1.0;
@@ -23,8 +26,8 @@ impl Empirical {
         holds.then(|| Self { points: points.into() })
     }
 
-    /// Draws a size in bytes, at least 1: the size whose cumulative probability is a uniform draw. What the first point has
-    /// in probability is of its size.
+    /// Draws a size in bytes, at least 1: the size whose cumulative probability is a uniform draw. The
+    /// probability of the first point belongs to its size.
     pub fn draw(&self, random: &mut Stream) -> u64 {
         self.size_at(random.uniform()).round().max(1.0) as u64
     }
@@ -40,14 +43,14 @@ impl Empirical {
         }
     }
 
-    /// The mean size in bytes.
+    /// Returns the mean size in bytes.
     pub fn mean(&self) -> f64 {
         let first = self.points[0].0 * self.points[0].1;
         let between = |pair: &[(f64, f64)]| (pair[0].0 + pair[1].0) / 2.0 * (pair[1].1 - pair[0].1);
         first + self.points.windows(2).map(between).sum::<f64>()
     }
 
-    /// The greatest size in bytes.
+    /// Returns the largest size in bytes.
     pub fn most(&self) -> u64 {
         self.points.last().map_or(1, |(size, _)| size.round().max(1.0) as u64)
     }
@@ -57,7 +60,7 @@ impl Empirical {
 mod tests {
     use super::*;
 
-    /// The web search of DCTCP (SIGCOMM 2010) as pFabric (SIGCOMM 2013, figure 4) draws it, in kB.
+    /// The web search traffic of DCTCP (SIGCOMM 2010) as pFabric (SIGCOMM 2013, figure 4) draws it, in kB.
     const WEB_SEARCH: [(f64, f64); 12] = [
         (0.0, 0.0),
         (10.0, 0.15),
@@ -91,8 +94,8 @@ mod tests {
 
     #[test]
     fn draws_have_the_distribution() {
-        // Of 100000 draws 0.53 are of at most 80 kB (standard error 0.0016) and 0.1 above 5 MB (0.00095); the deviation of
-        // a size is about 4.1 MB, so their mean has a standard error of 13 kB.
+        // Of 100000 draws a share of 0.53 is at most 80 kB (standard error 0.0016) and 0.1 above 5 MB
+        // (0.00095). The deviation of a size is about 4.1 MB, so the mean has a standard error of 13 kB.
         let mut random = Stream::new(1, "sizes");
         let (sizes, count) = (web_search(), 100_000);
         let drawn: Vec<u64> = (0..count).map(|_| sizes.draw(&mut random)).collect();

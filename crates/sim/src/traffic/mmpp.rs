@@ -1,9 +1,9 @@
-//! The hierarchical Markov-modulated Poisson process of Muscariello, Mellia, Meo, Ajmone Marsan and Lo Cigno (ICC 2004):
-//! sessions arrive as a Poisson process; a session starts flows, a flow sends packets, each again at exponential
-//! intervals; how many is geometric. Counts of packets vary over all time scales from a flow's to a session's as
-//! those of long-range dependent traffic do; beyond the longest sessions they no longer do.
+//! The hierarchical Markov-modulated Poisson process of Muscariello, Mellia, Meo, Ajmone Marsan and Lo Cigno
+//! (ICC 2004). Sessions arrive as a Poisson process. A session starts flows and a flow sends packets, both at
+//! exponential intervals; the numbers are geometric. Counts of packets vary over all time scales from that of
+//! a flow to that of a session, as in long-range dependent traffic, but not beyond the longest sessions.
 //!
-//! All is memoryless, so two numbers are the whole state: how many sessions and how many flows are active.
+//! All levels are memoryless, so the numbers of active sessions and flows are the whole state.
 
 use super::{
     Effort, Entry, HEADER, MEAN_NUMBERS, MEAN_TIMES, PACKET, RATE, Sizes, Source, SourceEntry, Workload,
@@ -12,7 +12,7 @@ use super::{
 use crate::random::Stream;
 use ackclock_base::{Random, Rate, Size, Span, parameters};
 
-/// Its entry in the registry.
+/// The entry in the list of applications.
 pub const ENTRY: Entry = Entry {
     descriptor: &application(
         "mmpp",
@@ -50,11 +50,12 @@ parameters! {
 }
 
 impl Parameters {
-    /// A session has as many flows at a time as begin in the lifetime of one, and each sends at its own rate, so that a source whose
-    /// mean rate is low may send at a very high rate for as long as a session lasts.
+    /// Returns the cost of the source. A session has as many simultaneous flows as begin in the lifetime of
+    /// one, and each sends at its own rate, so a source with a low mean rate may send at a very high rate for
+    /// as long as a session lasts.
     ///
-    /// Before its first packet the source plays ten lifetimes of a flow, or a million steps. A step is the beginning of a session
-    /// or of a flow, or a packet.
+    /// Before its first packet the source simulates ten lifetimes of a flow, or a million steps. A step is
+    /// the beginning of a session or of a flow, or a packet.
     fn effort(&self, per_second: f64, active_s: f64) -> Effort {
         let Self { flows, packets, .. } = *self;
         let (between_flows, between_packets) = (self.between_flows.seconds(), self.between_packets.seconds());
@@ -72,11 +73,11 @@ const UNSTATED: &str = "not published; the defaults together have the Hurst para
 /// The rates and numbers of the three levels.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hierarchy {
-    /// Packets per second in the mean.
+    /// The mean number of packets per second.
     pub packet_rate: f64,
-    /// Flows of a session, in the mean.
+    /// The mean number of flows per session.
     pub flows_per_session: f64,
-    /// Packets of a flow, in the mean.
+    /// The mean number of packets per flow.
     pub packets_per_flow: f64,
     /// The mean time between two flows of a session, in seconds.
     pub between_flows: f64,
@@ -97,7 +98,7 @@ impl Hierarchy {
     }
 }
 
-/// Sessions and flows that come and go, and send packets.
+/// A source with sessions and flows that come and go.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Mmpp {
     hierarchy: Hierarchy,
@@ -106,14 +107,14 @@ pub struct Mmpp {
     flows: f64,
 }
 
-/// How many flow lifetimes are played before the start, to begin in the stationary state: what is left of another
-/// beginning has shrunk to e^-10.
+/// The number of flow lifetimes simulated before the start, to reach the stationary state. The influence of
+/// the initial state has shrunk to e^-10 by then.
 const LIFETIMES_BEFORE: f64 = 10.0;
-/// At most so many steps, where somebody asks for more flows than anybody could watch.
+/// The largest number of steps simulated before the start, for scenarios with very many flows.
 const MAX_STEPS_BEFORE: usize = 1_000_000;
 
 impl Mmpp {
-    /// A source that has not begun.
+    /// Creates a source that has not begun.
     pub fn new(hierarchy: Hierarchy) -> Self {
         let packets_per_session = hierarchy.flows_per_session * hierarchy.packets_per_flow;
         Self {
@@ -124,8 +125,7 @@ impl Mmpp {
         }
     }
 
-    /// One step of the process of sessions and flows, of which packets are the last level: returns the time until it,
-    /// and whether it was a packet.
+    /// Simulates one step of the process. Returns the time until it, in seconds, and whether it is a packet.
     fn step(&mut self, random: &mut Stream) -> (f64, bool) {
         let flow_rate = self.sessions / self.hierarchy.between_flows;
         let packet_rate = self.flows / self.hierarchy.between_packets;
@@ -145,8 +145,8 @@ impl Mmpp {
         (wait, false)
     }
 
-    /// The stationary state: sessions are a queue with infinitely many servers, so their number is Poisson; flows are
-    /// played from such a beginning until it is forgotten.
+    /// Reaches the stationary state. Sessions form a queue with infinitely many servers, so their number is
+    /// Poisson; flows are simulated until the initial number is forgotten.
     fn settle(&mut self, random: &mut Stream) {
         let Hierarchy { flows_per_session, packets_per_flow, between_flows, between_packets, .. } =
             self.hierarchy;
@@ -185,12 +185,12 @@ impl Source for Mmpp {
     }
 }
 
-/// 1 if what has a geometric number of parts with this mean ends with the present one, else 0.
+/// Returns 1 if a geometric series of parts with this mean number ends with the present part, otherwise 0.
 fn ends(mean: f64, random: &mut Stream) -> f64 {
     f64::from(u8::from(random.uniform() * mean < 1.0))
 }
 
-/// A Poisson number with this mean; from 1000 on the normal distribution is near enough for a beginning.
+/// Draws a Poisson number with this mean. From 1000 on it is approximated by a normal distribution.
 fn poisson(mean: f64, random: &mut Stream) -> f64 {
     if mean > 1000.0 {
         let radius = (2.0 * random.exponential(1.0)).sqrt();
@@ -210,7 +210,7 @@ mod tests {
     use super::super::departures;
     use super::*;
 
-    /// The registry's defaults, at 1000 packets per second.
+    /// The default parameters, at 1000 packets per second.
     const USUAL: Hierarchy = Hierarchy {
         packet_rate: 1000.0,
         flows_per_session: 20.0,
@@ -236,8 +236,9 @@ mod tests {
         numbers.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / (numbers.len() - 1) as f64
     }
 
-    /// The aggregated-variance estimator of error-discriminating TCP, appendix C: blocks of m = 2, 4, 8, ... up to half
-    /// of the series; the slope of log variance over log m is 2 H - 2.
+    /// Estimates the Hurst parameter by the aggregated-variance estimator of error-discriminating TCP,
+    /// appendix C: with blocks of m = 2, 4, 8, ... up to half of the series, the slope of log variance over
+    /// log m is 2 H - 2.
     fn hurst(series: &[f64]) -> f64 {
         let points: Vec<(f64, f64)> = std::iter::successors(Some(2), |m| Some(m * 2))
             .take_while(|m| *m <= series.len() / 2)
@@ -253,7 +254,7 @@ mod tests {
         slope / 2.0 + 1.0
     }
 
-    /// The mean estimate over twenty series.
+    /// Returns the mean estimate over twenty series.
     fn mean_hurst(series: impl Fn(u64) -> Vec<f64>) -> f64 {
         mean(&(0..20).map(|seed| hurst(&series(seed))).collect::<Vec<f64>>())
     }
@@ -263,7 +264,7 @@ mod tests {
         radius * libm::cos(2.0 * std::f64::consts::PI * random.uniform())
     }
 
-    /// Fractional Gaussian noise by Hosking's recursion, exact.
+    /// Returns fractional Gaussian noise, computed exactly by Hosking's recursion.
     fn fractional_noise(seed: u64, h: f64, length: usize) -> Vec<f64> {
         let mut random = Stream::new(seed, "noise");
         let power = |k: f64| k.abs().powf(2.0 * h);
@@ -286,14 +287,15 @@ mod tests {
 
     #[test]
     fn the_estimator_knows_white_noise_and_fractional_noise() {
-        // Ten points, m = 2 to 1024. The variance of the two, four and eight longest means has one, three and seven
-        // degrees of freedom, whose logarithm is low by 0.552, 0.189 and 0.065 decades in the mean; with weights 4.5,
-        // 3.5 and 2.5 over 82.5 octaves that is a slope low by (2.48 + 0.66 + 0.16) / 24.8 = 0.133, and H by 0.067.
-        // One estimate deviates by about 0.1, the mean of twenty by 0.02.
+        // There are ten points, from m = 2 to 1024. The variance of the two, four and eight longest means has
+        // one, three and seven degrees of freedom, and its logarithm is low by 0.552, 0.189 and 0.065 decades
+        // on average. With weights 4.5, 3.5 and 2.5 over 82.5 octaves the slope is low by (2.48 + 0.66 +
+        // 0.16) / 24.8 = 0.133, and H by 0.067. One estimate deviates by about 0.1, and the mean of twenty by
+        // 0.02.
         let white = mean_hurst(|seed| fractional_noise(seed, 0.5, 2048));
         assert!((white - 0.433).abs() < 0.05, "{white}");
-        // And the same for dependent noise, where means of a part of the series vary about each other by less than
-        // about the true mean, which makes the estimate lower still: for the last point by another log10(2^0.4 - 1).
+        // For dependent noise, means of parts of the series vary less about each other than about the true
+        // mean, which lowers the estimate further: for the last point by another log10(2^0.4 - 1).
         let dependent = mean_hurst(|seed| fractional_noise(seed, 0.8, 2048));
         assert!((0.65..0.8).contains(&dependent), "{dependent}");
         assert!(dependent - white > 0.22, "{dependent} {white}");
@@ -301,8 +303,9 @@ mod tests {
 
     #[test]
     fn counts_depend_over_a_long_range() {
-        // Error-discriminating TCP, table C.1, runs of 100 s: H = 0.77 in bins of 0.01 s, 0.76 in bins of 0.1 s, and
-        // "around 0.8" for the traffic of chapter 6. One estimate deviates by 0.1, the mean of twenty by 0.02.
+        // Error-discriminating TCP, table C.1, runs of 100 s: H = 0.77 in bins of 0.01 s, 0.76 in bins of 0.1
+        // s, and "around 0.8" for the traffic of chapter 6. One estimate deviates by 0.1, the mean of twenty
+        // by 0.02.
         let fine = mean_hurst(|seed| counts(USUAL, seed, 0.01, 10_000));
         assert!((0.72..0.84).contains(&fine), "{fine}");
         let coarse = mean_hurst(|seed| counts(USUAL, seed, 0.1, 1000));
@@ -311,8 +314,8 @@ mod tests {
 
     #[test]
     fn without_a_hierarchy_it_is_a_poisson_process() {
-        // One packet per flow and one flow per session: H = 1/2, and variance equals mean. Standard error of the
-        // variance of 10000 counts: sqrt(2 / 10000) = 1.4 %.
+        // With one packet per flow and one flow per session, H = 1/2, and the variance equals the mean. The
+        // standard error of the variance of 10000 counts is sqrt(2 / 10000) = 1.4 %.
         let flat = Hierarchy { flows_per_session: 1.0, packets_per_flow: 1.0, ..USUAL };
         let h = mean_hurst(|seed| counts(flat, seed, 0.01, 10_000));
         assert!((h - 0.5).abs() < 0.06, "{h}");
@@ -322,8 +325,8 @@ mod tests {
 
     #[test]
     fn the_mean_rate_is_what_is_asked_for() {
-        // Over long times variance is 2 * 20 * 10 - 1 = 399 times the mean: 100 packets per second over 20000 s have a
-        // relative deviation of sqrt(399 / 2e6) = 1.4 %.
+        // Over long times the variance is 2 * 20 * 10 - 1 = 399 times the mean: 100 packets per second over
+        // 20000 s have a relative deviation of sqrt(399 / 2e6) = 1.4 %.
         let hierarchy = Hierarchy { packet_rate: 100.0, ..USUAL };
         let rate = departures(&mut Mmpp::new(hierarchy), 3, 20_000.0).len() as f64 / 20_000.0;
         assert!((rate / 100.0 - 1.0).abs() < 0.05, "{rate}");
@@ -331,9 +334,9 @@ mod tests {
 
     #[test]
     fn geometric_flows_raise_the_variance_to_twice_their_length() {
-        // Flows as a Poisson process, each of a geometric number of packets with mean 10: over times long against the
-        // flow's 0.2 s, variance over mean is E[K^2] / E[K] = 2 * 10 - 1 = 19, less about 2 * 0.2 s / 20 s of it.
-        // Standard error of the variance of 1000 counts: 4.5 %.
+        // Flows form a Poisson process, each with a geometric number of packets with mean 10. Over times that
+        // are long against the flow's 0.2 s, the ratio of variance to mean is E[K^2] / E[K] = 2 * 10 - 1 =
+        // 19, less about 2 * 0.2 s / 20 s of it. The standard error of the variance of 1000 counts is 4.5 %.
         let flows = Hierarchy { packet_rate: 50.0, flows_per_session: 1.0, between_flows: 1e-6, ..USUAL };
         let counted = counts(flows, 5, 20.0, 1000);
         let ratio = variance(&counted) / mean(&counted);
@@ -342,8 +345,9 @@ mod tests {
 
     #[test]
     fn it_begins_in_its_stationary_state() {
-        // The first second, over 400 seeds, has the mean of all others. Counts of one second have variance over mean of
-        // some tens, so the mean of 400 at 1000 per second deviates by about sqrt(50 / 400000) = 1 %.
+        // Over 400 seeds, the first second has the same mean as later ones. The ratio of variance to mean of
+        // counts of one second is some tens, so the mean of 400 at 1000 per second deviates by about sqrt(50
+        // / 400000) = 1 %.
         let first: Vec<f64> = (0..400).map(|seed| counts(USUAL, seed, 1.0, 1)[0]).collect();
         assert!((mean(&first) / 1000.0 - 1.0).abs() < 0.05, "{}", mean(&first));
     }

@@ -1,6 +1,6 @@
-//! Somebody who reads web pages one after another: the next page is asked for when the last is complete. A page's objects
-//! come over a few connections side by side, which are opened for the page and take the next object when they have
-//! delivered one (RFC 7928 section 7.2).
+//! A reader of web pages, who requests the next page when the last is complete. A page's objects come over a
+//! few parallel connections, which are opened for the page and take the next object when they have delivered
+//! one (RFC 7928 section 7.2).
 
 use super::{Entry, Workload, application};
 use crate::random::Stream;
@@ -9,7 +9,7 @@ use ackclock_base::{Random, Range, Size, Span, Time, parameters};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// The entry in the registry.
+/// The entry in the list of applications.
 pub const ENTRY: Entry = Entry {
     descriptor: &application(
         "pages",
@@ -42,41 +42,41 @@ parameters! {
 
 const SIZES: Range = Range::between(1.0, 1e12);
 
-/// The pages' make.
+/// The properties of the pages and of the reader.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pages {
-    /// Objects of a page.
+    /// The number of objects of a page.
     pub objects: usize,
-    /// Connections side by side.
+    /// The number of parallel connections.
     pub connections: usize,
     /// The median size of an object in bytes.
     pub median_bytes: f64,
-    /// The standard deviation of its logarithm.
+    /// The standard deviation of the natural logarithm of the size.
     pub spread: f64,
-    /// The least size of an object in bytes.
+    /// The smallest size of an object in bytes.
     pub least_bytes: f64,
-    /// The greatest.
+    /// The largest size of an object in bytes.
     pub most_bytes: f64,
     /// The time between two pages.
     pub think: Span,
-    /// Bytes of a packet.
+    /// The payload of a packet in bytes.
     pub payload_bytes: f64,
 }
 
-/// The reader.
+/// The state of the reader.
 #[derive(Clone, Debug)]
 pub struct Reading {
     pages: Pages,
-    /// When the page began.
+    /// The time at which the page was requested.
     began: Time,
-    /// Packets of the objects that no connection has taken yet.
+    /// The sizes in packets of the objects that no connection has taken yet.
     waiting: VecDeque<u64>,
-    /// Objects under way.
+    /// The number of objects under way.
     under_way: usize,
 }
 
 impl Pages {
-    /// What a scenario says, in packets of this payload.
+    /// Creates the pages from the parameters of a scenario, for packets of this payload.
     pub fn of(parameters: &Parameters, payload_bytes: u64) -> Self {
         let bytes = |size: Size| size.bytes() as f64;
         Self {
@@ -91,7 +91,7 @@ impl Pages {
         }
     }
 
-    /// The packets of an object.
+    /// Draws the size of an object in packets.
     fn draw(&self, random: &mut Stream) -> u64 {
         let size = self.median_bytes * libm::exp(self.spread * normal(random));
         (size.clamp(self.least_bytes, self.most_bytes) / self.payload_bytes).ceil().max(1.0) as u64
@@ -116,19 +116,20 @@ impl SessionPlan for Pages {
     }
 }
 
-/// A number with mean 0 and deviation 1 (Box and Muller 1958).
+/// Draws a normal number with mean 0 and deviation 1 (Box and Muller 1958).
 fn normal(random: &mut Stream) -> f64 {
     let radius = (2.0 * random.exponential(1.0)).sqrt();
     radius * libm::cos(2.0 * std::f64::consts::PI * random.uniform())
 }
 
 impl Reading {
-    /// Somebody who has not begun.
+    /// Creates a reader that has not begun.
     pub fn new(pages: Pages) -> Self {
         Self { pages, began: Time::ZERO, waiting: VecDeque::new(), under_way: 0 }
     }
 
-    /// All sizes of a page are drawn at its beginning: so the k-th page is the same whatever the network does.
+    /// Requests a page. All its sizes are drawn now, so that the k-th page is the same whatever the network
+    /// does.
     fn open(&mut self, at: Time, desk: &mut Desk<'_>) {
         self.began = at;
         desk.tally.begin(at);
@@ -138,7 +139,7 @@ impl Reading {
         }
     }
 
-    /// A connection takes the next object, if there is one.
+    /// Gives the next object, if there is one, to a connection.
     fn take(&mut self, at: Time, connection: usize, anew: bool, desk: &mut Desk<'_>) {
         if let Some(packets) = self.waiting.pop_front() {
             desk.orders.push(Order { connection, at, packets, anew });
@@ -206,8 +207,9 @@ mod tests {
 
     #[test]
     fn sizes_are_log_normal_between_their_bounds() {
-        // Of ln x ~ N(ln 8000, 1.2): below 1000 B with Phi(-ln 8 / 1.2) = Phi(-1.733) = 0.0416, above 500 kB with
-        // 1 - Phi(3.446) = 0.00028, above 80 kB with 1 - Phi(1.919) = 0.0275. Of 100000: standard errors 1.5 % and 1.9 %.
+        // ln x ~ N(ln 8000, 1.2) lies below 1000 B with Phi(-ln 8 / 1.2) = Phi(-1.733) = 0.0416, above 500 kB
+        // with 1 - Phi(3.446) = 0.00028, and above 80 kB with 1 - Phi(1.919) = 0.0275. The standard errors
+        // for 100000 draws are 1.5 % and 1.9 %.
         let mut random = Stream::new(1, "sizes");
         let sizes: Vec<u64> = (0..100_000).map(|_| USUAL.draw(&mut random)).collect();
         let share = |holds: &dyn Fn(u64) -> bool| {

@@ -1,44 +1,46 @@
-//! Connections whose beginnings and sizes do not depend on the network, so that all are known before the run.
+//! Timetables: connections whose beginnings and sizes do not depend on the network, so that all are known
+//! before the run.
 
 use crate::random::Stream;
 use ackclock_base::Time;
 use std::fmt::Debug;
 
-/// One connection.
+/// A connection of a timetable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Connection {
-    /// When it begins.
+    /// The time at which it begins.
     pub at: Time,
-    /// Between which of the pairs of server and client.
+    /// The index of the pair of server and client.
     pub pair: usize,
-    /// How many packets it has.
+    /// The number of packets.
     pub packets: u64,
-    /// How many bytes they carry; `None` where they are full.
+    /// The number of payload bytes; `None` if all packets are full.
     pub bytes: Option<u64>,
 }
 
-/// What a timetable draws from. A size that is drawn changes no time.
+/// The random streams of a timetable. Drawn sizes do not affect times.
 #[derive(Clone, Debug)]
 pub struct Streams {
-    /// Of when connections begin, and all that a web session draws.
+    /// The stream of the times at which connections begin, and of everything that a web session draws.
     pub times: Stream,
-    /// Of the sizes of transfers.
+    /// The stream of the sizes of transfers.
     pub sizes: Stream,
 }
 
-/// An application whose connections are such.
+/// An application that begins connections by a timetable.
 pub trait Timetable: Debug + Send + Sync {
-    /// The most connections there can be.
+    /// Returns the largest possible number of connections.
     fn most_connections(&self) -> u64;
 
-    /// The most packets of one of them; infinite where there is no greatest number.
+    /// Returns the largest number of packets of a connection; infinity if there is no limit.
     fn most_packets(&self) -> f64 {
         f64::INFINITY
     }
 
-    /// The most links that all connections pass together, over pairs whose paths have these numbers of links.
+    /// Returns the largest number of links that all connections together may cross. `links` holds the number
+    /// of links of each pair's path.
     fn most_steps(&self, links: &[usize]) -> usize;
 
-    /// The connections that begin from `start` and before `end`.
+    /// Returns the connections that begin from `start` on and before `end`.
     fn connections(&self, start: Time, end: Time, pairs: usize, streams: &mut Streams) -> Vec<Connection>;
 }

@@ -1,5 +1,5 @@
-//! Transfers of one size, or of sizes that are drawn, each over a connection of its own that begins whether or not the one before has ended:
-//! the short flows beside a long one of RFC 7928 section 5.1.2.
+//! Transfers of one size, or of drawn sizes, each over a connection of its own that begins whether or not the
+//! previous one has ended: the short flows beside a long one of RFC 7928 section 5.1.2.
 
 use super::empirical::Empirical;
 use super::timetable::{Connection, Streams, Timetable};
@@ -9,7 +9,7 @@ use ackclock_base::declare::NamedFile;
 use ackclock_base::{Range, Size, Span, Time, choice, parameters};
 use std::sync::Arc;
 
-/// The entry in the registry.
+/// The entry in the list of applications.
 pub const ENTRY: Entry = Entry {
     descriptor: &application(
         "transfers",
@@ -64,7 +64,7 @@ impl Unit {
     }
 }
 
-/// The most transfers: each takes as much memory as a flow.
+/// The largest number of transfers. Each takes as much memory as a flow.
 pub const MOST: u64 = 10_000;
 
 parameters! {
@@ -85,15 +85,15 @@ parameters! {
     }
 }
 
-/// The greatest size of a transfer in bytes.
+/// The largest size of a transfer in bytes.
 pub const MOST_BYTES: f64 = 1e15;
 
-/// What each transfer has to send.
+/// The size of each transfer.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Sizes {
-    /// This number of bytes, for each transfer.
+    /// This number of bytes for each transfer.
     Fixed(u64),
-    /// A draw from a distribution.
+    /// A draw from a distribution for each transfer.
     Drawn(Empirical),
 }
 
@@ -105,7 +105,7 @@ impl Sizes {
         }
     }
 
-    /// The mean of them in bytes.
+    /// Returns the mean size in bytes.
     pub fn mean(&self) -> f64 {
         match self {
             Self::Fixed(bytes) => *bytes as f64,
@@ -113,7 +113,7 @@ impl Sizes {
         }
     }
 
-    /// The greatest of them in bytes.
+    /// Returns the largest size in bytes.
     pub fn most(&self) -> u64 {
         match self {
             Self::Fixed(bytes) => *bytes,
@@ -122,23 +122,24 @@ impl Sizes {
     }
 }
 
-/// How transfers go.
+/// The properties of the transfers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Transfers {
-    /// What each has to send.
+    /// The size of each transfer.
     pub sizes: Sizes,
-    /// Payload bytes of a packet.
+    /// The payload bytes of a packet.
     pub payload_bytes: u64,
-    /// How many there are.
+    /// The number of transfers.
     pub count: u64,
-    /// The time between two beginnings, or the mean of that.
+    /// The time from one beginning to the next, or its mean.
     pub every: Span,
-    /// Whether those times are drawn from an exponential distribution.
+    /// Whether these times are drawn from an exponential distribution.
     pub exponential: bool,
 }
 
 impl Transfers {
-    /// What a scenario says, in packets of this payload. `drawn` is what its file says of sizes.
+    /// Creates the transfers from the parameters of a scenario, for packets of this payload. `drawn` is the
+    /// distribution of sizes in the file, if there is one.
     pub fn of(parameters: &Parameters, payload_bytes: u64, drawn: Option<Empirical>) -> Self {
         Self {
             sizes: drawn.map_or(Sizes::Fixed(parameters.size.bytes()), Sizes::Drawn),
@@ -165,7 +166,7 @@ impl Timetable for Transfers {
         (count / pairs).saturating_mul(links.iter().sum()).saturating_add(rest)
     }
 
-    /// The transfers take the pairs in turn.
+    /// Returns the connections. The transfers take the pairs in turn.
     fn connections(&self, start: Time, end: Time, pairs: usize, streams: &mut Streams) -> Vec<Connection> {
         let Streams { times: random, sizes } = streams;
         let mut at = start;
@@ -223,7 +224,7 @@ mod tests {
 
     #[test]
     fn exponential_intervals_have_their_mean() {
-        // 10000 intervals of 5 s: standard error 1 %.
+        // The mean of 10000 intervals of 5 s has a standard error of 1 %.
         let many = Transfers { count: 10_001, exponential: true, ..USUAL };
         let times = begins(&many, 1e9);
         assert!(((times[10_000] - times[0]) / 10_000.0 / 5.0 - 1.0).abs() < 0.03);

@@ -1,11 +1,12 @@
-//! Framed video, over UDP or written into a connection: a frame at fixed intervals, every so many of them a larger one that does not refer to others.
-//! The packets of a frame are sent back to back, so it is the first link that spaces them.
+//! Framed video, over UDP or written into a connection: frames at fixed intervals, the first of each group
+//! larger because it does not refer to others. The packets of a frame are sent back to back, so the first
+//! link spaces them.
 
 use super::{Entry, HEADER, NO_EFFORT, RATE, Sizes, Source, SourceEntry, Workload, application};
 use crate::random::Stream;
 use ackclock_base::{Range, Rate, Size, Span, parameters};
 
-/// Its entry in the registry.
+/// The entry in the list of applications.
 pub const ENTRY: Entry = Entry {
     descriptor: &application(
         "video",
@@ -19,7 +20,7 @@ pub const ENTRY: Entry = Entry {
             let Parameters { packet, header, .. } = values.into();
             Sizes { packet, header, reply: None }
         },
-        // At least one packet each frame, however small.
+        // Each frame has at least one packet, however small it is.
         rate_bps: |values, payload_bits| {
             let Parameters { rate, frames, .. } = values.into();
             (rate.bits_per_second() as f64).max(frames * payload_bits)
@@ -45,7 +46,7 @@ parameters! {
     }
 }
 
-/// Frames of two sizes.
+/// Video with frames of two sizes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Video {
     frames_per_second: f64,
@@ -53,7 +54,7 @@ pub struct Video {
     large_bytes: u64,
     small_bytes: u64,
     packet_bytes: u64,
-    /// Which frame is being sent, and what is left of it.
+    /// The number of the present frame, and the bytes of it that remain.
     frame: u64,
     left: u64,
 }
@@ -62,7 +63,7 @@ impl Video {
     fn of(parameters: &Parameters) -> Self {
         let Parameters { rate, frames, group, ratio, packet, .. } = *parameters;
         let group_bytes = rate.bytes_per_second() * group as f64 / frames;
-        // A large frame is as much as `ratio` small ones, and a group has one of them.
+        // A large frame has the size of `ratio` small ones, and a group has one large frame.
         let small = group_bytes / (ratio + group as f64 - 1.0);
         let bytes = |size: f64| size.round().max(1.0) as u64;
         Self {
@@ -80,7 +81,8 @@ impl Video {
         if self.frame.is_multiple_of(self.group) { self.large_bytes } else { self.small_bytes }
     }
 
-    /// When a frame is sent, from the first on. From the frame's number, so that rounding does not add up.
+    /// Returns the time from the first frame to frame number `frame`. It is computed from the number, so that
+    /// rounding errors do not add up.
     fn at(&self, frame: u64) -> Span {
         Span::from_seconds(frame as f64 / self.frames_per_second)
     }
@@ -113,7 +115,7 @@ mod tests {
     use super::*;
     use ackclock_base::Values;
 
-    /// The packets of the first `frames` frames: when, in nanoseconds, and how much.
+    /// Returns the packets of the first `frames` frames: the time in nanoseconds, and the payload in bytes.
     fn packets(settings: &[(&str, &str)], frames: u64) -> Vec<(u64, u32)> {
         let mut video = Video::of(&Parameters::from(&Values::with(ENTRY.descriptor, settings)));
         let mut random = Stream::new(1, "video");
@@ -128,8 +130,9 @@ mod tests {
 
     #[test]
     fn frames_of_a_group_have_their_sizes() {
-        // 1 Mbit/s at 25 frames per second: 60000 B for a group of 12, of which 5 in 16 are the first frame's: 18750 B in
-        // twelve packets of 1472 B and one of 1086 B; 3750 B in two of 1472 B and one of 806 B.
+        // 1 Mbit/s at 25 frames per second are 60000 B for a group of 12. The first frame has 5 in 16 of
+        // that, 18750 B, in twelve packets of 1472 B and one of 1086 B; the others have 3750 B, in two of
+        // 1472 B and one of 806 B.
         let packets = packets(&[], 25);
         let frame = |number: u64| -> Vec<u32> {
             let at = number * 40_000_000;
@@ -147,7 +150,8 @@ mod tests {
 
     #[test]
     fn the_mean_rate_is_what_is_asked_for_and_times_do_not_drift() {
-        // 30 frames per second are 33.3 ms apart; after 3000 frames 100 s have passed. Frames are whole bytes of 8000 or so.
+        // 30 frames per second are 33.3 ms apart, so 3000 frames take 100 s. Frames are whole bytes, about
+        // 8000.
         let packets = packets(&[("rate", "2 Mbit/s"), ("frames", "30"), ("group", "10")], 3000);
         let bytes: u64 = packets.iter().map(|packet| u64::from(packet.1)).sum();
         assert!((bytes as f64 * 8.0 / 100.0 / 2e6 - 1.0).abs() < 1e-4);

@@ -1,8 +1,8 @@
-//! Sessions of people who read pages on the web: a session fetches pages, a page has objects, and each object is a
-//! connection of its own (Feldmann, Gilbert, Huang and Willinger, SIGCOMM 1999; ns-2's PagePool/WebTraf).
+//! Web sessions: a session fetches pages, a page has objects, and each object is a connection of its own
+//! (Feldmann, Gilbert, Huang and Willinger, SIGCOMM 1999; ns-2's PagePool/WebTraf).
 //!
-//! The times between sessions, pages and objects are counted from beginning to beginning. Nothing depends on how long
-//! an object takes, so the whole schedule is drawn before the run.
+//! The times between sessions, pages and objects are counted from beginning to beginning. They do not depend
+//! on how long an object takes, so the whole schedule is drawn before the run.
 
 use super::timetable::{Connection, Streams, Timetable};
 use super::{Entry, MEAN_TIMES, TimetableEntry, TimetableWords, Workload, application};
@@ -10,7 +10,7 @@ use crate::random::Stream;
 use ackclock_base::{Packets, Random, Range, Span, Time, parameters};
 use std::sync::Arc;
 
-/// The entry in the registry.
+/// The entry in the list of applications.
 pub const ENTRY: Entry = Entry {
     descriptor: &application(
         "web",
@@ -32,7 +32,7 @@ pub const ENTRY: Entry = Entry {
 
 const SOURCE: &str = "parallel and adaptive TCP, section II.D";
 
-/// How many there may be of something.
+/// The range of numbers of sessions, pages and objects.
 const COUNTS: Range = Range::between(1.0, 1e6);
 
 parameters! {
@@ -62,13 +62,13 @@ impl Timetable for Web {
         self.sessions.saturating_mul(self.pages).saturating_mul(self.objects)
     }
 
-    /// Any session may draw any pair.
+    /// Returns the number of links that all connections may cross. Any session may draw any pair.
     fn most_steps(&self, links: &[usize]) -> usize {
         let longest = links.iter().copied().max().unwrap_or(0);
         (self.most_connections() as usize).saturating_mul(longest)
     }
 
-    /// The connections come in the order of sessions, pages and objects. Each session draws its pair.
+    /// Returns the connections in the order of sessions, pages and objects. Each session draws its pair.
     fn connections(&self, start: Time, end: Time, pairs: usize, streams: &mut Streams) -> Vec<Connection> {
         let random = &mut streams.times;
         let mut connections = Vec::new();
@@ -97,8 +97,8 @@ impl Timetable for Web {
 }
 
 impl Web {
-    /// Pareto of the second kind (Lomax): P(size > x) = (1 + x / scale)^-shape with the mean scale / (shape - 1); begun
-    /// packets are whole ones.
+    /// Draws a size in packets from the Pareto distribution of the second kind (Lomax): P(size > x) = (1 + x
+    /// / scale)^-shape with mean scale / (shape - 1), rounded up.
     fn size(&self, random: &mut Stream) -> u64 {
         let scale = self.object * (self.shape - 1.0);
         let size = scale * (libm::pow(1.0 - random.uniform(), -1.0 / self.shape) - 1.0);
@@ -114,7 +114,7 @@ fn wait(mean: Span, random: &mut Stream) -> Span {
 mod tests {
     use super::*;
 
-    /// Parallel and adaptive TCP, section II.
+    /// The parameters of parallel and adaptive TCP, section II.
     const USUAL: Web = Web {
         sessions: 100,
         between_sessions: Span::from_millis(5000),
@@ -148,14 +148,14 @@ mod tests {
             assert!(session.iter().all(|connection| connection.pair == session[0].pair));
         }
         let of = |pair| connections.iter().filter(|connection| connection.pair == pair).count() / 100;
-        // 100 sessions over five pairs: 20 each, standard deviation 4.
+        // 100 sessions over five pairs are 20 each, with a standard deviation of 4.
         assert!((0..5).all(|pair| (4..36).contains(&of(pair))));
     }
 
     #[test]
     fn the_times_between_beginnings_have_their_means() {
-        // Twenty schedules: 1980 intervals between sessions (standard error 2.2 %), 18000 between pages of a session
-        // (0.75 %), 180000 between objects of a page (0.24 %).
+        // Twenty schedules have 1980 intervals between sessions (standard error 2.2 %), 18000 between pages
+        // of a session (0.75 %), and 180000 between objects of a page (0.24 %).
         let (mut sessions, mut pages, mut objects) = (0.0, 0.0, 0.0);
         for seed in 0..20 {
             let connections = all(&USUAL, seed);
@@ -177,15 +177,15 @@ mod tests {
 
     #[test]
     fn sizes_have_the_tail_and_the_mean_of_their_distribution() {
-        // Shape 1.2, mean 10: scale 2. P(size > 10) = 6^-1.2 = 0.1165, P(size > 100) = 51^-1.2 = 0.00893, of 200000:
-        // standard errors 0.6 % and 2.4 %.
+        // With shape 1.2 and mean 10, the scale is 2. P(size > 10) = 6^-1.2 = 0.1165 and P(size > 100) =
+        // 51^-1.2 = 0.00893; the standard errors for 200000 draws are 0.6 % and 2.4 %.
         let mut random = Stream::new(1, "sizes");
         let sizes: Vec<u64> = (0..200_000).map(|_| USUAL.size(&mut random)).collect();
         let beyond = |limit: u64| sizes.iter().filter(|size| **size > limit).count() as f64 / 200_000.0;
         assert!((beyond(10) / 6.0_f64.powf(-1.2) - 1.0).abs() < 0.03, "{}", beyond(10));
         assert!((beyond(100) / 51.0_f64.powf(-1.2) - 1.0).abs() < 0.1, "{}", beyond(100));
-        // At shape 1.2 no mean converges. Shape 4, mean 50: variance 2500 * 4 / 2 = 5000, so 200000 have a standard
-        // error of 0.16; whole packets add half of one.
+        // With shape 1.2 the mean does not converge. With shape 4 and mean 50 the variance is 2500 * 4 / 2 =
+        // 5000, so 200000 draws have a standard error of 0.16; rounding up adds half a packet.
         let light = Web { object: 50.0, shape: 4.0, ..USUAL };
         let sum: u64 = (0..200_000).map(|_| light.size(&mut random)).sum();
         assert!((sum as f64 / 200_000.0 - 50.5).abs() < 0.6, "{}", sum as f64 / 200_000.0);
@@ -196,7 +196,8 @@ mod tests {
         let (start, end) = (Time::from_seconds(10.0), Time::from_seconds(60.0));
         let connections = USUAL.connections(start, end, 1, &mut streams(1));
         assert!(connections.iter().all(|connection| (start..end).contains(&connection.at)));
-        // 50 s at a session every 5 s: 11 with the first, give or take 3; some still read when the run ends.
+        // 50 s with a session every 5 s are 11 sessions with the first, give or take 3. Some continue when
+        // the run ends.
         assert!((300..2500).contains(&connections.len()), "{}", connections.len());
     }
 }

@@ -1,7 +1,9 @@
-//! An application that writes into a connection or an association when its [`Source`] says so, whatever the network does.
+//! An application that writes into a connection or an association at the times of its [`Source`], whatever
+//! the network does.
 //!
-//! The transport sends whole packets: what does not fill one waits for the next write (as under Linux's `TCP_CORK`). What
-//! the window holds back stays in the sender's buffer, which has no bound, and is never discarded.
+//! The transport sends whole packets: data that does not fill one waits for the next write (as with Linux's
+//! `TCP_CORK`). Data that the window holds back stays in the sender's buffer, which is unlimited, and is
+//! never discarded.
 
 use super::Source;
 use crate::random::Stream;
@@ -11,17 +13,17 @@ use ackclock_base::Time;
 pub struct Writer {
     source: Box<dyn Source>,
     random: Stream,
-    /// Usual bytes of a write.
+    /// The usual size of a write in bytes.
     write_bytes: u32,
-    /// Payload bytes of the transport's packets.
+    /// The payload bytes of the transport's packets.
     packet_bytes: u32,
-    /// Bytes that do not fill a packet yet.
+    /// The bytes that do not fill a packet yet.
     begun_bytes: u64,
     next: Time,
 }
 
 impl Writer {
-    /// A writer that has not begun. `random` is what its source draws from.
+    /// Creates a writer that has not begun. Its source draws from `random`.
     pub fn new(source: Box<dyn Source>, random: Stream, write_bytes: u32, packet_bytes: u32) -> Self {
         Self {
             source,
@@ -38,17 +40,17 @@ impl Writer {
         self.next = now + self.source.first(&mut self.random);
     }
 
-    /// When it writes next.
+    /// Returns when it writes next; [`Time::NEVER`] before it has begun.
     pub fn due(&self) -> Time {
         self.next
     }
 
-    /// Returns whether something has been written that does not fill a packet yet.
+    /// Returns whether written data waits that does not fill a packet yet.
     pub fn has_rest(&self) -> bool {
         self.begun_bytes > 0
     }
 
-    /// Writes, and returns how many packets more the transport has to send.
+    /// Writes, and returns the number of packets that have become full.
     pub fn write(&mut self, now: Time) -> u64 {
         self.begun_bytes += u64::from(self.source.payload().unwrap_or(self.write_bytes));
         self.next = now + self.source.next(&mut self.random);
@@ -66,7 +68,8 @@ mod tests {
 
     #[test]
     fn what_does_not_fill_a_packet_waits_for_the_next_write() {
-        // Writes of 1000 B into packets of 1448 B: 1000, 2000 (1 and 552 left), 1552 (1, 104), 1104, 2104 (1, 656)...
+        // Writes of 1000 B fill packets of 1448 B: 1000, 2000 (1 packet, 552 left), 1552 (1, 104), 1104, 2104
+        // (1, 656)...
         let source = Constant(Spacing { interval: Span::from_millis(10), jitter: 0.0 });
         let mut writer = Writer::new(Box::new(source), Stream::new(1, "traffic"), 1000, 1448);
         assert_eq!(writer.due(), Time::NEVER);

@@ -1,16 +1,16 @@
-//! Bursts: what becomes of packets that arrive faster than the link can send them (RFC 7928 section 7.2).
+//! Bursts: the fate of packets that arrive faster than the link can send them (RFC 7928 section 7.2).
 //!
-//! A burst is a run of data packets of one group of flows, each of which is offered to the link sooner after the one
-//! before than the link would take to send it; a run of fewer packets than asked for is none. It is over when, after its
-//! last packet, no more waits than did before its first; when that is stays unknown where the group's next burst comes
-//! before.
+//! A burst is a run of data packets of one group of flows, each of which is offered to the link sooner after
+//! the previous one than the link takes to send it. A run with fewer packets than a minimum is not a burst. A
+//! burst is over when, after its last packet, no more bytes wait than before its first. If the group's next
+//! burst begins before that, the end of the burst remains unknown.
 
 use super::Seen;
 use crate::measure::Interval;
 use ackclock_base::{Span, Time};
 use std::collections::{BTreeMap, HashMap};
 
-/// Follows the bursts of each group.
+/// The record of the bursts of each group.
 #[derive(Clone, Debug)]
 pub struct Bursts {
     least: u64,
@@ -18,19 +18,19 @@ pub struct Bursts {
     /// The group of each flow.
     groups: Vec<u32>,
     latest: Vec<Latest>,
-    /// The run of each packet that waits.
+    /// The run of each waiting packet.
     waiting: HashMap<u64, u64>,
-    /// The runs that are bursts, and those that may become one, by their numbers.
+    /// The runs that are bursts, or may become one, by their numbers.
     runs: BTreeMap<u64, Run>,
     next: u64,
 }
 
-/// What came last of a group.
+/// The latest packet, run and burst of a group.
 #[derive(Clone, Copy, Debug, Default)]
 struct Latest {
     packet: Option<Time>,
     run: u64,
-    /// A burst that is not over.
+    /// The number of a burst that is not over.
     burst: Option<u64>,
 }
 
@@ -45,27 +45,28 @@ struct Run {
     lasted: Option<Span>,
 }
 
-/// What became of the bursts of a group that began in the measured interval.
+/// The counts of the bursts of a group that began in the measured interval.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct BurstCounts {
-    /// How many.
+    /// The number of bursts.
     pub bursts: u64,
-    /// Those of which no packet was dropped.
+    /// The number of bursts of which no packet was dropped.
     pub without_loss: u64,
-    /// Packets of all of them.
+    /// The number of packets in all bursts.
     pub packets: u64,
-    /// Of these, the packets dropped at the link.
+    /// The number of packets of bursts that were dropped at the link.
     pub dropped: u64,
-    /// The longest wait that a packet of the burst found, in seconds, added up: what waited before it, over the rate.
+    /// The sum over all bursts of the longest wait that a packet of the burst found, in seconds: the bytes
+    /// waiting before it, over the rate.
     pub peak_wait_s: f64,
-    /// Those that were over before the next of the group.
+    /// The number of bursts that were over before the group's next burst.
     pub over: u64,
-    /// How long these lasted, in seconds, added up.
+    /// The sum of the durations of the bursts counted in `over`, in seconds.
     pub lasted_s: f64,
 }
 
 impl Bursts {
-    /// None yet. `least` packets make one.
+    /// Creates an empty record. A burst has at least `least` packets.
     pub fn new(least: u64, groups: Vec<u32>, measured: Interval) -> Self {
         let count = groups.iter().max().map_or(0, |most| *most as usize + 1);
         Self {
@@ -79,7 +80,8 @@ impl Bursts {
         }
     }
 
-    /// A packet comes before which `bytes` wait, for `wait`; the link sends it in `own`.
+    /// Records a data packet that is offered while `bytes` bytes wait, which take `wait` to send. The link
+    /// sends the packet in `own`.
     pub(super) fn offered(&mut self, now: Time, seen: Seen, bytes: u64, wait: Span, own: Span) {
         let group = self.groups[seen.flow];
         let latest = &mut self.latest[group as usize];
@@ -113,21 +115,21 @@ impl Bursts {
         }
     }
 
-    /// A packet's transmission begins, or is known to.
+    /// Records that a packet's transmission begins, or that its beginning is known.
     pub(super) fn started(&mut self, packet: u64) {
         self.waiting.remove(&packet);
     }
 
-    /// A packet is dropped.
+    /// Records that a packet is dropped.
     pub(super) fn dropped(&mut self, packet: u64) {
-        // A run that did not become a burst may be forgotten by now.
+        // A run that did not become a burst may have been forgotten.
         let run = self.waiting.remove(&packet).and_then(|run| self.runs.get_mut(&run));
         if let Some(run) = run {
             run.dropped += 1;
         }
     }
 
-    /// From `at` on so much waits.
+    /// Records that from `at` on `bytes` bytes wait.
     pub(super) fn queue_is(&mut self, at: Time, bytes: u64) {
         for latest in &mut self.latest {
             let Some(burst) = latest.burst else { continue };
@@ -139,7 +141,7 @@ impl Bursts {
         }
     }
 
-    /// What became of a group's.
+    /// Returns the counts of a group's bursts.
     pub fn counts(&self, group: u32) -> BurstCounts {
         let bursts = self.runs.values().filter(|run| {
             run.group == group && run.packets >= self.least && self.measured.contains(run.began)
@@ -167,7 +169,8 @@ mod tests {
         Time::ZERO + Span::from_nanos(us * 1000)
     }
 
-    /// A link that sends a packet of 1000 bytes in 1 ms; flows 0 and 1 are of group 0, flow 2 of group 1.
+    /// Returns the watch of a link that sends a packet of 1000 bytes in 1 ms. Flows 0 and 1 are in group 0,
+    /// flow 2 in group 1.
     fn watch(least: u64) -> Watch {
         let plan = WatchPlan {
             link: 7,
@@ -189,9 +192,10 @@ mod tests {
 
     #[test]
     fn a_burst_of_two_flows_with_a_drop() {
-        // A packet of the other group begins at 0 ms. At 0.1, 0.2 and 0.3 ms come three of group 0, of which the last is
-        // dropped; they found 0, 1 and 2 waiting. The second leaves the queue at 2 ms: nothing waits, as before, 1.9 ms after
-        // the burst began. One packet at 50 ms is no burst.
+        // A packet of the other group begins at 0 ms. At 0.1, 0.2 and 0.3 ms three packets of group 0 arrive,
+        // the last of which is dropped; they find 0, 1 and 2 packets waiting. The second leaves the queue at
+        // 2 ms, so that nothing waits, as before, 1.9 ms after the burst began. One packet at 50 ms is no
+        // burst.
         let mut watch = watch(3);
         offer(&mut watch, 0, 2, 1, Some(0));
         offer(&mut watch, 100, 0, 2, Some(1000));
@@ -209,7 +213,7 @@ mod tests {
 
     #[test]
     fn a_drop_at_departure_counts_for_the_burst_that_the_packet_came_with() {
-        // Two bursts of two, a second apart; a packet of the first is dropped when it has waited.
+        // Two bursts of two packets are a second apart. A packet of the first is dropped after it has waited.
         let mut watch = watch(2);
         for (at, packet) in [(0, 1), (1, 2)] {
             watch.see(us(at), 0, packet, 1000, Event::Offered { link: 7 });
@@ -221,7 +225,7 @@ mod tests {
         watch.see(us(6000), 0, 2, 1000, Event::Dropped { link: 7 });
         let counts = watch.bursts(0).unwrap_or_default();
         assert_eq!((counts.bursts, counts.without_loss, counts.dropped), (2, 1, 1));
-        // The queue never was what it had been before either.
+        // The queue never returned to its state before a burst.
         assert_eq!(counts.over, 0);
     }
 }

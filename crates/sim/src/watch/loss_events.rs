@@ -1,24 +1,25 @@
-//! Events of loss: how many of the flows lose packets together.
+//! Loss events: the share of flows that lose packets together.
 //!
-//! The measure is the global synchronisation ratio, the share of the flows that lose packets in an event (RFC 7928
-//! section 2.4). What an event is, that section leaves open. Here one begins with a drop, and lasts a round trip as it is
-//! then: what a path without queues takes, and what waits at the link. That long it takes until a sender's answer to the
-//! drop reaches the queue. Drops of that time belong to it; the next drop begins another.
+//! The measure is the global synchronisation ratio, the share of the flows that lose packets in an event (RFC
+//! 7928 section 2.4). That section does not define an event. Here an event begins with a drop and lasts one
+//! round trip as of that drop: the round trip without queues, plus the wait at the link. After that time a
+//! sender's reaction to the drop reaches the queue. Drops in that time belong to the event; the next drop
+//! begins another.
 
 use crate::measure::Interval;
 use ackclock_base::{Span, Time};
 
-/// Follows the events at a link.
+/// The record of the loss events at a link.
 #[derive(Clone, Debug)]
 pub struct LossEvents {
     round_trip: Span,
     measured: Interval,
-    /// The present event's number, from 1, and when it ends.
+    /// The number of the present event, from 1, and its end.
     event: u64,
     until: Time,
-    /// Whether it began in the measured interval.
+    /// Whether the present event began in the measured interval.
     counted: bool,
-    /// The event in which each flow offered a packet last, and in which it lost one last.
+    /// For each flow, the last event in which it offered a packet, and the last in which it lost one.
     offered_in: Vec<u64>,
     lost_in: Vec<u64>,
     active: u64,
@@ -27,22 +28,23 @@ pub struct LossEvents {
     sums: LossEventCounts,
 }
 
-/// What was found; sums over the events that began in the measured interval.
+/// The sums over the loss events that began in the measured interval.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LossEventCounts {
-    /// How many events.
+    /// The number of events.
     pub events: u64,
-    /// Flows that lost packets in them.
+    /// The number of flows that lost packets, summed over the events.
     pub losing: u64,
-    /// Of the flows that offered packets during the event, the share that lost some.
+    /// The share of flows that lost packets among those that offered packets during the event, summed over
+    /// the events.
     pub share: f64,
-    /// What that share would be on average if each drop of the event hit one of these flows at random:
-    /// 1 - (1 - 1/n)^drops of n flows.
+    /// The expected share if each drop of the event hit one of these flows at random, summed over the events:
+    /// 1 - (1 - 1/n)^drops for n flows.
     pub share_at_random: f64,
 }
 
 impl LossEvents {
-    /// None yet, on paths of this round trip without queues.
+    /// Creates an empty record. `round_trip` is the round-trip time without queues.
     pub fn new(round_trip: Span, flows: usize, measured: Interval) -> Self {
         Self {
             round_trip,
@@ -59,7 +61,7 @@ impl LossEvents {
         }
     }
 
-    /// A flow offers a packet to the link.
+    /// Records that a flow offers a packet to the link.
     pub fn offered(&mut self, now: Time, flow: usize) {
         if now < self.until && self.offered_in[flow] != self.event {
             self.offered_in[flow] = self.event;
@@ -67,7 +69,7 @@ impl LossEvents {
         }
     }
 
-    /// A packet of a flow is dropped, while as much waits as the link sends in `wait`.
+    /// Records that a packet of a flow is dropped while the waiting bytes take `wait` to send.
     pub fn dropped(&mut self, now: Time, flow: usize, wait: Span) {
         if now >= self.until {
             self.end();
@@ -83,7 +85,7 @@ impl LossEvents {
         }
     }
 
-    /// What was found so far, the present event included as it stands.
+    /// Returns the sums so far, including the present event.
     pub fn counts(&self) -> LossEventCounts {
         let mut all = self.clone();
         all.end();
@@ -112,13 +114,14 @@ mod tests {
 
     #[test]
     fn an_event_lasts_a_round_trip_and_what_waits() {
-        // Four flows, a round trip of 100 ms, 50 ms wait. The event of 1000 ms lasts to 1150 ms: flow 0 loses two packets in
-        // it and flow 1 one, flow 2 only sends, flow 3 does nothing: 2 of 3; three drops at random would hit
-        // 1 - (2/3)^3 = 19/27 of 3. The drop of flow 3 at 1150 ms is an event of its own: 1 of 1, at random too.
+        // There are four flows, a round trip of 100 ms and a wait of 50 ms. The event of 1000 ms lasts until
+        // 1150 ms: flow 0 loses two packets in it and flow 1 one, flow 2 only sends, and flow 3 does nothing:
+        // 2 of 3 flows. Three drops at random would hit 1 - (2/3)^3 = 19/27 of 3. The drop of flow 3 at 1150
+        // ms is an event of its own: 1 of 1, also at random.
         let measured = Interval { from: ms(500), to: ms(2000) };
         let mut events = LossEvents::new(Span::from_millis(100), 4, measured);
         let wait = Span::from_millis(50);
-        events.dropped(ms(100), 0, wait); // before measuring: counts for nothing
+        events.dropped(ms(100), 0, wait); // before the measured interval, so it does not count
         events.dropped(ms(1000), 0, wait);
         events.offered(ms(1010), 2);
         events.dropped(ms(1020), 0, wait);

@@ -1,8 +1,8 @@
-//! What can be set of the media whose stations contend.
+//! The parameters of media whose stations contend.
 
 use ackclock_base::{Range, Size, Span, parameters};
 
-/// A slot of no length would let nobody wait.
+/// The range of slot lengths. With slots of length zero, transmitters would not wait.
 const SLOTS: Range = Range { min: 0.0, max: 1.0, above_min: true };
 const TIMES: Range = Range::between(0.0, 1.0);
 const WINDOWS: Range = Range::between(0.0, 32_767.0);

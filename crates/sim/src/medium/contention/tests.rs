@@ -1,4 +1,4 @@
-//! Contention against times worked by hand.
+//! Checks of contention against times computed by hand.
 
 use super::*;
 use ackclock_base::random::Scripted;
@@ -6,7 +6,8 @@ use ackclock_base::random::Scripted;
 const READY: Station = Station { packets: 1, ready: Time::ZERO };
 const NOTHING: Station = Station { packets: 0, ready: Time::ZERO };
 
-/// Stations with a transmitter each: slots of 20 us after 50 us, 0 to 31 of them at first.
+/// Creates stations with a transmitter each, slots of 20 us after 50 us, and an initial window of 0 to 31
+/// slots.
 fn dcf(stations: usize) -> Contention {
     let transmitters: Vec<usize> = (0..stations).collect();
     Contention::new(Dcf::default().exchange.rules(), &transmitters)
@@ -16,7 +17,7 @@ fn us(us: u64) -> Time {
     Time::from_nanos(us * 1000)
 }
 
-/// A number in [0, 1) from which this many of 32 slots are drawn.
+/// Returns a number in [0, 1) from which `slots` of 32 slots are drawn.
 fn slots_of_32(slots: u32) -> f64 {
     (f64::from(slots) + 0.5) / 32.0
 }
@@ -25,12 +26,13 @@ fn slots_of_32(slots: u32) -> f64 {
 fn who_finds_the_medium_free_sends_at_once_and_who_finds_it_busy_waits() {
     let mut medium = dcf(2);
     let random = &mut Scripted::new(&[slots_of_32(3)]);
-    // Free since 0: at 200 us it has been free for more than 50.
+    // The medium is free from 0 on. At 200 us it has been free for more than 50 us.
     assert_eq!(medium.next(us(200), &[READY, NOTHING], random), Turn { station: 0, starts: us(200) });
     assert!(medium.collides(0) && !medium.collides(1));
     medium.on_sending(0, us(200), us(1000));
     medium.on_outcome(0, Outcome::Answered, random);
-    // The other got a packet meanwhile: both wait 50 us and three slots from 1000 us on, and collide.
+    // The other station got a packet in the meantime. Both wait 50 us and three slots from 1000 us on, and
+    // collide.
     let turn = medium.next(us(1000), &[READY, READY], random);
     assert_eq!(turn.starts, us(1000 + 50 + 60));
     assert!(medium.collides(0) && medium.collides(1));
@@ -44,7 +46,7 @@ fn the_count_stops_while_others_send() {
     assert_eq!(medium.next(us(0), &[READY, READY], random), Turn { station: 0, starts: us(90) });
     medium.on_sending(0, us(90), us(1000));
     medium.on_outcome(0, Outcome::Answered, &mut Scripted::new(&[slots_of_32(30)]));
-    // Of seven slots two are counted: 50 us and five slots more.
+    // Two of seven slots have been counted: 50 us and five slots remain.
     assert_eq!(medium.next(us(1000), &[READY, READY], random), Turn { station: 1, starts: us(1150) });
 }
 
@@ -71,10 +73,11 @@ fn a_count_ends_with_nothing_to_send_and_then_a_packet_goes_at_once() {
     let random = &mut Scripted::new(&[slots_of_32(4)]);
     medium.on_sending(0, us(0), us(1000));
     medium.on_outcome(0, Outcome::Answered, random);
-    // 1050 us and four slots are over at 1130: a packet at 1500 goes at once, one at 1100 has a slot and a half left.
+    // 1050 us and four slots end at 1130 us. A packet at 1500 us is sent at once; one at 1100 us has a slot
+    // and a half left.
     assert_eq!(medium.clone().next(us(1500), &[READY, NOTHING], random).starts, us(1500));
     assert_eq!(medium.clone().next(us(1100), &[READY, NOTHING], random).starts, us(1130));
-    // One that arrives while the medium is not yet free for 50 us draws.
+    // A packet that arrives before the medium has been free for 50 us draws slots.
     assert_eq!(medium.next(us(1010), &[NOTHING, READY], random), Turn { station: 1, starts: us(1130) });
 }
 
@@ -85,7 +88,7 @@ fn links_of_one_transmitter_take_turns_and_never_collide() {
     let mut served = Vec::new();
     for round in 0..4 {
         let now = us(round * 1000);
-        // However often it is asked before the turn begins: the turn is the same.
+        // The turn is the same however often it is asked for before it begins.
         let turns = [(); 3].map(|()| medium.next(now, &[READY, READY, NOTHING], random));
         let turn = turns[0];
         assert_eq!(turns, [turn; 3]);
@@ -102,9 +105,9 @@ fn a_simple_medium_always_waits_and_answers_nothing() {
     let rules = Simple::default().rules();
     let mut medium = Contention::new(rules, &[0, 1]);
     let tenth = &mut Scripted::new(&[10.5 / 40.0]);
-    // 10 slots of 50 us from now on, though the medium has long been free.
+    // The count is 10 slots of 50 us from now on, though the medium has long been free.
     assert_eq!(medium.next(us(10_000), &[READY, NOTHING], tenth).starts, us(10_500));
-    // Asked again on the way it says the same.
+    // A second call during the wait gives the same turn.
     assert_eq!(medium.next(us(10_200), &[READY, NOTHING], tenth).starts, us(10_500));
     assert_eq!(rules.manner.answer, None);
     medium.on_sending(0, us(10_500), us(14_500));
