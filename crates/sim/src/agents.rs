@@ -1,4 +1,4 @@
-//! The agents that scenarios may put at nodes, in one list.
+//! The list of agents that scenarios may put at nodes.
 
 pub mod snoop;
 pub mod thinning;
@@ -11,9 +11,9 @@ use ackclock_base::{Descriptor, Values};
 pub struct Entry {
     /// Its name, what lists say about it, and its parameters.
     pub descriptor: &'static Descriptor,
-    /// Makes one for a flow.
+    /// Builds the agent of a flow.
     pub build: fn(&Values) -> Box<dyn Agent>,
 }
 
-/// The agents, in the order in which lists show them.
+/// The agents, in the order of lists.
 pub const AGENTS: &[Entry] = &[snoop::ENTRY, thinning::ENTRY];

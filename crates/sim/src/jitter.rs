@@ -1,4 +1,4 @@
-//! How jitter is distributed: how much later than the delay of its link a packet arrives.
+//! Distributions of jitter: the time by which a packet arrives later than the delay of its link.
 
 use crate::radio::normal;
 use crate::random::Stream;
@@ -18,20 +18,22 @@ choice! {
     }
 }
 
-/// The deviations from the mean at which normal jitter ends, as the tables of Linux's network emulator do (iproute2, `netem/normal.c`).
+/// The number of deviations from the mean at which normal jitter ends, as in the tables of Linux's network
+/// emulator (iproute2, `netem/normal.c`).
 const DEVIATIONS: f64 = 4.0;
 
-/// The greatest value of Pareto jitter in units of its scale: u^(-1/3) ends at 4.5, where the tables of Linux's network emulator end,
-/// as their greatest number is 4 and stands for (u^(-1/3) - 1.5) * 4/3 (iproute2, `netem/pareto.c`).
+/// The largest Pareto jitter in units of its scale. u^(-1/3) ends at 4.5, as in the tables of Linux's network
+/// emulator, whose largest number is 4 and stands for (u^(-1/3) - 1.5) * 4/3 (iproute2, `netem/pareto.c`).
 const PARETO_MOST: f64 = 3.5;
 
 impl Distribution {
-    /// Returns the greatest jitter with this mean.
+    /// Returns the largest jitter of a distribution with this mean.
     pub fn most(self, mean: Span) -> Span {
         match self {
             Self::Uniform | Self::Normal => mean * 2,
-            // The mean of u^(-1/3) - 1, cut off at 3.5: the integral of u^(-1/3) from 4.5^-3 to 1 is 3/2 (1 - 4.5^-2), the rest
-            // adds 4.5 * 4.5^-3; together 77/162 above 1. The greatest is 3.5 / (77/162) = 81/11 of it.
+            // The mean of u^(-1/3) - 1, cut off at 3.5: the integral of u^(-1/3) from 4.5^-3 to 1 is 3/2 (1 -
+            // 4.5^-2), and the rest adds 4.5 * 4.5^-3; together 77/162 above 1. The largest value is 3.5 /
+            // (77/162) = 81/11 of the mean.
             Self::Pareto => mean.scale(81.0 / 11.0),
         }
     }
@@ -51,7 +53,8 @@ impl Distribution {
 mod tests {
     use super::*;
 
-    /// Returns the mean, the standard deviation, and the least and greatest value of 400,000 draws, in means.
+    /// Returns the mean, the standard deviation, and the smallest and largest value of 400,000 draws, in
+    /// units of the mean.
     fn moments(distribution: Distribution) -> [f64; 4] {
         let mean = Span::from_millis(10);
         let (most, mut random) = (distribution.most(mean), Stream::new(5, "jitter"));
@@ -66,9 +69,10 @@ mod tests {
 
     #[test]
     fn every_distribution_keeps_the_mean_and_has_its_deviation() {
-        // Uniform: 2 / sqrt(12) = 0.57735. Normal: 0.25; what lies beyond four deviations (6 in 100,000) is no more than 0.1 % of it.
-        // Pareto: with y = min(u^(-1/3), 4.5), E y = 1 + 77/162 and E y^2 = 3 (1 - 1/4.5) + 4.5^2 / 4.5^3 = 23/9, so its deviation is
-        // sqrt(23/9 - (239/162)^2) = 0.61565, and 0.61565 * 162/77 = 1.29525 means. Standard errors of the mean: the deviation / 632.
+        // Uniform: 2 / sqrt(12) = 0.57735. Normal: 0.25; values beyond four deviations (6 in 100,000)
+        // contribute at most 0.1 % of it. Pareto: with y = min(u^(-1/3), 4.5), E y = 1 + 77/162 and E y^2 = 3
+        // (1 - 1/4.5) + 4.5^2 / 4.5^3 = 23/9, so its deviation is sqrt(23/9 - (239/162)^2) = 0.61565, and
+        // 0.61565 * 162/77 = 1.29525 means. The standard error of the mean is the deviation / 632.
         for (distribution, deviation, [least, greatest]) in [
             (Distribution::Uniform, 0.57735, [0.0, 2.0]),
             (Distribution::Normal, 0.25, [0.0, 2.0]),
@@ -83,8 +87,9 @@ mod tests {
 
     #[test]
     fn the_tails_are_where_they_belong() {
-        // Normal: 2.275 % lie more than two deviations above the mean, at 1.5 means. Pareto: above y = 2, at 162/77 means, lies u below
-        // 1/8; 4.5^-3 = 1.0974 % are cut off to 81/11 means. Standard errors at most sqrt(0.125 * 0.875 / 400,000) = 0.0005.
+        // Normal: 2.275 % of values lie more than two deviations above the mean, at 1.5 means. Pareto: values
+        // above y = 2, at 162/77 means, have u below 1/8; 4.5^-3 = 1.0974 % are cut off to 81/11 means.
+        // Standard errors are at most sqrt(0.125 * 0.875 / 400,000) = 0.0005.
         for (distribution, above, share) in [
             (Distribution::Normal, 1.5, 0.02275),
             (Distribution::Pareto, 162.0 / 77.0, 0.125),

@@ -1,30 +1,30 @@
-//! Measuring over an interval of the run, in constant room.
+//! Measurements over an interval of the run, in constant memory.
 
 use ackclock_base::{Span, Time};
 
-/// The part of the run that counts: after the warm-up, up to the end.
+/// The measured part of the run: after the warm-up, up to the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Interval {
-    /// The first instant that counts.
+    /// The first instant that is measured.
     pub from: Time,
-    /// The first that no longer does.
+    /// The first instant that is no longer measured.
     pub to: Time,
 }
 
 impl Interval {
-    /// Whether an instant counts.
+    /// Returns whether an instant is measured.
     #[inline]
     pub fn contains(&self, time: Time) -> bool {
         self.from <= time && time < self.to
     }
 
-    /// How much of the time between `start` and `end` counts.
+    /// Returns the measured part of the time between `start` and `end`.
     #[inline]
     pub fn overlap(&self, start: Time, end: Time) -> Span {
         end.min(self.to).since(start.max(self.from))
     }
 
-    /// Its length in seconds.
+    /// Returns the length in seconds.
     pub fn seconds(&self) -> f64 {
         self.to.since(self.from).seconds()
     }
@@ -34,7 +34,7 @@ impl Interval {
 #[derive(Clone, Debug)]
 pub struct QueueMeter {
     measured: Interval,
-    /// Up to when the length is counted; nothing is before the measured interval, nor after it.
+    /// The time up to which the length is integrated, within the measured interval.
     counted: Time,
     packet_ns: f64,
     square_ns: f64,
@@ -42,32 +42,34 @@ pub struct QueueMeter {
     most: u64,
 }
 
-/// A queue over the measured interval; each is weighted by time.
+/// Statistics of a queue's length over the measured interval, weighted by time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct QueueStatistics {
-    /// Mean number of waiting packets.
+    /// The mean number of waiting packets.
     pub mean_packets: f64,
-    /// Standard deviation over time; `None` where only the mean was measured.
+    /// The standard deviation over time; `None` if only the mean was measured.
     pub std_packets: Option<f64>,
-    /// The longest; `None` where only the mean was measured.
+    /// The largest number of waiting packets; `None` if only the mean was measured.
     pub max_packets: Option<u64>,
-    /// The share of the time in which nothing waits; `None` where only the mean was measured.
+    /// The share of the time in which no packet waits; `None` if only the mean was measured.
     pub empty_share: Option<f64>,
 }
 
 impl QueueMeter {
-    /// Nothing measured yet.
+    /// Creates a meter before any measurement.
     pub fn new(measured: Interval) -> Self {
         Self { measured, counted: measured.from, packet_ns: 0.0, square_ns: 0.0, empty_ns: 0, most: 0 }
     }
 
-    /// The queue's length changes at `time`, which never lies before the last; until then it was `before` packets.
+    /// Records that the queue's length changes at `time`, which must not lie before the last change. It was
+    /// `before` packets until then.
     #[inline]
     pub fn change(&mut self, time: Time, before: u64) {
         let until = time.min(self.measured.to).max(self.counted);
         let ns = until.nanos() - self.counted.nanos();
         self.counted = until;
-        // Signed, because that takes a processor one instruction to convert and unsigned numbers six.
+        // The numbers are signed, because their conversion takes one instruction, and that of unsigned
+        // numbers six.
         let (span, length) = (ns as i64 as f64, before as i64 as f64);
         self.empty_ns += if before == 0 { ns } else { 0 };
         self.packet_ns += length * span;
@@ -77,7 +79,7 @@ impl QueueMeter {
         }
     }
 
-    /// The statistics at the end of the run, when `length` packets wait.
+    /// Returns the statistics at the end of the run, when `length` packets wait.
     pub fn finish(&mut self, end: Time, length: u64) -> QueueStatistics {
         self.change(end, length);
         let ns = measured_ns(self.measured, end);
@@ -93,8 +95,8 @@ impl QueueMeter {
 }
 
 impl QueueStatistics {
-    /// What the time tells that all packets waited within the measured interval, where the queue's length was not followed:
-    /// by Little's law its mean.
+    /// Returns the statistics of a queue whose length was not observed, from the sum of the packets' waiting
+    /// times in nanoseconds within the measured interval. By Little's law it determines the mean.
     pub fn of_waits(packet_ns: f64, end: Time, measured: Interval) -> Self {
         let mean_packets = packet_ns / measured_ns(measured, end);
         Self { mean_packets, std_packets: None, max_packets: None, empty_share: None }
@@ -111,8 +113,8 @@ mod tests {
 
     #[test]
     fn only_the_measured_part_counts() {
-        // 4 packets from 1 s to 3 s, none before and after; measured from 2 s to 6 s: mean 1, mean square 4,
-        // deviation sqrt(4 - 1), and nothing waits in 3 s of 4.
+        // 4 packets wait from 1 s to 3 s, none before and after, and 2 s to 6 s are measured: mean 1, mean
+        // square 4, deviation sqrt(4 - 1), and no packet waits in 3 s of 4.
         let at = Time::from_seconds;
         let mut meter = QueueMeter::new(Interval { from: at(2.0), to: at(6.0) });
         meter.change(at(1.0), 0);
@@ -125,8 +127,8 @@ mod tests {
 
     #[test]
     fn the_longest_is_what_lasts_within_the_measured_part() {
-        // Measured from 2 s to 6 s. 4 packets wait from 1 s to 3 s, so 4 is the longest although none joins in the measured
-        // part. What comes and goes at the same instant does not wait: the 9 at 4 s.
+        // 2 s to 6 s are measured. 4 packets wait from 1 s to 3 s, so 4 is the maximum although no packet
+        // joins in the measured part. Packets that come and go at the same instant do not wait: the 9 at 4 s.
         let at = Time::from_seconds;
         let mut meter = QueueMeter::new(Interval { from: at(2.0), to: at(6.0) });
         for (seconds, before) in [(1.0, 0), (3.0, 4), (4.0, 0), (4.0, 9)] {

@@ -1,21 +1,21 @@
-//! Times in which a link sends nothing: what waits goes on waiting, and the packet whose transmission an outage interrupts
-//! goes on after it.
+//! Outages: times in which a link sends nothing. Waiting packets keep waiting, and a packet whose
+//! transmission an outage interrupts continues after it.
 
 use ackclock_base::{Span, Time};
 
-/// One outage, or one after another at equal distances.
+/// One outage, or a periodic series of outages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Outage {
-    /// When the first begins.
+    /// The beginning of the first outage.
     pub from: Time,
-    /// How long each lasts.
+    /// The length of each outage.
     pub lasts: Span,
-    /// From the beginning of one to the beginning of the next, longer than one lasts; none for one alone.
+    /// The time from one beginning to the next, longer than an outage; `None` for a single outage.
     pub every: Option<Span>,
 }
 
 impl Outage {
-    /// How much of the time from the beginning to `now` lies in outages.
+    /// Returns the nanoseconds of outages from the beginning of the run to `now`.
     fn out(&self, now: Time) -> u64 {
         let (since, lasts) = (now.since(self.from).nanos(), self.lasts.nanos());
         match self.every.map(Span::nanos) {
@@ -24,15 +24,16 @@ impl Outage {
         }
     }
 
-    /// How much of the time from one instant to another lies outside outages.
+    /// Returns the time between two instants that lies outside outages.
     pub fn works(&self, from: Time, to: Time) -> Span {
         let out = self.out(to) - self.out(from);
         Span::from_nanos(to.since(from).nanos() - out)
     }
 
-    /// When so much time outside outages has passed since `now`.
+    /// Returns the time at which `work` of time outside outages has passed since `now`.
     pub fn after(&self, now: Time, work: Span) -> Time {
-        // The work since the beginning of the run that is done then, and of that what follows the first outage's beginning.
+        // The work since the beginning of the run at the returned time, and the part of it that follows the
+        // beginning of the first outage.
         let total = now.nanos() - self.out(now) + work.nanos();
         let later = total.saturating_sub(self.from.nanos());
         if later == 0 {
@@ -40,7 +41,8 @@ impl Outage {
         }
         let outages = match self.every {
             None => 1,
-            // Between two outages there are `every - lasts`; what ends just before an outage has not met it.
+            // Between two outages there are `every - lasts`. Work that ends just before an outage has not met
+            // it.
             Some(every) => 1 + (later - 1) / (every.nanos() - self.lasts.nanos()).max(1),
         };
         Time::from_nanos(total) + self.lasts * outages
@@ -58,7 +60,7 @@ mod tests {
 
     #[test]
     fn work_stands_still_in_an_outage() {
-        // From 15 s on 2 s of every 15 s: 15 to 17, 30 to 32, 45 to 47.
+        // 2 s of every 15 s from 15 s on are outages: 15 to 17, 30 to 32, 45 to 47.
         let outage = Outage {
             from: at(15_000),
             lasts: Span::from_millis(2000),
@@ -67,8 +69,8 @@ mod tests {
         for (now, work, then) in [
             (0, 15_000, 15_000), // ends as the outage begins
             (0, 15_001, 17_001),
-            (16_000, 1, 17_001),      // begins within one
-            (17_000, 13_000, 30_000), // the whole time between two
+            (16_000, 1, 17_001),      // begins within an outage
+            (17_000, 13_000, 30_000), // takes the whole time between two outages
             (14_999, 13_002, 32_001), // 1 ms before the first, 13 s between, 1 ms after the second
         ] {
             assert_eq!(outage.after(at(now), Span::from_millis(work)), at(then), "{now} {work}");
@@ -79,7 +81,7 @@ mod tests {
     }
 
     proptest! {
-        /// Work done until a time, and the time until which that work is done, are each other's inverse.
+        /// The work done until a time, and the time until which that work is done, are inverse functions.
         #[test]
         fn after_is_the_inverse_of_works(
             from in 0_u64..1000, lasts in 1_u64..100, more in 1_u64..100, repeats in any::<bool>(),
@@ -90,7 +92,7 @@ mod tests {
             let now = Time::from_nanos(now);
             let then = outage.after(now, ns(work));
             prop_assert_eq!(outage.works(now, then), ns(work));
-            // The earliest instant: a nanosecond before, less is done.
+            // The result is the earliest time: one nanosecond before, less work is done.
             prop_assert_eq!(outage.works(now, then - ns(1)), ns(work - 1));
         }
     }

@@ -1,44 +1,44 @@
-//! Which numbers of a sequence have arrived: all below one, and ranges above it.
+//! The numbers of a sequence that have arrived: all below a number, and ranges above it.
 
 use std::collections::VecDeque;
 use std::ops::Range;
 
-/// Numbers that have arrived.
+/// A set of numbers that have arrived.
 #[derive(Clone, Debug, Default)]
 pub struct Ranges {
     next: u64,
-    /// What came out of order: ranges above `next`, ascending, not touching.
+    /// The numbers that arrived out of order: ranges above `next`, ascending, not touching.
     above: VecDeque<(u64, u64)>,
 }
 
 impl Ranges {
-    /// The first number that has not arrived.
+    /// Returns the first number that has not arrived.
     pub fn next(&self) -> u64 {
         self.next
     }
 
-    /// One past the highest number that has arrived.
+    /// Returns one past the highest number that has arrived.
     pub fn end(&self) -> u64 {
         self.above.back().map_or(self.next, |(_, end)| *end)
     }
 
-    /// Whether anything below the highest is missing.
+    /// Returns whether a number below the highest is missing.
     pub fn has_gaps(&self) -> bool {
         !self.above.is_empty()
     }
 
-    /// What has arrived above the first that has not, ascending.
+    /// Returns the ranges that have arrived above the first missing number, ascending.
     pub fn above(&self) -> impl DoubleEndedIterator<Item = Range<u64>> + '_ {
         self.above.iter().map(|(start, end)| *start..*end)
     }
 
-    /// Whether this one has arrived.
+    /// Returns whether a number has arrived.
     pub fn holds(&self, number: u64) -> bool {
         let place = self.above.partition_point(|(_, end)| *end <= number);
         number < self.next || self.above.get(place).is_some_and(|(start, _)| *start <= number)
     }
 
-    /// Notes the arrival of a number; says whether it is new.
+    /// Records the arrival of a number. Returns whether it is new.
     #[inline]
     pub fn insert(&mut self, number: u64) -> bool {
         if number == self.next {
@@ -51,13 +51,13 @@ impl Ranges {
         number > self.next && self.store(number)
     }
 
-    /// Takes all below this number for arrived.
+    /// Marks all numbers below `number` as arrived.
     pub fn advance_to(&mut self, number: u64) {
         self.next = self.next.max(number);
         self.absorb();
     }
 
-    /// Ranges that have become part of what is in order.
+    /// Removes the ranges that have become part of what is in order.
     fn absorb(&mut self) {
         while let Some((_, end)) = self.above.front().copied().filter(|(start, _)| *start <= self.next) {
             self.next = self.next.max(end);
@@ -66,7 +66,7 @@ impl Ranges {
     }
 
     fn store(&mut self, number: u64) -> bool {
-        // The first range that does not end before it.
+        // Finds the first range that does not end before the number.
         let place = self.above.partition_point(|(_, end)| *end < number);
         let Some((start, end)) = self.above.get_mut(place) else {
             self.above.push_back((number, number + 1));

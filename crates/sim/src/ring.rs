@@ -1,9 +1,9 @@
-//! A queue that grows: a ring of a power of two of places.
+//! A growing first-in, first-out queue in a ring whose length is a power of two.
 
-/// First come, first gone.
+/// A first-in, first-out queue.
 #[derive(Debug)]
 pub(crate) struct Ring<T> {
-    /// A power of two of them, or none.
+    /// The storage, whose length is a power of two or zero.
     places: Box<[T]>,
     first: usize,
     count: usize,
@@ -21,13 +21,13 @@ impl<T: Copy + Default> Ring<T> {
         self.count
     }
 
-    /// The one that has been there longest.
+    /// Returns the oldest element; `None` if the queue is empty.
     #[inline]
     pub(crate) fn first(&self) -> Option<&T> {
         (self.count > 0).then(|| &self.places[self.place(0)])
     }
 
-    /// One comes.
+    /// Adds an element.
     #[inline]
     pub(crate) fn push(&mut self, one: T) {
         if self.count == self.places.len() {
@@ -38,7 +38,7 @@ impl<T: Copy + Default> Ring<T> {
         self.count += 1;
     }
 
-    /// The first goes; there is one.
+    /// Removes the oldest element. The queue must not be empty.
     #[inline]
     pub(crate) fn pop(&mut self) {
         debug_assert!(self.count > 0);
@@ -71,7 +71,7 @@ mod tests {
     proptest! {
         #[test]
         fn first_come_first_gone(comes in prop::collection::vec(any::<bool>(), 0..200)) {
-            // Against a queue of the library, whatever the order of coming and going.
+            // Compares the ring with the standard library's queue, for any order of pushing and popping.
             let (mut ring, mut model) = (Ring::default(), VecDeque::new());
             for (number, comes) in comes.into_iter().enumerate() {
                 if comes {

@@ -1,25 +1,25 @@
-//! Series over time for figures: sampled at a fixed interval, so that their size is known before the run.
+//! Time series for figures, sampled at a fixed interval, so that their size is known before the run.
 
 use crate::flow::Flow;
 use crate::network::Network;
 use ackclock_base::{Span, Time};
 use std::collections::BTreeMap;
 
-/// Named values over time; NaN where there was nothing to sample.
+/// Named values over time; NaN where no value was sampled.
 pub type Named = BTreeMap<String, Vec<f64>>;
 
-/// What was sampled.
+/// The sampled series.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Series {
-    /// The instants, in seconds.
+    /// The sampling times, in seconds.
     pub time_s: Vec<f64>,
-    /// Each flow's series.
+    /// The series of each flow.
     pub flows: Vec<Named>,
-    /// Each watched link's series: the link's index and its series.
+    /// The series of each observed link, with the link's index.
     pub links: Vec<(usize, Named)>,
 }
 
-/// Takes the samples.
+/// The sampler of a run.
 #[derive(Clone, Debug)]
 pub struct Sampler {
     every: Span,
@@ -29,7 +29,7 @@ pub struct Sampler {
 }
 
 impl Sampler {
-    /// Samples every `every`, the flows and the links given by index.
+    /// Creates a sampler with the interval `every` for `flows` flows and for the links with these indices.
     pub fn new(every: Span, flows: usize, links: Vec<usize>) -> Self {
         Self {
             every,
@@ -39,12 +39,12 @@ impl Sampler {
         }
     }
 
-    /// The sampling interval.
+    /// Returns the sampling interval.
     pub fn every(&self) -> Span {
         self.every
     }
 
-    /// Takes one sample of everything but the goodput, which the flows count themselves.
+    /// Takes one sample of everything except for the goodput, which the flows count themselves.
     pub fn take(&mut self, now: Time, flows: &[Flow], network: &mut Network) {
         let index = self.time_s.len();
         self.time_s.push(now.seconds());
@@ -63,7 +63,7 @@ impl Sampler {
         }
     }
 
-    /// The series so far from the sample of this number on, all of the same length.
+    /// Returns the series so far from sample number `sample` on, all of the same length.
     pub fn series_since(&self, sample: usize, flows: &[Flow]) -> Series {
         let from = sample.min(self.time_s.len());
         let length = self.time_s.len();
@@ -80,7 +80,7 @@ impl Sampler {
         }
     }
 
-    /// The series, all of the same length.
+    /// Returns the series, all of the same length.
     pub fn into_series(self, flows: &[Flow]) -> Series {
         let length = self.time_s.len();
         let of_flow = |(flow, columns): (&Flow, Columns)| {
@@ -96,8 +96,8 @@ impl Sampler {
     }
 }
 
-/// The series of one flow or link while they are sampled. What is sampled comes in the same order at each instant, so
-/// that its column is nearly always the one after the last.
+/// The series of one flow or link while they are sampled. Values come in the same order at each instant, so a
+/// value's column is nearly always the one after the last.
 #[derive(Clone, Debug, Default)]
 struct Columns {
     index: usize,
@@ -106,7 +106,7 @@ struct Columns {
 }
 
 impl Columns {
-    /// The sample number `index` begins.
+    /// Begins sample number `index`.
     fn begin(&mut self, index: usize) {
         (self.index, self.next) = (index, 0);
     }
@@ -126,7 +126,7 @@ impl Columns {
         self.next += 1;
     }
 
-    /// A copy from one sample on.
+    /// Returns a copy of the series from a sample on.
     fn named(&self, from: usize, length: usize) -> Named {
         let rest = self.columns.iter().map(|(name, values)| {
             let mut values = values.get(from..).unwrap_or_default().to_vec();

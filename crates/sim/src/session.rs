@@ -1,10 +1,10 @@
-//! Sessions: applications over TCP whose next step waits until the last is done. A session has some connections, gives each
-//! something to send, and is told when that has been delivered.
+//! Sessions: applications over TCP whose next step waits until the last is done. A session has some
+//! connections, gives each packets to send, and is called when they have been delivered.
 //!
-//! The receiver acknowledges the end of what a connection was told to send at once: in that acknowledgement travels the
-//! request for what comes next. So the sender's clock sees what the receiving user sees, later by one way. Between the
-//! first packet of a new connection and the acknowledgement of the last byte there are as many round trips as between the
-//! SYN of a client, its request and the last byte of the answer.
+//! The receiver acknowledges the last packet of each task at once; that acknowledgement also stands for the
+//! request for the next data. The sender therefore sees the receiving user's times later by a one-way delay.
+//! From the first packet of a new connection to the acknowledgement of the last byte there are as many round
+//! trips as from a client's SYN over its request to the last byte of the answer.
 
 use crate::endpoint::Ends;
 use crate::histogram::Histogram;
@@ -13,81 +13,81 @@ use crate::random::Stream;
 use ackclock_base::{Span, Time};
 use std::fmt::Debug;
 
-/// An application that goes on when its connections have delivered.
+/// An application that continues when its connections have delivered their data.
 pub trait Session: Send {
-    /// It begins.
+    /// Called when the session begins.
     fn begin(&mut self, now: Time, desk: &mut Desk<'_>);
 
-    /// A connection has delivered all that it was told to send.
+    /// Called when a connection has delivered all data of its last order.
     fn delivered(&mut self, now: Time, connection: usize, desk: &mut Desk<'_>);
 
-    /// What a viewer has seen, where it is one.
+    /// Returns what a video viewer has seen; `None` if the session is not a viewer.
     fn viewing(&self) -> Option<Viewing> {
         None
     }
 }
 
-/// What a kind of session is like, from which each run makes its own.
+/// A kind of session, from which each run builds its own.
 pub trait SessionPlan: Debug + Send + Sync {
-    /// How many connections a session has side by side.
+    /// Returns the number of parallel connections of a session.
     fn connections(&self) -> usize {
         1
     }
 
-    /// The most packets that a connection is told to send at a time; infinite where there is no greatest number.
+    /// Returns the largest number of packets of an order; infinity if there is no limit.
     fn most_packets(&self) -> f64 {
         f64::INFINITY
     }
 
-    /// How many sizes a session draws at its beginning.
+    /// Returns the number of sizes that a session draws at its beginning.
     fn draws_at_once(&self) -> usize {
         0
     }
 
-    /// Makes a session for a run.
+    /// Builds a session for a run.
     fn build(&self) -> Box<dyn Session>;
 }
 
-/// What the viewer of a video has seen in the measured interval.
+/// The viewing experience of a video in the measured interval.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Viewing {
-    /// Segments that arrived.
+    /// The number of segments that arrived.
     pub segments: u64,
-    /// Their rates, added up.
+    /// The sum of the segments' rates, in bits per second.
     pub rates_bps: f64,
-    /// Changes of the rate from one to the next.
+    /// The number of changes of the rate from one segment to the next.
     pub switches: u64,
-    /// How often the buffer ran empty until a segment arrived.
+    /// The number of times that the buffer ran empty before a segment arrived.
     pub stalls: u64,
-    /// For how long.
+    /// The total time of stalls.
     pub stalled: Span,
 }
 
-/// What a session works with.
+/// The interface of a session to its run.
 pub struct Desk<'a> {
-    /// What it draws from.
+    /// The random stream of the session.
     pub random: &'a mut Stream,
-    /// What its connections are to do next.
+    /// The orders to connections, to which the session appends.
     pub orders: &'a mut Vec<Order>,
-    /// Where it notes what it has begun and completed.
+    /// The record of begun and completed tasks.
     pub tally: &'a mut Tally,
 }
 
-/// What a connection is to do next. It is given only to one that has delivered what it was told before.
+/// The next task of a connection. It is given only to a connection that has delivered its previous order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Order {
-    /// Which connection, from 0.
+    /// The number of the connection, from 0.
     pub connection: usize,
-    /// When; not before now.
+    /// The time at which it begins, not before now.
     pub at: Time,
-    /// How many packets it sends.
+    /// The number of packets to send.
     pub packets: u64,
-    /// Whether it is opened for that, with nothing learnt from what it was before.
+    /// Whether a new connection is opened for it, which knows nothing of the previous one.
     pub anew: bool,
 }
 
-/// How many tasks of a session (pages, segments) began in the measured interval, and how long those took that were
-/// completed.
+/// The number of a session's tasks (pages, segments) that began in the measured interval, and the durations
+/// of those that were completed.
 #[derive(Clone, Debug)]
 pub struct Tally {
     measured: Interval,
@@ -96,52 +96,52 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Nothing begun.
+    /// Creates a record before any task.
     pub fn new(measured: Interval) -> Self {
         Self { measured, begun: 0, times: Histogram::default() }
     }
 
-    /// Whether an instant is measured.
+    /// Returns whether an instant is measured.
     pub fn measures(&self, now: Time) -> bool {
         self.measured.contains(now)
     }
 
-    /// A task begins.
+    /// Records that a task begins.
     pub fn begin(&mut self, now: Time) {
         self.begun += u64::from(self.measured.contains(now));
     }
 
-    /// A task that began at `begun` is complete.
+    /// Records that a task that began at `begun` is complete.
     pub fn complete(&mut self, begun: Time, now: Time) {
         if self.measured.contains(begun) {
             self.times.record(now.since(begun));
         }
     }
 
-    /// How many began.
+    /// Returns the number of tasks that began.
     pub fn begun(&self) -> u64 {
         self.begun
     }
 
-    /// How long those took that were completed.
+    /// Returns the durations of completed tasks.
     pub fn times(&self) -> &Histogram {
         &self.times
     }
 }
 
-/// What a session of a run is made of.
+/// The parts from which a session of a run is built.
 pub struct SessionParts {
-    /// What it does.
+    /// The session.
     pub session: Box<dyn Session>,
-    /// Its connections are the flows from this one on, as an index.
+    /// The index of the flow that is its first connection. The others follow.
     pub first_flow: u32,
-    /// When it begins.
+    /// The time at which it begins.
     pub start: Time,
-    /// From when on it begins nothing more.
+    /// The time after which it begins no tasks.
     pub stop: Time,
-    /// What it draws from.
+    /// The random stream of the session.
     pub random: Stream,
-    /// Makes the ends of a new connection that has so many packets to send.
+    /// Creates the ends of a new connection that has the given number of packets to send.
     pub connect: Box<dyn FnMut(u64) -> Ends + Send>,
 }
 
@@ -153,27 +153,28 @@ pub struct Running {
 }
 
 impl Running {
-    /// One that has not begun.
+    /// Creates a session that has not begun.
     pub fn new(parts: SessionParts, measured: Interval) -> Self {
         Self { parts, tally: Tally::new(measured), orders: Vec::new() }
     }
 
-    /// When it begins.
+    /// Returns when the session begins.
     pub fn start(&self) -> Time {
         self.parts.start
     }
 
-    /// What it has begun and completed.
+    /// Returns the record of begun and completed tasks.
     pub fn tally(&self) -> &Tally {
         &self.tally
     }
 
-    /// What its viewer has seen, where it has one.
+    /// Returns what the viewer has seen; `None` if the session is not a viewer.
     pub fn viewing(&self) -> Option<Viewing> {
         self.parts.session.viewing()
     }
 
-    /// It begins, or one of its flows has delivered; afterwards [`Self::next_order`] has what follows.
+    /// Called when the session begins, or when one of its flows has delivered its data. [`Self::next_order`]
+    /// returns the resulting orders.
     pub fn go_on(&mut self, now: Time, delivered: Option<u32>) {
         if now >= self.parts.stop {
             return;
@@ -184,11 +185,12 @@ impl Running {
             None => session.begin(now, &mut desk),
             Some(flow) => session.delivered(now, (flow - *first_flow) as usize, &mut desk),
         }
-        // They are taken from the end.
+        // Orders are taken from the end.
         orders.reverse();
     }
 
-    /// The next order with its flow, and the flow's ends if it is to be opened anew.
+    /// Returns the next order with its flow, and the ends of a new connection if the order opens one; `None`
+    /// if no order is left.
     pub fn next_order(&mut self) -> Option<(u32, Order, Option<Ends>)> {
         let order = self.orders.pop()?;
         let ends = order.anew.then(|| (self.parts.connect)(order.packets));

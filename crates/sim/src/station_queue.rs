@@ -1,25 +1,25 @@
-//! A queue in order whose packets do not know when they will go, for a station of a [medium](crate::medium): the discipline
-//! still decides at arrival.
+//! A first-in, first-out queue for a station of a [medium](crate::medium), in which packets cannot know when
+//! they will leave. The discipline still decides at arrival.
 
 use ackclock_aqm::fifo::Fifo;
 use ackclock_aqm::{Arrival, Backlog, Departing, Departure, Discipline, Held, Ticket, Verdict};
 use ackclock_base::{Random, Rate, Size, Span, Time};
 use std::collections::VecDeque;
 
-/// The queue. Its discipline's periods pass as packets arrive.
+/// The queue of a station. Periods of its discipline are accounted for when packets arrive.
 pub(crate) struct StationQueue {
-    /// What decides; `None` for no limit.
+    /// The discipline; `None` for no limit.
     discipline: Option<Box<dyn Discipline>>,
     rate: Rate,
     packets: Fifo,
     marked: VecDeque<bool>,
     next_look: Time,
-    /// Since when nothing has been sent, if nothing is waiting.
+    /// The time since which no packet has waited, if none is waiting.
     emptied: Time,
 }
 
 impl StationQueue {
-    /// An empty one.
+    /// Creates an empty queue.
     pub(crate) fn new(discipline: Option<Box<dyn Discipline>>, rate: Rate) -> Self {
         let period = discipline.as_ref().and_then(|discipline| discipline.period());
         Self {

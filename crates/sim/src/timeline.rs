@@ -1,33 +1,34 @@
-//! A value that changes at instants which are known from the beginning: a link's rate, or its delay.
+//! A value that changes at times known from the beginning: a link's rate, or its delay.
 
 use ackclock_base::{Span, Time};
 use std::sync::Arc;
 
-/// Values over time. Copies share them.
+/// Values over time. Clones share them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Timeline<T> {
-    /// From when on, and what; the first from zero on, each of the others from later than the one before.
+    /// The values with the times from which they hold. The first time is zero, and times increase.
     steps: Arc<[(Time, T)]>,
-    /// After how long they begin again; none where the last one lasts.
+    /// The time after which the values repeat; `None` if the last one holds forever.
     period: Option<Span>,
 }
 
-/// A value, and until when it holds.
+/// A value, and the time until which it holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Present<T> {
     /// The value.
     pub value: T,
-    /// Until when; never where it lasts.
+    /// The time until which it holds; [`Time::NEVER`] if it holds forever.
     pub until: Time,
 }
 
 impl<T: Copy + PartialEq> Timeline<T> {
-    /// A value that never changes.
+    /// Creates a timeline with a value that never changes.
     pub fn constant(value: T) -> Self {
         Self { steps: Arc::new([(Time::ZERO, value)]), period: None }
     }
 
-    /// Values with how long each lasts, which repeat for ever. `None` where they last no time together.
+    /// Creates a timeline of values with their durations, which repeat forever. Returns `None` if the
+    /// durations add up to zero.
     pub fn cycle(phases: impl IntoIterator<Item = (Span, T)>) -> Option<Self> {
         let mut steps: Vec<(Time, T)> = Vec::new();
         let mut ends = Time::ZERO;
@@ -41,19 +42,20 @@ impl<T: Copy + PartialEq> Timeline<T> {
         (period > Span::ZERO).then(|| Self { steps: steps.into(), period: Some(period) })
     }
 
-    /// A value from the beginning on, and others from later instants on, in order; the last one lasts.
+    /// Creates a timeline with a value from the beginning on, and others from later times on, in order. The
+    /// last one holds forever.
     pub fn steps(first: T, others: impl IntoIterator<Item = (Time, T)>) -> Self {
         let steps: Vec<(Time, T)> = std::iter::once((Time::ZERO, first)).chain(others).collect();
         debug_assert!(steps.windows(2).all(|pair| pair[0].0 < pair[1].0), "steps out of order");
         Self { steps: steps.into(), period: None }
     }
 
-    /// The value at an instant.
+    /// Returns the value at a time.
     pub fn at(&self, now: Time) -> T {
         self.present(now).value
     }
 
-    /// The same, with when it ends.
+    /// Returns the value at a time, with the time until which it holds.
     pub fn present(&self, now: Time) -> Present<T> {
         let into = match self.period {
             Some(period) => Time::from_nanos(now.nanos() % period.nanos()),
@@ -68,17 +70,17 @@ impl<T: Copy + PartialEq> Timeline<T> {
         Present { value: self.steps[next.saturating_sub(1)].1, until }
     }
 
-    /// From when on which value holds, and after how long they begin again.
+    /// Returns the values with the times from which they hold, and the time after which they repeat.
     pub fn parts(&self) -> (&[(Time, T)], Option<Span>) {
         (&self.steps, self.period)
     }
 
-    /// The values, in order.
+    /// Returns the values, in order.
     pub fn values(&self) -> impl Iterator<Item = T> + '_ {
         self.steps.iter().map(|(_, value)| *value)
     }
 
-    /// The same timeline of something that follows from each value.
+    /// Returns the timeline of a function of each value.
     pub fn map<U>(&self, of: impl Fn(T) -> U) -> Timeline<U> {
         Timeline {
             steps: self.steps.iter().map(|(begins, value)| (*begins, of(*value))).collect(),
@@ -102,7 +104,8 @@ mod tests {
 
     #[test]
     fn a_cycle_begins_again() {
-        // 20 ms of a, 10 ms of b: 3015 ms are 100 cycles and 15 ms, in a until 3020 ms; 3025 ms are in b until 3030 ms.
+        // 20 ms of a and 10 ms of b: 3015 ms are 100 cycles and 15 ms, in a until 3020 ms; 3025 ms are in b
+        // until 3030 ms.
         let cycle = Timeline::cycle([(ms(20), 'a'), (ms(10), 'b')]).unwrap();
         for (now, value, until) in
             [(0, 'a', 20), (20, 'b', 30), (29, 'b', 30), (30, 'a', 50), (3015, 'a', 3020), (3025, 'b', 3030)]
@@ -121,7 +124,7 @@ mod tests {
     }
 
     proptest! {
-        /// Against a walk through the phases, one after the other.
+        /// Compares a cycle with a walk through its phases.
         #[test]
         fn a_cycle_is_what_a_walk_through_its_phases_finds(
             phases in prop::collection::vec((1_u64..50, 0_u8..3), 1..20),

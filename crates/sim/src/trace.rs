@@ -1,5 +1,6 @@
-//! A packet trace: everything that happened to every packet, for the verifier and for export. Off unless asked for,
-//! since it grows with the run. What is [watched](crate::watch) of a link sees the same, and need not keep it.
+//! A packet trace: all events of every packet, for the verifier and for export. It is off unless requested,
+//! since it grows with the run. The [observation](crate::watch) of a link uses the same events without
+//! storing them.
 
 use crate::capture::Capture;
 use crate::packet::Packet;
@@ -9,35 +10,36 @@ use ackclock_base::Time;
 
 pub use ackclock_base::trace::{Event, Record};
 
-/// The trace of a run. Records are in the order of processing; a packet's future on an uncontended link is written
-/// when it enters it, so sort by time before replaying.
+/// The trace of a run. Records are in the order of processing. A packet's future on an uncontended link is
+/// recorded when the packet enters the link, so records have to be sorted by time before a replay.
 #[derive(Default)]
 pub struct Trace {
-    /// What happened.
+    /// The recorded events.
     pub records: Vec<Record>,
-    /// What is followed at a link, if anything.
+    /// The observation of a link, if there is one.
     pub watch: Option<Box<Watch>>,
-    /// What is seen of packets' headers, if anything.
+    /// The captures, if there are any.
     pub capture: Option<Box<Capture>>,
     keeps: bool,
     launched: u64,
 }
 
 impl Trace {
-    /// A trace that keeps its records or not, and shows them to `watch` and `capture`; `None` where nobody wants it.
+    /// Creates a trace that stores its records if `keeps`, and passes events to `watch` and `capture`.
+    /// Returns `None` if nothing needs the events.
     pub(crate) fn new(keeps: bool, watch: Option<Watch>, capture: Option<Capture>) -> Option<Self> {
         let wanted = keeps || watch.is_some() || capture.is_some();
         let (watch, capture) = (watch.map(Box::new), capture.map(Box::new));
         wanted.then(|| Self { keeps, watch, capture, ..Self::default() })
     }
 
-    /// A number for the next packet.
+    /// Returns the number for the next packet.
     fn next_packet(&mut self) -> u64 {
         self.launched += 1;
         self.launched
     }
 
-    /// A packet begins its way, with what `words` reads beside its header.
+    /// Records that a packet is sent, and returns its number. `words` reads the header extension.
     pub(crate) fn begin(
         &mut self,
         time: Time,
@@ -56,14 +58,14 @@ impl Trace {
         number
     }
 
-    /// A link gives a packet another ECN field.
+    /// Records that a link changes a packet's ECN field.
     pub(crate) fn set_ecn(&mut self, packet: u64, ecn: Ecn) {
         if let Some(capture) = &mut self.capture {
             capture.set_ecn(packet, ecn);
         }
     }
 
-    /// A link copies a packet as it arrives. Returns the number of the copy.
+    /// Records that a link duplicates a packet on arrival. Returns the number of the copy.
     pub(crate) fn duplicate(&mut self, time: Time, path: u32, packet: u64, bytes: u32, link: u32) -> u64 {
         let copy = self.next_packet();
         if let Some(capture) = &mut self.capture {

@@ -1,30 +1,30 @@
-//! A good and a bad state that follow one another, each for an exponentially distributed time: Gilbert 1960, in continuous
-//! time.
+//! A good and a bad state that alternate, each for an exponentially distributed time: the model of Gilbert
+//! 1960 in continuous time.
 
 use crate::random::Stream;
 use ackclock_base::{Random, Span, Time};
 
-/// The states, and which of them it is now.
+/// The two states, and the present one.
 #[derive(Clone, Debug)]
 pub struct TwoStates {
     mean_good_s: f64,
     mean_bad_s: f64,
     bad: bool,
-    /// When the present state ends; `None` before the first question.
+    /// The end of the present state in seconds; `None` before the first call.
     until: Option<f64>,
 }
 
-/// So many changes of state between two questions, and the state at the second is as good as drawn afresh. Bounds the
-/// work that nanosecond states and hours of silence could cause.
+/// The number of state changes between two calls after which the state is as good as drawn anew. It limits
+/// the work that nanosecond states and hours of silence could cause.
 const MAX_CHANGES: u32 = 1000;
 
 impl TwoStates {
-    /// In the good state, with the mean lengths of the two in seconds.
+    /// Creates the states, beginning in the good one, with their mean durations in seconds.
     pub fn new(mean_good_s: f64, mean_bad_s: f64) -> Self {
         Self { mean_good_s, mean_bad_s, bad: false, until: None }
     }
 
-    /// The same with lengths of time.
+    /// Creates the states, beginning in the good one, with their mean durations.
     pub fn lasting(good: Span, bad: Span) -> Self {
         Self::new(good.seconds(), bad.seconds())
     }
@@ -33,7 +33,7 @@ impl TwoStates {
         if self.bad { self.mean_bad_s } else { self.mean_good_s }
     }
 
-    /// Whether the state is bad at an instant. Instants are asked for in order.
+    /// Returns whether the state is bad at `now`. Calls must be in order of time.
     pub fn is_bad(&mut self, now: Time, random: &mut Stream) -> bool {
         let now = now.seconds();
         let mut until = self.until.unwrap_or_else(|| random.exponential(self.mean_s()));

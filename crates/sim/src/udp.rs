@@ -1,4 +1,4 @@
-//! UDP: packets as a [`Source`] says, from the start of the flow to its stop, and what answers them.
+//! UDP: packets at the times of a [`Source`], from the start of the flow to its stop, and optional replies.
 
 use crate::endpoint::{Endpoint, Ends, Outbox, Properties, Sent};
 use crate::measure::Interval;
@@ -10,22 +10,22 @@ use crate::session::Tally;
 use crate::traffic::Source;
 use ackclock_base::{Span, Time};
 
-/// What a flow over UDP sends.
+/// The options of a flow over UDP.
 pub struct UdpOptions {
-    /// Usual bytes of a packet on the wire.
+    /// The usual size of a packet on the wire, in bytes.
     pub wire_bytes: u32,
-    /// Usual payload bytes of a packet.
+    /// The usual payload of a packet, in bytes.
     pub payload_bytes: u32,
-    /// Bytes on the wire of the reply to each packet, where there is one.
+    /// The size on the wire of the reply to each packet, in bytes; `None` for no replies.
     pub reply_bytes: Option<u32>,
-    /// When packets leave.
+    /// The source of the times and sizes of packets.
     pub source: Box<dyn Source>,
-    /// What the source draws from.
+    /// The random stream of the source.
     pub random: Stream,
 }
 
 impl UdpOptions {
-    /// The ends of the flow: the one that sends, and the one that may reply.
+    /// Returns the ends of the flow: the one that sends, and the one that may reply.
     pub fn ends(self, measured: Interval) -> Ends {
         let Self { wire_bytes, payload_bytes, reply_bytes, source, random } = self;
         let header_bytes = wire_bytes - payload_bytes;
@@ -45,7 +45,8 @@ impl UdpOptions {
     }
 }
 
-/// The end that sends. The words of a packet's header are when it was sent and, of a request, its number; a reply repeats them.
+/// The sending end. The header words of a packet are the time of sending and, for a request, its number; a
+/// reply repeats them.
 struct UdpSender {
     payload_bytes: u32,
     header_bytes: u32,
@@ -53,12 +54,13 @@ struct UdpSender {
     random: Stream,
     next: Time,
     sent: Sent,
-    /// Requests and how long they took, where there are replies.
+    /// The requests and their durations, if there are replies.
     tally: Option<Tally>,
-    /// The number of requests, and those that have been answered: a link may copy a request or its reply.
+    /// The number of requests, and those that have been answered. A link may duplicate a request or its
+    /// reply.
     requests: u64,
     answered: Ranges,
-    /// The round trip of the last reply.
+    /// The round-trip time of the last reply.
     last_rtt: Option<Span>,
 }
 
@@ -117,7 +119,7 @@ impl Endpoint for UdpSender {
     }
 }
 
-/// The end that receives.
+/// The receiving end.
 struct UdpReceiver {
     header_bytes: u32,
     reply_bytes: Option<u32>,

@@ -1,25 +1,25 @@
-//! Where packets wait whose discipline decides at departure. The discipline knows them by tickets.
+//! The storage of packets whose discipline decides at departure. The discipline identifies them by tickets.
 
 use crate::packet::Packet;
 use ackclock_aqm::{Arrival, Departing, Departure, Held, Label, Ticket};
 use ackclock_base::{Random, Time};
 
-/// A packet that waits, and where it goes on.
+/// A waiting packet, and the place at which it continues.
 #[derive(Clone, Copy, Debug)]
 pub struct Guest {
     /// The packet.
     pub packet: Packet,
-    /// Its path.
+    /// The number of its path.
     pub path: u32,
-    /// Since when it waits.
+    /// The time since which it waits.
     pub since: Time,
-    /// The step of that path which crosses the link.
+    /// The step of the path that crosses the link.
     pub step: u32,
-    /// Its number in the trace.
+    /// The number in the trace.
     pub number: u64,
 }
 
-/// The packets, and the discipline that holds them.
+/// The waiting packets, and the discipline that decides about them.
 pub struct WaitingRoom {
     discipline: Box<dyn Departing>,
     guests: Vec<Option<Guest>>,
@@ -27,17 +27,17 @@ pub struct WaitingRoom {
 }
 
 impl WaitingRoom {
-    /// An empty one.
+    /// Creates an empty waiting room.
     pub fn new(discipline: Box<dyn Departing>) -> Self {
         Self { discipline, guests: Vec::new(), free: Vec::new() }
     }
 
-    /// Tells the discipline what the headers of each path's packets say, before the first packet.
+    /// Gives the labels of each path's packets to the discipline, before the first packet.
     pub fn tell_labels(&mut self, labels: &[Label]) {
         self.discipline.on_labels(labels);
     }
 
-    /// A packet arrives; those that are dropped for it go to `dropped`.
+    /// Stores an arriving packet. Packets dropped for it are appended to `dropped`.
     pub fn enter(
         &mut self,
         guest: Guest,
@@ -60,7 +60,8 @@ impl WaitingRoom {
         discipline.on_arrival(held, random, &mut |ticket| dropped.push(leave(guests, free, ticket)));
     }
 
-    /// The packet that goes now, if any, and whether it is marked; those that are dropped before it go to `dropped`.
+    /// Returns the packet that leaves now and whether it is marked; `None` if no packet leaves. Packets
+    /// dropped before it are appended to `dropped`.
     pub fn next(
         &mut self,
         now: Time,
@@ -74,17 +75,17 @@ impl WaitingRoom {
         Some((leave(guests, free, ticket), marked))
     }
 
-    /// The earliest time at which the discipline lets the next packet go.
+    /// Returns the earliest time at which the discipline releases the next packet.
     pub fn ready(&self) -> Time {
         self.discipline.ready()
     }
 
-    /// Packets waiting.
+    /// Returns the number of waiting packets.
     pub fn packets(&self) -> u64 {
         self.discipline.packets()
     }
 
-    /// What the discipline shows of its inside.
+    /// Publishes internal values of the discipline for figures, each with its name.
     pub fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {
         self.discipline.publish(series);
     }
@@ -103,7 +104,7 @@ mod tests {
     use ackclock_aqm::Ecn;
     use ackclock_base::random::Scripted;
 
-    /// Lets the first packet go again and again.
+    /// A discipline that releases the first packet repeatedly.
     struct Repeating;
 
     impl Departing for Repeating {

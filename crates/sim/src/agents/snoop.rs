@@ -1,17 +1,20 @@
-//! The Snoop agent of a base station (Balakrishnan, Seshan, Amir and Katz 1995): it keeps what goes to a mobile host, sends
-//! again from there what the radio has lost, and keeps duplicate acknowledgements of that from the sender.
+//! The Snoop agent of a base station (Balakrishnan, Seshan, Amir and Katz 1995). It caches packets to a
+//! mobile host, retransmits those that the radio has lost, and hides their duplicate acknowledgements from
+//! the sender.
 //!
-//! * Data: a new packet is kept and goes on. One that is kept and comes again goes on and is kept anew: the radio has lost it.
-//!   One that comes for the first time, but late, is kept as the sender's: it was lost before it came here, and the sender
-//!   waits for its duplicates. One that the mobile has acknowledged ends here, and the acknowledgement is repeated.
-//! * Acknowledgements: a new one empties the cache up to its number and goes on. One that is older than the last ends here. A
-//!   duplicate goes on if the packet is not kept, if it is the sender's, or if it has been sent from here too often; else it
-//!   ends here, and the first of them sends the packet again. As many follow as packets went after it: one more means that it
-//!   was lost once more.
-//! * Where no acknowledgement comes at all, a timer sends the first packet again, also the sender's: the radio may lose it like
-//!   any other.
+//! * Data: a new packet is cached and continues. A cached packet that arrives again continues and is cached
+//!   anew, because the radio has lost it. A packet that arrives for the first time, but late, is left to the
+//!   sender: it was lost before the agent, and the sender waits for its duplicates. A packet that the mobile
+//!   has acknowledged is removed, and the acknowledgement is repeated.
+//! * Acknowledgements: a new one empties the cache up to its number and continues. One that is older than the
+//!   last is removed. A duplicate continues if the packet is not cached, if it is left to the sender, or if
+//!   the agent has retransmitted it too often. Otherwise it is removed, and the first duplicate makes the
+//!   agent retransmit the packet. As many duplicates are expected as packets were sent after it; one more
+//!   means that the packet was lost again.
+//! * If no acknowledgement arrives, a timer retransmits the first packet, even one that is left to the
+//!   sender, because the radio may lose it like any other.
 //!
-//! These are the rules of the publication. Those of ns-2's agent are others, and in a module of their own.
+//! These are the rules of the publication. Those of ns-2's agent differ and are in a module of their own.
 
 mod cache;
 mod ns2;
@@ -24,7 +27,7 @@ use crate::tcp::segment::{Flags, Segment};
 use ackclock_base::{Descriptor, Kind, Packets, Range, Span, Time, choice, parameters};
 use ackclock_recovery::rtt::{MinBounds, RttEstimator, TimeoutRule};
 
-/// The agent's entry in the registry.
+/// The entry in the list of agents.
 pub const ENTRY: Entry = Entry {
     descriptor: &Descriptor {
         kind: Kind::Agent,
@@ -67,10 +70,11 @@ parameters! {
     }
 }
 
-/// The agent of one connection by the rules of the publication. It holds no duplicates of packets that it does not keep.
+/// The agent of one connection by the rules of the publication. It removes no duplicates of packets that it
+/// does not cache.
 pub struct Snoop {
     parameters: Parameters,
-    /// Which of the flow's connections it knows.
+    /// The number of the flow's connection that it follows.
     connection: u8,
     cache: Cache,
     /// The highest number of data seen, plus one.
@@ -107,7 +111,7 @@ impl Snoop {
 
     fn on_data(&mut self, now: Time, data: &Segment, packet: &Packet, node: &mut dyn Node) -> Passage {
         if data.number < self.acked.number {
-            // The mobile has it: what the sender lacks is the acknowledgement.
+            // The mobile has the packet; the sender lacks the acknowledgement.
             match self.acked.answers(data, packet.connection) {
                 (answer, None) => node.send(Way::Back, answer),
                 (answer, Some(extension)) => node.send_extended(Way::Back, answer, extension),
@@ -130,12 +134,12 @@ impl Snoop {
                 self.rtt.sample_for_timer(sent, now);
             }
             (self.acked, self.expected) = (*ack, 0);
-            // The next packet's turn begins now: the timer is for what comes of it.
+            // The timer now measures the wait for the new first packet.
             self.cache.first_mut().into_iter().for_each(|first| first.tried = now);
             return Passage::Passes;
         }
         if ack.edge() > self.acked.edge() {
-            self.acked.window = ack.window; // it opens the receiver's window, which makes it no duplicate (RFC 5681 section 2)
+            self.acked.window = ack.window; // it opens the receiver's window, so it is no duplicate (RFC 5681 section 2)
             return Passage::Passes;
         }
         self.on_duplicate(now, node)
@@ -153,14 +157,16 @@ impl Snoop {
         Passage::Ends
     }
 
-    /// The packet that the mobile asks for, if it is kept and may be sent from here.
+    /// Returns the packet that the mobile asks for, if it is cached and may be retransmitted; otherwise
+    /// `None`.
     fn wanted(&self) -> Option<&Kept> {
         let attempts = self.parameters.attempts as u32;
         self.cache.first().filter(|first| first.number == self.acked.number && first.attempts < attempts)
     }
 
     fn send_first(&mut self, now: Time, node: &mut dyn Node) {
-        // Each packet that has gone after it and arrives causes a duplicate; the one that asks now is of the first of them.
+        // Each packet sent after the first one that arrives causes a duplicate, and the first of these has
+        // just arrived.
         self.expected = (self.cache.len() as u64).saturating_sub(2);
         let Some(first) = self.cache.first_mut() else { return };
         (first.attempts, first.tried) = (first.attempts + 1, now);

@@ -1,9 +1,11 @@
-//! A node that thins acknowledgements out, as the ends of links do that send few of them (RFC 3449 section 5.2.1): of those of
-//! a connection that wait for their turn, only the latest goes on, because it says what the others said.
+//! A node that thins acknowledgements, as the ends of links with little capacity for them do (RFC 3449
+//! section 5.2.1): of the waiting acknowledgements of a connection only the latest continues, because it
+//! contains the information of the others.
 //!
-//! An acknowledgement waits until so many have come, or the first of them has waited so long. Only plain ones do, which
-//! acknowledge more than the last and say nothing else new: what has SACK blocks, repeats a number or has other marks goes on
-//! at once, behind what waits.
+//! An acknowledgement waits until a number of them have arrived, or the first of them has waited for a
+//! maximum time. Only plain acknowledgements wait, which acknowledge more than the last one and contain
+//! nothing else that is new. One that has SACK blocks, repeats a number or has other marks continues at once,
+//! behind a waiting one.
 
 use super::Entry;
 use crate::agent::{Agent, AgentCounts, Node, Passage, Way};
@@ -11,7 +13,7 @@ use crate::packet::{Extension, ExtensionId, Packet};
 use crate::tcp::segment::{Flags, Segment};
 use ackclock_base::{Descriptor, Kind, Range, Span, Time, parameters};
 
-/// The agent's entry in the registry.
+/// The entry in the list of agents.
 pub const ENTRY: Entry = Entry {
     descriptor: &Descriptor {
         kind: Kind::Agent,
@@ -38,11 +40,11 @@ parameters! {
 #[derive(Clone, Copy)]
 struct Waiting {
     packet: Packet,
-    /// Its receive window, if it says one.
+    /// Its header extension with the receive window, if it has one.
     extension: Option<Extension>,
-    /// How many it stands for.
+    /// The number of acknowledgements that it replaces, including itself.
     count: i64,
-    /// When it goes at the latest.
+    /// The latest time at which it continues.
     until: Time,
 }
 
@@ -56,7 +58,7 @@ pub struct Thinning {
 }
 
 impl Thinning {
-    /// An agent that has seen nothing.
+    /// Creates an agent that has seen no packet.
     pub fn new(parameters: Parameters) -> Self {
         Self { parameters, waiting: None, last: (0, 0), counts: AgentCounts::default() }
     }
@@ -70,8 +72,8 @@ impl Thinning {
         self.counts.sent += 1;
     }
 
-    /// Whether an acknowledgement says no more than that more has arrived than the one before it said, and how large the
-    /// receive window is now.
+    /// Returns whether the only new information in an acknowledgement is that more data has arrived, and the
+    /// size of the receive window.
     fn is_plain(&self, packet: &Packet, ack: &Segment, node: &dyn Node) -> bool {
         let goes_on = packet.connection == self.last.0 && ack.number > self.last.1;
         let blocks = packet.is_extended() && Segment::has_blocks(&node.extension());
@@ -96,12 +98,13 @@ impl Agent for Thinning {
             .waiting
             .map_or((1, now + self.parameters.wait), |waiting| (waiting.count + 1, waiting.until));
         if count >= self.parameters.every {
-            // It goes on in place of those that wait.
+            // It continues in place of the waiting ones.
             self.waiting = None;
             return Passage::Passes;
         }
         let extension = packet.is_extended().then(|| node.extension());
-        // What lies beside its header ends here with it, and is sent anew.
+        // The network releases the extension with this packet; it is stored anew when the acknowledgement is
+        // sent.
         let packet = Packet { extension: ExtensionId::default(), ..*packet };
         self.waiting = Some(Waiting { packet, extension, count, until });
         self.counts.ended += 1;

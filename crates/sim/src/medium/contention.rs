@@ -78,9 +78,9 @@ pub struct Rules {
     pub least_window: u32,
     /// The largest contention window. The window about doubles with each missing answer, up to this.
     pub most_window: u32,
-    /// Whether one that finds the medium free waits for a random time, too.
+    /// Whether a transmitter that finds the medium free waits for a random time too.
     pub always_waits: bool,
-    /// What a turn is.
+    /// The rules of a turn.
     pub manner: Manner,
 }
 

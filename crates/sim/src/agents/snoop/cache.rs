@@ -1,21 +1,22 @@
-//! The packets that an agent keeps, by number.
+//! The packets that an agent caches, by number.
 
 use crate::packet::Packet;
 use ackclock_base::Time;
 use std::collections::VecDeque;
 
-/// A packet that is kept.
+/// A cached packet.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Kept {
     pub(super) number: u64,
     pub(super) packet: Packet,
-    /// When it came from the sender.
+    /// The time at which it arrived from the sender.
     came: Time,
-    /// When it last went on, or became the first.
+    /// The time at which it was last sent on, or became the first packet.
     pub(super) tried: Time,
-    /// How often it was sent from here.
+    /// The number of retransmissions by the agent.
     pub(super) attempts: u32,
-    /// Whether it came after later ones, and for the first time: the sender knows that it is missing.
+    /// Whether it arrived for the first time after later packets. The sender knows that it is missing and
+    /// retransmits it.
     pub(super) by_sender: bool,
 }
 
@@ -24,13 +25,14 @@ impl Kept {
         Self { number, packet, came: now, tried: now, attempts: 0, by_sender }
     }
 
-    /// Returns when the packet came, or `None` if it went on more than once, so that its acknowledgement measures no round trip.
+    /// Returns when the packet arrived; `None` if it was sent on more than once, so that its acknowledgement
+    /// measures no round trip.
     pub(super) fn timed(&self) -> Option<Time> {
         (self.attempts == 0 && !self.by_sender).then_some(self.came)
     }
 }
 
-/// A cache of so many.
+/// A cache of limited size.
 #[derive(Clone, Debug)]
 pub(super) struct Cache {
     kept: VecDeque<Kept>,
@@ -42,8 +44,8 @@ impl Cache {
         Self { kept: VecDeque::new(), most }
     }
 
-    /// Keeps a packet in the place of its number, or not at all where the cache is full. What is kept of it already stays the
-    /// sender's or not, and has its attempts before it again.
+    /// Caches a packet at the place of its number. A new packet is not cached if the cache is full. A packet
+    /// that is already cached stays left to the sender or not, and its retransmissions are counted anew.
     pub(super) fn keep(&mut self, new: Kept) {
         let place = self.kept.partition_point(|kept| kept.number < new.number);
         if self.kept.get(place).is_some_and(|kept| kept.number == new.number) {
@@ -67,7 +69,7 @@ impl Cache {
         self.kept.front_mut()
     }
 
-    /// Returns the packet of this number, or `None` if it is not cached.
+    /// Returns the packet of this number; `None` if it is not cached.
     pub(super) fn get_mut(&mut self, number: u64) -> Option<&mut Kept> {
         let place = self.kept.partition_point(|kept| kept.number < number);
         self.kept.get_mut(place).filter(|kept| kept.number == number)

@@ -1,19 +1,22 @@
-//! Snoop by the rules of ns-2's class `Snoop` (`tcp/snoop.cc` as of release 2.35; the rules stand so since 2001).
+//! Snoop by the rules of ns-2's class `Snoop` (`tcp/snoop.cc` as of release 2.35, unchanged since 2001).
 //!
-//! What differs from the publication:
+//! The differences from the publication:
 //!
-//! * The first duplicate of a packet goes on to the sender, and the second one sends the packet from here. Which of them a duplicate
-//!   is, is counted beyond the end of a run of duplicates: after one that stayed alone, the next one of another packet is the second.
-//! * Duplicates send a packet at most once, or twice where fewer than two packets follow it. What is lost after that waits for the
-//!   timer, and only the timer has the `attempts`.
-//! * A cached packet that the sender retransmits is the sender's from then on: its duplicates go on. A late packet is the sender's
-//!   only if it comes to be the first in the cache.
-//! * Acknowledgements older than the last, and data that the mobile has, go on.
-//! * The timer starts at 1.1 s. Its estimate of the round trip follows the last sample to seven eighths, and a packet that was
-//!   retransmitted counts from its last transmission. The timer is restarted by every new acknowledgement.
+//! * The first duplicate of a packet continues to the sender, and the second one makes the agent retransmit
+//!   the packet. This count continues after a run of duplicates: after a duplicate that remained the only
+//!   one, the next duplicate of another packet counts as the second.
+//! * Duplicates cause at most one retransmission of a packet, or two if fewer than two packets follow it. A
+//!   later loss of it waits for the timer, and only the timer is limited by `attempts`.
+//! * A cached packet that the sender retransmits is left to the sender from then on: its duplicates continue.
+//!   A late packet is left to the sender only if it becomes the first in the cache.
+//! * Acknowledgements older than the last, and data that the mobile has, continue.
+//! * The timer starts at 1.1 s. Its round-trip estimate gives the last sample a weight of seven eighths, and
+//!   a retransmitted packet is timed from its last transmission. Every new acknowledgement restarts the
+//!   timer.
 //!
-//! What ns-2 has besides and this has not: one state for all connections of a pair of hosts, one count of first duplicates for all
-//! agents, a ring of packets that takes itself for empty when it is full, and no caching where the interface's queue is full.
+//! ns-2 also has the following, which this agent does not: one state for all connections of a pair of hosts,
+//! one count of first duplicates for all agents, a ring of packets that is taken for empty when it is full,
+//! and no caching while the interface's queue is full.
 
 use super::cache::{Cache, Kept};
 use super::{Parameters, Segment};
@@ -22,31 +25,33 @@ use crate::packet::Packet;
 use crate::tcp::segment::Flags;
 use ackclock_base::{Span, Time};
 
-/// ns-2's `srtt_`, `rttvar_` and `g_` as it ships them. Here `g_` is the weight of the past, unlike in TCP.
+/// The defaults of ns-2's `srtt_`, `rttvar_` and `g_`. Here `g_` is the weight of the past, unlike in TCP.
 const FIRST_SRTT_S: f64 = 0.1;
 const FIRST_RTTVAR_S: f64 = 0.25;
 const GAIN: f64 = 0.125;
 
-/// Duplicates of one packet that go on before the agent acts, ns-2's `RTX_THRESH`; and how often a duplicate sends a packet of which
-/// no more duplicates are expected.
+/// The number of duplicates of one packet that continue before the agent acts (ns-2's `RTX_THRESH`), and the
+/// number of retransmissions by duplicates of a packet of which no more duplicates are expected.
 const PASSING_DUPLICATES: i64 = 1;
 const ATTEMPTS_OF_DUPLICATES: u32 = 2;
 
 /// The agent of one connection by the rules of ns-2.
 pub(super) struct Snoop {
     parameters: Parameters,
-    /// Which of the flow's connections it knows.
+    /// The number of the flow's connection that it follows.
     connection: u8,
     cache: Cache,
-    /// The highest number of data cached or passed, plus one.
+    /// One past the highest data number cached or passed.
     seen: u64,
     /// The number of the last new acknowledgement.
     acked: u64,
-    /// Duplicates that are still to come of packets sent before the retransmission; negative if that count came out wrong.
+    /// The number of duplicates still expected from packets sent before the retransmission; negative if more
+    /// came than were expected.
     expected: i64,
-    /// Whether the first cached packet is left out when duplicates to come are counted, since it was sent from here.
+    /// Whether the first cached packet is left out when expected duplicates are counted, because the agent
+    /// has retransmitted it.
     first_left_out: bool,
-    /// Duplicates that went on since the agent last acted.
+    /// The number of duplicates that continued since the agent last acted.
     passed: i64,
     due: Time,
     srtt_s: f64,
@@ -55,7 +60,7 @@ pub(super) struct Snoop {
 }
 
 impl Snoop {
-    /// An agent that has seen nothing.
+    /// Creates an agent that has seen no packet.
     pub(super) fn new(parameters: Parameters) -> Self {
         Self {
             cache: Cache::of(parameters.cache as usize),
@@ -83,7 +88,7 @@ impl Snoop {
         self.seen = self.seen.max(number + 1);
     }
 
-    /// Caches a packet, and returns whether it is a retransmission of the sender, which restarts the timer.
+    /// Caches a packet. Returns whether it is a retransmission of the sender, which restarts the timer.
     fn keep(&mut self, now: Time, number: u64, packet: &Packet) -> bool {
         if let Some(cached) = self.cache.get_mut(number) {
             (cached.attempts, cached.by_sender, cached.tried) = (0, true, now);
@@ -103,7 +108,7 @@ impl Snoop {
         if number > self.acked {
             (self.acked, self.expected, self.first_left_out) = (number, 0, false);
             let last = self.cache.forget_below(number);
-            // The timer runs by the estimate before this sample.
+            // The timer uses the estimate before this sample.
             self.due = if self.cache.len() > 0 { now + self.timeout() } else { Time::NEVER };
             if let Some(last) = last {
                 self.take_sample(now.since(last.tried).seconds());
@@ -145,7 +150,8 @@ impl Snoop {
         }
     }
 
-    /// Sends the first packet, and returns what becomes of a duplicate that asked for it: it ends here unless no attempt is left.
+    /// Retransmits the first packet. Returns what happens to the duplicate that asked for it: it is removed
+    /// unless no attempt is left.
     fn send_first(&mut self, now: Time, node: &mut dyn Node) -> Passage {
         let attempts = self.parameters.attempts as u32;
         let Some(first) = self.cache.first_mut().filter(|first| first.attempts < attempts) else {
@@ -168,7 +174,7 @@ impl Snoop {
         self.rttvar_s = GAIN * off + (1.0 - GAIN) * self.rttvar_s;
     }
 
-    /// Forgets a connection but for its round trips.
+    /// Forgets the state of a connection except for its round-trip estimate.
     fn begin(&mut self, connection: u8) {
         let Self { counts, srtt_s, rttvar_s, passed, .. } = *self;
         *self = Self { connection, counts, srtt_s, rttvar_s, passed, ..Self::new(self.parameters) };

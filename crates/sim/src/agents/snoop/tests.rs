@@ -4,7 +4,7 @@ use super::*;
 use crate::packet::Extension;
 use proptest::prelude::*;
 
-/// What the agent sends.
+/// A node that records the packets of the agent.
 #[derive(Default)]
 pub(super) struct Sent(Vec<(Way, u64)>);
 
@@ -22,7 +22,7 @@ impl Node for Sent {
     }
 }
 
-/// An agent, and what has happened.
+/// An agent, and the packets that it has sent.
 pub(super) struct Talk<A: ?Sized = Snoop> {
     pub(super) snoop: Box<A>,
     pub(super) now: Time,
@@ -49,7 +49,7 @@ impl<A: Agent + ?Sized> Talk<A> {
         self.snoop.on_packet(self.now, way, &packet, &mut self.sent) == Passage::Passes
     }
 
-    /// Data with these numbers, a millisecond each; all go on.
+    /// Passes data packets with these numbers, one per millisecond, all of which continue.
     pub(super) fn data(&mut self, numbers: std::ops::Range<u64>) {
         for number in numbers {
             self.now += Span::from_millis(1);
@@ -69,13 +69,14 @@ impl<A: Agent + ?Sized> Talk<A> {
 
 #[test]
 fn the_first_duplicate_sends_again_and_none_reaches_the_sender() {
-    // Of 0 to 9 packet 3 is lost: the mobile acknowledges 1, 2, 3 and then 3 six times more, for 4 to 9.
+    // Of packets 0 to 9, packet 3 is lost: the mobile acknowledges 1, 2, 3, and then 3 six more times, for 4
+    // to 9.
     let mut talk = Talk::with(&[]);
     talk.data(0..10);
     assert!(talk.ack(1) && talk.ack(2) && talk.ack(3));
     assert!((0..6).all(|_| !talk.ack(3)));
     assert_eq!(talk.sent(), [(Way::There, 3)]);
-    // It arrives, and all that came out of order is acknowledged.
+    // The retransmission arrives, and all packets received out of order are acknowledged.
     assert!(talk.ack(10));
     assert_eq!((talk.snoop.cache.len(), talk.sent()), (0, vec![]));
     assert_eq!(talk.snoop.counts(), AgentCounts { sent: 1, ended: 6 });
@@ -86,8 +87,9 @@ fn one_duplicate_more_than_packets_went_means_that_it_was_lost_again() {
     let mut talk = Talk::with(&[]);
     talk.data(0..5);
     assert!(talk.ack(1));
-    // 2, 3 and 4 cause three duplicates of 1; what the agent sends is lost. 5 and 6 follow: the first of them tells of that, and
-    // there are five packets now that went after 1, of which one has just asked.
+    // Packets 2, 3 and 4 cause three duplicates of 1, and the agent's retransmission is lost. Packets 5 and 6
+    // follow; the duplicate of the first shows the loss. Five packets have now been sent after 1, one of
+    // which has just caused a duplicate.
     assert!((0..3).all(|_| !talk.ack(1)));
     talk.data(5..7);
     assert!(!talk.ack(1));
@@ -99,7 +101,8 @@ fn one_duplicate_more_than_packets_went_means_that_it_was_lost_again() {
 fn it_gives_up_after_ten_and_lets_the_sender_know() {
     let mut talk = Talk::with(&[]);
     talk.data(0..2);
-    // Nothing comes back. 100 ms after it went on, the first packet is sent again, and so every 100 ms.
+    // No acknowledgement comes back. The first packet is retransmitted 100 ms after it was sent on, and every
+    // 100 ms after that.
     let mut went = Time::from_nanos(1_001_000_000);
     for attempt in 1..=10 {
         assert_eq!(talk.snoop.timer(), went + Span::from_millis(100), "{attempt}");
@@ -109,10 +112,10 @@ fn it_gives_up_after_ten_and_lets_the_sender_know() {
         assert_eq!(talk.sent(), [(Way::There, 0)]);
     }
     assert_eq!(talk.snoop.timer(), Time::NEVER);
-    // Duplicates of it go through from now on.
+    // Duplicates of the packet continue from now on.
     assert!(talk.ack(0) && talk.ack(0));
     assert_eq!(talk.sent(), []);
-    // The sender sends it again: that goes on, and the agent is back.
+    // The sender's retransmission continues, and the agent acts again.
     talk.data(0..1);
     assert!(!talk.ack(0));
     assert_eq!(talk.sent(), [(Way::There, 0)]);
@@ -123,7 +126,8 @@ fn it_gives_up_after_ten_and_lets_the_sender_know() {
 
 #[test]
 fn what_was_lost_before_it_came_here_is_the_senders() {
-    // 2 is lost before it comes here: it comes after 3, so duplicates of it pass, before it comes and after.
+    // Packet 2 is lost before the agent and arrives after 3, so its duplicates continue, before and after its
+    // arrival.
     let mut talk = Talk::with(&[]);
     talk.data(0..2);
     talk.data(3..6);
@@ -139,14 +143,15 @@ fn what_the_mobile_has_ends_here_and_is_acknowledged_again() {
     let mut talk = Talk::with(&[]);
     talk.data(0..3);
     assert!(talk.ack(3));
-    // The acknowledgement was lost on the way: the sender sends 0 again.
+    // The acknowledgement was lost, and the sender retransmits packet 0.
     assert!(!talk.pass(Way::There, 0));
     assert_eq!(talk.sent(), [(Way::Back, 3)]);
 }
 
 #[test]
 fn the_timer_follows_the_round_trip() {
-    // Samples of 200 ms: the timeout is 200 ms and four deviations, which begin at 100 ms: 600 ms after the first.
+    // With samples of 200 ms the timeout is 200 ms and four deviations, which begin at 100 ms: 600 ms after
+    // the first packet.
     let mut talk = Talk::with(&[]);
     talk.data(0..1);
     talk.now += Span::from_millis(199);
@@ -157,7 +162,8 @@ fn the_timer_follows_the_round_trip() {
 
 #[test]
 fn the_timer_also_sends_what_came_late() {
-    // 1 comes after 2: it is the sender's. Nothing comes back: the timeout is the least, 100 ms, and 99 later it is not over.
+    // Packet 1 arrives after 2, so it is left to the sender. No acknowledgement comes back: the timeout is
+    // the minimum, 100 ms, and has not passed after 99 ms.
     let mut talk = Talk::with(&[]);
     talk.data(0..1);
     talk.data(2..3);
@@ -168,7 +174,7 @@ fn the_timer_also_sends_what_came_late() {
         talk.snoop.on_timer(talk.now, &mut talk.sent);
         assert_eq!(talk.sent(), sent);
     }
-    // Its duplicates pass all the same.
+    // Its duplicates still continue.
     assert!(talk.ack(1));
 }
 
@@ -177,7 +183,7 @@ fn a_full_cache_keeps_what_it_has() {
     let mut talk = Talk::with(&[("cache", "3 packets")]);
     talk.data(0..6);
     assert_eq!(talk.snoop.cache.len(), 3);
-    // 0 to 2 arrive; 3 is not kept, so its duplicates are the sender's.
+    // Packets 0 to 2 arrive. Packet 3 is not cached, so its duplicates continue to the sender.
     assert!(talk.ack(3) && talk.ack(3));
     assert_eq!(talk.sent(), []);
 }
@@ -196,8 +202,8 @@ fn a_new_connection_begins_anew() {
 }
 
 proptest! {
-    /// Whatever comes: acknowledgements that go on never fall back, and no packet is sent from here more than ten times
-    /// without the sender having sent it once more.
+    /// For any sequence of packets, acknowledgements that continue never go back, and the agent sends no
+    /// packet more than ten times without a retransmission by the sender in between.
     #[test]
     fn acknowledgements_leave_in_order_and_attempts_are_bounded(
         steps in prop::collection::vec((0_u8..4, 0_u64..30, 1_u64..400), 1..400)
@@ -211,7 +217,7 @@ proptest! {
             if timer <= talk.now {
                 talk.snoop.on_timer(talk.now, &mut talk.sent);
             }
-            // What the timer sends is an attempt before what comes now.
+            // The timer's retransmissions count as attempts before the present step.
             for (_, number) in talk.sent() {
                 times[number as usize] += 1;
                 prop_assert!(times[number as usize] <= 10, "{number}");

@@ -5,7 +5,8 @@ use crate::packet::Extensions;
 use crate::tcp::segment::MAX_SACK_BLOCKS;
 use proptest::prelude::*;
 
-/// What the agent sends, the window of each, and what it is shown.
+/// A node that records the numbers and the windows of the acknowledgements that the agent sends, and the
+/// extension that it shows to the agent.
 #[derive(Default)]
 struct Sent(Vec<u64>, Vec<u64>, Extension);
 
@@ -25,7 +26,8 @@ impl Node for Sent {
     }
 }
 
-/// An agent of every third acknowledgement and 5 ms, and the numbers that have gone on, in order.
+/// An agent that sends every third acknowledgement and waits for 5 ms, and the acknowledgements that have
+/// continued, in order.
 struct Talk {
     agent: Thinning,
     gone: Sent,
@@ -63,7 +65,7 @@ impl Talk {
 fn of_three_the_latest_goes_on() {
     let mut talk = Talk::new();
     (1..=7).for_each(|number| talk.ack(1, number));
-    // 7 waits until 6 ms.
+    // Acknowledgement 7 waits until 6 ms.
     assert_eq!(talk.gone.0, [3, 6]);
     assert_eq!(talk.agent.timer(), Time::ZERO + Span::from_millis(6));
     talk.ack(7, 8);
@@ -77,7 +79,7 @@ fn the_first_of_them_says_how_long_they_wait() {
     talk.ack(0, 1);
     talk.ack(4, 2);
     talk.ack(5, 3);
-    // At 5 ms the latest goes on, which is 2 just before 3 comes and waits anew.
+    // At 5 ms the latest continues, which is 2, just before 3 arrives and waits.
     assert_eq!(talk.gone.0, [2]);
     assert_eq!(talk.agent.timer(), Time::ZERO + Span::from_millis(10));
 }
@@ -87,7 +89,7 @@ fn what_says_something_else_goes_on_at_once_behind_what_waits() {
     let duplicate = |talk: &mut Talk| talk.ack(1, 2);
     let blocks = |talk: &mut Talk| talk.extended(1, 3, [0x2_0000_0001, 0, 0, 0]);
     let marked = |talk: &mut Talk| {
-        let flags = 1_u64 << 56; // another bit among those that say what else it is
+        let flags = 1_u64 << 56; // another bit among the flags
         talk.packet(1, Packet { header: [3, 7, flags], ..Packet::default() });
     };
     let gone = |other: &dyn Fn(&mut Talk)| {
@@ -104,7 +106,8 @@ fn what_says_something_else_goes_on_at_once_behind_what_waits() {
 
 #[test]
 fn the_window_of_the_latest_goes_on_with_it() {
-    // Linux's receiver says its window in each; that alone keeps none from being thinned out.
+    // Linux's receiver reports its window in each acknowledgement, which does not keep them from being
+    // thinned.
     let mut talk = Talk::new();
     talk.extended(0, 1, [0, 0, 0, 100]);
     talk.extended(0, 2, [0, 0, 0, 120]);
@@ -113,7 +116,8 @@ fn the_window_of_the_latest_goes_on_with_it() {
 }
 
 proptest! {
-    /// What goes on keeps its order, is some of what came, and has the latest in the end.
+    /// The acknowledgements that continue keep their order, are some of those that arrived, and include the
+    /// latest.
     #[test]
     fn nothing_is_invented_and_the_latest_is_not_lost(steps in prop::collection::vec((0_u64..4, 0_u64..3), 1..200)) {
         let mut talk = Talk::new();

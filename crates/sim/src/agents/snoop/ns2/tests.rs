@@ -1,4 +1,4 @@
-//! The rules of ns-2's agent, packet by packet: what its source does with each, worked out by hand.
+//! The rules of ns-2's agent, packet by packet: the actions of its source code, derived by hand.
 
 use super::*;
 use crate::agents::snoop::ENTRY;
@@ -21,7 +21,7 @@ fn expire(talk: &mut Talk<Snoop>) {
 
 #[test]
 fn the_first_duplicate_passes_and_the_second_sends() {
-    // Of 0 to 9 packet 3 is lost: 4 to 9 cause six duplicates.
+    // Of packets 0 to 9, packet 3 is lost: 4 to 9 cause six duplicates.
     let mut talk = talk(&[]);
     talk.data(0..10);
     assert!(talk.ack(1) && talk.ack(2) && talk.ack(3));
@@ -29,7 +29,7 @@ fn the_first_duplicate_passes_and_the_second_sends() {
     assert_eq!(talk.sent(), []);
     assert!(!talk.ack(3));
     assert_eq!(talk.sent(), [(Way::There, 3)]);
-    // Seven are cached, two duplicates have come: five are expected, one more than there are.
+    // Seven packets are cached and two duplicates have come: five are expected, one more than will come.
     assert_eq!(talk.snoop.expected, 5);
     assert!((0..4).all(|_| !talk.ack(3)));
     assert!(talk.ack(10));
@@ -42,7 +42,8 @@ fn a_duplicate_that_stayed_alone_counts_for_the_next_packet() {
     let mut talk = talk(&[]);
     talk.data(0..3);
     assert!(talk.ack(1) && talk.ack(1));
-    // 1 was only late, so no second duplicate of it came. The first duplicate of 3 is taken for the second.
+    // Packet 1 was only late, so no second duplicate of it came. The first duplicate of 3 counts as the
+    // second.
     assert!(talk.ack(3));
     talk.data(3..6);
     assert!(!talk.ack(3));
@@ -56,12 +57,14 @@ fn what_is_lost_once_more_waits_for_the_timer() {
     assert!(talk.ack(3) && talk.ack(3));
     assert!((0..5).all(|_| !talk.ack(3)));
     assert_eq!(talk.sent(), [(Way::There, 3)]);
-    // 3 is lost again, and 10 to 12 arrive. One duplicate is expected still; those after it go on, and send nothing.
+    // Packet 3 is lost again, and 10 to 12 arrive. One duplicate is still expected; those after it continue,
+    // and cause no retransmission.
     talk.data(10..13);
     assert!(!talk.ack(3));
     assert!(talk.ack(3) && talk.ack(3));
     assert_eq!(talk.sent(), []);
-    // That was a second one: of ten cached packets the first is left out, and seven duplicates are expected, which end here.
+    // The last one counted as a second one: of ten cached packets the first is left out, and seven duplicates
+    // are expected, which are removed.
     assert_eq!(talk.snoop.expected, 7);
     assert!(!talk.ack(3));
     expire(&mut talk);
@@ -70,7 +73,7 @@ fn what_is_lost_once_more_waits_for_the_timer() {
 
 #[test]
 fn where_a_duplicate_too_many_comes_it_sends_twice() {
-    // Only 2 is cached. Two duplicates, and the count of those to come is 1 - 2.
+    // Only packet 2 is cached. Two duplicates come, and the number still expected is 1 - 2.
     let mut talk = talk(&[]);
     talk.data(0..3);
     assert!(talk.ack(2) && talk.ack(2) && !talk.ack(2));
@@ -90,11 +93,11 @@ fn what_the_sender_retransmits_is_the_senders() {
     let timer = talk.snoop.timer();
     talk.data(1..2);
     assert!(talk.snoop.timer() > timer);
-    // Of 1 to 4 two duplicates are expected, and end here; then all go on.
+    // Two duplicates of packets 1 to 4 are expected and removed; all later ones continue.
     assert!(!talk.ack(1) && !talk.ack(1));
     assert!((0..4).all(|_| talk.ack(1)));
     assert_eq!(talk.sent(), []);
-    // The timer sends it all the same.
+    // The timer still retransmits the packet.
     expire(&mut talk);
     assert_eq!(talk.sent(), [(Way::There, 1)]);
 }
@@ -131,7 +134,7 @@ fn what_is_old_goes_on() {
 fn the_timer_sends_ten_times() {
     let mut talk = talk(&[]);
     talk.data(0..2);
-    // No round trip is known: 0.1 s and four times 0.25.
+    // No round trip is known: 0.1 s and four times 0.25 s.
     let mut due = Time::from_nanos(1_001_000_000);
     for _ in 0..10 {
         due += ms(1100);
@@ -142,7 +145,7 @@ fn the_timer_sends_ten_times() {
     expire(&mut talk);
     assert_eq!((talk.snoop.timer(), talk.sent()), (Time::NEVER, vec![]));
     assert!((0..5).all(|_| talk.ack(0)));
-    // The sender retransmits it: that goes on, and the timer is back.
+    // The sender's retransmission continues, and the timer starts again.
     talk.data(0..1);
     expire(&mut talk);
     assert_eq!(talk.sent(), [(Way::There, 0)]);
@@ -153,13 +156,13 @@ fn the_timer_follows_the_last_sample() {
     let mut talk = talk(&[]);
     talk.data(0..2);
     talk.now += ms(198);
-    // 200 ms: the round trip is 0.1 / 8 + 7 * 0.2 / 8 = 187.5 ms, and its deviation 12.5 / 8 + 7 * 250 / 8 = 220.3125 ms. What
-    // runs since this acknowledgement does so by the estimate before.
+    // The sample is 200 ms: the estimate is 0.1 / 8 + 7 * 0.2 / 8 = 187.5 ms, and its deviation 12.5 / 8 + 7
+    // * 250 / 8 = 220.3125 ms. The timer that this acknowledgement starts uses the estimate before it.
     assert!(talk.ack(1));
     assert_eq!(talk.snoop.timer(), talk.now + ms(1100));
     assert!(talk.ack(2));
     assert_eq!(talk.snoop.timer(), Time::NEVER);
-    // 200 ms again: 198.4375 ms, and 1.5625 / 8 + 7 * 220.3125 / 8 = 192.96875 ms.
+    // The sample is 200 ms again: 198.4375 ms, and 1.5625 / 8 + 7 * 220.3125 / 8 = 192.96875 ms.
     talk.data(2..3);
     assert_eq!(talk.snoop.timer(), talk.now + Span::from_nanos(198_437_500 + 4 * 192_968_750));
 }
@@ -177,7 +180,8 @@ fn the_timer_is_not_below_its_least() {
 
 #[test]
 fn a_packet_that_was_sent_from_here_counts_from_then() {
-    // Its first transmission is 1.1 s old; the sample is 1 ms, and the estimate 13.375 and (12.375 + 7 * 250) / 8 ms.
+    // The packet was first sent 1.1 s ago; the sample is 1 ms, and the estimate 13.375 and (12.375 + 7 * 250)
+    // / 8 ms.
     let mut talk = talk(&[]);
     talk.data(0..1);
     expire(&mut talk);
@@ -219,8 +223,8 @@ fn the_agent_of_a_scenario_has_the_rules_that_it_names() {
 }
 
 proptest! {
-    /// Whatever comes: nothing is sent from here that the sender has not sent, or that is acknowledged, or more than ten times without
-    /// the sender having sent it once more.
+    /// For any sequence of packets, the agent sends no packet that the sender has not sent or that is
+    /// acknowledged, and none more than ten times without a retransmission by the sender in between.
     #[test]
     fn attempts_are_bounded(steps in prop::collection::vec((0_u8..4, 0_u64..30, 1_u64..400), 1..400)) {
         let mut talk = talk(&[("cache", "12 packets")]);
