@@ -1,4 +1,5 @@
-//! Poisson arrivals at a link, an M/D/1 queue, against its closed form: `cargo run -p ackclock-sim --example poisson_queue`.
+//! Compares the queue of Poisson arrivals at a link, an M/D/1 queue, with its closed form: `cargo run -p
+//! ackclock-sim --example poisson_queue`.
 
 use ackclock_aqm::Dscp;
 use ackclock_base::{Rate, Span, Time};
@@ -14,7 +15,7 @@ use std::sync::atomic::AtomicBool;
 
 const SECONDS: f64 = 1000.0;
 const WIRE_BYTES: u32 = 1000;
-/// A packet of 1000 bytes takes 1 ms.
+/// The link's rate, at which a packet of 1000 bytes takes 1 ms.
 const RATE_BPS: u64 = 8_000_000;
 
 struct Poisson {
@@ -38,7 +39,7 @@ fn main() {
     }
 }
 
-/// The packets that wait on average where packets arrive at `load` times the link's rate.
+/// Returns the mean number of waiting packets if packets arrive at `load` times the link's rate.
 fn mean_queue(load: f64) -> f64 {
     let measured = Interval { from: Time::ZERO, to: Time::from_seconds(SECONDS) };
     let sending = UdpOptions {

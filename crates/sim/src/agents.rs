@@ -9,7 +9,7 @@ use ackclock_base::{Descriptor, Values};
 /// A registered agent.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
-    /// Its name, what lists say about it, and its parameters.
+    /// The name, the summary and the parameters.
     pub descriptor: &'static Descriptor,
     /// Builds the agent of a flow.
     pub build: fn(&Values) -> Box<dyn Agent>,

@@ -15,7 +15,7 @@ pub trait Medium: Send {
     /// the future is not final: the medium is asked again at its beginning, and at each arrival before.
     fn next(&mut self, now: Time, stations: &[Station], random: &mut dyn Random) -> Turn;
 
-    /// A station sends from an instant to another; until then the medium is busy.
+    /// Called when a station sends from `starts` to `sent`. The medium is busy until then.
     fn on_sending(&mut self, _station: usize, _starts: Time, _sent: Time) {}
 
     /// Returns the rules of a turn. Called once, when the run is built. By default a turn is one packet

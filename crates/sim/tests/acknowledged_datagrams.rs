@@ -1,5 +1,5 @@
-//! The endpoint of `crates/recovery/tests/worked_example`, the same file that sends over real sockets there, over a simulated
-//! network: what is between the two is this adapter.
+//! The endpoint of `crates/recovery/tests/worked_example`, which sends over real sockets in that test, over a
+//! simulated network. The file is the same; this test is the adapter.
 
 #[path = "../../recovery/tests/worked_example/acknowledged_datagrams.rs"]
 mod acknowledged_datagrams;
@@ -25,7 +25,7 @@ use ackclock_sim::simulation::{Parts, Simulation};
 use acknowledged_datagrams::{Network, PAYLOAD_BYTES, Receiving, Sending};
 use std::sync::atomic::AtomicBool;
 
-/// The three words, IPv4 and UDP.
+/// The header size: the three words, IPv4 and UDP.
 const HEADER_BYTES: u32 = 24 + 28;
 
 /// The simulated network as the endpoint sees it.
@@ -71,8 +71,8 @@ impl Endpoint for ReceivingEnd {
     }
 }
 
-/// How losses are found. (QUIC's rule leaves it to the transport to send again, under a new number; this one sends again
-/// under the old.)
+/// The rule that finds losses. (QUIC's rule leaves it to the transport to retransmit under a new number; this
+/// endpoint retransmits under the old one.)
 #[derive(Clone, Copy, Debug)]
 enum Rule {
     Sack,
@@ -96,7 +96,7 @@ impl Rule {
 }
 
 fn sender(entry: &Entry, rule: Rule, datagrams: u64) -> Sender {
-    // The ledger counts later packets for SACK; RACK finds losses by itself.
+    // For SACK the ledger counts later packets; RACK finds losses by itself.
     let dupack_threshold = if matches!(rule, Rule::Sack) { 3 } else { 0 };
     let options = Options { dupack_threshold, ..Options::recommended(Units::bytes(PAYLOAD_BYTES as u32)) };
     let initial =
@@ -126,7 +126,8 @@ fn link(name: &str, megabits: u64, lossy: bool) -> LinkParts {
     }
 }
 
-/// So many bytes over two paths of so many Mbit/s each and a round trip of 40 ms: the finished run.
+/// Sends `bytes` bytes over two paths with rates in Mbit/s and a round trip of 40 ms. Returns the finished
+/// run.
 fn transfer(entry: &Entry, rule: Rule, bytes: u64, megabits: [u64; 2], lossy: bool) -> Simulation {
     let path = |there| PathPair { forward: vec![there], backward: vec![there + 1] };
     let flow = FlowParts {
@@ -177,8 +178,8 @@ fn combinations() -> impl Iterator<Item = (&'static Entry, Rule)> {
     entries.into_iter().flat_map(|entry| [Rule::Sack, Rule::Rack].map(|rule| (entry, rule)))
 }
 
-/// The file of the example over two paths that lose one packet in a hundred: every byte arrives, under either control and
-/// either rule that can count bytes.
+/// Sends the file of the example over two paths that lose one packet in a hundred. Every byte arrives, under
+/// both controls and both rules that can count bytes.
 #[test]
 fn a_megabyte_over_a_simulated_network_that_loses() {
     for (entry, rule) in combinations() {
@@ -189,8 +190,8 @@ fn a_megabyte_over_a_simulated_network_that_loses() {
     }
 }
 
-/// Each path carries half, so the slower one decides: 500 datagrams of 8,416 bits at 1 Mbit/s are 4.208 s, which the initial
-/// window begins at once, and the last acknowledgement arrives 40 ms later.
+/// Each path carries half of the data, so the slower one decides: 500 datagrams of 8,416 bits at 1 Mbit/s
+/// take 4.208 s. The initial window starts at once, and the last acknowledgement arrives 40 ms later.
 #[test]
 fn the_slower_path_decides() {
     for (entry, rule) in combinations() {
@@ -199,9 +200,9 @@ fn the_slower_path_decides() {
     }
 }
 
-/// Twenty megabytes over 10 Mbit/s and a queue without a limit. What it measures is what the path carries, in
-/// payload: 10 * 1000 / 1052 = 9.506 Mbit/s. It sends 99 % of that in CRUISE, and half in the 200 ms of ProbeRTT that come
-/// every five seconds: 98 % of it in the mean.
+/// Sends twenty megabytes over 10 Mbit/s and a queue without a limit. BBR's bandwidth is the path's payload
+/// rate, 10 * 1000 / 1052 = 9.506 Mbit/s. It sends 99 % of that in CRUISE, and half in the 200 ms of ProbeRTT
+/// every five seconds: 98 % on average.
 #[test]
 fn bbrv3_finds_the_rate_of_the_path() {
     let time = seconds(&transfer(registry::find("bbrv3").unwrap(), Rule::Sack, 20_000_000, [10, 10], false));

@@ -1,5 +1,5 @@
-//! Whatever happens to an association, what must hold holds: a short version of the fuzz target `sctp_association`, with the same
-//! driver.
+//! Checks the invariants of an association under arbitrary events: a short version of the fuzz target
+//! `sctp_association`, with the same driver.
 
 mod association_driver;
 mod scripts;

@@ -1,5 +1,6 @@
-//! A sender and a receiver with a round trip of 100 ms between them, and a burst of losses in the first window: what
-//! Alnuem's actions make of it (Alnuem 2009 sections 4.2.1 and 4.2.2) and Learning TCP, beside Reno and NewReno.
+//! A sender and a receiver with a round trip of 100 ms between them, and a burst of losses in the first
+//! window: the reactions of Alnuem's actions (Alnuem 2009 sections 4.2.1 and 4.2.2) and of Learning TCP,
+//! beside Reno and NewReno.
 
 use ackclock_base::{Descriptor, Span, Time, Values};
 use ackclock_cc::registry::{self, find_action, find_discriminator};
@@ -15,7 +16,7 @@ use std::collections::VecDeque;
 const ONE_WAY: Span = Span::from_millis(50);
 const ROUND_TRIP_S: f64 = 0.1;
 
-/// What a sender has put on the wire in one call.
+/// The packets that a sender sends in one call.
 #[derive(Default)]
 struct Sent(Vec<Packet>);
 
@@ -26,9 +27,9 @@ impl Wire for Sent {
     }
 }
 
-/// What became of a burst.
+/// The course of a connection after a burst of losses.
 struct Outcome {
-    /// When packets were sent again: number and seconds.
+    /// The retransmissions: number and time in seconds.
     resent: Vec<(u64, f64)>,
     /// The window after each acknowledgement and timeout.
     windows: Vec<f64>,
@@ -47,13 +48,13 @@ impl Outcome {
     }
 }
 
-/// Twenty packets leave at once, then what acknowledgements let out, 100 in all; the packets `lost` are lost the first
-/// time. The window starts at the threshold.
+/// Sends twenty packets at once, then those that acknowledgements allow, 100 in all. The packets in `lost`
+/// are lost when first sent. The window starts at the threshold.
 fn play(control: &str, action: &[(&str, &str)], lost: &[u64]) -> Outcome {
     play_judged(control, &[], action, lost)
 }
 
-/// The same, with settings of the discriminator too.
+/// Plays a burst as `play` does, with settings of the discriminator too.
 fn play_judged(control: &str, judging: &[(&str, &str)], action: &[(&str, &str)], lost: &[u64]) -> Outcome {
     let profile = options::find("ns2").expect("a profile");
     let values = Values::with(
@@ -114,7 +115,7 @@ fn play_judged(control: &str, judging: &[(&str, &str)], action: &[(&str, &str)],
     outcome
 }
 
-/// `count` packets in a row, from the fifth.
+/// Returns `count` consecutive packets, from the fifth.
 fn burst(count: u64) -> Vec<u64> {
     (5..5 + count).collect()
 }
@@ -126,7 +127,7 @@ fn mda_repairs_a_burst_in_one_round_trip() {
         let took = mda.resent_at(4 + count) - mda.resent_at(5);
         assert!((took - ROUND_TRIP_S).abs() < 1e-9, "{count} losses: {took} s");
         assert_eq!(mda.timeouts, 0, "{count} losses");
-        // No more than what was lost.
+        // Only lost packets are retransmitted.
         let resent: Vec<u64> = mda.resent.iter().map(|(number, _)| *number).collect();
         assert_eq!(resent, burst(count));
     }
@@ -134,7 +135,8 @@ fn mda_repairs_a_burst_in_one_round_trip() {
 
 #[test]
 fn mda_finds_a_loss_of_any_packet_after_an_episode() {
-    // The fast retransmit of 5 finds 26 outstanding at most; Reno's guard leaves the very next packet to the timer.
+    // The fast retransmit of 5 finds at most 26 packets outstanding; Reno's guard leaves the very next loss
+    // to the timer.
     for second in 20..50 {
         assert_eq!(play("mda", &[], &[5, second]).timeouts, 0, "5 and {second}");
     }
@@ -153,7 +155,8 @@ fn newreno_needs_a_round_trip_for_each_loss_and_reno_the_timer() {
 fn cwa_cuts_the_window_by_the_losses_after_the_first() {
     for count in 2..=8 {
         let twa = play("twa", &[("tthresh", "false")], &burst(count));
-        // Five acknowledgements have added 5/20 of a packet; the cut truncates, 20.25 - (k - 1) to 20 - (k - 1).
+        // Five acknowledgements have added 5/20 of a packet; the cut truncates, from 20.25 - (k - 1) to 20 -
+        // (k - 1).
         let [cut] = twa.cuts()[..] else { panic!("{count} losses: cuts {:?}", twa.cuts()) };
         assert!(cut > (count - 1) as f64 && cut < count as f64, "{count} losses: cut by {cut}");
         assert_eq!(twa.timeouts, 0);
@@ -165,9 +168,9 @@ fn appendix_d_cuts_at_every_partial_acknowledgement_of_a_burst() {
     for count in 2..=5 {
         let settings = [("tthresh", "false"), ("single_cut", "false")];
         let twa = play("twa", &settings, &burst(count));
-        // The k - 1 packets that are sent again in a row are acknowledged one by one, and all but the last of these
-        // acknowledgements leave something out: k - 1 cuts with the one that counts, each by k - 1. The first truncates,
-        // and before each later one the window, below its threshold by then, has grown by one.
+        // The k - 1 packets retransmitted in a row are acknowledged one by one, and all but the last of these
+        // acknowledgements are partial: k - 1 cuts including the first, each by k - 1. The first cut
+        // truncates, and before each later one the window, below its threshold by then, has grown by one.
         let cuts = twa.cuts();
         assert!(cuts[0] > (count - 1) as f64 && cuts[0] < count as f64, "{count} losses: {cuts:?}");
         assert_eq!(cuts[1..], vec![(count - 2) as f64; count as usize - 2], "{count} losses");
@@ -179,7 +182,7 @@ fn appendix_d_cuts_at_every_partial_acknowledgement_of_a_burst() {
 fn with_the_threshold_the_first_burst_since_a_timeout_halves_the_window() {
     let twa = play("twa", &[], &burst(3));
     let [cut] = twa.cuts()[..] else { panic!("cuts {:?}", twa.cuts()) };
-    // 20 + 5/20 or so, halved; below or at the threshold it is cut by two, and truncated.
+    // The window of about 20 + 5/20 is halved; below or at the threshold it is cut by two, and truncated.
     assert!((cut - 10.12).abs() < 0.02, "{cut}");
     let [cut] = play("twa", &[("inclusive", "true")], &burst(3)).cuts()[..] else { panic!("cuts") };
     assert!((cut - 2.25).abs() < 0.02, "{cut}");
@@ -197,14 +200,15 @@ fn a_single_loss_is_repaired_without_any_cut() {
 
 #[test]
 fn cwa_alone_leaves_the_rest_of_a_burst_to_the_timer() {
-    // Section 4.2.1: one packet is sent again; without MDA the others wait.
+    // Section 4.2.1: one packet is retransmitted; without MDA the others wait.
     let cwa = play("cwa", &[("tthresh", "false")], &burst(3));
     assert!(cwa.timeouts > 0);
     assert!(cwa.windows.contains(&1.0), "a timeout starts over");
     assert!(cwa.cuts()[0] > 2.0 && cwa.cuts()[0] < 3.0, "{:?}", cwa.cuts());
 }
 
-/// Learning TCP that takes every loss for one of transmission until the next proves it wrong.
+/// Settings of Learning TCP with which every loss counts as a transmission loss until the next shows
+/// otherwise.
 const TRUSTING: &[(&str, &str)] = &[("initial", "1"), ("most", "1")];
 
 #[test]
@@ -218,8 +222,9 @@ fn learning_tcp_takes_the_losses_of_one_window_as_one() {
 
 #[test]
 fn learning_tcp_starts_over_at_a_loss_of_the_next_window_and_not_at_a_later_one() {
-    // Packet 5 shows to be lost after one round trip. Packet 30 leaves at that time, and shows after another: within
-    // 1.5 of the guess. Packet 50 leaves one round trip later, and shows two after the guess.
+    // The loss of packet 5 is found after one round trip. Packet 30 is sent at that time, and its loss is
+    // found after another, within 1.5 round trips of the guess. Packet 50 is sent one round trip later, and
+    // its loss is found two round trips after the guess.
     let refuted = play_judged("learning-tcp", TRUSTING, &[], &[5, 30]);
     assert!(refuted.windows.contains(&1.0), "{:?}", refuted.windows);
     assert_eq!((refuted.cuts().len(), refuted.timeouts), (1, 0));

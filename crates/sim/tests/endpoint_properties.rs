@@ -1,5 +1,6 @@
-//! Whatever happens to a TCP connection, what must hold holds: a short version of the fuzz target `tcp_endpoint`,
-//! with the same driver; and what the fuzzer and the reading of the RFCs beside it found, one test each.
+//! Checks the invariants of a TCP connection under arbitrary events: a short version of the fuzz target
+//! `tcp_endpoint`, with the same driver. Also regression tests of errors that the fuzzer and a comparison
+//! with the RFCs found.
 
 mod endpoint_driver;
 mod scripts;
@@ -22,7 +23,7 @@ proptest! {
     }
 }
 
-/// A sender with endless data, and what it has sent.
+/// A sender with endless data, and the packets that it has sent.
 struct Connection {
     sender: Sender,
     now: Time,
@@ -60,7 +61,8 @@ impl Connection {
         connection
     }
 
-    /// An acknowledgement, a millisecond after the last event; returns what is sent in response.
+    /// Passes an acknowledgement to the sender, a millisecond after the last event. Returns the packets that
+    /// it sends in response.
     fn ack(&mut self, number: u64, block: (u64, u64), flags: Flags) -> Vec<Packet> {
         self.ack_with_marks(number, block, flags, 0)
     }
@@ -82,7 +84,7 @@ const PLAIN: Flags = Flags::ECN_CAPABLE;
 const NO_BLOCK: (u64, u64) = (0, 0);
 
 //= test RFC 5681 section 2
-/// RFC 5681 section 2: a duplicate acknowledgement has SYN off. SYN is repeated where the first round trip takes
+/// RFC 5681 section 2: a duplicate acknowledgement has SYN off. SYN is repeated if the first round trip takes
 /// longer than the timeout, and so is the answer.
 #[test]
 fn repeated_answers_to_syn_are_no_duplicates() {
@@ -94,8 +96,8 @@ fn repeated_answers_to_syn_are_no_duplicates() {
     assert_eq!(connection.sender.core().counts().fast_retransmits, 0);
 }
 
-/// RFC 3168 section 6.1.2: the first new packet after a reduction, whatever its reason, says so; and marks of the
-/// same window ask for no second reduction.
+/// RFC 3168 section 6.1.2: the first new packet after a reduction announces it, whatever its cause, and marks
+/// of the same window cause no second reduction.
 #[test]
 fn a_loss_is_announced_to_the_receiver_that_echoes_marks() {
     let settings = [("ecn", "true"), ("initial_window", "10 packets"), ("reduction", "immediate")];
@@ -113,8 +115,9 @@ fn a_loss_is_announced_to_the_receiver_that_echoes_marks() {
     assert!(connection.sender.core().control().decision().cwnd >= cwnd, "a second reduction");
 }
 
-/// RFC 3168 section 6.1.2: the receiver goes on echoing a mark until the packet with the announcement arrives, the first
-/// that is sent after the reduction. So the echo that acknowledges the last one before it is still of the old mark.
+/// RFC 3168 section 6.1.2: the receiver echoes a mark until the packet with the announcement arrives, the
+/// first new packet after the reduction. The echo that acknowledges the packet before it still belongs to the
+/// old mark.
 #[test]
 fn a_mark_halves_the_window_once() {
     let settings = [("ecn", "true"), ("initial_window", "10 packets"), ("reduction", "immediate")];
@@ -126,20 +129,22 @@ fn a_mark_halves_the_window_once() {
     let announcing = new.first().map(|packet| (packet.number, packet.flags.has(Flags::WINDOW_REDUCED)));
     assert_eq!(announcing, Some((10, true)));
     assert!(connection.sender.core().control().decision().cwnd >= halved, "a second reduction");
-    // The announcement has arrived: an echo is of another mark.
+    // The announcement has arrived, so an echo belongs to another mark.
     connection.ack(11, NO_BLOCK, Flags::CONGESTION_ECHO);
     assert!(connection.sender.core().control().decision().cwnd < halved);
 }
 
-/// RFC 9331 section 4: a control that answers to each mark sends ECT(1), also again, and hears how many were marked.
+/// RFC 9331 section 4: a control that reacts to each mark sends ECT(1), also in retransmissions, and is told
+/// the number of marked packets.
 #[test]
 fn a_control_that_counts_marks_is_told_of_each() {
     let settings = [("ecn", "true"), ("initial_window", "16 packets"), ("reduction", "immediate")];
     let mut connection = Connection::with_control("dctcp", "ns2", &settings);
     assert!(connection.sent.0.iter().all(|packet| packet.flags == Flags::LOW_LATENCY));
     let cwnd = |connection: &Connection| connection.sender.core().control().decision().cwnd;
-    // alpha begins at 1, so the first mark halves 16 and the second, in the same window, does nothing. An echo alone is no
-    // mark, nor is an acknowledgement that has been overtaken and tells of fewer than the one before.
+    // alpha begins at 1, so the first mark halves 16, and the second, in the same window, does nothing. An
+    // echo alone is no mark, nor is an acknowledgement that was overtaken and reports fewer marks than the
+    // one before.
     connection.ack_with_marks(1, NO_BLOCK, Flags::CONGESTION_ECHO, 1);
     assert_eq!(cwnd(&connection), 8.0);
     connection.ack_with_marks(2, NO_BLOCK, Flags::CONGESTION_ECHO, 3);
@@ -149,7 +154,8 @@ fn a_control_that_counts_marks_is_told_of_each() {
     }
     assert!(cwnd(&connection) >= 8.0);
     let before = cwnd(&connection);
-    // Of the 16 packets 3 were marked: alpha = 1 + (3/16 - 1) / 16 is below 1, and a mark in a new window cuts by half of it.
+    // 3 of the 16 packets were marked: alpha = 1 + (3/16 - 1) / 16 is below 1, and a mark in a new window
+    // cuts by half of alpha.
     connection.ack_with_marks(17, NO_BLOCK, PLAIN, 4);
     let factor = cwnd(&connection) / before;
     assert!(factor > 0.5 && factor < 0.6, "{factor}");
@@ -159,7 +165,7 @@ fn a_control_that_counts_marks_is_told_of_each() {
     assert_eq!(again, Some(Flags::RETRANSMISSION.with(Flags::LOW_LATENCY)));
 }
 
-/// RFC 9768 section 3.2.2: the field of three bits counts from five, and nothing else is listened to.
+/// RFC 9768 section 3.2.2: the field of three bits counts from five, and nothing else is taken into account.
 #[test]
 fn accurate_ecn_counts_marks_from_five_on() {
     let settings = [("ecn", "true"), ("accurate_ecn", "true"), ("initial_window", "16 packets")];
@@ -168,11 +174,11 @@ fn accurate_ecn_counts_marks_from_five_on() {
         connection.ack_with_marks(number, NO_BLOCK, Flags::of_three(field), wide);
         connection.sender.core().control().decision().cwnd
     };
-    // One mark halves 16, since alpha begins at 1. Then none in the next window, whatever a wide counter says.
+    // One mark halves 16, since alpha begins at 1. The next window has no mark, whatever a wide counter says.
     assert_eq!(cwnd(1, 6, 0), 8.0);
     assert!(cwnd(17, 6, 3) >= 8.0);
-    // A control that does not count takes it for an echo, once for a window of data. No reduction is announced: CWR is a bit of
-    // the field.
+    // A control that does not count treats it as an echo, once per window of data. No reduction is announced:
+    // CWR is a bit of the field.
     let mut connection = Connection::open("ns2", &settings);
     let mut sent = connection.ack(1, NO_BLOCK, Flags::of_three(6));
     let halved = connection.sender.core().control().decision().cwnd;
@@ -183,17 +189,17 @@ fn accurate_ecn_counts_marks_from_five_on() {
 }
 
 //= test RFC 6298 section 3
-/// Karn's algorithm (RFC 6298 section 3): a packet that is being timed, and is resent, times nothing.
+/// Karn's algorithm (RFC 6298 section 3): a timed packet that is retransmitted gives no sample.
 #[test]
 fn a_resent_packet_is_not_timed() {
     let settings = [("initial_window", "10 packets"), ("reduction", "immediate"), ("initial_rto", "3 s")];
     let mut connection = Connection::open("ns2", &settings);
-    // 0 is lost. The first packet sent for the first time after it has been resent is timed: 12.
+    // Packet 0 is lost. The first new packet after its retransmission is timed: 12.
     let sent: Vec<u64> =
         (2..13).flat_map(|end| connection.ack(0, (1, end), PLAIN)).map(|packet| packet.number).collect();
     let last = sent.iter().max().unwrap() + 1;
     assert!(sent.starts_with(&[10, 11, 0, 12]) && last > 15, "{sent:?}");
-    // It is lost, too, and resent before the recovery ends.
+    // Packet 12 is lost too, and retransmitted before the recovery ends.
     let resent = connection.ack(0, (13, last), PLAIN);
     assert!(resent.iter().any(|packet| packet.number == 12), "{resent:?}");
     connection.ack(last, NO_BLOCK, PLAIN);
@@ -217,8 +223,8 @@ impl Wire for Interface {
     }
 }
 
-/// Linux's tcp_transmit_skb: a packet that the interface refuses has not been sent, and the window falls once for what is
-/// outstanding. Where nothing is outstanding only the timer can try again.
+/// Linux's tcp_transmit_skb: a packet that the interface refuses has not been sent, and the window falls once
+/// for the outstanding packets. If none is outstanding, only the timer can try again.
 #[test]
 fn what_a_full_interface_refuses_is_sent_later_and_reduces_the_window_once() {
     let settings = [("handshake", "false"), ("local_drop", "cwr"), ("cwnd_validation", "false")];
@@ -235,7 +241,8 @@ fn what_a_full_interface_refuses_is_sent_later_and_reduces_the_window_once() {
     sender.on_timer(Time::from_seconds(2.0), &mut interface);
     assert_eq!(interface.sent, (0..10).collect::<Vec<_>>());
     assert_eq!(sender.core().counts().timeouts, 0);
-    // Two acknowledgements find it full. The window of 11 is halved at the first, to 5.5, and grows at the second.
+    // Two acknowledgements find the interface full. The window of 11 is halved at the first, to 5.5, and
+    // grows at the second.
     let mut cwnd = |number, interface: &mut Interface| {
         let now = Time::from_seconds(2.1);
         sender.on_ack(now, &Packet { number, stamp: now, bytes: 40, ..Packet::default() }, interface);
@@ -245,7 +252,7 @@ fn what_a_full_interface_refuses_is_sent_later_and_reduces_the_window_once() {
     let halved = cwnd(1, &mut interface);
     assert_eq!(halved, 5.5);
     assert!(cwnd(2, &mut interface) >= halved, "a second reduction");
-    // It has room again: what was refused goes out once the flight is below the window.
+    // The interface has room again: the refused packet is sent once the flight is below the window.
     interface.full = false;
     for number in 3..9 {
         cwnd(number, &mut interface);

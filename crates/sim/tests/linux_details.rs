@@ -1,4 +1,5 @@
-//! What each detail does in which the profile `linux` is not `rfc`, seen from a sender whose acknowledgements the test writes.
+//! The effect of each detail in which the profile `linux` differs from `rfc`, on a sender whose
+//! acknowledgements the test writes.
 
 use ackclock_base::{Span, Time, Values};
 use ackclock_cc::{Assembly, Exponential};
@@ -18,7 +19,7 @@ impl Wire for Sent {
     }
 }
 
-/// A sender of endless data with Reno's window, ten packets to begin with.
+/// A sender of endless data with Reno's window, which begins at ten packets.
 struct Connection {
     sender: Sender,
     now: Time,
@@ -40,7 +41,7 @@ impl Connection {
         connection
     }
 
-    /// A round trip later an acknowledgement of all below `number`, and of a block above.
+    /// Passes an acknowledgement of all packets below `number`, and of a block above, a round trip later.
     fn ack(&mut self, number: u64, block: (u32, u32), window: u32) {
         let stamp = self.now;
         self.now += ROUND_TRIP;
@@ -54,7 +55,7 @@ impl Connection {
         self.sender.core().control().decision().cwnd
     }
 
-    /// How long from now until the timer.
+    /// Returns the time from now until the timer.
     fn timer(&self) -> Span {
         self.sender.timer().since(self.now)
     }
@@ -73,8 +74,8 @@ fn growth_counts_one_or_two_or_all_that_is_delivered() {
 
 #[test]
 fn what_was_delivered_before_counts_no_second_time() {
-    // Packet 0 is late. 1 and 2 come, which a window law answers with nothing (in Linux, tcp_may_raise_cwnd). Then three are
-    // acknowledged in order, of which one is delivered only now.
+    // Packet 0 is late. Packets 1 and 2 arrive, to which a window law does not react (in Linux,
+    // tcp_may_raise_cwnd). Then three are acknowledged in order, one of which is newly delivered.
     for (growth, windows) in [("packets", [10.0, 12.0]), ("delivered", [10.0, 11.0])] {
         let mut connection = Connection::open(&[("growth", growth), ("cwnd_validation", "false")]);
         connection.ack(0, (1, 3), 0);
@@ -86,7 +87,8 @@ fn what_was_delivered_before_counts_no_second_time() {
 
 #[test]
 fn the_least_timeout_is_above_the_round_trip_in_linux() {
-    // Round trips of 10 ms: SRTT 10 ms, RTTVAR 5 ms, so RFC 6298's 30 ms are below the least in both readings.
+    // With round trips of 10 ms SRTT is 10 ms and RTTVAR 5 ms, so RFC 6298's 30 ms are below the minimum in
+    // both interpretations.
     for (bounds, timeout) in [("timeout", 200), ("deviation", 210)] {
         let settings = [("min_rto", "200 ms"), ("min_rto_bounds", bounds), ("recovery", "sack")];
         let mut connection = Connection::open(&settings);
@@ -97,7 +99,8 @@ fn the_least_timeout_is_above_the_round_trip_in_linux() {
 
 #[test]
 fn a_probe_of_a_single_packet_waits_for_a_delayed_acknowledgement_or_as_long_as_linux_does() {
-    // Two round trips of 10 ms, and 40 ms or 200 ms; for more than one packet in flight nothing more.
+    // The probe waits for two round trips of 10 ms, and 40 ms or 200 ms; with more than one packet in flight
+    // for no more than the round trips.
     let rack = [("recovery", "rack"), ("delayed_ack_time", "40 ms")];
     for (settings, window, millis) in [
         (vec![], "1 packets", 60),
@@ -113,8 +116,9 @@ fn a_probe_of_a_single_packet_waits_for_a_delayed_acknowledgement_or_as_long_as_
 
 #[test]
 fn packets_are_paced_at_so_many_windows_in_a_round_trip() {
-    // An acknowledgement of the first of ten: a window of 11, of which two may leave, the second after a round trip divided by
-    // the gain and by 11. A threshold of 20 is less than twice the window: the last round trip of slow start.
+    // The first of ten packets is acknowledged: the window is 11, and two packets may be sent, the second
+    // after a round trip divided by the gain and by 11. A threshold of 20 is less than twice the window: the
+    // last round trip of slow start.
     for (setting, ssthresh, gain) in [
         (("pacing_slow_start", "2"), "none", 2.0),
         (("pacing_slow_start", "1"), "none", 1.0),
@@ -137,16 +141,17 @@ fn packets_are_paced_at_so_many_windows_in_a_round_trip() {
 fn an_advertised_window_bounds_the_flight_and_the_sender_tells_what_it_has_seen() {
     let mut connection =
         Connection::open(&[("receive_window", "autotuned"), ("initial_receive_window", "11584 B")]);
-    // 11,584 bytes are eight packets of 1,448: eight of the window of ten leave, and know of no acknowledgement.
+    // 11,584 bytes are eight packets of 1,448: eight packets of the window of ten are sent, and report no
+    // acknowledgement.
     assert_eq!(connection.sent.0.len(), 8);
     assert!(connection.sent.0.iter().all(|segment| segment.count == 0));
-    // Four are acknowledged: the window is nine from 4 on.
+    // Four packets are acknowledged: the window is nine from 4 on.
     connection.ack(4, NO_BLOCK, 9);
     assert_eq!(connection.sent.0.last().map(|last| (last.number, last.count)), Some((12, 4)));
-    // One that was overtaken opens nothing.
+    // An acknowledgement that was overtaken opens nothing.
     connection.ack(3, NO_BLOCK, 2000);
     assert_eq!(connection.sent.0.len(), 13);
-    // No more than max_receive_window, 3 MiB, allows: 2172 packets.
+    // The window is limited by max_receive_window, 3 MiB: 2172 packets.
     connection.ack(5, NO_BLOCK, 3000);
     assert_eq!(connection.sent.0.last().map(|last| last.count), Some(5));
     let options = Options::new(&Values::with(options::find("linux").unwrap(), &[]), None);

@@ -1,4 +1,4 @@
-//! Details of the profile `ns2` that are ns-2's own.
+//! Details of the profile `ns2` that are specific to ns-2.
 
 use ackclock_base::{Span, Time};
 use ackclock_cc::Backoff;
@@ -8,8 +8,9 @@ use ackclock_sim::tcp::options::{Options, find};
 
 #[test]
 fn the_greatest_timeout_alone_bounds_the_back_off() {
-    // ns-2 2.35, tcp.cc, rtt_backoff: with rfc2988_ a timeout doubles until it is maxrto_. From 50 + 4 * 25 ms, which is less than the least of
-    // 200 ms: 64 times that are 12.8 s, 256 times 51.2 s, and 512 times more than 60 s.
+    // ns-2 2.35, tcp.cc, rtt_backoff: with rfc2988_ a timeout doubles until it is maxrto_. It begins at 50 +
+    // 4 * 25 ms, which is less than the minimum of 200 ms: 64 times that is 12.8 s, 256 times 51.2 s, and 512
+    // times more than 60 s.
     let options = Options::new(&find("ns2").expect("a profile").defaults(), None);
     let mut rtt = RttEstimator::new(options.sender.recovery.timeout);
     rtt.sample_for_timer(Time::ZERO, Time::ZERO + Span::from_millis(50));

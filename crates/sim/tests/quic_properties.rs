@@ -1,5 +1,5 @@
-//! Whatever happens to a QUIC connection, what must hold holds: a short version of the fuzz target `quic_connection`, with the
-//! same driver.
+//! Checks the invariants of a QUIC connection under arbitrary events: a short version of the fuzz target
+//! `quic_connection`, with the same driver.
 
 mod quic_driver;
 mod scripts;

@@ -1,5 +1,5 @@
-//! A path that lets packets overtake others by less than a quarter of its round trip: what counts later packets takes that
-//! for losses, what goes by time does not (RFC 8985 section 3.3.2).
+//! A path that lets packets overtake others by less than a quarter of its round trip: rules that count later
+//! packets take that for losses, rules that go by time do not (RFC 8985 section 3.3.2).
 
 use ackclock_base::{Span, Time, Values};
 use ackclock_cc::{Assembly, Exponential};
@@ -11,7 +11,7 @@ use ackclock_sim::tcp::segment::Segment;
 use ackclock_sim::tcp::sender::{Sender, Wire};
 
 const ONE_WAY: Span = Span::from_millis(50);
-/// Packets leave so far apart: ten overtake one that is late by ten times as much.
+/// The time between two packets. Ten packets overtake one that is late by ten times this.
 const APART: Span = Span::from_millis(2);
 
 #[derive(Default)]
@@ -24,8 +24,8 @@ impl Wire for Sent {
     }
 }
 
-/// How many packets of 2000 were sent again, and what the window was in the end. Number 40 is two packets late, and from
-/// 100 to 1800 every fiftieth is ten.
+/// Returns the number of retransmissions among 2000 packets, and the final window. Packet 40 is late by two
+/// packets, and every fiftieth from 100 to 1800 by ten.
 fn play(settings: &[(&str, &str)]) -> (u64, f64) {
     let mut all = vec![("window", "40 packets"), ("initial_window", "40 packets"), ("delayed_ack", "false")];
     all.extend([("handshake", "false"), ("initial_ssthresh", "40 packets")]);
@@ -40,7 +40,7 @@ fn play(settings: &[(&str, &str)]) -> (u64, f64) {
     let mut wire = Sent::default();
     let mut now = Time::ZERO;
     let mut link_free = now;
-    // What is under way: when it arrives, and whether it is an acknowledgement.
+    // The segments under way: arrival time, whether it is an acknowledgement, and the segment.
     let mut under_way: Vec<(Time, bool, Segment)> = Vec::new();
     sender.start(now, &mut wire);
     while !sender.core().is_done() {
@@ -76,7 +76,7 @@ fn play(settings: &[(&str, &str)]) -> (u64, f64) {
 
 #[test]
 fn reordering_within_a_quarter_of_the_round_trip_is_no_loss_by_time_and_one_by_counting() {
-    // 21 ms are less than a quarter of the least round trip, 102 ms, and what the queue adds to it.
+    // 21 ms are less than a quarter of the minimum round trip, 102 ms, plus what the queue adds to it.
     let (resent, window) = play(&[("recovery", "rack")]);
     assert_eq!((resent, window >= 40.0), (0, true), "{window}");
     for rule in ["sack", "newreno"] {
@@ -89,7 +89,7 @@ fn reordering_within_a_quarter_of_the_round_trip_is_no_loss_by_time_and_one_by_c
 fn what_counting_takes_for_losses_is_taken_back_where_the_receiver_or_the_echo_tells() {
     for undo in [&[("dsack", "true"), ("dsack_undo", "true")][..], &[("spurious_recoveries", "true")][..]] {
         for rule in ["sack", "newreno"] {
-            // NewReno's receiver sends no blocks, and so tells of no duplicates.
+            // NewReno's receiver sends no blocks, and so reports no duplicates.
             if rule == "newreno" && undo.len() == 2 {
                 continue;
             }

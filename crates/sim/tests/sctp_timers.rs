@@ -1,4 +1,5 @@
-//! Associations driven by hand: what is sent over which path when, what timers do, and what acknowledgements are worth.
+//! Associations driven by hand: what is sent over which path and when, the effect of timers, and the effect
+//! of acknowledgements.
 
 use ackclock_base::{Time, Values};
 use ackclock_cc::{Assembly, Exponential, registry};
@@ -8,7 +9,7 @@ use ackclock_sim::sctp::message::{Block, Control, ControlKind, Data, Echo, Messa
 use ackclock_sim::sctp::options::{Options, find};
 use ackclock_sim::sctp::path::Path;
 
-/// What was sent: the path, and the TSN of data or the kind of a control chunk.
+/// A message that was sent: the path, and the TSN of data or the kind of a control chunk.
 #[derive(Debug, PartialEq)]
 enum Sent {
     Data(usize, u64),
@@ -39,7 +40,8 @@ fn at(seconds: f64) -> Time {
 }
 
 impl Driver {
-    /// An association over two paths without handshake, and HEARTBEATs, but for what `settings` say, whose windows begin with these.
+    /// Creates an association over two paths with these initial windows, without handshake and HEARTBEATs
+    /// unless `settings` say otherwise.
     fn new(profile: &str, law: &str, windows: [f64; 2], settings: &[(&str, &str)]) -> Self {
         let mut all = vec![
             ("handshake", "false"),
@@ -67,12 +69,12 @@ impl Driver {
         driver
     }
 
-    /// What has been sent since this was asked last.
+    /// Returns the messages sent since the last call.
     fn sent(&mut self) -> Vec<Sent> {
         std::mem::take(&mut self.wire.0)
     }
 
-    /// A SACK that acknowledges all below one TSN, and others above.
+    /// Passes a SACK that acknowledges all TSNs below `cumulative`, and ranges above.
     fn sack(&mut self, seconds: f64, cumulative: u64, above: &[std::ops::Range<u64>]) {
         let near = |tsn: u64| (tsn - cumulative) as u16;
         let blocks: Vec<_> =
@@ -86,13 +88,13 @@ impl Driver {
         self.association.on_control(at(seconds), path, &control, &mut self.wire);
     }
 
-    /// The next timer expires, which is due at this time.
+    /// Lets the next timer expire, which must be due at this time.
     fn expire(&mut self, seconds: f64) {
         assert_eq!(self.association.timer(), at(seconds));
         self.association.on_timer(at(seconds), &mut self.wire);
     }
 
-    /// Whatever is due before this time expires, and the second path answers HEARTBEATs.
+    /// Lets all timers before this time expire, while the second path answers HEARTBEATs.
     fn pass(&mut self, seconds: f64) {
         while self.association.timer() < at(seconds) {
             let now = self.association.timer();
@@ -118,8 +120,9 @@ impl Driver {
 
 #[test]
 fn the_timer_of_what_is_sent_again_runs_from_its_sending() {
-    // RFC 9260 sections 6.3.2 R3 and 7.2.4: 0 is missing; at the third report it is sent again, which begins the timer anew. What was
-    // sent before and arrives after that has higher TSNs, and leaves the timer: 0.12 s and RTO.Min.
+    // RFC 9260 sections 6.3.2 R3 and 7.2.4: chunk 0 is missing; the third report causes its retransmission,
+    // which restarts the timer. Chunks that were sent before and arrive afterwards have higher TSNs and do
+    // not affect the timer: 0.12 s plus RTO.Min.
     let mut driver = Driver::new("sctp", "sctp", [8.0, 4.0], &[]);
     assert_eq!(driver.sent().len(), 8);
     for (seconds, end) in [(0.10, 2), (0.11, 3), (0.12, 4), (0.13, 5), (0.14, 6), (0.15, 7), (0.16, 8)] {
@@ -127,7 +130,7 @@ fn the_timer_of_what_is_sent_again_runs_from_its_sending() {
     }
     assert!(driver.sent().contains(&Chunk(0, 0)));
     assert_eq!(driver.association.timer(), at(1.12));
-    // When 0 arrives all else has, but for what has been sent since: the earliest is another.
+    // When chunk 0 arrives, all others have except for those sent since, so another chunk is the earliest.
     driver.sack(0.2, 8, &[]);
     assert_eq!(driver.association.timer(), at(1.2));
 }
@@ -145,8 +148,9 @@ fn an_acknowledgement_of_the_earliest_chunk_begins_the_timer_anew() {
 //= test RFC 9260 section 7.2.4 highest
 #[test]
 fn a_sack_reports_what_is_missing_below_the_highest_that_it_newly_acknowledges() {
-    // Four reports make a loss. The first is of 0 to 4, below 5; the three that bring 1 to 3 are of 0 and not of 4, those that bring 6
-    // to 8 are of both. What is lost goes again when all that was in flight has arrived.
+    // Four reports make a loss. The first concerns chunks 0 to 4, below 5. The three SACKs that bring 1 to 3
+    // report 0 and not 4; those that bring 6 to 8 report both. Lost chunks are retransmitted when all chunks
+    // in flight have arrived.
     let later = [[1..1, 5..6], [5..5, 5..7], [5..5, 5..8], [5..5, 5..9]];
     let earlier = [[1..1, 5..6], [1..2, 5..6], [1..3, 5..6], [1..4, 5..6]];
     for (sacks, expected) in [(earlier, (2, 1)), (later, (2, 2))] {
@@ -166,8 +170,9 @@ fn a_sack_reports_what_is_missing_below_the_highest_that_it_newly_acknowledges()
 
 #[test]
 fn the_window_of_a_path_that_carries_single_retransmissions_falls_between_them() {
-    // 0 goes over path 2 at 1 s, 1 at 3.05 s: two timeouts' lengths of 1 s later. 12 packets fall to 6, and to 3, or to the 4 that
-    // RFC 9260 section 7.2.1 leaves, which sets the threshold to 12 before. What is sent again for a timeout fills no window of 12.
+    // Chunk 0 is sent over path 2 at 1 s and chunk 1 at 3.05 s, two RTOs of 1 s later. The window of 12
+    // packets falls to 6 and then to 3, or to the 4 that RFC 9260 section 7.2.1 leaves, which sets the
+    // threshold to 12 before. Retransmissions after a timeout do not fill a window of 12.
     let settings = [("retransmit_to", "alternate"), ("chunk", "1468 B")];
     for (profile, law, window, threshold) in
         [("sctp", "sctp", 4.0, 12.0), ("sctp-thesis", "sctp-2960", 3.0, 65_536.0 / 1468.0)]
@@ -187,8 +192,9 @@ fn the_window_of_a_path_that_carries_single_retransmissions_falls_between_them()
 
 #[test]
 fn what_was_lost_and_arrives_after_all_lets_its_path_grow_in_ns2() {
-    // A timeout leaves path 1 a window of one packet, and 0 goes over path 2. All four had arrived: of 1, 2 and 3 one packet's worth
-    // counts for path 1, on which they are outstanding still, more than its window.
+    // A timeout leaves path 1 a window of one packet, and chunk 0 is sent over path 2. All four chunks had
+    // arrived: of 1, 2 and 3 one packet's worth counts for path 1, on which they are still outstanding, which
+    // is more than its window.
     let mut driver = Driver::new("sctp-thesis", "sctp-2960", [4.0, 4.0], &[]);
     assert_eq!(driver.sent().len(), 5, "the last may pass the window");
     driver.expire(1.0);
@@ -199,7 +205,8 @@ fn what_was_lost_and_arrives_after_all_lets_its_path_grow_in_ns2() {
 
 #[test]
 fn the_handshake_tells_a_round_trip_but_not_in_ns2() {
-    // 0.1 s twice: the timeout is RTO.Min. Without it that remains RTO.Initial, 3 s here.
+    // The round trip is 0.1 s twice, so the timeout is RTO.Min. Without the sample it remains RTO.Initial, 3
+    // s here.
     for (profile, rto_s) in [("sctp", 1.0), ("sctp-thesis", 3.0)] {
         let settings = [("handshake", "true"), ("initial_rto", "3 s")];
         let mut driver = Driver::new(profile, "sctp", [4.0, 4.0], &settings);
@@ -211,8 +218,8 @@ fn the_handshake_tells_a_round_trip_but_not_in_ns2() {
     }
 }
 
-/// Lets the first path fail at 63 s, after timeouts of 1, 2, 4, 8, 16 and 32 s: each is over one new chunk, which the second path
-/// carries at once.
+/// Lets the first path fail at 63 s, after timeouts of 1, 2, 4, 8, 16 and 32 s, each over one new chunk,
+/// which the second path carries at once.
 fn fail_first_path(profile: &str, settings: &[(&str, &str)]) -> Driver {
     let mut all = vec![("heartbeat_interval", "30 s"), ("retransmit_to", "alternate"), ("failback", "true")];
     all.push(("chunk", "1468 B"));
@@ -243,7 +250,8 @@ fn a_path_is_asked_when_it_fails_and_is_taken_again_when_it_answers() {
 
 #[test]
 fn a_failed_path_is_asked_again_after_each_timeout_or_after_the_interval_besides() {
-    // The timeout is 60 s: 63, 123, 183 s. With the interval 30 s and 30 to 90 s after the one at 63 s.
+    // The RTO is 60 s: 63, 123, 183 s. With the interval, the next is 30 s and 30 to 90 s after the one at 63
+    // s.
     for (profile, repeat, from, to) in [
         ("sctp-thesis", "always", 123.0, 123.0),
         ("sctp", "when-failed", 123.0, 123.0),
@@ -270,8 +278,9 @@ fn a_failed_path_is_asked_again_after_each_timeout_or_after_the_interval_besides
 //= test RFC 9260 section 8.1
 #[test]
 fn heartbeats_without_an_answer_count_for_the_association_on_the_path_of_its_data_alone() {
-    // RFC 9260 section 8.1. Timeouts over data come at 1, 3, 7 and 15 s, of which the fourth is one too many. The HEARTBEAT of the
-    // second path goes out after 10.5 to 11.5 s, and is given up 1 s later: in ns-2 that is the fourth error.
+    // RFC 9260 section 8.1. Timeouts over data come at 1, 3, 7 and 15 s, the fourth of which exceeds the
+    // limit. The HEARTBEAT of the second path is sent after 10.5 to 11.5 s, and is given up 1 s later: in
+    // ns-2 that is the fourth error.
     for (profile, from, to) in [("sctp", 15.0, 15.0), ("sctp-thesis", 11.5, 12.5)] {
         let settings =
             [("heartbeat_interval", "10 s"), ("association_max_retrans", "3"), ("retransmit_to", "same")];
@@ -287,8 +296,8 @@ fn heartbeats_without_an_answer_count_for_the_association_on_the_path_of_its_dat
 
 #[test]
 fn the_next_heartbeat_is_due_by_the_timeout_at_which_the_last_one_was_sent() {
-    // RFC 9260 section 8.3. Four HEARTBEATs over the second path are not answered, at timeouts of 1, 2, 4 and 8 s; the fifth is, which
-    // ends the back-off. The sixth comes 30 s and 8 to 24 s after it all the same.
+    // RFC 9260 section 8.3. Four HEARTBEATs over the second path are not answered, at RTOs of 1, 2, 4 and 8
+    // s. The fifth is answered, which ends the back-off. The sixth is still sent 30 s and 8 to 24 s after it.
     let settings = [
         ("heartbeat_interval", "30 s"),
         ("path_max_retrans", "100"),
@@ -320,8 +329,9 @@ fn the_next_heartbeat_is_due_by_the_timeout_at_which_the_last_one_was_sent() {
 
 #[test]
 fn multiple_fast_retransmit_sends_a_chunk_a_third_time_when_what_was_sent_since_arrives() {
-    // 0 is lost twice. Three reports, and it is sent again. 8 and 9 were sent before that (10 too in ns-2, which passes the window), and
-    // count for nothing; the three reports after that are of what was sent after it. RFC 9260 section 7.2.4 leaves it to the timer.
+    // Chunk 0 is lost twice. Three reports cause its retransmission. Chunks 8 and 9 (and 10 in ns-2, which
+    // passes the window) were sent before that, and their reports do not count; the three reports after that
+    // are caused by chunks sent later. RFC 9260 section 7.2.4 leaves the second loss to the timer.
     for profile in ["sctp", "sctp-thesis"] {
         for (multiple, times) in [("false", 1), ("true", 2)] {
             let settings =
@@ -340,8 +350,8 @@ fn multiple_fast_retransmit_sends_a_chunk_a_third_time_when_what_was_sent_since_
 
 #[test]
 fn a_heartbeat_that_is_replaced_when_data_times_out_counts_as_lost() {
-    // Neither path answers, both have failed, and data goes over them all the same: of all HEARTBEATs the last of each path at most has not
-    // been counted.
+    // Neither path answers, both have failed, and data is still sent over them: at most the last HEARTBEAT of
+    // each path has not been counted as lost.
     let settings = [
         ("path_max_retrans", "0"),
         ("association_max_retrans", "1000"),

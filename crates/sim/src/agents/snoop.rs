@@ -77,18 +77,19 @@ pub struct Snoop {
     /// The number of the flow's connection that it follows.
     connection: u8,
     cache: Cache,
-    /// The highest number of data seen, plus one.
+    /// One past the highest data number seen.
     seen: u64,
-    /// What the mobile has acknowledged: the last new acknowledgement.
+    /// The last new acknowledgement of the mobile.
     acked: Segment,
-    /// Duplicates that are still due of what went after the first packet before that was sent again.
+    /// The number of duplicates still expected from packets sent after the first cached one and before its
+    /// retransmission.
     expected: u64,
     rtt: RttEstimator,
     counts: AgentCounts,
 }
 
 impl Snoop {
-    /// An agent that has seen nothing.
+    /// Creates an agent that has seen no packet.
     pub fn new(parameters: Parameters) -> Self {
         let rule = TimeoutRule {
             tick: Span::from_millis(1),
@@ -139,7 +140,8 @@ impl Snoop {
             return Passage::Passes;
         }
         if ack.edge() > self.acked.edge() {
-            self.acked.window = ack.window; // it opens the receiver's window, so it is no duplicate (RFC 5681 section 2)
+            // It opens the receiver's window, so it is no duplicate (RFC 5681 section 2).
+            self.acked.window = ack.window;
             return Passage::Passes;
         }
         self.on_duplicate(now, node)

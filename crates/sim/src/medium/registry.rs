@@ -6,7 +6,7 @@ use ackclock_base::{Descriptor, Kind, Parameter, Values};
 /// A registered medium.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
-    /// Its name, what lists say about it, and its parameters.
+    /// The name, the summary and the parameters.
     pub descriptor: &'static Descriptor,
     /// Builds the medium for stations, given the transmitter of each station. Links that leave one node share
     /// a transmitter.

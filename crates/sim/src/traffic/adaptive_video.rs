@@ -103,7 +103,7 @@ impl SessionPlan for AdaptiveVideo {
 #[derive(Clone, Debug)]
 pub struct Watching {
     video: AdaptiveVideo,
-    /// The rung of the segment under way, and when it was asked for.
+    /// The rung of the segment under way, and the time at which it was requested.
     rung: usize,
     asked: Time,
     /// The throughputs of the last segments, in bits per second.

@@ -1,4 +1,4 @@
-//! The two ends, and a model of what the application has that shares nothing with them.
+//! The two ends of an association, and an independent model of what the application has received.
 
 use super::forging;
 use super::network_driver::{self, Ends};
@@ -44,11 +44,11 @@ pub struct AssociationEnds {
     receiver: Receiver,
     established: bool,
     options: Options,
-    /// What has arrived, and what the application has been given of it.
+    /// The chunks that have arrived, and the number delivered to the application.
     arrived: BTreeSet<u64>,
     delivered: u64,
     acknowledged: u64,
-    /// What had been sent when it failed.
+    /// One past the last chunk sent when the association failed.
     sent_at_failure: Option<u64>,
 }
 
@@ -57,10 +57,11 @@ impl AssociationEnds {
         let profile = script.one_of(&[&PROFILES[0], &PROFILES[1]]);
         let values: Values = script.values(profile);
         let mut options = Options::new(&values);
-        // HEARTBEATs every nanosecond find nothing more, and take for ever where timeouts are minutes long.
+        // HEARTBEATs every nanosecond find no more errors, and take forever if timeouts last minutes.
         let interval = &mut options.details.heartbeat_interval;
         *interval = interval.map(|interval| interval.max(Span::from_millis(1000)));
-        // Nor does a path that takes a thousand timeouts of a minute to fail, while others answer HEARTBEATs.
+        // The same holds for a path that takes a thousand timeouts of a minute to fail while others answer
+        // HEARTBEATs.
         let most = &mut options.details.path_max_retrans;
         *most = (*most).min(20);
         let paths = usize::from(script.byte() % 4) + 1;
@@ -100,7 +101,7 @@ impl AssociationEnds {
             .map_or(self.arrived.len() as u64, |(place, _)| place)
     }
 
-    /// What an application has of these, in the order of each stream.
+    /// Returns the number of arrived chunks that can be delivered in the order of their streams.
     fn deliverable(&self) -> u64 {
         let streams = u64::from(self.options.details.streams);
         if !self.options.details.ordered {
@@ -114,7 +115,7 @@ impl AssociationEnds {
         (0..streams.min(high)).map(of_stream).sum()
     }
 
-    /// What has failed says nothing more (but answers what it is asked).
+    /// Checks that an association that has failed sends no data (it still answers control chunks).
     fn check_silence(&mut self, sent: &Sent) {
         if self.association.failed_at().is_some() {
             let high = self.association.sent_to();
@@ -154,7 +155,7 @@ impl Ends for AssociationEnds {
         sent.0
     }
 
-    /// What the sender sends, and what the receiver answers.
+    /// Calls the timers that are due. Returns the messages of the sender and of the receiver.
     fn on_timer(&mut self, now: Time) -> (Messages, Messages) {
         let (mut sent, mut answered) = (Sent::default(), Sent::default());
         if self.receiver.timer() <= now {
@@ -168,7 +169,7 @@ impl Ends for AssociationEnds {
         (sent.0, answered.0)
     }
 
-    /// The receiver takes in a message.
+    /// Passes a message to the receiver. Returns its answers.
     fn receive(&mut self, now: Time, path: usize, message: &Owned) -> Messages {
         let mut answered = Sent::default();
         match message {
@@ -202,7 +203,7 @@ impl Ends for AssociationEnds {
         answered.0
     }
 
-    /// The sender hears a message.
+    /// Passes a message to the sender. Returns the messages that it sends.
     fn hear(&mut self, now: Time, path: usize, message: &Owned) -> Messages {
         let mut sent = Sent::default();
         match message {
@@ -218,7 +219,7 @@ impl Ends for AssociationEnds {
         sent.0
     }
 
-    /// What holds at any time.
+    /// Checks what must hold at any time.
     fn check(&mut self, honest: bool) {
         let association = &self.association;
         assert_eq!(self.delivered, self.deliverable(), "each once, and none out of its stream's order");
@@ -244,8 +245,8 @@ impl Ends for AssociationEnds {
         }
     }
 
-    /// Everything has arrived, or the association has said that it has failed. Where no path works any more it has, unless there
-    /// was nothing to say.
+    /// Checks that everything has arrived, or that the association has failed. If no path works it must have
+    /// failed, unless there was nothing to send.
     fn check_end(&self, all_dead: bool) {
         let association = &self.association;
         if association.failed_at().is_none() {
@@ -266,7 +267,7 @@ impl Ends for AssociationEnds {
         }
     }
 
-    /// It stops, or wants another path.
+    /// Stops the application or changes the primary path.
     fn change(&mut self, byte: u8) {
         match byte {
             41..=60 => self.stop(),

@@ -6,7 +6,8 @@ use super::script::Script;
 use ackclock_base::Time;
 use ackclock_sim::sctp::message::{Block, Control, ControlKind, Echo};
 
-/// A SACK, once or several times, to a sender that has acknowledged and sent so much.
+/// Returns one or several copies of a forged SACK for a sender whose chunks below `first` are acknowledged
+/// and below `high` are sent.
 pub fn sacks(script: &mut Script<'_>, now: Time, first: u64, high: u64) -> Messages<Owned> {
     let cumulative = match script.byte() % 4 {
         0 | 1 => first,
@@ -26,7 +27,7 @@ pub fn sacks(script: &mut Script<'_>, now: Time, first: u64, high: u64) -> Messa
     vec![(0, Owned::Sack { cumulative, blocks, window, echo, packets }); times]
 }
 
-/// A control chunk, over one of so many paths.
+/// Returns a forged control chunk over one of `paths` paths.
 pub fn control(script: &mut Script<'_>, now: Time, paths: usize) -> Messages<Owned> {
     const KINDS: [ControlKind; 6] = [
         ControlKind::Init,

@@ -1,10 +1,11 @@
-//! Drives an association's two ends over several paths through whatever a string of bytes says, and checks after every step what
-//! must hold. Shared by the property test and the fuzz target `sctp_association`.
+//! Drives the two ends of an association over several paths as a string of bytes says, and checks the
+//! invariants after every step. Shared by the property test and the fuzz target `sctp_association`.
 //!
-//! The bytes choose a profile, a congestion control, a path selector, every detail of them, and then what the network does on
-//! each path: deliver, drop, delay, reorder, duplicate, fail for good. As long as it does no more than that, everything that was
-//! sent must arrive, once, if a path is left that works and the association has not said that it has failed. The bytes may also
-//! forge acknowledgements, with any gap blocks, and control chunks; then only the invariants count.
+//! The bytes choose a profile, a congestion control, a path selector, their parameters, and then the
+//! behaviour of the network on each path: deliver, drop, delay, reorder, duplicate, fail for good. Without
+//! forged messages everything that was sent must arrive once, if some path works and the association has not
+//! failed. The bytes may also forge acknowledgements, with any gap blocks, and control chunks; then only the
+//! invariants are checked.
 
 mod ends;
 mod forging;
@@ -19,7 +20,8 @@ use script::Script;
 /// Reads `bytes` as a script and plays it.
 ///
 /// # Panics
-/// When something that must hold does not.
+///
+/// If an invariant is violated.
 pub fn drive(bytes: &[u8]) {
     network_driver::drive(&mut Script::new(bytes), AssociationEnds::new);
 }

@@ -1,10 +1,10 @@
-//! Drives a TCP sender and receiver through whatever a string of bytes says, and checks after every step what must
-//! hold. Shared by the property test and the fuzz target `tcp_endpoint`.
+//! Drives a TCP sender and receiver as a string of bytes says, and checks the invariants after every step.
+//! Shared by the property test and the fuzz target `tcp_endpoint`.
 //!
-//! The bytes choose a profile, a congestion control, every detail of both, and then what the network does: deliver,
-//! drop, delay, reorder, duplicate, mark. As long as it does no more than that, the connection must also come to its
-//! end once the network behaves again. The bytes may also forge acknowledgements and data that no real network would
-//! bring; then only the invariants count.
+//! The bytes choose a profile, a congestion control, all parameters of both, and then the behaviour of the
+//! network: deliver, drop, delay, reorder, duplicate, mark. Without forged packets the connection must also
+//! complete once the network behaves again. The bytes may also forge acknowledgements and data that no real
+//! network would bring; then only the invariants are checked.
 
 mod receiving;
 mod script;
@@ -21,7 +21,8 @@ use std::collections::VecDeque;
 /// Reads `bytes` as a script and plays it.
 ///
 /// # Panics
-/// When something that must hold does not.
+///
+/// If an invariant is violated.
 pub fn drive(bytes: &[u8]) {
     let mut script = Script::new(bytes);
     let mut world = World::new(&mut script);
@@ -37,14 +38,14 @@ struct World {
     sending: Sending,
     receiving: Receiving,
     now: Time,
-    /// Packets on their way to the receiver, and acknowledgements on their way back.
+    /// The packets on their way to the receiver, and the acknowledgements on their way back.
     data: VecDeque<Packet>,
     acks: VecDeque<Packet>,
-    /// Nothing is ever forged.
+    /// Whether no packet is ever forged.
     honest: bool,
 }
 
-/// How much time passes before a step.
+/// The time that passes before a step.
 const PAUSES_NS: [u64; 16] = [
     0,
     0,
@@ -64,10 +65,11 @@ const PAUSES_NS: [u64; 16] = [
     5_000_000_000,
 ];
 
-/// A pause ends after so many timers, wherever it was to end: some options make timers go off every nanosecond.
+/// The largest number of timers in a pause, which ends then. With some options timers go off every
+/// nanosecond.
 const MAX_TIMERS_IN_A_PAUSE: usize = 30;
 
-/// More than this on its way, and what the sender adds is dropped.
+/// The largest number of packets on their way. Further packets of the sender are dropped.
 const MAX_ON_THE_WAY: usize = 5000;
 
 impl World {
@@ -83,7 +85,7 @@ impl World {
         world
     }
 
-    /// The upper half of a byte says how much time passes, the lower half what happens then.
+    /// Plays a step: the upper half of a byte chooses the time that passes, the lower half the event.
     fn step(&mut self, script: &mut Script<'_>) {
         let byte = script.byte();
         self.pass(Span::from_nanos(PAUSES_NS[usize::from(byte >> 4)]));
@@ -105,7 +107,7 @@ impl World {
         }
     }
 
-    /// Lets time pass, with every timer on time.
+    /// Lets time pass, with every timer called on time.
     fn pass(&mut self, span: Span) {
         let until = self.now + span;
         for _ in 0..MAX_TIMERS_IN_A_PAUSE {
@@ -168,7 +170,7 @@ impl World {
         self.launch(sent);
     }
 
-    /// A network that works for a while.
+    /// Lets the network work for a while.
     fn exchange(&mut self, byte: u8) {
         for _ in 0..byte % 64 {
             self.pass(Span::from_nanos(u64::from(byte) * 10_000));
@@ -177,7 +179,7 @@ impl World {
         }
     }
 
-    /// Each bit is the fate of a packet.
+    /// Drops packets: each bit decides about one packet.
     fn drop_some(&mut self, byte: u8) {
         for bit in 0..8 {
             if byte >> bit & 1 == 1 {
@@ -243,7 +245,7 @@ impl World {
 
     fn forge_data(&mut self, script: &mut Script<'_>) {
         let next = self.receiving.delivered();
-        // Nothing farther ahead can be outstanding, see `MAX_OUTSTANDING`.
+        // No packet farther ahead can be outstanding, see `MAX_OUTSTANDING`.
         let number = match script.byte() {
             250.. => next + u64::from(script.pair()) * 255,
             _ => script.number_near(next).min(next + 1000),
@@ -253,7 +255,7 @@ impl World {
         self.receive(&packet);
     }
 
-    /// From here on the network works, and the application has nothing more to send: the connection comes to its end.
+    /// Lets the network work from now on. The application has no more data, and the connection must complete.
     fn finish(&mut self) {
         self.sending.stop();
         let most = 1000 + 50 * (self.sending.high() as usize + self.data.len() + self.acks.len());

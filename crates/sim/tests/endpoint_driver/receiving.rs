@@ -1,26 +1,26 @@
-//! A receiver beside a model of it: a set of numbers.
+//! A receiver, and a set of numbers as its model.
 
 use ackclock_base::{Span, Time};
 use ackclock_sim::tcp::receiver::{Receiver, ReceiverOptions};
 use ackclock_sim::tcp::segment::{Flags, Segment as Packet};
 use std::collections::BTreeSet;
 
-/// A receiver, and what a receiver must know.
+/// A receiver, and the state that it must have.
 pub struct Receiving {
     receiver: Receiver,
     options: ReceiverOptions,
     /// The first number not received.
     next: u64,
-    /// Received above that.
+    /// The numbers received above `next`.
     stored: BTreeSet<u64>,
     duplicates: u64,
     /// Whether an acknowledgement is being held back.
     held: bool,
     mark_to_echo: bool,
-    /// Packets that are acknowledged at once although the acknowledgement could wait.
+    /// The number of packets that are acknowledged at once although the acknowledgement could wait.
     quick: u32,
     window: u32,
-    /// Whether marks are counted, how many, and whether the last packet was marked.
+    /// Whether marks are counted, their number, and whether the last packet was marked.
     counting: bool,
     marked: u64,
     last_was_marked: bool,
@@ -58,7 +58,7 @@ impl Receiving {
             assert!(answer.flags.has(Flags::SYN) && answer.stamp == packet.stamp);
             self.held = false;
             self.counting &= packet.flags.has(Flags::COUNTS_MARKS);
-            // Of a SYN that was not marked, or nothing.
+            // The answer of a receiver that counts marks to a SYN, or no flags.
             let agrees = answer.flags.field_of_three();
             assert!(agrees == 0 || self.counting && matches!(agrees, 2 | 3 | 4 | 6), "{answer:?}");
             return Some(answer);
@@ -108,7 +108,8 @@ impl Receiving {
         }
     }
 
-    /// RFC 5681 section 4.2: at most one packet waits for its acknowledgement, and none that is out of order.
+    /// Checks that at most one packet waits for its acknowledgement, and none that is out of order (RFC 5681
+    /// section 4.2).
     fn check_held(&mut self, now: Time, delay: Span, disturbed: bool) {
         assert!(!disturbed && !self.held && self.quick == 0, "an acknowledgement that must not wait");
         assert_eq!(self.timer(), now + delay);
@@ -136,7 +137,7 @@ impl Receiving {
         assert!(self.options.sack || blocks.is_empty());
         for (start, end) in &blocks {
             assert!(*start > self.next && start < end, "{ack:?}: not above the cumulative acknowledgement");
-            // A block is a whole range: all of it received, its neighbours not.
+            // A block is a whole range: all of it is received, and its neighbours are not.
             assert_eq!(self.stored.range(start..end).count() as u64, end - start, "{ack:?}");
             assert!(!self.stored.contains(&(start - 1)) && !self.stored.contains(end), "{ack:?}");
         }
@@ -145,7 +146,8 @@ impl Receiving {
         }
     }
 
-    /// RFC 2018 section 4: the first block holds the packet that caused the acknowledgement, if it is out of order.
+    /// Checks that the first block holds the packet that caused the acknowledgement, if it is out of order
+    /// (RFC 2018 section 4).
     fn check_first_block(&self, ack: &Packet, number: u64) {
         if self.options.sack && number >= self.next {
             let first = blocks(ack).first().copied();
@@ -157,7 +159,8 @@ impl Receiving {
     }
 }
 
-/// The blocks with absolute numbers, without one that tells of a duplicate; the empty ones must come last.
+/// Returns the blocks with absolute numbers, without a block that reports a duplicate. Empty blocks must come
+/// last.
 fn blocks(ack: &Packet) -> Vec<(u64, u64)> {
     let ack = &ack.without_counters();
     let is_empty = |index: usize| ack.sack[index].start == ack.sack[index].end;

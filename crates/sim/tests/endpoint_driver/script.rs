@@ -1,8 +1,8 @@
-//! A string of bytes read as a sequence of choices. It never ends: what lies behind it is zeros.
+//! A string of bytes read as a sequence of choices. After its end it continues with zeros.
 
 use ackclock_base::{Descriptor, Parameter, Quantity, Rate, Size, Span, Value, Values};
 
-/// The choices that are left.
+/// The remaining choices.
 pub struct Script<'a> {
     bytes: &'a [u8],
 }
@@ -30,7 +30,7 @@ impl<'a> Script<'a> {
         choices[usize::from(self.byte()) % choices.len()]
     }
 
-    /// A number near `around`, or at the ends of the range.
+    /// Returns a number near `around`, or at the ends of the range.
     pub fn number_near(&mut self, around: u64) -> u64 {
         match self.byte() {
             255 => u64::MAX,
@@ -40,7 +40,8 @@ impl<'a> Script<'a> {
         }
     }
 
-    /// Values for a thing's parameters: their defaults, but for a few that get one of the allowed values below.
+    /// Returns values of a descriptor's parameters: the defaults, except for a few that get one of the
+    /// allowed values below.
     pub fn values(&mut self, descriptor: &Descriptor) -> Values {
         let mut values = descriptor.defaults();
         let changes = if descriptor.parameters.is_empty() { 0 } else { self.byte() % 16 };
@@ -57,7 +58,7 @@ impl<'a> Script<'a> {
 
 const NUMBERS: &[f64] = &[0.0, 1e-9, 0.001, 0.1, 0.5, 0.7, 1.0, 1.5, 2.0, 10.0, 64.0, 1e3, 1e6, 1e300];
 const SPANS_NS: &[u64] = &[0, 1, 1000, 1_000_000, 10_000_000, 200_000_000, 1_000_000_000, 60_000_000_000];
-/// Windows stay small: a connection of a million packets finds nothing more, and takes long.
+/// The windows are small: a connection of a million packets finds no more errors, and takes long.
 const PACKETS: &[f64] = &[0.0, 1.0, 1.5, 2.0, 3.0, 10.0, 40.0, 300.0];
 const INTEGERS: &[i64] = &[1, 2, 3, 4, 8, 16, 1000];
 const BYTES: &[u64] = &[0, 1, 40, 512, 1448, 9000];

@@ -1,4 +1,4 @@
-//! A sender beside what its packets on the wire give away, and the invariants that tie the two.
+//! A sender, a model made from its packets on the wire, and the invariants between the two.
 
 use super::script::Script;
 use super::watched::{SharedTold, Told, Watched};
@@ -18,58 +18,61 @@ use ackclock_sim::tcp::segment::{Flags, Segment as Packet};
 use ackclock_sim::tcp::sender::{Sender, Wire};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The largest window: larger ones find nothing more, and take long.
+/// The largest window. Larger ones find no more errors, and take long.
 const MAX_WINDOW: f64 = 300.0;
 
-/// A sender, and what is known of it from outside.
+/// A sender, and what its packets show of its state.
 pub struct Sending {
     sender: Sender,
     pub options: Options,
     told: SharedTold,
     details: Details,
     open: bool,
-    /// Every acknowledgement comes from a receiver that got what was sent.
+    /// Whether every acknowledgement comes from a receiver that got the packets that were sent.
     honest: bool,
     una: u64,
     /// One past the highest packet seen on the wire.
     high: u64,
     data_until: u64,
-    /// Data packets, and retransmissions among them, since the counts were reset.
+    /// The numbers of data packets and of retransmissions among them since the counts were reset.
     sent: u64,
     retransmitted: u64,
-    /// What the control had been told of before the last call.
+    /// The numbers of events that the control had been called for before the last call.
     timeouts: u64,
     reductions: u64,
-    /// A reduction that the next new packet has to announce (RFC 3168 section 6.1.2).
+    /// Whether the next new packet has to announce a reduction (RFC 3168 section 6.1.2).
     to_announce: bool,
-    /// Duplicate acknowledgements since the last fresh one.
+    /// The number of duplicate acknowledgements since the last new one.
     duplicates: u32,
-    /// Acknowledged selectively, above `una`.
+    /// The packets acknowledged selectively, above `una`.
     sacked: BTreeSet<u64>,
-    /// How often packets have been resent since the recovery or the timeout that made it necessary.
+    /// The number of retransmissions of each packet since the recovery or the timeout that made them
+    /// necessary.
     resent: BTreeMap<u64, u32>,
-    /// One past the highest packet that was ever resent, or outstanding at a loss or a timeout.
+    /// One past the highest packet that was ever retransmitted, or outstanding at a loss or a timeout.
     disturbed_below: u64,
 }
 
-/// The options that say what may be expected.
+/// The options that determine what may be expected.
 struct Details {
     threshold: u32,
-    /// Selective acknowledgements survive a timeout, so that nothing is ever newly acknowledged twice.
+    /// Whether selective acknowledgements survive a timeout, so that no packet is ever newly acknowledged
+    /// twice.
     keeps_blocks: bool,
-    /// Outside recovery, and in some recoveries too, the flight never exceeds the window.
+    /// Whether the flight never exceeds the window outside recovery, and in some recoveries.
     flight_is_cut_at_once: bool,
-    /// After a timeout two packets may leave whatever the window.
+    /// Whether two packets may be sent after a timeout whatever the window is.
     frto: bool,
     every_partial_restarts_timer: bool,
-    /// Each lost packet is resent once, and at most one more to keep the connection going (RFC 6675 rule 4).
+    /// Whether each lost packet is retransmitted once, and at most once more to keep the connection going
+    /// (RFC 6675 rule 4).
     resends_once: bool,
-    /// A whole burst of losses may be resent at once.
+    /// Whether a whole burst of losses may be retransmitted at once.
     resends_in_a_row: bool,
-    /// Losses are found by time, and timers of the rule's own come before the retransmission timer.
+    /// Whether losses are found by time, and timers of the rule come before the retransmission timer.
     by_time: bool,
-    /// Nothing is retransmitted that the control was not told lost: neither probes (RFC 8985 section 7) nor packets in doubt (RFC
-    /// 6675 NextSeg rules 3 and 4).
+    /// Whether only packets are retransmitted that the control was told to be lost: no probes (RFC 8985
+    /// section 7), and no packets in doubt (RFC 6675 NextSeg rules 3 and 4).
     resends_only_losses: bool,
 }
 
@@ -180,7 +183,7 @@ impl Sending {
         let was_open = self.open;
         self.open |= packet.flags.has(Flags::SYN);
         let una = self.una;
-        // RFC 5681 section 2: SYN off, and data outstanding.
+        // RFC 5681 section 2: SYN is off, and data is outstanding.
         let duplicate = was_open && !packet.flags.has(Flags::SYN) && packet.number == una && self.high > una;
         self.duplicates += u32::from(duplicate);
         if was_open && !packet.flags.has(Flags::SYN) && packet.number <= self.high {
@@ -196,7 +199,7 @@ impl Sending {
         sent
     }
 
-    /// The timer, due or not.
+    /// Calls the timer, whether it is due or not.
     pub fn on_timer(&mut self, now: Time) -> Vec<Packet> {
         let due = self.timer();
         let sent = self.call(now, |sender, wire| sender.on_timer(now, wire));
@@ -217,7 +220,7 @@ impl Sending {
         sent
     }
 
-    /// What must hold when everything sent has been acknowledged by an honest receiver.
+    /// Checks what must hold when an honest receiver has acknowledged everything that was sent.
     pub fn check_end(&self) {
         assert!(self.is_done(), "stuck at {} of {}", self.una, self.high);
         assert_eq!(self.timer(), Time::NEVER);
@@ -235,7 +238,7 @@ impl Sending {
         (self.sent, self.retransmitted) = (0, 0);
     }
 
-    /// The window's integral: finite, and not negative.
+    /// Checks that the window's integral is finite and not negative.
     pub fn check_area(&self, now: Time) {
         let area = self.sender.measured().core.cwnd_area(now);
         assert!(area.is_finite() && area >= 0.0, "{area}");
@@ -284,7 +287,8 @@ impl Sending {
         }
     }
 
-    /// A loss takes so many duplicates, or so many later packets acknowledged selectively (RFC 6675 IsLost).
+    /// Checks that a loss was found by enough duplicates, or by enough later packets acknowledged selectively
+    /// (RFC 6675 IsLost).
     fn check_loss(&self, lost: u64, duplicates: u32) {
         assert!(duplicates <= self.duplicates, "{duplicates} duplicates counted, {} seen", self.duplicates);
         let later = self.sacked.range(lost..).count();
@@ -312,7 +316,7 @@ impl Sending {
             Ecn::Classic if !fresh => Ecn::NotCapable,
             field => field,
         };
-        // A forged answer to a SYN may have said that nothing may be marked.
+        // A forged answer to a SYN may have forbidden marks.
         let refused = options.accurate_ecn && !self.honest && packet.flags.ecn() == Ecn::NotCapable;
         assert!(packet.flags.ecn() == field || refused, "{packet:?}");
         assert_eq!(packet.flags.has(Flags::WINDOW_REDUCED), fresh && self.to_announce);
@@ -346,7 +350,7 @@ impl Sending {
     }
 
     fn check_burst(&self, sent: u64) {
-        // The retransmission that a recovery begins with goes out whatever the window and the burst.
+        // The retransmission that begins a recovery is sent whatever the window and the burst limit are.
         assert!(sent <= self.options.sender.recovery.max_burst.saturating_add(1), "a burst of {sent}");
         let cut = self.details.flight_is_cut_at_once || !self.with_told(|told| told.recovering);
         let probes = self.details.frto && sent == 2;
@@ -355,8 +359,8 @@ impl Sending {
             let inflight = self.sender.core().inflight();
             assert!(inflight <= cwnd, "{inflight} in flight, the window is {cwnd}");
         }
-        // A paced packet leaves alone, or as many as the control wants to leave together, but for a retransmission that begins
-        // a recovery; spans below a nanosecond are no pacing.
+        // A paced packet is sent alone, or with as many others as the control allows, except for a
+        // retransmission that begins a recovery. Intervals below a nanosecond do not count as pacing.
         let decision = self.sender.core().control().decision();
         let interval_ns = match decision.pacing_rate {
             Some(rate) => 8e9 * f64::from(self.sender.payload_bytes()) / rate.bits_per_second() as f64,
@@ -371,7 +375,7 @@ impl Sending {
         assert!(sent <= together + 1 || !paced, "{sent} at once, {interval_ns} ns apart");
     }
 
-    /// RFC 6298 section 5.3.
+    /// Checks that an acknowledgement restarts the timer (RFC 6298 section 5.3).
     fn check_timer_was_restarted(&self, now: Time) {
         let options = &self.options.sender;
         let paced = options.recovery.pacing || self.sender.core().control().decision().pacing_rate.is_some();
@@ -383,10 +387,10 @@ impl Sending {
 
     fn check_state(&self) {
         let outstanding = self.high - self.una;
-        // A packet is in the network at most twice: sent, and sent again.
+        // A packet is in the network at most twice: the original and the retransmission.
         let inflight = self.sender.core().inflight();
         assert!(inflight <= 2 * outstanding, "{inflight} in flight of {outstanding}");
-        // What F-RTO has sent after a timeout is gone back over, too.
+        // Packets that F-RTO has sent after a timeout are also gone back over.
         let disturbed = !self.sacked.is_empty()
             || self.duplicates > 0
             || self.disturbed_below > self.una

@@ -1,4 +1,4 @@
-//! A congestion control that checks what its host tells it, and passes it on to a real one.
+//! A congestion control that checks how its host calls it, and passes the calls on to a real one.
 
 use ackclock_base::{Packets, Random, Span, Time};
 use ackclock_cc::{
@@ -8,45 +8,45 @@ use ackclock_cc::{
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
-/// What the control has been told, and what of the connection it is checked against.
+/// The calls to the control, and the state of the connection with which they are compared.
 #[derive(Debug, Default)]
 pub struct Told {
     /// One past the highest packet sent so far.
     pub high: u64,
-    /// Packets newly acknowledged, added up.
+    /// The sum of newly acknowledged packets.
     pub newly_acked: u64,
-    /// Timeouts told of.
+    /// The number of timeouts.
     pub timeouts: u64,
-    /// Losses and timeouts told of.
+    /// The number of losses and timeouts.
     pub reductions: u64,
-    /// Whether a recovery is going on.
+    /// Whether a recovery is in progress.
     pub recovering: bool,
-    /// The first packet of a loss that duplicates made, and how many there were.
+    /// The first packet of a loss that duplicates showed, and their number.
     pub found: Option<(u64, u32)>,
-    /// The smoothed round trip as of the last acknowledgement.
+    /// The smoothed round-trip time as of the last acknowledgement.
     pub smoothed_rtt: Span,
-    /// Whether all that is delivered counts for growth.
+    /// Whether all delivered packets count for growth.
     pub credits_delivered: bool,
     delivered: Packets,
     lost: Packets,
     lost_one_by_one: Packets,
-    /// What was told lost since the last acknowledgement or timer.
+    /// The packets reported lost since the last acknowledgement or timer.
     pub newly_lost: Packets,
-    /// The packets told lost, less those that the driver has seen retransmitted since.
+    /// The packets reported lost, less those that the driver has seen retransmitted since.
     pub given_up: BTreeSet<u64>,
     now: Time,
     acked_to: u64,
-    /// The next loss lies at or above this: one reaction per window of data.
+    /// The lowest number of the next loss: one reaction per window of data.
     guard: u64,
-    /// The same for marks after marks.
+    /// The lowest number of the next reaction to marks after a reaction to marks.
     marks_guard: u64,
-    /// Whether there has been a loss or a timeout that can turn out to be none.
+    /// Whether there has been a loss or a timeout that can turn out to be spurious.
     spurious_possible: bool,
     started: bool,
     ended: bool,
 }
 
-/// Shared between the control and the driver.
+/// The record that the control and the driver share.
 pub type SharedTold = Arc<Mutex<Told>>;
 
 pub struct Watched {
@@ -75,7 +75,8 @@ impl Told {
         self.now = now;
     }
 
-    /// A packet is in the network at most twice: sent, and sent again. Hosts tell the flight before the event.
+    /// Checks that a packet is in the network at most twice: the original and the retransmission. Hosts
+    /// report the flight before the event.
     fn check_inflight(&self, inflight: Packets) {
         let outstanding = self.high - self.acked_to;
         assert!(inflight <= 2.0 * outstanding as f64, "{inflight} in flight of {outstanding}");
@@ -128,7 +129,7 @@ impl Told {
         assert!(!self.recovering, "{loss:?} during a recovery");
         self.reductions += 1;
         if loss.signal == LossSignal::Ecn {
-            // Not more than one reaction per window, whatever the first was to (RFC 3168 section 6.1.2).
+            // There is at most one reaction per window, whatever caused the first (RFC 3168 section 6.1.2).
             assert!(
                 loss.lost >= self.guard.max(self.marks_guard),
                 "{loss:?} is the second within one window"
@@ -220,7 +221,7 @@ impl Control for Watched {
                         std::mem::take(&mut told.spurious_possible),
                         "nothing has been done that could be taken back"
                     );
-                    // What is taken back was no reaction: a loss in the same window may have its own.
+                    // A reaction that is undone does not count: a loss in the same window may have its own.
                     (told.recovering, told.guard) = (false, 0);
                 }
             }

@@ -1,5 +1,5 @@
-//! A network of one or several paths between two ends, which does whatever a string of bytes says: deliver, drop, delay,
-//! reorder, duplicate, fail for good, and forge. Shared by the drivers of SCTP and QUIC.
+//! A network of one or several paths between two ends, which behaves as a string of bytes says: deliver,
+//! drop, delay, reorder, duplicate, fail for good, and forge. Shared by the drivers of SCTP and QUIC.
 
 use super::script::Script;
 use ackclock_base::{Span, Time};
@@ -10,10 +10,10 @@ pub type Messages<M> = Vec<(usize, M)>;
 
 /// The two ends, with a model of what must hold.
 pub trait Ends {
-    /// What they tell each other.
+    /// The messages between the ends.
     type Message: Clone;
 
-    /// Whether they come to an end when no path is left that works.
+    /// Whether the ends finish when no path works any more.
     const OUTLIVE_PATHS: bool;
 
     fn paths(&self) -> usize {
@@ -24,39 +24,40 @@ pub trait Ends {
 
     fn timer(&self) -> Time;
 
-    /// What the sender sends, and what the receiver answers.
+    /// Calls the timers that are due. Returns the messages of the sender and of the receiver.
     fn on_timer(&mut self, now: Time) -> (Messages<Self::Message>, Messages<Self::Message>);
 
-    /// The receiver takes in a message; returns what it answers.
+    /// Passes a message to the receiver. Returns its answers.
     fn receive(&mut self, now: Time, path: usize, message: &Self::Message) -> Messages<Self::Message>;
 
-    /// The sender hears a message; returns what it sends.
+    /// Passes a message to the sender. Returns the messages that it sends.
     fn hear(&mut self, now: Time, path: usize, message: &Self::Message) -> Messages<Self::Message>;
 
-    /// Messages that no real network would bring to the sender, of one of two kinds.
+    /// Returns messages that no real network would bring to the sender, of one of two kinds.
     fn forge(&mut self, now: Time, other: bool, script: &mut Script<'_>) -> Messages<Self::Message>;
 
-    /// The application wants something else.
+    /// Changes something at the request of the application.
     fn change(&mut self, byte: u8);
 
     fn stop(&mut self);
 
-    /// Packets sent so far, for how long the end may take.
+    /// Returns the number of packets sent so far, which limits the duration of the end.
     fn sent(&self) -> u64;
 
     fn is_over(&self) -> bool;
 
-    /// What holds at any time.
+    /// Checks what must hold at any time.
     fn check(&mut self, honest: bool);
 
-    /// What holds at the end, with no path left that works or not.
+    /// Checks what must hold at the end. `all_dead` tells whether no path works any more.
     fn check_end(&self, all_dead: bool);
 }
 
 /// Reads a script and plays it with these ends.
 ///
 /// # Panics
-/// When something that must hold does not.
+///
+/// If an invariant is violated.
 pub fn drive<E: Ends>(script: &mut Script<'_>, ends: impl FnOnce(&mut Script<'_>) -> E) {
     let mut world = World::new(script, ends);
     while !script.is_over() {
@@ -67,7 +68,7 @@ pub fn drive<E: Ends>(script: &mut Script<'_>, ends: impl FnOnce(&mut Script<'_>
     }
 }
 
-/// Messages under way in one direction, each with its path and when it was sent.
+/// The messages under way in one direction, each with its path and its sending time.
 type Lane<M> = VecDeque<(usize, M, Time)>;
 
 struct World<E: Ends> {
@@ -75,23 +76,23 @@ struct World<E: Ends> {
     now: Time,
     there: Lane<E::Message>,
     back: Lane<E::Message>,
-    /// By path, whether nothing gets through any more.
+    /// For each path, whether it has failed for good.
     dead: Vec<bool>,
-    /// Nothing is ever forged.
+    /// Whether no message is ever forged.
     honest: bool,
 }
 
-/// No message is on its way for longer than this: the maximum segment lifetime (RFC 9293 section 3.4.2). A round trip could be
-/// anything without it, and each lost packet would multiply it, up to the end of time.
+/// The longest time for which a message is on its way: the maximum segment lifetime (RFC 9293 section 3.4.2).
+/// Without a limit a round trip could take any time, and each lost packet would multiply it.
 const MAX_LIFETIME: Span = Span::from_millis(120_000);
 
-/// How much time passes before a step.
+/// The time that passes before a step.
 const PAUSES_NS: [u64; 8] = [0, 0, 0, 100_000, 10_000_000, 100_000_000, 1_000_000_000, 20_000_000_000];
 
-/// A pause ends after so many timers, wherever it was to end.
+/// The largest number of timers in a pause, which ends then.
 const MAX_TIMERS_IN_A_PAUSE: usize = 30;
 
-/// More than this on its way, and what is added is dropped.
+/// The largest number of messages on their way. Further messages are dropped.
 const MAX_ON_THE_WAY: usize = 3000;
 
 impl<E: Ends> World<E> {
@@ -107,7 +108,7 @@ impl<E: Ends> World<E> {
         world
     }
 
-    /// The upper half of a byte says how much time passes, the lower half what happens then.
+    /// Plays a step: the upper bits of a byte choose the time that passes, the lower bits the event.
     fn step(&mut self, script: &mut Script<'_>) {
         let byte = script.byte();
         self.pass(Span::from_nanos(PAUSES_NS[usize::from(byte >> 5)]));
@@ -135,7 +136,7 @@ impl<E: Ends> World<E> {
         put(&mut self.back, sent, self.now);
     }
 
-    /// Lets time pass, with every timer on time.
+    /// Lets time pass, with every timer called on time.
     fn pass(&mut self, span: Span) {
         let until = self.now + span;
         for _ in 0..MAX_TIMERS_IN_A_PAUSE {
@@ -175,7 +176,7 @@ impl<E: Ends> World<E> {
         self.launch(sent);
     }
 
-    /// A network that works for a while.
+    /// Lets the network work for a while.
     fn exchange(&mut self, byte: u8) {
         for _ in 0..byte % 64 {
             self.pass(Span::from_nanos(u64::from(byte) * 10_000));
@@ -184,7 +185,7 @@ impl<E: Ends> World<E> {
         }
     }
 
-    /// Each bit is the fate of a packet.
+    /// Drops packets: each bit decides about one packet.
     fn lose_some(&mut self, byte: u8) {
         for bit in 0..8 {
             if byte >> bit & 1 == 1 {
@@ -206,7 +207,7 @@ impl<E: Ends> World<E> {
         lane.insert(place, first);
     }
 
-    /// A path fails for good, or the application wants something else.
+    /// Lets a path fail for good, or changes something at the request of the application.
     fn change(&mut self, script: &mut Script<'_>) {
         match script.byte() {
             byte @ 0..=40 if E::OUTLIVE_PATHS => {
@@ -222,7 +223,7 @@ impl<E: Ends> World<E> {
         forged.iter().for_each(|(path, message)| self.hear(*path, message));
     }
 
-    /// From here on the paths that are left work, and the application has nothing more to send.
+    /// Lets the remaining paths work from now on. The application has no more data.
     fn finish(&mut self) {
         self.ends.stop();
         let most = 5000 + 100 * (self.ends.sent() as usize + self.there.len() + self.back.len());
@@ -252,7 +253,7 @@ fn put<M>(lane: &mut Lane<M>, messages: Messages<M>, now: Time) {
     lane.extend(messages.into_iter().take(room).map(|(path, message)| (path, message, now)));
 }
 
-/// The next message of a lane, if it gets through.
+/// Returns the next message of a lane; `None` if it is lost or there is none.
 fn arrive<M>(lane: &mut Lane<M>, dead: &[bool], now: Time) -> Option<(usize, M)> {
     let (path, message, sent) = lane.pop_front()?;
     (!dead[path] && now.since(sent) <= MAX_LIFETIME).then_some((path, message))

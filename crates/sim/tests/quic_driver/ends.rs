@@ -1,4 +1,4 @@
-//! The two ends, and a model of what the application has that shares nothing with them.
+//! The two ends of a connection, and an independent model of what the application has received.
 
 use super::network_driver::{self, Ends};
 use super::script::Script;
@@ -41,10 +41,10 @@ impl Wire for Sent {
 pub struct ConnectionEnds {
     sender: Sender,
     receiver: Receiver,
-    /// One past the highest packet number seen to leave, and the pieces that have arrived.
+    /// One past the highest packet number sent, and the pieces that have arrived.
     numbers: u64,
     arrived: BTreeSet<u64>,
-    /// Packet numbers below are settled, as the sender has told.
+    /// The number below which packets are settled, as reported by the sender.
     settled: u64,
     total: u64,
     stopped: bool,
@@ -53,7 +53,7 @@ pub struct ConnectionEnds {
 impl ConnectionEnds {
     pub fn new(script: &mut Script<'_>) -> Self {
         let mut options = Options::new(&script.values(&PROFILES[0]));
-        // A connection of a million packets finds nothing more, and takes long.
+        // A connection of a million packets finds no more errors, and takes long.
         options.recovery.window = options.recovery.window.min(2500);
         let entry = script.one_of(&registry::CONTROLS.iter().collect::<Vec<_>>());
         let mut assembly = Assembly::new(entry, &script.values(entry.descriptor), None, None);
@@ -71,7 +71,7 @@ impl ConnectionEnds {
         }
     }
 
-    /// No packet number is used twice, and none is left out.
+    /// Checks that no packet number is used twice and none is left out.
     fn note_sent(&mut self, sent: &Sent) {
         for (_, message) in &sent.0 {
             if let Owned::Data(data) = message {
@@ -125,7 +125,8 @@ impl Ends for ConnectionEnds {
         match message {
             Owned::Data(data) => {
                 let answers = self.receiver.take(now, data, false);
-                // What comes when the sender has settled its number is not told from one that comes twice, and ignored.
+                // A packet that arrives after the sender has settled its number cannot be told from a
+                // duplicate, and is ignored.
                 self.settled = self.settled.max(data.number - u64::from(data.wanted));
                 if data.number >= self.settled {
                     self.arrived.insert(data.piece);
@@ -153,7 +154,8 @@ impl Ends for ConnectionEnds {
         sent.0
     }
 
-    /// Acknowledgements of what was sent, in ranges that nobody has received; also of what never was.
+    /// Returns forged acknowledgements of packets that were sent, in ranges that were not received, or of
+    /// packets that were never sent.
     fn forge(&mut self, now: Time, other: bool, script: &mut Script<'_>) -> Messages {
         if other {
             return vec![(
@@ -172,7 +174,7 @@ impl Ends for ConnectionEnds {
         vec![(0, Owned::Ack { ranges, delay, marked: u64::from(script.byte()) })]
     }
 
-    /// The application stops.
+    /// Stops the application.
     fn change(&mut self, byte: u8) {
         if byte < 128 {
             self.stop();

@@ -1,15 +1,16 @@
-//! Strings of bytes for the drivers: any, and such as say the same few things again and again. What takes a dozen timeouts in a
-//! row is never found among any bytes.
+//! Strings of bytes for the drivers: arbitrary ones, and monotonous ones that repeat a few bytes. Cases that
+//! need a dozen timeouts in a row are never found with arbitrary bytes.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-/// A script for a driver.
+/// Generates a script for a driver.
 pub fn scripts() -> impl Strategy<Value = Vec<u8>> {
     prop_oneof![vec(any::<u8>(), 0..700), monotonous()]
 }
 
-/// The first bytes choose what is driven. Of those that follow three in four are of a few.
+/// Generates a script whose first bytes choose what is driven. Three in four of the following bytes are one
+/// of a few.
 fn monotonous() -> impl Strategy<Value = Vec<u8>> {
     let beginning = vec(any::<u8>(), 0..100);
     let few = vec(any::<u8>(), 1..6);

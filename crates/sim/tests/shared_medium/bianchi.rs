@@ -1,20 +1,22 @@
-//! Bianchi's model of the distributed coordination function under saturation (IEEE JSAC 18(3), 2000): an independent bound.
+//! Bianchi's model of the distributed coordination function under saturation (IEEE JSAC 18(3), 2000), as an
+//! independent reference.
 
-/// What the model needs to know, times in seconds.
+/// The parameters of the model, with times in seconds.
 pub struct Bianchi {
     pub stations: u32,
-    /// W, the least window: counts are drawn from 0 to W - 1.
+    /// W, the minimum window: counts are drawn from 0 to W - 1.
     pub window: f64,
-    /// m, how often it doubles.
+    /// m, the number of times that the window doubles.
     pub doublings: i32,
     pub slot: f64,
-    /// How long a packet that arrives keeps the medium, and one that meets another.
+    /// The time for which the medium is busy with a packet that arrives, and with a collision.
     pub success: f64,
     pub collision: f64,
 }
 
 impl Bianchi {
-    /// The probability that a station sends in a slot (equations 7 and 9), by bisection: the right side of (9) rises with it.
+    /// Returns the probability that a station sends in a slot (equations 7 and 9), by bisection: the right
+    /// side of (9) rises with it.
     fn sends(&self) -> f64 {
         let (mut low, mut high) = (0.0_f64, 1.0_f64);
         for _ in 0..200 {
@@ -29,7 +31,7 @@ impl Bianchi {
         0.5 * (low + high)
     }
 
-    /// Packets in a second of all stations together (equation 13).
+    /// Returns the packets per second of all stations together (equation 13).
     pub fn packets_per_second(&self) -> f64 {
         let tau = self.sends();
         let n = self.stations as i32;
@@ -50,12 +52,12 @@ fn the_fixed_point_fulfils_both_equations() {
         success: 8982e-6,
         collision: 8713e-6,
     };
-    // Alone a station sends in every (W + 1) / 2 th slot: a cycle is 15.5 idle slots and a success.
+    // A single station sends in every (W + 1) / 2 th slot: a cycle is 15.5 idle slots and a success.
     assert!((model(1, 3).sends() - 2.0 / 33.0).abs() < 1e-12);
     assert!((1.0 / model(1, 3).packets_per_second() - (8982e-6 + 15.5 * 50e-6)).abs() < 1e-9);
-    // Without doubling the others change nothing about that.
+    // Without doubling the other stations do not change that.
     assert!((model(20, 0).sends() - 2.0 / 33.0).abs() < 1e-12);
-    // Equation 7 as it is printed.
+    // Equation 7 as printed.
     let (m, w) = (3, 32.0);
     for stations in [2, 5, 10, 20] {
         let tau = model(stations, m).sends();

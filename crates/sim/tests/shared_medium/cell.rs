@@ -1,4 +1,4 @@
-//! Stations that share a medium, each with more to send than it can.
+//! Stations that share a medium, each with more to send than the medium can carry.
 
 use ackclock_aqm::{Capacity, Dscp, LinkRate, Queueing, registry as queues};
 use ackclock_base::{Rate, Span, Time, Values};
@@ -13,26 +13,26 @@ use ackclock_sim::traffic::constant::{Constant, Spacing};
 use ackclock_sim::udp::UdpOptions;
 use std::sync::atomic::AtomicBool;
 
-/// What the stations are and how they share.
+/// The stations, and how they share the medium.
 pub struct Cell {
-    /// How many send.
+    /// The number of sending stations.
     pub stations: u32,
-    /// Bits in a second on the air.
+    /// The rate on the air, in bits per second.
     pub rate: u64,
-    /// Bytes of a packet.
+    /// The size of a packet, in bytes.
     pub bytes: u32,
-    /// How long from one packet of a station to its next.
+    /// The time from one packet of a station to its next.
     pub every: Span,
     /// The medium and its parameters.
     pub medium: (&'static str, Vec<(&'static str, &'static str)>),
-    /// The share of packets, and of answers, that do not arrive.
+    /// The share of packets, and of answers, that are lost.
     pub loss: f64,
-    /// How long it is measured, after a second.
+    /// The length of the measured interval in seconds, after one second of warm-up.
     pub seconds: f64,
     pub traced: bool,
 }
 
-/// Loses packets, and answers, one by one.
+/// A channel that loses packets and answers independently.
 struct Lossy(f64);
 
 impl Channel for Lossy {
@@ -46,7 +46,7 @@ impl Channel for Lossy {
 }
 
 impl Cell {
-    /// A run of it. Its links are those of the stations in order, then a wire for each on the way back.
+    /// Runs the cell. Its links are those of the stations in order, followed by a wire back for each.
     pub fn run(&self, seed: u64) -> Simulation {
         let entry = media::find(self.medium.0).unwrap();
         let values = Values::with(entry.descriptor, &self.medium.1);
@@ -73,7 +73,8 @@ impl Cell {
         simulation
     }
 
-    /// What all stations together deliver, in packets in a second, and what their links counted of it.
+    /// Returns the packets per second that all stations together deliver, and checks them against the links'
+    /// counts.
     pub fn packets_per_second(&self, seed: u64) -> f64 {
         let run = self.run(seed);
         let delivered: u64 =

@@ -1,5 +1,5 @@
-//! Stations that contend for a medium, repeat what is not answered and send several packets in a turn, against models of
-//! others and against arithmetic.
+//! Compares stations that contend for a medium, repeat unanswered packets and send several packets per turn
+//! with published models and with arithmetic.
 
 mod bianchi;
 mod cell;
@@ -8,8 +8,8 @@ use ackclock_base::Span;
 use bianchi::Bianchi;
 use cell::Cell;
 
-/// The medium of Bianchi's table II: frequency hopping at 1 Mbit/s, packets of 1023 bytes with 34 of header, counts from 0 to
-/// 31 that double three times. `more` is set besides.
+/// Returns the cell of Bianchi's table II: frequency hopping at 1 Mbit/s, packets of 1023 bytes with 34 of
+/// header, and counts from 0 to 31 that double three times. `more` holds further settings.
 fn fhss(stations: u32, more: &[(&'static str, &'static str)]) -> Cell {
     let mut parameters = vec![
         ("slot", "50 us"),
@@ -35,24 +35,25 @@ fn fhss(stations: u32, more: &[(&'static str, &'static str)]) -> Cell {
     }
 }
 
-/// How far that may lie from the model: what reference/tolerances.toml says.
+/// Returns the largest allowed deviation from the model, as given in reference/tolerances.toml.
 fn tolerance() -> f64 {
     let file = include_str!("../../../../reference/tolerances.toml");
     let mut lines = file.lines();
     lines.find_map(|line| line.strip_prefix("bianchi = ")).and_then(|text| text.parse().ok()).unwrap()
 }
 
-/// Mean over seeds of what all stations together deliver, over what the model says.
+/// Returns the ratio of the stations' total throughput, averaged over seeds, to that of the model.
 fn over_model(cell: impl Fn() -> Cell, model: &Bianchi) -> f64 {
     let measured = (1..=3).map(|seed| cell().packets_per_second(seed)).sum::<f64>() / 3.0;
     measured / model.packets_per_second()
 }
 
-/// Within 5 % of the model for 1 to 20 stations; with the wait for an answer that does not come (EIFS), which the publication
-/// leaves out, a collision keeps the medium as long as a success.
+/// The throughput is within 5 % of the model for 1 to 20 stations. With the wait for a missing answer (EIFS),
+/// which the publication leaves out, a collision keeps the medium busy as long as a success.
 #[test]
 fn saturated_stations_carry_what_bianchis_model_says() {
-    // 128 us of preamble and 1057 bytes at 1 Mbit/s; then 128 us of silence, and with an answer 28 and 240 us more.
+    // A packet takes 128 us of preamble and 1057 bytes at 1 Mbit/s, followed by 128 us of silence; an answer
+    // adds 28 and 240 us.
     let (packet, idle, answer) = (128e-6 + 8456e-6, 128e-6, 268e-6);
     for (eifs, missed) in [("false", 0.0), ("true", answer)] {
         for stations in [1, 2, 3, 5, 10, 15, 20] {
@@ -71,7 +72,8 @@ fn saturated_stations_carry_what_bianchis_model_says() {
     }
 }
 
-/// No answers, and counts from 0 to 39 that never double: the same model without doubling.
+/// Checks a medium without answers, whose counts from 0 to 39 never double, against the same model without
+/// doubling.
 #[test]
 fn a_simple_medium_loses_what_meets() {
     let cell = |stations| Cell {
@@ -89,7 +91,7 @@ fn a_simple_medium_loses_what_meets() {
         println!("{stations} stations, simple: {ratio:.4} of Bianchi's model without doubling");
         assert!((ratio - 1.0).abs() < tolerance(), "{stations}: {ratio}");
     }
-    // What meets is lost, and nothing is sent twice.
+    // Collided packets are lost, and no packet is repeated.
     let run = cell(10).run(1);
     let counts = run.network.station_counts(0).unwrap();
     let link = run.network.links[0].counts();
@@ -97,7 +99,7 @@ fn a_simple_medium_loses_what_meets() {
     assert!(link.corrupted > 100, "{}", link.corrupted);
 }
 
-/// A packet comes through unless all of its attempts are lost, and is sent until an answer comes.
+/// A packet is received unless all its attempts are lost, and is repeated until an answer comes.
 #[test]
 fn what_is_not_answered_is_repeated_until_it_is_given_up() {
     for (loss, attempts) in [(0.5_f64, 7), (0.3, 4), (0.2, 7), (0.5, 1)] {
@@ -111,8 +113,8 @@ fn what_is_not_answered_is_repeated_until_it_is_given_up() {
         let link = run.network.links[0].counts();
         let station = run.network.station_counts(0).unwrap();
         let packets = (link.delivered + link.corrupted) as f64;
-        // Lost are those of which no attempt arrives. An attempt is the last if packet and answer arrive, s = (1 - l)^2, or if
-        // it is the last that may be: (1 - (1 - s)^n) / s of them in the mean.
+        // A packet is lost if no attempt arrives. An attempt is the last if packet and answer arrive, s = (1
+        // - l)^2, or if it is the last allowed one: (1 - (1 - s)^n) / s attempts on average.
         let s = (1.0 - loss) * (1.0 - loss);
         let mean = (1.0 - (1.0 - s).powi(attempts)) / s;
         let lost = loss.powi(attempts);
@@ -134,16 +136,16 @@ fn what_is_not_answered_is_repeated_until_it_is_given_up() {
     }
 }
 
-/// Alone on the medium a station sends full turns: 43 us and 7.5 slots of 9 us, 40 us of preamble, the packets with 42 bytes
-/// each, 16 us and the answer's 32.
+/// Returns the cycle of a single station that sends full turns: 43 us and 7.5 slots of 9 us, 40 us of
+/// preamble, the packets with 42 bytes each, 16 us and the answer's 32 us.
 fn cycle_s(packets: f64, bytes: f64, rate: f64) -> f64 {
     43e-6 + 7.5 * 9e-6 + 40e-6 + packets * (bytes + 42.0) * 8.0 / rate + 48e-6
 }
 
 #[test]
 fn a_turn_of_several_packets_pays_for_its_surroundings_once() {
-    // Of 1500 bytes 42 fit into 65,535 with their 42 bytes each; at 13 Mbit/s 5 fit into 5.484 ms; of 100 bytes the window
-    // of 64; and as many as asked for.
+    // 42 packets of 1500 bytes fit into 65,535 bytes with their 42 bytes each; at 13 Mbit/s 5 fit into 5.484
+    // ms; packets of 100 bytes are limited by the window of 64, or by the number in the settings.
     for (rate, bytes, asked, packets) in [
         (144_400_000, 1500, "64", 42.0),
         (13_000_000, 1500, "64", 5.0),
@@ -166,8 +168,8 @@ fn a_turn_of_several_packets_pays_for_its_surroundings_once() {
     }
 }
 
-/// Of a turn each packet is repeated by itself: with a tenth lost, nine in ten of those sent come through, though one in ten
-/// answers does not.
+/// Each packet of a turn is repeated by itself: with a tenth lost, nine in ten packets sent are received,
+/// although one in ten answers is lost.
 #[test]
 fn lost_packets_of_a_turn_are_repeated_alone() {
     let cell = Cell {
@@ -185,7 +187,7 @@ fn lost_packets_of_a_turn_are_repeated_alone() {
     assert_eq!(link.corrupted, 0, "seven attempts: one in ten million");
     let unreceived = station.unreceived as f64 / station.sent as f64;
     assert!((unreceived - 0.1).abs() < 0.01, "{unreceived}");
-    // Repeated because the packet was lost, or because the answer was.
+    // A packet is repeated because it was lost, or because the answer was.
     let repeated = station.repeated as f64 / station.sent as f64;
     assert!((repeated - 0.19).abs() < 0.02, "{repeated}");
 }

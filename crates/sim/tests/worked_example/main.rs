@@ -34,7 +34,7 @@ fn plain(name: &str, megabits: u64, delay_ms: u64) -> LinkParts {
     link(name, megabits, delay_ms, Impairments::default())
 }
 
-/// A flow of datagrams, and the paths between its ends as links there and links back.
+/// Returns a flow of datagrams. `paths` holds the link forward and the link back of each path.
 fn flow(name: &str, datagrams: u64, window: usize, paths: &[(u32, u32)]) -> FlowParts {
     let pair = |(there, back): &(u32, u32)| PathPair { forward: vec![*there], backward: vec![*back] };
     FlowParts {
@@ -73,8 +73,8 @@ fn records(simulation: &Simulation) -> &[Record] {
     &simulation.network.trace.as_ref().unwrap().records
 }
 
-/// Ten packets outstanding on each path: 10 * 8224 bits in 10 and 40 ms of round trip and the time of the bits, which on
-/// the slow path is what limits it. Both run at once.
+/// Ten packets are outstanding on each path: 10 * 8224 bits in round trips of 10 and 40 ms plus the
+/// transmission time, which limits the slow path. Both paths send at once.
 #[test]
 fn two_paths_carry_what_both_can() {
     let links =
@@ -84,7 +84,8 @@ fn two_paths_carry_what_both_can() {
     let [short, slow] = [0, 2].map(|link| run.network.links[link].counts().delivered);
     assert_eq!(short + slow, 5000);
     assert_eq!(run.flows[0].delivered_packets(), 5000);
-    // The short path: ten in a round trip of 10.845 ms, so 922 a second; the slow one: its rate, 121.6 a second.
+    // The short path carries ten packets in a round trip of 10.845 ms, 922 per second; the slow one carries
+    // its rate, 121.6 per second.
     let seconds = run.flows[0].completed.unwrap().seconds();
     assert!((seconds - 5000.0 / (922.0 + 121.6)).abs() < 0.1, "{seconds} s");
     assert!((slow as f64 / seconds - 121.6).abs() < 2.0, "{slow}");
@@ -104,7 +105,7 @@ fn what_is_lost_on_one_path_is_sent_again() {
     assert!(run.network.links[0].counts().corrupted > 10);
 }
 
-/// Transmissions as (link, start, end), in the order of time.
+/// Returns the transmissions as (link, start, end), in order of time.
 fn transmissions(records: &[Record]) -> Vec<(u32, u64, u64)> {
     let starts = records.iter().filter_map(|record| match record.event {
         Event::Started { link } => Some((record.packet, link, record.time_ns)),
@@ -120,8 +121,9 @@ fn transmissions(records: &[Record]) -> Vec<(u32, u64, u64)> {
     found
 }
 
-/// Data one way and acknowledgements the other share the medium, both paths of the flow over the same two links. While both have something to send they alternate, with a
-/// millisecond of silence at each change; never do two send at once.
+/// Data in one direction and acknowledgements in the other share the medium; both paths of the flow use the
+/// same two links. While both have packets they alternate, with a millisecond of silence at each change; two
+/// never send at once.
 #[test]
 fn two_stations_take_turns() {
     let medium = Box::new(TakingTurns::new(Span::from_millis(1)));
@@ -139,14 +141,15 @@ fn two_stations_take_turns() {
         assert!(start >= end + silence, "{pair:?}");
         changes += usize::from(link != next);
     }
-    // Four are outstanding, so an acknowledgement and the next datagram nearly always wait for each other's turn:
-    // 8.224 ms, 0.224 ms and two silences make 10.448 ms a datagram.
+    // Four datagrams are outstanding, so an acknowledgement and the next datagram nearly always wait for each
+    // other's turn: 8.224 ms, 0.224 ms and two silences make 10.448 ms per datagram.
     assert!(changes > 590, "{changes}");
     let seconds = run.flows[0].completed.unwrap().seconds();
     assert!((seconds / 300.0 - 0.010_448).abs() < 1e-4, "{seconds}");
 }
 
-/// Stepped by events, stepped by time and run at one go: the same run, whose series can be looked at on the way.
+/// A run stepped by events, stepped by time and run without stopping is the same, and its series can be read
+/// in between.
 #[test]
 fn a_run_can_be_stepped_and_looked_at() {
     let fresh = || {

@@ -1,21 +1,22 @@
-//! A medium of one's own: its stations take turns. A station that has nothing to send is passed over, and between the
-//! turns of two stations the medium is silent for a while, as a half-duplex radio is that has to change its direction.
+//! A custom medium: its stations take turns. A station without packets is passed over, and between the turns
+//! of two stations the medium is silent for a while, like a half-duplex radio that has to change its
+//! direction.
 
 use ackclock_base::{Random, Span, Time};
 use ackclock_sim::medium::{Medium, Station, Turn};
 
-/// Stations that take turns, a packet each.
+/// A medium whose stations take turns, one packet each.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TakingTurns {
-    /// Silence between the turns of two stations.
+    /// The silence between the turns of two stations.
     turnaround: Span,
-    /// Who has sent last, and until when.
+    /// The station that sent last, and the end of its transmission.
     last: usize,
     sent: Time,
 }
 
 impl TakingTurns {
-    /// With so much silence between two turns. The first station is the first to send.
+    /// Creates a medium with `turnaround` of silence between two turns. The first station sends first.
     pub fn new(turnaround: Span) -> Self {
         Self { turnaround, ..Self::default() }
     }

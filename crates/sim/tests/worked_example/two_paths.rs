@@ -1,5 +1,5 @@
-//! A transport of one's own: datagrams with acknowledgements over two paths. Each path has a window of a fixed size; what is
-//! not acknowledged within a second is sent again, over whichever path has room.
+//! A custom transport: datagrams with acknowledgements over two paths. Each path has a window of a fixed
+//! size. A datagram that is not acknowledged within a second is retransmitted over a path with room.
 
 use ackclock_base::{Span, Time};
 use ackclock_sim::endpoint::{Endpoint, Ends, Outbox, Properties, Sent};
@@ -10,7 +10,8 @@ const PAYLOAD_BYTES: u32 = 1000;
 const HEADER_BYTES: u32 = 28;
 const TIMEOUT: Span = Span::from_millis(1000);
 
-/// The ends of a flow that sends so many datagrams, at most `window` of them outstanding on each path.
+/// Returns the ends of a flow that sends `datagrams` datagrams, at most `window` of them outstanding on each
+/// path.
 pub fn ends(datagrams: u64, window: usize) -> Ends {
     let sender = Sender { datagrams, window, ..Sender::default() };
     [Box::new(sender), Box::new(Receiver::default())]
@@ -22,7 +23,7 @@ struct Sender {
     window: usize,
     next: u64,
     sent: Sent,
-    /// By path: what is outstanding and when it was sent, the oldest first.
+    /// For each path the outstanding datagrams with their sending times, the oldest first.
     outstanding: [VecDeque<(u64, Time)>; 2],
     again: Vec<u64>,
 }
