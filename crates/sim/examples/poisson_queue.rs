@@ -76,7 +76,7 @@ fn mean_queue(load: f64) -> f64 {
         watch: None,
         capture: Vec::new(),
     });
-    run.run(&AtomicBool::new(false)).expect("nobody stops it");
+    run.run(&AtomicBool::new(false)).expect("the run is not cancelled");
     run.network.links[0].queue_statistics(measured.to).mean_packets
 }
 

@@ -6,18 +6,18 @@ use ackclock_aqm::Ecn;
 use ackclock_base::choice;
 
 choice! {
-    /// What a link does to the ECN field of every packet that it passes on, as middleboxes do that take the field for their own
-    /// (RFC 9000 section 13.4.2; RFC 8311 section 5).
+    /// The rule by which a link changes the ECN field of every packet, as middleboxes do that use the field
+    /// for their own purposes (RFC 9000 section 13.4.2; RFC 8311 section 5).
     pub enum EcnRule {
-        /// It becomes Not-ECT.
+        /// The field becomes Not-ECT.
         Clear = "clear",
-        /// It becomes ECT(0).
+        /// The field becomes ECT(0).
         SetEct0 = "set-ect0",
-        /// It becomes ECT(1).
+        /// The field becomes ECT(1).
         SetEct1 = "set-ect1",
-        /// It becomes CE.
+        /// The field becomes CE.
         SetCe = "set-ce",
-        /// Packets whose field is not Not-ECT are lost.
+        /// Packets whose field is not Not-ECT are dropped.
         Drop = "drop",
     }
 }

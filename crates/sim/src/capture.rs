@@ -207,7 +207,7 @@ impl Capture {
 
     fn note(&mut self, time: Time, place: usize, path: u32, number: u64, is_decided: bool) {
         let Some(Flight { packet, words, launched, heard }) = self.flights.get(&number).cloned() else {
-            panic!("packet {number} is seen on its way and was never sent")
+            panic!("packet {number} is captured but was never sent")
         };
         self.seen += 1;
         let order = (time, self.seen);

@@ -7,13 +7,13 @@ use ackclock_base::{Random, Span, choice};
 choice! {
     /// A distribution of jitter. Each keeps the mean that is asked for exactly and has a greatest value.
     pub enum Distribution {
-        /// Even from 0 to twice the mean.
+        /// A uniform distribution from 0 to twice the mean.
         Uniform = "uniform",
-        /// Normal around the mean, with a quarter of the mean as standard deviation. What lies more than four deviations from the mean
-        /// becomes 0 or twice the mean.
+        /// A normal distribution whose standard deviation is a quarter of the mean. Values more than four
+        /// deviations from the mean become 0 or twice the mean.
         Normal = "normal",
-        /// Pareto's with shape 3, less its least value: `mean * 162 / 77 * (u^(-1/3) - 1)` for a uniform u in (0, 1]. What is above 81/11
-        /// of the mean becomes that.
+        /// A Pareto distribution with shape 3, shifted to begin at 0: `mean * 162 / 77 * (u^(-1/3) - 1)` for
+        /// a uniform u in (0, 1]. Values above 81/11 of the mean become 81/11 of the mean.
         Pareto = "pareto",
     }
 }

@@ -25,7 +25,7 @@ pub const LOSSES: &[Entry] = &[
     Entry {
         descriptor: &loss(
             "independent",
-            "Each packet is lost with the same probability, whatever happened to the others",
+            "Each packet is lost with the same probability, independently of the others",
             "ns-2's ErrorModel with a uniform variable",
             Independent::TABLE,
         ),
@@ -52,7 +52,7 @@ pub const LOSSES: &[Entry] = &[
     Entry {
         descriptor: &loss(
             "gilbert-time",
-            "A good and a bad state with exponential lengths in time: fades that last, whatever is sent",
+            "A good and a bad state with exponential durations: fades that do not depend on traffic",
             "Gilbert 1960; Elliott 1963, in continuous time",
             TimedStates::TABLE,
         ),
@@ -61,7 +61,7 @@ pub const LOSSES: &[Entry] = &[
     Entry {
         descriptor: &loss(
             "outage",
-            "Everything is lost from one time to another: a link that fails",
+            "All packets are lost from one time to another: a link that fails",
             "none",
             Outage::TABLE,
         ),
@@ -80,7 +80,7 @@ parameters! {
 parameters! {
     /// Losses by correlated random numbers.
     struct Mixed {
-        /// Packets are lost whose random number lies below this
+        /// A packet is lost if its random number lies below this
         probability: f64 = number("0.01", Range::between(0.0, 1.0), "tc-netem(8), loss random"),
         /// The correlation of a packet's random number with that of the packet before
         correlation: f64 = number("0.25", Range::between(0.0, 1.0), "tc-netem(8), loss random"),
@@ -88,11 +88,11 @@ parameters! {
 }
 
 parameters! {
-    /// When everything is lost.
+    /// The parameters of an outage in which all packets are lost.
     struct Outage {
-        /// When it begins
+        /// The beginning of the outage
         from: Span = time("0 s", Range::between(0.0, 1e6), "none"),
-        /// When it ends; none for never
+        /// The end of the outage; none for never
         until: Option<Span> = time("none", Range::between(0.0, 1e6), "none"),
     }
 }
@@ -105,31 +105,31 @@ impl LossModel for Outage {
 }
 
 parameters! {
-    /// A good and a bad state that last for so many packets.
+    /// A good and a bad state whose lengths are counted in packets.
     struct CountedStates {
         /// Mean length of the good state
         good: Packets = packets("100 packets", Range::at_least(1.0), "Gilbert 1960"),
         /// Mean length of the bad state
         bad: Packets = packets("2 packets", Range::at_least(1.0), "Gilbert 1960"),
-        /// What happens in the two.
+        /// The probabilities of losses in the two states.
         chances: Chances,
     }
 }
 
 parameters! {
-    /// A good and a bad state that last for so long.
+    /// A good and a bad state that last for times.
     struct TimedStates {
         /// Mean length of the good state
         good: Span = time("1 s", Range { min: 0.0, max: 1e9, above_min: true }, "Gilbert 1960"),
         /// Mean length of the bad state
         bad: Span = time("10 ms", Range { min: 0.0, max: 1e9, above_min: true }, "Gilbert 1960"),
-        /// What happens in the two.
+        /// The probabilities of losses in the two states.
         chances: Chances,
     }
 }
 
 parameters! {
-    /// How often a Gilbert channel is in its bad state, and how often packets are lost in the two.
+    /// The probability of the bad state of a Gilbert channel, and of losses in the two states.
     struct Chances {
         /// Probability of the bad state; sets the length of the good one in the place of `good`
         probability: Option<f64> = number(

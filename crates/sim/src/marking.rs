@@ -4,9 +4,9 @@ use ackclock_aqm::Ecn;
 use ackclock_base::choice;
 
 choice! {
-    /// With `ecn`, what packets are sent as.
+    /// The ECN field of packets, with `ecn`.
     pub enum EcnField {
-        /// What goes with the control.
+        /// The field that the control implies.
         Auto = "auto",
         /// ECT(0).
         Ect0 = "ect0",

@@ -300,7 +300,7 @@ impl Network {
         }
     }
 
-    /// Takes a packet over a plain link where that is more than arithmetic.
+    /// Takes a packet over a plain link in the cases that need more than arithmetic.
     #[inline(never)]
     fn cross_slowly(
         &mut self,
@@ -324,7 +324,7 @@ impl Network {
         }
     }
 
-    /// The same where more has to be asked than whether there is room.
+    /// Offers a packet to a link that has more to decide than whether there is room.
     #[inline(never)]
     fn ask(&mut self, times: [Time; 2], path: u32, link: u32, step: u32, packet: &mut Packet) -> Outcome {
         if self.trace.is_some() {
@@ -335,7 +335,7 @@ impl Network {
         self.follow(fate, times, path, link, step, packet)
     }
 
-    /// Does with a packet what a link that decides at arrival has decided.
+    /// Continues with a packet according to its fate at a link that decides at arrival.
     #[inline(always)]
     fn follow(
         &mut self,
@@ -351,7 +351,7 @@ impl Network {
                 if marked {
                     packet.ecn = Ecn::Experienced;
                 }
-                // A link without a queue is no place to set out from, traced or not.
+                // A link without a queue is no departure, whether the packet is traced or not.
                 let departed = if self.links[link as usize].is_watched() { sent } else { departed };
                 self.advance([at, departed], path, step + 1, packet)
             }
@@ -370,7 +370,7 @@ impl Network {
         }
     }
 
-    /// A packet waits in a lane until it arrives.
+    /// Puts a packet into a lane until it arrives.
     #[inline(always)]
     fn enter(&mut self, [alone, departed]: [Time; 2], index: u32, packet: &Packet) -> Outcome {
         let lane = &mut self.lanes[index as usize];
@@ -384,7 +384,7 @@ impl Network {
         Outcome::Waits
     }
 
-    /// The same where packets overtake one another or are traced, or the pool has to grow.
+    /// Puts a packet into a lane in which packets overtake one another or are traced, or whose pool has to grow.
     #[cold]
     #[inline(never)]
     fn enter_apart(&mut self, [alone, departed]: [Time; 2], index: u32, packet: &Packet) -> Outcome {
@@ -399,7 +399,7 @@ impl Network {
         Outcome::Waits
     }
 
-    /// A packet reaches the end of its path before an endpoint that may be handed it early.
+    /// Reserves the arrival of a packet at the end of its path, where it may be delivered early.
     #[inline(always)]
     fn reach_end(&mut self, alone: Time, lane: u32) -> Outcome {
         Outcome::Arrives { at: self.lanes[lane as usize].reserve(alone), lane }

@@ -113,7 +113,7 @@ pub(crate) struct Port<'a> {
 #[cold]
 #[inline(never)]
 fn no_such_path(path: usize, paths: u32) -> ! {
-    panic!("sent over path {path} of a flow that has {paths}")
+    panic!("a packet is sent over path {path} of a flow that has {paths} paths")
 }
 
 impl Outbox for Port<'_> {

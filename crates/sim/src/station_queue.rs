@@ -75,7 +75,7 @@ impl Departing for StationQueue {
         let Held { ticket, .. } = self.packets.pop()?;
         self.emptied = now;
         let Some(marked) = self.marked.pop_front() else {
-            panic!("a packet waits of which it is not known whether it is marked")
+            panic!("a waiting packet has no record of its mark")
         };
         Some(Departure { ticket, marked })
     }

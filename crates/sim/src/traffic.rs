@@ -151,9 +151,9 @@ const fn application(
 
 const RATE: Declared<Rate> = declare::rate("100 kbit/s", Range::between(1.0, 1e12), "none");
 const PACKET: Declared<Size> = declare::size("1000 B", Range::between(1.0, 65_000.0), "none")
-    .about("Payload of a packet; over a connection, what is written at a time");
+    .about("Payload of a packet; over a connection, the size of a write");
 const HEADER: Declared<Size> = declare::size("28 B", Range::between(0.0, 500.0), "IPv4 20 B, UDP 8 B")
-    .about("What the headers add to a packet on the wire");
+    .about("The size of the headers of a packet on the wire");
 /// The range of mean times: long enough for a packet's worth of events to take little time, and no longer
 /// than a run.
 const MEAN_TIMES: Range = Range::between(1e-6, 1e6);

@@ -94,7 +94,7 @@ impl WaitingRoom {
 fn leave(guests: &mut [Option<Guest>], free: &mut Vec<u32>, ticket: Ticket) -> Guest {
     let guest = guests[ticket.0 as usize].take();
     free.push(ticket.0);
-    let Some(guest) = guest else { panic!("a discipline lets a packet go twice") };
+    let Some(guest) = guest else { panic!("a discipline releases a packet twice") };
     guest
 }
 
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "a discipline lets a packet go twice")]
+    #[should_panic(expected = "a discipline releases a packet twice")]
     fn a_packet_goes_once() {
         let mut room = WaitingRoom::new(Box::new(Repeating));
         let (random, dropped) = (&mut Scripted::new(&[]), &mut Vec::new());

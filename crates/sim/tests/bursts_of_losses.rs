@@ -39,7 +39,7 @@ struct Outcome {
 impl Outcome {
     fn resent_at(&self, number: u64) -> f64 {
         let found = self.resent.iter().find(|(resent, _)| *resent == number);
-        found.unwrap_or_else(|| panic!("{number} was never sent again")).1
+        found.unwrap_or_else(|| panic!("{number} was never retransmitted")).1
     }
 
     fn cuts(&self) -> Vec<f64> {

@@ -81,7 +81,7 @@ fn reordering_within_a_quarter_of_the_round_trip_is_no_loss_by_time_and_one_by_c
     assert_eq!((resent, window >= 40.0), (0, true), "{window}");
     for rule in ["sack", "newreno"] {
         let (resent, window) = play(&[("recovery", rule)]);
-        assert!(resent >= 10 && window < 40.0, "{rule}: {resent} sent again, window {window}");
+        assert!(resent >= 10 && window < 40.0, "{rule}: {resent} retransmitted, window {window}");
     }
 }
 

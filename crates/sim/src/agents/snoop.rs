@@ -32,7 +32,7 @@ pub const ENTRY: Entry = Entry {
     descriptor: &Descriptor {
         kind: Kind::Agent,
         name: "snoop",
-        summary: "Keeps a connection's packets, sends them again where duplicates ask for it, and keeps those from the sender",
+        summary: "Caches a connection's packets, retransmits them at duplicate acknowledgements, and hides the duplicates from the sender",
         source: "Balakrishnan, Seshan, Amir and Katz 1995; Dahal 2007 sections 2.1.3 and 5.3.1",
         parameters: Parameters::TABLE,
         presets: &[],
@@ -47,25 +47,25 @@ pub const ENTRY: Entry = Entry {
 };
 
 choice! {
-    /// Whose rules the agent follows.
+    /// The rules that the agent follows.
     pub enum Rules {
-        /// Those of the publication.
+        /// The rules of the publication.
         Published = "published",
-        /// Those of ns-2's class Snoop, for each connection.
+        /// The rules of ns-2's class Snoop, applied to each connection.
         Ns2 = "ns2",
     }
 }
 
 parameters! {
-    /// What it keeps, and how long it tries.
+    /// The parameters of the Snoop agent.
     pub struct Parameters {
-        /// Packets that it keeps of a connection at most
+        /// The largest number of packets of a connection in the cache
         cache: Packets = packets("100 packets", Range::between(1.0, 1e5), "Dahal section 5.3.1"),
-        /// How often it sends a packet again before it leaves it to the sender
+        /// How often the agent retransmits a packet before it leaves the packet to the sender
         attempts: i64 = integer("10", Range::between(0.0, 1000.0), "Dahal section 5.3.1"),
-        /// Its timer is not shorter than this
+        /// The smallest timeout of the agent's timer
         min_timeout: Span = time("100 ms", Range { min: 0.0, max: 60.0, above_min: true }, "ns-2's snoopTick_"),
-        /// Whose rules say what is cached, when a packet is sent from here and which duplicates end here
+        /// The rules for caching, for retransmissions by the agent and for the duplicates that it removes
         rules: Rules = choice("published", "Balakrishnan et al. 1995; ns-2's tcp/snoop.cc"),
     }
 }

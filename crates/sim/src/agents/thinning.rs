@@ -18,7 +18,7 @@ pub const ENTRY: Entry = Entry {
     descriptor: &Descriptor {
         kind: Kind::Agent,
         name: "ack-thinning",
-        summary: "Lets only the latest of several acknowledgements go on, when enough have come or the first has waited",
+        summary: "Forwards only the latest of several acknowledgements, when enough have arrived or the first has waited",
         source: "RFC 3449 section 5.2.1",
         parameters: Parameters::TABLE,
         presets: &[],
@@ -27,11 +27,11 @@ pub const ENTRY: Entry = Entry {
 };
 
 parameters! {
-    /// How many become one.
+    /// The parameters of ACK thinning.
     pub struct Parameters {
-        /// Of so many acknowledgements the latest goes on
+        /// The number of acknowledgements of which only the latest continues
         every: i64 = integer("4", Range::between(1.0, 1e6), "none"),
-        /// None waits longer than this for others
+        /// The longest time that an acknowledgement waits for others
         wait: Span = time("5 ms", Range { min: 0.0, max: 60.0, above_min: true }, "none"),
     }
 }

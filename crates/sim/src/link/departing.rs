@@ -56,7 +56,7 @@ impl Link {
     pub fn wait(&mut self, guest: Guest, arrival: Arrival, dropped: &mut Vec<Guest>) {
         let counted = self.measured.contains(arrival.now);
         let Some(Queue { room: Some(room), random, meter, .. }) = self.queue.as_deref_mut() else {
-            panic!("a packet waits at a link that has no place for it")
+            panic!("a packet is queued at a link that has no waiting room")
         };
         let before = (room.packets(), dropped.len());
         room.enter(guest, arrival, self.free_at <= arrival.now, random, dropped);

@@ -18,7 +18,7 @@ use ackclock_base::{Descriptor, Random, Span, Time};
 pub const SIMPLE: Entry = Entry {
     descriptor: &medium(
         "simple",
-        "Stations sense the medium and wait a random time before each packet; nobody answers and nothing is repeated",
+        "Stations sense the medium and wait a random time before each packet; there are no answers and no repetitions",
         "Dahal 2007 section 5.1; ns-2's Mac/Simple",
         Simple::TABLE,
     ),
@@ -42,7 +42,7 @@ pub const WIFI: Entry = Entry {
         presets: OF_WIFI,
         ..medium(
             "wifi",
-            "The same with the times of 5 GHz radio, aggregation (A-MPDU) and block acknowledgements",
+            "The distributed coordination function with the times of 5 GHz radio, aggregation (A-MPDU) and block acknowledgements",
             "IEEE 802.11-2020 sections 9.7, 10.3, 10.23, 10.25 and 17",
             Wifi::TABLE,
         )

@@ -17,7 +17,7 @@ pub const ENTRY: Entry = Entry {
 };
 
 parameters! {
-    /// How the direction changes.
+    /// The parameters of a half-duplex medium.
     pub struct HalfDuplex {
         /// Silence between the turns of two stations
         turnaround: Span = time("0 s", Range::between(0.0, 60.0), "none"),

@@ -9,7 +9,7 @@ use ackclock_base::{Random, Range, Span, Time, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &medium(
         "token",
-        "A token goes round; who has it may send a packet",
+        "A token passes from station to station; the station that has it may send a packet",
         "IEEE 802.4 in its simplest form",
         Token::TABLE,
     ),
@@ -17,9 +17,9 @@ pub const ENTRY: Entry = Entry {
 };
 
 parameters! {
-    /// How the token goes round.
+    /// The parameters of a token medium.
     pub struct Token {
-        /// What it takes to pass from one station to the next
+        /// The time in which the token passes from one station to the next
         pass: Span = time("10 us", Range { min: 0.0, max: 60.0, above_min: true }, "none"),
     }
 }
@@ -95,7 +95,7 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "no station has anything to send")]
-    fn nobody_has_a_turn_where_nobody_has_anything() {
+    fn asking_for_a_turn_without_packets_panics() {
         let entry = registry::find("token").unwrap();
         let mut medium = (entry.build)(&entry.descriptor.defaults(), &[0, 1, 2]);
         medium.next(Time::ZERO, &[Station::default(); 3], &mut Scripted::new(&[]));

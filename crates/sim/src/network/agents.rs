@@ -151,7 +151,10 @@ impl Network {
                 self.number = trace.begin(now, path, &packet, Event::Injected { link }, words);
             }
             let outcome = self.advance([now, now], path, step, &mut packet);
-            debug_assert!(!matches!(outcome, Outcome::Arrives { .. }), "it waits before its endpoint");
+            debug_assert!(
+                !matches!(outcome, Outcome::Arrives { .. }),
+                "the packet must wait in a lane before its endpoint"
+            );
         }
         let placed = &mut self.agents[agent as usize];
         let due = placed.agent.timer().max(now);

@@ -99,7 +99,7 @@ impl Network {
     /// Returns the event source of a link, or of its medium.
     fn service_of(&self, link: u32) -> SourceId {
         let Some(source) = self.services[link as usize] else {
-            panic!("link {link} is served, and its packets do not wait")
+            panic!("link {link} is served, but its packets do not wait for service")
         };
         source
     }
@@ -119,13 +119,19 @@ impl Network {
                 }
                 self.number = number;
                 let outcome = self.advance([at, sent], path, step + 1, &mut packet);
-                debug_assert!(!matches!(outcome, Outcome::Arrives { .. }), "it waits before its endpoint");
+                debug_assert!(
+                    !matches!(outcome, Outcome::Arrives { .. }),
+                    "the packet must wait in a lane before its endpoint"
+                );
             }
             Fate::Altered { sent, at, alteration, .. } => {
                 self.number = number;
                 let altered = Altered { link, alteration };
                 let outcome = self.pass_altered([at, sent], path, step, &mut packet, altered);
-                debug_assert!(!matches!(outcome, Outcome::Arrives { .. }), "it waits before its endpoint");
+                debug_assert!(
+                    !matches!(outcome, Outcome::Arrives { .. }),
+                    "the packet must wait in a lane before its endpoint"
+                );
             }
             Fate::Dropped => {}
             Fate::Corrupted { sent, .. } => self.count_corrupted(path, sent, &packet),

@@ -172,7 +172,10 @@ impl Network {
         } else {
             self.pass_altered([at, at], path, step, &mut packet, altered)
         };
-        debug_assert!(!matches!(outcome, Passage::Arrives { .. }), "it waits before its endpoint");
+        debug_assert!(
+            !matches!(outcome, Passage::Arrives { .. }),
+            "the packet must wait in a lane before its endpoint"
+        );
     }
 }
 

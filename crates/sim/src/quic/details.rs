@@ -6,11 +6,11 @@ use ackclock_recovery::declared::{CWND_VALIDATION, PacingGains, WINDOWS};
 use ackclock_recovery::units::initial_window;
 
 choice! {
-    /// Whether the thresholds for losses follow reordering.
+    /// Whether the thresholds for losses adapt to reordering.
     pub enum Reordering {
-        /// They stay what they are.
+        /// The thresholds are constant.
         Fixed = "fixed",
-        /// A packet that was declared lost and is acknowledged after all raises them.
+        /// The thresholds grow when a packet that was declared lost is acknowledged after all.
         Adaptive = "adaptive",
     }
 }
@@ -24,7 +24,7 @@ parameters! {
             Range::between(1.0, 65_000.0),
             "1500 B less the headers; RFC 9000 section 14.3: packets grow to what the path takes",
         ),
-        /// What the headers add to a packet on the wire
+        /// The size of the headers of a packet on the wire
         header: Size = size(
             "61 B",
             Range::between(0.0, 500.0),
@@ -44,38 +44,40 @@ parameters! {
         handshake: bool = flag(true, "RFC 9001 section 4; none with early data (0-RTT)"),
         /// Size of an Initial packet on the wire
         initial_size: Size = size("1228 B", Range::between(1.0, 1500.0), "RFC 9000 section 14.1, with IPv4 and UDP"),
-        /// How many packets an acknowledgement waits for
+        /// The number of packets after which an acknowledgement is sent
         ack_threshold: u32 = integer(
             "2",
             Range::between(1.0, 1000.0),
             "RFC 9000 section 13.2.2; draft-ietf-quic-ack-frequency has the sender ask for another",
         ),
-        /// How long an acknowledgement waits for them
+        /// The longest time for which an acknowledgement is held back
         max_ack_delay: Span = time("25 ms", Range::between(0.0, 16.0), "RFC 9000 section 18.2"),
-        /// The most ranges of an acknowledgement, the highest of those received
+        /// The largest number of ranges in an acknowledgement, which has the highest of those received
         ack_ranges: u32 = integer("32", Range::between(1.0, 256.0), "RFC 9000 section 13.2.3 leaves it open"),
-        /// How many packets after a packet another must have been sent whose acknowledgement makes it lost
+        /// A packet is lost when a packet sent this many packets later is acknowledged
         packet_threshold: u32 = integer("3", Range::between(1.0, 1e6), "RFC 9002 section 6.1.1: kPacketThreshold, no less than 3"),
-        /// How many round trips after its sending a packet is lost when a later one is acknowledged
+        /// A packet is lost when a later one is acknowledged this many round trips after its sending
         time_threshold: f64 = number("1.125", Range::between(1.0, 100.0), "RFC 9002 section 6.1.2: kTimeThreshold, 9/8"),
-        /// Whether these two stay, or grow with each packet that was declared lost and is acknowledged after all, until it would not
-        /// have been: the time threshold's part above 1 doubles, up to 2 round trips. Neither falls again
+        /// Whether these two thresholds are constant, or grow with each packet that was declared lost and is
+        /// acknowledged after all, until it would not have been declared lost: the time threshold's part
+        /// above 1 doubles, up to 2 round trips. Neither falls again
         loss_thresholds: Reordering = choice(
             "fixed",
             "RFC 9002 section 6.1.1 allows either; adaptive as google/quiche, GeneralLossAlgorithm::SpuriousLossDetected",
         ),
         cwnd_validation: bool = CWND_VALIDATION,
-        /// Whether a recovery is taken back when all that was given up for lost is acknowledged
+        /// Whether a recovery is undone when all packets that it declared lost are acknowledged
         spurious_recoveries: bool = flag(false, "RFC 9002 says nothing; draft-ietf-ccwg-bbr section 5.5.11, RFC 9438 section 4.9"),
         /// Whether packets may be marked instead of dropped
         ecn: bool = flag(false, "RFC 9000 section 13.4"),
-        /// With ecn, what packets are sent as; auto is ect1 for a control that answers to each mark, ect0 for others
+        /// With ecn, the ECN field of packets; auto is ect1 for a control that answers to each mark, ect0 for
+        /// others
         ecn_field: EcnField = choice("auto", "RFC 9000 section 13.4; RFC 9331 section 4.1"),
         /// Whether a window control's packets are spread over the round trip
         pacing: bool = flag(true, "RFC 9002 section 7.7"),
         /// How much faster than the window over the round trip packets leave.
         gains: PacingGains,
-        /// With pacing, how many packets leave back to back after a pause
+        /// With pacing, the number of packets that leave back to back after a pause
         pacing_burst: Packets = packets(
             "1 packets",
             Range::between(1.0, 1e6),

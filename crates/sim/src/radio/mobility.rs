@@ -43,7 +43,7 @@ pub const MOBILITIES: &[Entry] = &[
         descriptor: &Descriptor {
             kind: Kind::Mobility,
             name: "still",
-            summary: "Nodes are put anywhere in a rectangle, each place as likely as another, and stay there",
+            summary: "Nodes are placed uniformly in a rectangle and stay there",
             source: "ns-2",
             parameters: Area::TABLE,
             presets: &[],
@@ -57,7 +57,7 @@ pub const MOBILITIES: &[Entry] = &[
         descriptor: &Descriptor {
             kind: Kind::Mobility,
             name: "random-waypoint",
-            summary: "Nodes go straight to places drawn in a rectangle, at speeds drawn for each way, and rest there",
+            summary: "Nodes move straight to places drawn in a rectangle, at a speed drawn for each leg, and rest there",
             source: "Johnson and Maltz 1996; ns-2's setdest",
             parameters: RandomWaypoint::TABLE,
             presets: &[],
@@ -78,9 +78,9 @@ const SPEEDS_MPS: Range = Range { min: 0.0, max: 100.0, above_min: true };
 parameters! {
     /// A rectangle, one corner of which is the origin.
     pub struct Area {
-        /// Its width, in metres
+        /// The width of the rectangle, in metres
         width_m: f64 = number("600", SIDES_M, "Dahal 2007 section 5.3.1"),
-        /// Its height, in metres
+        /// The height of the rectangle, in metres
         height_m: f64 = number("600", SIDES_M, "Dahal 2007 section 5.3.1"),
     }
 }
@@ -93,15 +93,16 @@ impl Area {
 }
 
 parameters! {
-    /// Ways in a rectangle.
+    /// The parameters of movement in a rectangle.
     pub struct RandomWaypoint {
-        /// Where.
+        /// The rectangle.
         area: Area,
-        /// The least speed, in metres in a second: with none the mean speed would fall for ever (Yoon, Liu and Noble 2003)
+        /// The lowest speed, in metres per second: with zero the mean speed would fall for ever (Yoon, Liu
+        /// and Noble 2003)
         min_speed_mps: f64 = number("1", SPEEDS_MPS, "not given by Dahal; above 0 after Yoon, Liu and Noble 2003"),
-        /// The greatest speed, in metres in a second
+        /// The highest speed, in metres per second
         max_speed_mps: f64 = number("10", SPEEDS_MPS, "not given by Dahal; a cyclist is half as fast"),
-        /// How long they rest at the end of each way
+        /// The time for which a node rests at the end of each leg
         rest: Span = time("0 s", Range::at_least(0.0), "setdest's default"),
     }
 }

@@ -12,17 +12,18 @@ const LIGHT_MPS: f64 = 299_792_458.0;
 const NS2: &str = "ns-2's Phy/WirelessPhy";
 
 parameters! {
-    /// What decides how much power reaches a receiver, and how much it needs.
+    /// The parameters of shadowing: the received power, and the power that a receiver needs.
     pub struct Shadowing {
         /// Path loss exponent: 2 in free space, 4 to 6 inside buildings
         exponent: f64 = number("2", Range::between(1.0, 10.0), "ns-2's pathlossExp_; Rappaport table 4.2"),
         /// Standard deviation of the received power, in decibels
         deviation_db: f64 = number("4", Range::between(0.0, 100.0), "ns-2's std_db_; Dahal 2007 section 5.3.1"),
-        /// Within this distance the power is that of free space; from it on it falls with the exponent
+        /// The reference distance: within it the power is that of free space, and beyond it the power falls
+        /// with the exponent
         reference_m: f64 = number("1", Range { min: 0.0, max: 1e5, above_min: true }, "ns-2's dist0_; Dahal 2007 section 5.3.1"),
         /// Power of a transmitter, in watts
         transmit_w: f64 = number("0.28183815", Range { min: 0.0, max: 1e6, above_min: true }, NS2),
-        /// Power from which on a packet is received, in watts
+        /// The smallest power with which a packet is received, in watts
         threshold_w: f64 = number("3.652e-10", Range { min: 0.0, max: 1e6, above_min: true }, NS2),
         /// Frequency of the carrier, in hertz
         frequency_hz: f64 = number("914e6", Range::between(1e3, 1e13), NS2),

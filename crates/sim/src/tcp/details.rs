@@ -9,7 +9,7 @@ use ackclock_recovery::units::initial_window;
 choice! {
     /// A retransmission rule.
     pub enum Rule {
-        /// The control's own, or `sack`.
+        /// The rule of the control, or `sack`.
         Auto = "auto",
         /// RFC 5681.
         Reno = "reno",
@@ -21,49 +21,49 @@ choice! {
         Rack = "rack",
         /// Brakmo and Peterson 1995.
         Vegas = "vegas",
-        /// Alnuem 2009 section 4.2.2, whatever a loss is called.
+        /// Alnuem 2009 section 4.2.2, for losses of every cause.
         Mda = "mda",
-        /// The same for losses of transmission only.
+        /// Alnuem 2009 section 4.2.2, for transmission losses only.
         MdaTransmission = "mda-transmission",
     }
 }
 
 choice! {
-    /// How wide the receiver opens its window.
+    /// The rule for the receive window.
     pub enum ReceiveWindow {
-        /// As agreed.
+        /// The window is fixed.
         Fixed = "fixed",
-        /// As the application takes what arrives.
+        /// The window follows the application's reading.
         Autotuned = "autotuned",
     }
 }
 
 choice! {
-    /// Which timestamp is echoed.
+    /// The timestamp that is echoed.
     pub enum TimestampEcho {
-        /// That of the packet that last moved the left edge.
+        /// The timestamp of the packet that last moved the left edge.
         LeftEdge = "left-edge",
-        /// That of the packet that arrives.
+        /// The timestamp of the packet that arrives.
         Arriving = "arriving",
     }
 }
 
 choice! {
-    /// With timestamps, what the timer listens to.
+    /// With timestamps, the samples that the timer uses.
     pub enum TimerSamples {
-        /// All of them.
+        /// All timestamps.
         Timestamps = "timestamps",
-        /// One packet in a round trip, sent once.
+        /// One packet per round trip that was sent once.
         OnePacket = "one-packet",
     }
 }
 
 choice! {
-    /// What becomes of a packet that the host's own interface has no room for.
+    /// The fate of a packet for which the host's own interface has no room.
     pub enum LocalDrop {
-        /// It is lost.
+        /// The packet is lost.
         Lost = "lost",
-        /// It stays with the sender, which reduces its window once for what it has in flight.
+        /// The packet stays with the sender, which reduces its window once for the packets in flight.
         Cwr = "cwr",
     }
 }
@@ -77,7 +77,7 @@ parameters! {
             Range::between(1.0, 65_000.0),
             "RFC 9293 section 3.7.1: 1500 B less IP, TCP and timestamps",
         ),
-        /// What the headers add to a packet on the wire
+        /// The size of the headers of a packet on the wire
         header: Size = size("52 B", Range::between(0.0, 500.0), "IPv4 20 B, TCP 20 B, timestamps 12 B"),
         /// Size of an acknowledgement on the wire
         ack_size: Size = size("40 B", Range::between(1.0, 1500.0), "IPv4 20 B, TCP 20 B; ns-2"),
@@ -102,81 +102,87 @@ parameters! {
             "auto",
             "RFC 5681, RFC 6582, RFC 6675, RFC 8985, Brakmo and Peterson 1995, Alnuem 2009 section 4.2.2",
         ),
-        /// How losses are found from acknowledgements, and repaired.
+        /// The options of loss detection and repair.
         losses: Losses,
-        /// What losses, acknowledgements and pauses do to the window.
+        /// The rules for the window at losses, acknowledgements and pauses.
         rules: WindowRules,
         /// Whether every acknowledgement echoes a timestamp
         timestamps: bool = flag(true, "RFC 7323"),
-        /// Which timestamp is echoed: that of the packet that last moved the left edge, or of the one that arrives
+        /// The timestamp that is echoed: that of the packet that last moved the left edge, or of the one that
+        /// arrives
         timestamp_echo: TimestampEcho = choice(
             "left-edge",
             "RFC 7323 section 4.3; ns-2 echoes the packet that arrives",
         ),
-        /// With timestamps, what the timer listens to: all of them, or one packet in a round trip, sent once
+        /// With timestamps, the samples that the timer uses: all timestamps, or one packet per round trip
+        /// that was sent once
         timer_samples: TimerSamples = choice(
             "timestamps",
             "RFC 7323 section 4; RFC 6298 section 3, as ns-2 without timestamps_, whose packets carry stamps all the \
              same",
         ),
-        /// Whether a timeout that proves spurious is taken back (needs timestamps)
+        /// Whether a timeout that proves spurious is undone (needs timestamps)
         spurious_timeouts: bool = flag(true, "RFC 3522"),
         /// Whether only every second packet is acknowledged
         delayed_ack: bool = flag(true, "RFC 5681 section 4.2"),
-        /// How long an acknowledgement waits for a second packet
+        /// The time for which an acknowledgement waits for a second packet
         delayed_ack_time: Span = time(
             "200 ms",
             Range { min: 0.0, max: 0.5, above_min: true },
             "RFC 1122 section 4.2.3.2 allows 500 ms",
         ),
-        /// When the retransmission timer goes off.
+        /// The rules of the retransmission timer.
         timer: Timer,
-        /// The greatest factor on the retransmission timeout
+        /// The largest factor on the retransmission timeout
         max_backoff: f64 = number("64", Range::between(1.0, 1e6), "BSD; ns-2 without rfc2988_, with which only max_rto bounds it"),
-        /// Whether a packet that times out again leaves the slow start threshold as it is
+        /// Whether a repeated timeout of the same packet leaves the slow start threshold unchanged
         keeps_threshold: bool = flag(true, "RFC 5681 section 3.1; ns-2 halves it again"),
         /// Whether packets may be marked instead of dropped
         ecn: bool = flag(false, "RFC 3168"),
-        /// With ecn, whether the receiver counts marks in three bits of acknowledgements and an option, instead of echoing them or, for
-        /// a control that answers to each mark, telling their number in full
+        /// With ecn, whether the receiver reports the number of marks in three bits of acknowledgements and
+        /// an option, instead of echoing marks or, for a control that answers to each mark, reporting their
+        /// number in full
         accurate_ecn: bool = flag(false, "RFC 9768"),
-        /// With ecn, what packets are sent as; auto is ect1 for a control that answers to each mark, ect0 for others
+        /// With ecn, the ECN field of packets; auto is ect1 for a control that answers to each mark, ect0 for
+        /// others
         ecn_field: EcnField = choice("auto", "RFC 3168 section 5; RFC 9331 section 4.1"),
         /// Whether a window control's packets are spread over the round trip
         pacing: bool = flag(false, "Linux paces under fq, or where the control asks for it"),
         /// How much faster than the window over the round trip packets leave.
         gains: PacingGains,
-        /// Whether no more of a flow waits in its host's own interface than two packets or a millisecond of its rate (only
-        /// where packets leave in the order in which they come, and without send_jitter)
+        /// Whether a flow keeps no more in its host's own interface than two packets or a millisecond of its
+        /// rate (only if packets leave in the order in which they come, and without send_jitter)
         small_queues: bool = flag(false, "Linux net/ipv4/tcp_output.c, tcp_small_queue_check"),
-        /// With small_queues, the most that waits there whatever the rate
+        /// With small_queues, the limit on a flow's bytes in the interface, whatever its rate
         small_queue_limit: Size = size(
             "4194304 B",
             Range::between(1.0, 1e9),
             "Linux, tcp_limit_output_bytes: 4 MiB since 6.16, 1 MiB before",
         ),
-        /// The most packets that one acknowledgement may release; none for no bound
+        /// The largest number of packets that one acknowledgement may release; none for no limit
         max_burst: Option<u64> = integer("none", Range::between(1.0, 1e6), "ns-2's maxburst_"),
         /// A random delay of up to this before each packet leaves, which breaks phase effects
         send_jitter: Span = time("0 s", Range::between(0.0, 1.0), "Floyd and Jacobson 1991; ns-2's overhead_"),
-        /// What becomes of a packet that the host's own interface has no room for: it is lost, or it stays with the
-        /// sender, which reduces its window once for what it has in flight
+        /// The fate of a packet for which the host's own interface has no room: it is lost, or it stays with
+        /// the sender, which reduces its window once for the packets in flight
         local_drop: LocalDrop = choice(
             "lost",
             "Linux since 2.4 net/ipv4/tcp_output.c, tcp_transmit_skb on NET_XMIT_DROP; ns-2 loses it, as a router \
              does",
         ),
-        /// Whether the receiver tells of packets that arrive twice, with sack or rack
+        /// Whether the receiver reports packets that arrive twice, with sack or rack
         dsack: bool = flag(false, "RFC 2883"),
         /// With rack, whether a probe after two round trips of silence shows the loss of the last packets
         tail_loss_probe: bool = flag(true, "RFC 8985 section 7"),
-        /// Whether a recovery whose first acknowledgement echoes the original is taken back (needs timestamps)
+        /// Whether a recovery whose first acknowledgement echoes the original is undone (needs timestamps)
         spurious_recoveries: bool = flag(false, "RFC 3522"),
-        /// Whether a recovery or a timeout is taken back when all that it sent again had arrived (needs dsack)
+        /// Whether a recovery or a timeout is undone when all packets that it retransmitted had arrived
+        /// (needs dsack)
         dsack_undo: bool = flag(false, "RFC 3708; Linux net/ipv4/tcp_input.c, tcp_try_undo_dsack"),
-        /// Whether a timeout is taken back when new data sent after the first retransmission shows that it was spurious
+        /// Whether a timeout is undone when new data sent after the first retransmission shows that it was
+        /// spurious
         frto: bool = flag(false, "RFC 5682"),
-        /// With rack, how much longer than two round trips a probe waits where one packet is in flight; none for
+        /// With rack, how much longer than two round trips a probe waits if one packet is in flight; none for
         /// delayed_ack_time
         probe_ack_delay: Option<Span> = time(
             "none",
@@ -184,30 +190,31 @@ parameters! {
             "RFC 8985 section 7.2, TLP.max_ack_delay; Linux net/ipv4/tcp_output.c, tcp_schedule_loss_probe adds the least \
              timeout",
         ),
-        /// What min_rto bounds: the timeout, what it has above the smoothed round trip, or the timeout with its back-off factor
+        /// What min_rto bounds: the timeout, its excess over the smoothed round trip, or the timeout with its
+        /// back-off factor
         min_rto_bounds: MinBounds = choice(
             "timeout",
             "RFC 6298 section 2.4; Linux net/ipv4/tcp_input.c, tcp_rtt_estimator; ns-2 with rfc2988_ false",
         ),
-        /// With delayed_ack, how many packets are acknowledged at once all the same: the first, and those after one that
-        /// came twice
+        /// With delayed_ack, the number of packets that are acknowledged at once nevertheless: the first
+        /// ones, and those after a packet that came twice
         quick_acks: u32 = integer(
             "0",
             Range::between(0.0, 1e6),
             "Linux include/net/tcp.h, TCP_MAX_QUICKACKS; not in RFC 5681",
         ),
-        /// How wide the receiver opens its window: as agreed, or as the application takes what arrives
+        /// The rule for the receive window: fixed, or following the application's reading
         receive_window: ReceiveWindow = choice(
             "fixed",
             "Linux net/ipv4/tcp_input.c, tcp_rcv_space_adjust; Fisk and Feng 2001",
         ),
-        /// The autotuned window before anything has arrived
+        /// The autotuned window before any data has arrived
         initial_receive_window: Size = size(
             "65536 B",
             Range::between(1.0, 1e9),
             "Linux, tcp_rmem[1] of 131072 B, of which half is window (tcp_adv_win_scale 1)",
         ),
-        /// The widest autotuned window, if window does not allow less
+        /// The largest autotuned window, unless window is smaller
         max_receive_window: Size = size(
             "3145728 B",
             Range::between(1.0, 1e9),

@@ -26,17 +26,17 @@ parameters! {
     pub struct Parameters {
         /// The lowest rate of the ladder
         lowest: Rate = RATE.by_default("500 kbit/s"),
-        /// How many rates the ladder has
+        /// The number of rates of the ladder
         rungs: usize = integer("4", Range::between(1.0, 100.0), "none"),
-        /// What each rate is to the one below
+        /// The ratio of each rate to the one below
         step: f64 = number("2", Range { min: 1.0, max: 10.0, above_min: true }, "none"),
-        /// How much of the video a segment holds
+        /// The playing time of a segment
         segment: Span = time("4 s", Range::between(0.01, 3600.0), "none"),
-        /// How much of the video is kept at most; at least a segment
+        /// The longest playing time in the buffer; at least a segment
         buffer: Span = time("20 s", Range::between(0.01, 36_000.0), "none"),
         /// The highest rate is taken that is at most this share of the mean throughput of the last segments
         margin: f64 = number("0.8", Range { min: 0.0, max: 10.0, above_min: true }, "none"),
-        /// Of how many segments that mean is taken
+        /// The number of segments over which the mean throughput is taken
         memory: usize = integer("3", Range::between(1.0, 1000.0), "none"),
     }
 }

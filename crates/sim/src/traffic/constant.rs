@@ -79,7 +79,7 @@ pub const REQUESTS: Entry = Entry {
 };
 
 parameters! {
-    /// Packets at a rate.
+    /// The parameters of a constant bit rate without end.
     pub struct WithoutEnd {
         /// Payload bits per second
         rate: Rate = RATE,
@@ -90,48 +90,48 @@ parameters! {
 }
 
 parameters! {
-    /// Packets at a rate, in periods.
+    /// The parameters of a constant bit rate in periods.
     pub struct InPeriods {
         /// Payload bits per second while it sends
         rate: Rate = RATE,
         packet: Size = PACKET,
         header: Size = HEADER,
         jitter: f64 = JITTER,
-        /// For how long it does.
+        /// The lengths of the periods.
         periods: Periods,
     }
 }
 
 choice! {
-    /// How long periods are.
+    /// The distribution of the lengths of periods.
     pub enum Lengths {
-        /// All of one length.
+        /// All periods have the same length.
         Fixed = "fixed",
-        /// Drawn from exponential distributions.
+        /// The lengths are drawn from exponential distributions.
         Exponential = "exponential",
     }
 }
 
 choice! {
-    /// What a source in periods begins with.
+    /// The state in which a source in periods begins.
     pub enum Begins {
-        /// It sends.
+        /// The source begins by sending.
         On = "on",
-        /// It pauses.
+        /// The source begins with a pause.
         Off = "off",
     }
 }
 
 parameters! {
-    /// How long a source sends and pauses.
+    /// The parameters of sending periods and pauses.
     pub struct Periods {
-        /// How long it sends; with exponential periods in the mean
+        /// The length of a sending period; with exponential periods the mean
         on: Span = time("1 s", MEAN_TIMES, "none"),
-        /// How long it pauses, likewise; none for as long as it sends
+        /// The length of a pause; with exponential periods the mean; none for the length of a sending period
         off: Option<Span> = time("none", MEAN_TIMES, "none"),
-        /// All of one length, or drawn from exponential distributions
+        /// Whether all periods have the same length, or lengths are drawn from exponential distributions
         periods: Lengths = choice("fixed", "none"),
-        /// What comes first
+        /// Whether the source begins by sending or with a pause
         begins: Begins = choice("on", "none"),
     }
 }

@@ -21,19 +21,19 @@ pub const ENTRY: Entry = Entry {
 };
 
 parameters! {
-    /// What a page is, and how it is fetched.
+    /// The parameters of pages, and of how they are fetched.
     pub struct Parameters {
         /// Objects of a page
         objects: usize = integer("50", Range::between(1.0, 1e5), "RFC 7928 section 7.2"),
-        /// Connections side by side, opened for each page
+        /// Parallel connections, opened for each page
         connections: usize = integer("6", Range::between(1.0, 1000.0), "RFC 7928 section 7.2"),
-        /// Median size of an object, drawn from a log-normal distribution; a begun packet is a whole one
+        /// Median size of an object, drawn from a log-normal distribution and rounded up to whole packets
         object: Size = size("8 kB", SIZES, "none"),
         /// Standard deviation of the size's natural logarithm; 0 for objects of one size
         spread: f64 = number("1.2", Range::between(0.0, 5.0), "none"),
-        /// Objects that would be smaller have this size
+        /// The smallest size of an object; smaller draws are raised to it
         min_object: Size = size("1 kB", SIZES, "RFC 7928 section 7.2"),
-        /// Objects that would be greater have this size
+        /// The largest size of an object; larger draws are reduced to it
         max_object: Size = size("500 kB", SIZES, "none"),
         /// The time from the end of a page to the beginning of the next
         think: Span = time("0 s", Range::between(0.0, 1e6), "none; back to back in RFC 7928 section 7.2"),

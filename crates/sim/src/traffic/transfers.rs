@@ -33,17 +33,17 @@ pub const ENTRY: Entry = Entry {
 };
 
 choice! {
-    /// How long the times from beginning to beginning are.
+    /// The distribution of the times from one beginning to the next.
     pub enum Intervals {
-        /// All of one length.
+        /// All times have the same length.
         Fixed = "fixed",
-        /// Drawn from an exponential distribution.
+        /// The times are drawn from an exponential distribution.
         Exponential = "exponential",
     }
 }
 
 choice! {
-    /// What a file of sizes counts in.
+    /// The unit of sizes in a file.
     pub enum Unit {
         /// Bytes.
         Bytes = "B",
@@ -68,19 +68,20 @@ impl Unit {
 pub const MOST: u64 = 10_000;
 
 parameters! {
-    /// How much, how many and how often.
+    /// The parameters of transfers.
     pub struct Parameters {
-        /// What each transfer has to send; a begun packet is a whole one
+        /// The size of each transfer, rounded up to whole packets
         size: Size = size("100 kB", Range::between(1.0, MOST_BYTES), "none"),
         /// A file with the distribution that sizes are drawn from, in place of `size`: lines of a size and the share of transfers that are no larger, up to 1 or 100
         sizes: Option<NamedFile> = file("DCTCP, SIGCOMM 2010, and pFabric, SIGCOMM 2013, have published such files"),
-        /// What the sizes in that file are counted in
+        /// The unit of the sizes in that file
         unit: Unit = choice("B", "none"),
-        /// How many there are, as far as they begin before the end of the run
+        /// The number of transfers; those that would begin after the end of the run are left out
         count: u64 = integer("100", Range::between(1.0, MOST as f64), "none"),
-        /// The time from the beginning of one to the beginning of the next; with exponential intervals in the mean
+        /// The time from the beginning of one to the beginning of the next; with exponential intervals the
+        /// mean
         every: Span = time("5 s", MEAN_TIMES, "none"),
-        /// All of one length, or drawn from an exponential distribution
+        /// Whether all intervals have the same length, or are drawn from an exponential distribution
         intervals: Intervals = choice("fixed", "none"),
     }
 }

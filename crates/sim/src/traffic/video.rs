@@ -30,7 +30,7 @@ pub const ENTRY: Entry = Entry {
 };
 
 parameters! {
-    /// The rate, and how it is cut into frames and packets.
+    /// The parameters of video: the rate, and its division into frames and packets.
     pub struct Parameters {
         /// Payload bits per second in the mean
         rate: Rate = RATE.by_default("1 Mbit/s"),
@@ -38,9 +38,9 @@ parameters! {
         frames: f64 = number("25", Range::between(0.1, 1000.0), "none"),
         /// Frames of a group of pictures: a large one and the small ones that follow
         group: u64 = integer("12", Range::between(1.0, 1e6), "none"),
-        /// What the large frame is to a small one, in bytes
+        /// The ratio of the size of a large frame to that of a small one
         ratio: f64 = number("5", Range::between(1.0, 1000.0), "none"),
-        /// The most payload of a packet; the last of a frame has what is left
+        /// The largest payload of a packet; the last packet of a frame has the rest
         packet: Size = size("1472 B", Range::between(1.0, 65_000.0), "1500 B less IPv4 20 B and UDP 8 B"),
         header: Size = HEADER,
     }

@@ -36,9 +36,9 @@ const SOURCE: &str = "parallel and adaptive TCP, section II.D";
 const COUNTS: Range = Range::between(1.0, 1e6);
 
 parameters! {
-    /// How sessions go.
+    /// The parameters of web sessions.
     pub struct Web {
-        /// How many sessions there are
+        /// The number of sessions
         sessions: u64 = integer("100", COUNTS, SOURCE),
         /// Mean time from session to session
         between_sessions: Span = time("5 s", MEAN_TIMES, SOURCE),

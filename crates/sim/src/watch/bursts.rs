@@ -133,7 +133,7 @@ impl Bursts {
     pub(super) fn queue_is(&mut self, at: Time, bytes: u64) {
         for latest in &mut self.latest {
             let Some(burst) = latest.burst else { continue };
-            let Some(run) = self.runs.get_mut(&burst) else { panic!("a burst that goes on is forgotten") };
+            let Some(run) = self.runs.get_mut(&burst) else { panic!("a burst in progress has no run") };
             if bytes <= run.bytes_before {
                 run.lasted = Some(at.since(run.began));
                 latest.burst = None;

@@ -346,7 +346,7 @@ impl Sending {
             "{number} is resent, though it was not told lost"
         );
         let times = self.resent.entry(number).or_default();
-        assert!(*times <= 2 || !self.details.resends_once, "{number} is resent again and again");
+        assert!(*times <= 2 || !self.details.resends_once, "{number} is retransmitted too often");
     }
 
     fn check_burst(&self, sent: u64) {

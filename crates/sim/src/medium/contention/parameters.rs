@@ -11,11 +11,11 @@ const FRAMING: Range = Range::between(0.0, 1000.0);
 parameters! {
     /// A random time before each packet.
     pub struct Simple {
-        /// A slot of that time
+        /// The length of a slot of the random time
         slot: Span = time("50 us", SLOTS, "ns-2's Mac/Simple: 100 bits, here at 2 Mbit/s"),
-        /// The most slots; how many they are is drawn evenly from 0 on
+        /// The largest number of slots; the number is drawn uniformly from 0 to this
         window: i64 = integer("39", WINDOWS, "ns-2's Mac/Simple"),
-        /// What is sent with each packet
+        /// The size of the framing that is sent with each packet
         framing: Size = size("0 B", FRAMING, "ns-2's Mac/Simple"),
     }
 }
@@ -23,33 +23,33 @@ parameters! {
 parameters! {
     /// Basic access with the times of direct sequence at 1 and 2 Mbit/s.
     pub struct Dcf {
-        /// How a packet is exchanged.
+        /// The parameters of the exchange of a packet.
         exchange: Exchange,
     }
 }
 
 parameters! {
-    /// How a packet is exchanged.
+    /// The parameters of the exchange of a packet.
     pub struct Exchange {
         /// A slot of the random time
         slot: Span = time("20 us", SLOTS, "IEEE 802.11-2020 table 15-6"),
         /// How long the medium must have been free before slots count (DIFS, AIFS)
         idle: Span = time("50 us", TIMES, "SIFS and two slots, IEEE 802.11-2020 section 10.3.2.3"),
-        /// How long the other end takes to begin its answer (SIFS)
+        /// The time until the other end begins its answer (SIFS)
         sifs: Span = time("10 us", TIMES, "IEEE 802.11-2020 table 15-6"),
         /// The answer, its preamble included
         answer: Span = time("304 us", TIMES, "14 bytes at 1 Mbit/s after a long preamble"),
         /// Preamble and header of the physical layer before the first packet of a turn
         preamble: Span = time("192 us", TIMES, "IEEE 802.11-2020 section 15.2.3, long"),
-        /// What is sent with each packet at the link's rate
+        /// The size of the framing that is sent with each packet at the link's rate
         framing: Size = size("36 B", FRAMING, "24 of header, 4 of checksum, 8 of LLC and SNAP"),
-        /// Slots are drawn from 0 to this at first
+        /// The initial contention window: the number of slots is drawn uniformly from 0 to this
         least_window: i64 = integer("31", WINDOWS, "IEEE 802.11-2020 table 15-6"),
-        /// After silence upon silence, from 0 to this
+        /// The largest contention window, after repeated missing answers
         most_window: i64 = integer("1023", WINDOWS, "IEEE 802.11-2020 table 15-6"),
         /// How often a packet is sent before it is given up
         attempts: i64 = integer("7", Range::between(1.0, 255.0), "IEEE 802.11-2020 dot11ShortRetryLimit"),
-        /// Whether after a packet that nobody answers all wait as long as an answer would take (EIFS)
+        /// Whether all stations wait as long as an answer would take after a packet without an answer (EIFS)
         eifs: bool = flag(true, "IEEE 802.11-2020 section 10.3.2.3.7"),
     }
 }
@@ -57,13 +57,14 @@ parameters! {
 parameters! {
     /// Several packets in a turn, each repeated by itself.
     pub struct Wifi {
-        /// How they are exchanged.
+        /// The parameters of the exchange of packets.
         exchange: Exchange,
-        /// Packets of a turn at most; as many may wait at the other end for one that is repeated
+        /// The largest number of packets in a turn; as many may wait at the other end for one that is
+        /// repeated
         aggregate: i64 = integer("64", Range::between(1.0, 256.0), "IEEE 802.11-2020 section 10.25.6: the window of a block acknowledgement"),
-        /// Bytes of a turn at most
+        /// The largest number of bytes in a turn
         aggregate_size: Size = size("65535 B", Range::between(1.0, 16e6), "IEEE 802.11-2020 section 9.7.1, HT"),
-        /// How long the packets of a turn take at most
+        /// The longest time that the packets of a turn may take
         aggregate_time: Span = time("5.484 ms", Range { min: 0.0, max: 1.0, above_min: true }, "IEEE 802.11-2020 table 19-25: aPPDUMaxTime"),
     }
 }
