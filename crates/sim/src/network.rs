@@ -29,7 +29,7 @@ use crate::packet::{Extensions, Packet};
 use crate::random::Stream;
 use crate::schedule::{Order, Schedule, SourceId};
 use crate::trace::Trace;
-use crate::waiting_room::Guest;
+use crate::waiting_room::QueuedPacket;
 use ackclock_aqm::{Arrival, Ecn};
 use ackclock_base::Time;
 use agents::{Outgoing, Placed};
@@ -140,7 +140,7 @@ pub struct Network {
     /// The index of each link's medium, if it has one.
     medium_of: Vec<Option<u32>>,
     /// The packets dropped at a departure. Emptied after each use, and kept to avoid allocations.
-    refused: Vec<Guest>,
+    refused: Vec<QueuedPacket>,
     /// The stations' parts in a turn of a medium. Emptied after each turn.
     parts: Vec<Part>,
     agents: Vec<Placed>,

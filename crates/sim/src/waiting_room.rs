@@ -6,7 +6,7 @@ use ackclock_base::{Random, Time};
 
 /// A waiting packet, and the place at which it continues.
 #[derive(Clone, Copy, Debug)]
-pub struct Guest {
+pub struct QueuedPacket {
     /// The packet.
     pub packet: Packet,
     /// The number of its path.
@@ -22,14 +22,14 @@ pub struct Guest {
 /// The waiting packets, and the discipline that decides about them.
 pub struct WaitingRoom {
     discipline: Box<dyn Departing>,
-    guests: Vec<Option<Guest>>,
+    places: Vec<Option<QueuedPacket>>,
     free: Vec<u32>,
 }
 
 impl WaitingRoom {
     /// Creates an empty waiting room.
     pub fn new(discipline: Box<dyn Departing>) -> Self {
-        Self { discipline, guests: Vec::new(), free: Vec::new() }
+        Self { discipline, places: Vec::new(), free: Vec::new() }
     }
 
     /// Gives the labels of each path's packets to the discipline, before the first packet.
@@ -40,24 +40,24 @@ impl WaitingRoom {
     /// Stores an arriving packet. Packets dropped for it are appended to `dropped`.
     pub fn enter(
         &mut self,
-        guest: Guest,
+        queued: QueuedPacket,
         arrival: Arrival,
         link_free: bool,
         random: &mut dyn Random,
-        dropped: &mut Vec<Guest>,
+        dropped: &mut Vec<QueuedPacket>,
     ) {
         let ticket = match self.free.pop() {
             Some(ticket) => ticket,
             None => {
-                self.guests.push(None);
-                self.guests.len() as u32 - 1
+                self.places.push(None);
+                self.places.len() as u32 - 1
             }
         };
-        self.guests[ticket as usize] = Some(guest);
-        let Self { discipline, guests, free } = self;
+        self.places[ticket as usize] = Some(queued);
+        let Self { discipline, places, free } = self;
         let held =
             Held { ticket: Ticket(ticket), arrival, link_free: link_free && discipline.packets() == 0 };
-        discipline.on_arrival(held, random, &mut |ticket| dropped.push(leave(guests, free, ticket)));
+        discipline.on_arrival(held, random, &mut |ticket| dropped.push(leave(places, free, ticket)));
     }
 
     /// Returns the packet that leaves now and whether it is marked; `None` if no packet leaves. Packets
@@ -66,13 +66,13 @@ impl WaitingRoom {
         &mut self,
         now: Time,
         random: &mut dyn Random,
-        dropped: &mut Vec<Guest>,
-    ) -> Option<(Guest, bool)> {
-        let Self { discipline, guests, free } = self;
+        dropped: &mut Vec<QueuedPacket>,
+    ) -> Option<(QueuedPacket, bool)> {
+        let Self { discipline, places, free } = self;
         let departure =
-            discipline.on_departure(now, random, &mut |ticket| dropped.push(leave(guests, free, ticket)));
+            discipline.on_departure(now, random, &mut |ticket| dropped.push(leave(places, free, ticket)));
         let Departure { ticket, marked } = departure?;
-        Some((leave(guests, free, ticket), marked))
+        Some((leave(places, free, ticket), marked))
     }
 
     /// Returns the earliest time at which the discipline releases the next packet.
@@ -91,11 +91,11 @@ impl WaitingRoom {
     }
 }
 
-fn leave(guests: &mut [Option<Guest>], free: &mut Vec<u32>, ticket: Ticket) -> Guest {
-    let guest = guests[ticket.0 as usize].take();
+fn leave(places: &mut [Option<QueuedPacket>], free: &mut Vec<u32>, ticket: Ticket) -> QueuedPacket {
+    let queued = places[ticket.0 as usize].take();
     free.push(ticket.0);
-    let Some(guest) = guest else { panic!("a discipline releases a packet twice") };
-    guest
+    let Some(queued) = queued else { panic!("a discipline releases a packet twice") };
+    queued
 }
 
 #[cfg(test)]
@@ -129,9 +129,10 @@ mod tests {
     fn a_packet_goes_once() {
         let mut room = WaitingRoom::new(Box::new(Repeating));
         let (random, dropped) = (&mut Scripted::new(&[]), &mut Vec::new());
-        let guest = Guest { packet: Packet::default(), path: 0, since: Time::ZERO, step: 0, number: 0 };
+        let queued =
+            QueuedPacket { packet: Packet::default(), path: 0, since: Time::ZERO, step: 0, number: 0 };
         let arrival = Arrival { now: Time::ZERO, bytes: 1000, flow: 0, ecn: Ecn::NotCapable };
-        room.enter(guest, arrival, true, random, dropped);
+        room.enter(queued, arrival, true, random, dropped);
         assert!(room.next(Time::ZERO, random, dropped).is_some());
         room.next(Time::ZERO, random, dropped);
     }

@@ -5,7 +5,7 @@ use super::queue::Queue;
 use super::{Fate, Link};
 use crate::medium::Station;
 use crate::station_queue::StationQueue;
-use crate::waiting_room::{Guest, WaitingRoom};
+use crate::waiting_room::{QueuedPacket, WaitingRoom};
 use ackclock_aqm::{Arrival, Ecn, Label};
 use ackclock_base::Time;
 
@@ -53,13 +53,13 @@ impl Link {
     }
 
     /// Puts an arriving packet into the queue. Packets dropped for it are appended to `dropped`.
-    pub fn wait(&mut self, guest: Guest, arrival: Arrival, dropped: &mut Vec<Guest>) {
+    pub fn wait(&mut self, queued: QueuedPacket, arrival: Arrival, dropped: &mut Vec<QueuedPacket>) {
         let counted = self.measured.contains(arrival.now);
         let Some(Queue { room: Some(room), random, meter, .. }) = self.queue.as_deref_mut() else {
             panic!("a packet is queued at a link that has no waiting room")
         };
         let before = (room.packets(), dropped.len());
-        room.enter(guest, arrival, self.free_at <= arrival.now, random, dropped);
+        room.enter(queued, arrival, self.free_at <= arrival.now, random, dropped);
         meter.change(arrival.now, before.0);
         self.other.arrived += u64::from(counted);
         self.other.dropped += u64::from(counted) * (dropped.len() - before.1) as u64;
@@ -67,18 +67,18 @@ impl Link {
 
     /// Begins to send the next packet if the link is free. Returns the packet with its fate, or `None` if
     /// none is sent. Packets dropped before it are appended to `dropped`.
-    pub fn serve(&mut self, now: Time, dropped: &mut Vec<Guest>) -> Option<(Guest, Fate)> {
+    pub fn serve(&mut self, now: Time, dropped: &mut Vec<QueuedPacket>) -> Option<(QueuedPacket, Fate)> {
         if self.free_at > now {
             return None;
         }
-        let (guest, marked) = self.take(now, dropped)?;
-        let ecn = if marked { Ecn::Experienced } else { guest.packet.ecn };
-        let (sent, crossing) = self.transmit(guest.since, now, guest.packet.bytes, ecn);
+        let (queued, marked) = self.take(now, dropped)?;
+        let ecn = if marked { Ecn::Experienced } else { queued.packet.ecn };
+        let (sent, crossing) = self.transmit(queued.since, now, queued.packet.bytes, ecn);
         self.busy_ns += self.measured.overlap(now, sent).nanos();
         let counter =
             if crossing.wire.is_some() { &mut self.other.delivered } else { &mut self.other.corrupted };
         *counter += u64::from(self.measured.contains(sent));
-        Some((guest, Fate::of(now, sent, crossing, marked)))
+        Some((queued, Fate::of(now, sent, crossing, marked)))
     }
 
     /// Returns when the link has to be served next; `None` if no packet waits.

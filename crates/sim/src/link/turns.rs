@@ -3,14 +3,18 @@
 use super::Link;
 use crate::alteration::Alteration;
 use crate::channel::{Crossing, Sending};
-use crate::waiting_room::Guest;
+use crate::waiting_room::QueuedPacket;
 use ackclock_aqm::Ecn;
 use ackclock_base::{Span, Time};
 
 impl Link {
     /// Takes the next packet out of the queue and returns it and whether it is marked; `None` if no packet is
     /// ready. Packets dropped before it are appended to `dropped`.
-    pub(crate) fn take(&mut self, now: Time, dropped: &mut Vec<Guest>) -> Option<(Guest, bool)> {
+    pub(crate) fn take(
+        &mut self,
+        now: Time,
+        dropped: &mut Vec<QueuedPacket>,
+    ) -> Option<(QueuedPacket, bool)> {
         let counted = self.measured.contains(now);
         let queue = self.queue.as_deref_mut()?;
         let room = queue.room.as_mut().filter(|room| room.ready() <= now)?;
@@ -18,10 +22,10 @@ impl Link {
         let next = room.next(now, &mut queue.random, dropped);
         queue.meter.change(now, before.0);
         self.other.dropped += u64::from(counted) * (dropped.len() - before.1) as u64;
-        let (guest, marked) = next?;
-        queue.note_wait(guest.since, now, self.measured);
+        let (queued, marked) = next?;
+        queue.note_wait(queued.since, now, self.measured);
         self.other.marked += u64::from(marked && counted);
-        Some((guest, marked))
+        Some((queued, marked))
     }
 
     /// Returns how long `bytes` take if they are sent from `starts` on.

@@ -9,7 +9,7 @@ use crate::medium::Turn;
 use crate::packet::Packet;
 use crate::schedule::{Order, SourceId};
 use crate::trace::Event;
-use crate::waiting_room::Guest;
+use crate::waiting_room::QueuedPacket;
 use ackclock_aqm::{Arrival, Ecn};
 use ackclock_base::Time;
 
@@ -24,26 +24,26 @@ impl Network {
         step: u32,
         packet: &mut Packet,
     ) -> Outcome {
-        let guest = Guest { packet: *packet, path, since: now, step, number: self.number };
+        let queued = QueuedPacket { packet: *packet, path, since: now, step, number: self.number };
         let arrival = Arrival { now, bytes: packet.bytes, flow: path, ecn: packet.ecn };
         // A packet that the link can send at this instant leaves before the arrival, as it does where
         // disciplines decide at arrival.
         if self.links[link as usize].service_due().is_some_and(|due| due <= now) {
             self.serve(link, now);
         }
-        self.wait(link, guest, arrival);
+        self.wait(link, queued, arrival);
         self.serve(link, now);
         Outcome::Waits
     }
 
     /// Puts a packet into the queue of a link whose discipline decides at departure.
-    pub(super) fn wait(&mut self, link: u32, guest: Guest, arrival: Arrival) {
-        let Guest { packet, path, number, .. } = guest;
+    pub(super) fn wait(&mut self, link: u32, queued: QueuedPacket, arrival: Arrival) {
+        let QueuedPacket { packet, path, number, .. } = queued;
         if let Some(trace) = &mut self.trace {
             trace.push(arrival.now, path, number, packet.bytes, Event::Offered { link });
         }
         self.waiting += 1;
-        self.links[link as usize].wait(guest, arrival, &mut self.refused);
+        self.links[link as usize].wait(queued, arrival, &mut self.refused);
         self.note_refused(link, arrival.now);
     }
 
@@ -105,10 +105,10 @@ impl Network {
     }
 
     /// Continues with a packet that waited and whose transmission has begun.
-    pub(super) fn go_on(&mut self, link: u32, next: Option<(Guest, Fate)>) {
-        let Some((guest, fate)) = next else { return };
+    pub(super) fn go_on(&mut self, link: u32, next: Option<(QueuedPacket, Fate)>) {
+        let Some((queued, fate)) = next else { return };
         self.waiting -= 1;
-        let Guest { mut packet, path, step, number, .. } = guest;
+        let QueuedPacket { mut packet, path, step, number, .. } = queued;
         if let Some(trace) = &mut self.trace {
             trace_transmission(trace, path, number, packet.bytes, link, fate);
         }
@@ -147,9 +147,9 @@ impl Network {
     /// Counts and releases dropped packets whose drops have been traced already.
     pub(super) fn count_refused(&mut self, now: Time) {
         self.waiting -= self.refused.len();
-        for guest in self.refused.drain(..) {
-            self.extensions.forget(&guest.packet);
-            self.counts[guest.path as usize].dropped += u64::from(self.measured.contains(now));
+        for queued in self.refused.drain(..) {
+            self.extensions.forget(&queued.packet);
+            self.counts[queued.path as usize].dropped += u64::from(self.measured.contains(now));
         }
     }
 }

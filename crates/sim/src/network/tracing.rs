@@ -5,7 +5,7 @@ use crate::alteration::Alteration;
 use crate::link::Fate;
 use crate::packet::Packet;
 use crate::trace::{Event, Trace};
-use crate::waiting_room::Guest;
+use crate::waiting_room::QueuedPacket;
 use ackclock_aqm::{Arrival, Ecn};
 use ackclock_base::Time;
 use std::collections::VecDeque;
@@ -66,9 +66,9 @@ fn trace_fate(trace: &mut Trace, now: Time, path: u32, number: u64, bytes: u32, 
 }
 
 /// Records the packets that a queue drops.
-pub(super) fn trace_drops(trace: &mut Option<Trace>, link: u32, now: Time, dropped: &[Guest]) {
+pub(super) fn trace_drops(trace: &mut Option<Trace>, link: u32, now: Time, dropped: &[QueuedPacket]) {
     let Some(trace) = trace else { return };
-    for Guest { packet, path, number, .. } in dropped {
+    for QueuedPacket { packet, path, number, .. } in dropped {
         trace.push(now, *path, *number, packet.bytes, Event::Dropped { link });
     }
 }

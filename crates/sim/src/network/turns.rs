@@ -8,7 +8,7 @@ use crate::alteration::Alteration;
 use crate::link::Link;
 use crate::medium::{Manner, Outcome, Station, StationCounts, Turn};
 use crate::trace::{Event, Trace};
-use crate::waiting_room::Guest;
+use crate::waiting_room::QueuedPacket;
 use ackclock_aqm::Ecn;
 use ackclock_base::Time;
 use std::collections::VecDeque;
@@ -24,7 +24,7 @@ pub(super) struct Hand {
 }
 
 struct Frame {
-    guest: Guest,
+    queued: QueuedPacket,
     /// Whether the queue has marked the packet.
     marked: bool,
     /// What the link has changed about the packet, including a mark.
@@ -142,15 +142,15 @@ impl Network {
                     hand.passed_on = hand.passed_on.max(received);
                     // Where nothing is repeated, the wire alone decides the order.
                     let at = if repeats { hand.passed_on } else { received };
-                    let (guest, altered) = (frame.guest, frame.altered(link));
-                    self.deliver(guest, altered, at);
+                    let (queued, altered) = (frame.queued, frame.altered(link));
+                    self.deliver(queued, altered, at);
                 }
                 None if frame.done => {
                     frame.passed_on = true;
                     hand.passed_on = hand.passed_on.max(free);
-                    let (guest, sent) = (frame.guest, frame.sent);
+                    let (queued, sent) = (frame.queued, frame.sent);
                     self.waiting -= 1;
-                    self.count_corrupted(guest.path, sent, &guest.packet);
+                    self.count_corrupted(queued.path, sent, &queued.packet);
                 }
                 None => break,
             }
@@ -161,8 +161,8 @@ impl Network {
         }
     }
 
-    fn deliver(&mut self, guest: Guest, altered: Altered, at: Time) {
-        let Guest { mut packet, path, step, number, .. } = guest;
+    fn deliver(&mut self, queued: QueuedPacket, altered: Altered, at: Time) {
+        let QueuedPacket { mut packet, path, step, number, .. } = queued;
         (self.waiting, self.number) = (self.waiting - 1, number);
         if let Some(trace) = &mut self.trace {
             trace.push(at, path, number, packet.bytes, Event::Arrived { link: altered.link });
@@ -187,7 +187,7 @@ impl Hand {
         link: &mut Link,
         index: u32,
         terms: Terms,
-        refused: &mut Vec<Guest>,
+        refused: &mut Vec<QueuedPacket>,
         trace: &mut Option<Trace>,
     ) -> Option<(Time, bool)> {
         let Terms { now, manner, .. } = terms;
@@ -199,11 +199,11 @@ impl Hand {
                 let taken = link.take(now, refused);
                 // Packets dropped in favour of this one have left the queue before it is sent.
                 trace_drops(trace, index, now, &refused[before..]);
-                let Some((guest, marked)) = taken else { break };
+                let Some((queued, marked)) = taken else { break };
                 let alteration = Alteration::default().after_queue(marked);
                 let (attempts, sent, received, passed_on, done) = (0, now, None, false, false);
                 self.frames.push_back(Frame {
-                    guest,
+                    queued,
                     marked,
                     alteration,
                     attempts,
@@ -217,7 +217,7 @@ impl Hand {
             if frame.done {
                 continue;
             }
-            let size = frame.guest.packet.bytes + manner.framing_bytes;
+            let size = frame.queued.packet.bytes + manner.framing_bytes;
             let lasts = sent.since(begins) + link.takes(sent, size);
             if bytes > 0 && (bytes + size > manner.bytes || lasts > manner.most) {
                 break;
@@ -271,7 +271,7 @@ impl Frame {
         trace: &mut Option<Trace>,
     ) -> (Time, bool) {
         let in_vain = terms.collision || self.received.is_some();
-        let ecn = if self.marked { Ecn::Experienced } else { self.guest.packet.ecn };
+        let ecn = if self.marked { Ecn::Experienced } else { self.queued.packet.ecn };
         let (sent, received, alteration) = link.attempt(starts, size, ecn, in_vain);
         let received = received.filter(|_| !terms.collision);
         (self.attempts, self.sent) = (self.attempts + 1, sent);
@@ -291,7 +291,7 @@ impl Frame {
     }
 
     fn trace(&self, trace: &mut Trace, link: u32, [starts, sent]: [Time; 2], gives_up: bool) {
-        let Guest { packet, path, number, .. } = self.guest;
+        let QueuedPacket { packet, path, number, .. } = self.queued;
         if let Some(ecn) = self.alteration.ecn {
             trace.set_ecn(number, ecn);
         }

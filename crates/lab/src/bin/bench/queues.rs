@@ -15,7 +15,7 @@ use ackclock_sim::link::{Link, LinkParts};
 use ackclock_sim::measure::Interval;
 use ackclock_sim::packet::Packet;
 use ackclock_sim::random::Stream;
-use ackclock_sim::waiting_room::Guest;
+use ackclock_sim::waiting_room::QueuedPacket;
 use std::hint::black_box;
 
 /// The stream, and how often it is offered: the clock ticks in milliseconds.
@@ -70,7 +70,7 @@ fn nanoseconds(entry: &Entry, arrivals: &[Arrival]) -> Result<f64, String> {
 
 /// What the simulator does at an arrival, and before it, without the events.
 #[inline]
-fn offer(link: &mut Link, arrival: &Arrival, dropped: &mut Vec<Guest>) {
+fn offer(link: &mut Link, arrival: &Arrival, dropped: &mut Vec<QueuedPacket>) {
     if !link.decides_at_departure() {
         black_box(link.offer(arrival));
         return;
@@ -79,8 +79,8 @@ fn offer(link: &mut Link, arrival: &Arrival, dropped: &mut Vec<Guest>) {
         black_box(link.serve(due, dropped));
     }
     let packet = Packet { bytes: arrival.bytes, ..Packet::default() };
-    let guest = Guest { packet, path: arrival.flow, since: arrival.now, step: 0, number: 0 };
-    link.wait(guest, *arrival, dropped);
+    let queued = QueuedPacket { packet, path: arrival.flow, since: arrival.now, step: 0, number: 0 };
+    link.wait(queued, *arrival, dropped);
     black_box(link.serve(arrival.now, dropped));
     dropped.clear();
 }
