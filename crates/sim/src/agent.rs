@@ -8,7 +8,8 @@ use ackclock_base::Time;
 /// An agent at a node.
 pub trait Agent: Send {
     /// Called when a packet has arrived at the node. Returns whether the packet continues.
-    fn on_packet(&mut self, now: Time, way: Way, packet: &Packet, node: &mut dyn Node) -> Passage;
+    fn on_packet(&mut self, now: Time, direction: Direction, packet: &Packet, node: &mut dyn Node)
+    -> Passage;
 
     /// Returns when [`Self::on_timer`] is due; [`Time::NEVER`] if no timer is set.
     fn timer(&self) -> Time {
@@ -29,11 +30,11 @@ pub trait Agent: Send {
 
 /// The direction of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
+pub enum Direction {
     /// From the flow's first end to the second.
-    There,
+    Forward,
     /// From the flow's second end to the first.
-    Back,
+    Backward,
 }
 
 /// The agent's decision about a packet at the node.
@@ -48,10 +49,10 @@ pub enum Passage {
 /// The node at which an agent is, as the agent sees it.
 pub trait Node {
     /// Sends a packet from the node, ahead of the one that has just arrived.
-    fn send(&mut self, way: Way, packet: Packet);
+    fn send(&mut self, direction: Direction, packet: Packet);
 
     /// Sends a packet with a header extension from the node, ahead of the one that has just arrived.
-    fn send_extended(&mut self, way: Way, packet: Packet, extension: Extension);
+    fn send_extended(&mut self, direction: Direction, packet: Packet, extension: Extension);
 
     /// Returns the header extension of the packet that has just arrived; zeros if it has none.
     fn extension(&self) -> Extension;

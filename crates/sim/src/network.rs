@@ -20,7 +20,7 @@ mod serving;
 mod tracing;
 mod turns;
 
-use crate::agent::{AgentParts, Way};
+use crate::agent::{AgentParts, Direction};
 use crate::lane::{Lane, Pool};
 use crate::link::{Fate, Link};
 use crate::measure::Interval;
@@ -69,7 +69,7 @@ enum Then {
     /// Join the queue of a link whose discipline decides at departure.
     Join(u32),
     /// Pass an agent in this direction.
-    Meet(u32, Way),
+    Meet(u32, Direction),
     /// Reach the endpoint.
     Arrive,
     /// Continue with the next step.
@@ -294,7 +294,7 @@ impl Network {
             Then::Offer(link) => self.offer(now, path, link, step, packet),
             Then::Ask(link) => self.ask(times, path, link, step, packet),
             Then::Join(link) => self.join(now, path, link, step, packet),
-            Then::Meet(agent, way) => self.meet(times, agent, way, path, step, packet),
+            Then::Meet(agent, direction) => self.meet(times, agent, direction, path, step, packet),
             Then::Arrive => Outcome::Arrives { at: now, lane: NO_LANE },
             Then::GoOn => self.advance(times, path, step + 1, packet),
         }

@@ -21,7 +21,7 @@ mod ns2;
 
 use self::cache::{Cache, Kept};
 use super::Entry;
-use crate::agent::{Agent, AgentCounts, Node, Passage, Way};
+use crate::agent::{Agent, AgentCounts, Direction, Node, Passage};
 use crate::packet::Packet;
 use crate::tcp::segment::{Flags, Segment};
 use ackclock_base::{Descriptor, Kind, Packets, Range, Span, Time, choice, parameters};
@@ -114,8 +114,8 @@ impl Snoop {
         if data.number < self.acked.number {
             // The mobile has the packet; the sender lacks the acknowledgement.
             match self.acked.answers(data, packet.connection) {
-                (answer, None) => node.send(Way::Back, answer),
-                (answer, Some(extension)) => node.send_extended(Way::Back, answer, extension),
+                (answer, None) => node.send(Direction::Backward, answer),
+                (answer, Some(extension)) => node.send_extended(Direction::Backward, answer, extension),
             }
             self.counts.sent += 1;
             return Passage::Ends;
@@ -172,7 +172,7 @@ impl Snoop {
         self.expected = (self.cache.len() as u64).saturating_sub(2);
         let Some(first) = self.cache.first_mut() else { return };
         (first.attempts, first.tried) = (first.attempts + 1, now);
-        node.send(Way::There, first.packet);
+        node.send(Direction::Forward, first.packet);
         self.counts.sent += 1;
     }
 
@@ -183,8 +183,14 @@ impl Snoop {
 }
 
 impl Agent for Snoop {
-    fn on_packet(&mut self, now: Time, way: Way, packet: &Packet, node: &mut dyn Node) -> Passage {
-        let segment = match packet.is_extended() && way == Way::Back {
+    fn on_packet(
+        &mut self,
+        now: Time,
+        direction: Direction,
+        packet: &Packet,
+        node: &mut dyn Node,
+    ) -> Passage {
+        let segment = match packet.is_extended() && direction == Direction::Backward {
             true => Segment::with_window(packet, &node.extension()),
             false => Segment::head(packet),
         };
@@ -192,14 +198,14 @@ impl Agent for Snoop {
             return Passage::Passes;
         }
         if packet.connection != self.connection {
-            if way == Way::Back {
+            if direction == Direction::Backward {
                 return Passage::Passes;
             }
             self.begin(packet.connection);
         }
-        let passage = match way {
-            Way::There => self.on_data(now, &segment, packet, node),
-            Way::Back => self.on_ack(now, &segment, node),
+        let passage = match direction {
+            Direction::Forward => self.on_data(now, &segment, packet, node),
+            Direction::Backward => self.on_ack(now, &segment, node),
         };
         self.counts.ended += u64::from(passage == Passage::Ends);
         passage

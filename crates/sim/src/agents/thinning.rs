@@ -8,7 +8,7 @@
 //! behind a waiting one.
 
 use super::Entry;
-use crate::agent::{Agent, AgentCounts, Node, Passage, Way};
+use crate::agent::{Agent, AgentCounts, Direction, Node, Passage};
 use crate::packet::{Extension, ExtensionId, Packet};
 use crate::tcp::segment::{Flags, Segment};
 use ackclock_base::{Descriptor, Kind, Range, Span, Time, parameters};
@@ -66,8 +66,8 @@ impl Thinning {
     fn let_go(&mut self, node: &mut dyn Node) {
         let Some(Waiting { packet, extension, .. }) = self.waiting.take() else { return };
         match extension {
-            Some(extension) => node.send_extended(Way::Back, packet, extension),
-            None => node.send(Way::Back, packet),
+            Some(extension) => node.send_extended(Direction::Backward, packet, extension),
+            None => node.send(Direction::Backward, packet),
         }
         self.counts.sent += 1;
     }
@@ -83,8 +83,14 @@ impl Thinning {
 }
 
 impl Agent for Thinning {
-    fn on_packet(&mut self, now: Time, way: Way, packet: &Packet, node: &mut dyn Node) -> Passage {
-        if way == Way::There {
+    fn on_packet(
+        &mut self,
+        now: Time,
+        direction: Direction,
+        packet: &Packet,
+        node: &mut dyn Node,
+    ) -> Passage {
+        if direction == Direction::Forward {
             return Passage::Passes;
         }
         let ack = Segment::head(packet);

@@ -1,7 +1,7 @@
 //! Agents at nodes: the packets that they see, and those that they send from there.
 
 use super::{Network, Outcome};
-use crate::agent::{Agent, AgentCounts, AgentParts, Node, Passage, Way};
+use crate::agent::{Agent, AgentCounts, AgentParts, Direction, Node, Passage};
 use crate::packet::{Extension, Packet};
 use crate::schedule::{Order, SourceId};
 use crate::trace::Event;
@@ -12,7 +12,7 @@ pub(super) struct Placed {
     agent: Box<dyn Agent>,
     flow: u32,
     /// For each direction the path, the step after the node, and the link that follows.
-    ways: [Onward; 2],
+    directions: [Onward; 2],
     source: Option<SourceId>,
     /// The time for which the source is set. If the agent's timer has moved to later, it is checked again at
     /// this time.
@@ -32,16 +32,16 @@ struct Onward {
 pub(super) struct Outgoing {
     /// The header extension of the packet that has just arrived.
     extension: Extension,
-    packets: Vec<(Way, Packet, Option<Extension>)>,
+    packets: Vec<(Direction, Packet, Option<Extension>)>,
 }
 
 impl Node for Outgoing {
-    fn send(&mut self, way: Way, packet: Packet) {
-        self.packets.push((way, packet, None));
+    fn send(&mut self, direction: Direction, packet: Packet) {
+        self.packets.push((direction, packet, None));
     }
 
-    fn send_extended(&mut self, way: Way, packet: Packet, extension: Extension) {
-        self.packets.push((way, packet, Some(extension)));
+    fn send_extended(&mut self, direction: Direction, packet: Packet, extension: Extension) {
+        self.packets.push((direction, packet, Some(extension)));
     }
 
     fn extension(&self) -> Extension {
@@ -52,9 +52,9 @@ impl Node for Outgoing {
 impl Network {
     /// Puts an agent at its node, before its paths are built.
     pub(super) fn add_agent(&mut self, parts: AgentParts) {
-        let ways = [Onward::default(); 2];
+        let directions = [Onward::default(); 2];
         let AgentParts { agent, flow, .. } = parts;
-        self.agents.push(Placed { agent, flow, ways, source: None, due: Time::NEVER });
+        self.agents.push(Placed { agent, flow, directions, source: None, due: Time::NEVER });
     }
 
     pub(super) fn add_agent_sources(&mut self) {
@@ -64,9 +64,9 @@ impl Network {
     }
 
     /// Records that a path meets an agent at the step about to be added; `link` follows.
-    pub(super) fn set_onward(&mut self, agent: u32, way: Way, path: u32, link: u32) {
+    pub(super) fn set_onward(&mut self, agent: u32, direction: Direction, path: u32, link: u32) {
         let step = self.steps.len() as u32;
-        self.agents[agent as usize].ways[way as usize] = Onward { path, step, link };
+        self.agents[agent as usize].directions[direction as usize] = Onward { path, step, link };
     }
 
     /// Returns the number of agents. Their sources in the schedule follow those of the links.
@@ -98,7 +98,7 @@ impl Network {
         &mut self,
         times: [Time; 2],
         agent: u32,
-        way: Way,
+        direction: Direction,
         path: u32,
         step: u32,
         packet: &mut Packet,
@@ -107,8 +107,8 @@ impl Network {
         let mut outgoing = std::mem::take(&mut self.outgoing);
         outgoing.extension = self.extensions.of(packet);
         let placed = &mut self.agents[agent as usize];
-        let passage = placed.agent.on_packet(now, way, packet, &mut outgoing);
-        let link = placed.ways[way as usize].link;
+        let passage = placed.agent.on_packet(now, direction, packet, &mut outgoing);
+        let link = placed.directions[direction as usize].link;
         let number = self.number;
         if passage == Passage::Ends {
             if let Some(trace) = &mut self.trace {
@@ -141,11 +141,11 @@ impl Network {
     }
 
     fn send_from(&mut self, agent: u32, now: Time, outgoing: &mut Outgoing) {
-        for (way, mut packet, extension) in outgoing.packets.drain(..) {
+        for (direction, mut packet, extension) in outgoing.packets.drain(..) {
             if let Some(extension) = extension {
                 packet.extension = self.extensions.keep(extension);
             }
-            let Onward { path, step, link } = self.agents[agent as usize].ways[way as usize];
+            let Onward { path, step, link } = self.agents[agent as usize].directions[direction as usize];
             if let Some(trace) = &mut self.trace {
                 let words = |words: &mut Vec<u64>| self.extensions.read_long(&packet, words);
                 self.number = trace.begin(now, path, &packet, Event::Injected { link }, words);

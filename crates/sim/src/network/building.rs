@@ -3,7 +3,7 @@
 
 use super::turns::Hand;
 use super::{Destination, NO_LINK, Network, PathPlan, Shared, Step, Then};
-use crate::agent::{AgentParts, Way};
+use crate::agent::{AgentParts, Direction};
 use crate::flow::FlowParts;
 use crate::lane::Lane;
 use crate::link::Link;
@@ -79,14 +79,14 @@ impl Network {
         // The plain link that the next step crosses first.
         let mut crosses = NO_LINK;
         for (place, link) in plan.links.iter().enumerate() {
-            for (_, agent, way) in plan.agents.iter().filter(|(before, ..)| *before == place) {
+            for (_, agent, direction) in plan.agents.iter().filter(|(before, ..)| *before == place) {
                 // An agent sees a packet at its arrival, not before.
                 if !now_is_real {
                     self.add_wait(path, &mut crosses, false);
                     now_is_real = true;
                 }
-                self.add_step(&mut crosses, Then::Meet(*agent, *way));
-                self.set_onward(*agent, *way, path, *link);
+                self.add_step(&mut crosses, Then::Meet(*agent, *direction));
+                self.set_onward(*agent, *direction, path, *link);
                 // Packets that the agent sends have not waited.
                 has_waited = false;
             }
@@ -180,8 +180,8 @@ pub(crate) fn shared_links(links: usize, paths: &[PathPlan], media: &[MediumPart
 pub(crate) fn put_on_paths(agents: &[AgentParts], firsts: &[u32], paths: &mut [PathPlan]) {
     for (index, agent) in agents.iter().enumerate() {
         let first = (firsts[agent.flow as usize] + 2 * agent.path) as usize;
-        for (way, after) in [Way::There, Way::Back].into_iter().zip(agent.after) {
-            paths[first + way as usize].agents.push((after, index as u32, way));
+        for (direction, after) in [Direction::Forward, Direction::Backward].into_iter().zip(agent.after) {
+            paths[first + direction as usize].agents.push((after, index as u32, direction));
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Paths: their plans before the network is built, and their counts after the run.
 
-use crate::agent::Way;
+use crate::agent::Direction;
 use ackclock_aqm::Dscp;
 
 /// The destination of a path.
@@ -27,7 +27,7 @@ pub struct PathPlan {
     pub arrives_early: bool,
     /// The agents on the path: the number of links before the node, the agent's index, and the direction of
     /// this path.
-    pub agents: Vec<(usize, u32, Way)>,
+    pub agents: Vec<(usize, u32, Direction)>,
     /// The differentiated services code point of the path's packets.
     pub dscp: Dscp,
 }

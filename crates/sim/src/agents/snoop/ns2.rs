@@ -20,7 +20,7 @@
 
 use super::cache::{Cache, Kept};
 use super::{Parameters, Segment};
-use crate::agent::{Agent, AgentCounts, Node, Passage, Way};
+use crate::agent::{Agent, AgentCounts, Direction, Node, Passage};
 use crate::packet::Packet;
 use crate::tcp::segment::Flags;
 use ackclock_base::{Span, Time};
@@ -158,7 +158,7 @@ impl Snoop {
             return Passage::Passes;
         };
         (first.attempts, first.tried) = (first.attempts + 1, now);
-        node.send(Way::There, first.packet);
+        node.send(Direction::Forward, first.packet);
         self.counts.sent += 1;
         self.due = now + self.timeout();
         Passage::Ends
@@ -182,23 +182,29 @@ impl Snoop {
 }
 
 impl Agent for Snoop {
-    fn on_packet(&mut self, now: Time, way: Way, packet: &Packet, node: &mut dyn Node) -> Passage {
+    fn on_packet(
+        &mut self,
+        now: Time,
+        direction: Direction,
+        packet: &Packet,
+        node: &mut dyn Node,
+    ) -> Passage {
         let Segment { number, flags, .. } = Segment::head(packet);
         if flags.has(Flags::SYN) {
             return Passage::Passes;
         }
         if packet.connection != self.connection {
-            if way == Way::Back {
+            if direction == Direction::Backward {
                 return Passage::Passes;
             }
             self.begin(packet.connection);
         }
-        let passage = match way {
-            Way::There => {
+        let passage = match direction {
+            Direction::Forward => {
                 self.on_data(now, number, packet);
                 Passage::Passes
             }
-            Way::Back => self.on_ack(now, number, node),
+            Direction::Backward => self.on_ack(now, number, node),
         };
         self.counts.ended += u64::from(passage == Passage::Ends);
         passage

@@ -6,15 +6,15 @@ use proptest::prelude::*;
 
 /// A node that records the packets of the agent.
 #[derive(Default)]
-pub(super) struct Sent(Vec<(Way, u64)>);
+pub(super) struct Sent(Vec<(Direction, u64)>);
 
 impl Node for Sent {
-    fn send(&mut self, way: Way, packet: Packet) {
-        self.0.push((way, Segment::head(&packet).number));
+    fn send(&mut self, direction: Direction, packet: Packet) {
+        self.0.push((direction, Segment::head(&packet).number));
     }
 
-    fn send_extended(&mut self, way: Way, packet: Packet, _: Extension) {
-        self.send(way, packet);
+    fn send_extended(&mut self, direction: Direction, packet: Packet, _: Extension) {
+        self.send(direction, packet);
     }
 
     fn extension(&self) -> Extension {
@@ -44,25 +44,25 @@ impl<A: Agent + ?Sized> Talk<A> {
         Self { snoop, now: Time::from_seconds(1.0), sent: Sent::default() }
     }
 
-    pub(super) fn pass(&mut self, way: Way, number: u64) -> bool {
+    pub(super) fn pass(&mut self, direction: Direction, number: u64) -> bool {
         let packet = Packet { bytes: 1000, header: [number, 7, 0], ..Packet::default() };
-        self.snoop.on_packet(self.now, way, &packet, &mut self.sent) == Passage::Passes
+        self.snoop.on_packet(self.now, direction, &packet, &mut self.sent) == Passage::Passes
     }
 
     /// Passes data packets with these numbers, one per millisecond, all of which continue.
     pub(super) fn data(&mut self, numbers: std::ops::Range<u64>) {
         for number in numbers {
             self.now += Span::from_millis(1);
-            assert!(self.pass(Way::There, number), "{number}");
+            assert!(self.pass(Direction::Forward, number), "{number}");
         }
     }
 
     pub(super) fn ack(&mut self, number: u64) -> bool {
         self.now += Span::from_millis(1);
-        self.pass(Way::Back, number)
+        self.pass(Direction::Backward, number)
     }
 
-    pub(super) fn sent(&mut self) -> Vec<(Way, u64)> {
+    pub(super) fn sent(&mut self) -> Vec<(Direction, u64)> {
         std::mem::take(&mut self.sent.0)
     }
 }
@@ -75,7 +75,7 @@ fn the_first_duplicate_sends_again_and_none_reaches_the_sender() {
     talk.data(0..10);
     assert!(talk.ack(1) && talk.ack(2) && talk.ack(3));
     assert!((0..6).all(|_| !talk.ack(3)));
-    assert_eq!(talk.sent(), [(Way::There, 3)]);
+    assert_eq!(talk.sent(), [(Direction::Forward, 3)]);
     // The retransmission arrives, and all packets received out of order are acknowledged.
     assert!(talk.ack(10));
     assert_eq!((talk.snoop.cache.len(), talk.sent()), (0, vec![]));
@@ -93,7 +93,7 @@ fn one_duplicate_more_than_packets_went_means_that_it_was_lost_again() {
     assert!((0..3).all(|_| !talk.ack(1)));
     talk.data(5..7);
     assert!(!talk.ack(1));
-    assert_eq!(talk.sent(), [(Way::There, 1), (Way::There, 1)]);
+    assert_eq!(talk.sent(), [(Direction::Forward, 1), (Direction::Forward, 1)]);
     assert_eq!(talk.snoop.expected, 4);
 }
 
@@ -109,7 +109,7 @@ fn it_gives_up_after_ten_and_lets_the_sender_know() {
         went = talk.snoop.timer();
         talk.now = went;
         talk.snoop.on_timer(talk.now, &mut talk.sent);
-        assert_eq!(talk.sent(), [(Way::There, 0)]);
+        assert_eq!(talk.sent(), [(Direction::Forward, 0)]);
     }
     assert_eq!(talk.snoop.timer(), Time::NEVER);
     // Duplicates of the packet continue from now on.
@@ -118,7 +118,7 @@ fn it_gives_up_after_ten_and_lets_the_sender_know() {
     // The sender's retransmission continues, and the agent acts again.
     talk.data(0..1);
     assert!(!talk.ack(0));
-    assert_eq!(talk.sent(), [(Way::There, 0)]);
+    assert_eq!(talk.sent(), [(Direction::Forward, 0)]);
     assert!(talk.ack(2));
     talk.data(2..4);
     assert!(talk.ack(3) && !talk.ack(3));
@@ -144,8 +144,8 @@ fn what_the_mobile_has_ends_here_and_is_acknowledged_again() {
     talk.data(0..3);
     assert!(talk.ack(3));
     // The acknowledgement was lost, and the sender retransmits packet 0.
-    assert!(!talk.pass(Way::There, 0));
-    assert_eq!(talk.sent(), [(Way::Back, 3)]);
+    assert!(!talk.pass(Direction::Forward, 0));
+    assert_eq!(talk.sent(), [(Direction::Backward, 3)]);
 }
 
 #[test]
@@ -169,7 +169,7 @@ fn the_timer_also_sends_what_came_late() {
     talk.data(2..3);
     assert!(talk.ack(1));
     talk.data(1..2);
-    for (wait, sent) in [(99, vec![]), (1, vec![(Way::There, 1)])] {
+    for (wait, sent) in [(99, vec![]), (1, vec![(Direction::Forward, 1)])] {
         talk.now += Span::from_millis(wait);
         talk.snoop.on_timer(talk.now, &mut talk.sent);
         assert_eq!(talk.sent(), sent);
@@ -194,9 +194,9 @@ fn a_new_connection_begins_anew() {
     talk.data(0..5);
     assert!(talk.ack(4));
     let syn = Packet { header: [0, 0, 32 << 56], connection: 1, ..Packet::default() };
-    assert!(talk.snoop.on_packet(talk.now, Way::There, &syn, &mut talk.sent) == Passage::Passes);
+    assert!(talk.snoop.on_packet(talk.now, Direction::Forward, &syn, &mut talk.sent) == Passage::Passes);
     let first = Packet { connection: 1, ..Packet::default() };
-    assert!(talk.snoop.on_packet(talk.now, Way::There, &first, &mut talk.sent) == Passage::Passes);
+    assert!(talk.snoop.on_packet(talk.now, Direction::Forward, &first, &mut talk.sent) == Passage::Passes);
     assert_eq!((talk.snoop.cache.len(), talk.snoop.acked.number), (1, 0));
     assert!(talk.ack(5), "of the connection before: not ours");
 }
@@ -224,24 +224,24 @@ proptest! {
             }
             match what {
                 0 | 1 => {
-                    if talk.pass(Way::There, number) {
+                    if talk.pass(Direction::Forward, number) {
                         times[number as usize] = 0;
                     }
                 }
                 _ => {
-                    if talk.pass(Way::Back, number) {
+                    if talk.pass(Direction::Backward, number) {
                         prop_assert!(number >= last, "{number} after {last}");
                         last = number;
                     }
                 }
             }
-            for (way, number) in talk.sent() {
-                match way {
-                    Way::There => {
+            for (direction, number) in talk.sent() {
+                match direction {
+                    Direction::Forward => {
                         times[number as usize] += 1;
                         prop_assert!(times[number as usize] <= 10, "{number}");
                     }
-                    Way::Back => prop_assert_eq!(number, last),
+                    Direction::Backward => prop_assert_eq!(number, last),
                 }
             }
             prop_assert!(talk.snoop.cache.len() <= 12);

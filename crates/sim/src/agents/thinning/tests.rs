@@ -11,12 +11,12 @@ use proptest::prelude::*;
 struct Sent(Vec<u64>, Vec<u64>, Extension);
 
 impl Node for Sent {
-    fn send(&mut self, way: Way, packet: Packet) {
-        self.send_extended(way, packet, Extension::default());
+    fn send(&mut self, direction: Direction, packet: Packet) {
+        self.send_extended(direction, packet, Extension::default());
     }
 
-    fn send_extended(&mut self, way: Way, packet: Packet, extension: Extension) {
-        assert_eq!((way, packet.is_extended()), (Way::Back, false), "it is kept anew");
+    fn send_extended(&mut self, direction: Direction, packet: Packet, extension: Extension) {
+        assert_eq!((direction, packet.is_extended()), (Direction::Backward, false), "it is kept anew");
         self.0.push(Segment::head(&packet).number);
         self.1.push(extension[MAX_SACK_BLOCKS]);
     }
@@ -45,7 +45,7 @@ impl Talk {
             let due = self.agent.timer();
             self.agent.on_timer(due, &mut self.gone);
         }
-        if self.agent.on_packet(now, Way::Back, &packet, &mut self.gone) == Passage::Passes {
+        if self.agent.on_packet(now, Direction::Backward, &packet, &mut self.gone) == Passage::Passes {
             self.gone.0.push(Segment::head(&packet).number);
         }
     }

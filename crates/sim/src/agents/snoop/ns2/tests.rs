@@ -28,7 +28,7 @@ fn the_first_duplicate_passes_and_the_second_sends() {
     assert!(talk.ack(3));
     assert_eq!(talk.sent(), []);
     assert!(!talk.ack(3));
-    assert_eq!(talk.sent(), [(Way::There, 3)]);
+    assert_eq!(talk.sent(), [(Direction::Forward, 3)]);
     // Seven packets are cached and two duplicates have come: five are expected, one more than will come.
     assert_eq!(talk.snoop.expected, 5);
     assert!((0..4).all(|_| !talk.ack(3)));
@@ -47,7 +47,7 @@ fn a_duplicate_that_stayed_alone_counts_for_the_next_packet() {
     assert!(talk.ack(3));
     talk.data(3..6);
     assert!(!talk.ack(3));
-    assert_eq!(talk.sent(), [(Way::There, 3)]);
+    assert_eq!(talk.sent(), [(Direction::Forward, 3)]);
 }
 
 #[test]
@@ -56,7 +56,7 @@ fn what_is_lost_once_more_waits_for_the_timer() {
     talk.data(0..10);
     assert!(talk.ack(3) && talk.ack(3));
     assert!((0..5).all(|_| !talk.ack(3)));
-    assert_eq!(talk.sent(), [(Way::There, 3)]);
+    assert_eq!(talk.sent(), [(Direction::Forward, 3)]);
     // Packet 3 is lost again, and 10 to 12 arrive. One duplicate is still expected; those after it continue,
     // and cause no retransmission.
     talk.data(10..13);
@@ -68,7 +68,7 @@ fn what_is_lost_once_more_waits_for_the_timer() {
     assert_eq!(talk.snoop.expected, 7);
     assert!(!talk.ack(3));
     expire(&mut talk);
-    assert_eq!(talk.sent(), [(Way::There, 3)]);
+    assert_eq!(talk.sent(), [(Direction::Forward, 3)]);
 }
 
 #[test]
@@ -77,9 +77,9 @@ fn where_a_duplicate_too_many_comes_it_sends_twice() {
     let mut talk = talk(&[]);
     talk.data(0..3);
     assert!(talk.ack(2) && talk.ack(2) && !talk.ack(2));
-    assert_eq!((talk.snoop.expected, talk.sent()), (-1, vec![(Way::There, 2)]));
+    assert_eq!((talk.snoop.expected, talk.sent()), (-1, vec![(Direction::Forward, 2)]));
     assert!(!talk.ack(2));
-    assert_eq!(talk.sent(), [(Way::There, 2)]);
+    assert_eq!(talk.sent(), [(Direction::Forward, 2)]);
     assert!(talk.ack(2));
     assert_eq!(talk.sent(), []);
 }
@@ -89,7 +89,7 @@ fn what_the_sender_retransmits_is_the_senders() {
     let mut talk = talk(&[]);
     talk.data(0..5);
     assert!(talk.ack(1) && talk.ack(1) && !talk.ack(1));
-    assert_eq!(talk.sent(), [(Way::There, 1)]);
+    assert_eq!(talk.sent(), [(Direction::Forward, 1)]);
     let timer = talk.snoop.timer();
     talk.data(1..2);
     assert!(talk.snoop.timer() > timer);
@@ -99,12 +99,12 @@ fn what_the_sender_retransmits_is_the_senders() {
     assert_eq!(talk.sent(), []);
     // The timer still retransmits the packet.
     expire(&mut talk);
-    assert_eq!(talk.sent(), [(Way::There, 1)]);
+    assert_eq!(talk.sent(), [(Direction::Forward, 1)]);
 }
 
 #[test]
 fn a_late_packet_is_the_senders_if_it_comes_to_be_the_first() {
-    for (acked_before, sent) in [(true, vec![]), (false, vec![(Way::There, 1)])] {
+    for (acked_before, sent) in [(true, vec![]), (false, vec![(Direction::Forward, 1)])] {
         let mut talk = talk(&[]);
         talk.data(0..1);
         if acked_before {
@@ -126,7 +126,7 @@ fn what_is_old_goes_on() {
     let mut talk = talk(&[]);
     talk.data(0..3);
     assert!(talk.ack(3));
-    assert!(talk.pass(Way::There, 0) && talk.pass(Way::Back, 1));
+    assert!(talk.pass(Direction::Forward, 0) && talk.pass(Direction::Backward, 1));
     assert_eq!((talk.snoop.cache.len(), talk.sent()), (0, vec![]));
 }
 
@@ -140,7 +140,7 @@ fn the_timer_sends_ten_times() {
         due += ms(1100);
         assert_eq!(talk.snoop.timer(), due);
         expire(&mut talk);
-        assert_eq!(talk.sent(), [(Way::There, 0)]);
+        assert_eq!(talk.sent(), [(Direction::Forward, 0)]);
     }
     expire(&mut talk);
     assert_eq!((talk.snoop.timer(), talk.sent()), (Time::NEVER, vec![]));
@@ -148,7 +148,7 @@ fn the_timer_sends_ten_times() {
     // The sender's retransmission continues, and the timer starts again.
     talk.data(0..1);
     expire(&mut talk);
-    assert_eq!(talk.sent(), [(Way::There, 0)]);
+    assert_eq!(talk.sent(), [(Direction::Forward, 0)]);
 }
 
 #[test]
@@ -206,7 +206,7 @@ fn a_new_connection_begins_anew_with_what_is_known_of_round_trips() {
     assert!(talk.ack(4));
     let srtt_s = talk.snoop.srtt_s;
     let first = Packet { connection: 1, ..Packet::default() };
-    assert!(talk.snoop.on_packet(talk.now, Way::There, &first, &mut talk.sent) == Passage::Passes);
+    assert!(talk.snoop.on_packet(talk.now, Direction::Forward, &first, &mut talk.sent) == Passage::Passes);
     assert_eq!((talk.snoop.cache.len(), talk.snoop.acked, talk.snoop.srtt_s), (1, 0, srtt_s));
     assert!(talk.ack(5), "an acknowledgement of the connection before");
 }
@@ -234,14 +234,14 @@ proptest! {
             if talk.snoop.timer() <= talk.now {
                 talk.snoop.on_timer(talk.now, &mut talk.sent);
             } else if what < 2 {
-                prop_assert!(talk.pass(Way::There, number));
+                prop_assert!(talk.pass(Direction::Forward, number));
                 attempts[number as usize] = Some(0);
             } else {
-                talk.pass(Way::Back, number);
+                talk.pass(Direction::Backward, number);
             }
             prop_assert!(talk.snoop.timer() >= talk.now);
-            for (way, number) in talk.sent() {
-                prop_assert_eq!(way, Way::There);
+            for (direction, number) in talk.sent() {
+                prop_assert_eq!(direction, Direction::Forward);
                 prop_assert!(number >= talk.snoop.acked);
                 let attempts = attempts[number as usize].as_mut().expect("a packet that came");
                 *attempts += 1;
