@@ -10,7 +10,7 @@ use crate::registry;
 use ackclock_base::{Kind, Quantity, Range};
 use ackclock_sim::channel::Channel;
 use ackclock_sim::medium::registry as media;
-use ackclock_sim::medium::{Manner, Medium, MediumParts};
+use ackclock_sim::medium::{AccessRules, Medium, MediumParts};
 use ackclock_sim::radio::mobility::{self, Course, Place};
 use ackclock_sim::radio::propagation;
 use ackclock_sim::random::Stream;
@@ -206,8 +206,8 @@ impl MediumPlan {
     }
 
     /// What a turn of it is.
-    pub fn manner(&self) -> Manner {
-        self.medium(&[0]).manner()
+    pub fn access_rules(&self) -> AccessRules {
+        self.medium(&[0]).access_rules()
     }
 
     fn medium(&self, transmitters: &[usize]) -> Box<dyn Medium> {

@@ -20,8 +20,8 @@ pub trait Medium: Send {
 
     /// Returns the rules of a turn. Called once, when the run is built. By default a turn is one packet
     /// without any overhead.
-    fn manner(&self) -> Manner {
-        Manner::default()
+    fn access_rules(&self) -> AccessRules {
+        AccessRules::default()
     }
 
     /// Returns whether another station begins to send at the beginning of the last turn. No packet of
@@ -31,13 +31,13 @@ pub trait Medium: Send {
     }
 
     /// Called with what a station has heard after sending. Called only if the medium has
-    /// [answers](Manner::answer) or collisions.
+    /// [answers](AccessRules::answer) or collisions.
     fn on_outcome(&mut self, _station: usize, _outcome: Outcome, _random: &mut dyn Random) {}
 }
 
 /// The rules of a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Manner {
+pub struct AccessRules {
     /// The time before the first packet: preamble and header of the physical layer.
     pub before: Span,
     /// The bytes added to each packet, sent at the link's rate: headers and checksums of the link.
@@ -54,7 +54,7 @@ pub struct Manner {
     pub collides: bool,
 }
 
-impl Default for Manner {
+impl Default for AccessRules {
     fn default() -> Self {
         let most = Span::MAX;
         Self {
@@ -69,7 +69,7 @@ impl Default for Manner {
     }
 }
 
-impl Manner {
+impl AccessRules {
     /// Returns whether a turn is one packet without any overhead, which arrives unless its link corrupts it.
     pub fn is_plain(&self) -> bool {
         *self == Self::default()
@@ -123,7 +123,7 @@ pub struct Turn {
     pub starts: Time,
 }
 
-/// The counts of a station over the measured interval, if turns are not [plain](Manner::is_plain).
+/// The counts of a station over the measured interval, if turns are not [plain](AccessRules::is_plain).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StationCounts {
     /// The number of packets sent, including repetitions.

@@ -24,7 +24,7 @@ use crate::agent::{AgentParts, Direction};
 use crate::lane::{Lane, Pool};
 use crate::link::{Fate, Link};
 use crate::measure::Interval;
-use crate::medium::{Manner, Medium, MediumParts, Station};
+use crate::medium::{AccessRules, Medium, MediumParts, Station};
 use crate::packet::{Extensions, Packet};
 use crate::random::Stream;
 use crate::schedule::{Order, Schedule, SourceId};
@@ -39,7 +39,7 @@ pub use counting::MAX_PACKETS;
 pub use path::{Destination, PathCounts, PathPlan};
 use std::collections::VecDeque;
 use tracing::take_number;
-use turns::{Hand, Part};
+use turns::{Part, StationState};
 
 /// A step of a path. Crossing a plain link that no other path uses is arithmetic, done before whatever
 /// follows.
@@ -106,8 +106,8 @@ struct Shared {
     /// The stations as they were last shown to the medium.
     stations: Vec<Station>,
     /// The medium's rules for a turn, and the packets that each station has taken out of its queue.
-    manner: Manner,
-    hands: Vec<Hand>,
+    access: AccessRules,
+    states: Vec<StationState>,
 }
 
 /// The network of a running simulation.

@@ -11,7 +11,7 @@ mod parameters;
 pub use parameters::{Dcf, Exchange, Simple, Wifi};
 
 use super::registry::{Entry, medium};
-use super::{Answer, Manner, Medium, Outcome, Station, Turn};
+use super::{AccessRules, Answer, Medium, Outcome, Station, Turn};
 use ackclock_base::{Descriptor, Random, Span, Time};
 
 /// The medium with a random number of slots before each packet and without answers.
@@ -81,7 +81,7 @@ pub struct Rules {
     /// Whether a transmitter that finds the medium free waits for a random time too.
     pub always_waits: bool,
     /// The rules of a turn.
-    pub manner: Manner,
+    pub access: AccessRules,
 }
 
 /// A medium whose stations contend.
@@ -217,8 +217,8 @@ impl Medium for Contention {
         self.free = sent;
     }
 
-    fn manner(&self) -> Manner {
-        self.rules.manner
+    fn access_rules(&self) -> AccessRules {
+        self.rules.access
     }
 
     fn collides(&self, station: usize) -> bool {
@@ -245,12 +245,12 @@ impl Exchange {
             missed: if self.eifs { takes } else { Span::ZERO },
             attempts: self.attempts as u32,
         };
-        let manner = Manner {
+        let access = AccessRules {
             before: self.preamble,
             framing_bytes: self.framing.bytes() as u32,
             answer: Some(answer),
             collides: true,
-            ..Manner::default()
+            ..AccessRules::default()
         };
         Rules {
             slot: self.slot,
@@ -258,7 +258,7 @@ impl Exchange {
             least_window: self.least_window as u32,
             most_window: self.most_window.max(self.least_window) as u32,
             always_waits: false,
-            manner,
+            access,
         }
     }
 }
@@ -266,13 +266,13 @@ impl Exchange {
 impl Wifi {
     fn rules(&self) -> Rules {
         let rules = self.exchange.rules();
-        let manner = Manner {
+        let access = AccessRules {
             packets: self.aggregate as u32,
             bytes: self.aggregate_size.bytes() as u32,
             most: self.aggregate_time,
-            ..rules.manner
+            ..rules.access
         };
-        Rules { manner, ..rules }
+        Rules { access, ..rules }
     }
 }
 
@@ -284,10 +284,10 @@ impl Simple {
             least_window: self.window as u32,
             most_window: self.window as u32,
             always_waits: true,
-            manner: Manner {
+            access: AccessRules {
                 framing_bytes: self.framing.bytes() as u32,
                 collides: true,
-                ..Manner::default()
+                ..AccessRules::default()
             },
         }
     }

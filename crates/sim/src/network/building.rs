@@ -1,7 +1,7 @@
 //! The construction of a network: where the packets of a path have to wait, and which links have to be
 //! served.
 
-use super::turns::Hand;
+use super::turns::StationState;
 use super::{Destination, NO_LINK, Network, PathPlan, Shared, Step, Then};
 use crate::agent::{AgentParts, Direction};
 use crate::flow::FlowParts;
@@ -23,10 +23,10 @@ impl Network {
             }
             let random = Stream::new(seed, &format!("medium {index}"));
             let stations = vec![Station::default(); links.len()];
-            let manner = medium.manner();
-            let hands = if manner.is_plain() { 0 } else { links.len() };
-            let hands = std::iter::repeat_with(Hand::default).take(hands).collect();
-            self.media.push(Shared { medium, links, random, stations, manner, hands });
+            let access = medium.access_rules();
+            let states = if access.is_plain() { 0 } else { links.len() };
+            let states = std::iter::repeat_with(StationState::default).take(states).collect();
+            self.media.push(Shared { medium, links, random, stations, access, states });
         }
     }
 

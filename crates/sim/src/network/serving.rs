@@ -62,7 +62,7 @@ impl Network {
         loop {
             let due = self.media[medium].due(now, &self.links);
             let Turn { station, starts } = match due {
-                Some(turn) if turn.starts <= now && !self.media[medium].hands.is_empty() => {
+                Some(turn) if turn.starts <= now && !self.media[medium].states.is_empty() => {
                     self.take_turn(medium, turn, now);
                     continue;
                 }
@@ -157,11 +157,11 @@ impl Network {
 impl Shared {
     /// Returns the station that sends next and when; `None` if no station has a packet.
     fn due(&mut self, now: Time, links: &[Link]) -> Option<Turn> {
-        let Self { medium, links: stations_links, random, stations, hands, .. } = self;
+        let Self { medium, links: stations_links, random, stations, states, .. } = self;
         for (index, (station, link)) in stations.iter_mut().zip(&*stations_links).enumerate() {
             *station = links[*link as usize].station();
-            if let Some(hand) = hands.get(index) {
-                *station = hand.add_to(*station);
+            if let Some(state) = states.get(index) {
+                *station = state.add_to(*station);
             }
         }
         let ready =

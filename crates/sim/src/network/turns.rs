@@ -6,7 +6,7 @@ use super::tracing::trace_drops;
 use super::{Network, Outcome as Passage, Shared};
 use crate::alteration::Alteration;
 use crate::link::Link;
-use crate::medium::{Manner, Outcome, Station, StationCounts, Turn};
+use crate::medium::{AccessRules, Outcome, Station, StationCounts, Turn};
 use crate::trace::{Event, Trace};
 use crate::waiting_room::QueuedPacket;
 use ackclock_aqm::Ecn;
@@ -15,7 +15,7 @@ use std::collections::VecDeque;
 
 /// The packets that a station has taken out of its queue and has not finished, in the order of the queue.
 #[derive(Default)]
-pub(super) struct Hand {
+pub(super) struct StationState {
     frames: VecDeque<Frame>,
     /// The time at which the other end has passed on the last of the packets, or has been told not to wait
     /// for it.
@@ -40,7 +40,7 @@ struct Frame {
     done: bool,
 }
 
-impl Hand {
+impl StationState {
     /// Returns the station's state including the packets taken out of its queue.
     pub(super) fn add_to(&self, station: Station) -> Station {
         let pending = self.frames.iter().filter(|frame| !frame.done).count() as u64;
@@ -60,7 +60,7 @@ pub(super) struct Part {
 #[derive(Clone, Copy)]
 struct Terms {
     now: Time,
-    manner: Manner,
+    access: AccessRules,
     collision: bool,
 }
 
@@ -70,7 +70,7 @@ impl Network {
     pub fn station_counts(&self, link: u32) -> Option<StationCounts> {
         let shared = &self.media[self.medium_of[link as usize]? as usize];
         let station = shared.links.iter().position(|other| *other == link)?;
-        (!shared.manner.is_plain()).then(|| shared.hands[station].counts)
+        (!shared.access.is_plain()).then(|| shared.states[station].counts)
     }
 
     /// Begins a turn of a medium.
@@ -79,7 +79,7 @@ impl Network {
         let stations = 0..shared.links.len();
         let begins = |station: &usize| *station == turn.station || shared.medium.collides(*station);
         let collision = stations.clone().filter(begins).count() > 1;
-        let terms = Terms { now, manner: shared.manner, collision };
+        let terms = Terms { now, access: shared.access, collision };
         let (mut ends, mut parts) = (None, std::mem::take(&mut self.parts));
         for station in stations {
             if !(station == turn.station || self.media[medium].medium.collides(station)) {
@@ -101,20 +101,20 @@ impl Network {
     /// station hears, or `None` if its queue drops all packets.
     fn send(&mut self, medium: usize, station: usize, terms: Terms) -> Option<(Time, Outcome)> {
         let Self { media, links, refused, trace, .. } = self;
-        let Shared { links: stations, hands, .. } = &mut media[medium];
-        let (index, hand) = (stations[station], &mut hands[station]);
+        let Shared { links: stations, states, .. } = &mut media[medium];
+        let (index, state) = (stations[station], &mut states[station]);
         let link = &mut links[index as usize];
-        let sent = hand.send(link, index, terms, refused, trace);
+        let sent = state.send(link, index, terms, refused, trace);
         self.count_refused(terms.now);
         let (sent, heard) = sent?;
-        let hand = &mut self.media[medium].hands[station];
-        Some((sent, hand.hear(&mut self.links[index as usize], terms, sent, heard)))
+        let state = &mut self.media[medium].states[station];
+        Some((sent, state.hear(&mut self.links[index as usize], terms, sent, heard)))
     }
 
     fn end_turn(&mut self, medium: usize, station: usize, terms: Terms, sent: Time, parts: &[Part]) {
         let Shared { medium: rules, links, random, .. } = &mut self.media[medium];
         let answered = parts.iter().any(|part| part.outcome == Outcome::Answered);
-        let after = terms.manner.answer.map(|answer| if answered { answer.takes } else { answer.missed });
+        let after = terms.access.answer.map(|answer| if answered { answer.takes } else { answer.missed });
         let free = sent + after.unwrap_or_default();
         links.iter().for_each(|link| self.links[*link as usize].wait_until(free));
         rules.on_sending(station, terms.now, free);
@@ -130,24 +130,24 @@ impl Network {
     /// the station has given up.
     fn pass_on(&mut self, medium: usize, station: usize, free: Time) {
         for place in 0.. {
-            let Shared { links, hands, manner, .. } = &mut self.media[medium];
-            let (link, hand, repeats) = (links[station], &mut hands[station], manner.answer.is_some());
-            let Some(frame) = hand.frames.get_mut(place) else { break };
+            let Shared { links, states, access, .. } = &mut self.media[medium];
+            let (link, state, repeats) = (links[station], &mut states[station], access.answer.is_some());
+            let Some(frame) = state.frames.get_mut(place) else { break };
             if frame.passed_on {
                 continue;
             }
             match frame.received {
                 Some(received) => {
                     frame.passed_on = true;
-                    hand.passed_on = hand.passed_on.max(received);
+                    state.passed_on = state.passed_on.max(received);
                     // Where nothing is repeated, the wire alone decides the order.
-                    let at = if repeats { hand.passed_on } else { received };
+                    let at = if repeats { state.passed_on } else { received };
                     let (queued, altered) = (frame.queued, frame.altered(link));
                     self.deliver(queued, altered, at);
                 }
                 None if frame.done => {
                     frame.passed_on = true;
-                    hand.passed_on = hand.passed_on.max(free);
+                    state.passed_on = state.passed_on.max(free);
                     let (queued, sent) = (frame.queued, frame.sent);
                     self.waiting -= 1;
                     self.count_corrupted(queued.path, sent, &queued.packet);
@@ -155,7 +155,7 @@ impl Network {
                 None => break,
             }
         }
-        let frames = &mut self.media[medium].hands[station].frames;
+        let frames = &mut self.media[medium].states[station].frames;
         while frames.front().is_some_and(|frame| frame.done && frame.passed_on) {
             frames.pop_front();
         }
@@ -179,7 +179,7 @@ impl Network {
     }
 }
 
-impl Hand {
+impl StationState {
     /// Sends the packets taken before and those of the queue, as far as a turn reaches. Returns when the
     /// sending ends and whether the other end has received any packet, or `None` if none was sent.
     fn send(
@@ -190,10 +190,10 @@ impl Hand {
         refused: &mut Vec<QueuedPacket>,
         trace: &mut Option<Trace>,
     ) -> Option<(Time, bool)> {
-        let Terms { now, manner, .. } = terms;
-        let begins = now + manner.before;
+        let Terms { now, access, .. } = terms;
+        let begins = now + access.before;
         let (mut sent, mut bytes, mut heard) = (begins, 0, false);
-        for place in 0..manner.packets as usize {
+        for place in 0..access.packets as usize {
             if place == self.frames.len() {
                 let before = refused.len();
                 let taken = link.take(now, refused);
@@ -217,9 +217,9 @@ impl Hand {
             if frame.done {
                 continue;
             }
-            let size = frame.queued.packet.bytes + manner.framing_bytes;
+            let size = frame.queued.packet.bytes + access.framing_bytes;
             let lasts = sent.since(begins) + link.takes(sent, size);
-            if bytes > 0 && (bytes + size > manner.bytes || lasts > manner.most) {
+            if bytes > 0 && (bytes + size > access.bytes || lasts > access.most) {
                 break;
             }
             bytes += size;
@@ -237,7 +237,7 @@ impl Hand {
 
     /// Called when the turn's packets have been sent. Returns what the station hears.
     fn hear(&mut self, link: &mut Link, terms: Terms, sent: Time, heard: bool) -> Outcome {
-        let answers = terms.manner.answer;
+        let answers = terms.access.answer;
         let answered = heard && (answers.is_none() || link.hears_answer(sent));
         let attempts = answers.map_or(1, |answer| answer.attempts);
         for frame in self.frames.iter_mut().filter(|frame| !frame.done) {
@@ -279,7 +279,7 @@ impl Frame {
         if self.received.is_none() {
             self.received = received;
             self.alteration = alteration.after_queue(self.marked);
-            let gives_up = self.attempts >= terms.manner.answer.map_or(1, |answer| answer.attempts);
+            let gives_up = self.attempts >= terms.access.answer.map_or(1, |answer| answer.attempts);
             if received.is_some() || gives_up {
                 link.count(sent, received.is_some());
             }

@@ -109,7 +109,7 @@ fn a_simple_medium_always_waits_and_answers_nothing() {
     assert_eq!(medium.next(us(10_000), &[READY, NOTHING], tenth).starts, us(10_500));
     // A second call during the wait gives the same turn.
     assert_eq!(medium.next(us(10_200), &[READY, NOTHING], tenth).starts, us(10_500));
-    assert_eq!(rules.manner.answer, None);
+    assert_eq!(rules.access.answer, None);
     medium.on_sending(0, us(10_500), us(14_500));
     medium.on_outcome(0, Outcome::Answered, &mut Scripted::new(&[0.0]));
     assert_eq!(medium.next(us(14_500), &[READY, NOTHING], tenth).starts, us(14_500));
