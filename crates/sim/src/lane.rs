@@ -11,7 +11,7 @@ use ackclock_base::Time;
 
 /// A stored packet with its arrival, in 48 bytes.
 #[derive(Clone, Copy, Debug, Default)]
-struct Kept {
+struct StoredPacket {
     arrives: Time,
     /// The time of departure, in the bits above the lowest 8, which hold the packet's ECN field.
     departed: u64,
@@ -21,12 +21,12 @@ struct Kept {
     header: [u64; HEADER_WORDS],
 }
 
-const _: () = assert!(size_of::<Kept>() == 48);
+const _: () = assert!(size_of::<StoredPacket>() == 48);
 
 const BYTES_BITS: u32 = Packet::MAX_BYTES.ilog2();
 const ECN_BITS: u32 = 8;
 
-impl Kept {
+impl StoredPacket {
     #[inline]
     fn of(arrives: Time, departed: Time, packet: &Packet) -> Self {
         let Packet { bytes, connection, ecn, extension, header } = *packet;
@@ -59,7 +59,7 @@ const CHUNK: u32 = 8;
 /// The storage of all lanes, in chunks.
 #[derive(Clone, Debug, Default)]
 pub struct Pool {
-    places: Vec<Kept>,
+    places: Vec<StoredPacket>,
     /// For each chunk, the next chunk of the same lane.
     next: Vec<u32>,
     free: Vec<u32>,
@@ -85,7 +85,7 @@ impl Pool {
 
     /// Adds a free chunk.
     fn grow(&mut self) {
-        self.places.resize(self.places.len() + CHUNK as usize, Kept::default());
+        self.places.resize(self.places.len() + CHUNK as usize, StoredPacket::default());
         self.free.push(self.next.len() as u32);
         self.next.push(0);
     }
@@ -111,7 +111,7 @@ pub struct Lane {
     /// The arrival of the last packet.
     until: Time,
     /// The packets of a lane with overtaking, which uses no chunks. The packet that arrives first is last.
-    sorted: Option<Vec<Kept>>,
+    sorted: Option<Vec<StoredPacket>>,
 }
 
 const _: () = assert!(size_of::<Lane>() == 64);
@@ -163,7 +163,7 @@ impl Lane {
     pub fn push(&mut self, pool: &mut Pool, arrives: Time, departed: Time, packet: &Packet) -> Option<Time> {
         if let Some(sorted) = &mut self.sorted {
             self.packets += 1;
-            return insert(sorted, Kept::of(arrives, departed, packet));
+            return insert(sorted, StoredPacket::of(arrives, departed, packet));
         }
         if pool.free.is_empty() {
             pool.grow();
@@ -197,7 +197,7 @@ impl Lane {
             }
             self.after = chunk;
         }
-        pool.places[self.after as usize] = Kept::of(arrives, departed, packet);
+        pool.places[self.after as usize] = StoredPacket::of(arrives, departed, packet);
         self.after += 1;
         self.packets += 1;
         is_head.then_some(arrives)
@@ -213,9 +213,9 @@ impl Lane {
         if let Some(sorted) = &mut self.sorted {
             return pop_sorted(sorted, packet);
         }
-        let kept = &pool.places[self.first as usize];
-        *packet = kept.packet();
-        let taken = (kept.arrives, kept.departed());
+        let stored = &pool.places[self.first as usize];
+        *packet = stored.packet();
+        let taken = (stored.arrives, stored.departed());
         self.first += 1;
         if self.packets == 0 || self.first.is_multiple_of(CHUNK) {
             let chunk = (self.first - 1) / CHUNK;
@@ -233,11 +233,11 @@ impl Lane {
     /// Returns the arrival and the departure of the next packet; `None` if the lane is empty.
     #[inline]
     pub fn head(&self, pool: &Pool) -> Option<(Time, Time)> {
-        let kept = match &self.sorted {
+        let stored = match &self.sorted {
             Some(sorted) => sorted.last(),
             None => (self.packets > 0).then(|| &pool.places[self.first as usize]),
         };
-        kept.map(|kept| (kept.arrives, kept.departed()))
+        stored.map(|stored| (stored.arrives, stored.departed()))
     }
 
     /// Returns the number of packets in the lane.
@@ -252,19 +252,19 @@ impl Lane {
 }
 
 /// Adds a packet to a lane with overtaking. Returns its arrival if it is the new head, otherwise `None`.
-fn insert(sorted: &mut Vec<Kept>, kept: Kept) -> Option<Time> {
-    let place =
-        sorted.partition_point(|other| (other.arrives, other.departed()) > (kept.arrives, kept.departed()));
-    sorted.insert(place, kept);
-    (place + 1 == sorted.len()).then_some(kept.arrives)
+fn insert(sorted: &mut Vec<StoredPacket>, stored: StoredPacket) -> Option<Time> {
+    let place = sorted
+        .partition_point(|other| (other.arrives, other.departed()) > (stored.arrives, stored.departed()));
+    sorted.insert(place, stored);
+    (place + 1 == sorted.len()).then_some(stored.arrives)
 }
 
 #[cold]
-fn pop_sorted(sorted: &mut Vec<Kept>, packet: &mut Packet) -> ((Time, Time), Option<(Time, Time)>) {
-    let Some(kept) = sorted.pop() else { panic!("a packet is taken from an empty lane") };
-    *packet = kept.packet();
+fn pop_sorted(sorted: &mut Vec<StoredPacket>, packet: &mut Packet) -> ((Time, Time), Option<(Time, Time)>) {
+    let Some(stored) = sorted.pop() else { panic!("a packet is taken from an empty lane") };
+    *packet = stored.packet();
     let next = sorted.last().map(|next| (next.arrives, next.departed()));
-    ((kept.arrives, kept.departed()), next)
+    ((stored.arrives, stored.departed()), next)
 }
 
 #[cfg(test)]

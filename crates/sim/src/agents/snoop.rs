@@ -19,7 +19,7 @@
 mod cache;
 mod ns2;
 
-use self::cache::{Cache, Kept};
+use self::cache::{Cache, CachedPacket};
 use super::Entry;
 use crate::agent::{Agent, AgentCounts, Direction, Node, Passage};
 use crate::packet::Packet;
@@ -122,7 +122,7 @@ impl Snoop {
         }
         let late = data.number < self.seen;
         self.seen = self.seen.max(data.number + 1);
-        self.cache.keep(Kept::new(data.number, *packet, now, late));
+        self.cache.keep(CachedPacket::new(data.number, *packet, now, late));
         Passage::Passes
     }
 
@@ -161,7 +161,7 @@ impl Snoop {
 
     /// Returns the packet that the mobile asks for, if it is cached and may be retransmitted; otherwise
     /// `None`.
-    fn wanted(&self) -> Option<&Kept> {
+    fn wanted(&self) -> Option<&CachedPacket> {
         let attempts = self.parameters.attempts as u32;
         self.cache.first().filter(|first| first.number == self.acked.number && first.attempts < attempts)
     }

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 
 /// A cached packet.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Kept {
+pub(super) struct CachedPacket {
     pub(super) number: u64,
     pub(super) packet: Packet,
     /// The time at which it arrived from the sender.
@@ -20,7 +20,7 @@ pub(super) struct Kept {
     pub(super) by_sender: bool,
 }
 
-impl Kept {
+impl CachedPacket {
     pub(super) fn new(number: u64, packet: Packet, now: Time, by_sender: bool) -> Self {
         Self { number, packet, came: now, tried: now, attempts: 0, by_sender }
     }
@@ -35,51 +35,51 @@ impl Kept {
 /// A cache of limited size.
 #[derive(Clone, Debug)]
 pub(super) struct Cache {
-    kept: VecDeque<Kept>,
+    cached: VecDeque<CachedPacket>,
     most: usize,
 }
 
 impl Cache {
     pub(super) fn of(most: usize) -> Self {
-        Self { kept: VecDeque::new(), most }
+        Self { cached: VecDeque::new(), most }
     }
 
     /// Caches a packet at the place of its number. A new packet is not cached if the cache is full. A packet
     /// that is already cached stays left to the sender or not, and its retransmissions are counted anew.
-    pub(super) fn keep(&mut self, new: Kept) {
-        let place = self.kept.partition_point(|kept| kept.number < new.number);
-        if self.kept.get(place).is_some_and(|kept| kept.number == new.number) {
-            self.kept[place] = Kept { by_sender: self.kept[place].by_sender, ..new };
+    pub(super) fn keep(&mut self, new: CachedPacket) {
+        let place = self.cached.partition_point(|cached| cached.number < new.number);
+        if self.cached.get(place).is_some_and(|cached| cached.number == new.number) {
+            self.cached[place] = CachedPacket { by_sender: self.cached[place].by_sender, ..new };
         } else if !self.is_full() {
-            self.kept.insert(place, new);
+            self.cached.insert(place, new);
         }
     }
 
     /// Removes the packets below `number`, and returns the last of them; `None` if there is none.
-    pub(super) fn forget_below(&mut self, number: u64) -> Option<Kept> {
-        let below = self.kept.partition_point(|kept| kept.number < number);
-        self.kept.drain(..below).last()
+    pub(super) fn forget_below(&mut self, number: u64) -> Option<CachedPacket> {
+        let below = self.cached.partition_point(|cached| cached.number < number);
+        self.cached.drain(..below).last()
     }
 
-    pub(super) fn first(&self) -> Option<&Kept> {
-        self.kept.front()
+    pub(super) fn first(&self) -> Option<&CachedPacket> {
+        self.cached.front()
     }
 
-    pub(super) fn first_mut(&mut self) -> Option<&mut Kept> {
-        self.kept.front_mut()
+    pub(super) fn first_mut(&mut self) -> Option<&mut CachedPacket> {
+        self.cached.front_mut()
     }
 
     /// Returns the packet of this number; `None` if it is not cached.
-    pub(super) fn get_mut(&mut self, number: u64) -> Option<&mut Kept> {
-        let place = self.kept.partition_point(|kept| kept.number < number);
-        self.kept.get_mut(place).filter(|kept| kept.number == number)
+    pub(super) fn get_mut(&mut self, number: u64) -> Option<&mut CachedPacket> {
+        let place = self.cached.partition_point(|cached| cached.number < number);
+        self.cached.get_mut(place).filter(|cached| cached.number == number)
     }
 
     pub(super) fn is_full(&self) -> bool {
-        self.kept.len() >= self.most
+        self.cached.len() >= self.most
     }
 
     pub(super) fn len(&self) -> usize {
-        self.kept.len()
+        self.cached.len()
     }
 }

@@ -18,7 +18,7 @@
 //! one count of first duplicates for all agents, a ring of packets that is taken for empty when it is full,
 //! and no caching while the interface's queue is full.
 
-use super::cache::{Cache, Kept};
+use super::cache::{Cache, CachedPacket};
 use super::{Parameters, Segment};
 use crate::agent::{Agent, AgentCounts, Direction, Node, Passage};
 use crate::packet::Packet;
@@ -96,7 +96,7 @@ impl Snoop {
         }
         let late = number + 1 < self.seen;
         let is_first = self.cache.first().is_none_or(|first| number < first.number);
-        self.cache.keep(Kept::new(number, *packet, now, late && is_first));
+        self.cache.keep(CachedPacket::new(number, *packet, now, late && is_first));
         self.first_left_out &= !late;
         late
     }
@@ -133,7 +133,7 @@ impl Snoop {
     }
 
     /// Called for a duplicate of the `first` cached packet while none is expected.
-    fn on_unexpected(&mut self, now: Time, first: &Kept, node: &mut dyn Node) -> Passage {
+    fn on_unexpected(&mut self, now: Time, first: &CachedPacket, node: &mut dyn Node) -> Passage {
         if self.passed < PASSING_DUPLICATES {
             self.passed += 1;
             return Passage::Passes;
