@@ -31,7 +31,7 @@ pub struct Path {
     /// Under CMT, the TSN whose cumulative acknowledgement ends the path's recovery.
     pub(super) recover: Option<u64>,
     /// The content for this path of the acknowledgement being processed.
-    pub(super) news: News,
+    pub(super) summary: AckSummary,
     /// The path's timer before that acknowledgement.
     pub(super) held: Held,
     last_rtt: Option<Span>,
@@ -39,7 +39,7 @@ pub struct Path {
 
 /// The content of an acknowledgement that concerns one path. Emptied after each acknowledgement.
 #[derive(Clone, Debug, Default)]
-pub(super) struct News {
+pub(super) struct AckSummary {
     /// The newly acknowledged numbers, in runs.
     pub acked: Vec<Range<u64>>,
     /// The numbers that become lost.
@@ -172,7 +172,7 @@ impl Path {
             heartbeat: Heartbeat::new(options.details.heartbeat_interval),
             reports: MissingReports::new(options.details.missing_reports),
             recover: None,
-            news: News::default(),
+            summary: AckSummary::default(),
             held: Held::default(),
             last_rtt: None,
         }
@@ -218,7 +218,7 @@ impl Path {
     }
 }
 
-impl News {
+impl AckSummary {
     /// Records that a number is newly acknowledged.
     #[inline]
     pub fn acknowledge(&mut self, number: u64) {

@@ -4,7 +4,7 @@
 use super::association::{Association, Choices};
 use super::chunks::Loss;
 use super::message::{Sack, Wire};
-use super::path::{News, Nothing, Path};
+use super::path::{AckSummary, Nothing, Path};
 use ackclock_base::{Span, Time};
 use ackclock_cc::selector::PathAck;
 use ackclock_recovery::ecn::MarkFeedback;
@@ -107,9 +107,9 @@ impl Association {
         let path = &mut self.paths[usize::from(chunk.path)];
         path.held.is_taken |= path.held.earliest == Some(tsn);
         if chunk.waits() {
-            path.news.late += 1;
+            path.summary.late += 1;
         } else {
-            path.news.acknowledge(chunk.number);
+            path.summary.acknowledge(chunk.number);
         }
         // The error counter is that of the path that carried the chunk last (section 8.2). A chunk that waits
         // for retransmission since a timeout may have arrived long ago, which says nothing about the path
@@ -120,7 +120,7 @@ impl Association {
             && let Some(sent) = path.lane.measured(tsn)
             && is_of_now
         {
-            path.news.stamp = Some(sent);
+            path.summary.stamp = Some(sent);
         }
         if is_of_now {
             self.on_success(usize::from(chunk.path));
@@ -170,7 +170,7 @@ impl Association {
             && let Some(index) = self.chunks.first_lost_from(self.recover.unwrap_or(0))
         {
             self.recover = Some(self.chunks.high());
-            self.paths[index].news.reduces = true;
+            self.paths[index].summary.reduces = true;
             self.paths[index].lane.suspend_measuring();
         }
     }
@@ -178,11 +178,11 @@ impl Association {
     /// Finds losses by packet number: a retransmission is compared with packets sent later over the same
     /// path. Under CMT this applies to all packets (split fast retransmit).
     fn find_losses_by_number(&mut self, sack: &Sack<'_>, everything: bool, brought: &mut Brought) {
-        let one_path = self.paths.iter().filter(|path| path.news.highest > 0).count() == 1;
+        let one_path = self.paths.iter().filter(|path| path.summary.highest > 0).count() == 1;
         // A SACK that was held back for several packets of one path counts as that number of reports.
         let times = if everything && one_path { sack.packets.max(1) } else { 1 };
         for index in 0..self.paths.len() {
-            let highest = self.paths[index].news.highest;
+            let highest = self.paths[index].summary.highest;
             if highest == 0 {
                 continue;
             }
@@ -227,7 +227,7 @@ impl Association {
         let to = self.destination(index, false);
         self.chunks.lose(tsn, to, Loss::Reports);
         if as_ns2 && !by_path {
-            return self.paths[index].news.lost.push(chunk.number);
+            return self.paths[index].summary.lost.push(chunk.number);
         }
         let recover = if by_path { &mut self.paths[index].recover } else { &mut self.recover };
         // Losses found during a recovery belong to it, even of chunks sent since it began, except in ns-2. Each
@@ -236,10 +236,11 @@ impl Association {
         if begins {
             *recover = Some(self.chunks.high());
         }
-        let is_beginning = begins || (!by_path && !as_ns2 && self.paths.iter().any(|path| path.news.reduces));
+        let is_beginning =
+            begins || (!by_path && !as_ns2 && self.paths.iter().any(|path| path.summary.reduces));
         let path = &mut self.paths[index];
-        path.news.lost.push(chunk.number);
-        path.news.reduces |= is_beginning;
+        path.summary.lost.push(chunk.number);
+        path.summary.reduces |= is_beginning;
     }
 
     /// Returns the path and the round-trip time of the echoed timestamp; `None` without timestamps.
@@ -249,10 +250,10 @@ impl Association {
             return None;
         }
         for path in &mut self.paths {
-            path.news.stamp = None;
+            path.summary.stamp = None;
         }
         let path = self.paths.get_mut(index)?;
-        path.news.stamp = Some(sack.echo.sent);
+        path.summary.stamp = Some(sack.echo.sent);
         let rtt = now.since(sack.echo.sent);
         path.note_rtt(rtt);
         Some((index, rtt))
@@ -265,13 +266,13 @@ impl Association {
         let together = ends(self.recover);
         let chunk = u64::from(self.options.sizes.chunk);
         for path in &mut self.paths {
-            if path.news.is_empty() {
-                path.news.clear();
+            if path.summary.is_empty() {
+                path.summary.clear();
                 continue;
             }
             let recovering = if by_path { ends(path.recover) } else { together };
             let advances = (!by_path).then_some(brought.advances);
-            let late = path.news.late * chunk;
+            let late = path.summary.late * chunk;
             if let Some(rtt) = path.take(now, recovering, advances, late) {
                 self.rtt.record(rtt);
             }
@@ -317,8 +318,8 @@ impl Path {
     /// Passes the acknowledgement's content to the path's sender. Returns the round-trip time of a packet
     /// sent once, if there is a sample.
     fn take(&mut self, now: Time, recovering: bool, advances: Option<bool>, late: u64) -> Option<Span> {
-        let Self { sender, lane, news, held, .. } = self;
-        let News { acked, lost, stamp, reduces, .. } = &mut *news;
+        let Self { sender, lane, summary, held, .. } = self;
+        let AckSummary { acked, lost, stamp, reduces, .. } = &mut *summary;
         lost.sort_unstable();
         sender.declare(&Declaration { lost, reduces: *reduces, recovering, late, is_full: held.is_full });
         let una = sender.una();
@@ -335,7 +336,7 @@ impl Path {
         };
         let taken = sender.on_ack(now, acknowledgement, &mut Nothing);
         lane.release(sender.una());
-        news.clear();
+        summary.clear();
         if let Some(rtt) = taken.clean_rtt {
             self.note_rtt(rtt);
         }
