@@ -9,14 +9,13 @@
 //! range a piece.
 //!
 //! * [`details`]: every detail that can be set. [`options`]: the options of a connection.
-//! * [`sender`]: the sender's reaction to acknowledgements and timers; [`cargo`]: the stream data in its
+//! * [`sender`]: the sender's reaction to acknowledgements and timers; [`stream_data`]: the stream data in its
 //!   packets.
 //! * [`receiver`]: when and how the receiver acknowledges.
 //! * [`datagram`]: the frames and their place in a packet's header.
 //! * [`credit`], `reading`: flow control if the receiving application reads slowly.
 //! * [`connection`]: sender and receiver as the ends of a flow.
 
-pub mod cargo;
 pub mod connection;
 pub mod credit;
 pub mod datagram;
@@ -25,3 +24,4 @@ pub mod options;
 mod reading;
 pub mod receiver;
 pub mod sender;
+pub mod stream_data;

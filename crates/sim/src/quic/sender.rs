@@ -1,9 +1,9 @@
 //! The sending side: the handshake, and the conversion between packet numbers, datagrams and acknowledged
 //! ranges. Recovery and congestion control are in [`ackclock_recovery`].
 
-use super::cargo::Cargo;
 use super::datagram::{Ack, Data, Datagram, Wire};
 use super::options::Options;
+use super::stream_data::StreamData;
 use crate::measured_sender::MeasuredSender;
 use crate::random::Stream;
 use ackclock_base::Time;
@@ -15,7 +15,7 @@ use ackclock_recovery::sender::{Acknowledgement, Handed, Held, Output, Parts, Tr
 /// The sender of a connection.
 pub struct Sender {
     measured: MeasuredSender,
-    cargo: Cargo,
+    stream: StreamData,
     options: Options,
     state: State,
     /// The largest count of marks that the receiver has reported. If packets are not ECN-capable it is the
@@ -47,7 +47,7 @@ impl Sender {
                 parts,
                 pieces,
             )),
-            cargo: Cargo::new(pieces),
+            stream: StreamData::new(pieces),
             options: options.clone(),
             state: State::Idle,
             marked: if options.sends_capable() { 0 } else { u64::MAX },
@@ -73,7 +73,7 @@ impl Sender {
     /// Adds `pieces` pieces to send.
     pub fn send_more(&mut self, now: Time, pieces: u64, wire: &mut impl Wire) {
         self.measured.core.add_data(now, pieces);
-        self.cargo.add(pieces);
+        self.stream.add(pieces);
         if self.state == State::Open {
             self.with(now, wire, |core, datagrams| core.send_allowed(now, datagrams));
         }
@@ -86,7 +86,7 @@ impl Sender {
 
     /// Called when the application has no more data to send. Outstanding data is still retransmitted.
     pub fn stop(&mut self) {
-        let again = self.cargo.stop();
+        let again = self.stream.stop();
         self.measured.core.stop_but_for(again);
     }
 
@@ -137,7 +137,7 @@ impl Sender {
         };
         let taken = self.with(now, wire, |core, datagrams| core.on_ack(now, acknowledgement, datagrams));
         self.measured.take(taken);
-        self.cargo.settle(self.measured.core.una());
+        self.stream.settle(self.measured.core.una());
     }
 
     /// Sets whether the application has data that the receiver's limit does not allow to be sent.
@@ -147,7 +147,7 @@ impl Sender {
 
     /// Adds `pieces` pieces that the raised limit allows, and sends what it can.
     pub(super) fn grant(&mut self, now: Time, pieces: u64, wire: &mut impl Wire) {
-        self.cargo.add(pieces);
+        self.stream.add(pieces);
         self.with(now, wire, |core, datagrams| core.grant(now, pieces, datagrams));
     }
 
@@ -193,9 +193,9 @@ impl Sender {
         wire: &mut W,
         act: impl FnOnce(&mut ackclock_recovery::Sender, &mut Datagrams<'_, W>) -> R,
     ) -> R {
-        let Self { measured: MeasuredSender { core, .. }, cargo, .. } = self;
-        let result = act(core, &mut Datagrams { now, cargo, wire });
-        core.note_repeated(cargo.take_repeated());
+        let Self { measured: MeasuredSender { core, .. }, stream, .. } = self;
+        let result = act(core, &mut Datagrams { now, stream, wire });
+        core.note_repeated(stream.take_repeated());
         result
     }
 }
@@ -203,7 +203,7 @@ impl Sender {
 /// Converts the packets that recovery may send into datagrams.
 struct Datagrams<'a, W> {
     now: Time,
-    cargo: &'a mut Cargo,
+    stream: &'a mut StreamData,
     wire: &'a mut W,
 }
 
@@ -211,17 +211,17 @@ impl<W: Wire> Output for Datagrams<'_, W> {
     #[inline]
     fn send(&mut self, transmission: Transmission) -> Option<Handed> {
         let Transmission { number, .. } = transmission;
-        let piece = self.cargo.load();
-        let wanted = (number - self.cargo.first()) as u32;
+        let piece = self.stream.load();
+        let wanted = (number - self.stream.first()) as u32;
         self.wire.send(Datagram::Data(Data { number, piece, sent: self.now, wanted }));
         Some(Handed::of(1))
     }
 
     fn on_acked(&mut self, number: u64) -> u64 {
-        self.cargo.on_acked(number)
+        self.stream.on_acked(number)
     }
 
     fn on_lost(&mut self, number: u64) -> bool {
-        self.cargo.on_lost(number)
+        self.stream.on_lost(number)
     }
 }

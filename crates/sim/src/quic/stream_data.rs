@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 /// The sender's side of a stream.
 #[derive(Clone, Debug, Default)]
-pub struct Cargo {
+pub struct StreamData {
     /// The number of the first packet in `carried`, which holds the piece of each packet from that number on.
     first: u64,
     carried: VecDeque<u64>,
@@ -19,7 +19,7 @@ pub struct Cargo {
     repeated: u64,
 }
 
-impl Cargo {
+impl StreamData {
     /// Creates a stream of `total` pieces.
     pub fn new(total: u64) -> Self {
         Self { total, ..Self::default() }
@@ -120,41 +120,41 @@ mod tests {
 
     #[test]
     fn what_was_lost_goes_before_what_is_new() {
-        let mut cargo = Cargo::new(5);
-        assert_eq!((0..3).map(|_| cargo.load()).collect::<Vec<_>>(), [0, 1, 2]);
-        cargo.on_lost(1);
-        cargo.settle(1);
+        let mut stream = StreamData::new(5);
+        assert_eq!((0..3).map(|_| stream.load()).collect::<Vec<_>>(), [0, 1, 2]);
+        stream.on_lost(1);
+        stream.settle(1);
         // Packets 3, 4 and 5 carry piece 1 once more, and pieces 3 and 4.
-        assert_eq!((0..3).map(|_| cargo.load()).collect::<Vec<_>>(), [1, 3, 4]);
-        cargo.on_lost(3);
-        assert_eq!(cargo.load(), 1, "lost a second time");
+        assert_eq!((0..3).map(|_| stream.load()).collect::<Vec<_>>(), [1, 3, 4]);
+        stream.on_lost(3);
+        assert_eq!(stream.load(), 1, "lost a second time");
         assert_eq!(
-            cargo.load(),
+            stream.load(),
             1,
             "a probe carries what the first packet did that is not settled: packet 1"
         );
-        assert_eq!(cargo.take_repeated(), 3);
+        assert_eq!(stream.take_repeated(), 3);
     }
 
     #[test]
     fn what_has_arrived_in_another_packet_is_not_sent_again() {
-        let mut cargo = Cargo::new(2);
-        (0..3).for_each(|_| _ = cargo.load()); // packets 0 and 1, and packet 2 with piece 0 as a probe
-        assert_eq!(cargo.on_acked(2), 0);
-        assert!(!cargo.on_lost(0));
-        assert!(cargo.on_lost(1));
-        assert_eq!(cargo.on_acked(1), 1, "not lost after all");
-        cargo.add(1);
-        assert_eq!(cargo.load(), 2);
+        let mut stream = StreamData::new(2);
+        (0..3).for_each(|_| _ = stream.load()); // packets 0 and 1, and packet 2 with piece 0 as a probe
+        assert_eq!(stream.on_acked(2), 0);
+        assert!(!stream.on_lost(0));
+        assert!(stream.on_lost(1));
+        assert_eq!(stream.on_acked(1), 1, "not lost after all");
+        stream.add(1);
+        assert_eq!(stream.load(), 2);
     }
 
     #[test]
     fn after_a_stop_only_what_was_lost_is_sent() {
-        let mut cargo = Cargo::new(100);
-        (0..4).for_each(|_| _ = cargo.load());
-        cargo.on_lost(0);
-        cargo.on_lost(2);
-        assert_eq!(cargo.stop(), 2);
-        assert_eq!((cargo.load(), cargo.load()), (0, 2));
+        let mut stream = StreamData::new(100);
+        (0..4).for_each(|_| _ = stream.load());
+        stream.on_lost(0);
+        stream.on_lost(2);
+        assert_eq!(stream.stop(), 2);
+        assert_eq!((stream.load(), stream.load()), (0, 2));
     }
 }
