@@ -86,7 +86,7 @@ fn service(service: Service) -> ServiceRules {
 }
 
 fn medium(scenario: &Scenario, number: usize) -> MediumFacts {
-    let manner = scenario.network.media[number].manner();
+    let manner = scenario.network.media[number].access_rules();
     let answer = manner.answer.map_or(Span::ZERO, |answer| answer.takes.max(answer.missed));
     let set_aside = if manner.is_plain() { 0 } else { u64::from(manner.packets) };
     MediumFacts {

@@ -163,7 +163,8 @@ impl Flow {
         }
     }
 
-    /// Called when the alarm of an end goes off, possibly before the timer is due.
+    /// Called when the alarm of an end goes off, possibly before the timer is due. Does what is due and sets
+    /// the alarm again.
     pub fn on_alarm(&mut self, end: usize, now: Time, network: &mut Network) {
         if let Some(alarm) = &mut self.ends[end].alarm {
             alarm.goes_off();

@@ -143,8 +143,8 @@ impl Lane {
         self.after.is_multiple_of(CHUNK)
     }
 
-    /// Returns when a packet arrives that would arrive at `alone` on an empty lane. In a FIFO lane it never arrives before the
-    /// packet ahead of it; in a lane where packets overtake, it arrives at `alone`.
+    /// Returns when a packet arrives that would arrive at `alone` on an empty lane. In a FIFO lane it never
+    /// arrives before the packet ahead of it; in a lane where packets overtake, it arrives at `alone`.
     #[inline]
     pub fn arrival(&self, alone: Time) -> Time {
         alone.max(self.until)

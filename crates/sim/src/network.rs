@@ -384,7 +384,8 @@ impl Network {
         Outcome::Waits
     }
 
-    /// Puts a packet into a lane in which packets overtake one another or are traced, or whose pool has to grow.
+    /// Puts a packet into a lane in which packets overtake one another or are traced, or whose pool has to
+    /// grow.
     #[cold]
     #[inline(never)]
     fn enter_apart(&mut self, [alone, departed]: [Time; 2], index: u32, packet: &Packet) -> Outcome {

@@ -196,7 +196,8 @@ impl Simulation {
         self.network.schedule.now()
     }
 
-    /// Takes the next event if it is before `until`.
+    /// Takes the next event if it is before `until`, otherwise returns `None`. From time to time it checks
+    /// for cancellation and for too many packets, which are the errors.
     #[inline]
     fn next_before(
         &mut self,

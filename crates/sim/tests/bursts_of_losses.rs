@@ -30,15 +30,15 @@ impl Wire for Sent {
 /// The course of a connection after a burst of losses.
 struct Outcome {
     /// The retransmissions: number and time in seconds.
-    resent: Vec<(u64, f64)>,
+    retransmitted: Vec<(u64, f64)>,
     /// The window after each acknowledgement and timeout.
     windows: Vec<f64>,
     timeouts: u64,
 }
 
 impl Outcome {
-    fn resent_at(&self, number: u64) -> f64 {
-        let found = self.resent.iter().find(|(resent, _)| *resent == number);
+    fn retransmitted_at(&self, number: u64) -> f64 {
+        let found = self.retransmitted.iter().find(|(retransmitted, _)| *retransmitted == number);
         found.unwrap_or_else(|| panic!("{number} was never retransmitted")).1
     }
 
@@ -77,7 +77,7 @@ fn play_judged(control: &str, judging: &[(&str, &str)], action: &[(&str, &str)],
     let mut sender = Sender::new(&options, control, backoff, 100, Stream::new(1, "guesses"));
     let mut receiver = Receiver::new(options.receiver);
 
-    let mut outcome = Outcome { resent: Vec::new(), windows: Vec::new(), timeouts: 0 };
+    let mut outcome = Outcome { retransmitted: Vec::new(), windows: Vec::new(), timeouts: 0 };
     let mut high = 0;
     let mut now = Time::ZERO;
     let mut acks: VecDeque<(Time, Packet)> = VecDeque::new();
@@ -88,7 +88,7 @@ fn play_judged(control: &str, judging: &[(&str, &str)], action: &[(&str, &str)],
             let fresh = packet.number >= high;
             high = high.max(packet.number + 1);
             if !fresh {
-                outcome.resent.push((packet.number, now.since(Time::ZERO).seconds()));
+                outcome.retransmitted.push((packet.number, now.since(Time::ZERO).seconds()));
             }
             if fresh && lost.contains(&packet.number) {
                 continue;
@@ -124,12 +124,12 @@ fn burst(count: u64) -> Vec<u64> {
 fn mda_repairs_a_burst_in_one_round_trip() {
     for count in 2..=8 {
         let mda = play("mda", &[], &burst(count));
-        let took = mda.resent_at(4 + count) - mda.resent_at(5);
+        let took = mda.retransmitted_at(4 + count) - mda.retransmitted_at(5);
         assert!((took - ROUND_TRIP_S).abs() < 1e-9, "{count} losses: {took} s");
         assert_eq!(mda.timeouts, 0, "{count} losses");
         // Only lost packets are retransmitted.
-        let resent: Vec<u64> = mda.resent.iter().map(|(number, _)| *number).collect();
-        assert_eq!(resent, burst(count));
+        let retransmitted: Vec<u64> = mda.retransmitted.iter().map(|(number, _)| *number).collect();
+        assert_eq!(retransmitted, burst(count));
     }
 }
 
@@ -145,7 +145,7 @@ fn mda_finds_a_loss_of_any_packet_after_an_episode() {
 #[test]
 fn newreno_needs_a_round_trip_for_each_loss_and_reno_the_timer() {
     let newreno = play("newreno", &[], &burst(5));
-    let took = newreno.resent_at(9) - newreno.resent_at(5);
+    let took = newreno.retransmitted_at(9) - newreno.retransmitted_at(5);
     assert!((took - 4.0 * ROUND_TRIP_S).abs() < 1e-9, "{took} s");
     assert_eq!(newreno.timeouts, 0);
     assert!(play("reno", &[], &burst(5)).timeouts > 0);
@@ -193,7 +193,7 @@ fn a_single_loss_is_repaired_without_any_cut() {
     for control in ["cwa", "twa"] {
         let alone = play(control, &[], &[5]);
         assert_eq!(alone.cuts(), [] as [f64; 0], "{control}");
-        assert_eq!((alone.timeouts, alone.resent.len()), (0, 1), "{control}");
+        assert_eq!((alone.timeouts, alone.retransmitted.len()), (0, 1), "{control}");
     }
     assert_eq!(play("reno", &[], &[5]).cuts().len(), 1);
 }
@@ -229,5 +229,5 @@ fn learning_tcp_starts_over_at_a_loss_of_the_next_window_and_not_at_a_later_one(
     assert!(refuted.windows.contains(&1.0), "{:?}", refuted.windows);
     assert_eq!((refuted.cuts().len(), refuted.timeouts), (1, 0));
     let confirmed = play_judged("learning-tcp", TRUSTING, &[], &[5, 50]);
-    assert_eq!((confirmed.cuts().len(), confirmed.timeouts, confirmed.resent.len()), (0, 0, 2));
+    assert_eq!((confirmed.cuts().len(), confirmed.timeouts, confirmed.retransmitted.len()), (0, 0, 2));
 }

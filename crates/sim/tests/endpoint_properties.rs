@@ -105,8 +105,11 @@ fn a_loss_is_announced_to_the_receiver_that_echoes_marks() {
     for end in 2..4 {
         connection.ack(0, (1, end), PLAIN);
     }
-    let resent = connection.ack(0, (1, 4), PLAIN);
-    assert_eq!(resent.first().map(|packet| (packet.number, packet.flags)), Some((0, Flags::RETRANSMISSION)));
+    let retransmitted = connection.ack(0, (1, 4), PLAIN);
+    assert_eq!(
+        retransmitted.first().map(|packet| (packet.number, packet.flags)),
+        Some((0, Flags::RETRANSMISSION))
+    );
     let cwnd = connection.sender.core().control().decision().cwnd;
     let new: Vec<Packet> = (5..11).flat_map(|end| connection.ack(0, (1, end), PLAIN)).collect();
     let announced: Vec<bool> = new.iter().map(|packet| packet.flags.has(Flags::WINDOW_REDUCED)).collect();
@@ -159,9 +162,9 @@ fn a_control_that_counts_marks_is_told_of_each() {
     connection.ack_with_marks(17, NO_BLOCK, PLAIN, 4);
     let factor = cwnd(&connection) / before;
     assert!(factor > 0.5 && factor < 0.6, "{factor}");
-    let resent: Vec<Packet> =
+    let retransmitted: Vec<Packet> =
         (19..23).flat_map(|end| connection.ack_with_marks(17, (18, end), PLAIN, 4)).collect();
-    let again = resent.iter().find(|packet| packet.number == 17).map(|packet| packet.flags);
+    let again = retransmitted.iter().find(|packet| packet.number == 17).map(|packet| packet.flags);
     assert_eq!(again, Some(Flags::RETRANSMISSION.with(Flags::LOW_LATENCY)));
 }
 
@@ -191,7 +194,7 @@ fn accurate_ecn_counts_marks_from_five_on() {
 //= test RFC 6298 section 3
 /// Karn's algorithm (RFC 6298 section 3): a timed packet that is retransmitted gives no sample.
 #[test]
-fn a_resent_packet_is_not_timed() {
+fn a_retransmitted_packet_is_not_timed() {
     let settings = [("initial_window", "10 packets"), ("reduction", "immediate"), ("initial_rto", "3 s")];
     let mut connection = Connection::open("ns2", &settings);
     // Packet 0 is lost. The first new packet after its retransmission is timed: 12.
@@ -200,8 +203,8 @@ fn a_resent_packet_is_not_timed() {
     let last = sent.iter().max().unwrap() + 1;
     assert!(sent.starts_with(&[10, 11, 0, 12]) && last > 15, "{sent:?}");
     // Packet 12 is lost too, and retransmitted before the recovery ends.
-    let resent = connection.ack(0, (13, last), PLAIN);
-    assert!(resent.iter().any(|packet| packet.number == 12), "{resent:?}");
+    let retransmitted = connection.ack(0, (13, last), PLAIN);
+    assert!(retransmitted.iter().any(|packet| packet.number == 12), "{retransmitted:?}");
     connection.ack(last, NO_BLOCK, PLAIN);
     assert_eq!(connection.sender.timer(), connection.now + Span::from_millis(3000), "no sample yet");
 }

@@ -77,11 +77,14 @@ fn play(settings: &[(&str, &str)]) -> (u64, f64) {
 #[test]
 fn reordering_within_a_quarter_of_the_round_trip_is_no_loss_by_time_and_one_by_counting() {
     // 21 ms are less than a quarter of the minimum round trip, 102 ms, plus what the queue adds to it.
-    let (resent, window) = play(&[("recovery", "rack")]);
-    assert_eq!((resent, window >= 40.0), (0, true), "{window}");
+    let (retransmitted, window) = play(&[("recovery", "rack")]);
+    assert_eq!((retransmitted, window >= 40.0), (0, true), "{window}");
     for rule in ["sack", "newreno"] {
-        let (resent, window) = play(&[("recovery", rule)]);
-        assert!(resent >= 10 && window < 40.0, "{rule}: {resent} retransmitted, window {window}");
+        let (retransmitted, window) = play(&[("recovery", rule)]);
+        assert!(
+            retransmitted >= 10 && window < 40.0,
+            "{rule}: {retransmitted} retransmitted, window {window}"
+        );
     }
 }
 
@@ -94,8 +97,8 @@ fn what_counting_takes_for_losses_is_taken_back_where_the_receiver_or_the_echo_t
                 continue;
             }
             let settings: Vec<(&str, &str)> = undo.iter().copied().chain([("recovery", rule)]).collect();
-            let (resent, window) = play(&settings);
-            assert!(resent >= 10, "{rule}: {resent}");
+            let (retransmitted, window) = play(&settings);
+            assert!(retransmitted >= 10, "{rule}: {retransmitted}");
             assert!(window >= 40.0, "{rule} with {undo:?}: {window}");
         }
     }

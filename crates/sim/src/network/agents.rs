@@ -127,7 +127,8 @@ impl Network {
         }
     }
 
-    /// Called at the time that an agent announced.
+    /// Called at the time that an agent announced. Calls the agent's timer if it is due, sends the packets of
+    /// the agent and sets its event again.
     pub fn on_agent_timer(&mut self, agent: u32, now: Time) {
         let mut outgoing = std::mem::take(&mut self.outgoing);
         let placed = &mut self.agents[agent as usize];

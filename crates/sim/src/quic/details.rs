@@ -38,7 +38,8 @@ parameters! {
         ),
         /// The most that the receiver allows in flight
         window: Packets = packets("10000 packets", WINDOWS, "RFC 9000 section 4.1 leaves it open; as over TCP"),
-        /// The congestion window at the start; none for 10 packets, or 14,720 B where datagrams are larger, but at least 2 packets
+        /// The congestion window at the start; none for 10 packets, or 14,720 B where datagrams are larger,
+        /// but at least 2 packets
         initial_window: Option<Packets> = packets("none", WINDOWS, "RFC 9002 section 7.2"),
         /// Whether the connection begins with a round trip of Initial packets
         handshake: bool = flag(true, "RFC 9001 section 4; none with early data (0-RTT)"),

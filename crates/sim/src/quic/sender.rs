@@ -70,7 +70,7 @@ impl Sender {
         self.measured.core.stay_open();
     }
 
-    /// Adds `pieces` pieces to send.
+    /// Adds `pieces` pieces to send, and sends what is allowed if the connection is open.
     pub fn send_more(&mut self, now: Time, pieces: u64, wire: &mut impl Wire) {
         self.measured.core.add_data(now, pieces);
         self.stream.add(pieces);
@@ -84,7 +84,7 @@ impl Sender {
         self.measured.core.close(now);
     }
 
-    /// Called when the application has no more data to send. Outstanding data is still retransmitted.
+    /// Drops the data that has not been sent yet. Outstanding data is still retransmitted.
     pub fn stop(&mut self) {
         let again = self.stream.stop();
         self.measured.core.stop_but_for(again);
@@ -95,7 +95,8 @@ impl Sender {
         if self.state == State::Open { self.measured.core.timer() } else { self.measured.core.deadline() }
     }
 
-    /// Called at the time that [`Self::timer`] announced.
+    /// Called at the time that [`Self::timer`] announced. Repeats the Initial packet before the connection is
+    /// open, and calls recovery's timer afterwards.
     pub fn on_timer(&mut self, now: Time, wire: &mut impl Wire) {
         if self.state == State::Open {
             self.with(now, wire, |core, datagrams| core.on_timer(now, datagrams));
@@ -106,7 +107,7 @@ impl Sender {
     }
 
     /// Called when the first packet of the other end arrives, which answers the Initial packet sent at
-    /// `sent`.
+    /// `sent`. Takes a round-trip sample and opens the connection.
     #[cold]
     pub fn on_initial(&mut self, now: Time, sent: Time, wire: &mut impl Wire) {
         if self.state == State::Connecting {
@@ -115,7 +116,8 @@ impl Sender {
         }
     }
 
-    /// Processes an acknowledgement. An acknowledgement of packets that were never sent is ignored.
+    /// Processes an acknowledgement, and sends what it allows. An acknowledgement of packets that were never
+    /// sent is ignored.
     pub fn on_ack(&mut self, now: Time, ack: &Ack<'_>, wire: &mut impl Wire) {
         let (start, end) = ack.highest;
         if self.state != State::Open || end > self.measured.core.high() || start >= end {

@@ -128,8 +128,7 @@ impl Association {
         }
     }
 
-    /// Called when the association is established: data may be sent, and unconfirmed paths are probed (RFC
-    /// 9260 section 5.4).
+    /// Establishes the association: sends data, and probes unconfirmed paths (RFC 9260 section 5.4).
     pub(super) fn establish(&mut self, now: Time, wire: &mut impl Wire) {
         self.handshake = Handshake::Established;
         for index in 0..self.paths.len() {
@@ -167,14 +166,14 @@ impl Association {
         self.stays_open = false;
     }
 
-    /// Adds `chunks` chunks to send.
+    /// Adds `chunks` chunks to send, and sends what is allowed.
     pub fn send_more(&mut self, now: Time, chunks: u64, wire: &mut impl Wire) {
         self.data_until = self.data_until.saturating_add(chunks);
         self.burst = self.options.burst(false);
         self.send_all(now, wire);
     }
 
-    /// Called when the application has no more data to send. Outstanding data is still retransmitted.
+    /// Drops the data that has not been sent yet. Outstanding data is still retransmitted.
     pub fn stop(&mut self) {
         self.data_until = self.data_until.min(self.chunks.high());
     }
@@ -194,7 +193,8 @@ impl Association {
         self.own_timer = self.switch_at.min(self.window_probing.due());
     }
 
-    /// Called at the time that [`Self::timer`] announced.
+    /// Called at the time that [`Self::timer`] announced. Handles all timers that are due: those of the
+    /// handshake, of the window probes, of the change of the primary path, and of each path.
     pub fn on_timer(&mut self, now: Time, wire: &mut impl Wire) {
         if self.is_over() {
             return;
@@ -241,7 +241,8 @@ impl Association {
         }
     }
 
-    /// Processes a control chunk that has arrived over path `index`.
+    /// Processes a control chunk that has arrived over path `index`: an answer of the handshake or to a
+    /// HEARTBEAT, or a HEARTBEAT, which is answered.
     pub fn on_control(&mut self, now: Time, index: usize, control: &Control, wire: &mut impl Wire) {
         match control.kind {
             ControlKind::HeartbeatAck => self.on_heartbeat_ack(now, index, control.sent, wire),
@@ -300,7 +301,8 @@ impl Association {
         what == Unanswered::Data || if as_ns2 { works } else { index == self.current }
     }
 
-    /// Called when a message sent over a path has been answered.
+    /// Called when a message sent over a path has been answered. Resets the error counts. A path that works
+    /// again takes new data if it is the primary one or the present one does not work.
     pub(super) fn on_success(&mut self, index: usize) {
         self.errors = 0;
         if self.paths[index].reachability.on_success() {
@@ -311,7 +313,7 @@ impl Association {
         }
     }
 
-    /// Called when the association has failed (RFC 9260 section 8.1). Nothing more is sent.
+    /// Marks the association as failed (RFC 9260 section 8.1) and stops HEARTBEATs. Nothing more is sent.
     pub(super) fn fail(&mut self, now: Time) {
         self.failed_at = Some(now);
         self.paths.iter_mut().for_each(|path| path.heartbeat.stop());

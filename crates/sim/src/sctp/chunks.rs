@@ -23,7 +23,7 @@ pub struct Chunk {
 const ACKED: u8 = 1;
 const WAITS: u8 = 2;
 /// The chunk was sent more than once.
-const RESENT: u8 = 4;
+const RETRANSMITTED: u8 = 4;
 /// Reports made the chunk lost once, so that only a timeout retransmits it again (RFC 9260 section 7.2.4).
 const FAST: u8 = 8;
 /// A timeout made the chunk lost last.
@@ -41,8 +41,8 @@ impl Chunk {
     }
 
     /// Returns whether the chunk has been sent more than once.
-    pub fn was_resent(&self) -> bool {
-        self.marks & RESENT != 0
+    pub fn was_retransmitted(&self) -> bool {
+        self.marks & RETRANSMITTED != 0
     }
 
     /// Returns whether the chunk is assumed to be in the network.
@@ -197,7 +197,7 @@ impl Chunks {
         self.wait_no_more(tsn);
         self.waiting[path].from = tsn + 1;
         let chunk = &mut self.ring[(tsn - self.first) as usize];
-        chunk.marks |= RESENT;
+        chunk.marks |= RETRANSMITTED;
         chunk.marks &= if self.repeats { !FAST } else { u8::MAX };
         (chunk.path, chunk.number) = (path as u8, number);
         self.in_flight += 1;
@@ -220,7 +220,7 @@ impl Chunks {
 
     //= RFC 9260 section 6.1 rule-c: what is marked for retransmission goes before new data
     /// Returns the TSN and the path of the first chunk that waits for any path; `None` if no chunk waits.
-    pub fn first_to_resend(&mut self) -> Option<(u64, usize)> {
+    pub fn first_to_retransmit(&mut self) -> Option<(u64, usize)> {
         (0..self.waiting.len()).filter_map(|path| Some((self.first_waiting(path)?, path))).min()
     }
 
@@ -254,7 +254,8 @@ impl Chunks {
         (from.max(self.first)..below.min(self.high())).find(is_it)
     }
 
-    /// Called when enough reports have come for a chunk that already waits for its retransmission.
+    /// Marks a waiting chunk as lost by reports, and resets its count of reports. Called when enough reports
+    /// have come for a chunk that already waits for its retransmission.
     pub fn report_lost(&mut self, tsn: u64) {
         let chunk = &mut self.ring[(tsn - self.first) as usize];
         chunk.marks = (chunk.marks | FAST) & !TIMED_OUT;
@@ -380,9 +381,9 @@ mod tests {
         chunks.lose(1, 1, Loss::Reports);
         chunks.lose(2, 0, Loss::Timeout);
         assert_eq!((chunks.in_flight(), chunks.waiting(1), chunks.all_waiting()), (3, 2, 3));
-        assert_eq!(chunks.first_to_resend(), Some((1, 1)));
+        assert_eq!(chunks.first_to_retransmit(), Some((1, 1)));
         assert_eq!(chunks.send_again(1, 0), Some(1));
-        assert!(!chunks.get(1).may_be_reported() && chunks.get(1).was_resent());
+        assert!(!chunks.get(1).may_be_reported() && chunks.get(1).was_retransmitted());
         // Chunks 2 and 3 have left path 0, and 1 is retransmitted on path 1. It is the earliest chunk on that
         // path, whatever was sent before.
         assert_eq!((chunks.earliest_on(0), chunks.earliest_on(1)), (Some(0), Some(1)));

@@ -61,8 +61,8 @@ choice! {
 parameters! {
     /// The details.
     pub struct Details {
-        /// The largest packet on the wire, from which follows the largest DATA chunk: less 20 B of IPv4, 12 B of the common
-        /// header, and 12 B of the timestamp chunk if there is one
+        /// The largest packet on the wire, from which follows the largest DATA chunk: less 20 B of IPv4, 12 B
+        /// of the common header, and 12 B of the timestamp chunk if there is one
         mtu: Size = size("1500 B", Range::between(100.0, 65_000.0), "RFC 9260 section 7.3; Dahal section 6.2.1"),
         /// A DATA chunk with its header of 16 B; none for the largest. Windows count such chunks' bytes
         chunk: Option<Size> = size("none", Range::between(20.0, 65_000.0), "RFC 9260 section 3.3.1; Dahal 6.2.1 has 1456"),

@@ -47,7 +47,8 @@ impl Association {
         self.paths[path].sender.await_answer(now);
     }
 
-    /// Called when T1 has expired.
+    /// Called when T1 has expired. Repeats INIT, or COOKIE ECHO over the next path. Fails the association if
+    /// the message has been repeated too often.
     pub(super) fn on_no_answer(&mut self, now: Time, wire: &mut impl Wire) {
         let (Handshake::CookieWait(times, path) | Handshake::CookieEchoed(times, path, _)) = self.handshake
         else {
@@ -67,7 +68,8 @@ impl Association {
         }
     }
 
-    /// Called when INIT ACK or COOKIE ACK has arrived.
+    /// Called when INIT ACK or COOKIE ACK has arrived. Takes a round-trip sample, and sends COOKIE ECHO or
+    /// establishes the association.
     pub(super) fn on_answer(&mut self, now: Time, index: usize, answer: &Control, wire: &mut impl Wire) {
         let awaited = match (self.handshake, answer.kind) {
             (Handshake::CookieWait(_, path), ControlKind::InitAck)

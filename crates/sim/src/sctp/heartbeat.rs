@@ -54,18 +54,19 @@ impl Heartbeat {
         };
     }
 
-    /// Called when a message that measures a round trip is sent.
+    /// Restarts the idle time. Called when a message that measures a round trip is sent.
     #[inline]
     pub fn on_sent(&mut self, now: Time) {
         self.idle_since = now;
     }
 
-    /// Called when a HEARTBEAT is sent, which has to be answered within `rto`.
+    /// Restarts the idle time and starts the wait for an answer. Called when a HEARTBEAT is sent, which has
+    /// to be answered within `rto`.
     pub fn on_asked(&mut self, now: Time, rto: Span) {
         (self.idle_since, self.answer_by) = (now, Some(now + rto));
     }
 
-    /// Called when a HEARTBEAT is answered or given up.
+    /// Ends the wait for an answer. Called when a HEARTBEAT is answered or given up.
     pub fn on_answered(&mut self) {
         self.answer_by = None;
     }
@@ -135,7 +136,8 @@ impl Association {
         heartbeat.wait(now, sender.rto(), reachability.state == State::PotentiallyFailed, random);
     }
 
-    /// Called when a HEARTBEAT has not been answered within an RTO.
+    /// Called when a HEARTBEAT has not been answered within an RTO. Counts an error, which may make the path
+    /// or the association fail, and sends or schedules the next HEARTBEAT.
     pub(super) fn on_no_heartbeat_ack(&mut self, now: Time, index: usize, wire: &mut impl Wire) {
         let path = &mut self.paths[index];
         path.heartbeat.on_answered();

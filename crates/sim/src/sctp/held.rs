@@ -75,7 +75,8 @@ impl Association {
         }
     }
 
-    /// Restores the timers after the acknowledgement, except for those whose chunk was acknowledged.
+    /// Sets the timers after the acknowledgement. A path without outstanding chunks has its timer stopped, a
+    /// path whose earliest chunk was acknowledged has it restarted, and on other paths it continues.
     pub(super) fn hold_timers(&mut self, now: Time) {
         let as_ns2 = self.options.repairs_first();
         let Self { paths, chunks, .. } = self;

@@ -78,8 +78,8 @@ impl Lane {
         }
     }
 
-    /// Called when a chunk is retransmitted. An answer to a later chunk may be caused by the retransmission
-    /// (RFC 9260 section 6.3.1 rule C5).
+    /// Stops timing if the retransmitted chunk has a TSN up to the timed one, because an answer may be caused
+    /// by the retransmission (RFC 9260 section 6.3.1 rule C5).
     pub fn on_repeated(&mut self, tsn: u64) {
         if self.timed.back().is_some_and(|(timed, _)| *timed >= tsn) {
             self.give_up_measuring();
@@ -97,8 +97,8 @@ impl Lane {
         self.measures = false;
     }
 
-    /// Called instead of [`Self::on_repeated`] for ns-2, in which only the retransmission of the timed chunk
-    /// itself ends its timing.
+    /// Stops timing the chunk `tsn` if it is the timed one, as ns-2 does. Called instead of
+    /// [`Self::on_repeated`].
     pub fn on_repeated_in_ns2(&mut self, tsn: u64) {
         if self.measures && self.timed.iter().any(|(timed, _)| *timed == tsn) {
             self.timed.retain(|(timed, _)| *timed != tsn);

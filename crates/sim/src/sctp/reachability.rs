@@ -38,7 +38,8 @@ impl Reachability {
         Self { state: if confirmed { State::Active } else { State::Unconfirmed }, errors: 0 }
     }
 
-    /// Called when a message sent over the path has not been answered in time.
+    /// Counts an error, because a message sent over the path has not been answered in time. Changes the state
+    /// if the count exceeds a limit.
     pub fn on_error(&mut self, limits: &Limits) {
         self.errors = self.errors.saturating_add(1);
         //= RFC 9260 section 8.2 fails: a path fails when its errors exceed Path.Max.Retrans

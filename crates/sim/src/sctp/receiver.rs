@@ -128,7 +128,8 @@ impl Receiver {
         self.packets == 0
     }
 
-    /// Processes a chunk that has arrived over path `path`.
+    /// Processes a chunk that has arrived over path `path`. Returns the number of messages delivered because
+    /// of it, and whether it is acknowledged at once.
     #[inline]
     pub fn on_data(&mut self, now: Time, path: usize, data: &Data) -> Arrived {
         if self.packets == 0 {

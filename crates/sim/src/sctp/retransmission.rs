@@ -61,7 +61,7 @@ impl Association {
     /// Returns the path that carries the first waiting chunk; `None` if no chunk waits. In ns-2 it depends on
     /// where that chunk was lost, and all other waiting chunks take the same path.
     pub(super) fn aim(&mut self) -> Option<usize> {
-        let (tsn, path) = self.chunks.first_to_resend()?;
+        let (tsn, path) = self.chunks.first_to_retransmit()?;
         if !self.options.repairs_first() || self.options.details.cmt {
             return Some(path);
         }

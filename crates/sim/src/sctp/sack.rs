@@ -16,7 +16,7 @@ struct Brought {
     /// Whether it moves the cumulative TSN.
     advances: bool,
     /// Whether it acknowledges a retransmission, after which the limit on bursts applies.
-    resent: bool,
+    retransmitted: bool,
     /// The highest newly acknowledged TSN (HTNA).
     highest: Option<u64>,
     /// Whether some path has lost a chunk because of it.
@@ -24,8 +24,9 @@ struct Brought {
 }
 
 impl Association {
-    /// Processes a SACK that has arrived over a path. A SACK that is older than a previous one, or that
-    /// acknowledges chunks that were never sent, is ignored.
+    /// Processes a SACK that has arrived over a path: finds losses, updates the windows and sends what is
+    /// allowed. A SACK that is older than a previous one, or that acknowledges chunks that were never sent,
+    /// is ignored.
     pub fn on_sack(&mut self, now: Time, sack: &Sack<'_>, wire: &mut impl Wire) {
         let first = self.chunks.first();
         if self.is_over()
@@ -44,7 +45,7 @@ impl Association {
         self.leave_recovery();
         self.hold_timers(now);
         self.select(now, rtt);
-        let bounds = if self.options.repairs_first() { self.bounds_burst } else { brought.resent };
+        let bounds = if self.options.repairs_first() { self.bounds_burst } else { brought.retransmitted };
         self.burst = self.options.burst(bounds);
         if brought.losses
             && let Some(path) = self.aim()
@@ -102,7 +103,7 @@ impl Association {
     fn acknowledge(&mut self, tsn: u64, brought: &mut Brought) {
         let Some(chunk) = self.chunks.acknowledge(tsn) else { return };
         brought.highest = brought.highest.max(Some(tsn));
-        brought.resent |= chunk.was_resent();
+        brought.retransmitted |= chunk.was_retransmitted();
         self.errors = 0; // section 8.1
         let path = &mut self.paths[usize::from(chunk.path)];
         path.held.is_taken |= path.held.earliest == Some(tsn);
@@ -116,7 +117,7 @@ impl Association {
         // now.
         let is_of_now = !chunk.timed_out();
         //= RFC 9260 section 6.3.1 c5: a chunk that was retransmitted tells no round trip
-        if !chunk.was_resent()
+        if !chunk.was_retransmitted()
             && let Some(sent) = path.lane.measured(tsn)
             && is_of_now
         {
@@ -144,7 +145,7 @@ impl Association {
             let enough = self.reports.report_below(if in_recovery { highest.max(told) } else { highest });
             for tsn in enough.start.max(self.chunks.first())..enough.end {
                 let chunk = self.chunks.get(tsn);
-                if chunk.may_be_reported() && !chunk.was_resent() {
+                if chunk.may_be_reported() && !chunk.was_retransmitted() {
                     self.lose(tsn, brought);
                 }
             }
@@ -208,7 +209,7 @@ impl Association {
             }
             let chunk = self.chunks.get(tsn);
             let is_it = usize::from(chunk.path) == index && chunk.number == number;
-            if is_it && chunk.may_be_reported() && (everything || chunk.was_resent()) {
+            if is_it && chunk.may_be_reported() && (everything || chunk.was_retransmitted()) {
                 self.lose(tsn, brought);
             }
         }
@@ -230,8 +231,8 @@ impl Association {
             return self.paths[index].summary.lost.push(chunk.number);
         }
         let recover = if by_path { &mut self.paths[index].recover } else { &mut self.recover };
-        // Losses found during a recovery belong to it, even of chunks sent since it began, except in ns-2. Each
-        // path on which the SACK that begins it shows losses reduces its window once.
+        // Losses found during a recovery belong to it, even of chunks sent since it began, except in ns-2.
+        // Each path on which the SACK that begins it shows losses reduces its window once.
         let begins = recover.is_none_or(|recover| as_ns2 && tsn >= recover);
         if begins {
             *recover = Some(self.chunks.high());

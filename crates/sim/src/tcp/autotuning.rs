@@ -66,9 +66,9 @@ impl Autotuning {
         }
     }
 
-    /// Returns the initial value of `space`, as tcp_init_buffer_space does: the bytes of ten packets or of
-    /// the window, whichever is less. One packet is held in reserve, so that a first window that arrives in
-    /// full exceeds the value and opens the next window, however few packets it has.
+    /// Returns the initial value of `space`, as tcp_init_buffer_space does: the bytes of ten packets, or
+    /// those of the window less one packet, whichever is less. The packet is held in reserve, so that a first
+    /// window that arrives in full exceeds the value and opens the next window, however few packets it has.
     fn first_space(initial: u64, bounds: WindowBounds) -> u64 {
         let packet = u64::from(bounds.packet_bytes);
         let memory = bounds.initial_bytes.min((initial + 1) * packet - 1);
@@ -81,24 +81,26 @@ impl Autotuning {
         self.open
     }
 
-    /// Called when an acknowledgement of this number is sent.
+    /// Starts timing an acknowledgement of this number that is being sent, unless another one is timed.
     pub fn on_ack_sent(&mut self, now: Time, number: u64) {
         if self.timed.is_none() {
             self.timed = Some((number as u16, now));
         }
     }
 
-    /// Called when data has arrived whose sender knew of acknowledgements up to the number with the low bits
-    /// `acked`. The application has taken `delivered` packets by now.
+    /// Updates the round-trip time and the window. Called when data has arrived whose sender knew of
+    /// acknowledgements up to the number with the low bits `acked`. The application has taken `delivered`
+    /// packets by now.
     pub fn on_data(&mut self, now: Time, acked: u16, delivered: u64) {
         self.measure(now, acked);
         self.open = (self.open + OPENED_BY_PACKET).min(self.clamp);
         self.adjust(now, delivered);
     }
 
-    /// Called instead of [`Self::on_data`] for an application that has read `taken` packets and leaves
-    /// `waiting` packets unread. The window opens no further than there is room (tcp_grow_window), and unread
-    /// packets do not count (tcp_rcv_space_adjust counts what is copied to the application).
+    /// Updates the round-trip time and the window for an application that has read `taken` packets and leaves
+    /// `waiting` packets unread. Called instead of [`Self::on_data`]. The window opens no further than there
+    /// is room (tcp_grow_window), and unread packets do not count (tcp_rcv_space_adjust counts what is copied
+    /// to the application).
     pub fn on_data_for_reader(&mut self, now: Time, acked: u16, taken: u64, waiting: u64) {
         self.measure(now, acked);
         let room = self.clamp.saturating_sub(waiting);

@@ -87,7 +87,8 @@ parameters! {
             WINDOWS,
             "RFC 7323 allows 1 GiB; enough for 1 Gbit/s at 100 ms; ns-2's window_",
         ),
-        /// The congestion window at the start; none for 10 packets, or 14,600 B where packets are larger, but at least 2 packets
+        /// The congestion window at the start; none for 10 packets, or 14,600 B where packets are larger, but
+        /// at least 2 packets
         initial_window: Option<Packets> = packets(
             "none",
             WINDOWS,

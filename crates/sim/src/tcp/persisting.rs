@@ -56,8 +56,9 @@ impl Sender {
         true
     }
 
-    /// Called when an acknowledgement from a receiver with an advertised window has been processed.
-    /// `persists_until` is the time for which the persist timer was set before, if it was running.
+    /// Called when an acknowledgement from a receiver with an advertised window has been processed. Starts
+    /// the persist timer if the window is closed, or restores `persists_until`, the time for which the timer
+    /// was set, if it was running.
     #[cold]
     pub(super) fn on_acknowledged(&mut self, now: Time, persists_until: Time) {
         if self.state == State::Persisting {

@@ -234,7 +234,8 @@ impl Receiver {
         ack
     }
 
-    /// Processes the number of a packet that is out of order, or that arrives while others are.
+    /// Records the number of a packet that is out of order, or that arrives while others are, as in order,
+    /// out of order or a duplicate.
     fn take_in(&mut self, number: u64, in_order: bool) {
         if in_order {
             self.absorb();

@@ -86,7 +86,8 @@ impl Sender {
         self.measured.core.stay_open();
     }
 
-    /// Adds `packets` packets to send, over a connection that has stayed open.
+    /// Adds `packets` packets to send over a connection that has stayed open, and sends what is allowed if it
+    /// is open.
     pub fn send_more(&mut self, now: Time, packets: u64, wire: &mut impl Wire) {
         self.measured.core.add_data(now, packets);
         if self.state == State::Open {
@@ -103,7 +104,7 @@ impl Sender {
         self.measured.core.close(now);
     }
 
-    /// Called when the application has no more data to send. Outstanding data is still retransmitted.
+    /// Drops the data that has not been sent yet. Outstanding data is still retransmitted.
     pub fn stop(&mut self) {
         self.measured.core.stop();
     }
@@ -113,7 +114,8 @@ impl Sender {
         self.measured.core.timer()
     }
 
-    /// Called at the time that [`Self::timer`] announced.
+    /// Called at the time that [`Self::timer`] announced. Repeats the SYN, sends a window probe, or calls
+    /// recovery's timer.
     pub fn on_timer(&mut self, now: Time, wire: &mut impl Wire) {
         if self.state != State::Open && self.on_waiting_timer(now, wire) {
             return;
@@ -142,7 +144,8 @@ impl Sender {
         }
     }
 
-    /// Processes an acknowledgement. An acknowledgement of packets that were never sent is ignored.
+    /// Processes an acknowledgement, and sends what it allows. An acknowledgement of packets that were never
+    /// sent is ignored.
     pub fn on_ack(&mut self, now: Time, segment: &Segment, wire: &mut impl Wire) {
         if self.state != State::Open && self.state != State::Persisting || segment.flags.has(Flags::SYN) {
             self.on_handshake(now, segment.flags, segment.stamp, wire);
@@ -215,8 +218,8 @@ impl Sender {
     }
 
     //= RFC 5681 section 2: an answer to SYN is no duplicate acknowledgement
-    /// Processes a segment of the handshake. A repeated answer to a SYN is no acknowledgement of data, and so
-    /// no duplicate either (RFC 5681 section 2).
+    /// Processes a segment of the handshake: the awaited answer to a SYN opens the connection. A repeated
+    /// answer is no acknowledgement of data, and so no duplicate either (RFC 5681 section 2).
     #[cold]
     fn on_handshake(&mut self, now: Time, flags: Flags, stamp: Time, wire: &mut impl Wire) {
         if self.state == State::Connecting && flags.has(Flags::SYN) {

@@ -303,9 +303,9 @@ mod tests {
 
     #[test]
     fn exponential_periods_have_their_means() {
-        // A period with mean m has 1 / (1 - exp(-i / m)) packets in the mean: the first, and one more each time that
-        // the memoryless rest exceeds i. m = 0.1 s, i = 2.667 ms: 38.0 packets per 0.1 + 0.3 s, so 95.0 per second.
-        // Standard error over 20000 s: 50000 periods of relative deviation about 1.1: 0.5 %.
+        // A period with mean m has 1 / (1 - exp(-i / m)) packets in the mean: the first, and one more each
+        // time that the memoryless rest exceeds i. m = 0.1 s, i = 2.667 ms: 38.0 packets per 0.1 + 0.3 s, so
+        // 95.0 per second. Standard error over 20000 s: 50000 periods of relative deviation about 1.1: 0.5 %.
         let exponential = Periods { periods: Lengths::Exponential, ..periods(0.1, 0.3) };
         let rate =
             departures(&mut OnOff::new(spacing(0.0), exponential), 1, 20_000.0).len() as f64 / 20_000.0;

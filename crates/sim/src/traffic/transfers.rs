@@ -72,7 +72,8 @@ parameters! {
     pub struct Parameters {
         /// The size of each transfer, rounded up to whole packets
         size: Size = size("100 kB", Range::between(1.0, MOST_BYTES), "none"),
-        /// A file with the distribution that sizes are drawn from, in place of `size`: lines of a size and the share of transfers that are no larger, up to 1 or 100
+        /// A file with the distribution that sizes are drawn from, in place of `size`: lines of a size and
+        /// the share of transfers that are no larger, up to 1 or 100
         sizes: Option<NamedFile> = file("DCTCP, SIGCOMM 2010, and pFabric, SIGCOMM 2013, have published such files"),
         /// The unit of the sizes in that file
         unit: Unit = choice("B", "none"),

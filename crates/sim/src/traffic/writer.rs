@@ -35,7 +35,7 @@ impl Writer {
         }
     }
 
-    /// Called when the flow begins.
+    /// Sets the time of the first write. Called when the flow begins.
     pub fn begin(&mut self, now: Time) {
         self.next = now + self.source.first(&mut self.random);
     }

@@ -48,7 +48,7 @@ pub struct Sending {
     sacked: BTreeSet<u64>,
     /// The number of retransmissions of each packet since the recovery or the timeout that made them
     /// necessary.
-    resent: BTreeMap<u64, u32>,
+    retransmitted_packets: BTreeMap<u64, u32>,
     /// One past the highest packet that was ever retransmitted, or outstanding at a loss or a timeout.
     disturbed_below: u64,
 }
@@ -66,14 +66,14 @@ struct Details {
     every_partial_restarts_timer: bool,
     /// Whether each lost packet is retransmitted once, and at most once more to keep the connection going
     /// (RFC 6675 rule 4).
-    resends_once: bool,
+    retransmits_once: bool,
     /// Whether a whole burst of losses may be retransmitted at once.
-    resends_in_a_row: bool,
+    retransmits_in_a_row: bool,
     /// Whether losses are found by time, and timers of the rule come before the retransmission timer.
     by_time: bool,
     /// Whether only packets are retransmitted that the control was told to be lost: no probes (RFC 8985
     /// section 7), and no packets in doubt (RFC 6675 NextSeg rules 3 and 4).
-    resends_only_losses: bool,
+    retransmits_only_losses: bool,
 }
 
 impl Details {
@@ -88,10 +88,10 @@ impl Details {
             flight_is_cut_at_once: !sack || losses.reduction == Flight::Inferred,
             frto: said.frto,
             every_partial_restarts_timer: !by_time && losses.partial_ack_timer == PartialAckTimer::Every,
-            resends_once: rule != "vegas" && !by_time && losses.late_partial != LatePartial::Two,
-            resends_in_a_row: rule.starts_with("mda"),
+            retransmits_once: rule != "vegas" && !by_time && losses.late_partial != LatePartial::Two,
+            retransmits_in_a_row: rule.starts_with("mda"),
             by_time,
-            resends_only_losses: !by_time && (rule != "sack" || losses.reduction == Flight::Counted),
+            retransmits_only_losses: !by_time && (rule != "sack" || losses.reduction == Flight::Counted),
         }
     }
 }
@@ -144,7 +144,7 @@ impl Sending {
             to_announce: false,
             duplicates: 0,
             sacked: BTreeSet::new(),
-            resent: BTreeMap::new(),
+            retransmitted_packets: BTreeMap::new(),
             disturbed_below: 0,
         }
     }
@@ -193,7 +193,7 @@ impl Sending {
         if self.una > una {
             self.duplicates = 0;
             self.sacked = self.sacked.split_off(&self.una);
-            self.resent = self.resent.split_off(&self.una);
+            self.retransmitted_packets = self.retransmitted_packets.split_off(&self.una);
             self.check_timer_was_restarted(now);
         }
         sent
@@ -214,7 +214,7 @@ impl Sending {
             assert_eq!(
                 sent.first().map(|packet| packet.number),
                 Some(self.una),
-                "a timeout resends the first"
+                "a timeout retransmits the first packet"
             );
         }
         sent
@@ -260,7 +260,7 @@ impl Sending {
         sent.iter().for_each(|packet| self.check_packet(now, packet));
         self.with_told(|told| told.high = self.high);
         let by_window =
-            |packet: &&Packet| !self.details.resends_in_a_row || !packet.flags.has(Flags::RETRANSMISSION);
+            |packet: &&Packet| !self.details.retransmits_in_a_row || !packet.flags.has(Flags::RETRANSMISSION);
         self.check_burst(sent.iter().filter(by_window).count() as u64);
         self.check_state();
         sent
@@ -279,7 +279,7 @@ impl Sending {
         if std::mem::replace(&mut self.reductions, reductions) < reductions {
             self.to_announce = self.options.sender.recovery.announces_reductions
                 && self.sender.core().control().ecn() == EcnResponse::AsLoss;
-            self.resent.clear();
+            self.retransmitted_packets.clear();
             self.disturbed_below = self.high;
             if let Some((lost, duplicates)) = self.with_told(|told| told.found.take()) {
                 self.check_loss(lost, duplicates);
@@ -326,27 +326,27 @@ impl Sending {
             self.high += 1;
             self.to_announce = false;
         } else if self.honest {
-            self.check_resending(packet.number);
+            self.check_retransmission(packet.number);
         }
         self.sent += 1;
         self.retransmitted += u64::from(!fresh);
         self.disturbed_below = self.disturbed_below.max(if fresh { 0 } else { packet.number + 1 });
     }
 
-    fn check_resending(&mut self, number: u64) {
+    fn check_retransmission(&mut self, number: u64) {
         let arrived =
             self.details.keeps_blocks && self.options.receiver.sack && self.sacked.contains(&number);
-        assert!(!arrived, "{number} is resent though acknowledged selectively");
-        let times = self.resent.entry(number).or_default();
+        assert!(!arrived, "{number} is retransmitted though acknowledged selectively");
+        let times = self.retransmitted_packets.entry(number).or_default();
         *times += 1;
         let told = self.with_told(|told| told.given_up.remove(&number));
         let forgotten = self.options.receiver.sack && self.sacked.contains(&number);
         assert!(
-            told || forgotten || !self.details.resends_only_losses,
-            "{number} is resent, though it was not told lost"
+            told || forgotten || !self.details.retransmits_only_losses,
+            "{number} is retransmitted, though it was not told lost"
         );
-        let times = self.resent.entry(number).or_default();
-        assert!(*times <= 2 || !self.details.resends_once, "{number} is retransmitted too often");
+        let times = self.retransmitted_packets.entry(number).or_default();
+        assert!(*times <= 2 || !self.details.retransmits_once, "{number} is retransmitted too often");
     }
 
     fn check_burst(&self, sent: u64) {

@@ -132,7 +132,8 @@ impl Snoop {
         }
     }
 
-    /// Called for a duplicate of the `first` cached packet while none is expected.
+    /// Decides about a duplicate of the `first` cached packet while none is expected: the first one
+    /// continues, and the second one makes the agent retransmit the packet.
     fn on_unexpected(&mut self, now: Time, first: &CachedPacket, node: &mut dyn Node) -> Passage {
         if self.passed < PASSING_DUPLICATES {
             self.passed += 1;
