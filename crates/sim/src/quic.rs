@@ -9,8 +9,7 @@
 //! range a piece.
 //!
 //! * [`details`]: every detail that can be set. [`options`]: the options of a connection.
-//! * [`sender`]: the sender's reaction to acknowledgements and timers; [`stream_data`]: the stream data in
-//!   its
+//! * [`sender`]: the sender's reaction to acknowledgements and timers; [`stream_data`]: the data in its
 //!   packets.
 //! * [`receiver`]: when and how the receiver acknowledges.
 //! * [`datagram`]: the frames and their place in a packet's header.
