@@ -199,7 +199,7 @@ fn ranged(quantity: Quantity, range: &Range) -> Value {
     schema
 }
 
-/// A bound, as a whole number where it is one.
+/// Returns a bound as JSON: a whole number if it has no fraction.
 fn number(bound: f64) -> Value {
     if bound.fract() == 0.0 && bound.abs() < 1e16 { json!(bound as i64) } else { json!(bound) }
 }

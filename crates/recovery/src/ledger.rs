@@ -184,7 +184,7 @@ impl Ledger {
 
     /// RFC 6675 SetPipe: how much is thought to be in the network.
     pub fn pipe(&self) -> u64 {
-        //= RFC 6675 section 4 pipe: in flight is what is outstanding, less acknowledged and lost, and what was resent
+        //= RFC 6675 section 4 pipe: in flight is what is outstanding, less acknowledged and lost, plus retransmitted
         let (sent, gone) = (self.outstanding + self.resent, self.sacked + self.lost);
         debug_assert!(sent >= gone, "{gone} units are acknowledged or lost of {sent} that are outstanding");
         sent - gone

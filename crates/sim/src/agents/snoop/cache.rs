@@ -58,7 +58,7 @@ impl Cache {
     /// Removes the packets below `number`, and returns the last of them; `None` if there is none.
     pub(super) fn forget_below(&mut self, number: u64) -> Option<CachedPacket> {
         let below = self.cached.partition_point(|cached| cached.number < number);
-        self.cached.drain(..below).last()
+        self.cached.drain(..below).next_back()
     }
 
     pub(super) fn first(&self) -> Option<&CachedPacket> {
