@@ -115,7 +115,6 @@ UNCLEAN: dict[str, tuple[str, ...]] = {
         "docs/results.md",
         "docs/scenario-language.md",
         "docs/slow-starts.md",
-        "docs/validation.md",
         "fuzz/README.md",
         "python/ackclock",
         "python/tests",

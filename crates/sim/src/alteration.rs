@@ -155,14 +155,14 @@ mod tests {
     }
 
     #[test]
-    fn every_packet_of_a_gap_skips_the_delay_where_all_that_may_do() {
+    fn with_share_one_each_packet_at_the_gap_skips_the_delay() {
         // Linux's example: with `reorder 100% gap 5`, every fifth packet skips the delay.
         let fifth: Vec<bool> = (1..=100_000).map(|number| number % 5 == 0).collect();
         assert_eq!(skipping(1.0, 5, 0.0), fifth);
     }
 
     #[test]
-    fn a_share_of_the_packets_that_may_skips_the_delay() {
+    fn the_share_of_packets_that_skip_the_delay_is_right() {
         // With a gap of 5, four packets wait, and then 1 / 0.25 packets pass on average until one skips the
         // delay: one of 4 + 4 = 8. Binomial bounds: four deviations of 100,000 draws at 0.25 are 0.0055.
         assert!((share(&skipping(0.25, 1, 0.0)) - 0.25).abs() < 0.0055);
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn a_share_of_the_packets_is_copied() {
+    fn a_share_of_the_packets_is_duplicated() {
         let make = |rule, share| {
             let duplicates = Some(Duplicates { share, correlation: 0.0 });
             Alters::of(rule, duplicates, |purpose| Stream::new(1, purpose)).unwrap()
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn each_rule_sets_its_field_or_drops_what_is_capable() {
+    fn each_rule_sets_its_field_or_drops_capable_packets() {
         let fields = [Ecn::NotCapable, Ecn::Classic, Ecn::LowLatency, Ecn::Experienced];
         for (rule, sets) in EcnRule::ALL.iter().zip(fields.map(Some).into_iter().chain([None])) {
             let mut alters = Alters::of(Some(*rule), None, |purpose| Stream::new(1, purpose)).unwrap();

@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn packets_come_in_the_order_of_time_however_far_ahead_their_way_is_known() {
+    fn captured_packets_are_in_order_of_time() {
         let mut capture = Capture::new(vec![Place::Senders]);
         for (number, sent, delivered) in [(1, 10, 90), (2, 20, 60)] {
             capture.launch(at(sent), 1, number, &Packet::default(), Vec::new());
@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn in_front_of_a_queue_a_packet_waits_until_its_fate_is_known() {
+    fn a_packet_before_a_queue_is_returned_when_its_fate_is_known() {
         let mut capture = Capture::new(vec![Place::Before(LINK), Place::After(LINK)]);
         for number in 1..=2 {
             capture.launch(at(0), 0, number, &Packet::default(), Vec::new());
@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn a_packet_has_the_mark_where_it_was_marked_and_knows_what_its_sender_had_heard() {
+    fn captured_packets_show_marks_and_what_the_sender_had_received() {
         let mut capture = Capture::new(vec![Place::Senders, Place::Receivers]);
         let send = |capture: &mut Capture, time, path, number| {
             capture.launch(at(time), path, number, &Packet::default(), Vec::new());

@@ -41,7 +41,7 @@ mod tests {
     use ackclock_base::random::Scripted;
 
     #[test]
-    fn each_number_is_mixed_with_the_one_before() {
+    fn each_number_depends_on_the_previous_one() {
         // The first 0.8 is the number before the first: 0.75 * 0.4 + 0.25 * 0.8 = 0.5; 0.75 * 0.6 + 0.25 *
         // 0.5 = 0.575.
         let mut random = Scripted::new(&[0.8, 0.4, 0.6]);
@@ -51,7 +51,7 @@ mod tests {
     }
 
     #[test]
-    fn the_correlation_is_what_was_asked_for_and_narrows_the_numbers() {
+    fn correlation_and_variance_are_those_of_the_formula() {
         // The variance of uniform numbers is 1/12. With c = 0.25 it is 0.75 / 1.25 times that, 0.05; with c =
         // 0.9, 0.1 / 1.9 / 12 = 0.00439.
         for (correlation, variance) in [(0.0, 1.0 / 12.0), (0.25, 0.05), (0.9, 0.1 / 1.9 / 12.0)] {

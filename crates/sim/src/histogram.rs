@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn two_absorbed_are_one() {
+    fn an_absorbed_histogram_equals_one_of_all_samples() {
         // 1..30 ms and 31..100 ms together are 1..100 ms.
         let of = |range: std::ops::RangeInclusive<u64>| {
             let mut histogram = Histogram::default();
@@ -183,13 +183,13 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_known_of_nothing() {
+    fn an_empty_histogram_has_no_statistics() {
         let histogram = Histogram::default();
         assert_eq!((histogram.mean_s(), histogram.std_s(), histogram.quantile_s(0.5)), (None, None, None));
     }
 
     #[test]
-    fn a_narrow_spread_shows() {
+    fn medians_half_a_millisecond_apart_are_distinguished() {
         // 5 % bins, or 1.6 % ones, would give one number for both series: a thousand samples around 109 ms
         // and around 109.4 ms.
         let median_ms = |middle: u64| {
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn few_samples_take_little_room_and_many_take_no_more() {
+    fn memory_is_small_for_few_samples_and_bounded_for_many() {
         let of = |count: u64, sample: fn(u64) -> u64| {
             let mut histogram = Histogram::default();
             (0..count).for_each(|n| histogram.record(Span::from_nanos(sample(n))));

@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn the_tails_are_where_they_belong() {
+    fn tails_have_their_probabilities() {
         // Normal: 2.275 % of values lie more than two deviations above the mean, at 1.5 means. Pareto: values
         // above y = 2, at 162/77 means, have u below 1/8; 4.5^-3 = 1.0974 % are cut off to 81/11 means.
         // Standard errors are at most sqrt(0.125 * 0.875 / 400,000) = 0.0005.

@@ -276,7 +276,7 @@ mod tests {
     use std::collections::VecDeque;
 
     #[test]
-    fn what_is_kept_is_what_comes_out() {
+    fn a_stored_packet_comes_out_unchanged() {
         let (mut schedule, mut extensions) = (Schedule::default(), Extensions::default());
         let (mut lane, mut pool) = (Lane::new(0, 0, schedule.add_source(), false), Pool::default());
         let ecns = [Ecn::NotCapable, Ecn::Classic, Ecn::LowLatency, Ecn::Experienced];
@@ -304,7 +304,7 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "a lane begins a chunk, and none is free")]
-    fn a_lane_that_is_not_ready_takes_no_place_of_another() {
+    fn a_lane_that_is_not_ready_panics() {
         let (mut lane, mut pool) = lane(false);
         assert!(!lane.is_ready(&pool));
         lane.append(&mut pool, Time::ZERO, Time::ZERO, &Packet::default());
@@ -312,7 +312,7 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "a packet is taken from an empty lane")]
-    fn an_empty_lane_gives_no_packet() {
+    fn taking_from_an_empty_lane_panics() {
         let (mut lane, mut pool) = lane(true);
         lane.pop(&mut pool, &mut Packet::default());
     }
@@ -320,7 +320,7 @@ mod tests {
     #[test]
     #[cfg(debug_assertions)]
     #[should_panic(expected = "a packet overtakes another in a lane that keeps their order")]
-    fn a_lane_that_keeps_the_order_takes_none_that_arrives_earlier() {
+    fn overtaking_in_a_lane_that_keeps_the_order_panics() {
         let (mut lane, mut pool) = lane(false);
         lane.push(&mut pool, Time::from_nanos(2), Time::ZERO, &Packet::default());
         lane.push(&mut pool, Time::from_nanos(1), Time::ZERO, &Packet::default());

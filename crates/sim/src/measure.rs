@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn the_longest_is_what_lasts_within_the_measured_part() {
+    fn the_maximum_counts_only_lengths_that_last_in_the_measured_part() {
         // 2 s to 6 s are measured. 4 packets wait from 1 s to 3 s, so 4 is the maximum although no packet
         // joins in the measured part. Packets that come and go at the same instant do not wait: the 9 at 4 s.
         let at = Time::from_seconds;

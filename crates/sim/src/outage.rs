@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn work_stands_still_in_an_outage() {
+    fn no_work_is_done_in_an_outage() {
         // 2 s of every 15 s from 15 s on are outages: 15 to 17, 30 to 32, 45 to 47.
         let outage = Outage {
             from: at(15_000),

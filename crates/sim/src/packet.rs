@@ -143,7 +143,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_place_is_used_again_once_its_packet_has_met_its_fate() {
+    fn a_place_is_reused_when_its_packet_is_gone() {
         let mut extensions = Extensions::default();
         let send = |extensions: &mut Extensions, word| Packet {
             extension: extensions.keep([word; 4]),

@@ -99,7 +99,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn they_are_the_set_of_what_has_arrived(
+        fn ranges_equal_the_set_of_arrivals(
             numbers in prop::collection::vec((0_u64..60, prop::bool::weighted(0.05)), 1..200),
         ) {
             let (mut ranges, mut here) = (Ranges::default(), BTreeSet::new());

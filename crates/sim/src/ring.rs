@@ -70,7 +70,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn first_come_first_gone(comes in prop::collection::vec(any::<bool>(), 0..200)) {
+        fn the_ring_is_first_in_first_out(comes in prop::collection::vec(any::<bool>(), 0..200)) {
             // Compares the ring with the standard library's queue, for any order of pushing and popping.
             let (mut ring, mut model) = (Ring::default(), VecDeque::new());
             for (number, comes) in comes.into_iter().enumerate() {

@@ -126,7 +126,7 @@ mod tests {
     proptest! {
         /// Compares a cycle with a walk through its phases.
         #[test]
-        fn a_cycle_is_what_a_walk_through_its_phases_finds(
+        fn a_cycle_equals_a_walk_through_its_phases(
             phases in prop::collection::vec((1_u64..50, 0_u8..3), 1..20),
             now in 0_u64..5000,
         ) {

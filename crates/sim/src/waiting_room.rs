@@ -126,7 +126,7 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "a discipline releases a packet twice")]
-    fn a_packet_goes_once() {
+    fn releasing_a_packet_twice_panics() {
         let mut room = WaitingRoom::new(Box::new(Repeating));
         let (random, dropped) = (&mut Scripted::new(&[]), &mut Vec::new());
         let queued =

@@ -229,7 +229,7 @@ impl Wire for Interface {
 /// Linux's tcp_transmit_skb: a packet that the interface refuses has not been sent, and the window falls once
 /// for the outstanding packets. If none is outstanding, only the timer can try again.
 #[test]
-fn what_a_full_interface_refuses_is_sent_later_and_reduces_the_window_once() {
+fn packets_that_a_full_interface_refuses_are_sent_later_and_reduce_the_window_once() {
     let settings = [("handshake", "false"), ("local_drop", "cwr"), ("cwnd_validation", "false")];
     let options = Options::new(&Values::with(options::find("linux").unwrap(), &settings), Some("sack"));
     let entry = ackclock_cc::registry::find("sack").unwrap();

@@ -73,7 +73,7 @@ fn growth_counts_one_or_two_or_all_that_is_delivered() {
 }
 
 #[test]
-fn what_was_delivered_before_counts_no_second_time() {
+fn packets_delivered_before_do_not_count_again() {
     // Packet 0 is late. Packets 1 and 2 arrive, to which a window law does not react (in Linux,
     // tcp_may_raise_cwnd). Then three are acknowledged in order, one of which is newly delivered.
     for (growth, windows) in [("packets", [10.0, 12.0]), ("delivered", [10.0, 11.0])] {
@@ -115,7 +115,7 @@ fn a_probe_of_a_single_packet_waits_for_a_delayed_acknowledgement_or_as_long_as_
 }
 
 #[test]
-fn packets_are_paced_at_so_many_windows_in_a_round_trip() {
+fn packets_are_paced_at_gain_times_the_window_per_round_trip() {
     // The first of ten packets is acknowledged: the window is 11, and two packets may be sent, the second
     // after a round trip divided by the gain and by 11. A threshold of 20 is less than twice the window: the
     // last round trip of slow start.

@@ -75,7 +75,7 @@ fn play(settings: &[(&str, &str)]) -> (u64, f64) {
 }
 
 #[test]
-fn reordering_within_a_quarter_of_the_round_trip_is_no_loss_by_time_and_one_by_counting() {
+fn reordering_within_a_quarter_of_the_round_trip_is_a_loss_only_for_counting_rules() {
     // 21 ms are less than a quarter of the minimum round trip, 102 ms, plus what the queue adds to it.
     let (retransmitted, window) = play(&[("recovery", "rack")]);
     assert_eq!((retransmitted, window >= 40.0), (0, true), "{window}");
@@ -89,7 +89,7 @@ fn reordering_within_a_quarter_of_the_round_trip_is_no_loss_by_time_and_one_by_c
 }
 
 #[test]
-fn what_counting_takes_for_losses_is_taken_back_where_the_receiver_or_the_echo_tells() {
+fn spurious_losses_of_counting_rules_are_undone_with_dsack_or_timestamps() {
     for undo in [&[("dsack", "true"), ("dsack_undo", "true")][..], &[("spurious_recoveries", "true")][..]] {
         for rule in ["sack", "newreno"] {
             // NewReno's receiver sends no blocks, and so reports no duplicates.

@@ -119,7 +119,7 @@ impl Driver {
 }
 
 #[test]
-fn the_timer_of_what_is_sent_again_runs_from_its_sending() {
+fn the_timer_of_a_retransmission_runs_from_its_sending() {
     // RFC 9260 sections 6.3.2 R3 and 7.2.4: chunk 0 is missing; the third report causes its retransmission,
     // which restarts the timer. Chunks that were sent before and arrive afterwards have higher TSNs and do
     // not affect the timer: 0.12 s plus RTO.Min.
@@ -191,7 +191,7 @@ fn the_window_of_a_path_that_carries_single_retransmissions_falls_between_them()
 }
 
 #[test]
-fn what_was_lost_and_arrives_after_all_lets_its_path_grow_in_ns2() {
+fn chunks_that_arrive_after_their_loss_let_their_path_grow_in_ns2() {
     // A timeout leaves path 1 a window of one packet, and chunk 0 is sent over path 2. All four chunks had
     // arrived: of 1, 2 and 3 one packet's worth counts for path 1, on which they are still outstanding, which
     // is more than its window.
@@ -204,7 +204,7 @@ fn what_was_lost_and_arrives_after_all_lets_its_path_grow_in_ns2() {
 }
 
 #[test]
-fn the_handshake_tells_a_round_trip_but_not_in_ns2() {
+fn the_handshake_measures_a_round_trip_except_in_ns2() {
     // The round trip is 0.1 s twice, so the timeout is RTO.Min. Without the sample it remains RTO.Initial, 3
     // s here.
     for (profile, rto_s) in [("sctp", 1.0), ("sctp-thesis", 3.0)] {
@@ -238,7 +238,7 @@ fn fail_first_path(profile: &str, settings: &[(&str, &str)]) -> Driver {
 }
 
 #[test]
-fn a_path_is_asked_when_it_fails_and_is_taken_again_when_it_answers() {
+fn a_failed_path_is_probed_and_used_again_when_it_answers() {
     for profile in ["sctp", "sctp-thesis"] {
         let mut driver = fail_first_path(profile, &[]);
         driver.sack(63.1, 6, &[]);
@@ -249,7 +249,7 @@ fn a_path_is_asked_when_it_fails_and_is_taken_again_when_it_answers() {
 }
 
 #[test]
-fn a_failed_path_is_asked_again_after_each_timeout_or_after_the_interval_besides() {
+fn a_failed_path_is_probed_again_after_each_rto_or_interval() {
     // The RTO is 60 s: 63, 123, 183 s. With the interval, the next is 30 s and 30 to 90 s after the one at 63
     // s.
     for (profile, repeat, from, to) in [
@@ -328,7 +328,7 @@ fn the_next_heartbeat_is_due_by_the_timeout_at_which_the_last_one_was_sent() {
 }
 
 #[test]
-fn multiple_fast_retransmit_sends_a_chunk_a_third_time_when_what_was_sent_since_arrives() {
+fn multiple_fast_retransmit_sends_a_chunk_a_third_time_after_later_chunks_arrive() {
     // Chunk 0 is lost twice. Three reports cause its retransmission. Chunks 8 and 9 (and 10 in ns-2, which
     // passes the window) were sent before that, and their reports do not count; the three reports after that
     // are caused by chunks sent later. RFC 9260 section 7.2.4 leaves the second loss to the timer.

@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_timer_that_moves_to_later_leaves_it_where_it_is() {
+    fn a_timer_that_moves_later_does_not_move_the_alarm() {
         let at = Time::from_nanos;
         let mut schedule = Schedule::default();
         let mut alarm = Alarm::new(schedule.add_source());

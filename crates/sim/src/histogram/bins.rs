@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_are_exact_beyond_what_is_narrow() {
+    fn counts_are_exact_beyond_255() {
         // A bin gets 255 samples, then one more, and other bins beside and before it must not change.
         let mut bins = Bins::default();
         bins.take(&[5000; 255]);
@@ -256,7 +256,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_time_lies_in_its_bin_which_is_narrow(magnitude in 0_u32..64, ns in any::<u64>()) {
+        fn a_time_lies_in_a_narrow_bin(magnitude in 0_u32..64, ns in any::<u64>()) {
             let ns = ns >> magnitude;
             let (low, last) = bounds_of(bin_of(ns));
             prop_assert!(low <= ns && ns <= last);

@@ -83,7 +83,7 @@ impl Discipline for Counting {
 }
 
 #[test]
-fn a_sample_shows_the_periods_that_have_passed_while_nothing_arrived() {
+fn a_sample_includes_periods_without_arrivals() {
     let mut link = link(None);
     let queue = link.queue.as_mut().unwrap();
     queue.discipline = Some(Box::new(Counting(0)));

@@ -49,7 +49,7 @@ fn network(links: Vec<Link>, paths: &[&[u32]]) -> Network {
 }
 
 #[test]
-fn what_leaves_as_another_arrives_has_left_before() {
+fn a_departure_precedes_an_arrival_at_the_same_instant() {
     // Of three packets at 0, one is sent, one waits and one is dropped. At 1 ms the second is sent, so a
     // fourth finds room, even if its arrival is handled before the departure. A packet of 1000 bytes takes 1
     // ms.
@@ -89,7 +89,7 @@ fn order_at_a_shared_link(links: &[(u64, u64)], launches: &[(u32, u64)]) -> Vec<
 }
 
 #[test]
-fn of_packets_that_arrive_at_one_instant_the_first_to_set_out_goes_first() {
+fn of_simultaneous_arrivals_the_earliest_departure_goes_first() {
     // 1000 bytes take 1 ms at 8 Mbit/s. The packet that path 0 sends at 5 ms reaches the shared link at 5 + 1
     // + 4 = 10 ms, and the one that path 1 sends at 0 at 0 + 1 + 9 = 10 ms.
     let links = [(8_000_000, 4), (8_000_000, 9)];
@@ -98,7 +98,7 @@ fn of_packets_that_arrive_at_one_instant_the_first_to_set_out_goes_first() {
 }
 
 #[test]
-fn of_packets_that_set_out_and_arrive_at_one_instant_the_order_is_the_same_whichever_is_sent_first() {
+fn order_of_equal_departures_and_arrivals_does_not_depend_on_calls() {
     let links = [(8_000_000, 4); 3];
     let orders = [[0, 1, 2], [2, 1, 0], [1, 2, 0]].map(|launches| {
         let launches = launches.map(|path| (path, 5));
@@ -109,7 +109,7 @@ fn of_packets_that_set_out_and_arrive_at_one_instant_the_order_is_the_same_which
 }
 
 #[test]
-fn a_link_with_a_queue_is_a_place_to_set_out_from_and_one_without_is_none() {
+fn only_links_with_queues_count_as_departures() {
     // Both packets reach the last link at 7 ms and were sent at 0. The first has crossed a link with a queue,
     // which finished sending at 1 ms. The second has crossed two links of its own without queues, the first
     // of which also finished at 1 ms; a link without a queue does not count as a departure, so its departure

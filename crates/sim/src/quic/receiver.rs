@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_sender_does_not_want_to_hear_of_is_not_told() {
+    fn settled_packets_are_not_acknowledged() {
         let mut receiver = Receiver::new(OPTIONS);
         arrive(&mut receiver, 0, data(0));
         arrive(&mut receiver, 0, data(3));

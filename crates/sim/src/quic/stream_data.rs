@@ -119,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_lost_goes_before_what_is_new() {
+    fn lost_pieces_are_sent_before_new_ones() {
         let mut stream = StreamData::new(5);
         assert_eq!((0..3).map(|_| stream.load()).collect::<Vec<_>>(), [0, 1, 2]);
         stream.on_lost(1);
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_arrived_in_another_packet_is_not_sent_again() {
+    fn pieces_that_arrived_in_another_packet_are_not_retransmitted() {
         let mut stream = StreamData::new(2);
         (0..3).for_each(|_| _ = stream.load()); // packets 0 and 1, and packet 2 with piece 0 as a probe
         assert_eq!(stream.on_acked(2), 0);
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn after_a_stop_only_what_was_lost_is_sent() {
+    fn after_a_stop_only_lost_pieces_are_sent() {
         let mut stream = StreamData::new(100);
         (0..4).for_each(|_| _ = stream.load());
         stream.on_lost(0);

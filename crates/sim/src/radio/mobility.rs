@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn two_who_follow_the_same_node_see_it_at_the_same_places() {
+    fn copies_of_a_course_give_the_same_places() {
         let [mut often, mut seldom] = [(); 2].map(|()| walk(RandomWaypoint::default(), 4));
         for second in 0..1000 {
             let place = often.at(Time::from_seconds(f64::from(second)));
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn ways_have_the_length_and_the_speed_of_their_laws() {
+    fn legs_have_the_mean_length_and_speed() {
         // The mean distance of two points of a unit square is 0.5214 (Ghosh 1951), which is 52.14 m for a
         // square of 100 m. Speeds are uniform with mean 5.5 m/s. The standard errors for 4000 legs are 0.4 m
         // and 0.04 m/s.

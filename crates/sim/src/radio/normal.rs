@@ -28,7 +28,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_drawn_has_the_moments_and_the_tail() {
+    fn draws_have_the_moments_and_the_tail() {
         // For 400,000 draws the standard errors are 0.0016 for the mean, 0.0022 for the variance, and 0.0006
         // for the tail above 1.
         let mut random = Stream::new(3, "normal");

@@ -65,7 +65,7 @@ mod tests {
     use crate::random::Stream;
 
     #[test]
-    fn a_link_loses_what_the_distance_of_its_ends_says() {
+    fn the_loss_of_a_link_follows_from_the_distance_of_its_ends() {
         // The distance is 250 m (a 3-4-5 triangle). With an exponent of 2.2 the margin is 57.21 - 22 * 2.398
         // = 4.45 dB; 13.3 % of packets fall short of it at a deviation of 4 dB.
         let ends = [Place { x_m: 0.0, y_m: 0.0 }, Place { x_m: 150.0, y_m: 200.0 }].map(Course::still);

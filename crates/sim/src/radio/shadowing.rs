@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_drawn_has_the_mean_power_of_the_closed_form() {
+    fn draws_have_the_mean_power_of_the_closed_form() {
         // 40,000 draws with a deviation of 4 dB have a standard error of 0.02 dB; four of them are allowed.
         let mut random = Stream::new(5, "shadowing");
         for exponent in [2.0, 2.4] {
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn without_deviation_the_threshold_is_a_range() {
+    fn without_deviation_packets_arrive_up_to_a_fixed_distance() {
         // 10^(57.21 / 20) = 725 m.
         let model = Shadowing { deviation_db: 0.0, ..Shadowing::default() };
         let mut random = Stream::new(7, "shadowing");

@@ -319,7 +319,7 @@ fn tcp_repairs_a_lost_window_update_by_its_persist_timer() {
 }
 
 #[test]
-fn tcp_probes_no_more_rarely_than_the_greatest_timeout() {
+fn tcp_probes_at_least_once_per_maximum_timeout() {
     // The intervals are 1, 2, 4, 8, 16 and 32 s, then 60 s each (RFC 6298 section 2.5): probes at 1.1, 3.1,
     // 7.1, 15.1, 31.1, 63.1, 123.1 and 183.1 s.
     let rates = Timeline::steps(Rate::default(), [(at(1e6), READ)]);
@@ -331,7 +331,7 @@ fn tcp_probes_no_more_rarely_than_the_greatest_timeout() {
 }
 
 #[test]
-fn quic_says_that_it_is_blocked_and_hears_of_credit() {
+fn quic_reports_that_it_is_blocked_and_uses_a_raised_limit() {
     // Four pieces use up the limit at once, and DATA_BLOCKED is sent with them. The two acknowledgements
     // arrive at 100 ms. Two samples of 100 ms give a deviation of 37.5 ms and a probe timeout of 100 + 150 +
     // 25 = 275 ms. DATA_BLOCKED is repeated at 375 ms, and after 550, 1100, 2200 and 4400 ms: at 925, 2025,
@@ -344,7 +344,7 @@ fn quic_says_that_it_is_blocked_and_hears_of_credit() {
 }
 
 #[test]
-fn quic_repairs_lost_credit_by_a_probe_timeout() {
+fn quic_repeats_a_lost_limit_after_a_probe_timeout() {
     // The window is one piece. MAX_DATA is sent at 10.001 s and lost. Its sender has no round-trip sample, so
     // its probe timeout is 333 + 4 * 166.5 + 25 = 1024 ms. It is repeated at 11.025 s and arrives at 11.075
     // s.
@@ -375,7 +375,7 @@ fn sctp_repairs_a_lost_window_update_by_a_probe() {
 }
 
 #[test]
-fn the_application_gets_what_it_reads_and_the_window_of_congestion_stays() {
+fn throughput_is_the_reading_rate_and_the_congestion_window_stops_growing() {
     // At 1 Mbit/s 1000 B take 8 ms and 1452 B take 11.616 ms, so 12.5 or 8.6 packets are read in a round
     // trip, and the buffer holds 40. Once it has begun to fill, it is never empty: in 9 s 1125 packets are
     // read, or 774.8.

@@ -36,7 +36,7 @@ fn equal_times_come_by_rank_then_departure() {
 }
 
 #[test]
-fn what_is_equal_otherwise_comes_by_lot() {
+fn ties_are_broken_at_random_by_the_seed() {
     // Sources 3 and 4 are due together at 1,000 instants, and set in either order. The order of service does
     // not depend on the order of setting, differs with the seed, and favours neither source. The standard
     // deviation of 1,000 fair draws is 16.
@@ -62,7 +62,7 @@ fn what_is_equal_otherwise_comes_by_lot() {
 }
 
 #[test]
-fn what_lies_beyond_all_runs_never_comes_in_one() {
+fn events_beyond_the_longest_run_never_happen() {
     // A packet on a link of a few bits per second may arrive after a century; the longest run, 10^6 s, ends
     // before that.
     let mut schedule = Schedule::default();
@@ -192,7 +192,7 @@ proptest! {
 #[test]
 #[cfg(debug_assertions)]
 #[should_panic(expected = "before Time")]
-fn no_event_is_set_for_what_has_passed() {
+fn setting_an_event_in_the_past_panics() {
     let mut schedule = Schedule::default();
     let source = schedule.add_source();
     schedule.wait_until(Time::from_nanos(8));
@@ -202,7 +202,7 @@ fn no_event_is_set_for_what_has_passed() {
 #[test]
 #[cfg(debug_assertions)]
 #[should_panic(expected = "the event of a firm source is taken back")]
-fn the_event_of_a_firm_source_stays() {
+fn clearing_a_firm_source_panics() {
     let mut schedule = Schedule::default();
     let source = schedule.add_firm_source();
     schedule.set(source, Time::from_nanos(7), Order::TIMER);

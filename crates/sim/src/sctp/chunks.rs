@@ -352,7 +352,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_sent_again_may_be_lost_by_reports_of_what_was_sent_since() {
+    fn a_retransmission_is_lost_by_reports_of_later_chunks() {
         // Chunk 0 is lost by four reports while 4 chunks are above it. In the second half, reports up to 4
         // are caused by chunks sent before its retransmission, and those from 5 on by later ones.
         for (repeats, second) in [(false, None), (true, Some(0))] {
@@ -373,7 +373,7 @@ mod tests {
     //= test RFC 9260 section 6.1 rule-c
     //= test RFC 9260 section 7.2.4 once
     #[test]
-    fn what_is_lost_waits_for_its_path_and_goes_out_first_things_first() {
+    fn lost_chunks_wait_for_their_path_in_order() {
         let mut chunks = Chunks::new(2, false);
         let sent: Vec<u64> = (0..6).map(|number| chunks.send_new(0, number)).collect();
         assert_eq!((sent, chunks.in_flight(), chunks.high()), (vec![0, 1, 2, 3, 4, 5], 6, 6));

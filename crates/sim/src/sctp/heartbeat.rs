@@ -191,7 +191,7 @@ mod tests {
 
     //= test RFC 9260 section 8.3
     #[test]
-    fn it_is_due_after_the_interval_and_a_timeouts_length_give_or_take_half() {
+    fn a_heartbeat_is_due_after_the_interval_and_a_random_rto() {
         let (start, rto) = (Time::from_seconds(10.0), Span::from_millis(1000));
         let mut heartbeat = Heartbeat::new(Some(Span::from_millis(30_000)));
         assert_eq!(heartbeat.timer(), Time::NEVER);

@@ -253,7 +253,7 @@ mod tests {
 
     //= test RFC 9260 section 6.3.1 c5
     #[test]
-    fn what_is_sent_after_a_retransmission_alone_tells_a_round_trip() {
+    fn only_chunks_sent_after_a_retransmission_are_timed() {
         // RFC 9260 section 6.3.1 rule C5: a chunk is timed only if no chunk up to it has been retransmitted
         // since it was sent.
         let mut lane = Lane::default();
@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn in_ns2_a_measurement_that_is_suspended_comes_back_with_the_next() {
+    fn in_ns2_a_suspended_measurement_resumes_with_the_next() {
         let mut lane = Lane::default();
         lane.push(at(0), 0, true);
         lane.suspend_measuring();

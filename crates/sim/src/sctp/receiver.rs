@@ -241,7 +241,7 @@ mod tests {
 
     //= test RFC 9260 section 6.7
     #[test]
-    fn gaps_are_told_at_once_and_all_of_them() {
+    fn all_gaps_are_reported_at_once() {
         // Chunks 0 and 1 have arrived and 2 is missing, so blocks count from 2.
         let mut receiver = receiver(&[]);
         arrive(&mut receiver, 0, 0);
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn what_fills_the_last_gap_may_wait_for_a_second_packet() {
+    fn the_chunk_that_fills_the_last_gap_may_wait_for_a_second_packet() {
         let mut receiver = receiver(&[("sack_filled_gap", "false")]);
         arrive(&mut receiver, 0, 0);
         assert_eq!(arrive(&mut receiver, 0, 2), Some((0, 1, vec![(1, 2)])));
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn in_ns2_the_sack_for_a_duplicate_leaves_those_waiting_that_are_held_back() {
+    fn in_ns2_the_sack_for_a_duplicate_leaves_held_back_packets_waiting() {
         // A SACK is due for two packets. The duplicate is answered at once, and counts as the first of the
         // next two, so 3 is the second. If the duplicate resets the count, 3 waits for 4.
         for (resets, second) in [("false", Some((0, 4, vec![]))), ("true", None)] {
@@ -316,7 +316,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_it_tells_is_what_has_arrived(tsns in prop::collection::vec(0_u64..60, 1..200)) {
+        fn a_sack_reports_exactly_the_arrived_chunks(tsns in prop::collection::vec(0_u64..60, 1..200)) {
             let mut receiver = receiver(&[]);
             let mut here = std::collections::BTreeSet::new();
             for tsn in tsns {

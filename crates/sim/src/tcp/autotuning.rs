@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn an_application_that_takes_no_more_than_before_leaves_the_window_as_it_is() {
+    fn a_steady_application_leaves_the_window_unchanged() {
         let mut tuning = Autotuning::new(bounds(45, 2172));
         let windows = play(&mut tuning, &[10; 20]);
         assert!(windows.iter().all(|window| *window == 45), "{windows:?}");

@@ -404,7 +404,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_sent_is_what_arrives(segment in segments()) {
+        fn a_segment_survives_its_packet(segment in segments()) {
             let mut out = Last::default();
             segment.send(&mut out);
             prop_assert_eq!(out.0.is_extended(), !segment.sack[0].is_empty() || segment.window > 0);

@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn a_first_point_with_a_probability_is_a_size_of_its_own() {
+    fn the_probability_of_the_first_point_belongs_to_its_size() {
         let sizes = Empirical::of(vec![(6.0, 0.15), (13.0, 0.2), (13.0, 0.5), (20.0, 1.0)]).unwrap();
         for (probability, size) in [(0.0, 6.0), (0.15, 6.0), (0.175, 9.5), (0.3, 13.0), (0.75, 16.5)] {
             assert!((sizes.size_at(probability) - size).abs() < 1e-9, "{probability}");

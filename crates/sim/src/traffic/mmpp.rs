@@ -344,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn it_begins_in_its_stationary_state() {
+    fn the_source_begins_in_its_stationary_state() {
         // Over 400 seeds, the first second has the same mean as later ones. The ratio of variance to mean of
         // counts of one second is some tens, so the mean of 400 at 1000 per second deviates by about sqrt(50
         // / 400000) = 1 %.

@@ -181,7 +181,7 @@ mod tests {
     };
 
     #[test]
-    fn connections_take_objects_until_the_page_is_complete_and_are_opened_anew_for_the_next() {
+    fn connections_share_a_pages_objects_and_are_reopened_for_the_next_page() {
         let pages = Pages { objects: 3, connections: 2, spread: 0.0, ..USUAL };
         let mut reading = Reading::new(pages);
         let mut random = Stream::new(1, "pages");

@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn they_begin_at_fixed_intervals_and_take_the_pairs_in_turn() {
+    fn transfers_begin_at_fixed_intervals_and_take_the_pairs_in_turn() {
         assert_eq!(begins(&USUAL, 36.0), [20.0, 25.0, 30.0, 35.0]);
         assert_eq!(begins(&USUAL, 35.0).len(), 3, "what would begin at the end does not");
         assert_eq!(begins(&USUAL, 1e6).len(), 50);
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn a_begun_packet_is_a_whole_one() {
+    fn sizes_are_rounded_up_to_whole_packets() {
         let parameters = Parameters { size: Size::from_bytes(14_481), ..Parameters::default() };
         let packets = |payload| {
             connections(&Transfers::of(&parameters, payload, None), Time::ZERO, Time::NEVER)[0].packets
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes_that_are_drawn_change_no_time() {
+    fn drawn_sizes_do_not_change_times() {
         let sizes = Empirical::of(vec![(1000.0, 0.5), (9000.0, 1.0)]).unwrap();
         let random = Transfers { exponential: true, ..USUAL };
         let drawn = Transfers { sizes: Sizes::Drawn(sizes), ..random.clone() };

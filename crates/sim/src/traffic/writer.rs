@@ -67,7 +67,7 @@ mod tests {
     use ackclock_base::Span;
 
     #[test]
-    fn what_does_not_fill_a_packet_waits_for_the_next_write() {
+    fn bytes_that_do_not_fill_a_packet_wait_for_the_next_write() {
         // Writes of 1000 B fill packets of 1448 B: 1000, 2000 (1 packet, 552 left), 1552 (1, 104), 1104, 2104
         // (1, 656)...
         let source = Constant(Spacing { interval: Span::from_millis(10), jitter: 0.0 });

@@ -54,7 +54,7 @@ fn a_packet_waits_for_the_end_of_a_silent_phase() {
 }
 
 #[test]
-fn the_present_rate_does_not_hurry_ahead_with_the_packets() {
+fn the_known_rate_is_that_of_now_not_of_the_queued_packets() {
     let mut link = link(cycle(&[(20, 80 * MBIT), (10, 8 * MBIT)]), Manner::BitByBit, None);
     assert_eq!(link.time(at(25_000_000), 1000), ms(1));
     for (ns, mbit) in [(0, 80), (19_999_999, 80), (20_000_000, 8), (5_000_000, 80), (3_025_000_000, 8)] {
@@ -144,7 +144,7 @@ fn a_rate_that_holds_only_within_an_outage_sends_nothing() {
 }
 
 #[test]
-fn what_is_done_as_an_outage_ends_is_not_done_before_it() {
+fn work_at_the_end_of_an_outage_is_not_done_before_it() {
     // 1 bit of a byte is sent by 1 ns. The rate is zero from then until 10 ns, when an outage of 5 ns begins,
     // and 1 Tbit/s afterwards: the other 7 bits take 0.007 ns after 15 ns.
     let rates = Timeline::steps(rate(1000 * MBIT), [(at(1), rate(0)), (at(10), rate(1_000_000 * MBIT))]);

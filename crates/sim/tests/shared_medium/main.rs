@@ -75,7 +75,7 @@ fn saturated_stations_carry_what_bianchis_model_says() {
 /// Checks a medium without answers, whose counts from 0 to 39 never double, against the same model without
 /// doubling.
 #[test]
-fn a_simple_medium_loses_what_meets() {
+fn a_simple_medium_loses_collided_packets() {
     let cell = |stations| Cell {
         rate: 2_000_000,
         bytes: 1040,
@@ -101,7 +101,7 @@ fn a_simple_medium_loses_what_meets() {
 
 /// A packet is received unless all its attempts are lost, and is repeated until an answer comes.
 #[test]
-fn what_is_not_answered_is_repeated_until_it_is_given_up() {
+fn unanswered_packets_are_repeated_until_they_are_given_up() {
     for (loss, attempts) in [(0.5_f64, 7), (0.3, 4), (0.2, 7), (0.5, 1)] {
         let text = attempts.to_string();
         let most: &'static str = Box::leak(text.into_boxed_str());
@@ -143,7 +143,7 @@ fn cycle_s(packets: f64, bytes: f64, rate: f64) -> f64 {
 }
 
 #[test]
-fn a_turn_of_several_packets_pays_for_its_surroundings_once() {
+fn a_turn_of_several_packets_has_its_overhead_once() {
     // 42 packets of 1500 bytes fit into 65,535 bytes with their 42 bytes each; at 13 Mbit/s 5 fit into 5.484
     // ms; packets of 100 bytes are limited by the window of 64, or by the number in the settings.
     for (rate, bytes, asked, packets) in [

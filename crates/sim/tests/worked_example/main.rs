@@ -92,7 +92,7 @@ fn two_paths_carry_what_both_can() {
 }
 
 #[test]
-fn what_is_lost_on_one_path_is_sent_again() {
+fn datagrams_lost_on_one_path_are_retransmitted() {
     let entry = loss::find("independent").unwrap();
     let impairments =
         Impairments { loss: Some((entry.build)(&entry.descriptor.defaults())), ..Impairments::default() };
@@ -151,7 +151,7 @@ fn two_stations_take_turns() {
 /// A run stepped by events, stepped by time and run without stopping is the same, and its series can be read
 /// in between.
 #[test]
-fn a_run_can_be_stepped_and_looked_at() {
+fn a_run_can_be_stepped_and_read_in_between() {
     let fresh = || {
         let links = vec![plain("a", 1, 5), plain("b", 1, 5), plain("c", 1, 20), plain("d", 1, 20)];
         simulation(links, Vec::new(), flow("two", 2000, 10, &[(0, 1), (2, 3)]))

@@ -68,7 +68,7 @@ impl<A: Agent + ?Sized> Talk<A> {
 }
 
 #[test]
-fn the_first_duplicate_sends_again_and_none_reaches_the_sender() {
+fn the_first_duplicate_causes_a_retransmission_and_none_reaches_the_sender() {
     // Of packets 0 to 9, packet 3 is lost: the mobile acknowledges 1, 2, 3, and then 3 six more times, for 4
     // to 9.
     let mut talk = Talk::with(&[]);
@@ -83,7 +83,7 @@ fn the_first_duplicate_sends_again_and_none_reaches_the_sender() {
 }
 
 #[test]
-fn one_duplicate_more_than_packets_went_means_that_it_was_lost_again() {
+fn an_additional_duplicate_means_that_the_retransmission_was_lost() {
     let mut talk = Talk::with(&[]);
     talk.data(0..5);
     assert!(talk.ack(1));
@@ -98,7 +98,7 @@ fn one_duplicate_more_than_packets_went_means_that_it_was_lost_again() {
 }
 
 #[test]
-fn it_gives_up_after_ten_and_lets_the_sender_know() {
+fn after_ten_retransmissions_duplicates_reach_the_sender() {
     let mut talk = Talk::with(&[]);
     talk.data(0..2);
     // No acknowledgement comes back. The first packet is retransmitted 100 ms after it was sent on, and every
@@ -125,7 +125,7 @@ fn it_gives_up_after_ten_and_lets_the_sender_know() {
 }
 
 #[test]
-fn what_was_lost_before_it_came_here_is_the_senders() {
+fn packets_lost_before_the_agent_are_left_to_the_sender() {
     // Packet 2 is lost before the agent and arrives after 3, so its duplicates continue, before and after its
     // arrival.
     let mut talk = Talk::with(&[]);
@@ -139,7 +139,7 @@ fn what_was_lost_before_it_came_here_is_the_senders() {
 }
 
 #[test]
-fn what_the_mobile_has_ends_here_and_is_acknowledged_again() {
+fn packets_that_the_mobile_has_are_removed_and_acknowledged_again() {
     let mut talk = Talk::with(&[]);
     talk.data(0..3);
     assert!(talk.ack(3));
@@ -161,7 +161,7 @@ fn the_timer_follows_the_round_trip() {
 }
 
 #[test]
-fn the_timer_also_sends_what_came_late() {
+fn the_timer_also_retransmits_late_packets() {
     // Packet 1 arrives after 2, so it is left to the sender. No acknowledgement comes back: the timeout is
     // the minimum, 100 ms, and has not passed after 99 ms.
     let mut talk = Talk::with(&[]);
@@ -189,7 +189,7 @@ fn a_full_cache_keeps_what_it_has() {
 }
 
 #[test]
-fn a_new_connection_begins_anew() {
+fn a_new_connection_empties_the_cache() {
     let mut talk = Talk::with(&[]);
     talk.data(0..5);
     assert!(talk.ack(4));

@@ -62,7 +62,7 @@ impl Talk {
 }
 
 #[test]
-fn of_three_the_latest_goes_on() {
+fn the_latest_of_three_acknowledgements_continues() {
     let mut talk = Talk::new();
     (1..=7).for_each(|number| talk.ack(1, number));
     // Acknowledgement 7 waits until 6 ms.
@@ -74,7 +74,7 @@ fn of_three_the_latest_goes_on() {
 }
 
 #[test]
-fn the_first_of_them_says_how_long_they_wait() {
+fn the_first_acknowledgement_determines_the_wait() {
     let mut talk = Talk::new();
     talk.ack(0, 1);
     talk.ack(4, 2);
@@ -85,7 +85,7 @@ fn the_first_of_them_says_how_long_they_wait() {
 }
 
 #[test]
-fn what_says_something_else_goes_on_at_once_behind_what_waits() {
+fn other_acknowledgements_continue_at_once_behind_a_waiting_one() {
     let duplicate = |talk: &mut Talk| talk.ack(1, 2);
     let blocks = |talk: &mut Talk| talk.extended(1, 3, [0x2_0000_0001, 0, 0, 0]);
     let marked = |talk: &mut Talk| {
@@ -105,7 +105,7 @@ fn what_says_something_else_goes_on_at_once_behind_what_waits() {
 }
 
 #[test]
-fn the_window_of_the_latest_goes_on_with_it() {
+fn the_latest_acknowledgement_keeps_its_window() {
     // Linux's receiver reports its window in each acknowledgement, which does not keep them from being
     // thinned.
     let mut talk = Talk::new();
@@ -119,7 +119,7 @@ proptest! {
     /// The acknowledgements that continue keep their order, are some of those that arrived, and include the
     /// latest.
     #[test]
-    fn nothing_is_invented_and_the_latest_is_not_lost(steps in prop::collection::vec((0_u64..4, 0_u64..3), 1..200)) {
+    fn acknowledgements_keep_their_order_and_the_latest_continues(steps in prop::collection::vec((0_u64..4, 0_u64..3), 1..200)) {
         let mut talk = Talk::new();
         let (mut ms, mut number) = (0, 0);
         let mut came = Vec::new();

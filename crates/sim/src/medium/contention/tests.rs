@@ -23,7 +23,7 @@ fn slots_of_32(slots: u32) -> f64 {
 }
 
 #[test]
-fn who_finds_the_medium_free_sends_at_once_and_who_finds_it_busy_waits() {
+fn a_station_sends_at_once_on_a_free_medium_and_waits_on_a_busy_one() {
     let mut medium = dcf(2);
     let random = &mut Scripted::new(&[slots_of_32(3)]);
     // The medium is free from 0 on. At 200 us it has been free for more than 50 us.
@@ -51,7 +51,7 @@ fn the_count_stops_while_others_send() {
 }
 
 #[test]
-fn the_window_doubles_with_silence_and_returns() {
+fn the_window_doubles_without_answers_and_is_reset() {
     let mut medium = dcf(1);
     let almost_one = &mut Scripted::new(&[0.999_999]);
     let mut drawn = Vec::new();
@@ -68,7 +68,7 @@ fn the_window_doubles_with_silence_and_returns() {
 }
 
 #[test]
-fn a_count_ends_with_nothing_to_send_and_then_a_packet_goes_at_once() {
+fn a_count_that_ended_without_packets_lets_the_next_packet_go_at_once() {
     let mut medium = dcf(2);
     let random = &mut Scripted::new(&[slots_of_32(4)]);
     medium.on_sending(0, us(0), us(1000));
@@ -101,7 +101,7 @@ fn links_of_one_transmitter_take_turns_and_never_collide() {
 }
 
 #[test]
-fn a_simple_medium_always_waits_and_answers_nothing() {
+fn a_simple_medium_always_waits_and_has_no_answers() {
     let rules = Simple::default().rules();
     let mut medium = Contention::new(rules, &[0, 1]);
     let tenth = &mut Scripted::new(&[10.5 / 40.0]);

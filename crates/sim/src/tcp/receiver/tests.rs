@@ -89,7 +89,7 @@ fn every_second_packet_is_acknowledged_when_acknowledgements_are_delayed() {
 }
 
 #[test]
-fn quick_acknowledgements_wait_for_nothing_at_the_start_and_after_a_duplicate() {
+fn quick_acknowledgements_follow_the_start_and_a_duplicate() {
     let options = ReceiverOptions { quick_acks: 3, ..receiver(Some(Span::from_millis(40))).options };
     let mut receiver = Receiver::new(options);
     let mut answered = |numbers: std::ops::Range<u64>| -> Vec<bool> {

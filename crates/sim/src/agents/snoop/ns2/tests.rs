@@ -38,7 +38,7 @@ fn the_first_duplicate_passes_and_the_second_sends() {
 }
 
 #[test]
-fn a_duplicate_that_stayed_alone_counts_for_the_next_packet() {
+fn a_single_duplicate_counts_for_the_next_packet() {
     let mut talk = talk(&[]);
     talk.data(0..3);
     assert!(talk.ack(1) && talk.ack(1));
@@ -51,7 +51,7 @@ fn a_duplicate_that_stayed_alone_counts_for_the_next_packet() {
 }
 
 #[test]
-fn what_is_lost_once_more_waits_for_the_timer() {
+fn a_retransmission_that_is_lost_waits_for_the_timer() {
     let mut talk = talk(&[]);
     talk.data(0..10);
     assert!(talk.ack(3) && talk.ack(3));
@@ -72,7 +72,7 @@ fn what_is_lost_once_more_waits_for_the_timer() {
 }
 
 #[test]
-fn where_a_duplicate_too_many_comes_it_sends_twice() {
+fn an_unexpected_duplicate_causes_a_second_retransmission() {
     // Only packet 2 is cached. Two duplicates come, and the number still expected is 1 - 2.
     let mut talk = talk(&[]);
     talk.data(0..3);
@@ -85,7 +85,7 @@ fn where_a_duplicate_too_many_comes_it_sends_twice() {
 }
 
 #[test]
-fn what_the_sender_retransmits_is_the_senders() {
+fn packets_that_the_sender_retransmits_are_left_to_the_sender() {
     let mut talk = talk(&[]);
     talk.data(0..5);
     assert!(talk.ack(1) && talk.ack(1) && !talk.ack(1));
@@ -103,7 +103,7 @@ fn what_the_sender_retransmits_is_the_senders() {
 }
 
 #[test]
-fn a_late_packet_is_the_senders_if_it_comes_to_be_the_first() {
+fn a_late_packet_is_left_to_the_sender_if_it_becomes_the_first() {
     for (acked_before, sent) in [(true, vec![]), (false, vec![(Direction::Forward, 1)])] {
         let mut talk = talk(&[]);
         talk.data(0..1);
@@ -122,7 +122,7 @@ fn a_late_packet_is_the_senders_if_it_comes_to_be_the_first() {
 }
 
 #[test]
-fn what_is_old_goes_on() {
+fn old_packets_continue() {
     let mut talk = talk(&[]);
     talk.data(0..3);
     assert!(talk.ack(3));
@@ -168,7 +168,7 @@ fn the_timer_follows_the_last_sample() {
 }
 
 #[test]
-fn the_timer_is_not_below_its_least() {
+fn the_timeout_is_not_below_its_minimum() {
     let mut talk = talk(&[]);
     for number in 0..60 {
         talk.data(number..number + 1);
@@ -179,7 +179,7 @@ fn the_timer_is_not_below_its_least() {
 }
 
 #[test]
-fn a_packet_that_was_sent_from_here_counts_from_then() {
+fn a_retransmitted_packet_is_timed_from_its_retransmission() {
     // The packet was first sent 1.1 s ago; the sample is 1 ms, and the estimate 13.375 and (12.375 + 7 * 250)
     // / 8 ms.
     let mut talk = talk(&[]);
@@ -200,7 +200,7 @@ fn a_full_cache_keeps_what_it_has() {
 }
 
 #[test]
-fn a_new_connection_begins_anew_with_what_is_known_of_round_trips() {
+fn a_new_connection_keeps_only_the_round_trip_estimate() {
     let mut talk = talk(&[]);
     talk.data(0..5);
     assert!(talk.ack(4));
@@ -212,7 +212,7 @@ fn a_new_connection_begins_anew_with_what_is_known_of_round_trips() {
 }
 
 #[test]
-fn the_agent_of_a_scenario_has_the_rules_that_it_names() {
+fn the_agent_of_a_scenario_follows_the_rules_that_it_names() {
     for (rules, passes) in [("published", false), ("ns2", true)] {
         let values = ackclock_base::Values::with(ENTRY.descriptor, &[("rules", rules)]);
         let mut talk = Talk::of((ENTRY.build)(&values));
