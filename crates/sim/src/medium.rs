@@ -90,7 +90,7 @@ pub struct Answer {
 /// The outcome of a turn as a station hears it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// The station heard an answer; on a medium without answers, it sent without a collision being known.
+    /// The station heard an answer, or the medium has no answers.
     Answered,
     /// The station heard no answer and will repeat its packets.
     Silence,

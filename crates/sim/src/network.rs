@@ -314,7 +314,7 @@ impl Network {
         self.go_further([at, departed], path, step, packet)
     }
 
-    /// Offers a packet to a shared link that decides at arrival, and takes it on from there.
+    /// Offers a packet to a shared link that decides at arrival, and takes the packet further.
     #[inline(never)]
     fn offer(&mut self, now: Time, path: u32, link: u32, step: u32, packet: &mut Packet) -> Outcome {
         let index = link as usize;

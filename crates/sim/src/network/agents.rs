@@ -1,4 +1,4 @@
-//! Agents at nodes: the packets that they see, and those that they send from there.
+//! Agents at nodes: the packets that they see, and those that they send.
 
 use super::{Network, Outcome};
 use crate::agent::{Agent, AgentCounts, AgentParts, Direction, Node, Passage};

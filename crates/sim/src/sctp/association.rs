@@ -255,8 +255,9 @@ impl Association {
         }
     }
 
-    /// Called when a message sent over a path has not been answered in time. Returns whether the path has
-    /// failed because of it.
+    /// Counts an error, because a message sent over a path has not been answered in time. If a limit is
+    /// exceeded, the association fails, or the path does and its waiting and new data moves to another path.
+    /// Returns whether the path has failed because of it.
     pub(super) fn on_error(&mut self, now: Time, index: usize, what: Unanswered) -> bool {
         let details = &self.options.details;
         let limits = Limits {

@@ -67,8 +67,8 @@ pub struct Lane {
 }
 
 impl Lane {
-    /// Records that a packet with this chunk is sent under the next number. `once` tells whether the chunk is
-    /// sent for the first time.
+    /// Records that a packet with this chunk is sent under the next number, and times the chunk if none is
+    /// timed. `once` tells whether the chunk is sent for the first time; only such a chunk is timed.
     #[inline]
     pub fn push(&mut self, now: Time, tsn: u64, once: bool) {
         self.tsns.push_back(tsn);
