@@ -1,7 +1,8 @@
-//! Losses are found by the transport: an association with several paths, whose acknowledgements are about all of them
-//! together, sees what the packets of one path do not show (RFC 9260 section 7.2.4). It declares them; here they leave the
-//! path's window and tell its control, once for each recovery. No number is used twice: what a lost packet carried is sent
-//! again, perhaps over another path, under a new one.
+//! The rule for transports that detect losses themselves. An association with several paths sees in its
+//! acknowledgements, which cover all paths together, what the packets of one path do not show (RFC 9260
+//! section 7.2.4). It reports the losses; this rule removes them from the path's flight and reports one loss
+//! per recovery to its control. No number is used twice: the data of a lost packet is retransmitted under a
+//! new number, perhaps over another path.
 
 use super::{Detection, LossFound, News, Reaction};
 use crate::ledger::Ledger;
@@ -9,15 +10,15 @@ use crate::sender::Declaration;
 use ackclock_base::Time;
 use ackclock_cc::LossSignal;
 
-/// The rule.
+/// The rule for losses that the transport reports.
 #[derive(Clone, Debug, Default)]
 pub struct Declared {
-    /// What has been declared lost, and is not yet in the ledger.
+    /// Packets reported lost that are not yet marked in the ledger.
     lost: Vec<u64>,
-    /// Whether with that the window is to be reduced.
+    /// Whether the losses in `lost` are to reduce the window.
     reduces: bool,
     recovering: bool,
-    /// Whether it was at the acknowledgement before.
+    /// The value of `recovering` at the previous acknowledgement.
     was_recovering: bool,
 }
 
@@ -45,7 +46,7 @@ impl Detection for Declared {
         Reaction {
             recovered: ends.then_some(0),
             loss: begins.then_some(loss),
-            // RFC 9260 section 6.3.2 rule R3: the earliest of what is outstanding on the path is another.
+            // RFC 9260 section 6.3.2 rule R3: the earliest outstanding chunk of the path has changed.
             //= RFC 9260 section 6.3.2 r3: an acknowledgement of the earliest chunk of a path restarts its timer
             restart_timer: news.cumulative > 0 || board.una() > una,
             ..Reaction::default()
@@ -87,7 +88,7 @@ mod tests {
     use crate::detection::testing::NEWS;
     use crate::ledger::Newly;
 
-    /// Ten packets of 1000 bytes, sent at time zero.
+    /// Returns a ledger with ten packets of 1000 bytes, sent at time zero.
     fn sent() -> Ledger {
         let mut board = Ledger::new(0);
         (0..10).for_each(|number| {
@@ -103,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_declared_lost_leaves_the_window_and_tells_the_control_once() {
+    fn reported_losses_leave_the_flight_and_the_control_hears_once() {
         let (mut rule, mut board) = (Declared::default(), sent());
         rule.on_declared(&Declaration {
             lost: &[0, 2],
@@ -113,10 +114,12 @@ mod tests {
         });
         let reaction = ack(&mut rule, &mut board, 3..6);
         assert_eq!(reaction.loss.map(|loss| loss.number), Some(0));
-        // In flight: 10 less two lost, less three acknowledged. 0 is forgotten; 1 is not acknowledged.
+        // In flight are ten packets less two lost and three acknowledged. Packet 0 is settled; packet 1 is
+        // not acknowledged.
         assert_eq!((board.pipe(), board.una(), rule.in_recovery()), (5000, 1, true));
         assert!(reaction.restart_timer);
-        // One loss more in the same recovery reduces nothing, and 1 was all that held the rest back.
+        // A further loss in the same recovery reduces nothing. Packet 1 was the only one that kept the later
+        // ones in the ledger.
         rule.on_declared(&Declaration {
             lost: &[1],
             reduces: false,
@@ -133,7 +136,7 @@ mod tests {
         });
         let reaction = ack(&mut rule, &mut board, 7..8);
         assert_eq!((reaction.recovered, rule.in_recovery()), (Some(0), false));
-        assert_eq!(ack(&mut rule, &mut board, 8..9).recovered, None, "once");
+        assert_eq!(ack(&mut rule, &mut board, 8..9).recovered, None, "recovery ends once");
     }
 
     #[test]

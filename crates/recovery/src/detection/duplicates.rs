@@ -1,64 +1,67 @@
-//! Retransmission by counting duplicate acknowledgements: Reno (RFC 5681 section 3.2) and NewReno (RFC 6582; RFC
-//! 2582 with the options that ns-2 and the theses name).
+//! Retransmission by counting duplicate acknowledgements: Reno (RFC 5681 section 3.2) and NewReno (RFC 6582;
+//! RFC 2582 with the options that ns-2 and the theses name).
 
 use super::{Detection, LossFound, News, Reaction, Run};
 use crate::ledger::Ledger;
 use ackclock_base::Time;
 use ackclock_cc::LossSignal;
 
-/// What distinguishes the variants.
+/// Options that distinguish Reno, NewReno and their variants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DuplicateOptions {
-    /// Duplicates that make a loss.
+    /// The number of duplicates that indicates a loss.
     pub threshold: u32,
-    /// Whether the first duplicates let new packets out (RFC 3042).
+    /// Whether the first duplicates allow new packets to be sent (RFC 3042).
     pub limited_transmit: bool,
-    /// What a partial acknowledgement does.
+    /// The effect of a partial acknowledgement.
     pub partial: PartialAck,
 }
 
-/// What a partial acknowledgement does: one that covers new data, but not all that was outstanding.
+/// The effect of a partial acknowledgement, which covers new data but not everything that was outstanding at
+/// the loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PartialAck {
-    /// It ends recovery (Reno).
+    /// A partial acknowledgement ends recovery (Reno).
     Ends,
-    /// It reveals the next loss (NewReno).
+    /// A partial acknowledgement reveals the next loss, which is retransmitted (NewReno).
     Resends {
-        /// Whether each restarts the timer (slow but steady), or only the first (impatient).
+        /// Whether every partial acknowledgement restarts the timer ("slow but steady"), or only the first
+        /// ("impatient").
         restarts_timer_each_time: bool,
-        /// Whether the inflated window shrinks by what was acknowledged (RFC 6582 section 3.2 step 3), or at once
-        /// to the slow start threshold, as in ns-2 without partial_window_deflation_.
+        /// Whether the inflated window shrinks by what was acknowledged (RFC 6582 section 3.2 step 3). If
+        /// not, it shrinks at once to the slow start threshold, as in ns-2 without partial_window_deflation_.
         deflates: bool,
     },
 }
 
-/// Reno and NewReno.
+/// The rule of Reno and NewReno.
 #[derive(Clone, Debug)]
 pub struct Duplicates {
     options: DuplicateOptions,
     duplicates: u32,
     /// Recovery lasts until this number is acknowledged; `None` outside recovery.
     recover: Option<u64>,
-    /// No fast retransmit until more than this is acknowledged: what a timeout resends causes duplicates that mean
-    /// nothing (RFC 6582 section 4.1, ns-2's bugFix_).
+    /// No fast retransmit happens until more than this is acknowledged; `None` without a guard.
+    /// Retransmissions after a timeout cause duplicates that indicate no loss (RFC 6582 section 4.1, ns-2's
+    /// bugFix_).
     guard: Option<u64>,
-    /// Packets by which the window is inflated: each duplicate tells of one that has left the network.
+    /// The packets by which the window is inflated: each duplicate shows that one has left the network.
     inflation: u64,
     partial_seen: bool,
 }
 
 impl Duplicates {
-    /// Outside recovery.
+    /// Creates the rule, outside recovery.
     pub fn new(options: DuplicateOptions) -> Self {
         Self { options, duplicates: 0, recover: None, guard: None, inflation: 0, partial_seen: false }
     }
 
-    /// Duplicates counted since the last fresh acknowledgement.
+    /// Returns the number of duplicates since the last fresh acknowledgement.
     pub fn count(&self) -> u32 {
         self.duplicates
     }
 
-    /// Begins recovery now, whatever the count.
+    /// Begins recovery now, whatever the number of duplicates.
     pub fn enter(&mut self, board: &mut Ledger, signal: LossSignal) -> Reaction {
         self.recover = Some(board.high());
         self.guard = Some(board.high());
@@ -74,18 +77,19 @@ impl Duplicates {
     }
 
     //= RFC 6582 section 3.2 recover: no fast retransmit until more than was sent before a timeout is acknowledged
-    /// Whether duplicates may mean a loss: not while resending after a timeout.
+    /// Returns whether duplicates may indicate a loss: not in recovery, and not during retransmission after a
+    /// timeout.
     pub fn may_enter(&self, board: &Ledger) -> bool {
         self.recover.is_none() && self.guard.is_none_or(|guard| board.una() > guard)
     }
 
-    /// What was outstanding at the last loss is acknowledged: the next duplicates may mean a loss of the very next packet,
-    /// which the guard would leave to the timer.
+    /// Called when everything outstanding at the last loss is acknowledged. The next duplicates may indicate
+    /// the loss of the very next packet, which the guard would leave to the timer.
     pub fn lift_guard(&mut self) {
         self.guard = None;
     }
 
-    /// Counts a duplicate as if it were the one that completes the threshold (Vegas).
+    /// Raises the count of duplicates to the threshold, as if the last one had completed it (Vegas).
     pub fn skip_to_threshold(&mut self) {
         self.duplicates = self.duplicates.max(self.options.threshold);
     }
@@ -113,7 +117,7 @@ impl Duplicates {
         if let (true, PartialAck::Resends { restarts_timer_each_time, deflates }) =
             (partial, self.options.partial)
         {
-            // RFC 6582 section 3.2 step 3: deflate by what was acknowledged, add one back.
+            // RFC 6582 section 3.2 step 3: the inflation shrinks by what was acknowledged, less one packet.
             //= RFC 6582 section 3.2 deflation: a partial acknowledgement deflates the window by what it covers, less a segment
             self.inflation = if deflates { (self.inflation + 1).saturating_sub(news.cumulative) } else { 0 };
             //= RFC 6582 section 3.2 timer: the first partial acknowledgement restarts the timer
@@ -136,8 +140,8 @@ impl Duplicates {
     }
 }
 
-/// How many of the packets that were outstanding at a loss, and are not acknowledged, have not arrived: each duplicate
-/// tells of one that has (Alnuem 2009 figure 4.4).
+/// Returns how many of the packets that were outstanding at a loss, and are not acknowledged, have not
+/// arrived. Each duplicate indicates one that has (Alnuem 2009 figure 4.4).
 pub fn missing_of(unacknowledged: u64, duplicates: u32) -> u64 {
     unacknowledged.saturating_sub(u64::from(duplicates))
 }
@@ -216,7 +220,7 @@ mod tests {
     //= test RFC 5681 section 3.2 retransmit
     //= test RFC 5681 section 3.2 inflation
     #[test]
-    fn the_third_duplicate_resends_the_first_packet() {
+    fn the_third_duplicate_retransmits_the_first_packet() {
         let (mut rule, mut board) = (rule(NEWRENO), sent(10));
         assert_eq!(ack(&mut rule, &mut board, 0), Reaction::default());
         assert_eq!(rule.next(&mut board, 10, 100), Some(10), "limited transmit");
@@ -224,7 +228,7 @@ mod tests {
         let reaction = ack(&mut rule, &mut board, 0);
         assert_eq!(reaction.resend, Some(Run::one(0)));
         assert!(reaction.loss.is_some() && rule.in_recovery());
-        // A window of 5 plus 3 duplicates: nothing goes out before two more duplicates.
+        // With a window of 5 packets and 3 duplicates, no packet is sent before two more duplicates.
         assert_eq!(rule.next(&mut board, 5, 100), None);
         (0..3).for_each(|_| {
             let _ = ack(&mut rule, &mut board, 0);
@@ -236,7 +240,7 @@ mod tests {
     //= test RFC 6582 section 3.2 timer
     //= test RFC 6582 section 3.2 full
     #[test]
-    fn newreno_resends_on_a_partial_acknowledgement_and_reno_does_not() {
+    fn newreno_retransmits_on_a_partial_acknowledgement_and_reno_does_not() {
         let (mut newreno, mut board) = (rule(NEWRENO), sent(10));
         (0..3).for_each(|_| {
             let _ = ack(&mut newreno, &mut board, 0);
@@ -259,7 +263,8 @@ mod tests {
     #[test]
     fn the_first_partial_acknowledgement_counts_what_is_missing() {
         for partial in [NEWRENO, PartialAck::Ends] {
-            // 0 to 3 of ten are lost: six duplicates; then 1 is acknowledged to: 10 - 1 - 6 = 3 are missing.
+            // Packets 0 to 3 of ten are lost: six duplicates. Then packet 0 is acknowledged: 10 - 1 - 6 = 3
+            // are missing.
             let (mut rule, mut board) = (rule(partial), sent(10));
             (0..6).for_each(|_| assert_eq!(ack(&mut rule, &mut board, 0).missing, None));
             assert_eq!(ack(&mut rule, &mut board, 1).missing, Some(3));
@@ -277,7 +282,7 @@ mod tests {
     //= test RFC 6582 section 3.2 recover
     //= test RFC 6582 section 3.2 timeout
     #[test]
-    fn duplicates_after_a_timeout_mean_nothing_until_all_is_resent() {
+    fn duplicates_after_a_timeout_indicate_no_loss_until_all_is_retransmitted() {
         let (mut rule, mut board) = (rule(NEWRENO), sent(10));
         rule.on_timeout(&mut board, Time::ZERO);
         assert_eq!(rule.next(&mut board, 1, 100), Some(0));
@@ -296,12 +301,12 @@ mod tests {
 
     //= test RFC 5681 section 3.2 deflation
     #[test]
-    fn new_data_takes_the_inflation_back() {
+    fn an_acknowledgement_of_new_data_ends_the_inflation() {
         let (mut reno, mut board) = (rule(PartialAck::Ends), sent(10));
         (0..5).for_each(|_| _ = ack(&mut reno, &mut board, 0));
-        assert_eq!(reno.inflight(&board), 5, "five duplicates have left");
+        assert_eq!(reno.inflight(&board), 5, "five packets have left the network");
         ack(&mut reno, &mut board, 4);
-        assert_eq!(reno.inflight(&board), 6, "4 to 9");
+        assert_eq!(reno.inflight(&board), 6, "packets 4 to 9");
     }
 
     //= test RFC 6582 section 3.2 deflation
@@ -311,7 +316,7 @@ mod tests {
         let (mut newreno, mut board) = (rule(deflates), sent(10));
         (0..5).for_each(|_| _ = ack(&mut newreno, &mut board, 0));
         ack(&mut newreno, &mut board, 4);
-        // 5 - 4 + 1 = 2 packets of inflation are left, and 4 to 9 are outstanding.
+        // 5 - 4 + 1 = 2 packets of inflation remain, and packets 4 to 9 are outstanding.
         assert_eq!(newreno.inflight(&board), 4);
     }
 }

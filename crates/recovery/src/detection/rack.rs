@@ -1,9 +1,10 @@
-//! Retransmission by time: RACK-TLP (RFC 8985). A packet is lost when one that was sent later has been delivered and a
-//! round trip and a window for reordering have passed since it was sent; so a retransmission can be found lost again. A
-//! probe at the end of what there is to send makes the receiver tell of losses that no later packet would show.
+//! Retransmission by time: RACK-TLP (RFC 8985). A packet is lost when a packet sent later has been delivered,
+//! and a round trip and a reordering window have passed since the packet was sent. A lost retransmission is
+//! found in this way as well. A probe at the end of the data makes the receiver report losses that no later
+//! packet would show.
 //!
-//! The flight comes down in proportion to what is delivered (RFC 9937), or at once; a lost retransmission asks for no
-//! second reduction (section 9.3 asks for none under RFC 9937).
+//! The flight is reduced in proportion to what is delivered (RFC 9937), or at once. A lost retransmission
+//! causes no second reduction (section 9.3 asks for none under RFC 9937).
 
 mod order;
 mod probe;
@@ -24,54 +25,57 @@ use reordering::{LeastRoundTrip, ReorderingWindow};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// What can be chosen.
+/// Options of the rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RackOptions {
-    /// Packets acknowledged selectively that make the first loss without waiting, as long as no reordering was seen.
+    /// The number of selectively acknowledged packets at which the first loss is found without waiting, as
+    /// long as no reordering was seen.
     pub threshold: u32,
-    /// Whether the flight comes down in proportion to what is delivered, or at once.
+    /// Whether the flight is reduced in proportion to what is delivered, or at once.
     pub proportional: bool,
-    /// Whether the tail is probed.
+    /// Whether tail loss probes are sent.
     pub probes: bool,
-    /// The longest that the receiver holds an acknowledgement back.
+    /// The longest time by which the receiver delays an acknowledgement.
     pub max_ack_delay: Span,
-    /// A full packet in the transport's unit.
+    /// The size of a full packet in the transport's unit.
     pub packet: u64,
 }
 
-/// RACK-TLP.
+/// The rule of RACK-TLP.
 #[derive(Clone, Debug)]
 pub struct Rack {
     options: RackOptions,
     order: Order,
-    /// RACK.segment: the latest sent of the packets delivered, and its round trip.
+    /// RACK.segment: the packet sent last among those delivered; `rtt` is its round trip.
     newest: Option<Sending>,
     rtt: Span,
     least_rtt: LeastRoundTrip,
-    /// RACK.fack: one past the highest packet delivered.
+    /// RACK.fack: one past the highest delivered packet.
     forward: u64,
     /// RACK.segs_sacked.
     sacked: u32,
     window: ReorderingWindow,
-    /// When the reordering timer expires.
+    /// When the reordering timer expires; `Time::NEVER` if it is not armed.
     due: Time,
-    /// What was found lost, the lowest first; also what has been resent or has arrived since.
+    /// Packets found lost, the lowest first. Packets that were retransmitted or arrived since are removed
+    /// lazily.
     lost: BinaryHeap<Reverse<u64>>,
     duplicates: u32,
-    /// Duplicates since the loss, those that revealed it included.
+    /// The number of duplicates in this recovery, including those that revealed the loss.
     in_episode: u32,
     partial_seen: bool,
-    /// Fast recovery, and the repair after a timeout, last until these are acknowledged.
+    /// Fast recovery lasts until this number is acknowledged, and the repair after a timeout until
+    /// `after_timeout` is; `None` outside them.
     recover: Option<u64>,
     after_timeout: Option<u64>,
-    /// A timeout sends the first packet whatever the window.
+    /// Whether the next packet is sent whatever the window, because a timeout expired.
     must_send: bool,
     reduction: Option<Prr>,
     probe: Probe,
 }
 
 impl Rack {
-    /// Outside recovery.
+    /// Creates the rule, outside recovery.
     pub fn new(options: RackOptions) -> Self {
         Self {
             options,
@@ -99,7 +103,7 @@ impl Rack {
         self.recover.is_some() || self.after_timeout.is_some()
     }
 
-    /// RFC 8985 section 6.2 steps 1 to 3, for everything that the acknowledgement delivered.
+    /// Carries out RFC 8985 section 6.2 steps 1 to 3 for everything that the acknowledgement delivered.
     fn take_delivered(&mut self, board: &mut Ledger, news: &News) {
         let forward_before = self.forward;
         for number in board.una() - news.cumulative..board.una() {
@@ -116,8 +120,9 @@ impl Rack {
         });
     }
 
-    /// The echoed `stamp` tells a retransmission from the original, but only where the left edge has moved: other
-    /// acknowledgements repeat the last one (RFC 7323 section 4.3).
+    /// Records the delivery of one packet. The echoed `stamp` tells a retransmission from the original, but
+    /// only where the cumulative acknowledgement advanced: other acknowledgements repeat the last timestamp
+    /// (RFC 7323 section 4.3).
     fn take_one(&mut self, number: u64, sent: &Sent, stamp: Option<Time>, now: Time, forward_before: u64) {
         let rtt = now.since(sent.at);
         if sent.transmissions > 1 {
@@ -138,7 +143,8 @@ impl Rack {
         }
     }
 
-    /// Section 6.2 step 5: returns the lowest packet found lost, if any.
+    /// Carries out RFC 8985 section 6.2 step 5. Returns the lowest packet found lost, or `None` if no loss
+    /// was found.
     fn detect(&mut self, board: &mut Ledger, now: Time, smoothed_rtt: Span) -> Option<u64> {
         let newest = self.newest?;
         //= RFC 8985 section 6.2 at-once: it is zero in recovery or after DupThresh SACKs, if nothing was reordered
@@ -208,14 +214,15 @@ impl Detection for Rack {
         self.window.on_ack(board.una(), board.high(), news.dsack.is_some(), leaves);
         let probe_repaired = self.probe.on_ack(board.una(), news);
         let found = self.detect(board, news.now, news.rtt.mean);
-        // What was sent during a repair and lost then is a loss of its own when that is over.
+        // A packet that was sent during a repair and lost is a loss of its own when the repair is over.
         let lowest = found.or_else(|| if leaves { board.lowest_lost() } else { None });
         match lowest {
             Some(number) if !self.is_repairing() => {
                 let recovered = reaction.recovered;
                 reaction = Reaction { recovered, ..self.enter(board, number, news.delivered) };
             }
-            // Section 7.4.2: the probe has repaired a loss of which nothing else tells, and nothing is to be sent again.
+            // Section 7.4.2: the probe has repaired a loss that nothing else shows, and nothing is to be
+            // retransmitted.
             //= RFC 8985 section 7.4.2 loss: a loss that only the probe shows is answered as any other
             None if probe_repaired && !self.is_repairing() && !board.is_empty() => {
                 let recovered = reaction.recovered;
@@ -236,7 +243,8 @@ impl Detection for Rack {
         reaction
     }
 
-    /// Section 6.3: the first packet is lost, and of the others those that have been out long enough.
+    /// Marks the first packet as lost, and any other packet that has been out long enough (RFC 8985 section
+    /// 6.3).
     fn on_timeout(&mut self, board: &mut Ledger, now: Time) {
         self.end();
         (self.duplicates, self.due) = (0, Time::NEVER);
@@ -277,7 +285,7 @@ impl Detection for Rack {
 
     fn next(&mut self, board: &mut Ledger, cwnd: u64, fresh_until: u64) -> Option<u64> {
         let room = match &mut self.reduction {
-            // What a timer found lost brings no acknowledgement to be answered.
+            // A loss that the timer found comes with no acknowledgement that would let a packet out.
             Some(reduction) => reduction.allows(board.pipe(), cwnd) || board.pipe() == 0,
             None => board.pipe() < cwnd || self.must_send,
         };
@@ -315,8 +323,9 @@ impl Detection for Rack {
     }
 
     //= RFC 8985 section 8: one timer at a time, that of reordering first
-    /// Section 8: one timer at a time. The reordering timer comes before the probe's, and that before the retransmission
-    /// timer, whose expiry the probe does not outlast.
+    /// Returns the timer of RFC 8985 section 8, of which there is one at a time. The reordering timer comes
+    /// before the probe's, which comes before the retransmission timer. The probe is due no later than the
+    /// retransmission timer.
     fn timer(&self, board: &Ledger, rtt: Smoothed, deadline: Time) -> Time {
         if self.due < Time::NEVER {
             self.due

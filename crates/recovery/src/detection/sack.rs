@@ -1,6 +1,6 @@
-//! Retransmission by selective acknowledgements (RFC 6675), with the reduction of the flight at once, or in
-//! proportion to what is delivered (RFC 9937); and the older algorithm of ns-2's Sack1 (Fall and Floyd 1996), which
-//! counts what is in the network instead of inferring it from what is lost.
+//! Retransmission by selective acknowledgements (RFC 6675), with the flight reduced at once or in proportion
+//! to what is delivered (RFC 9937); and the older algorithm of ns-2's Sack1 (Fall and Floyd 1996), which
+//! counts the packets in the network instead of inferring them from the losses.
 
 use super::duplicates::missing_of;
 use super::{AfterTimeout, Detection, LossFound, News, Reaction, Run};
@@ -9,26 +9,27 @@ use crate::prr::Prr;
 use ackclock_base::{Time, choice};
 use ackclock_cc::LossSignal;
 
-/// What can be chosen.
+/// Options of the rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SackOptions {
-    /// Duplicates that make a loss where they carry no blocks.
+    /// The number of duplicates that indicates a loss if they carry no SACK blocks.
     pub threshold: u32,
-    /// What a timeout does to what has been acknowledged selectively.
+    /// What a timeout does to selective acknowledgements.
     pub after_timeout: AfterTimeout,
-    /// How the flight is known in recovery.
+    /// How the flight is determined in recovery.
     pub flight: Flight,
 }
 
 choice! {
-    /// How the flight is known, and held, in recovery.
+    /// How the flight is determined and limited in recovery.
     pub enum Flight {
-        /// Inferred from what is lost (RFC 6675 SetPipe), and cut to the window at once.
+        /// The flight is inferred from the losses (RFC 6675 SetPipe) and cut to the window at once.
         Inferred = "immediate",
-        /// Inferred, and shrunk in proportion to what is delivered (RFC 9937).
+        /// The flight is inferred, and reduced in proportion to what is delivered (RFC 9937).
         Proportional = "proportional",
-        /// Counted: one less for each acknowledgement, two for a partial one, one more for each packet sent; every hole
-        /// below the highest block is resent once (Fall and Floyd 1996, ns-2's Sack1).
+        /// The flight is counted: it falls by one for each acknowledgement, by two for a partial one, and
+        /// rises by one for each packet sent. Every hole below the highest block is retransmitted once (Fall
+        /// and Floyd 1996, ns-2's Sack1).
         Counted = "counted",
     }
 }
@@ -38,24 +39,25 @@ choice! {
 pub struct Sack {
     options: SackOptions,
     duplicates: u32,
-    /// Duplicates since the loss, those that revealed it included.
+    /// The number of duplicates in this recovery, including those that revealed the loss.
     in_episode: u32,
     recover: Option<u64>,
     partial_seen: bool,
-    /// After going back N: blocks are not listened to below this.
+    /// Losses below this number begin no recovery after a timeout. After going back N, selective
+    /// acknowledgements are ignored until it is acknowledged.
     guard: u64,
     rescued: bool,
     reduction: Option<Prr>,
-    /// How much had been given up before the acknowledgement that is taken in.
+    /// The amount marked lost by the time the last acknowledgement had been processed.
     lost: u64,
-    /// The flight in recovery where it is counted.
+    /// The flight in recovery under [`Flight::Counted`]; `None` otherwise.
     counted: Option<u64>,
-    /// Holes below this have been given up, where the flight is counted.
+    /// Under [`Flight::Counted`], holes below this number have been marked lost.
     holes_to: u64,
 }
 
 impl Sack {
-    /// Outside recovery.
+    /// Creates the rule, outside recovery.
     pub fn new(options: SackOptions) -> Self {
         Self {
             options,
@@ -90,7 +92,7 @@ impl Sack {
         let number = board.una();
         Reaction {
             loss: Some(LossFound { number, signal: LossSignal::DuplicateAcks, duplicates: self.duplicates }),
-            // A reduction lets the first packet out itself, and counts it.
+            // A proportional reduction lets the first packet out itself, and counts it.
             resend: self.reduction.is_none().then_some(Run::one(number)),
             restart_timer: true,
             ..Reaction::default()
@@ -103,14 +105,14 @@ impl Sack {
         self.counted = None;
     }
 
-    /// The next packet where the flight is counted.
+    /// Returns the next packet to send under [`Flight::Counted`], or `None`.
     fn next_counted(board: &mut Ledger, fresh_until: u64) -> Option<u64> {
         let fresh = board.next() < board.high() || board.next() < fresh_until;
         board.next_doubtful().or(fresh.then_some(board.next()))
     }
 
     //= RFC 6675 section 4 next-seg: lost segments go first, then new data, then doubtful ones, then a rescue
-    /// RFC 6675 NextSeg, the four rules in order.
+    /// Returns the packet that RFC 6675 NextSeg selects by its four rules in order, or `None`.
     fn next_in_recovery(&mut self, board: &mut Ledger, fresh_until: u64) -> Option<u64> {
         if let Some(lost) = board.next_hole() {
             return Some(lost);
@@ -131,8 +133,9 @@ impl Sack {
 
 impl Detection for Sack {
     fn on_ack(&mut self, board: &mut Ledger, news: &News) -> Reaction {
-        // RFC 6675 section 2: a duplicate is an acknowledgement that covers new data selectively. Without this, what was sent again
-        // after a spurious timeout would start a recovery as it arrives twice. ns-2's Sack1 counts every repetition.
+        // RFC 6675 section 2: a duplicate is an acknowledgement that covers new data selectively. Without
+        // this condition, retransmissions after a spurious timeout would start a recovery when they arrive a
+        // second time. ns-2's Sack1 counts every repetition.
         let is_counted = self.options.flight == Flight::Counted;
         let duplicate = news.duplicate && (news.delivered > 0 || is_counted);
         self.duplicates = if news.cumulative > 0 { 0 } else { self.duplicates + u32::from(duplicate) };
@@ -168,7 +171,7 @@ impl Detection for Sack {
     fn on_timeout(&mut self, board: &mut Ledger, _now: Time) {
         self.end();
         self.duplicates = 0;
-        // No second reduction for what is outstanding now.
+        // Packets that are outstanding now cause no second reduction.
         self.guard = board.high();
         match self.options.after_timeout {
             AfterTimeout::GoBackN => board.go_back(),
@@ -221,7 +224,7 @@ impl Detection for Sack {
         if self.recover.is_some() {
             return self.next_in_recovery(board, fresh_until);
         }
-        // Outside recovery: what a timeout declared lost comes first.
+        // Outside recovery, packets that a timeout marked lost come first.
         if let Some(lost) = board.next_hole() {
             return Some(lost);
         }
@@ -260,7 +263,7 @@ mod tests {
     const OPTIONS: SackOptions =
         SackOptions { threshold: 3, after_timeout: AfterTimeout::KeepSack, flight: Flight::Proportional };
 
-    /// How many packets it lets out at once.
+    /// Sends what the rule allows at once. Returns the number of packets.
     fn let_out(rule: &mut Sack, board: &mut Ledger, cwnd: u64) -> u64 {
         let mut count = 0;
         while let Some(next) = rule.next(board, cwnd, u64::MAX) {
@@ -273,10 +276,11 @@ mod tests {
 
     //= test RFC 9937 section 6 safe
     #[test]
-    fn an_acknowledgement_that_shows_a_further_loss_lets_out_no_more_than_it_delivers() {
-        // 40 packets of which the first six are lost: the third selective acknowledgement lets the first of them out. With room in
-        // the window its repair, which delivers one, lets out one more than that; with 12 to 14 besides, which shows that
-        // 9 to 11 are lost too, four for the four that it delivers.
+    fn an_acknowledgement_that_shows_another_loss_lets_out_no_more_than_it_delivers() {
+        // Of 40 packets the first six are lost. The third selective acknowledgement lets packet 0 out. While
+        // the window has room, the acknowledgement of packet 0 delivers one packet and lets out two. If it
+        // also acknowledges 12 to 14, which shows that 9 to 11 are lost too, it delivers four and lets out
+        // four.
         for (further, expected) in [(None, 2), (Some(12..15), 4)] {
             let (mut rule, mut board) = (Sack::new(OPTIONS), sent(40));
             for number in 6..9 {
@@ -294,10 +298,11 @@ mod tests {
     }
 
     #[test]
-    fn what_is_lost_as_recovery_begins_belongs_to_the_flight_that_is_reduced() {
-        // Of 40 packets the first six are lost, which the third selective acknowledgement shows: 37 are not acknowledged then
-        // and it delivers one, so RecoverFS is 38, not the pipe of 31. With a window of 20 the n deliveries from that one on
-        // let out ceil(20 n / 38), while more than 20 are in flight.
+    fn packets_lost_when_recovery_begins_belong_to_the_flight_that_is_reduced() {
+        // Of 40 packets the first six are lost, as the third selective acknowledgement shows. At that time 37
+        // packets are unacknowledged and it delivers one, so RecoverFS is 38, not the pipe of 31. With a
+        // window of 20, n deliveries from that one on let out ceil(20 n / 38), while more than 20 packets are
+        // in flight.
         let (mut rule, mut board) = (Sack::new(OPTIONS), sent(40));
         let mut total = 0;
         for number in 6..18 {
@@ -313,8 +318,8 @@ mod tests {
         assert_eq!(total, 6);
     }
 
-    /// A rule that looks at the window alone, and ten packets of which the first is lost and the fifth doubtful: 1 to 3 and 5 have
-    /// arrived.
+    /// Returns a rule without proportional reduction, and a ledger of ten packets: packets 1 to 3 and 5 have
+    /// arrived, packet 0 is lost and packet 4 doubtful.
     fn in_recovery() -> (Sack, Ledger) {
         let (mut rule, mut board) =
             (Sack::new(SackOptions { flight: Flight::Inferred, ..OPTIONS }), sent(10));
@@ -329,7 +334,7 @@ mod tests {
 
     //= test RFC 6675 section 4 next-seg
     #[test]
-    fn in_recovery_lost_packets_go_first_then_new_ones_then_doubtful_ones_then_the_last() {
+    fn in_recovery_lost_packets_are_sent_first_then_new_then_doubtful_then_the_last() {
         let (mut rule, mut board) = in_recovery();
         let mut sent = Vec::new();
         while let Some(number) = rule.next(&mut board, 100, 11) {
@@ -342,7 +347,7 @@ mod tests {
 
     //= test RFC 6675 section 5 recovery-point
     #[test]
-    fn recovery_ends_when_what_was_outstanding_at_its_start_is_acknowledged() {
+    fn recovery_ends_when_everything_outstanding_at_its_start_is_acknowledged() {
         let (mut rule, mut board) = in_recovery();
         board.transmit(10, Time::ZERO, 1);
         assert_eq!(testing::ack(&mut rule, &mut board, 9, NEWS).recovered, None);

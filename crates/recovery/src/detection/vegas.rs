@@ -1,8 +1,8 @@
-//! Vegas's retransmission (Brakmo and Peterson 1995, as in ns-2 2.35): duplicates are counted as by Reno, but the
-//! first duplicate, and the first two acknowledgements after a retransmission, also look at how old the oldest
-//! packet is. As in ns-2, every such retransmission also doubles the coarse timeout.
+//! Vegas's retransmission (Brakmo and Peterson 1995, as in ns-2 2.35). Duplicates are counted as in Reno, but
+//! the first duplicate, and the first two acknowledgements after a retransmission, also check the age of the
+//! oldest packet. As in ns-2, every such retransmission also doubles the coarse timeout.
 //!
-//! Not carried over from ns-2: its ring of sending times forgets some retransmissions.
+//! One thing differs from ns-2, whose ring of sending times forgets some retransmissions.
 
 use super::duplicates::{DuplicateOptions, Duplicates, PartialAck};
 use super::{Detection, News, Reaction, Run};
@@ -11,10 +11,10 @@ use crate::rtt::Smoothed;
 use ackclock_base::{Span, Time};
 use ackclock_cc::LossSignal;
 
-/// After a retransmission so many fresh acknowledgements are looked at.
+/// The number of fresh acknowledgements that are checked after a retransmission.
 const WORRIES: u32 = 2;
 
-/// Vegas: how it counts duplicates, and how many acknowledgements it still looks at.
+/// The rule of Vegas: Reno's duplicates and the number of acknowledgements still to be checked.
 #[derive(Clone, Debug)]
 pub struct Vegas {
     duplicates: Duplicates,
@@ -22,13 +22,13 @@ pub struct Vegas {
 }
 
 impl Vegas {
-    /// Outside recovery.
+    /// Creates the rule, outside recovery.
     pub fn new(threshold: u32) -> Self {
         let options = DuplicateOptions { threshold, limited_transmit: false, partial: PartialAck::Ends };
         Self { duplicates: Duplicates::new(options), worries: 0 }
     }
 
-    /// SRTT + 2 RTTVAR at full resolution, plus a sixteenth.
+    /// Returns SRTT + 2 RTTVAR at full resolution, plus a sixteenth; [`Span::MAX`] before the first sample.
     fn timeout(rtt: Smoothed) -> Span {
         let timeout = rtt.mean + rtt.deviation * 2;
         if rtt.mean == Span::ZERO { Span::MAX } else { timeout + timeout / 16 }
@@ -103,7 +103,7 @@ mod tests {
     use crate::detection::testing::{self, NEWS, sent};
     use ackclock_base::{Span, Time};
 
-    /// Overdue after 100 + 2 * 20 and a sixteenth: 148.75 ms.
+    /// With this round trip a packet is overdue after 100 + 2 * 20 ms and a sixteenth: 148.75 ms.
     const RTT: Smoothed = Smoothed { mean: Span::from_millis(100), deviation: Span::from_millis(20) };
 
     fn ack(rule: &mut Vegas, board: &mut Ledger, to: u64, now_ms: u64) -> Reaction {
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn an_overdue_packet_is_resent_at_the_first_duplicate() {
+    fn an_overdue_packet_is_retransmitted_at_the_first_duplicate() {
         let mut board = sent(10);
         let mut early = Vegas::new(3);
         assert_eq!(ack(&mut early, &mut board.clone(), 0, 100).resend, None);
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn after_a_retransmission_the_next_acknowledgement_is_looked_at_too() {
+    fn after_a_retransmission_the_next_acknowledgement_is_checked_too() {
         let mut board = sent(10);
         let mut rule = Vegas::new(3);
         ack(&mut rule, &mut board, 0, 150);

@@ -1,4 +1,4 @@
-//! The ledger against cases worked by hand.
+//! Tests of the ledger with cases worked by hand.
 
 use super::*;
 use ackclock_base::Span;
@@ -20,8 +20,9 @@ fn sack(board: &mut Ledger, start: u64, end: u64) -> Newly {
 //= test RFC 6675 section 4 is-lost
 //= test RFC 6675 section 4 pipe
 #[test]
-fn three_later_acknowledgements_make_a_packet_lost() {
-    // 0 missing; 1, 2, 3 arrive: RFC 6675 IsLost(0) holds at the third. In flight: 10 - 3 - 1 = 6.
+fn a_packet_is_lost_when_three_later_ones_are_acknowledged() {
+    // Packet 0 is missing and 1, 2 and 3 arrive: RFC 6675 IsLost(0) holds at the third. In flight are 10 - 3
+    // - 1 = 6 packets.
     let mut board = sent(10);
     sack(&mut board, 1, 3);
     assert!(!board.first_is_lost());
@@ -35,8 +36,8 @@ fn three_later_acknowledgements_make_a_packet_lost() {
 }
 
 #[test]
-fn resending_the_last_packet_hides_no_earlier_loss() {
-    // The rescue of RFC 6675 rule 4 resends packet 9; that 4 is lost shows only afterwards.
+fn retransmitting_the_last_packet_hides_no_earlier_loss() {
+    // The rescue of RFC 6675 rule 4 retransmits packet 9. The loss of packet 4 shows only afterwards.
     let mut board = sent(10);
     board.transmit(9, Time::from_nanos(20), 1);
     board.resend(9);
@@ -47,7 +48,7 @@ fn resending_the_last_packet_hides_no_earlier_loss() {
 }
 
 #[test]
-fn a_repeated_block_tells_nothing_new() {
+fn a_repeated_block_acknowledges_nothing_new() {
     let mut board = sent(10);
     assert_eq!(sack(&mut board, 2, 5).delivered, 3);
     assert_eq!(sack(&mut board, 2, 5).delivered, 0);
@@ -70,7 +71,7 @@ fn a_cumulative_acknowledgement_settles_the_counters() {
 
 //= test RFC 6675 section 5.1
 #[test]
-fn after_a_timeout_everything_unacknowledged_is_lost_or_gone_over_again() {
+fn after_a_timeout_everything_unacknowledged_is_lost_or_the_ledger_goes_back() {
     let mut kept = sent(10);
     sack(&mut kept, 4, 6);
     kept.all_lost();
@@ -92,8 +93,9 @@ fn the_ring_grows_without_forgetting() {
 
 #[test]
 fn the_delivery_rate_is_counted_over_the_flight() {
-    // One packet a millisecond, acknowledged 10 ms later: at the acknowledgement of packet 20 (sent at 20 ms)
-    // the count at its sending was 10 (acknowledged up to then: 0..=10 is 11), so 10 packets in 10 ms.
+    // One packet is sent per millisecond and acknowledged 10 ms later. At the acknowledgement of packet 20,
+    // sent at 20 ms, the count at its sending was 10 (acknowledged by then: 0..=10 is 11), so 10 packets in
+    // 10 ms.
     let mut board = Ledger::new(3);
     let at = |ms: u64| Time::ZERO + Span::from_millis(ms);
     let mut sample = None;

@@ -4,27 +4,27 @@ use crate::detection::News;
 use crate::ledger::Ledger;
 use ackclock_base::{Span, Time};
 
-/// PTO before the first round trip is known (section 7.2).
+/// The probe timeout (PTO) before the first round trip is known (section 7.2).
 const WITHOUT_RTT: Span = Span::from_millis(1000);
 
-/// TLP's state.
+/// The state of the tail loss probe.
 #[derive(Clone, Copy, Debug)]
 pub struct Probe {
     enabled: bool,
     max_ack_delay: Span,
-    /// Since when nothing has been heard; `None` while no probe is due.
+    /// When the timeout of the probe began; `None` while no probe is to be sent.
     armed: Option<Time>,
     flying: Option<Flying>,
-    /// Whether there has been a round trip since the last probe.
+    /// Whether a round trip was measured since the last probe.
     sampled: bool,
 }
 
-/// A probe on its way.
+/// A probe in flight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Flying {
-    /// TLP.end_seq: SND.NXT when it was sent.
+    /// TLP.end_seq: SND.NXT when the probe was sent.
     end: u64,
-    /// TLP.is_retrans.
+    /// TLP.is_retrans: whether the probe was a retransmission.
     again: bool,
 }
 
@@ -37,9 +37,10 @@ impl Probe {
         self.sampled = true;
     }
 
-    /// New data has left or has been acknowledged, and nothing is being repaired.
+    /// Called when new data has been sent or acknowledged and nothing is being repaired. Starts the timeout
+    /// of the probe at `now`, if a probe is allowed.
     pub fn arm(&mut self, now: Time) {
-        // Section 7.3: one probe at a time, and not without a round trip in between.
+        // Section 7.3: one probe is in flight at a time, and a round trip is measured between two probes.
         //= RFC 8985 section 7.3 once: one probe at a time, and none without a round trip since the last
         if self.enabled && self.flying.is_none() && self.sampled {
             self.armed = Some(now);
@@ -50,12 +51,12 @@ impl Probe {
         self.armed = None;
     }
 
-    /// A recovery begins.
+    /// Called when a recovery begins.
     pub fn reset(&mut self) {
         (self.armed, self.flying) = (None, None);
     }
 
-    /// When the probe is due.
+    /// Returns when the probe is due, or `None` if no probe is to be sent.
     pub fn due(&self, board: &Ledger, smoothed_rtt: Span) -> Option<Time> {
         let since = self.armed.filter(|_| board.unacknowledged() > 0)?;
         //= RFC 8985 section 7.2 timeout: a probe is due after two smoothed round trips
@@ -65,7 +66,8 @@ impl Probe {
         Some(since + timeout + delay)
     }
 
-    /// The probe leaves: a new packet if there is one, or the highest again. Returns its number.
+    /// Records that the probe is sent: a new packet if there is any, otherwise the highest unacknowledged
+    /// one. Returns its number, or `None` if every packet is acknowledged.
     pub fn send(&mut self, board: &Ledger, fresh_until: u64) -> Option<u64> {
         let high = board.high();
         //= RFC 8985 section 7.3 new: a probe is new data if there is any
@@ -78,7 +80,7 @@ impl Probe {
         number
     }
 
-    /// Section 7.4.2: whether the probe has repaired a loss of which nothing else tells.
+    /// Returns whether the probe has repaired a loss that nothing else shows (RFC 8985 section 7.4.2).
     pub fn on_ack(&mut self, una: u64, news: &News) -> bool {
         let Some(Flying { end, again }) = self.flying.filter(|flying| una >= flying.end) else {
             return false;
