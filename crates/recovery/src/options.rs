@@ -70,8 +70,8 @@ pub struct Options {
 /// How the window restarts after a pause in which the clock of acknowledgements was lost.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct IdleRestart {
-    /// The restart window, below which the restart leaves no larger window (RFC 5681 section 4.1: the initial
-    /// window).
+    /// The restart window, in packets (RFC 5681 section 4.1: the initial window). A restart reduces no window below it,
+    /// and leaves a smaller window as it is.
     pub window: Packets,
     /// Whether the window is halved for each timeout in the pause after the first, with three quarters of it
     /// kept as slow start threshold, as in Linux (tcp_cwnd_restart). Otherwise it falls to the restart window

@@ -1,5 +1,5 @@
-//! A rule that is at ease is not asked: a sender does then what it does with the same rule that never is, in whatever order
-//! packets are lost, delayed and acknowledged.
+//! Tests that the fast path changes nothing: a sender whose rule offers it does what it does with the same
+//! rule that never offers it, in whatever order packets are lost, delayed and acknowledged.
 
 use ackclock_base::random::Scripted;
 use ackclock_base::{Packets, Random, Span, Time};
@@ -23,7 +23,7 @@ use std::fmt::Debug;
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
-/// A rule that is never at ease.
+/// A rule that never offers the fast path.
 struct Restless<Rule>(Rule);
 
 impl<Rule: Detection> Detection for Restless<Rule> {
@@ -62,10 +62,10 @@ impl<Rule: Detection> Detection for Restless<Rule> {
     }
 }
 
-/// All that a sender has done: what it sent, and what its control was told.
+/// The log of a sender: what it sent, and what its control was told.
 type Log = Arc<Mutex<Vec<String>>>;
 
-/// A control that notes what it is told.
+/// A control that logs what it is told.
 struct Noting(Controller, Log);
 
 impl Noting {
@@ -117,23 +117,24 @@ impl WindowControl for Noting {
     }
 }
 
-/// What the path does to a packet: `None` loses it, others are delayed by so many milliseconds.
+/// The fate of a packet on the path: `None` if it is lost, or its extra delay in milliseconds.
 type Fate = Option<u64>;
 
-/// By when it arrives, and in which order it left.
+/// When a packet arrives, and in which order it was sent.
 type Place = (Time, usize);
 
-/// An acknowledgement: the next packet in order, ranges above it, and when the packet was sent that it answers to.
+/// An acknowledgement: the next packet in order, ranges above it, and when the packet that triggered it was
+/// sent.
 type Answer = (u64, Vec<Range<u64>>, Time);
 
-/// A path of 20 ms with a receiver at its end, which acknowledges at once.
+/// A path of 20 ms with a receiver that acknowledges at once.
 struct Path {
     now: Time,
-    /// Of packets one after another, and again from the beginning.
+    /// The fates of consecutive packets, repeated from the beginning.
     fates: Vec<Fate>,
     bytes: u16,
     sent: usize,
-    /// What is under way to the receiver, and what to the sender.
+    /// The packets on their way to the receiver; `acks` are the acknowledgements on their way to the sender.
     data: BTreeMap<Place, (u64, Time)>,
     acks: BTreeMap<Place, Answer>,
     next: u64,
@@ -174,7 +175,7 @@ impl Path {
     }
 }
 
-/// What a sender of so many packets does over a path.
+/// Returns the log of a sender that sends `packets` packets over a path.
 fn play(
     options: &Options,
     rule: Box<dyn Detection>,
@@ -237,7 +238,7 @@ fn play(
     log.clone()
 }
 
-/// Packets delayed a little, with some that are lost or overtaken.
+/// Generates fates: most packets arrive on time, some are delayed and a few are lost.
 fn fates() -> impl Strategy<Value = Vec<Fate>> {
     let fate = prop_oneof![20 => Just(Some(0)), 2 => (0_u64..30).prop_map(Some), 1 => Just(None)];
     prop::collection::vec(fate, 1..120)
@@ -256,7 +257,7 @@ fn options(pacing: bool, frto: bool) -> Options {
 
 proptest! {
     #[test]
-    fn sack(fates in fates(), rule in sack_options(), pacing: bool, frto: bool, packets in 1_u64..400) {
+    fn the_fast_path_of_sack_changes_nothing(fates in fates(), rule in sack_options(), pacing: bool, frto: bool, packets in 1_u64..400) {
         let options = options(pacing, frto);
         let at_ease = play(&options, Box::new(Sack::new(rule)), 1, packets, &fates);
         let restless = play(&options, Box::new(Restless(Sack::new(rule))), 1, packets, &fates);
@@ -264,7 +265,7 @@ proptest! {
     }
 
     #[test]
-    fn sack_in_bytes(fates in fates(), bytes in 1_u16..1500, pacing: bool, packets in 1_u64..400) {
+    fn the_fast_path_of_sack_in_bytes_changes_nothing(fates in fates(), bytes in 1_u16..1500, pacing: bool, packets in 1_u64..400) {
         let rule = SackOptions { threshold: 3, after_timeout: AfterTimeout::KeepSack, flight: Flight::Inferred };
         let options = Options { units: Units::bytes(1500), ..options(pacing, false) };
         let at_ease = play(&options, Box::new(Sack::new(rule)), bytes, packets, &fates);
@@ -273,7 +274,7 @@ proptest! {
     }
 
     #[test]
-    fn duplicates(fates in fates(), partial in 0_usize..5, limited_transmit: bool, packets in 1_u64..400) {
+    fn the_fast_path_of_duplicates_changes_nothing(fates in fates(), partial in 0_usize..5, limited_transmit: bool, packets in 1_u64..400) {
         let resends = |restarts_timer_each_time, deflates| PartialAck::Resends { restarts_timer_each_time, deflates };
         let partial =
             [PartialAck::Ends, resends(false, false), resends(false, true), resends(true, false), resends(true, true)]
@@ -285,14 +286,14 @@ proptest! {
     }
 
     #[test]
-    fn vegas(fates in fates(), packets in 1_u64..400) {
+    fn the_fast_path_of_vegas_changes_nothing(fates in fates(), packets in 1_u64..400) {
         let options = options(false, false);
         let at_ease = play(&options, Box::new(Vegas::new(3)), 1, packets, &fates);
         prop_assert_eq!(at_ease, play(&options, Box::new(Restless(Vegas::new(3))), 1, packets, &fates));
     }
 
     #[test]
-    fn multiple_drops(fates in fates(), late in 0_usize..3, packets in 1_u64..400) {
+    fn the_fast_path_of_multiple_drops_changes_nothing(fates in fates(), late in 0_usize..3, packets in 1_u64..400) {
         let late_partial = [LatePartial::One, LatePartial::Two, LatePartial::Nothing][late];
         let rule = MdaOptions { threshold: 3, limited_transmit: true, in_congestion: true, late_partial };
         let options = options(false, false);
@@ -301,7 +302,7 @@ proptest! {
     }
 }
 
-/// The rule itself, with a count of the acknowledgements that it is told of.
+/// A SACK rule that counts the acknowledgements of which it hears.
 struct Counting(Sack, Arc<Mutex<u32>>);
 
 impl Detection for Counting {
@@ -330,8 +331,8 @@ impl Detection for Counting {
 }
 
 #[test]
-fn a_rule_at_ease_is_told_of_nothing() {
-    // The first of a hundred acknowledgements shows that it is at ease.
+fn a_rule_on_the_fast_path_hears_of_nothing() {
+    // The first of a hundred acknowledgements shows that the rule offers the fast path.
     let count = Arc::default();
     let rule = SackOptions { threshold: 3, after_timeout: AfterTimeout::KeepSack, flight: Flight::Inferred };
     let rule = Counting(Sack::new(rule), Arc::clone(&count));

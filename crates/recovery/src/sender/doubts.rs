@@ -1,4 +1,4 @@
-//! What becomes of a reaction that was not justified, see [`crate::undo`].
+//! The reaction when the last one proves spurious, see [`crate::undo`].
 
 use super::{Output, Sender};
 use crate::ledger::Newly;
@@ -6,11 +6,12 @@ use crate::undo::{Evidence, Verdict};
 use ackclock_base::Time;
 use std::ops::Range;
 
-/// RFC 5682 section 2.1 step 2b: up to two new packets.
+/// The maximum number of new packets in F-RTO (RFC 5682 section 2.1 step 2b).
 const PROBES: usize = 2;
 
 impl Sender {
-    /// Holds what an acknowledgement says against the last reaction. Returns whether new data is to be sent to see more.
+    /// Examines an acknowledgement for signs that the last reaction was spurious. Returns whether new data is
+    /// to be sent to find out more.
     #[cold]
     pub(super) fn judge(
         &mut self,
@@ -40,7 +41,7 @@ impl Sender {
         verdict == Verdict::Probe
     }
 
-    /// Sends new packets, whatever the window.
+    /// Sends up to two new packets, whatever the window.
     #[cold]
     pub(super) fn send_new(&mut self, now: Time, output: &mut impl Output) {
         for _ in 0..PROBES {

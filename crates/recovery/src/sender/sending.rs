@@ -1,4 +1,5 @@
-//! What may be sent now: as much as the detection of losses has, and window, pacing and burst allow.
+//! What may be sent now: packets that loss detection asks for, as the window, pacing and the burst limit
+//! allow.
 
 use super::{Handed, Limit, Output, Sender, Transmission};
 use crate::options::Options;
@@ -7,7 +8,7 @@ use ackclock_base::Time;
 use ackclock_cc::{Decision, Follows, Sent};
 
 impl Sender {
-    /// Sends what the rule has, as long as window, pacing and burst allow.
+    /// Sends the packets that the rule selects, as long as the window, pacing and the burst limit allow.
     pub fn send_allowed(&mut self, now: Time, output: &mut impl Output) {
         if self.at_ease {
             self.send::<true>(now, output);
@@ -16,7 +17,7 @@ impl Sender {
         }
     }
 
-    /// The same while the rule is `AT_EASE`, or not.
+    /// Sends as [`Self::send_allowed`] does, on the fast path if `AT_EASE`.
     #[inline(always)]
     pub(super) fn send<const AT_EASE: bool>(&mut self, now: Time, output: &mut impl Output) {
         self.pacer.unblock();
@@ -44,9 +45,9 @@ impl Sender {
         }
     }
 
-    /// Returns what holds the sender back while the window has room, or `None` when all is done. `is_spread`: packets wait for
-    /// the pacer or for the host's own interface.
-    #[inline(never)] // rare beside a full window
+    /// Returns what holds the sender back while the window has room, or `None` when everything is done.
+    /// `is_spread` tells whether packets wait for the pacer or for the host's own interface.
+    #[inline(never)] // rarer than a full window
     fn limit(&self, fresh_until: u64, is_spread: bool) -> Option<Limit> {
         if self.ledger.next() < fresh_until.max(self.ledger.high()) {
             Some(if is_spread { Limit::Pacing } else { Limit::Window })
@@ -57,7 +58,7 @@ impl Sender {
         }
     }
 
-    #[inline(never)] // beside the way of a flow that nothing but its window holds back
+    #[inline(never)] // not used by a flow that only its window limits
     fn send_metered<const AT_EASE: bool>(
         &mut self,
         now: Time,
@@ -101,14 +102,15 @@ impl Sender {
     }
 
     //= RFC 9002 section 7.8 pacing: a sender that waits for the pacer is not short of data
-    /// Returns whether the data that waits for the pacer would fill the window. A sender that would have used its whole window but
-    /// for pacing is not short of data (RFC 9002 section 7.8).
+    /// Returns whether the data waiting for the pacer would fill the window. A sender that would have used
+    /// its whole window but for pacing is not short of data (RFC 9002 section 7.8).
     fn would_fill(&self, flight: u64, cwnd: u64, fresh_until: u64) -> bool {
         let waiting = fresh_until.saturating_sub(self.ledger.next());
         flight.saturating_add(self.options.units.of_packets(waiting)) >= cwnd
     }
 
-    /// Whether as much as may waits in the host's own interface: then this packet does until one of it has left.
+    /// Returns whether small queues (Linux's TSQ) hold this packet back because the interface already holds
+    /// enough of this flow. If so, the packet waits until one of the flow's packets leaves.
     fn is_held_back(&mut self, now: Time, pace: Pace, number: u64) -> bool {
         let (again, bytes) = (number < self.ledger.high(), self.options.units.packet_bytes());
         let queue = self.small_queue.as_deref_mut();
@@ -125,7 +127,7 @@ impl Sender {
         }
     }
 
-    /// The next packet to send, see [`next`](crate::detection::Detection::next).
+    /// Returns the next packet to send, see [`next`](crate::detection::Detection::next).
     #[inline]
     fn next<const AT_EASE: bool>(&mut self, cwnd: u64, fresh_until: u64) -> Option<u64> {
         if AT_EASE {
@@ -139,28 +141,30 @@ impl Sender {
     #[inline]
     pub(super) fn fresh_until(&self) -> u64 {
         let window_from = if self.options.numbers_once {
-            self.ledger.high() - self.ledger.pipe() // what is lost stays outstanding for a while, and takes no room
+            self.ledger.high() - self.ledger.pipe() // lost packets stay outstanding for a while, and take no room
         } else {
             self.ledger.una()
         };
         self.data_until.min(window_from + self.options.window)
     }
 
-    /// From the control's rate, or from the window over the round trip where the profile paces window controls.
+    /// Returns the pace of the control's rate, or of the window over the round trip if the profile paces
+    /// window controls.
     pub(super) fn pace(&self, decision: &Decision) -> Pace {
         let of_rate = Pace::of_rate(decision, self.options.units.packet_bytes());
         let Options { pacing_gains, pacing_burst, .. } = self.options;
         of_rate.unwrap_or_else(|| Pace::of_window(decision, self.rtt.fine().mean, pacing_gains, pacing_burst))
     }
 
-    /// Sends a packet, new or again, and returns its size; `None` if it has not left.
+    /// Sends a packet, new or retransmitted, and returns its size; `None` if the interface refused it.
     pub(super) fn transmit(&mut self, now: Time, number: u64, output: &mut impl Output) -> Option<u16> {
         let handed = self.transmit_one::<false>(now, number, output)?;
         self.note_handed_over(handed);
         Some(handed.size)
     }
 
-    /// The same; while the rule is `AT_EASE` the packet is the next in line, and new.
+    /// Sends a packet as [`Self::transmit`] does. On the fast path (`AT_EASE`) it is the ledger's next
+    /// packet, and new.
     #[inline(always)]
     fn transmit_one<const AT_EASE: bool>(
         &mut self,
