@@ -416,7 +416,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_declared_is_what_is_written() {
+    fn the_declared_fields_are_the_written_ones() {
         let everything = FlowResult {
             one_way_delay_quantiles_s: Asked(Some(vec![1.0])),
             association: Some(AssociationResult::default()),
@@ -434,7 +434,7 @@ mod tests {
         let mut declared = names(&fields);
         declared.sort_unstable();
         assert_eq!(written.as_object().expect("an object").keys().collect::<Vec<_>>(), declared);
-        // Of a flow without any of this, what may not be absent is there.
+        // A flow without any of these parts has all fields that are not optional.
         let always: Vec<Field> = fields.into_iter().filter(|field| !field.optional).collect();
         let mut declared = names(&always);
         declared.sort_unstable();
@@ -443,7 +443,7 @@ mod tests {
     }
 
     #[test]
-    fn a_field_says_what_it_holds_and_what_it_means() {
+    fn a_field_has_a_kind_a_unit_and_a_meaning() {
         let fields = LinkResult::fields();
         let field = |name: &str| *fields.iter().find(|field| field.name == name).expect(name);
         assert_eq!((field("rate_bps").kind, field("rate_bps").nullable), (Kind::Integer, false));
@@ -453,7 +453,7 @@ mod tests {
         assert!(field("loss_events").optional && !field("loss_events").nullable);
         assert_eq!((field("rate_bps").unit, field("wait_p50_s").unit), ("bit/s", "s"));
         assert_eq!((field("lost_packets").unit, field("utilisation").unit), ("packets", ""));
-        // Fields of one line share their definition; lines of one comment are joined.
+        // Fields of one line share their definition, and the lines of one comment are joined.
         assert_eq!(field("wait_mean_s").meaning, field("wait_p99_s").meaning);
         assert!(field("utilisation").meaning.contains("at either end of it, the part inside."));
     }

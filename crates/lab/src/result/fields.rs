@@ -31,7 +31,7 @@ records! {
         /// a record for each class of sizes of the same, flow by flow; only with `observe.transfers`
         size_classes: Asked<Vec<SizeClassResult>>;
         /// Jain's index over the `goodput_bps` of all flows: (sum of x)^2 / (n times sum of x^2). 1 when all are equal, 1/n
-        /// when one has everything, null when nobody has anything. Jain, Chiu and Hawe 1984
+        /// when one has everything, null when all are zero. Jain, Chiu and Hawe 1984
         fairness: Option<f64>;
         /// values over time, if asked for (`--series`; always from `Scenario.run`), else null
         series: Option<SeriesResult>;
@@ -54,7 +54,7 @@ records! {
         delivered_packets: u64;
         /// data packets sent that had been sent before
         retransmitted_packets: u64;
-        /// the sum of the next two. Not the same as retransmitted: a packet may be sent again that had arrived
+        /// the sum of the next two. Not the same as retransmitted: a packet that had arrived may be retransmitted
         lost_packets: u64;
         /// of its data packets (and SYNs), those that a queue refused, or dropped after they had waited
         dropped_packets: u64;
@@ -72,7 +72,7 @@ records! {
         /// [percentiles](#conventions) of the same
         rtt_p50_s, rtt_p95_s, rtt_p99_s: Option<f64>;
         /// mean and standard deviation (n - 1) of the time from the sending of a data packet to its arrival at the receiver:
-        /// queues, transmission, propagation. Every arrival counts, also of a packet sent again
+        /// queues, transmission, propagation. Every arrival counts, also of a retransmitted packet
         one_way_delay_mean_s, one_way_delay_std_s: Option<f64>;
         /// the least of the same. What a delay is above it is RFC 5481's packet delay variation: a percentile less this is
         /// that percentile of the variation

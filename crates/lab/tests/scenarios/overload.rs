@@ -1,5 +1,6 @@
-//! A queue discipline under a load that does not give way: what it leaves of its link. Every run is checked by the verifier.
-//! And scenarios that take long to compute: they are announced or refused.
+//! Tests of queue disciplines under a load that does not yield: the utilisation of the link that remains.
+//! Every run is checked by the verifier. Also tests of scenarios that take long to compute, which are
+//! announced or refused.
 
 use crate::verified;
 use ackclock_aqm::Capacity;
@@ -7,7 +8,8 @@ use ackclock_lab::{Scenario, build, diagnostics, warnings};
 use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};
 
-/// The last 40 of 100 s of 15 Mbit/s in packets of 1000 bytes on the wire through 10 Mbit/s.
+/// Runs 15 Mbit/s in packets of 1000 bytes on the wire through 10 Mbit/s for 100 s. Returns the result of the
+/// last 40 s.
 fn result(queue: &str) -> Value {
     let text = format!(
         "duration = \"100 s\"\nwarmup = \"60 s\"\n[[links]]\nbetween = [\"a\", \"b\"]\nrate = \"10 Mbit/s\"\n\
@@ -23,8 +25,8 @@ fn utilisation(queue: &str) -> f64 {
 }
 
 #[test]
-fn fq_codel_has_the_room_of_its_rfc() {
-    // The others have ns-2's 50 packets.
+fn fq_codel_has_the_limit_of_its_rfc() {
+    // The other disciplines have ns-2's 50 packets.
     for (queue, packets) in [("fq-codel", 10_240), ("codel", 50)] {
         let text = format!(
             "duration = \"1 s\"\n[[links]]\nbetween = [\"a\", \"b\"]\nrate = \"1 Mbit/s\"\ndelay = \"1 ms\"\n\
@@ -37,8 +39,8 @@ fn fq_codel_has_the_room_of_its_rfc() {
 
 #[test]
 fn an_idle_link_passes_a_packet_whatever_its_limit() {
-    // With no room to wait 5 Mbit/s of evenly spaced packets pass 10 Mbit/s unharmed, for none ever has to. It is so for
-    // disciplines that decide at arrival, and for those that decide at departure.
+    // Without room to wait, 5 Mbit/s of evenly spaced packets pass 10 Mbit/s unharmed, because none has to
+    // wait. This holds for disciplines that decide at arrival and for those that decide at departure.
     for queue in ["droptail", "pie", "codel", "fq-codel", "dualpi2", "choke"] {
         let text = format!(
             "duration = \"2 s\"\n[[links]]\nbetween = [\"a\", \"b\"]\nrate = \"10 Mbit/s\"\ndelay = \"1 ms\"\n\
@@ -54,16 +56,18 @@ fn an_idle_link_passes_a_packet_whatever_its_limit() {
 }
 
 #[test]
-fn avq_holds_the_use_of_its_link_at_gamma() {
-    // Its own drops are no load: what is left is held at 0.98. Counting them, the capacity falls as long as 0.98 of the
-    // link is less than what is offered, which is for ever. The capacity begins at 0.8 and follows within 1 / alpha = 10 s.
+fn avq_keeps_the_utilisation_of_its_link_at_gamma() {
+    // AVQ's own drops do not count as load: the utilisation is held at 0.98. If they counted, the capacity
+    // would fall while 0.98 of the link is less than the offered load, which is always. The capacity begins
+    // at 0.8 and adapts within 1 / alpha = 10 s.
     let held = utilisation("{ name = \"avq\", limit = \"50 packets\" }");
     assert!((held - 0.98).abs() < 0.01, "{held}");
     let starved = utilisation("{ name = \"avq\", limit = \"50 packets\", load = \"offered\" }");
     assert!(starved < 0.05, "{starved}");
 }
 
-/// A second of one link from a to b, with more keys of the link, and of a flow over it.
+/// Returns a scenario of one second with one link from a to b, additional keys of the link, and the keys of a
+/// flow over it.
 fn link(rate: &str, keys: &str, flow: &str) -> String {
     format!(
         "duration = \"1 s\"\n[[links]]\nbetween = [\"a\", \"b\"]\nrate = \"{rate}\"\ndelay = \"10 ms\"\n{keys}\n\
@@ -71,7 +75,8 @@ fn link(rate: &str, keys: &str, flow: &str) -> String {
     )
 }
 
-/// Returns a scenario of one second: a parking lot of `hops` hops with this queue, and a source over UDP with this rate.
+/// Returns a scenario of one second: a parking lot of `hops` hops with this queue, and a source over UDP with
+/// this rate.
 fn hops(hops: u32, queue: &str, rate: &str) -> String {
     format!(
         "duration = \"1 s\"\n[parking_lot]\nhops = {hops}\n\
@@ -85,7 +90,7 @@ fn cbr(rate: &str) -> String {
     format!("application = {{ name = \"cbr\", rate = \"{rate}\" }}")
 }
 
-/// What is announced of a scenario's costs.
+/// Returns the announcements of a scenario's costs.
 fn announced(text: &str) -> Vec<String> {
     let scenario = Scenario::parse(text, "slow.toml", &Map::new())
         .unwrap_or_else(|problems| panic!("{}", diagnostics::render(&problems)));
@@ -94,7 +99,8 @@ fn announced(text: &str) -> Vec<String> {
     warnings::of(&scenario).into_iter().filter(costs).collect()
 }
 
-/// The first of two scenarios is announced in these words, among others, and the second one is not announced.
+/// Asserts that the first of two scenarios is announced in these words, among others, and that the second one
+/// is not announced.
 fn assert_announced(slow: &str, moderate: &str, words: &[&str]) {
     let told = announced(slow);
     let found = told.iter().any(|warning| words.iter().all(|word| warning.contains(word)));
@@ -104,7 +110,8 @@ fn assert_announced(slow: &str, moderate: &str, words: &[&str]) {
 
 #[test]
 fn long_paths_are_announced() {
-    // 10 Gbit/s in packets of 1028 bytes on the wire are 1,215,953 in a second, over 1002 links 1.2e9 passages.
+    // 10 Gbit/s in packets of 1028 bytes on the wire are 1,215,953 packets per second, or 1.2e9 passages over
+    // 1002 links.
     assert_announced(
         &hops(1000, "\"droptail\"", "10 Gbit/s"),
         &hops(10, "\"droptail\"", "10 Gbit/s"),
@@ -114,7 +121,8 @@ fn long_paths_are_announced() {
 
 #[test]
 fn packets_that_are_mostly_headers_are_announced() {
-    // A payload of one byte at 4 Gbit/s: 5e8 packets in a second, of which the rate on the wire suggests one in 501.
+    // With a payload of one byte, 4 Gbit/s are 5e8 packets per second, of which the rate on the wire suggests
+    // one in 501.
     let flow = |rate: &str, packet: &str| {
         let packet = format!("packet = \"{packet}\", header = \"500 B\"");
         link("10 Mbit/s", "", &format!("application = {{ name = \"cbr\", rate = \"{rate}\", {packet} }}"))
@@ -127,7 +135,7 @@ fn packets_that_are_mostly_headers_are_announced() {
             "fewer packets, larger packets or a shorter `duration` takes less",
         ],
     );
-    // 40 sources of 500,000 packets a second, which is a packet in each period.
+    // 400 sources send 500,000 packets per second each: one packet in each period.
     let periods = |on: &str| {
         let periods = format!("on = \"{on}\", packet = \"1 B\", header = \"500 B\"");
         let flow =
@@ -187,17 +195,17 @@ fn large_first_windows_are_announced() {
     };
     let words = ["flow one: an `initial_window` of 16000000 packets: up to 1.6e7 packets"];
     assert_announced(&window("quic", 16_000_000), &window("quic", 100_000), &words);
-    // Linux opens the window by and by.
+    // Linux opens the window gradually.
     assert_eq!(announced(&window("linux", 16_000_000)), [""; 0]);
-    // A short transfer does not fill it.
+    // A short transfer does not fill the window.
     let short = window("quic", 16_000_000) + "application = { name = \"bulk\", size = \"1 MB\" }\n";
     assert_eq!(announced(&short), [""; 0]);
 }
 
 #[test]
-fn transfers_are_counted_by_the_greatest_of_their_sizes() {
-    // One of a thousand sizes lies above a packet, up to 1000 packets: 2 packets in the mean, and up to 1000. Of 200 transfers over 1000
-    // hops with their acknowledgements those are 8e5 and up to 4e8 passages.
+fn transfers_are_counted_by_their_maximum_size() {
+    // One in a thousand sizes exceeds a packet, up to 1000 packets: 2 packets on average, 1000 at most. 200
+    // transfers over 1000 hops with their acknowledgements make 8e5 passages on average, and up to 4e8.
     let transfers = |count: u32| {
         let sizes = "[files.sizes]\ntext = \"1448 99.9\\n1448000 100\\n\"\n";
         format!(
