@@ -75,7 +75,7 @@ mod tests {
                     bottleneck = { rate = \"10 Mbit/s\", delay = \"8 ms\", queue = { name = \"red\", limit = \"50 packets\" } }\n\
                     access = { rate = \"1 Gbit/s\", delay = \"1 ms\" }\n\
                     [[flows]]\nname = \"a\"\ncontrol = \"sack\"\ncount = 2\n";
-        let scenario = Scenario::parse(text, "test", &Map::new()).expect("a good scenario");
+        let scenario = Scenario::parse(text, "test", &Map::new()).expect("a valid scenario");
         let told = of(&scenario);
         let group = &told["flows"][0];
         assert_eq!((&group["names"], &group["control"]), (&json!(["a-1", "a-2"]), &json!("sack")));

@@ -124,7 +124,7 @@ mod tests {
             "duration = \"1 s\"\n[dumbbell]\nbottleneck = {{ rate = {rate}, delay = \"8 ms\", queue = {queue} }}\n\
              access = {{ rate = \"1 Gbit/s\", delay = \"1 ms\" }}\n[[flows]]\ncontrol = \"sack\"\n"
         );
-        let scenario = Scenario::parse(&text, "test", &Map::new()).expect("a good scenario");
+        let scenario = Scenario::parse(&text, "test", &Map::new()).expect("a valid scenario");
         of(&scenario)
     }
 
@@ -165,7 +165,7 @@ mod tests {
             "duration = \"10 s\"\n[dumbbell]\nbottleneck = {{ rate = \"10 Mbit/s\", delay = \"8 ms\" }}\n\
              access = {{ rate = \"1 Gbit/s\", delay = \"1 ms\" }}\n[[flows]]\n{flow}\n"
         );
-        of(&Scenario::parse(&text, "test", &Map::new()).expect("a good scenario"))
+        of(&Scenario::parse(&text, "test", &Map::new()).expect("a valid scenario"))
     }
 
     #[test]
@@ -183,7 +183,7 @@ mod tests {
                 "duration = \"10 s\"\n{links}[[flows]]\ncontrol = \"cubic\"\nfrom = \"a\"\nto = \"{to}\"\n\
                  transport = {transport}\n"
             );
-            of(&Scenario::parse(&text, "test", &Map::new()).expect("a good scenario"))
+            of(&Scenario::parse(&text, "test", &Map::new()).expect("a valid scenario"))
         };
         let link = |ends: &str, rate: &str| {
             format!("[[links]]\nbetween = [{ends}]\nrate = \"{rate}\"\ndelay = \"10 ms\"\nqueue = \"red\"\n")

@@ -82,7 +82,7 @@ mod tests {
              access = {{ rate = \"10 Gbit/s\", delay = \"0.5 ms\" }}\n\
              [[flows]]\ncontrol = \"cubic\"\ntransport = {transport}\ncount = {count}\n"
         );
-        of(&Scenario::parse(&text, "test", &Map::new()).expect("a good scenario"))
+        of(&Scenario::parse(&text, "test", &Map::new()).expect("a valid scenario"))
     }
 
     #[test]
