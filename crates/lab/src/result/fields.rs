@@ -320,9 +320,9 @@ records! {
 
     /// The fate of a group's bursts.
     pub struct BurstsResult {
-        /// at the link `observe.at`, with `observe.bursts`: how many bursts began in measured time. A burst is a run of the
-        /// group's data packets, each of which comes sooner after the one before than the link takes to send it, of at least
-        /// so many packets
+        /// at the link `observe.at`, with `observe.bursts`: how many bursts began in measured time. A burst is a run of at
+        /// least `observe.bursts` of the group's data packets, each of which comes sooner after the one before than the link
+        /// takes to send it
         bursts: u64;
         /// those of which the link dropped no packet
         bursts_without_loss: u64;

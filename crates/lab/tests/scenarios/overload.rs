@@ -424,7 +424,7 @@ fn runs_that_would_take_days_are_refused_at_their_cause() {
         assert!(told.iter().any(|warning| warning.contains("`update_period` of 100 us")), "{told:?}");
     }
 
-    // If the file names no path, the message points to the table of the flow.
+    // The message names a key of the reverse direction, of a link declared by its nodes.
     let states = "reverse = { loss = { name = \"gilbert-time\", good = \"1 ns\", bad = \"1 ns\" } }";
     let requests = "count = 1000\napplication = { name = \"requests\", every = \"1 ms\" }";
     let text = link("10 Gbit/s", states, requests).replace("\"1 s\"", "\"10000 s\"");
