@@ -20,7 +20,7 @@ use ackclock_cc::{Cause, LossSignal};
 /// A retransmission rule.
 pub trait Detection: Send {
     /// Called for an acknowledgement that the ledger has already recorded. Returns the reaction of the rule.
-    fn on_ack(&mut self, board: &mut Ledger, news: &News) -> Reaction;
+    fn on_ack(&mut self, board: &mut Ledger, summary: &AckSummary) -> Reaction;
 
     /// Called when the retransmission timer expires, so that everything outstanding is to be repaired.
     fn on_timeout(&mut self, board: &mut Ledger, now: Time);
@@ -116,7 +116,7 @@ pub struct Clock {
 
 /// Summary of an acknowledgement for a retransmission rule.
 #[derive(Clone, Copy, Debug)]
-pub struct News {
+pub struct AckSummary {
     /// The time at which the acknowledgement arrived.
     pub now: Time,
     /// The number of packets acknowledged cumulatively; zero for a duplicate.
@@ -208,7 +208,7 @@ choice! {
 /// Helpers that the tests of the rules share.
 #[cfg(test)]
 pub(crate) mod testing {
-    use super::{Detection, News, Reaction};
+    use super::{AckSummary, Detection, Reaction};
     use crate::ledger::{Ledger, Newly};
     use crate::rtt::Smoothed;
     use ackclock_base::{Span, Time};
@@ -223,7 +223,7 @@ pub(crate) mod testing {
     }
 
     /// A summary whose counts [`ack`] fills in.
-    pub const NEWS: News = News {
+    pub const SUMMARY: AckSummary = AckSummary {
         now: Time::ZERO,
         cumulative: 0,
         delivered: 0,
@@ -235,10 +235,10 @@ pub(crate) mod testing {
     };
 
     /// Acknowledges everything below `to`. Returns the reaction of `rule`.
-    pub fn ack(rule: &mut impl Detection, board: &mut Ledger, to: u64, news: News) -> Reaction {
+    pub fn ack(rule: &mut impl Detection, board: &mut Ledger, to: u64, summary: AckSummary) -> Reaction {
         let mut newly = Newly::default();
         board.acknowledge(to, &mut newly);
         let Newly { cumulative, delivered, .. } = newly;
-        rule.on_ack(board, &News { cumulative, delivered, duplicate: cumulative == 0, ..news })
+        rule.on_ack(board, &AckSummary { cumulative, delivered, duplicate: cumulative == 0, ..summary })
     }
 }

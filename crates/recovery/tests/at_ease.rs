@@ -11,7 +11,7 @@ use ackclock_recovery::detection::duplicates::{DuplicateOptions, Duplicates, Par
 use ackclock_recovery::detection::mda::{LatePartial, Mda, MdaOptions};
 use ackclock_recovery::detection::sack::{Flight, Sack, SackOptions};
 use ackclock_recovery::detection::vegas::Vegas;
-use ackclock_recovery::detection::{AfterTimeout, Detection, News, Reaction};
+use ackclock_recovery::detection::{AckSummary, AfterTimeout, Detection, Reaction};
 use ackclock_recovery::ecn::MarkFeedback;
 use ackclock_recovery::ledger::Ledger;
 use ackclock_recovery::sender::{Acknowledgement, Handed, Output, Transmission};
@@ -27,8 +27,8 @@ use std::sync::{Arc, Mutex};
 struct Restless<Rule>(Rule);
 
 impl<Rule: Detection> Detection for Restless<Rule> {
-    fn on_ack(&mut self, board: &mut Ledger, news: &News) -> Reaction {
-        self.0.on_ack(board, news)
+    fn on_ack(&mut self, board: &mut Ledger, summary: &AckSummary) -> Reaction {
+        self.0.on_ack(board, summary)
     }
     fn on_timeout(&mut self, board: &mut Ledger, now: Time) {
         self.0.on_timeout(board, now);
@@ -306,9 +306,9 @@ proptest! {
 struct Counting(Sack, Arc<Mutex<u32>>);
 
 impl Detection for Counting {
-    fn on_ack(&mut self, board: &mut Ledger, news: &News) -> Reaction {
+    fn on_ack(&mut self, board: &mut Ledger, summary: &AckSummary) -> Reaction {
         *self.1.lock().unwrap() += 1;
-        self.0.on_ack(board, news)
+        self.0.on_ack(board, summary)
     }
     fn on_timeout(&mut self, board: &mut Ledger, now: Time) {
         self.0.on_timeout(board, now);

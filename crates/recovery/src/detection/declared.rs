@@ -4,7 +4,7 @@
 //! per recovery to its control. No number is used twice: the data of a lost packet is retransmitted under a
 //! new number, perhaps over another path.
 
-use super::{Detection, LossFound, News, Reaction};
+use super::{AckSummary, Detection, LossFound, Reaction};
 use crate::ledger::Ledger;
 use crate::sender::Declaration;
 use ackclock_base::Time;
@@ -29,7 +29,7 @@ impl Detection for Declared {
         self.recovering = declaration.recovering;
     }
 
-    fn on_ack(&mut self, board: &mut Ledger, news: &News) -> Reaction {
+    fn on_ack(&mut self, board: &mut Ledger, summary: &AckSummary) -> Reaction {
         board.drain_selective(|_, _| {});
         let una = board.una();
         let number = self.lost.first().copied().unwrap_or(una);
@@ -48,7 +48,7 @@ impl Detection for Declared {
             loss: begins.then_some(loss),
             // RFC 9260 section 6.3.2 rule R3: the earliest outstanding chunk of the path has changed.
             //= RFC 9260 section 6.3.2 r3: an acknowledgement of the earliest chunk of a path restarts its timer
-            restart_timer: news.cumulative > 0 || board.una() > una,
+            restart_timer: summary.cumulative > 0 || board.una() > una,
             ..Reaction::default()
         }
     }
@@ -85,7 +85,7 @@ impl Detection for Declared {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::detection::testing::NEWS;
+    use crate::detection::testing::SUMMARY;
     use crate::ledger::Newly;
 
     /// Returns a ledger with ten packets of 1000 bytes, sent at time zero.
@@ -100,7 +100,7 @@ mod tests {
     fn ack(rule: &mut Declared, board: &mut Ledger, range: std::ops::Range<u64>) -> Reaction {
         let mut newly = Newly::default();
         board.acknowledge_range(range, &mut newly);
-        rule.on_ack(board, &News { delivered: newly.delivered, ..NEWS })
+        rule.on_ack(board, &AckSummary { delivered: newly.delivered, ..SUMMARY })
     }
 
     #[test]

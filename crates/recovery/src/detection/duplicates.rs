@@ -1,7 +1,7 @@
 //! Retransmission by counting duplicate acknowledgements: Reno (RFC 5681 section 3.2) and NewReno (RFC 6582;
 //! RFC 2582 with the options that ns-2 and the theses name).
 
-use super::{Detection, LossFound, News, Reaction, Run};
+use super::{AckSummary, Detection, LossFound, Reaction, Run};
 use crate::ledger::Ledger;
 use ackclock_base::Time;
 use ackclock_cc::LossSignal;
@@ -110,7 +110,7 @@ impl Duplicates {
         Reaction::default()
     }
 
-    fn on_fresh(&mut self, board: &Ledger, news: &News) -> Reaction {
+    fn on_fresh(&mut self, board: &Ledger, summary: &AckSummary) -> Reaction {
         let partial = self.recover.is_some_and(|recover| board.una() < recover);
         let missing = self.recover.filter(|_| partial && !self.partial_seen);
         let missing = missing.map(|recover| missing_of(recover - board.una(), self.duplicates));
@@ -119,7 +119,8 @@ impl Duplicates {
         {
             // RFC 6582 section 3.2 step 3: the inflation shrinks by what was acknowledged, less one packet.
             //= RFC 6582 section 3.2 deflation: a partial acknowledgement deflates the window by what it covers, less a segment
-            self.inflation = if deflates { (self.inflation + 1).saturating_sub(news.cumulative) } else { 0 };
+            self.inflation =
+                if deflates { (self.inflation + 1).saturating_sub(summary.cumulative) } else { 0 };
             //= RFC 6582 section 3.2 timer: the first partial acknowledgement restarts the timer
             let restart_timer = restarts_timer_each_time || !self.partial_seen;
             self.partial_seen = true;
@@ -147,10 +148,10 @@ pub fn missing_of(unacknowledged: u64, duplicates: u32) -> u64 {
 }
 
 impl Detection for Duplicates {
-    fn on_ack(&mut self, board: &mut Ledger, news: &News) -> Reaction {
-        if news.cumulative > 0 {
-            self.on_fresh(board, news)
-        } else if news.duplicate {
+    fn on_ack(&mut self, board: &mut Ledger, summary: &AckSummary) -> Reaction {
+        if summary.cumulative > 0 {
+            self.on_fresh(board, summary)
+        } else if summary.duplicate {
             self.on_duplicate(board)
         } else {
             Reaction::default()
@@ -203,7 +204,7 @@ impl Detection for Duplicates {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::detection::testing::{self, NEWS, sent};
+    use crate::detection::testing::{self, SUMMARY, sent};
 
     const NEWRENO: PartialAck = PartialAck::Resends { restarts_timer_each_time: true, deflates: false };
 
@@ -212,7 +213,7 @@ mod tests {
     }
 
     fn ack(rule: &mut Duplicates, board: &mut Ledger, to: u64) -> Reaction {
-        testing::ack(rule, board, to, NEWS)
+        testing::ack(rule, board, to, SUMMARY)
     }
 
     //= test RFC 5681 section 3.2 limited-transmit

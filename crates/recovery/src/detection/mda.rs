@@ -4,7 +4,7 @@
 //! retransmitted one packet at a time, or waits for the timer.
 
 use super::duplicates::{DuplicateOptions, Duplicates, PartialAck};
-use super::{Detection, News, Reaction, Run};
+use super::{AckSummary, Detection, Reaction, Run};
 use crate::ledger::Ledger;
 use ackclock_base::{Time, choice};
 use ackclock_cc::Cause;
@@ -83,8 +83,8 @@ impl Mda {
 }
 
 impl Detection for Mda {
-    fn on_ack(&mut self, board: &mut Ledger, news: &News) -> Reaction {
-        let mut reaction = self.reno.on_ack(board, news);
+    fn on_ack(&mut self, board: &mut Ledger, summary: &AckSummary) -> Reaction {
+        let mut reaction = self.reno.on_ack(board, summary);
         let una = board.una();
         if reaction.loss.is_some() {
             self.episode = Some(Episode { end: board.high(), resent_to: una + 1, counted: false });
@@ -95,10 +95,10 @@ impl Detection for Mda {
             self.episode = None;
             self.reno.lift_guard();
         }
-        if news.cumulative > 0
+        if summary.cumulative > 0
             && let Some(mut episode) = self.episode
         {
-            if self.acts_on(news.cause) {
+            if self.acts_on(summary.cause) {
                 reaction.resend = self.repair(episode, una, reaction.missing.unwrap_or(0));
                 let resent_to = reaction.resend.map_or(0, |run| run.first + run.count);
                 episode.resent_to = episode.resent_to.max(resent_to);
@@ -147,7 +147,7 @@ impl Detection for Mda {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::detection::testing::{self, NEWS, sent};
+    use crate::detection::testing::{self, SUMMARY, sent};
 
     const OPTIONS: MdaOptions = MdaOptions {
         threshold: 3,
@@ -161,7 +161,7 @@ mod tests {
     fn play(options: MdaOptions, acks: &[(u64, Option<Cause>)]) -> Vec<Reaction> {
         let (mut rule, mut board) = (Mda::new(options), sent(10));
         let ack = |(to, cause): &(u64, Option<Cause>)| {
-            testing::ack(&mut rule, &mut board, *to, News { cause: *cause, ..NEWS })
+            testing::ack(&mut rule, &mut board, *to, AckSummary { cause: *cause, ..SUMMARY })
         };
         acks.iter().map(ack).collect()
     }

@@ -10,7 +10,7 @@
 mod tests;
 mod thresholds;
 
-use super::{Aftermath, Clock, Detection, Expiry, LossFound, News, Reaction};
+use super::{AckSummary, Aftermath, Clock, Detection, Expiry, LossFound, Reaction};
 use crate::ledger::{Ledger, MAX_OUTSTANDING};
 use crate::rtt::Smoothed;
 use ackclock_base::{Span, Time};
@@ -225,9 +225,9 @@ impl Quic {
 }
 
 impl Detection for Quic {
-    fn on_ack(&mut self, board: &mut Ledger, news: &News) -> Reaction {
+    fn on_ack(&mut self, board: &mut Ledger, summary: &AckSummary) -> Reaction {
         let mut reaction = Reaction::default();
-        if self.take_delivered(board, news.now, news.rtt) {
+        if self.take_delivered(board, summary.now, summary.rtt) {
             //= RFC 9002 section 6.2.1 reset: an acknowledgement ends the doubling
             self.pto_count = 0;
         }
@@ -236,13 +236,13 @@ impl Detection for Quic {
             self.recover = None;
             reaction.recovered = Some(0);
         }
-        let found = self.detect(board, news.now, news.rtt);
+        let found = self.detect(board, summary.now, summary.rtt);
         self.react(board, found, &mut reaction);
         if self.options.undoes && self.given_up > 0 && self.disproved >= self.given_up {
             (self.given_up, self.disproved, self.recover) = (0, 0, None);
             reaction.aftermath = Some(Aftermath::Undone);
         }
-        self.let_go(board, news.now, news.rtt);
+        self.let_go(board, summary.now, summary.rtt);
         reaction
     }
 

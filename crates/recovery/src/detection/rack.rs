@@ -13,7 +13,7 @@ mod reordering;
 mod tests;
 
 use super::duplicates::missing_of;
-use super::{Clock, Detection, Expiry, LossFound, News, Reaction, Run};
+use super::{AckSummary, Clock, Detection, Expiry, LossFound, Reaction, Run};
 use crate::ledger::{Ledger, Sent};
 use crate::prr::Prr;
 use crate::rtt::Smoothed;
@@ -104,19 +104,19 @@ impl Rack {
     }
 
     /// Carries out RFC 8985 section 6.2 steps 1 to 3 for everything that the acknowledgement delivered.
-    fn take_delivered(&mut self, board: &mut Ledger, news: &News) {
+    fn take_delivered(&mut self, board: &mut Ledger, summary: &AckSummary) {
         let forward_before = self.forward;
-        for number in board.una() - news.cumulative..board.una() {
+        for number in board.una() - summary.cumulative..board.una() {
             let sent = board.sent(number);
             if sent.is_sacked() {
                 self.sacked -= 1;
             } else {
-                self.take_one(number, sent, news.stamp, news.now, forward_before);
+                self.take_one(number, sent, summary.stamp, summary.now, forward_before);
             }
         }
         board.drain_selective(|board, number| {
             self.sacked += u32::from(number >= board.una());
-            self.take_one(number, board.sent(number), None, news.now, forward_before);
+            self.take_one(number, board.sent(number), None, summary.now, forward_before);
         });
     }
 
@@ -192,11 +192,12 @@ impl Rack {
 }
 
 impl Detection for Rack {
-    fn on_ack(&mut self, board: &mut Ledger, news: &News) -> Reaction {
-        self.duplicates = if news.cumulative > 0 { 0 } else { self.duplicates + u32::from(news.duplicate) };
-        self.in_episode += u32::from(news.duplicate);
-        self.take_delivered(board, news);
-        let mut reaction = Reaction { restart_timer: news.cumulative > 0, ..Reaction::default() };
+    fn on_ack(&mut self, board: &mut Ledger, summary: &AckSummary) -> Reaction {
+        self.duplicates =
+            if summary.cumulative > 0 { 0 } else { self.duplicates + u32::from(summary.duplicate) };
+        self.in_episode += u32::from(summary.duplicate);
+        self.take_delivered(board, summary);
+        let mut reaction = Reaction { restart_timer: summary.cumulative > 0, ..Reaction::default() };
         let mut leaves = false;
         if self.recover.is_some_and(|recover| board.una() >= recover) {
             self.end();
@@ -207,38 +208,38 @@ impl Detection for Rack {
             self.after_timeout = None;
             leaves = true;
         }
-        if let Some(recover) = self.recover.filter(|_| news.cumulative > 0 && !self.partial_seen) {
+        if let Some(recover) = self.recover.filter(|_| summary.cumulative > 0 && !self.partial_seen) {
             self.partial_seen = true;
             reaction.missing = Some(missing_of(recover - board.una(), self.in_episode));
         }
-        self.window.on_ack(board.una(), board.high(), news.dsack.is_some(), leaves);
-        let probe_repaired = self.probe.on_ack(board.una(), news);
-        let found = self.detect(board, news.now, news.rtt.mean);
+        self.window.on_ack(board.una(), board.high(), summary.dsack.is_some(), leaves);
+        let probe_repaired = self.probe.on_ack(board.una(), summary);
+        let found = self.detect(board, summary.now, summary.rtt.mean);
         // A packet that was sent during a repair and lost is a loss of its own when the repair is over.
         let lowest = found.or_else(|| if leaves { board.lowest_lost() } else { None });
         match lowest {
             Some(number) if !self.is_repairing() => {
                 let recovered = reaction.recovered;
-                reaction = Reaction { recovered, ..self.enter(board, number, news.delivered) };
+                reaction = Reaction { recovered, ..self.enter(board, number, summary.delivered) };
             }
             // Section 7.4.2: the probe has repaired a loss that nothing else shows, and nothing is to be
             // retransmitted.
             //= RFC 8985 section 7.4.2 loss: a loss that only the probe shows is answered as any other
             None if probe_repaired && !self.is_repairing() && !board.is_empty() => {
                 let recovered = reaction.recovered;
-                let entered = self.enter(board, board.una(), news.delivered);
+                let entered = self.enter(board, board.una(), summary.delivered);
                 reaction = Reaction { recovered, resend: None, ..entered };
             }
             _ => {
                 if let Some(reduction) = &mut self.reduction {
-                    reduction.on_ack(news.delivered, news.cumulative > 0 && found.is_none());
+                    reduction.on_ack(summary.delivered, summary.cumulative > 0 && found.is_none());
                 }
             }
         }
         if self.is_repairing() || self.sacked > 0 || board.is_empty() {
             self.probe.disarm();
-        } else if news.cumulative > 0 {
-            self.probe.arm(news.now);
+        } else if summary.cumulative > 0 {
+            self.probe.arm(summary.now);
         }
         reaction
     }

@@ -3,7 +3,7 @@
 //! counts the packets in the network instead of inferring them from the losses.
 
 use super::duplicates::missing_of;
-use super::{AfterTimeout, Detection, LossFound, News, Reaction, Run};
+use super::{AckSummary, AfterTimeout, Detection, LossFound, Reaction, Run};
 use crate::ledger::Ledger;
 use crate::prr::Prr;
 use ackclock_base::{Time, choice};
@@ -132,21 +132,21 @@ impl Sack {
 }
 
 impl Detection for Sack {
-    fn on_ack(&mut self, board: &mut Ledger, news: &News) -> Reaction {
+    fn on_ack(&mut self, board: &mut Ledger, summary: &AckSummary) -> Reaction {
         // RFC 6675 section 2: a duplicate is an acknowledgement that covers new data selectively. Without
         // this condition, retransmissions after a spurious timeout would start a recovery when they arrive a
         // second time. ns-2's Sack1 counts every repetition.
         let is_counted = self.options.flight == Flight::Counted;
-        let duplicate = news.duplicate && (news.delivered > 0 || is_counted);
-        self.duplicates = if news.cumulative > 0 { 0 } else { self.duplicates + u32::from(duplicate) };
+        let duplicate = summary.duplicate && (summary.delivered > 0 || is_counted);
+        self.duplicates = if summary.cumulative > 0 { 0 } else { self.duplicates + u32::from(duplicate) };
         self.in_episode += u32::from(duplicate);
-        let mut reaction = Reaction { restart_timer: news.cumulative > 0, ..Reaction::default() };
+        let mut reaction = Reaction { restart_timer: summary.cumulative > 0, ..Reaction::default() };
         //= RFC 6675 section 5 recovery-point: recovery ends when all is acknowledged that was outstanding at its start
         if self.recover.is_some_and(|recover| board.una() >= recover) {
             self.end();
             reaction.recovered = Some(self.in_episode);
         }
-        if let Some(recover) = self.recover.filter(|_| news.cumulative > 0 && !self.partial_seen) {
+        if let Some(recover) = self.recover.filter(|_| summary.cumulative > 0 && !self.partial_seen) {
             self.partial_seen = true;
             reaction.missing = Some(missing_of(recover - board.una(), self.in_episode));
         }
@@ -154,12 +154,13 @@ impl Detection for Sack {
         let lost = board.first_is_lost() || (enough && !board.has_sacked());
         if self.recover.is_none() && lost && !board.is_empty() && board.una() >= self.guard {
             let recovered = reaction.recovered;
-            reaction = Reaction { recovered, ..self.enter(board, news.delivered) };
+            reaction = Reaction { recovered, ..self.enter(board, summary.delivered) };
         } else if let Some(reduction) = &mut self.reduction {
             //= RFC 9937 section 6 safe: an acknowledgement is safe that moves SND.UNA and shows no further loss
-            reduction.on_ack(news.delivered, news.cumulative > 0 && board.delivery().lost() == self.lost);
+            reduction
+                .on_ack(summary.delivered, summary.cumulative > 0 && board.delivery().lost() == self.lost);
         } else if let Some(flight) = &mut self.counted {
-            *flight = flight.saturating_sub(if news.cumulative > 0 { 2 } else { 1 });
+            *flight = flight.saturating_sub(if summary.cumulative > 0 { 2 } else { 1 });
         }
         if self.counted.is_some() {
             self.holes_to = board.give_up_holes(self.holes_to);
@@ -257,7 +258,7 @@ impl Detection for Sack {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::detection::testing::{self, NEWS, sent};
+    use crate::detection::testing::{self, SUMMARY, sent};
     use crate::ledger::Newly;
 
     const OPTIONS: SackOptions =
@@ -285,14 +286,14 @@ mod tests {
             let (mut rule, mut board) = (Sack::new(OPTIONS), sent(40));
             for number in 6..9 {
                 board.acknowledge_range(number..number + 1, &mut Newly::default());
-                rule.on_ack(&mut board, &News { delivered: 1, duplicate: true, ..NEWS });
+                rule.on_ack(&mut board, &AckSummary { delivered: 1, duplicate: true, ..SUMMARY });
             }
             assert_eq!(let_out(&mut rule, &mut board, 39), 1);
             let mut newly = Newly::default();
             board.acknowledge(1, &mut newly);
             further.into_iter().for_each(|range| board.acknowledge_range(range, &mut newly));
             let Newly { cumulative, delivered, .. } = newly;
-            rule.on_ack(&mut board, &News { cumulative, delivered, ..NEWS });
+            rule.on_ack(&mut board, &AckSummary { cumulative, delivered, ..SUMMARY });
             assert_eq!(let_out(&mut rule, &mut board, 39), expected);
         }
     }
@@ -307,7 +308,7 @@ mod tests {
         let mut total = 0;
         for number in 6..18 {
             board.acknowledge_range(number..number + 1, &mut Newly::default());
-            rule.on_ack(&mut board, &News { delivered: 1, duplicate: true, ..NEWS });
+            rule.on_ack(&mut board, &AckSummary { delivered: 1, duplicate: true, ..SUMMARY });
             assert_eq!(rule.in_recovery(), number >= 8);
             if number >= 8 {
                 assert!(board.pipe() > 20);
@@ -326,7 +327,7 @@ mod tests {
         for range in [5..6, 1..4] {
             let delivered = range.end - range.start;
             board.acknowledge_range(range, &mut Newly::default());
-            rule.on_ack(&mut board, &News { delivered, duplicate: true, ..NEWS });
+            rule.on_ack(&mut board, &AckSummary { delivered, duplicate: true, ..SUMMARY });
         }
         assert!(rule.in_recovery());
         (rule, board)
@@ -350,8 +351,8 @@ mod tests {
     fn recovery_ends_when_everything_outstanding_at_its_start_is_acknowledged() {
         let (mut rule, mut board) = in_recovery();
         board.transmit(10, Time::ZERO, 1);
-        assert_eq!(testing::ack(&mut rule, &mut board, 9, NEWS).recovered, None);
-        assert!(testing::ack(&mut rule, &mut board, 10, NEWS).recovered.is_some());
+        assert_eq!(testing::ack(&mut rule, &mut board, 9, SUMMARY).recovered, None);
+        assert!(testing::ack(&mut rule, &mut board, 10, SUMMARY).recovered.is_some());
         assert!(!rule.in_recovery());
     }
 }

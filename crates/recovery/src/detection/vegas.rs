@@ -5,7 +5,7 @@
 //! One thing differs from ns-2, whose ring of sending times forgets some retransmissions.
 
 use super::duplicates::{DuplicateOptions, Duplicates, PartialAck};
-use super::{Detection, News, Reaction, Run};
+use super::{AckSummary, Detection, Reaction, Run};
 use crate::ledger::Ledger;
 use crate::rtt::Smoothed;
 use ackclock_base::{Span, Time};
@@ -34,8 +34,8 @@ impl Vegas {
         if rtt.mean == Span::ZERO { Span::MAX } else { timeout + timeout / 16 }
     }
 
-    fn is_overdue(board: &Ledger, news: &News) -> bool {
-        !board.is_empty() && news.now.since(board.sent(board.una()).at) >= Self::timeout(news.rtt)
+    fn is_overdue(board: &Ledger, summary: &AckSummary) -> bool {
+        !board.is_empty() && summary.now.since(board.sent(board.una()).at) >= Self::timeout(summary.rtt)
     }
 
     fn enter(&mut self, board: &mut Ledger, signal: LossSignal) -> Reaction {
@@ -46,17 +46,17 @@ impl Vegas {
 }
 
 impl Detection for Vegas {
-    fn on_ack(&mut self, board: &mut Ledger, news: &News) -> Reaction {
-        let mut reaction = self.duplicates.on_ack(board, news);
-        let overdue = Self::is_overdue(board, news);
-        if news.duplicate {
+    fn on_ack(&mut self, board: &mut Ledger, summary: &AckSummary) -> Reaction {
+        let mut reaction = self.duplicates.on_ack(board, summary);
+        let overdue = Self::is_overdue(board, summary);
+        if summary.duplicate {
             if reaction.loss.is_some() {
                 reaction.back_off = true;
                 self.worries = WORRIES.min(board.span() as u32);
             } else if overdue && self.duplicates.may_enter(board) {
                 return self.enter(board, LossSignal::EarlyTimer);
             }
-        } else if news.cumulative > 0 && self.worries > 0 {
+        } else if summary.cumulative > 0 && self.worries > 0 {
             self.worries = if overdue { self.worries - 1 } else { 0 };
             reaction.resend = overdue.then_some(Run::one(board.una()));
         }
@@ -100,7 +100,7 @@ impl Detection for Vegas {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::detection::testing::{self, NEWS, sent};
+    use crate::detection::testing::{self, SUMMARY, sent};
     use ackclock_base::{Span, Time};
 
     /// With this round trip a packet is overdue after 100 + 2 * 20 ms and a sixteenth: 148.75 ms.
@@ -108,7 +108,7 @@ mod tests {
 
     fn ack(rule: &mut Vegas, board: &mut Ledger, to: u64, now_ms: u64) -> Reaction {
         let now = Time::ZERO + Span::from_millis(now_ms);
-        testing::ack(rule, board, to, News { now, rtt: RTT, ..NEWS })
+        testing::ack(rule, board, to, AckSummary { now, rtt: RTT, ..SUMMARY })
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! and what may be sent now.
 
 use super::{Output, Sender};
-use crate::detection::{News, Reaction, Run};
+use crate::detection::{AckSummary, Reaction, Run};
 use crate::ecn::{Heard, MarkFeedback};
 use crate::ledger::{Newly, Sample};
 use ackclock_base::{Span, Time};
@@ -121,11 +121,11 @@ impl Sender {
         if !AT_EASE {
             let duplicate = !fresh && cumulative == self.ledger.una() && !self.ledger.is_empty();
             sends_new = self.doubts.are_open() && self.judge(now, &newly, duplicate, stamp, &dsack);
-            let mut news = self.news(now, &newly, duplicate, cause);
+            let mut summary = self.summary(now, &newly, duplicate, cause);
             if self.keeps_timer {
-                (news.stamp, news.dsack) = (stamp, dsack.map(|range| (range.start, range.end)));
+                (summary.stamp, summary.dsack) = (stamp, dsack.map(|range| (range.start, range.end)));
             }
-            reaction = self.rule.on_ack(&mut self.ledger, &news);
+            reaction = self.rule.on_ack(&mut self.ledger, &summary);
             self.react_before_control(now, &reaction, inflight_before, output);
         }
         let heard = if !AT_EASE && marks.accurate {
@@ -269,8 +269,8 @@ impl Sender {
     }
 
     #[inline]
-    fn news(&self, now: Time, newly: &Newly, duplicate: bool, cause: Option<Cause>) -> News {
-        News {
+    fn summary(&self, now: Time, newly: &Newly, duplicate: bool, cause: Option<Cause>) -> AckSummary {
+        AckSummary {
             now,
             cumulative: newly.cumulative,
             delivered: newly.delivered,

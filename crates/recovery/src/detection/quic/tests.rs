@@ -1,7 +1,7 @@
 //! Tests of the rule with the numbers of RFC 9002.
 
 use super::*;
-use crate::detection::testing::NEWS;
+use crate::detection::testing::SUMMARY;
 use crate::ledger::Newly;
 use std::ops::Range;
 
@@ -33,8 +33,8 @@ impl Play {
     fn ack(&mut self, ms: u64, range: Range<u64>) -> Reaction {
         let mut newly = Newly::default();
         self.board.acknowledge_range(range, &mut newly);
-        let news = News { now: at(ms), delivered: newly.delivered, rtt: self.rtt, ..NEWS };
-        self.rule.on_ack(&mut self.board, &news)
+        let summary = AckSummary { now: at(ms), delivered: newly.delivered, rtt: self.rtt, ..SUMMARY };
+        self.rule.on_ack(&mut self.board, &summary)
     }
 
     fn timer(&self) -> Time {

@@ -1,6 +1,6 @@
 //! The tail loss probe (RFC 8985 section 7).
 
-use crate::detection::News;
+use crate::detection::AckSummary;
 use crate::ledger::Ledger;
 use ackclock_base::{Span, Time};
 
@@ -81,13 +81,13 @@ impl Probe {
     }
 
     /// Returns whether the probe has repaired a loss that nothing else shows (RFC 8985 section 7.4.2).
-    pub fn on_ack(&mut self, una: u64, news: &News) -> bool {
+    pub fn on_ack(&mut self, una: u64, summary: &AckSummary) -> bool {
         let Some(Flying { end, again }) = self.flying.filter(|flying| una >= flying.end) else {
             return false;
         };
         //= RFC 8985 section 7.4.2 dsack: unless a duplicate shows that nothing was lost
-        let of_the_probe = news.dsack.is_some_and(|(_, dsack_end)| dsack_end == end);
-        let bare_duplicate = news.cumulative == 0 && news.delivered == 0;
+        let of_the_probe = summary.dsack.is_some_and(|(_, dsack_end)| dsack_end == end);
+        let bare_duplicate = summary.cumulative == 0 && summary.delivered == 0;
         if !again || of_the_probe || una > end || bare_duplicate {
             self.flying = None;
         }

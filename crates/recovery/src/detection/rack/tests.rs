@@ -1,7 +1,7 @@
 //! Tests of the rule with cases of RFC 8985, worked by hand.
 
 use super::*;
-use crate::detection::testing::NEWS;
+use crate::detection::testing::SUMMARY;
 use crate::ledger::Newly;
 use std::ops::Range;
 
@@ -48,8 +48,9 @@ impl Play {
         self.board.acknowledge_range(block, &mut newly);
         let Newly { cumulative, delivered, .. } = newly;
         let duplicate = cumulative == 0 && !self.board.is_empty();
-        let news = News { now: at(ms), cumulative, delivered, duplicate, rtt: SMOOTHED, dsack, ..NEWS };
-        self.rule.on_ack(&mut self.board, &news)
+        let summary =
+            AckSummary { now: at(ms), cumulative, delivered, duplicate, rtt: SMOOTHED, dsack, ..SUMMARY };
+        self.rule.on_ack(&mut self.board, &summary)
     }
 
     fn ack(&mut self, ms: u64, to: u64, block: Range<u64>) -> Reaction {
