@@ -15,7 +15,7 @@ mod reducing;
 mod sending;
 mod timers;
 
-pub use acknowledging::{Acknowledgement, Held, Taken};
+pub use acknowledging::{AckOutcome, Acknowledgement, Held};
 pub use association::Declaration;
 pub use counts::Counts;
 pub use limits::{Limit, Limits};

@@ -43,7 +43,7 @@ pub struct Held {
 
 /// The outcome of an acknowledgement, for measurement.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Taken {
+pub struct AckOutcome {
     /// The round trip of packets that were sent once and acknowledged without a repair in between; `None`
     /// without one.
     pub clean_rtt: Option<Span>,
@@ -57,17 +57,17 @@ impl Sender {
         now: Time,
         acknowledgement: Acknowledgement<impl Iterator<Item = Range<u64>>>,
         output: &mut impl Output,
-    ) -> Taken {
+    ) -> AckOutcome {
         if acknowledgement.cumulative > self.ledger.high() {
-            return Taken::default();
+            return AckOutcome::default();
         }
         if self.at_ease && self.is_ordinary(&acknowledgement) {
             return self.take::<true>(now, acknowledgement, output);
         }
         self.at_ease = false;
-        let taken = self.take::<false>(now, acknowledgement, output);
+        let outcome = self.take::<false>(now, acknowledgement, output);
         self.at_ease = self.rule.is_at_ease() && self.ledger.is_in_order();
-        taken
+        outcome
     }
 
     /// Returns whether an acknowledgement covers only new packets in order, so that the fast path handles it.
@@ -86,7 +86,7 @@ impl Sender {
         now: Time,
         acknowledgement: Acknowledgement<impl Iterator<Item = Range<u64>>>,
         output: &mut impl Output,
-    ) -> Taken {
+    ) -> AckOutcome {
         let Acknowledgement { cumulative, ranges, stamp, one_way_delay, dsack, marks, advances, held } =
             acknowledgement;
         self.note_if_app_limited();
@@ -181,7 +181,7 @@ impl Sender {
         if sends_new {
             self.send_new(now, output);
         }
-        Taken { clean_rtt }
+        AckOutcome { clean_rtt }
     }
 
     #[cold]
