@@ -31,7 +31,7 @@ pub trait Detection: Send {
 
     /// Called when a timeout may be spurious and new data is sent to find out (F-RTO). A rule that goes back
     /// over what was sent moves its next packet forward.
-    fn on_doubted_timeout(&mut self, _board: &mut Ledger) {}
+    fn on_possibly_spurious_timeout(&mut self, _board: &mut Ledger) {}
 
     /// Called when that timeout proves genuine. The rule resumes the repair.
     fn on_confirmed_timeout(&mut self, _board: &mut Ledger, _now: Time) {}

@@ -9,10 +9,10 @@ mod acknowledging;
 mod association;
 mod counts;
 mod credit;
-mod doubts;
 mod limits;
 mod reducing;
 mod sending;
+mod spurious;
 mod timers;
 
 pub use acknowledging::{AckOutcome, Acknowledgement, Held};
@@ -27,7 +27,7 @@ use crate::options::{KEPT_OF_WINDOW, Options};
 use crate::pacer::Pacer;
 use crate::rtt::RttEstimator;
 use crate::small_queue::SmallQueue;
-use crate::undo::Doubts;
+use crate::undo::SpuriousDetection;
 use ackclock_base::{Packets, Random, Span, Time};
 use ackclock_cc::{Backoff, Change, Control, Controller, Decision, Follows};
 
@@ -119,7 +119,7 @@ pub struct Sender {
     /// packet is.
     timed: Option<(u64, Time)>,
     /// The detection of a spurious last reaction.
-    doubts: Doubts,
+    spurious: SpuriousDetection,
     cwnd_limited: bool,
     limits: Limits,
     /// The amount that the present acknowledgement covers of packets that an association had reported lost.
@@ -176,7 +176,7 @@ impl Sender {
             deadline: Time::NEVER,
             expiries: 0,
             timed: None,
-            doubts: Doubts::default(),
+            spurious: SpuriousDetection::default(),
             cwnd_limited: true,
             limits: Limits::default(),
             late: 0,

@@ -53,10 +53,10 @@ pub enum Verdict {
 
 /// The state of spurious-loss detection for the last reaction.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Doubts {
+pub struct SpuriousDetection {
     /// When the reaction happened, until the next fresh acknowledgement; `None` without Eifel.
     resent_at: Option<Time>,
-    disproof: Option<Disproof>,
+    unreported: Option<UnreportedRetransmissions>,
     frto: Frto,
     /// One past the last packet outstanding when F-RTO last began. F-RTO does not begin again until
     /// everything below is acknowledged.
@@ -67,7 +67,7 @@ pub struct Doubts {
 
 /// The retransmissions since the reaction that have not been reported as duplicates.
 #[derive(Clone, Copy, Debug)]
-struct Disproof {
+struct UnreportedRetransmissions {
     from: u64,
     left: u64,
 }
@@ -84,10 +84,10 @@ enum Frto {
     Probing,
 }
 
-impl Doubts {
-    /// Returns whether [`Self::judge`] has anything to examine.
+impl SpuriousDetection {
+    /// Returns whether [`Self::examine`] has anything to examine.
     #[inline]
-    pub fn are_open(&self) -> bool {
+    pub fn is_undecided(&self) -> bool {
         self.open
     }
 
@@ -104,7 +104,7 @@ impl Doubts {
             let begins = rules.frto && una >= self.recover;
             *self = Self {
                 resent_at: rules.eifel_timeouts.then_some(now),
-                disproof: rules.dsack.then_some(Disproof { from: una, left: 0 }),
+                unreported: rules.dsack.then_some(UnreportedRetransmissions { from: una, left: 0 }),
                 frto: if begins { Frto::Resent(high) } else { Frto::Off },
                 recover: if begins { high } else { self.recover },
                 open: false,
@@ -120,7 +120,7 @@ impl Doubts {
     pub fn on_loss(&mut self, rules: &UndoRules, now: Time, una: u64) {
         *self = Self {
             resent_at: rules.eifel_recoveries.then_some(now),
-            disproof: rules.dsack.then_some(Disproof { from: una, left: 0 }),
+            unreported: rules.dsack.then_some(UnreportedRetransmissions { from: una, left: 0 }),
             ..Self::default()
         };
         self.note_open();
@@ -129,14 +129,14 @@ impl Doubts {
     /// Called when a packet is retransmitted.
     #[inline]
     pub fn on_resent(&mut self) {
-        if let Some(disproof) = &mut self.disproof {
-            disproof.left += 1;
+        if let Some(unreported) = &mut self.unreported {
+            unreported.left += 1;
         }
     }
 
     /// Examines an acknowledgement and returns the conclusion.
-    pub fn judge(&mut self, evidence: &Evidence) -> Verdict {
-        let undone = self.is_disproved_by_time(evidence) || self.is_disproved_by_duplicates(evidence);
+    pub fn examine(&mut self, evidence: &Evidence) -> Verdict {
+        let undone = self.is_spurious_by_time(evidence) || self.is_spurious_by_duplicates(evidence);
         let verdict = if undone { Verdict::Undone } else { self.step(evidence) };
         if verdict == Verdict::Undone {
             *self = Self::default();
@@ -145,17 +145,19 @@ impl Doubts {
         verdict
     }
 
-    fn is_disproved_by_time(&mut self, evidence: &Evidence) -> bool {
+    fn is_spurious_by_time(&mut self, evidence: &Evidence) -> bool {
         let resent_at = if evidence.fresh { self.resent_at.take() } else { None };
         resent_at.is_some_and(|resent_at| evidence.stamp.is_some_and(|stamp| stamp < resent_at))
     }
 
-    fn is_disproved_by_duplicates(&mut self, evidence: &Evidence) -> bool {
-        let (Some(disproof), Some((start, end))) = (&mut self.disproof, evidence.dsack) else { return false };
-        let told = end.saturating_sub(start.max(disproof.from));
-        let had_some = disproof.left > 0 && told > 0;
-        disproof.left = disproof.left.saturating_sub(told);
-        had_some && disproof.left == 0
+    fn is_spurious_by_duplicates(&mut self, evidence: &Evidence) -> bool {
+        let (Some(unreported), Some((start, end))) = (&mut self.unreported, evidence.dsack) else {
+            return false;
+        };
+        let told = end.saturating_sub(start.max(unreported.from));
+        let had_some = unreported.left > 0 && told > 0;
+        unreported.left = unreported.left.saturating_sub(told);
+        had_some && unreported.left == 0
     }
 
     /// Carries out RFC 5682 section 2.1, steps 2 and 3.
@@ -174,7 +176,7 @@ impl Doubts {
     }
 
     fn note_open(&mut self) {
-        self.open = self.resent_at.is_some() || self.disproof.is_some() || self.frto != Frto::Off;
+        self.open = self.resent_at.is_some() || self.unreported.is_some() || self.frto != Frto::Off;
     }
 }
 
@@ -197,63 +199,70 @@ mod tests {
     fn the_echo_of_the_original_undoes_a_reaction_and_that_of_the_retransmission_confirms_it() {
         let rules = UndoRules { eifel_timeouts: true, eifel_recoveries: true, ..UndoRules::default() };
         for (stamp, verdict) in [(99, Verdict::Undone), (100, Verdict::None)] {
-            let mut doubts = Doubts::default();
-            doubts.on_timeout(&rules, at(100), true, 4, 10);
-            assert_eq!(doubts.judge(&Evidence { stamp: Some(at(50)), ..DUPLICATE }), Verdict::None);
-            assert_eq!(doubts.judge(&Evidence { stamp: Some(at(stamp)), ..FRESH }), verdict);
-            assert!(!doubts.are_open(), "the first fresh acknowledgement decides");
-            doubts.on_loss(&rules, at(100), 4);
-            assert_eq!(doubts.judge(&Evidence { stamp: Some(at(stamp)), ..FRESH }), verdict);
+            let mut detection = SpuriousDetection::default();
+            detection.on_timeout(&rules, at(100), true, 4, 10);
+            assert_eq!(detection.examine(&Evidence { stamp: Some(at(50)), ..DUPLICATE }), Verdict::None);
+            assert_eq!(detection.examine(&Evidence { stamp: Some(at(stamp)), ..FRESH }), verdict);
+            assert!(!detection.is_undecided(), "the first fresh acknowledgement decides");
+            detection.on_loss(&rules, at(100), 4);
+            assert_eq!(detection.examine(&Evidence { stamp: Some(at(stamp)), ..FRESH }), verdict);
         }
     }
 
     #[test]
     fn the_reaction_is_undone_only_when_every_retransmission_was_a_duplicate() {
         let rules = UndoRules { dsack: true, ..UndoRules::default() };
-        let mut doubts = Doubts::default();
-        doubts.on_loss(&rules, at(100), 4);
+        let mut detection = SpuriousDetection::default();
+        detection.on_loss(&rules, at(100), 4);
         let told = |start, end| Evidence { dsack: Some((start, end)), ..FRESH };
-        assert_eq!(doubts.judge(&told(4, 5)), Verdict::None, "nothing has been retransmitted");
-        (0..3).for_each(|_| doubts.on_resent());
-        assert_eq!(doubts.judge(&told(3, 4)), Verdict::None, "the report is of an older retransmission");
-        assert_eq!(doubts.judge(&told(4, 5)), Verdict::None);
-        assert_eq!(doubts.judge(&FRESH), Verdict::None);
-        assert_eq!(doubts.judge(&told(5, 7)), Verdict::Undone);
-        assert_eq!(doubts.judge(&told(5, 7)), Verdict::None, "the reaction is undone once");
+        assert_eq!(detection.examine(&told(4, 5)), Verdict::None, "nothing has been retransmitted");
+        (0..3).for_each(|_| detection.on_resent());
+        assert_eq!(detection.examine(&told(3, 4)), Verdict::None, "the report is of an older retransmission");
+        assert_eq!(detection.examine(&told(4, 5)), Verdict::None);
+        assert_eq!(detection.examine(&FRESH), Verdict::None);
+        assert_eq!(detection.examine(&told(5, 7)), Verdict::Undone);
+        assert_eq!(detection.examine(&told(5, 7)), Verdict::None, "the reaction is undone once");
     }
 
     #[test]
     fn two_advancing_acknowledgements_show_that_a_timeout_was_spurious() {
-        let mut doubts = Doubts::default();
-        doubts.on_timeout(&FRTO, at(100), true, 4, 10);
-        assert_eq!((doubts.judge(&FRESH), doubts.hold_back()), (Verdict::Probe, true));
-        assert_eq!((doubts.judge(&FRESH), doubts.hold_back()), (Verdict::Undone, false));
+        let mut detection = SpuriousDetection::default();
+        detection.on_timeout(&FRTO, at(100), true, 4, 10);
+        assert_eq!((detection.examine(&FRESH), detection.hold_back()), (Verdict::Probe, true));
+        assert_eq!((detection.examine(&FRESH), detection.hold_back()), (Verdict::Undone, false));
     }
 
     #[test]
     fn a_duplicate_at_either_step_shows_that_the_timeout_was_justified() {
-        let mut doubts = Doubts::default();
-        doubts.on_timeout(&FRTO, at(100), true, 4, 10);
-        assert_eq!(doubts.judge(&DUPLICATE), Verdict::None);
-        assert_eq!(doubts.judge(&FRESH), Verdict::None);
-        doubts.on_timeout(&FRTO, at(200), true, 5, 10);
-        assert_eq!(doubts.judge(&FRESH), Verdict::None, "packets of the last timeout are still outstanding");
-        doubts.on_timeout(&FRTO, at(300), true, 10, 20);
-        assert_eq!(doubts.judge(&Evidence { una: 11, ..FRESH }), Verdict::Probe);
-        assert_eq!(doubts.judge(&DUPLICATE), Verdict::Resume);
-        assert_eq!(doubts.judge(&FRESH), Verdict::None);
+        let mut detection = SpuriousDetection::default();
+        detection.on_timeout(&FRTO, at(100), true, 4, 10);
+        assert_eq!(detection.examine(&DUPLICATE), Verdict::None);
+        assert_eq!(detection.examine(&FRESH), Verdict::None);
+        detection.on_timeout(&FRTO, at(200), true, 5, 10);
+        assert_eq!(
+            detection.examine(&FRESH),
+            Verdict::None,
+            "packets of the last timeout are still outstanding"
+        );
+        detection.on_timeout(&FRTO, at(300), true, 10, 20);
+        assert_eq!(detection.examine(&Evidence { una: 11, ..FRESH }), Verdict::Probe);
+        assert_eq!(detection.examine(&DUPLICATE), Verdict::Resume);
+        assert_eq!(detection.examine(&FRESH), Verdict::None);
     }
 
     #[test]
     fn without_new_data_or_with_all_acknowledged_or_after_another_timeout_f_rto_concludes_nothing() {
         for evidence in [Evidence { has_new_data: false, ..FRESH }, Evidence { una: 10, ..FRESH }] {
-            let mut doubts = Doubts::default();
-            doubts.on_timeout(&FRTO, at(100), true, 4, 10);
-            assert_eq!((doubts.judge(&evidence), doubts.judge(&FRESH)), (Verdict::None, Verdict::None));
+            let mut detection = SpuriousDetection::default();
+            detection.on_timeout(&FRTO, at(100), true, 4, 10);
+            assert_eq!(
+                (detection.examine(&evidence), detection.examine(&FRESH)),
+                (Verdict::None, Verdict::None)
+            );
         }
-        let mut doubts = Doubts::default();
-        doubts.on_timeout(&FRTO, at(100), true, 4, 10);
-        doubts.on_timeout(&FRTO, at(300), false, 4, 10);
-        assert_eq!(doubts.judge(&FRESH), Verdict::None);
+        let mut detection = SpuriousDetection::default();
+        detection.on_timeout(&FRTO, at(100), true, 4, 10);
+        detection.on_timeout(&FRTO, at(300), false, 4, 10);
+        assert_eq!(detection.examine(&FRESH), Verdict::None);
     }
 }

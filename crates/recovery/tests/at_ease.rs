@@ -39,8 +39,8 @@ impl<Rule: Detection> Detection for Restless<Rule> {
     fn leave_flight_to_control(&mut self) {
         self.0.leave_flight_to_control();
     }
-    fn on_doubted_timeout(&mut self, board: &mut Ledger) {
-        self.0.on_doubted_timeout(board);
+    fn on_possibly_spurious_timeout(&mut self, board: &mut Ledger) {
+        self.0.on_possibly_spurious_timeout(board);
     }
     fn on_confirmed_timeout(&mut self, board: &mut Ledger, now: Time) {
         self.0.on_confirmed_timeout(board, now);

@@ -174,7 +174,7 @@ impl Detection for Duplicates {
         }
     }
 
-    fn on_doubted_timeout(&mut self, board: &mut Ledger) {
+    fn on_possibly_spurious_timeout(&mut self, board: &mut Ledger) {
         board.go_forward();
     }
 

@@ -119,8 +119,8 @@ impl Detection for Mda {
         self.reno.on_undone(board);
     }
 
-    fn on_doubted_timeout(&mut self, board: &mut Ledger) {
-        self.reno.on_doubted_timeout(board);
+    fn on_possibly_spurious_timeout(&mut self, board: &mut Ledger) {
+        self.reno.on_possibly_spurious_timeout(board);
     }
 
     fn on_confirmed_timeout(&mut self, board: &mut Ledger, now: Time) {

@@ -88,7 +88,7 @@ pub struct Quic {
     /// Losses of packets below this number belong to the last episode.
     episode_end: u64,
     given_up: u64,
-    disproved: u64,
+    spurious: u64,
     /// When the first packet of an uninterrupted run of losses was sent; `None` without such a run.
     lost_since: Option<Time>,
 }
@@ -119,7 +119,7 @@ impl Quic {
             recover: None,
             episode_end: 0,
             given_up: 0,
-            disproved: 0,
+            spurious: 0,
             lost_since: None,
         }
     }
@@ -140,7 +140,7 @@ impl Quic {
                 self.first_sample.get_or_insert(now);
             }
             if sent.is_given_up() {
-                self.disproved += 1;
+                self.spurious += 1;
                 lowest = Some(lowest.map_or(number, |lowest: u64| lowest.min(number)));
             }
         });
@@ -207,7 +207,7 @@ impl Quic {
                 reaction.recovered = Some(0);
             }
             self.episode_end = board.high();
-            (self.given_up, self.disproved) = (0, 0);
+            (self.given_up, self.spurious) = (0, 0);
             let signal = LossSignal::DuplicateAcks;
             reaction.loss = Some(LossFound { number, signal, duplicates: 0 });
         }
@@ -238,8 +238,8 @@ impl Detection for Quic {
         }
         let found = self.detect(board, summary.now, summary.rtt);
         self.react(board, found, &mut reaction);
-        if self.options.undoes && self.given_up > 0 && self.disproved >= self.given_up {
-            (self.given_up, self.disproved, self.recover) = (0, 0, None);
+        if self.options.undoes && self.given_up > 0 && self.spurious >= self.given_up {
+            (self.given_up, self.spurious, self.recover) = (0, 0, None);
             reaction.aftermath = Some(Aftermath::Undone);
         }
         self.let_go(board, summary.now, summary.rtt);

@@ -186,7 +186,7 @@ impl Detection for Sack {
         self.end();
     }
 
-    fn on_doubted_timeout(&mut self, board: &mut Ledger) {
+    fn on_possibly_spurious_timeout(&mut self, board: &mut Ledger) {
         board.go_forward();
     }
 

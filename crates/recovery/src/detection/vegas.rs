@@ -72,8 +72,8 @@ impl Detection for Vegas {
         self.duplicates.on_undone(board);
     }
 
-    fn on_doubted_timeout(&mut self, board: &mut Ledger) {
-        self.duplicates.on_doubted_timeout(board);
+    fn on_possibly_spurious_timeout(&mut self, board: &mut Ledger) {
+        self.duplicates.on_possibly_spurious_timeout(board);
     }
 
     fn on_confirmed_timeout(&mut self, board: &mut Ledger, now: Time) {

@@ -75,7 +75,7 @@ impl Sender {
     fn is_ordinary(&self, acknowledgement: &Acknowledgement<impl Iterator>) -> bool {
         let Acknowledgement { cumulative, ranges, marks, .. } = acknowledgement;
         let has_ranges = ranges.size_hint().1 != Some(0);
-        *cumulative > self.ledger.una() && !has_ranges && !marks.echo && !self.doubts.are_open()
+        *cumulative > self.ledger.una() && !has_ranges && !marks.echo && !self.spurious.is_undecided()
     }
 
     /// Processes an acknowledgement, on the fast path if `AT_EASE`, which requires an
@@ -120,7 +120,7 @@ impl Sender {
         let mut reaction = Reaction { restart_timer: true, ..Reaction::default() };
         if !AT_EASE {
             let duplicate = !fresh && cumulative == self.ledger.una() && !self.ledger.is_empty();
-            sends_new = self.doubts.are_open() && self.judge(now, &newly, duplicate, stamp, &dsack);
+            sends_new = self.spurious.is_undecided() && self.examine(now, &newly, duplicate, stamp, &dsack);
             let mut summary = self.summary(now, &newly, duplicate, cause);
             if self.keeps_timer {
                 (summary.stamp, summary.dsack) = (stamp, dsack.map(|range| (range.start, range.end)));
@@ -316,7 +316,7 @@ impl Sender {
         if let Some(found) = reaction.loss {
             self.timed = None;
             self.counts.fast_retransmits += 1;
-            self.doubts.on_loss(&self.options.undo, now, self.ledger.una());
+            self.spurious.on_loss(&self.options.undo, now, self.ledger.una());
             self.tell_loss(now, found, inflight);
         }
         if let Some(aftermath) = reaction.aftermath {

@@ -21,7 +21,7 @@ impl Sender {
     #[inline(always)]
     pub(super) fn send<const AT_EASE: bool>(&mut self, now: Time, output: &mut impl Output) {
         self.pacer.unblock();
-        if self.doubts.hold_back() {
+        if self.spurious.hold_back() {
             return;
         }
         let decision = self.controller.decision();
@@ -199,7 +199,7 @@ impl Sender {
             self.timed = None; // Karn (RFC 6298 section 3)
         }
         if again {
-            self.doubts.on_resent();
+            self.spurious.on_resent();
         }
         self.counts.note_sent(again);
         self.last_sent = now;

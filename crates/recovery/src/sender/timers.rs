@@ -97,7 +97,7 @@ impl Sender {
         self.note_cwnd(now);
         self.controller.on_timeout(&timeout, &mut *self.random);
         let (una, high) = (self.ledger.una(), self.ledger.high());
-        self.doubts.on_timeout(&self.options.undo, now, self.expiries == 1, una, high);
+        self.spurious.on_timeout(&self.options.undo, now, self.expiries == 1, una, high);
         self.report_lost(now, output);
         self.pacer.reset(now);
         self.send_allowed(now, output);

@@ -13,7 +13,7 @@ impl Sender {
     /// Examines an acknowledgement for signs that the last reaction was spurious. Returns whether new data is
     /// to be sent to find out more.
     #[cold]
-    pub(super) fn judge(
+    pub(super) fn examine(
         &mut self,
         now: Time,
         newly: &Newly,
@@ -21,7 +21,7 @@ impl Sender {
         stamp: Option<Time>,
         dsack: &Option<Range<u64>>,
     ) -> bool {
-        let verdict = self.doubts.judge(&Evidence {
+        let verdict = self.spurious.examine(&Evidence {
             una: self.ledger.una(),
             fresh: newly.cumulative > 0,
             duplicate,
@@ -34,7 +34,7 @@ impl Sender {
                 self.rule.on_undone(&mut self.ledger);
                 self.undo(now);
             }
-            Verdict::Probe => self.rule.on_doubted_timeout(&mut self.ledger),
+            Verdict::Probe => self.rule.on_possibly_spurious_timeout(&mut self.ledger),
             Verdict::Resume => self.rule.on_confirmed_timeout(&mut self.ledger, now),
             Verdict::None => {}
         }
