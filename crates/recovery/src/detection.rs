@@ -155,12 +155,12 @@ pub struct Reaction {
     /// Whether to restart the retransmission timer.
     pub restart_timer: bool,
     /// The resolution of an earlier loss, which is rare.
-    pub aftermath: Option<Aftermath>,
+    pub resolution: Option<Resolution>,
 }
 
 /// How an earlier loss was resolved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Aftermath {
+pub enum Resolution {
     /// The loss was spurious: the reaction to it is to be undone.
     Undone,
     /// Every packet was lost for so long that the control is to start over, as after a timeout (RFC 9002

@@ -10,7 +10,7 @@
 mod tests;
 mod thresholds;
 
-use super::{AckSummary, Aftermath, Clock, Detection, Expiry, LossFound, Reaction};
+use super::{AckSummary, Clock, Detection, Expiry, LossFound, Reaction, Resolution};
 use crate::ledger::{Ledger, MAX_OUTSTANDING};
 use crate::rtt::Smoothed;
 use ackclock_base::{Span, Time};
@@ -214,7 +214,7 @@ impl Quic {
         self.given_up += found.count;
         if found.persistent {
             self.recover = None;
-            reaction.aftermath = Some(Aftermath::PersistentCongestion);
+            reaction.resolution = Some(Resolution::PersistentCongestion);
         }
     }
 
@@ -240,7 +240,7 @@ impl Detection for Quic {
         self.react(board, found, &mut reaction);
         if self.options.undoes && self.given_up > 0 && self.spurious >= self.given_up {
             (self.given_up, self.spurious, self.recover) = (0, 0, None);
-            reaction.aftermath = Some(Aftermath::Undone);
+            reaction.resolution = Some(Resolution::Undone);
         }
         self.let_go(board, summary.now, summary.rtt);
         reaction

@@ -319,8 +319,8 @@ impl Sender {
             self.spurious.on_loss(&self.options.undo, now, self.ledger.una());
             self.tell_loss(now, found, inflight);
         }
-        if let Some(aftermath) = reaction.aftermath {
-            self.tell_aftermath(now, aftermath, inflight);
+        if let Some(resolution) = reaction.resolution {
+            self.tell_resolution(now, resolution, inflight);
         }
     }
 

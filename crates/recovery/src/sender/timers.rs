@@ -1,7 +1,7 @@
 //! The timers of a sender: the retransmission timer, the timer that a rule keeps beside it, and the pacer's.
 
 use super::{Output, Sender};
-use crate::detection::{Aftermath, Clock, Expiry};
+use crate::detection::{Clock, Expiry, Resolution};
 use ackclock_base::{Packets, Span, Time};
 use ackclock_cc::{Probe, Timeout};
 
@@ -113,12 +113,12 @@ impl Sender {
 
     /// Tells the control how an earlier loss was resolved: spurious, or persistent congestion.
     #[cold]
-    pub(super) fn tell_aftermath(&mut self, now: Time, aftermath: Aftermath, inflight: Packets) {
-        match aftermath {
-            Aftermath::Undone => self.undo(now),
+    pub(super) fn tell_resolution(&mut self, now: Time, resolution: Resolution, inflight: Packets) {
+        match resolution {
+            Resolution::Undone => self.undo(now),
             // RFC 9002 section 7.6.2: the window falls to its minimum. The losses that show persistent
             // congestion have set the threshold (appendix B.8).
-            Aftermath::PersistentCongestion => {
+            Resolution::PersistentCongestion => {
                 self.rtt.forget_min();
                 let window = self.reduction_base(inflight);
                 let sent_to = self.ledger.high();

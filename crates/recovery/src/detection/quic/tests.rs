@@ -200,9 +200,9 @@ fn losses_over_three_probe_timeouts_are_persistent_congestion() {
         }
         let reaction = play.ack(12_200, 8..9);
         assert_eq!(play.board.pipe(), 0);
-        reaction.aftermath
+        reaction.resolution
     };
-    assert_eq!(example(8000, None), Some(Aftermath::PersistentCongestion));
+    assert_eq!(example(8000, None), Some(Resolution::PersistentCongestion));
     assert_eq!(example(7999, None), None);
     assert_eq!(example(8000, Some(4)), None, "a packet in between has arrived");
 }
@@ -228,8 +228,8 @@ fn the_reaction_is_undone_when_every_lost_packet_is_acknowledged() {
     (0..8).for_each(|number| play.send(number, 0));
     assert!(play.ack(80, 3..5).loss.is_some());
     assert_eq!((play.lost(), play.rule.in_recovery()), (vec![0, 1], true));
-    assert_eq!(play.ack(81, 0..1).aftermath, None);
-    assert_eq!(play.ack(82, 1..2).aftermath, Some(Aftermath::Undone));
+    assert_eq!(play.ack(81, 0..1).resolution, None);
+    assert_eq!(play.ack(82, 1..2).resolution, Some(Resolution::Undone));
     assert!(!play.rule.in_recovery());
 }
 
