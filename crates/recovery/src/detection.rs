@@ -2,18 +2,18 @@
 //! rule has a file of its own. A rule decides about packets; what a loss does to the window is decided by the
 //! congestion control.
 
-pub mod declared;
 pub mod duplicates;
 pub mod mda;
 pub mod quic;
 pub mod rack;
+pub mod reported;
 pub mod reports;
 pub mod sack;
 pub mod vegas;
 
 use crate::ledger::Ledger;
 use crate::rtt::Smoothed;
-use crate::sender::Declaration;
+use crate::sender::ReportedLosses;
 use ackclock_base::{Time, choice};
 use ackclock_cc::{Cause, LossSignal};
 
@@ -68,7 +68,7 @@ pub trait Detection: Send {
     }
 
     /// Called before the acknowledgement at which the transport itself found losses.
-    fn on_declared(&mut self, _declaration: &Declaration<'_>) {}
+    fn on_reported_losses(&mut self, _reported: &ReportedLosses<'_>) {}
 
     /// Returns whether selective acknowledgements are to be recorded in the ledger.
     fn wants_ranges(&self, _board: &Ledger) -> bool {

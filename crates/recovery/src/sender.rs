@@ -16,7 +16,7 @@ mod spurious;
 mod timers;
 
 pub use acknowledging::{AckOutcome, Acknowledgement, Held};
-pub use association::Declaration;
+pub use association::ReportedLosses;
 pub use counts::Counts;
 pub use limits::{Limit, Limits};
 

@@ -8,7 +8,7 @@ use ackclock_cc::Timeout;
 
 /// The losses that an association has detected on a path, for a rule that leaves detection to it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Declaration<'a> {
+pub struct ReportedLosses<'a> {
     /// The numbers of the lost packets, ascending.
     pub lost: &'a [u64],
     /// Whether they begin a recovery, so that the window is to be reduced.
@@ -24,13 +24,13 @@ pub struct Declaration<'a> {
 
 impl Sender {
     /// Reports the losses that the association has detected, before the acknowledgement that showed them.
-    pub fn declare(&mut self, declaration: &Declaration<'_>) {
-        if self.timed.is_some_and(|(timed, _)| declaration.lost.contains(&timed)) {
+    pub fn take_reported_losses(&mut self, reported: &ReportedLosses<'_>) {
+        if self.timed.is_some_and(|(timed, _)| reported.lost.contains(&timed)) {
             self.timed = None;
         }
-        self.late = declaration.late;
-        self.cwnd_limited = declaration.is_full.unwrap_or(self.cwnd_limited);
-        self.rule.on_declared(declaration);
+        self.late = reported.late;
+        self.cwnd_limited = reported.is_full.unwrap_or(self.cwnd_limited);
+        self.rule.on_reported_losses(reported);
     }
 
     /// Sends one new packet, whatever the window and pacing.

@@ -8,7 +8,7 @@ use super::path::{News, Nothing, Path};
 use ackclock_base::{Span, Time};
 use ackclock_cc::selector::PathAck;
 use ackclock_recovery::ecn::MarkFeedback;
-use ackclock_recovery::sender::{Acknowledgement, Declaration};
+use ackclock_recovery::sender::{Acknowledgement, ReportedLosses};
 
 /// What a SACK has brought.
 #[derive(Clone, Copy, Debug, Default)]
@@ -314,7 +314,13 @@ impl Path {
         let Self { sender, lane, news, held, .. } = self;
         let News { acked, lost, stamp, reduces, .. } = &mut *news;
         lost.sort_unstable();
-        sender.declare(&Declaration { lost, reduces: *reduces, recovering, late, is_full: held.is_full });
+        sender.take_reported_losses(&ReportedLosses {
+            lost,
+            reduces: *reduces,
+            recovering,
+            late,
+            is_full: held.is_full,
+        });
         let una = sender.una();
         let cumulative = acked.iter().find(|run| run.start == una).map_or(una, |run| run.end);
         let acknowledgement = Acknowledgement {

@@ -6,13 +6,13 @@
 
 use super::{AckSummary, Detection, LossFound, Reaction};
 use crate::ledger::Ledger;
-use crate::sender::Declaration;
+use crate::sender::ReportedLosses;
 use ackclock_base::Time;
 use ackclock_cc::LossSignal;
 
 /// The rule for losses that the transport reports.
 #[derive(Clone, Debug, Default)]
-pub struct Declared {
+pub struct Reported {
     /// Packets reported lost that are not yet marked in the ledger.
     lost: Vec<u64>,
     /// Whether the losses in `lost` are to reduce the window.
@@ -22,11 +22,11 @@ pub struct Declared {
     was_recovering: bool,
 }
 
-impl Detection for Declared {
-    fn on_declared(&mut self, declaration: &Declaration<'_>) {
-        self.lost.extend_from_slice(declaration.lost);
-        self.reduces |= declaration.reduces;
-        self.recovering = declaration.recovering;
+impl Detection for Reported {
+    fn on_reported_losses(&mut self, reported: &ReportedLosses<'_>) {
+        self.lost.extend_from_slice(reported.lost);
+        self.reduces |= reported.reduces;
+        self.recovering = reported.recovering;
     }
 
     fn on_ack(&mut self, board: &mut Ledger, summary: &AckSummary) -> Reaction {
@@ -97,7 +97,7 @@ mod tests {
         board
     }
 
-    fn ack(rule: &mut Declared, board: &mut Ledger, range: std::ops::Range<u64>) -> Reaction {
+    fn ack(rule: &mut Reported, board: &mut Ledger, range: std::ops::Range<u64>) -> Reaction {
         let mut newly = Newly::default();
         board.acknowledge_range(range, &mut newly);
         rule.on_ack(board, &AckSummary { delivered: newly.delivered, ..SUMMARY })
@@ -105,12 +105,12 @@ mod tests {
 
     #[test]
     fn reported_losses_leave_the_flight_and_the_control_hears_once() {
-        let (mut rule, mut board) = (Declared::default(), sent());
-        rule.on_declared(&Declaration {
+        let (mut rule, mut board) = (Reported::default(), sent());
+        rule.on_reported_losses(&ReportedLosses {
             lost: &[0, 2],
             reduces: true,
             recovering: true,
-            ..Declaration::default()
+            ..ReportedLosses::default()
         });
         let reaction = ack(&mut rule, &mut board, 3..6);
         assert_eq!(reaction.loss.map(|loss| loss.number), Some(0));
@@ -120,19 +120,19 @@ mod tests {
         assert!(reaction.restart_timer);
         // A further loss in the same recovery reduces nothing. Packet 1 was the only one that kept the later
         // ones in the ledger.
-        rule.on_declared(&Declaration {
+        rule.on_reported_losses(&ReportedLosses {
             lost: &[1],
             reduces: false,
             recovering: true,
-            ..Declaration::default()
+            ..ReportedLosses::default()
         });
         let reaction = ack(&mut rule, &mut board, 6..7);
         assert_eq!((reaction.loss, board.una(), board.pipe()), (None, 7, 3000));
-        rule.on_declared(&Declaration {
+        rule.on_reported_losses(&ReportedLosses {
             lost: &[],
             reduces: false,
             recovering: false,
-            ..Declaration::default()
+            ..ReportedLosses::default()
         });
         let reaction = ack(&mut rule, &mut board, 7..8);
         assert_eq!((reaction.recovered, rule.in_recovery()), (Some(0), false));
@@ -141,7 +141,7 @@ mod tests {
 
     #[test]
     fn after_a_timeout_nothing_is_outstanding() {
-        let (mut rule, mut board) = (Declared::default(), sent());
+        let (mut rule, mut board) = (Reported::default(), sent());
         ack(&mut rule, &mut board, 4..6);
         rule.on_timeout(&mut board, Time::ZERO);
         assert_eq!((board.pipe(), board.is_empty(), board.una()), (0, true, 10));
