@@ -63,7 +63,7 @@ pub trait Detection: Send {
     /// until anything but new packets in order occurs: it counts everything outstanding as in flight, sends
     /// the next packet while the flight is below the window, and restarts the retransmission timer at each
     /// acknowledgement. A rule that must hear of every packet, or that keeps a timer, always returns false.
-    fn is_at_ease(&self) -> bool {
+    fn allows_fast_path(&self) -> bool {
         false
     }
 

@@ -111,9 +111,9 @@ pub struct Sender {
     tells_sending: Follows,
     /// Whether the rule has a timer beside the retransmission timer.
     keeps_timer: bool,
-    /// Whether the rule is [at ease](Detection::is_at_ease) and the ledger [in order](Ledger::is_in_order),
-    /// so that ordinary events take the fast path, without a call of the rule.
-    at_ease: bool,
+    /// Whether the rule [allows the fast path](Detection::allows_fast_path) and the ledger is [in
+    /// order](Ledger::is_in_order), so that ordinary events are handled without a call of the rule.
+    fast_path: bool,
     expiries: u32,
     /// The packet being timed, by number and sending time, if the timer does not use timestamps; `None` if no
     /// packet is.
@@ -160,7 +160,7 @@ impl Sender {
             controller,
             keeps_timer: detection.keeps_timer(),
             rule: detection,
-            at_ease: false,
+            fast_path: false,
             backoff,
             ledger: Ledger::new(options.dupack_threshold),
             rtt: RttEstimator::new(options.timeout),
@@ -359,10 +359,10 @@ impl Sender {
         self.options.units.to_packets(self.rule.inflight(&self.ledger))
     }
 
-    /// Returns the flight, on the fast path if `AT_EASE`.
+    /// Returns the flight, on the fast path if `FAST_PATH`.
     #[inline]
-    fn flight<const AT_EASE: bool>(&self) -> u64 {
-        if AT_EASE {
+    fn flight<const FAST_PATH: bool>(&self) -> u64 {
+        if FAST_PATH {
             debug_assert_eq!(self.rule.inflight(&self.ledger), self.ledger.outstanding());
             self.ledger.outstanding()
         } else {

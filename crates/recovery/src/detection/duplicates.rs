@@ -190,7 +190,7 @@ impl Detection for Duplicates {
         board.span().saturating_sub(self.inflation)
     }
 
-    fn is_at_ease(&self) -> bool {
+    fn allows_fast_path(&self) -> bool {
         self.recover.is_none() && self.duplicates == 0 && self.inflation == 0
     }
 

@@ -135,8 +135,8 @@ impl Detection for Mda {
         self.reno.inflight(board)
     }
 
-    fn is_at_ease(&self) -> bool {
-        self.episode.is_none() && self.reno.is_at_ease()
+    fn allows_fast_path(&self) -> bool {
+        self.episode.is_none() && self.reno.allows_fast_path()
     }
 
     fn next(&mut self, board: &mut Ledger, cwnd: u64, fresh_until: u64) -> Option<u64> {

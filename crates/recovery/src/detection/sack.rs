@@ -233,7 +233,7 @@ impl Detection for Sack {
         (next < board.high() || next < fresh_until).then_some(next)
     }
 
-    fn is_at_ease(&self) -> bool {
+    fn allows_fast_path(&self) -> bool {
         self.recover.is_none() && self.duplicates == 0
     }
 

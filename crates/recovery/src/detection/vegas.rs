@@ -88,8 +88,8 @@ impl Detection for Vegas {
         self.duplicates.inflight(board)
     }
 
-    fn is_at_ease(&self) -> bool {
-        self.worries == 0 && self.duplicates.is_at_ease()
+    fn allows_fast_path(&self) -> bool {
+        self.worries == 0 && self.duplicates.allows_fast_path()
     }
 
     fn next(&mut self, board: &mut Ledger, cwnd: u64, fresh_until: u64) -> Option<u64> {

@@ -61,12 +61,12 @@ impl Sender {
         if acknowledgement.cumulative > self.ledger.high() {
             return AckOutcome::default();
         }
-        if self.at_ease && self.is_ordinary(&acknowledgement) {
+        if self.fast_path && self.is_ordinary(&acknowledgement) {
             return self.take::<true>(now, acknowledgement, output);
         }
-        self.at_ease = false;
+        self.fast_path = false;
         let outcome = self.take::<false>(now, acknowledgement, output);
-        self.at_ease = self.rule.is_at_ease() && self.ledger.is_in_order();
+        self.fast_path = self.rule.allows_fast_path() && self.ledger.is_in_order();
         outcome
     }
 
@@ -78,10 +78,10 @@ impl Sender {
         *cumulative > self.ledger.una() && !has_ranges && !marks.echo && !self.spurious.is_undecided()
     }
 
-    /// Processes an acknowledgement, on the fast path if `AT_EASE`, which requires an
+    /// Processes an acknowledgement, on the fast path if `FAST_PATH`, which requires an
     /// [ordinary](Self::is_ordinary) one.
     #[inline(always)]
-    fn take<const AT_EASE: bool>(
+    fn take<const FAST_PATH: bool>(
         &mut self,
         now: Time,
         acknowledgement: Acknowledgement<impl Iterator<Item = Range<u64>>>,
@@ -91,16 +91,16 @@ impl Sender {
             acknowledgement;
         self.note_if_app_limited();
         let units = self.options.units;
-        let inflight_before = units.to_packets(self.flight::<AT_EASE>());
-        let was_recovering = !AT_EASE && self.rule.in_recovery();
+        let inflight_before = units.to_packets(self.flight::<FAST_PATH>());
+        let was_recovering = !FAST_PATH && self.rule.in_recovery();
         let lost_before = self.ledger.delivery().lost(); // recording ranges may mark packets as lost
-        let newly = if AT_EASE { self.take_in_order(cumulative) } else { self.take_in(cumulative, ranges) };
-        if !AT_EASE && self.options.numbers_once {
+        let newly = if FAST_PATH { self.take_in_order(cumulative) } else { self.take_in(cumulative, ranges) };
+        if !FAST_PATH && self.options.numbers_once {
             self.tell_acked(output);
         }
         let sample = self.ledger.count_delivery(now, &newly);
         let moves = if self.options.numbers_once { newly.delivered > 0 } else { newly.cumulative > 0 };
-        let fresh = AT_EASE || advances.unwrap_or(moves);
+        let fresh = FAST_PATH || advances.unwrap_or(moves);
         let unambiguous = newly.unambiguous_sending().map(|sent| now.since(sent));
         let (clean_rtt, rtt) = match held {
             None => {
@@ -118,7 +118,7 @@ impl Sender {
         self.backoff.on_ack(now, cause);
         let mut sends_new = false;
         let mut reaction = Reaction { restart_timer: true, ..Reaction::default() };
-        if !AT_EASE {
+        if !FAST_PATH {
             let duplicate = !fresh && cumulative == self.ledger.una() && !self.ledger.is_empty();
             sends_new = self.spurious.is_undecided() && self.examine(now, &newly, duplicate, stamp, &dsack);
             let mut summary = self.summary(now, &newly, duplicate, cause);
@@ -128,12 +128,12 @@ impl Sender {
             reaction = self.rule.on_ack(&mut self.ledger, &summary);
             self.react_before_control(now, &reaction, inflight_before, output);
         }
-        let heard = if !AT_EASE && marks.accurate {
+        let heard = if !FAST_PATH && marks.accurate {
             self.hear_accurate(marks, newly.delivered)
         } else {
             self.ecn.hear(marks)
         };
-        if !AT_EASE && heard.echo {
+        if !FAST_PATH && heard.echo {
             self.reduce_once(now, LossSignal::Ecn); // RFC 3168 section 6.1.2: once per window, without a retransmission
         }
         let delivery = self.ledger.delivery();
@@ -143,15 +143,15 @@ impl Sender {
             delivery.lost(),
             "the control hears of each loss before the acknowledgement"
         );
-        let recovering = !AT_EASE && (was_recovering || self.rule.in_recovery());
-        let late = if AT_EASE { 0 } else { std::mem::take(&mut self.late) };
+        let recovering = !FAST_PATH && (was_recovering || self.rule.in_recovery());
+        let late = if FAST_PATH { 0 } else { std::mem::take(&mut self.late) };
         let ack = Ack {
             now,
             fresh,
             acked_to: self.acked_to(),
             sent_to: self.ledger.next(),
             newly_acked: units.to_packets(newly.delivered + late),
-            newly_lost: if AT_EASE { 0.0 } else { units.to_packets(delivery.lost() - lost_before) },
+            newly_lost: if FAST_PATH { 0.0 } else { units.to_packets(delivery.lost() - lost_before) },
             marks: heard.marks,
             credit: self.options.credit(&newly, late),
             rtt,
@@ -159,7 +159,7 @@ impl Sender {
             smoothed_rtt: self.rtt.fine().mean,
             min_rtt: self.rtt.min(),
             inflight_before,
-            inflight: units.to_packets(self.flight::<AT_EASE>()),
+            inflight: units.to_packets(self.flight::<FAST_PATH>()),
             delivered: units.to_packets(delivery.delivered()),
             lost: units.to_packets(delivery.lost()),
             round_start: sample.is_some_and(|sample| sample.round_start),
@@ -177,7 +177,7 @@ impl Sender {
         if fresh {
             self.end_if_done();
         }
-        self.react_after_control::<AT_EASE>(now, &reaction, output);
+        self.react_after_control::<FAST_PATH>(now, &reaction, output);
         if sends_new {
             self.send_new(now, output);
         }
@@ -325,7 +325,7 @@ impl Sender {
     }
 
     #[inline(always)]
-    pub(super) fn react_after_control<const AT_EASE: bool>(
+    pub(super) fn react_after_control<const FAST_PATH: bool>(
         &mut self,
         now: Time,
         reaction: &Reaction,
@@ -342,7 +342,7 @@ impl Sender {
         if reaction.restart_timer {
             self.restart_timer(now);
         }
-        if AT_EASE {
+        if FAST_PATH {
             self.send::<true>(now, output);
         } else {
             self.send_allowed(now, output);

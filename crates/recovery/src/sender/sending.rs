@@ -10,16 +10,16 @@ use ackclock_cc::{Decision, Follows, Sent};
 impl Sender {
     /// Sends the packets that the rule selects, as long as the window, pacing and the burst limit allow.
     pub fn send_allowed(&mut self, now: Time, output: &mut impl Output) {
-        if self.at_ease {
+        if self.fast_path {
             self.send::<true>(now, output);
         } else {
             self.send::<false>(now, output);
         }
     }
 
-    /// Sends as [`Self::send_allowed`] does, on the fast path if `AT_EASE`.
+    /// Sends as [`Self::send_allowed`] does, on the fast path if `FAST_PATH`.
     #[inline(always)]
-    pub(super) fn send<const AT_EASE: bool>(&mut self, now: Time, output: &mut impl Output) {
+    pub(super) fn send<const FAST_PATH: bool>(&mut self, now: Time, output: &mut impl Output) {
         self.pacer.unblock();
         if self.spurious.hold_back() {
             return;
@@ -28,15 +28,15 @@ impl Sender {
         let cwnd = self.options.units.room(decision.cwnd);
         let fresh_until = self.fresh_until();
         if decision.pacing_rate.is_some() || self.meters {
-            self.send_metered::<AT_EASE>(now, cwnd, fresh_until, &decision, output);
+            self.send_metered::<FAST_PATH>(now, cwnd, fresh_until, &decision, output);
         } else {
             for _ in 0..self.options.max_burst {
-                let Some(number) = self.next::<AT_EASE>(cwnd, fresh_until) else { break };
-                if self.transmit_one::<AT_EASE>(now, number, output).is_none() {
+                let Some(number) = self.next::<FAST_PATH>(cwnd, fresh_until) else { break };
+                if self.transmit_one::<FAST_PATH>(now, number, output).is_none() {
                     break;
                 }
             }
-            self.cwnd_limited = self.flight::<AT_EASE>() >= cwnd;
+            self.cwnd_limited = self.flight::<FAST_PATH>() >= cwnd;
             if self.options.notes_limits {
                 let limit =
                     if self.cwnd_limited { Some(Limit::Window) } else { self.limit(fresh_until, false) };
@@ -59,7 +59,7 @@ impl Sender {
     }
 
     #[inline(never)] // not used by a flow that only its window limits
-    fn send_metered<const AT_EASE: bool>(
+    fn send_metered<const FAST_PATH: bool>(
         &mut self,
         now: Time,
         cwnd: u64,
@@ -76,19 +76,19 @@ impl Sender {
                 is_paced_out = true;
                 break;
             }
-            let Some(number) = self.next::<AT_EASE>(cwnd, fresh_until) else { break };
+            let Some(number) = self.next::<FAST_PATH>(cwnd, fresh_until) else { break };
             is_held_back = self.small_queue.is_some() && self.is_held_back(now, flows_at, number);
             if is_held_back {
                 break;
             }
-            let Some(handed) = self.transmit_one::<AT_EASE>(now, number, output) else {
+            let Some(handed) = self.transmit_one::<FAST_PATH>(now, number, output) else {
                 is_refused = true;
                 break;
             };
             self.note_handed_over(handed);
             self.pacer.on_sent(now, pace, self.options.units.to_packets(u64::from(handed.size)));
         }
-        let flight = self.flight::<AT_EASE>();
+        let flight = self.flight::<FAST_PATH>();
         let is_full = flight >= cwnd || is_paced_out && self.would_fill(flight, cwnd, fresh_until);
         let is_spread = is_paced_out || is_held_back || is_refused;
         if self.options.notes_limits {
@@ -129,8 +129,8 @@ impl Sender {
 
     /// Returns the next packet to send, see [`next`](crate::detection::Detection::next).
     #[inline]
-    fn next<const AT_EASE: bool>(&mut self, cwnd: u64, fresh_until: u64) -> Option<u64> {
-        if AT_EASE {
+    fn next<const FAST_PATH: bool>(&mut self, cwnd: u64, fresh_until: u64) -> Option<u64> {
+        if FAST_PATH {
             let next = self.ledger.next();
             (self.ledger.outstanding() < cwnd && next < fresh_until).then_some(next)
         } else {
@@ -163,16 +163,16 @@ impl Sender {
         Some(handed.size)
     }
 
-    /// Sends a packet as [`Self::transmit`] does. On the fast path (`AT_EASE`) it is the ledger's next
+    /// Sends a packet as [`Self::transmit`] does. On the fast path (`FAST_PATH`) it is the ledger's next
     /// packet, and new.
     #[inline(always)]
-    fn transmit_one<const AT_EASE: bool>(
+    fn transmit_one<const FAST_PATH: bool>(
         &mut self,
         now: Time,
         number: u64,
         output: &mut impl Output,
     ) -> Option<Handed> {
-        let again = !AT_EASE && number < self.ledger.high();
+        let again = !FAST_PATH && number < self.ledger.high();
         let announces_reduction = !again && self.options.announces_reductions && self.ecn.take_announcement();
         let Some(handed) = output.send(Transmission { number, again, announces_reduction }) else {
             if announces_reduction {
@@ -181,9 +181,9 @@ impl Sender {
             self.on_local_drop(now);
             return None;
         };
-        let after_idle = if AT_EASE { self.ledger.outstanding() } else { self.ledger.pipe() } == 0;
-        let again = again || !AT_EASE && output.sent_before();
-        if AT_EASE {
+        let after_idle = if FAST_PATH { self.ledger.outstanding() } else { self.ledger.pipe() } == 0;
+        let again = again || !FAST_PATH && output.sent_before();
+        if FAST_PATH {
             self.ledger.transmit_in_line(now, handed.size);
         } else {
             let in_line = self.ledger.transmit(number, now, handed.size);

@@ -42,7 +42,7 @@ impl Sender {
     /// Handles the expiry of one of these timers. Returns whether it was the rule's.
     #[cold]
     pub(super) fn on_rule_timer(&mut self, now: Time, output: &mut impl Output) -> bool {
-        self.at_ease = false;
+        self.fast_path = false;
         let inflight = self.packets_in_flight();
         let clock = Clock { now, rtt: self.rtt.fine(), fresh_until: self.fresh_until() };
         match self.rule.on_timer(&mut self.ledger, &clock) {
@@ -77,7 +77,7 @@ impl Sender {
             }
             return;
         }
-        self.at_ease = false;
+        self.fast_path = false;
         self.note_if_app_limited();
         self.counts.note_timeout(now.since(self.last_sent));
         self.timed = None;

@@ -259,18 +259,18 @@ proptest! {
     #[test]
     fn the_fast_path_of_sack_changes_nothing(fates in fates(), rule in sack_options(), pacing: bool, frto: bool, packets in 1_u64..400) {
         let options = options(pacing, frto);
-        let at_ease = play(&options, Box::new(Sack::new(rule)), 1, packets, &fates);
+        let fast_path = play(&options, Box::new(Sack::new(rule)), 1, packets, &fates);
         let restless = play(&options, Box::new(Restless(Sack::new(rule))), 1, packets, &fates);
-        prop_assert_eq!(at_ease, restless);
+        prop_assert_eq!(fast_path, restless);
     }
 
     #[test]
     fn the_fast_path_of_sack_in_bytes_changes_nothing(fates in fates(), bytes in 1_u16..1500, pacing: bool, packets in 1_u64..400) {
         let rule = SackOptions { threshold: 3, after_timeout: AfterTimeout::KeepSack, flight: Flight::Inferred };
         let options = Options { units: Units::bytes(1500), ..options(pacing, false) };
-        let at_ease = play(&options, Box::new(Sack::new(rule)), bytes, packets, &fates);
+        let fast_path = play(&options, Box::new(Sack::new(rule)), bytes, packets, &fates);
         let restless = play(&options, Box::new(Restless(Sack::new(rule))), bytes, packets, &fates);
-        prop_assert_eq!(at_ease, restless);
+        prop_assert_eq!(fast_path, restless);
     }
 
     #[test]
@@ -281,15 +281,15 @@ proptest! {
                 [partial];
         let rule = || Duplicates::new(DuplicateOptions { threshold: 3, limited_transmit, partial });
         let options = options(false, false);
-        let at_ease = play(&options, Box::new(rule()), 1, packets, &fates);
-        prop_assert_eq!(at_ease, play(&options, Box::new(Restless(rule())), 1, packets, &fates));
+        let fast_path = play(&options, Box::new(rule()), 1, packets, &fates);
+        prop_assert_eq!(fast_path, play(&options, Box::new(Restless(rule())), 1, packets, &fates));
     }
 
     #[test]
     fn the_fast_path_of_vegas_changes_nothing(fates in fates(), packets in 1_u64..400) {
         let options = options(false, false);
-        let at_ease = play(&options, Box::new(Vegas::new(3)), 1, packets, &fates);
-        prop_assert_eq!(at_ease, play(&options, Box::new(Restless(Vegas::new(3))), 1, packets, &fates));
+        let fast_path = play(&options, Box::new(Vegas::new(3)), 1, packets, &fates);
+        prop_assert_eq!(fast_path, play(&options, Box::new(Restless(Vegas::new(3))), 1, packets, &fates));
     }
 
     #[test]
@@ -297,8 +297,8 @@ proptest! {
         let late_partial = [LatePartial::One, LatePartial::Two, LatePartial::Nothing][late];
         let rule = MdaOptions { threshold: 3, limited_transmit: true, in_congestion: true, late_partial };
         let options = options(false, false);
-        let at_ease = play(&options, Box::new(Mda::new(rule)), 1, packets, &fates);
-        prop_assert_eq!(at_ease, play(&options, Box::new(Restless(Mda::new(rule))), 1, packets, &fates));
+        let fast_path = play(&options, Box::new(Mda::new(rule)), 1, packets, &fates);
+        prop_assert_eq!(fast_path, play(&options, Box::new(Restless(Mda::new(rule))), 1, packets, &fates));
     }
 }
 
@@ -325,8 +325,8 @@ impl Detection for Counting {
     fn next(&mut self, board: &mut Ledger, cwnd: u64, fresh_until: u64) -> Option<u64> {
         self.0.next(board, cwnd, fresh_until)
     }
-    fn is_at_ease(&self) -> bool {
-        self.0.is_at_ease()
+    fn allows_fast_path(&self) -> bool {
+        self.0.allows_fast_path()
     }
 }
 
