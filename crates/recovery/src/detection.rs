@@ -20,21 +20,21 @@ use ackclock_cc::{Cause, LossSignal};
 /// A retransmission rule.
 pub trait Detection: Send {
     /// Called for an acknowledgement that the ledger has already recorded. Returns the reaction of the rule.
-    fn on_ack(&mut self, board: &mut Ledger, summary: &AckSummary) -> Reaction;
+    fn on_ack(&mut self, ledger: &mut Ledger, summary: &AckSummary) -> Reaction;
 
     /// Called when the retransmission timer expires, so that everything outstanding is to be repaired.
-    fn on_timeout(&mut self, board: &mut Ledger, now: Time);
+    fn on_timeout(&mut self, ledger: &mut Ledger, now: Time);
 
     /// Called when the last loss or timeout proves spurious: packets that were marked lost are in flight
     /// after all, and nothing is to be repaired.
-    fn on_undone(&mut self, board: &mut Ledger);
+    fn on_undone(&mut self, ledger: &mut Ledger);
 
     /// Called when a timeout may be spurious and new data is sent to find out (F-RTO). A rule that goes back
     /// over what was sent moves its next packet forward.
-    fn on_possibly_spurious_timeout(&mut self, _board: &mut Ledger) {}
+    fn on_possibly_spurious_timeout(&mut self, _ledger: &mut Ledger) {}
 
     /// Called when that timeout proves genuine. The rule resumes the repair.
-    fn on_confirmed_timeout(&mut self, _board: &mut Ledger, _now: Time) {}
+    fn on_confirmed_timeout(&mut self, _ledger: &mut Ledger, _now: Time) {}
 
     /// Called before anything is sent if the control has a model of the path, so that its window also governs
     /// the flight in recovery (BBR has rules of its own for that, draft-ietf-ccwg-bbr section 5.6.4.4; Linux
@@ -46,16 +46,16 @@ pub trait Detection: Send {
     fn in_recovery(&self) -> bool;
 
     /// Returns the amount thought to be in the network, in the unit of the ledger.
-    fn inflight(&self, board: &Ledger) -> u64;
+    fn inflight(&self, ledger: &Ledger) -> u64;
 
     /// Returns the next packet to send, or `None` if nothing may be sent. The rule sends while less than
     /// `cwnd` is in flight, because a full packet fits into the window then. New data may be sent below the
     /// number `fresh_until`.
-    fn next(&mut self, board: &mut Ledger, cwnd: u64, fresh_until: u64) -> Option<u64>;
+    fn next(&mut self, ledger: &mut Ledger, cwnd: u64, fresh_until: u64) -> Option<u64>;
 
     /// Called when a packet from [`Self::next`], or one that a [`Reaction`] asked for, has been sent.
     /// `in_line` is true if it was the ledger's next packet.
-    fn on_sent(&mut self, _board: &mut Ledger, _number: u64, _in_line: bool) {}
+    fn on_sent(&mut self, _ledger: &mut Ledger, _number: u64, _in_line: bool) {}
 
     /// Returns whether the rule has nothing to repair and no state that depends on single packets, so that
     /// the sender may take its fast path. While the rule says so and the ledger is [in
@@ -71,7 +71,7 @@ pub trait Detection: Send {
     fn on_reported_losses(&mut self, _reported: &ReportedLosses<'_>) {}
 
     /// Returns whether selective acknowledgements are to be recorded in the ledger.
-    fn wants_ranges(&self, _board: &Ledger) -> bool {
+    fn wants_ranges(&self, _ledger: &Ledger) -> bool {
         false
     }
 
@@ -82,12 +82,12 @@ pub trait Detection: Send {
 
     /// Returns when the timer expires: the rule's own timer, or the retransmission timer, which is due at
     /// `deadline`. Called only if the rule [keeps a timer](Self::keeps_timer).
-    fn timer(&self, _board: &Ledger, _rtt: Smoothed, deadline: Time) -> Time {
+    fn timer(&self, _ledger: &Ledger, _rtt: Smoothed, deadline: Time) -> Time {
         deadline
     }
 
     /// Called at the time that [`Self::timer`] returned. Returns which timer expired and what follows.
-    fn on_timer(&mut self, _board: &mut Ledger, _clock: &Clock) -> Expiry {
+    fn on_timer(&mut self, _ledger: &mut Ledger, _clock: &Clock) -> Expiry {
         Expiry::Retransmission
     }
 }
@@ -215,11 +215,11 @@ pub(crate) mod testing {
 
     /// Returns a ledger with `count` packets, all sent at time zero.
     pub fn sent(count: u64) -> Ledger {
-        let mut board = Ledger::new(3);
+        let mut ledger = Ledger::new(3);
         (0..count).for_each(|number| {
-            board.transmit(number, Time::ZERO, 1);
+            ledger.transmit(number, Time::ZERO, 1);
         });
-        board
+        ledger
     }
 
     /// A summary whose counts [`ack`] fills in.
@@ -235,10 +235,10 @@ pub(crate) mod testing {
     };
 
     /// Acknowledges everything below `to`. Returns the reaction of `rule`.
-    pub fn ack(rule: &mut impl Detection, board: &mut Ledger, to: u64, summary: AckSummary) -> Reaction {
+    pub fn ack(rule: &mut impl Detection, ledger: &mut Ledger, to: u64, summary: AckSummary) -> Reaction {
         let mut newly = Newly::default();
-        board.acknowledge(to, &mut newly);
+        ledger.acknowledge(to, &mut newly);
         let Newly { cumulative, delivered, .. } = newly;
-        rule.on_ack(board, &AckSummary { cumulative, delivered, duplicate: cumulative == 0, ..summary })
+        rule.on_ack(ledger, &AckSummary { cumulative, delivered, duplicate: cumulative == 0, ..summary })
     }
 }

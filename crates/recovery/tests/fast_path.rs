@@ -27,38 +27,38 @@ use std::sync::{Arc, Mutex};
 struct Restless<Rule>(Rule);
 
 impl<Rule: Detection> Detection for Restless<Rule> {
-    fn on_ack(&mut self, board: &mut Ledger, summary: &AckSummary) -> Reaction {
-        self.0.on_ack(board, summary)
+    fn on_ack(&mut self, ledger: &mut Ledger, summary: &AckSummary) -> Reaction {
+        self.0.on_ack(ledger, summary)
     }
-    fn on_timeout(&mut self, board: &mut Ledger, now: Time) {
-        self.0.on_timeout(board, now);
+    fn on_timeout(&mut self, ledger: &mut Ledger, now: Time) {
+        self.0.on_timeout(ledger, now);
     }
-    fn on_undone(&mut self, board: &mut Ledger) {
-        self.0.on_undone(board);
+    fn on_undone(&mut self, ledger: &mut Ledger) {
+        self.0.on_undone(ledger);
     }
     fn leave_flight_to_control(&mut self) {
         self.0.leave_flight_to_control();
     }
-    fn on_possibly_spurious_timeout(&mut self, board: &mut Ledger) {
-        self.0.on_possibly_spurious_timeout(board);
+    fn on_possibly_spurious_timeout(&mut self, ledger: &mut Ledger) {
+        self.0.on_possibly_spurious_timeout(ledger);
     }
-    fn on_confirmed_timeout(&mut self, board: &mut Ledger, now: Time) {
-        self.0.on_confirmed_timeout(board, now);
+    fn on_confirmed_timeout(&mut self, ledger: &mut Ledger, now: Time) {
+        self.0.on_confirmed_timeout(ledger, now);
     }
     fn in_recovery(&self) -> bool {
         self.0.in_recovery()
     }
-    fn inflight(&self, board: &Ledger) -> u64 {
-        self.0.inflight(board)
+    fn inflight(&self, ledger: &Ledger) -> u64 {
+        self.0.inflight(ledger)
     }
-    fn next(&mut self, board: &mut Ledger, cwnd: u64, fresh_until: u64) -> Option<u64> {
-        self.0.next(board, cwnd, fresh_until)
+    fn next(&mut self, ledger: &mut Ledger, cwnd: u64, fresh_until: u64) -> Option<u64> {
+        self.0.next(ledger, cwnd, fresh_until)
     }
-    fn on_sent(&mut self, board: &mut Ledger, number: u64, in_line: bool) {
-        self.0.on_sent(board, number, in_line);
+    fn on_sent(&mut self, ledger: &mut Ledger, number: u64, in_line: bool) {
+        self.0.on_sent(ledger, number, in_line);
     }
-    fn wants_ranges(&self, board: &Ledger) -> bool {
-        self.0.wants_ranges(board)
+    fn wants_ranges(&self, ledger: &Ledger) -> bool {
+        self.0.wants_ranges(ledger)
     }
 }
 
@@ -306,24 +306,24 @@ proptest! {
 struct Counting(Sack, Arc<Mutex<u32>>);
 
 impl Detection for Counting {
-    fn on_ack(&mut self, board: &mut Ledger, summary: &AckSummary) -> Reaction {
+    fn on_ack(&mut self, ledger: &mut Ledger, summary: &AckSummary) -> Reaction {
         *self.1.lock().unwrap() += 1;
-        self.0.on_ack(board, summary)
+        self.0.on_ack(ledger, summary)
     }
-    fn on_timeout(&mut self, board: &mut Ledger, now: Time) {
-        self.0.on_timeout(board, now);
+    fn on_timeout(&mut self, ledger: &mut Ledger, now: Time) {
+        self.0.on_timeout(ledger, now);
     }
-    fn on_undone(&mut self, board: &mut Ledger) {
-        self.0.on_undone(board);
+    fn on_undone(&mut self, ledger: &mut Ledger) {
+        self.0.on_undone(ledger);
     }
     fn in_recovery(&self) -> bool {
         self.0.in_recovery()
     }
-    fn inflight(&self, board: &Ledger) -> u64 {
-        self.0.inflight(board)
+    fn inflight(&self, ledger: &Ledger) -> u64 {
+        self.0.inflight(ledger)
     }
-    fn next(&mut self, board: &mut Ledger, cwnd: u64, fresh_until: u64) -> Option<u64> {
-        self.0.next(board, cwnd, fresh_until)
+    fn next(&mut self, ledger: &mut Ledger, cwnd: u64, fresh_until: u64) -> Option<u64> {
+        self.0.next(ledger, cwnd, fresh_until)
     }
     fn allows_fast_path(&self) -> bool {
         self.0.allows_fast_path()

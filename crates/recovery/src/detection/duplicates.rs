@@ -62,15 +62,15 @@ impl Duplicates {
     }
 
     /// Begins recovery now, whatever the number of duplicates.
-    pub fn enter(&mut self, board: &mut Ledger, signal: LossSignal) -> Reaction {
-        self.recover = Some(board.high());
-        self.guard = Some(board.high());
+    pub fn enter(&mut self, ledger: &mut Ledger, signal: LossSignal) -> Reaction {
+        self.recover = Some(ledger.high());
+        self.guard = Some(ledger.high());
         self.inflation = u64::from(self.duplicates);
         self.partial_seen = false;
         Reaction {
-            loss: Some(LossFound { number: board.una(), signal, duplicates: self.duplicates }),
+            loss: Some(LossFound { number: ledger.una(), signal, duplicates: self.duplicates }),
             //= RFC 5681 section 3.2 retransmit: the segment at SND.UNA is retransmitted
-            resend: Some(Run::one(board.una())),
+            resend: Some(Run::one(ledger.una())),
             restart_timer: true,
             ..Reaction::default()
         }
@@ -79,8 +79,8 @@ impl Duplicates {
     //= RFC 6582 section 3.2 recover: no fast retransmit until more than was sent before a timeout is acknowledged
     /// Returns whether duplicates may indicate a loss: not in recovery, and not during retransmission after a
     /// timeout.
-    pub fn may_enter(&self, board: &Ledger) -> bool {
-        self.recover.is_none() && self.guard.is_none_or(|guard| board.una() > guard)
+    pub fn may_enter(&self, ledger: &Ledger) -> bool {
+        self.recover.is_none() && self.guard.is_none_or(|guard| ledger.una() > guard)
     }
 
     /// Called when everything outstanding at the last loss is acknowledged. The next duplicates may indicate
@@ -94,15 +94,15 @@ impl Duplicates {
         self.duplicates = self.duplicates.max(self.options.threshold);
     }
 
-    fn on_duplicate(&mut self, board: &mut Ledger) -> Reaction {
+    fn on_duplicate(&mut self, ledger: &mut Ledger) -> Reaction {
         self.duplicates += 1;
         let threshold = self.options.threshold;
         if self.recover.is_some() {
             //= RFC 5681 section 3.2 inflation: each further duplicate inflates the window by a segment
             self.inflation += 1;
-        } else if self.duplicates == threshold && self.may_enter(board) {
+        } else if self.duplicates == threshold && self.may_enter(ledger) {
             //= RFC 5681 section 3.2 fast-retransmit: the third duplicate shows that the first segment is lost
-            return self.enter(board, LossSignal::DuplicateAcks);
+            return self.enter(ledger, LossSignal::DuplicateAcks);
         } else if self.duplicates < threshold && self.options.limited_transmit {
             //= RFC 5681 section 3.2 limited-transmit: the first two duplicates let new segments out
             self.inflation = u64::from(self.duplicates);
@@ -110,10 +110,10 @@ impl Duplicates {
         Reaction::default()
     }
 
-    fn on_fresh(&mut self, board: &Ledger, summary: &AckSummary) -> Reaction {
-        let partial = self.recover.is_some_and(|recover| board.una() < recover);
+    fn on_fresh(&mut self, ledger: &Ledger, summary: &AckSummary) -> Reaction {
+        let partial = self.recover.is_some_and(|recover| ledger.una() < recover);
         let missing = self.recover.filter(|_| partial && !self.partial_seen);
-        let missing = missing.map(|recover| missing_of(recover - board.una(), self.duplicates));
+        let missing = missing.map(|recover| missing_of(recover - ledger.una(), self.duplicates));
         if let (true, PartialAck::Resends { restarts_timer_each_time, deflates }) =
             (partial, self.options.partial)
         {
@@ -126,7 +126,7 @@ impl Duplicates {
             self.partial_seen = true;
             return Reaction {
                 //= RFC 6582 section 3.2 partial: a partial acknowledgement retransmits the first unacknowledged segment
-                resend: Some(Run::one(board.una())),
+                resend: Some(Run::one(ledger.una())),
                 missing,
                 restart_timer,
                 ..Reaction::default()
@@ -148,56 +148,56 @@ pub fn missing_of(unacknowledged: u64, duplicates: u32) -> u64 {
 }
 
 impl Detection for Duplicates {
-    fn on_ack(&mut self, board: &mut Ledger, summary: &AckSummary) -> Reaction {
+    fn on_ack(&mut self, ledger: &mut Ledger, summary: &AckSummary) -> Reaction {
         if summary.cumulative > 0 {
-            self.on_fresh(board, summary)
+            self.on_fresh(ledger, summary)
         } else if summary.duplicate {
-            self.on_duplicate(board)
+            self.on_duplicate(ledger)
         } else {
             Reaction::default()
         }
     }
 
-    fn on_timeout(&mut self, board: &mut Ledger, _now: Time) {
+    fn on_timeout(&mut self, ledger: &mut Ledger, _now: Time) {
         self.recover = None;
         //= RFC 6582 section 3.2 timeout: a timeout notes the highest segment sent
-        self.guard = Some(board.high());
+        self.guard = Some(ledger.high());
         self.duplicates = 0;
         self.inflation = 0;
-        board.go_back();
+        ledger.go_back();
     }
 
-    fn on_undone(&mut self, board: &mut Ledger) {
-        board.go_forward();
+    fn on_undone(&mut self, ledger: &mut Ledger) {
+        ledger.go_forward();
         if self.recover.take().is_some() {
             (self.duplicates, self.inflation) = (0, 0);
         }
     }
 
-    fn on_possibly_spurious_timeout(&mut self, board: &mut Ledger) {
-        board.go_forward();
+    fn on_possibly_spurious_timeout(&mut self, ledger: &mut Ledger) {
+        ledger.go_forward();
     }
 
-    fn on_confirmed_timeout(&mut self, board: &mut Ledger, now: Time) {
-        self.on_timeout(board, now);
+    fn on_confirmed_timeout(&mut self, ledger: &mut Ledger, now: Time) {
+        self.on_timeout(ledger, now);
     }
 
     fn in_recovery(&self) -> bool {
         self.recover.is_some()
     }
 
-    fn inflight(&self, board: &Ledger) -> u64 {
-        board.span().saturating_sub(self.inflation)
+    fn inflight(&self, ledger: &Ledger) -> u64 {
+        ledger.span().saturating_sub(self.inflation)
     }
 
     fn allows_fast_path(&self) -> bool {
         self.recover.is_none() && self.duplicates == 0 && self.inflation == 0
     }
 
-    fn next(&mut self, board: &mut Ledger, cwnd: u64, fresh_until: u64) -> Option<u64> {
-        let next = board.next();
-        let room = board.span() < cwnd.saturating_add(self.inflation);
-        (room && (next < board.high() || next < fresh_until)).then_some(next)
+    fn next(&mut self, ledger: &mut Ledger, cwnd: u64, fresh_until: u64) -> Option<u64> {
+        let next = ledger.next();
+        let room = ledger.span() < cwnd.saturating_add(self.inflation);
+        (room && (next < ledger.high() || next < fresh_until)).then_some(next)
     }
 }
 
@@ -212,8 +212,8 @@ mod tests {
         Duplicates::new(DuplicateOptions { threshold: 3, limited_transmit: true, partial })
     }
 
-    fn ack(rule: &mut Duplicates, board: &mut Ledger, to: u64) -> Reaction {
-        testing::ack(rule, board, to, SUMMARY)
+    fn ack(rule: &mut Duplicates, ledger: &mut Ledger, to: u64) -> Reaction {
+        testing::ack(rule, ledger, to, SUMMARY)
     }
 
     //= test RFC 5681 section 3.2 limited-transmit
@@ -222,19 +222,19 @@ mod tests {
     //= test RFC 5681 section 3.2 inflation
     #[test]
     fn the_third_duplicate_retransmits_the_first_packet() {
-        let (mut rule, mut board) = (rule(NEWRENO), sent(10));
-        assert_eq!(ack(&mut rule, &mut board, 0), Reaction::default());
-        assert_eq!(rule.next(&mut board, 10, 100), Some(10), "limited transmit");
-        assert_eq!(ack(&mut rule, &mut board, 0), Reaction::default());
-        let reaction = ack(&mut rule, &mut board, 0);
+        let (mut rule, mut ledger) = (rule(NEWRENO), sent(10));
+        assert_eq!(ack(&mut rule, &mut ledger, 0), Reaction::default());
+        assert_eq!(rule.next(&mut ledger, 10, 100), Some(10), "limited transmit");
+        assert_eq!(ack(&mut rule, &mut ledger, 0), Reaction::default());
+        let reaction = ack(&mut rule, &mut ledger, 0);
         assert_eq!(reaction.resend, Some(Run::one(0)));
         assert!(reaction.loss.is_some() && rule.in_recovery());
         // With a window of 5 packets and 3 duplicates, no packet is sent before two more duplicates.
-        assert_eq!(rule.next(&mut board, 5, 100), None);
+        assert_eq!(rule.next(&mut ledger, 5, 100), None);
         (0..3).for_each(|_| {
-            let _ = ack(&mut rule, &mut board, 0);
+            let _ = ack(&mut rule, &mut ledger, 0);
         });
-        assert_eq!(rule.next(&mut board, 5, 100), Some(10));
+        assert_eq!(rule.next(&mut ledger, 5, 100), Some(10));
     }
 
     //= test RFC 6582 section 3.2 partial
@@ -242,22 +242,22 @@ mod tests {
     //= test RFC 6582 section 3.2 full
     #[test]
     fn newreno_retransmits_on_a_partial_acknowledgement_and_reno_does_not() {
-        let (mut newreno, mut board) = (rule(NEWRENO), sent(10));
+        let (mut newreno, mut ledger) = (rule(NEWRENO), sent(10));
         (0..3).for_each(|_| {
-            let _ = ack(&mut newreno, &mut board, 0);
+            let _ = ack(&mut newreno, &mut ledger, 0);
         });
-        let partial = ack(&mut newreno, &mut board, 4);
+        let partial = ack(&mut newreno, &mut ledger, 4);
         assert_eq!(
             (partial.resend, partial.recovered, partial.restart_timer),
             (Some(Run::one(4)), None, true)
         );
-        assert!(ack(&mut newreno, &mut board, 10).recovered.is_some());
+        assert!(ack(&mut newreno, &mut ledger, 10).recovered.is_some());
 
-        let (mut reno, mut board) = (rule(PartialAck::Ends), sent(10));
+        let (mut reno, mut ledger) = (rule(PartialAck::Ends), sent(10));
         (0..3).for_each(|_| {
-            let _ = ack(&mut reno, &mut board, 0);
+            let _ = ack(&mut reno, &mut ledger, 0);
         });
-        let partial = ack(&mut reno, &mut board, 4);
+        let partial = ack(&mut reno, &mut ledger, 4);
         assert_eq!((partial.resend, partial.recovered), (None, Some(3)));
     }
 
@@ -266,58 +266,58 @@ mod tests {
         for partial in [NEWRENO, PartialAck::Ends] {
             // Packets 0 to 3 of ten are lost: six duplicates. Then packet 0 is acknowledged: 10 - 1 - 6 = 3
             // are missing.
-            let (mut rule, mut board) = (rule(partial), sent(10));
-            (0..6).for_each(|_| assert_eq!(ack(&mut rule, &mut board, 0).missing, None));
-            assert_eq!(ack(&mut rule, &mut board, 1).missing, Some(3));
-            assert_eq!(ack(&mut rule, &mut board, 2).missing, None);
+            let (mut rule, mut ledger) = (rule(partial), sent(10));
+            (0..6).for_each(|_| assert_eq!(ack(&mut rule, &mut ledger, 0).missing, None));
+            assert_eq!(ack(&mut rule, &mut ledger, 1).missing, Some(3));
+            assert_eq!(ack(&mut rule, &mut ledger, 2).missing, None);
         }
     }
 
     #[test]
     fn an_acknowledgement_of_everything_counts_nothing() {
-        let (mut rule, mut board) = (rule(NEWRENO), sent(10));
-        (0..9).for_each(|_| assert_eq!(ack(&mut rule, &mut board, 0).missing, None));
-        assert_eq!(ack(&mut rule, &mut board, 10).missing, None);
+        let (mut rule, mut ledger) = (rule(NEWRENO), sent(10));
+        (0..9).for_each(|_| assert_eq!(ack(&mut rule, &mut ledger, 0).missing, None));
+        assert_eq!(ack(&mut rule, &mut ledger, 10).missing, None);
     }
 
     //= test RFC 6582 section 3.2 recover
     //= test RFC 6582 section 3.2 timeout
     #[test]
     fn duplicates_after_a_timeout_indicate_no_loss_until_all_is_retransmitted() {
-        let (mut rule, mut board) = (rule(NEWRENO), sent(10));
-        rule.on_timeout(&mut board, Time::ZERO);
-        assert_eq!(rule.next(&mut board, 1, 100), Some(0));
-        board.transmit(0, Time::ZERO, 1);
-        (0..5).for_each(|_| assert_eq!(ack(&mut rule, &mut board, 0).resend, None));
-        ack(&mut rule, &mut board, 10);
+        let (mut rule, mut ledger) = (rule(NEWRENO), sent(10));
+        rule.on_timeout(&mut ledger, Time::ZERO);
+        assert_eq!(rule.next(&mut ledger, 1, 100), Some(0));
+        ledger.transmit(0, Time::ZERO, 1);
+        (0..5).for_each(|_| assert_eq!(ack(&mut rule, &mut ledger, 0).resend, None));
+        ack(&mut rule, &mut ledger, 10);
         (10..12).for_each(|number| {
-            board.transmit(number, Time::ZERO, 1);
+            ledger.transmit(number, Time::ZERO, 1);
         });
-        ack(&mut rule, &mut board, 11);
+        ack(&mut rule, &mut ledger, 11);
         (0..2).for_each(|_| {
-            let _ = ack(&mut rule, &mut board, 11);
+            let _ = ack(&mut rule, &mut ledger, 11);
         });
-        assert_eq!(ack(&mut rule, &mut board, 11).resend, Some(Run::one(11)));
+        assert_eq!(ack(&mut rule, &mut ledger, 11).resend, Some(Run::one(11)));
     }
 
     //= test RFC 5681 section 3.2 deflation
     #[test]
     fn an_acknowledgement_of_new_data_ends_the_inflation() {
-        let (mut reno, mut board) = (rule(PartialAck::Ends), sent(10));
-        (0..5).for_each(|_| _ = ack(&mut reno, &mut board, 0));
-        assert_eq!(reno.inflight(&board), 5, "five packets have left the network");
-        ack(&mut reno, &mut board, 4);
-        assert_eq!(reno.inflight(&board), 6, "packets 4 to 9");
+        let (mut reno, mut ledger) = (rule(PartialAck::Ends), sent(10));
+        (0..5).for_each(|_| _ = ack(&mut reno, &mut ledger, 0));
+        assert_eq!(reno.inflight(&ledger), 5, "five packets have left the network");
+        ack(&mut reno, &mut ledger, 4);
+        assert_eq!(reno.inflight(&ledger), 6, "packets 4 to 9");
     }
 
     //= test RFC 6582 section 3.2 deflation
     #[test]
     fn a_partial_acknowledgement_deflates_by_what_it_covers_less_a_packet() {
         let deflates = PartialAck::Resends { restarts_timer_each_time: true, deflates: true };
-        let (mut newreno, mut board) = (rule(deflates), sent(10));
-        (0..5).for_each(|_| _ = ack(&mut newreno, &mut board, 0));
-        ack(&mut newreno, &mut board, 4);
+        let (mut newreno, mut ledger) = (rule(deflates), sent(10));
+        (0..5).for_each(|_| _ = ack(&mut newreno, &mut ledger, 0));
+        ack(&mut newreno, &mut ledger, 4);
         // 5 - 4 + 1 = 2 packets of inflation remain, and packets 4 to 9 are outstanding.
-        assert_eq!(newreno.inflight(&board), 4);
+        assert_eq!(newreno.inflight(&ledger), 4);
     }
 }

@@ -83,11 +83,11 @@ impl Mda {
 }
 
 impl Detection for Mda {
-    fn on_ack(&mut self, board: &mut Ledger, summary: &AckSummary) -> Reaction {
-        let mut reaction = self.reno.on_ack(board, summary);
-        let una = board.una();
+    fn on_ack(&mut self, ledger: &mut Ledger, summary: &AckSummary) -> Reaction {
+        let mut reaction = self.reno.on_ack(ledger, summary);
+        let una = ledger.una();
         if reaction.loss.is_some() {
-            self.episode = Some(Episode { end: board.high(), resent_to: una + 1, counted: false });
+            self.episode = Some(Episode { end: ledger.high(), resent_to: una + 1, counted: false });
         }
         if self.episode.is_some_and(|episode| una >= episode.end) {
             // Figure 4.9: first_burst is 1 again at once, without the guard that ns-2's Reno keeps for one
@@ -109,38 +109,38 @@ impl Detection for Mda {
         reaction
     }
 
-    fn on_timeout(&mut self, board: &mut Ledger, now: Time) {
+    fn on_timeout(&mut self, ledger: &mut Ledger, now: Time) {
         self.episode = None;
-        self.reno.on_timeout(board, now);
+        self.reno.on_timeout(ledger, now);
     }
 
-    fn on_undone(&mut self, board: &mut Ledger) {
+    fn on_undone(&mut self, ledger: &mut Ledger) {
         self.episode = None;
-        self.reno.on_undone(board);
+        self.reno.on_undone(ledger);
     }
 
-    fn on_possibly_spurious_timeout(&mut self, board: &mut Ledger) {
-        self.reno.on_possibly_spurious_timeout(board);
+    fn on_possibly_spurious_timeout(&mut self, ledger: &mut Ledger) {
+        self.reno.on_possibly_spurious_timeout(ledger);
     }
 
-    fn on_confirmed_timeout(&mut self, board: &mut Ledger, now: Time) {
-        self.reno.on_confirmed_timeout(board, now);
+    fn on_confirmed_timeout(&mut self, ledger: &mut Ledger, now: Time) {
+        self.reno.on_confirmed_timeout(ledger, now);
     }
 
     fn in_recovery(&self) -> bool {
         self.reno.in_recovery()
     }
 
-    fn inflight(&self, board: &Ledger) -> u64 {
-        self.reno.inflight(board)
+    fn inflight(&self, ledger: &Ledger) -> u64 {
+        self.reno.inflight(ledger)
     }
 
     fn allows_fast_path(&self) -> bool {
         self.episode.is_none() && self.reno.allows_fast_path()
     }
 
-    fn next(&mut self, board: &mut Ledger, cwnd: u64, fresh_until: u64) -> Option<u64> {
-        self.reno.next(board, cwnd, fresh_until)
+    fn next(&mut self, ledger: &mut Ledger, cwnd: u64, fresh_until: u64) -> Option<u64> {
+        self.reno.next(ledger, cwnd, fresh_until)
     }
 }
 
@@ -159,9 +159,9 @@ mod tests {
     /// Starts with packets 0 to 9 outstanding (1 to 10 in the thesis). Returns the reaction to each
     /// acknowledgement up to a number, given with the cause that a loss would have at that time.
     fn play(options: MdaOptions, acks: &[(u64, Option<Cause>)]) -> Vec<Reaction> {
-        let (mut rule, mut board) = (Mda::new(options), sent(10));
+        let (mut rule, mut ledger) = (Mda::new(options), sent(10));
         let ack = |(to, cause): &(u64, Option<Cause>)| {
-            testing::ack(&mut rule, &mut board, *to, AckSummary { cause: *cause, ..SUMMARY })
+            testing::ack(&mut rule, &mut ledger, *to, AckSummary { cause: *cause, ..SUMMARY })
         };
         acks.iter().map(ack).collect()
     }
@@ -245,10 +245,10 @@ mod tests {
 
     #[test]
     fn a_timeout_ends_the_episode() {
-        let (mut rule, mut board) = (Mda::new(OPTIONS), Ledger::new(3));
-        board.transmit(0, Time::ZERO, 1);
+        let (mut rule, mut ledger) = (Mda::new(OPTIONS), Ledger::new(3));
+        ledger.transmit(0, Time::ZERO, 1);
         rule.episode = Some(Episode { end: 9, resent_to: 1, counted: false });
-        rule.on_timeout(&mut board, Time::ZERO);
+        rule.on_timeout(&mut ledger, Time::ZERO);
         assert!(rule.episode.is_none());
     }
 }

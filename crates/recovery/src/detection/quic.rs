@@ -129,12 +129,12 @@ impl Quic {
         self.options.probe_timeout(rtt)
     }
 
-    fn take_delivered(&mut self, board: &mut Ledger, now: Time, rtt: Smoothed) -> bool {
+    fn take_delivered(&mut self, ledger: &mut Ledger, now: Time, rtt: Smoothed) -> bool {
         let (mut any, mut lowest) = (false, None);
         let largest_before = self.largest;
-        board.drain_selective(|board, number| {
+        ledger.drain_selective(|ledger, number| {
             any = true;
-            let sent = board.sent(number);
+            let sent = ledger.sent(number);
             if number >= self.largest {
                 (self.largest, self.latest_rtt) = (number + 1, now.since(sent.at));
                 self.first_sample.get_or_insert(now);
@@ -145,7 +145,7 @@ impl Quic {
             }
         });
         if let Some(number) = lowest {
-            let took = now.since(board.sent(number).at);
+            let took = now.since(ledger.sent(number).at);
             self.thresholds.adapt(largest_before - number, took, self.longest_rtt(rtt));
         }
         any
@@ -159,23 +159,23 @@ impl Quic {
 
     /// Marks packets as lost (RFC 9002 section 6.1) and returns what was found. Both thresholds reach older packets
     /// first, so the search ends at the first packet that is not lost.
-    fn detect(&mut self, board: &mut Ledger, now: Time, rtt: Smoothed) -> Found {
+    fn detect(&mut self, ledger: &mut Ledger, now: Time, rtt: Smoothed) -> Found {
         //= RFC 9002 section 6.1.2 granularity: the time threshold is no less than the granularity
         let delay = self.thresholds.delay(self.longest_rtt(rtt)).max(GRANULARITY);
         //= RFC 9002 section 7.6.1: persistent congestion is three probe timeouts long
         let persistent_after = self.probe_timeout(rtt) * PERSISTENT_CONGESTION_THRESHOLD;
         let mut found = Found::default();
         self.loss_time = Time::NEVER;
-        self.open = self.open.max(board.una());
+        self.open = self.open.max(ledger.una());
         //= RFC 9002 section 6.1: only what was sent before an acknowledged packet is lost
         while self.open < self.largest {
             let number = self.open;
-            let sent = *board.sent(number);
+            let sent = *ledger.sent(number);
             if sent.is_sacked() {
                 //= RFC 9002 section 7.6.2 between: no packet between the lost ones is acknowledged
                 self.lost_since = None;
             } else if self.thresholds.packets < self.largest - number || sent.at + delay <= now {
-                board.lose(number);
+                ledger.lose(number);
                 //= RFC 9002 section 7.3.2 once: further losses of a recovery period reduce nothing
                 if number >= self.episode_end && found.first.is_none() {
                     (found.first, found.count) = (Some(number), 0);
@@ -200,13 +200,13 @@ impl Quic {
         found
     }
 
-    fn react(&mut self, board: &Ledger, found: Found, reaction: &mut Reaction) {
+    fn react(&mut self, ledger: &Ledger, found: Found, reaction: &mut Reaction) {
         if let Some(number) = found.first {
-            let before = self.recover.replace(board.high());
+            let before = self.recover.replace(ledger.high());
             if before.is_some() && reaction.recovered.is_none() {
                 reaction.recovered = Some(0);
             }
-            self.episode_end = board.high();
+            self.episode_end = ledger.high();
             (self.given_up, self.spurious) = (0, 0);
             let signal = LossSignal::DuplicateAcks;
             reaction.loss = Some(LossFound { number, signal, duplicates: 0 });
@@ -218,16 +218,16 @@ impl Quic {
         }
     }
 
-    fn let_go(&self, board: &mut Ledger, now: Time, rtt: Smoothed) {
+    fn let_go(&self, ledger: &mut Ledger, now: Time, rtt: Smoothed) {
         let kept = self.probe_timeout(rtt) * KEPT_TIMEOUTS;
-        board.settle(Time::from_nanos(now.nanos().saturating_sub(kept.nanos())));
+        ledger.settle(Time::from_nanos(now.nanos().saturating_sub(kept.nanos())));
     }
 }
 
 impl Detection for Quic {
-    fn on_ack(&mut self, board: &mut Ledger, summary: &AckSummary) -> Reaction {
+    fn on_ack(&mut self, ledger: &mut Ledger, summary: &AckSummary) -> Reaction {
         let mut reaction = Reaction::default();
-        if self.take_delivered(board, summary.now, summary.rtt) {
+        if self.take_delivered(ledger, summary.now, summary.rtt) {
             //= RFC 9002 section 6.2.1 reset: an acknowledgement ends the doubling
             self.pto_count = 0;
         }
@@ -236,25 +236,25 @@ impl Detection for Quic {
             self.recover = None;
             reaction.recovered = Some(0);
         }
-        let found = self.detect(board, summary.now, summary.rtt);
-        self.react(board, found, &mut reaction);
+        let found = self.detect(ledger, summary.now, summary.rtt);
+        self.react(ledger, found, &mut reaction);
         if self.options.undoes && self.given_up > 0 && self.spurious >= self.given_up {
             (self.given_up, self.spurious, self.recover) = (0, 0, None);
             reaction.resolution = Some(Resolution::Undone);
         }
-        self.let_go(board, summary.now, summary.rtt);
+        self.let_go(ledger, summary.now, summary.rtt);
         reaction
     }
 
     /// There is no retransmission timeout under RFC 9002. A sender that reports one nevertheless has lost
     /// everything.
-    fn on_timeout(&mut self, board: &mut Ledger, _now: Time) {
-        board.all_lost();
-        self.open = board.next();
+    fn on_timeout(&mut self, ledger: &mut Ledger, _now: Time) {
+        ledger.all_lost();
+        self.open = ledger.next();
         (self.recover, self.loss_time) = (None, Time::NEVER);
     }
 
-    fn on_undone(&mut self, _board: &mut Ledger) {
+    fn on_undone(&mut self, _ledger: &mut Ledger) {
         self.recover = None;
     }
 
@@ -262,24 +262,24 @@ impl Detection for Quic {
         self.recover.is_some()
     }
 
-    fn inflight(&self, board: &Ledger) -> u64 {
-        board.pipe()
+    fn inflight(&self, ledger: &Ledger) -> u64 {
+        ledger.pipe()
     }
 
-    fn next(&mut self, board: &mut Ledger, cwnd: u64, fresh_until: u64) -> Option<u64> {
-        if board.span() >= MAX_OUTSTANDING - 1 {
-            board.settle(Time::NEVER); // no room to remember lost packets
+    fn next(&mut self, ledger: &mut Ledger, cwnd: u64, fresh_until: u64) -> Option<u64> {
+        if ledger.span() >= MAX_OUTSTANDING - 1 {
+            ledger.settle(Time::NEVER); // no room to remember lost packets
         }
-        let next = board.next();
-        (board.pipe() < cwnd && next < fresh_until).then_some(next)
+        let next = ledger.next();
+        (ledger.pipe() < cwnd && next < fresh_until).then_some(next)
     }
 
-    fn on_sent(&mut self, board: &mut Ledger, number: u64, _in_line: bool) {
+    fn on_sent(&mut self, ledger: &mut Ledger, number: u64, _in_line: bool) {
         //= RFC 9002 section 6.2.1 restart: the timer restarts when a packet is sent
-        self.last_sent = board.sent(number).at;
+        self.last_sent = ledger.sent(number).at;
     }
 
-    fn wants_ranges(&self, _board: &Ledger) -> bool {
+    fn wants_ranges(&self, _ledger: &Ledger) -> bool {
         true
     }
 
@@ -289,22 +289,22 @@ impl Detection for Quic {
 
     /// Returns the loss detection timer (RFC 9002 section 6.2, appendix A.8). There is no retransmission
     /// timer beside it.
-    fn timer(&self, board: &Ledger, rtt: Smoothed, _deadline: Time) -> Time {
+    fn timer(&self, ledger: &Ledger, rtt: Smoothed, _deadline: Time) -> Time {
         //= RFC 9002 section 6.2.1 exclusive: no probe is due while the time threshold has its timer
         if self.loss_time < Time::NEVER {
             self.loss_time
-        } else if board.pipe() > 0 {
+        } else if ledger.pipe() > 0 {
             self.last_sent + self.options.backed_off(rtt, self.pto_count)
         } else {
             Time::NEVER
         }
     }
 
-    fn on_timer(&mut self, board: &mut Ledger, clock: &Clock) -> Expiry {
+    fn on_timer(&mut self, ledger: &mut Ledger, clock: &Clock) -> Expiry {
         if self.loss_time < Time::NEVER {
             let mut reaction = Reaction::default();
-            let found = self.detect(board, clock.now, clock.rtt);
-            self.react(board, found, &mut reaction);
+            let found = self.detect(ledger, clock.now, clock.rtt);
+            self.react(ledger, found, &mut reaction);
             Expiry::Losses(reaction)
         } else {
             // Section 6.2.4: the probe has a new number, whether or not there is new data for it.
@@ -312,7 +312,7 @@ impl Detection for Quic {
             self.pto_count = self.pto_count.saturating_add(1);
             //= RFC 9002 section 6.2.4 probe: a probe timeout sends a packet
             //= RFC 9002 section 6.2.4 no-loss: a probe timeout marks nothing as lost
-            Expiry::Probe(board.next())
+            Expiry::Probe(ledger.next())
         }
     }
 }

@@ -29,16 +29,16 @@ impl Detection for Reported {
         self.recovering = reported.recovering;
     }
 
-    fn on_ack(&mut self, board: &mut Ledger, summary: &AckSummary) -> Reaction {
-        board.drain_selective(|_, _| {});
-        let una = board.una();
+    fn on_ack(&mut self, ledger: &mut Ledger, summary: &AckSummary) -> Reaction {
+        ledger.drain_selective(|_, _| {});
+        let una = ledger.una();
         let number = self.lost.first().copied().unwrap_or(una);
-        let outstanding = una..board.next();
+        let outstanding = una..ledger.next();
         self.lost
             .drain(..)
             .filter(|number| outstanding.contains(number))
-            .for_each(|number| board.lose(number));
-        board.settle(Time::NEVER);
+            .for_each(|number| ledger.lose(number));
+        ledger.settle(Time::NEVER);
         let begins = std::mem::take(&mut self.reduces);
         let ends = self.was_recovering && (begins || !self.recovering);
         self.was_recovering = self.recovering;
@@ -48,19 +48,19 @@ impl Detection for Reported {
             loss: begins.then_some(loss),
             // RFC 9260 section 6.3.2 rule R3: the earliest outstanding chunk of the path has changed.
             //= RFC 9260 section 6.3.2 r3: an acknowledgement of the earliest chunk of a path restarts its timer
-            restart_timer: summary.cumulative > 0 || board.una() > una,
+            restart_timer: summary.cumulative > 0 || ledger.una() > una,
             ..Reaction::default()
         }
     }
 
-    fn on_timeout(&mut self, board: &mut Ledger, _now: Time) {
+    fn on_timeout(&mut self, ledger: &mut Ledger, _now: Time) {
         self.lost.clear();
         (self.reduces, self.recovering, self.was_recovering) = (false, false, false);
-        board.all_lost();
-        board.settle(Time::NEVER);
+        ledger.all_lost();
+        ledger.settle(Time::NEVER);
     }
 
-    fn on_undone(&mut self, _board: &mut Ledger) {
+    fn on_undone(&mut self, _ledger: &mut Ledger) {
         self.recovering = false;
     }
 
@@ -68,16 +68,16 @@ impl Detection for Reported {
         self.recovering
     }
 
-    fn inflight(&self, board: &Ledger) -> u64 {
-        board.pipe()
+    fn inflight(&self, ledger: &Ledger) -> u64 {
+        ledger.pipe()
     }
 
-    fn next(&mut self, board: &mut Ledger, cwnd: u64, fresh_until: u64) -> Option<u64> {
-        let next = board.next();
-        (board.pipe() < cwnd && next < fresh_until).then_some(next)
+    fn next(&mut self, ledger: &mut Ledger, cwnd: u64, fresh_until: u64) -> Option<u64> {
+        let next = ledger.next();
+        (ledger.pipe() < cwnd && next < fresh_until).then_some(next)
     }
 
-    fn wants_ranges(&self, _board: &Ledger) -> bool {
+    fn wants_ranges(&self, _ledger: &Ledger) -> bool {
         true
     }
 }
@@ -90,33 +90,33 @@ mod tests {
 
     /// Returns a ledger with ten packets of 1000 bytes, sent at time zero.
     fn sent() -> Ledger {
-        let mut board = Ledger::new(0);
+        let mut ledger = Ledger::new(0);
         (0..10).for_each(|number| {
-            board.transmit(number, Time::ZERO, 1000);
+            ledger.transmit(number, Time::ZERO, 1000);
         });
-        board
+        ledger
     }
 
-    fn ack(rule: &mut Reported, board: &mut Ledger, range: std::ops::Range<u64>) -> Reaction {
+    fn ack(rule: &mut Reported, ledger: &mut Ledger, range: std::ops::Range<u64>) -> Reaction {
         let mut newly = Newly::default();
-        board.acknowledge_range(range, &mut newly);
-        rule.on_ack(board, &AckSummary { delivered: newly.delivered, ..SUMMARY })
+        ledger.acknowledge_range(range, &mut newly);
+        rule.on_ack(ledger, &AckSummary { delivered: newly.delivered, ..SUMMARY })
     }
 
     #[test]
     fn reported_losses_leave_the_flight_and_the_control_hears_once() {
-        let (mut rule, mut board) = (Reported::default(), sent());
+        let (mut rule, mut ledger) = (Reported::default(), sent());
         rule.on_reported_losses(&ReportedLosses {
             lost: &[0, 2],
             reduces: true,
             recovering: true,
             ..ReportedLosses::default()
         });
-        let reaction = ack(&mut rule, &mut board, 3..6);
+        let reaction = ack(&mut rule, &mut ledger, 3..6);
         assert_eq!(reaction.loss.map(|loss| loss.number), Some(0));
         // In flight are ten packets less two lost and three acknowledged. Packet 0 is settled; packet 1 is
         // not acknowledged.
-        assert_eq!((board.pipe(), board.una(), rule.in_recovery()), (5000, 1, true));
+        assert_eq!((ledger.pipe(), ledger.una(), rule.in_recovery()), (5000, 1, true));
         assert!(reaction.restart_timer);
         // A further loss in the same recovery reduces nothing. Packet 1 was the only one that kept the later
         // ones in the ledger.
@@ -126,25 +126,25 @@ mod tests {
             recovering: true,
             ..ReportedLosses::default()
         });
-        let reaction = ack(&mut rule, &mut board, 6..7);
-        assert_eq!((reaction.loss, board.una(), board.pipe()), (None, 7, 3000));
+        let reaction = ack(&mut rule, &mut ledger, 6..7);
+        assert_eq!((reaction.loss, ledger.una(), ledger.pipe()), (None, 7, 3000));
         rule.on_reported_losses(&ReportedLosses {
             lost: &[],
             reduces: false,
             recovering: false,
             ..ReportedLosses::default()
         });
-        let reaction = ack(&mut rule, &mut board, 7..8);
+        let reaction = ack(&mut rule, &mut ledger, 7..8);
         assert_eq!((reaction.recovered, rule.in_recovery()), (Some(0), false));
-        assert_eq!(ack(&mut rule, &mut board, 8..9).recovered, None, "recovery ends once");
+        assert_eq!(ack(&mut rule, &mut ledger, 8..9).recovered, None, "recovery ends once");
     }
 
     #[test]
     fn after_a_timeout_nothing_is_outstanding() {
-        let (mut rule, mut board) = (Reported::default(), sent());
-        ack(&mut rule, &mut board, 4..6);
-        rule.on_timeout(&mut board, Time::ZERO);
-        assert_eq!((board.pipe(), board.is_empty(), board.una()), (0, true, 10));
-        assert_eq!(rule.next(&mut board, 1000, 11), Some(10));
+        let (mut rule, mut ledger) = (Reported::default(), sent());
+        ack(&mut rule, &mut ledger, 4..6);
+        rule.on_timeout(&mut ledger, Time::ZERO);
+        assert_eq!((ledger.pipe(), ledger.is_empty(), ledger.una()), (0, true, 10));
+        assert_eq!(rule.next(&mut ledger, 1000, 11), Some(10));
     }
 }

@@ -74,22 +74,22 @@ impl Sack {
         }
     }
 
-    fn enter(&mut self, board: &mut Ledger, delivered: u64) -> Reaction {
-        self.recover = Some(board.high());
+    fn enter(&mut self, ledger: &mut Ledger, delivered: u64) -> Reaction {
+        self.recover = Some(ledger.high());
         self.in_episode = self.duplicates;
         self.partial_seen = false;
         self.rescued = false;
-        board.restart_holes();
-        board.give_up(board.una());
+        ledger.restart_holes();
+        ledger.give_up(ledger.una());
         match self.options.flight {
             Flight::Inferred => {}
-            Flight::Proportional => self.reduction = Some(Prr::new(board.unacknowledged(), delivered, 1)),
+            Flight::Proportional => self.reduction = Some(Prr::new(ledger.unacknowledged(), delivered, 1)),
             Flight::Counted => {
-                self.counted = Some(board.span().saturating_sub(u64::from(self.duplicates)));
+                self.counted = Some(ledger.span().saturating_sub(u64::from(self.duplicates)));
                 self.holes_to = 0;
             }
         }
-        let number = board.una();
+        let number = ledger.una();
         Reaction {
             loss: Some(LossFound { number, signal: LossSignal::DuplicateAcks, duplicates: self.duplicates }),
             // A proportional reduction lets the first packet out itself, and counts it.
@@ -106,33 +106,33 @@ impl Sack {
     }
 
     /// Returns the next packet to send under [`Flight::Counted`], or `None`.
-    fn next_counted(board: &mut Ledger, fresh_until: u64) -> Option<u64> {
-        let fresh = board.next() < board.high() || board.next() < fresh_until;
-        board.next_doubtful().or(fresh.then_some(board.next()))
+    fn next_counted(ledger: &mut Ledger, fresh_until: u64) -> Option<u64> {
+        let fresh = ledger.next() < ledger.high() || ledger.next() < fresh_until;
+        ledger.next_doubtful().or(fresh.then_some(ledger.next()))
     }
 
     //= RFC 6675 section 4 next-seg: lost segments go first, then new data, then doubtful ones, then a rescue
     /// Returns the packet that RFC 6675 NextSeg selects by its four rules in order, or `None`.
-    fn next_in_recovery(&mut self, board: &mut Ledger, fresh_until: u64) -> Option<u64> {
-        if let Some(lost) = board.next_hole() {
+    fn next_in_recovery(&mut self, ledger: &mut Ledger, fresh_until: u64) -> Option<u64> {
+        if let Some(lost) = ledger.next_hole() {
             return Some(lost);
         }
-        if board.next() < board.high() || board.next() < fresh_until {
-            return Some(board.next());
+        if ledger.next() < ledger.high() || ledger.next() < fresh_until {
+            return Some(ledger.next());
         }
-        if let Some(doubtful) = board.next_doubtful() {
+        if let Some(doubtful) = ledger.next_doubtful() {
             return Some(doubtful);
         }
         if self.rescued {
             return None;
         }
         self.rescued = true;
-        board.last_unacknowledged()
+        ledger.last_unacknowledged()
     }
 }
 
 impl Detection for Sack {
-    fn on_ack(&mut self, board: &mut Ledger, summary: &AckSummary) -> Reaction {
+    fn on_ack(&mut self, ledger: &mut Ledger, summary: &AckSummary) -> Reaction {
         // RFC 6675 section 2: a duplicate is an acknowledgement that covers new data selectively. Without
         // this condition, retransmissions after a spurious timeout would start a recovery when they arrive a
         // second time. ns-2's Sack1 counts every repetition.
@@ -142,57 +142,57 @@ impl Detection for Sack {
         self.in_episode += u32::from(duplicate);
         let mut reaction = Reaction { restart_timer: summary.cumulative > 0, ..Reaction::default() };
         //= RFC 6675 section 5 recovery-point: recovery ends when all is acknowledged that was outstanding at its start
-        if self.recover.is_some_and(|recover| board.una() >= recover) {
+        if self.recover.is_some_and(|recover| ledger.una() >= recover) {
             self.end();
             reaction.recovered = Some(self.in_episode);
         }
         if let Some(recover) = self.recover.filter(|_| summary.cumulative > 0 && !self.partial_seen) {
             self.partial_seen = true;
-            reaction.missing = Some(missing_of(recover - board.una(), self.in_episode));
+            reaction.missing = Some(missing_of(recover - ledger.una(), self.in_episode));
         }
         let enough = self.duplicates >= self.options.threshold && duplicate;
-        let lost = board.first_is_lost() || (enough && !board.has_sacked());
-        if self.recover.is_none() && lost && !board.is_empty() && board.una() >= self.guard {
+        let lost = ledger.first_is_lost() || (enough && !ledger.has_sacked());
+        if self.recover.is_none() && lost && !ledger.is_empty() && ledger.una() >= self.guard {
             let recovered = reaction.recovered;
-            reaction = Reaction { recovered, ..self.enter(board, summary.delivered) };
+            reaction = Reaction { recovered, ..self.enter(ledger, summary.delivered) };
         } else if let Some(reduction) = &mut self.reduction {
             //= RFC 9937 section 6 safe: an acknowledgement is safe that moves SND.UNA and shows no further loss
             reduction
-                .on_ack(summary.delivered, summary.cumulative > 0 && board.delivery().lost() == self.lost);
+                .on_ack(summary.delivered, summary.cumulative > 0 && ledger.delivery().lost() == self.lost);
         } else if let Some(flight) = &mut self.counted {
             *flight = flight.saturating_sub(if summary.cumulative > 0 { 2 } else { 1 });
         }
         if self.counted.is_some() {
-            self.holes_to = board.give_up_holes(self.holes_to);
+            self.holes_to = ledger.give_up_holes(self.holes_to);
         }
-        self.lost = board.delivery().lost();
+        self.lost = ledger.delivery().lost();
         reaction
     }
 
-    fn on_timeout(&mut self, board: &mut Ledger, _now: Time) {
+    fn on_timeout(&mut self, ledger: &mut Ledger, _now: Time) {
         self.end();
         self.duplicates = 0;
         // Packets that are outstanding now cause no second reduction.
-        self.guard = board.high();
+        self.guard = ledger.high();
         match self.options.after_timeout {
-            AfterTimeout::GoBackN => board.go_back(),
-            AfterTimeout::KeepSack => board.all_lost(),
+            AfterTimeout::GoBackN => ledger.go_back(),
+            AfterTimeout::KeepSack => ledger.all_lost(),
         }
     }
 
-    fn on_undone(&mut self, board: &mut Ledger) {
-        board.none_lost();
-        board.go_forward();
+    fn on_undone(&mut self, ledger: &mut Ledger) {
+        ledger.none_lost();
+        ledger.go_forward();
         self.end();
     }
 
-    fn on_possibly_spurious_timeout(&mut self, board: &mut Ledger) {
-        board.go_forward();
+    fn on_possibly_spurious_timeout(&mut self, ledger: &mut Ledger) {
+        ledger.go_forward();
     }
 
-    fn on_confirmed_timeout(&mut self, board: &mut Ledger, now: Time) {
+    fn on_confirmed_timeout(&mut self, ledger: &mut Ledger, now: Time) {
         if self.options.after_timeout == AfterTimeout::GoBackN {
-            self.on_timeout(board, now);
+            self.on_timeout(ledger, now);
         }
     }
 
@@ -206,47 +206,47 @@ impl Detection for Sack {
         self.recover.is_some()
     }
 
-    fn inflight(&self, board: &Ledger) -> u64 {
-        board.pipe()
+    fn inflight(&self, ledger: &Ledger) -> u64 {
+        ledger.pipe()
     }
 
-    fn next(&mut self, board: &mut Ledger, cwnd: u64, fresh_until: u64) -> Option<u64> {
+    fn next(&mut self, ledger: &mut Ledger, cwnd: u64, fresh_until: u64) -> Option<u64> {
         let room = match (&mut self.reduction, self.counted) {
-            (Some(reduction), _) => reduction.allows(board.pipe(), cwnd),
+            (Some(reduction), _) => reduction.allows(ledger.pipe(), cwnd),
             (None, Some(flight)) => flight < cwnd,
-            (None, None) => board.pipe() < cwnd,
+            (None, None) => ledger.pipe() < cwnd,
         };
         if !room {
             return None;
         }
         if self.counted.is_some() {
-            return Self::next_counted(board, fresh_until);
+            return Self::next_counted(ledger, fresh_until);
         }
         if self.recover.is_some() {
-            return self.next_in_recovery(board, fresh_until);
+            return self.next_in_recovery(ledger, fresh_until);
         }
         // Outside recovery, packets that a timeout marked lost come first.
-        if let Some(lost) = board.next_hole() {
+        if let Some(lost) = ledger.next_hole() {
             return Some(lost);
         }
-        let next = board.next();
-        (next < board.high() || next < fresh_until).then_some(next)
+        let next = ledger.next();
+        (next < ledger.high() || next < fresh_until).then_some(next)
     }
 
     fn allows_fast_path(&self) -> bool {
         self.recover.is_none() && self.duplicates == 0
     }
 
-    fn wants_ranges(&self, board: &Ledger) -> bool {
-        self.options.after_timeout == AfterTimeout::KeepSack || board.una() >= self.guard
+    fn wants_ranges(&self, ledger: &Ledger) -> bool {
+        self.options.after_timeout == AfterTimeout::KeepSack || ledger.una() >= self.guard
     }
 
-    fn on_sent(&mut self, board: &mut Ledger, number: u64, in_line: bool) {
+    fn on_sent(&mut self, ledger: &mut Ledger, number: u64, in_line: bool) {
         if !in_line {
-            board.resend(number);
+            ledger.resend(number);
         }
         // The fast retransmit that begins recovery is not counted, as in ns-2.
-        if let Some(flight) = self.counted.as_mut().filter(|_| in_line || number != board.una()) {
+        if let Some(flight) = self.counted.as_mut().filter(|_| in_line || number != ledger.una()) {
             *flight += 1;
         }
         if let Some(reduction) = &mut self.reduction {
@@ -265,11 +265,11 @@ mod tests {
         SackOptions { threshold: 3, after_timeout: AfterTimeout::KeepSack, flight: Flight::Proportional };
 
     /// Sends what the rule allows at once. Returns the number of packets.
-    fn let_out(rule: &mut Sack, board: &mut Ledger, cwnd: u64) -> u64 {
+    fn let_out(rule: &mut Sack, ledger: &mut Ledger, cwnd: u64) -> u64 {
         let mut count = 0;
-        while let Some(next) = rule.next(board, cwnd, u64::MAX) {
-            let in_line = board.transmit(next, Time::ZERO, 1);
-            rule.on_sent(board, next, in_line);
+        while let Some(next) = rule.next(ledger, cwnd, u64::MAX) {
+            let in_line = ledger.transmit(next, Time::ZERO, 1);
+            rule.on_sent(ledger, next, in_line);
             count += 1;
         }
         count
@@ -283,18 +283,18 @@ mod tests {
         // also acknowledges 12 to 14, which shows that 9 to 11 are lost too, it delivers four and lets out
         // four.
         for (further, expected) in [(None, 2), (Some(12..15), 4)] {
-            let (mut rule, mut board) = (Sack::new(OPTIONS), sent(40));
+            let (mut rule, mut ledger) = (Sack::new(OPTIONS), sent(40));
             for number in 6..9 {
-                board.acknowledge_range(number..number + 1, &mut Newly::default());
-                rule.on_ack(&mut board, &AckSummary { delivered: 1, duplicate: true, ..SUMMARY });
+                ledger.acknowledge_range(number..number + 1, &mut Newly::default());
+                rule.on_ack(&mut ledger, &AckSummary { delivered: 1, duplicate: true, ..SUMMARY });
             }
-            assert_eq!(let_out(&mut rule, &mut board, 39), 1);
+            assert_eq!(let_out(&mut rule, &mut ledger, 39), 1);
             let mut newly = Newly::default();
-            board.acknowledge(1, &mut newly);
-            further.into_iter().for_each(|range| board.acknowledge_range(range, &mut newly));
+            ledger.acknowledge(1, &mut newly);
+            further.into_iter().for_each(|range| ledger.acknowledge_range(range, &mut newly));
             let Newly { cumulative, delivered, .. } = newly;
-            rule.on_ack(&mut board, &AckSummary { cumulative, delivered, ..SUMMARY });
-            assert_eq!(let_out(&mut rule, &mut board, 39), expected);
+            rule.on_ack(&mut ledger, &AckSummary { cumulative, delivered, ..SUMMARY });
+            assert_eq!(let_out(&mut rule, &mut ledger, 39), expected);
         }
     }
 
@@ -304,15 +304,15 @@ mod tests {
         // packets are unacknowledged and it delivers one, so RecoverFS is 38, not the pipe of 31. With a
         // window of 20, n deliveries from that one on let out ceil(20 n / 38), while more than 20 packets are
         // in flight.
-        let (mut rule, mut board) = (Sack::new(OPTIONS), sent(40));
+        let (mut rule, mut ledger) = (Sack::new(OPTIONS), sent(40));
         let mut total = 0;
         for number in 6..18 {
-            board.acknowledge_range(number..number + 1, &mut Newly::default());
-            rule.on_ack(&mut board, &AckSummary { delivered: 1, duplicate: true, ..SUMMARY });
+            ledger.acknowledge_range(number..number + 1, &mut Newly::default());
+            rule.on_ack(&mut ledger, &AckSummary { delivered: 1, duplicate: true, ..SUMMARY });
             assert_eq!(rule.in_recovery(), number >= 8);
             if number >= 8 {
-                assert!(board.pipe() > 20);
-                total += let_out(&mut rule, &mut board, 20);
+                assert!(ledger.pipe() > 20);
+                total += let_out(&mut rule, &mut ledger, 20);
                 assert_eq!(total, (20 * (number - 7)).div_ceil(38), "after {number}");
             }
         }
@@ -322,25 +322,25 @@ mod tests {
     /// Returns a rule without proportional reduction, and a ledger of ten packets: packets 1 to 3 and 5 have
     /// arrived, packet 0 is lost and packet 4 doubtful.
     fn in_recovery() -> (Sack, Ledger) {
-        let (mut rule, mut board) =
+        let (mut rule, mut ledger) =
             (Sack::new(SackOptions { flight: Flight::Inferred, ..OPTIONS }), sent(10));
         for range in [5..6, 1..4] {
             let delivered = range.end - range.start;
-            board.acknowledge_range(range, &mut Newly::default());
-            rule.on_ack(&mut board, &AckSummary { delivered, duplicate: true, ..SUMMARY });
+            ledger.acknowledge_range(range, &mut Newly::default());
+            rule.on_ack(&mut ledger, &AckSummary { delivered, duplicate: true, ..SUMMARY });
         }
         assert!(rule.in_recovery());
-        (rule, board)
+        (rule, ledger)
     }
 
     //= test RFC 6675 section 4 next-seg
     #[test]
     fn in_recovery_lost_packets_are_sent_first_then_new_then_doubtful_then_the_last() {
-        let (mut rule, mut board) = in_recovery();
+        let (mut rule, mut ledger) = in_recovery();
         let mut sent = Vec::new();
-        while let Some(number) = rule.next(&mut board, 100, 11) {
-            let in_line = board.transmit(number, Time::ZERO, 1);
-            rule.on_sent(&mut board, number, in_line);
+        while let Some(number) = rule.next(&mut ledger, 100, 11) {
+            let in_line = ledger.transmit(number, Time::ZERO, 1);
+            rule.on_sent(&mut ledger, number, in_line);
             sent.push(number);
         }
         assert_eq!(sent, [0, 10, 4, 10]);
@@ -349,10 +349,10 @@ mod tests {
     //= test RFC 6675 section 5 recovery-point
     #[test]
     fn recovery_ends_when_everything_outstanding_at_its_start_is_acknowledged() {
-        let (mut rule, mut board) = in_recovery();
-        board.transmit(10, Time::ZERO, 1);
-        assert_eq!(testing::ack(&mut rule, &mut board, 9, SUMMARY).recovered, None);
-        assert!(testing::ack(&mut rule, &mut board, 10, SUMMARY).recovered.is_some());
+        let (mut rule, mut ledger) = in_recovery();
+        ledger.transmit(10, Time::ZERO, 1);
+        assert_eq!(testing::ack(&mut rule, &mut ledger, 9, SUMMARY).recovered, None);
+        assert!(testing::ack(&mut rule, &mut ledger, 10, SUMMARY).recovered.is_some());
         assert!(!rule.in_recovery());
     }
 }

@@ -34,66 +34,66 @@ impl Vegas {
         if rtt.mean == Span::ZERO { Span::MAX } else { timeout + timeout / 16 }
     }
 
-    fn is_overdue(board: &Ledger, summary: &AckSummary) -> bool {
-        !board.is_empty() && summary.now.since(board.sent(board.una()).at) >= Self::timeout(summary.rtt)
+    fn is_overdue(ledger: &Ledger, summary: &AckSummary) -> bool {
+        !ledger.is_empty() && summary.now.since(ledger.sent(ledger.una()).at) >= Self::timeout(summary.rtt)
     }
 
-    fn enter(&mut self, board: &mut Ledger, signal: LossSignal) -> Reaction {
-        self.worries = WORRIES.min(board.span() as u32);
+    fn enter(&mut self, ledger: &mut Ledger, signal: LossSignal) -> Reaction {
+        self.worries = WORRIES.min(ledger.span() as u32);
         self.duplicates.skip_to_threshold();
-        Reaction { back_off: true, ..self.duplicates.enter(board, signal) }
+        Reaction { back_off: true, ..self.duplicates.enter(ledger, signal) }
     }
 }
 
 impl Detection for Vegas {
-    fn on_ack(&mut self, board: &mut Ledger, summary: &AckSummary) -> Reaction {
-        let mut reaction = self.duplicates.on_ack(board, summary);
-        let overdue = Self::is_overdue(board, summary);
+    fn on_ack(&mut self, ledger: &mut Ledger, summary: &AckSummary) -> Reaction {
+        let mut reaction = self.duplicates.on_ack(ledger, summary);
+        let overdue = Self::is_overdue(ledger, summary);
         if summary.duplicate {
             if reaction.loss.is_some() {
                 reaction.back_off = true;
-                self.worries = WORRIES.min(board.span() as u32);
-            } else if overdue && self.duplicates.may_enter(board) {
-                return self.enter(board, LossSignal::EarlyTimer);
+                self.worries = WORRIES.min(ledger.span() as u32);
+            } else if overdue && self.duplicates.may_enter(ledger) {
+                return self.enter(ledger, LossSignal::EarlyTimer);
             }
         } else if summary.cumulative > 0 && self.worries > 0 {
             self.worries = if overdue { self.worries - 1 } else { 0 };
-            reaction.resend = overdue.then_some(Run::one(board.una()));
+            reaction.resend = overdue.then_some(Run::one(ledger.una()));
         }
         reaction
     }
 
-    fn on_timeout(&mut self, board: &mut Ledger, now: Time) {
+    fn on_timeout(&mut self, ledger: &mut Ledger, now: Time) {
         self.worries = 0;
-        self.duplicates.on_timeout(board, now);
+        self.duplicates.on_timeout(ledger, now);
     }
 
-    fn on_undone(&mut self, board: &mut Ledger) {
-        self.duplicates.on_undone(board);
+    fn on_undone(&mut self, ledger: &mut Ledger) {
+        self.duplicates.on_undone(ledger);
     }
 
-    fn on_possibly_spurious_timeout(&mut self, board: &mut Ledger) {
-        self.duplicates.on_possibly_spurious_timeout(board);
+    fn on_possibly_spurious_timeout(&mut self, ledger: &mut Ledger) {
+        self.duplicates.on_possibly_spurious_timeout(ledger);
     }
 
-    fn on_confirmed_timeout(&mut self, board: &mut Ledger, now: Time) {
-        self.duplicates.on_confirmed_timeout(board, now);
+    fn on_confirmed_timeout(&mut self, ledger: &mut Ledger, now: Time) {
+        self.duplicates.on_confirmed_timeout(ledger, now);
     }
 
     fn in_recovery(&self) -> bool {
         self.duplicates.in_recovery()
     }
 
-    fn inflight(&self, board: &Ledger) -> u64 {
-        self.duplicates.inflight(board)
+    fn inflight(&self, ledger: &Ledger) -> u64 {
+        self.duplicates.inflight(ledger)
     }
 
     fn allows_fast_path(&self) -> bool {
         self.worries == 0 && self.duplicates.allows_fast_path()
     }
 
-    fn next(&mut self, board: &mut Ledger, cwnd: u64, fresh_until: u64) -> Option<u64> {
-        self.duplicates.next(board, cwnd, fresh_until)
+    fn next(&mut self, ledger: &mut Ledger, cwnd: u64, fresh_until: u64) -> Option<u64> {
+        self.duplicates.next(ledger, cwnd, fresh_until)
     }
 }
 
@@ -106,28 +106,28 @@ mod tests {
     /// With this round trip a packet is overdue after 100 + 2 * 20 ms and a sixteenth: 148.75 ms.
     const RTT: Smoothed = Smoothed { mean: Span::from_millis(100), deviation: Span::from_millis(20) };
 
-    fn ack(rule: &mut Vegas, board: &mut Ledger, to: u64, now_ms: u64) -> Reaction {
+    fn ack(rule: &mut Vegas, ledger: &mut Ledger, to: u64, now_ms: u64) -> Reaction {
         let now = Time::ZERO + Span::from_millis(now_ms);
-        testing::ack(rule, board, to, AckSummary { now, rtt: RTT, ..SUMMARY })
+        testing::ack(rule, ledger, to, AckSummary { now, rtt: RTT, ..SUMMARY })
     }
 
     #[test]
     fn an_overdue_packet_is_retransmitted_at_the_first_duplicate() {
-        let mut board = sent(10);
+        let mut ledger = sent(10);
         let mut early = Vegas::new(3);
-        assert_eq!(ack(&mut early, &mut board.clone(), 0, 100).resend, None);
+        assert_eq!(ack(&mut early, &mut ledger.clone(), 0, 100).resend, None);
         let mut late = Vegas::new(3);
-        let reaction = ack(&mut late, &mut board, 0, 150);
+        let reaction = ack(&mut late, &mut ledger, 0, 150);
         assert_eq!(reaction.resend, Some(Run::one(0)));
         assert_eq!(reaction.loss.map(|loss| loss.signal), Some(LossSignal::EarlyTimer));
     }
 
     #[test]
     fn after_a_retransmission_the_next_acknowledgement_is_checked_too() {
-        let mut board = sent(10);
+        let mut ledger = sent(10);
         let mut rule = Vegas::new(3);
-        ack(&mut rule, &mut board, 0, 150);
-        let reaction = ack(&mut rule, &mut board, 3, 250);
+        ack(&mut rule, &mut ledger, 0, 150);
+        let reaction = ack(&mut rule, &mut ledger, 3, 250);
         assert_eq!((reaction.recovered, reaction.resend, reaction.loss), (Some(3), Some(Run::one(3)), None));
     }
 }

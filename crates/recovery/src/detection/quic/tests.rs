@@ -16,38 +16,38 @@ fn at(ms: u64) -> Time {
 
 struct Play {
     rule: Quic,
-    board: Ledger,
+    ledger: Ledger,
     rtt: Smoothed,
 }
 
 impl Play {
     fn new(options: QuicOptions, rtt: Smoothed) -> Self {
-        Self { rule: Quic::new(options), board: Ledger::new(0), rtt }
+        Self { rule: Quic::new(options), ledger: Ledger::new(0), rtt }
     }
 
     fn send(&mut self, number: u64, ms: u64) {
-        let in_line = self.board.transmit(number, at(ms), 1000);
-        self.rule.on_sent(&mut self.board, number, in_line);
+        let in_line = self.ledger.transmit(number, at(ms), 1000);
+        self.rule.on_sent(&mut self.ledger, number, in_line);
     }
 
     fn ack(&mut self, ms: u64, range: Range<u64>) -> Reaction {
         let mut newly = Newly::default();
-        self.board.acknowledge_range(range, &mut newly);
+        self.ledger.acknowledge_range(range, &mut newly);
         let summary = AckSummary { now: at(ms), delivered: newly.delivered, rtt: self.rtt, ..SUMMARY };
-        self.rule.on_ack(&mut self.board, &summary)
+        self.rule.on_ack(&mut self.ledger, &summary)
     }
 
     fn timer(&self) -> Time {
-        self.rule.timer(&self.board, self.rtt, Time::NEVER)
+        self.rule.timer(&self.ledger, self.rtt, Time::NEVER)
     }
 
     fn on_timer(&mut self, ms: u64) -> Expiry {
         let clock = Clock { now: at(ms), rtt: self.rtt, fresh_until: 1000 };
-        self.rule.on_timer(&mut self.board, &clock)
+        self.rule.on_timer(&mut self.ledger, &clock)
     }
 
     fn lost(&self) -> Vec<u64> {
-        (self.board.una()..self.board.next()).filter(|number| self.board.is_lost(*number)).collect()
+        (self.ledger.una()..self.ledger.next()).filter(|number| self.ledger.is_lost(*number)).collect()
     }
 }
 
@@ -61,7 +61,7 @@ fn a_packet_is_lost_when_one_three_later_is_acknowledged() {
     assert_eq!(play.ack(80, 3..4).loss.map(|loss| loss.number), Some(0));
     assert_eq!(play.lost(), [0]);
     assert_eq!(play.ack(81, 4..5).loss, None, "one reduction per round trip");
-    assert_eq!((play.lost(), play.board.pipe()), (vec![0, 1], 2000));
+    assert_eq!((play.lost(), play.ledger.pipe()), (vec![0, 1], 2000));
 }
 
 //= test RFC 9002 section 6.1.2 threshold
@@ -149,7 +149,7 @@ fn the_probe_timeout_has_its_own_formula_and_doubles() {
     play.send(0, 0);
     play.send(1, 10);
     assert_eq!(play.timer(), at(135));
-    assert_eq!((play.on_timer(135), play.board.pipe()), (Expiry::Probe(2), 2000));
+    assert_eq!((play.on_timer(135), play.ledger.pipe()), (Expiry::Probe(2), 2000));
     play.send(2, 135);
     assert_eq!(play.timer(), at(135 + 250));
     play.on_timer(385);
@@ -157,7 +157,7 @@ fn the_probe_timeout_has_its_own_formula_and_doubles() {
     assert_eq!(play.timer(), at(385 + 500));
     play.ack(470, 3..4);
     assert_eq!(
-        (play.lost(), play.board.una()),
+        (play.lost(), play.ledger.una()),
         (vec![2], 2),
         "the others were sent 375 ms ago, and are forgotten"
     );
@@ -199,7 +199,7 @@ fn losses_over_three_probe_timeouts_are_persistent_congestion() {
             play.ack(12_100, number..number + 1);
         }
         let reaction = play.ack(12_200, 8..9);
-        assert_eq!(play.board.pipe(), 0);
+        assert_eq!(play.ledger.pipe(), 0);
         reaction.resolution
     };
     assert_eq!(example(8000, None), Some(Resolution::PersistentCongestion));
@@ -212,14 +212,14 @@ fn the_ledger_releases_settled_packets() {
     let mut play = Play::new(OPTIONS, RTT);
     (0..10).for_each(|number| play.send(number, number));
     play.ack(82, 0..2);
-    assert_eq!((play.board.una(), play.board.pipe()), (2, 8000));
+    assert_eq!((play.ledger.una(), play.ledger.pipe()), (2, 8000));
     play.ack(86, 5..7);
-    assert_eq!((play.lost(), play.board.una()), (vec![2, 3], 2), "remembered in case they arrive");
+    assert_eq!((play.lost(), play.ledger.una()), (vec![2, 3], 2), "remembered in case they arrive");
     // A lost packet is forgotten three probe timeouts (375 ms) after it was sent.
     play.ack(87, 4..5);
     play.send(10, 300);
     play.ack(380, 7..11);
-    assert_eq!((play.board.una(), play.board.is_empty()), (11, true));
+    assert_eq!((play.ledger.una(), play.ledger.is_empty()), (11, true));
 }
 
 #[test]

@@ -34,31 +34,31 @@ impl Order {
     /// timer for all of them. Returns `Time::NEVER` if there is none.
     pub fn find_overdue(
         &mut self,
-        board: &mut Ledger,
+        ledger: &mut Ledger,
         newest: Sending,
         wait: Span,
         now: Time,
         mut each: impl FnMut(u64),
     ) -> Time {
-        let is_out = |board: &Ledger, sending: Sending| board.is_in_flight(sending.number, sending.at);
+        let is_out = |ledger: &Ledger, sending: Sending| ledger.is_in_flight(sending.number, sending.at);
         while let Some(first) = self.later.front().copied().filter(|first| *first < newest) {
             self.later.pop_front();
-            if is_out(board, first) {
+            if is_out(ledger, first) {
                 self.overtaken.push_back(first);
             }
         }
         while let Some(first) = self.overtaken.front().copied() {
-            if is_out(board, first) {
+            if is_out(ledger, first) {
                 if first.at + wait > now {
                     break;
                 }
-                board.lose(first.number);
+                ledger.lose(first.number);
                 each(first.number);
             }
             self.overtaken.pop_front();
         }
         while let Some(last) = self.overtaken.back().copied() {
-            if is_out(board, last) {
+            if is_out(ledger, last) {
                 return last.at + wait;
             }
             self.overtaken.pop_back();
@@ -67,10 +67,10 @@ impl Order {
     }
 
     /// Rebuilds the order from the ledger when packets that were marked lost are in the network after all.
-    pub fn rebuild(&mut self, board: &Ledger) {
-        let out = (board.una()..board.next()).map(|number| Sending { at: board.sent(number).at, number });
+    pub fn rebuild(&mut self, ledger: &Ledger) {
+        let out = (ledger.una()..ledger.next()).map(|number| Sending { at: ledger.sent(number).at, number });
         let mut out: Vec<Sending> =
-            out.filter(|sending| board.is_in_flight(sending.number, sending.at)).collect();
+            out.filter(|sending| ledger.is_in_flight(sending.number, sending.at)).collect();
         out.sort_unstable();
         *self = Self { later: out.into(), overtaken: VecDeque::new() };
     }

@@ -57,23 +57,23 @@ impl Probe {
     }
 
     /// Returns when the probe is due, or `None` if no probe is to be sent.
-    pub fn due(&self, board: &Ledger, smoothed_rtt: Span) -> Option<Time> {
-        let since = self.armed.filter(|_| board.unacknowledged() > 0)?;
+    pub fn due(&self, ledger: &Ledger, smoothed_rtt: Span) -> Option<Time> {
+        let since = self.armed.filter(|_| ledger.unacknowledged() > 0)?;
         //= RFC 8985 section 7.2 timeout: a probe is due after two smoothed round trips
         let timeout = if smoothed_rtt == Span::ZERO { WITHOUT_RTT } else { smoothed_rtt * 2 };
         //= RFC 8985 section 7.2 lone: with one segment in flight it waits for a delayed acknowledgement besides
-        let delay = if board.high() - board.una() == 1 { self.max_ack_delay } else { Span::ZERO };
+        let delay = if ledger.high() - ledger.una() == 1 { self.max_ack_delay } else { Span::ZERO };
         Some(since + timeout + delay)
     }
 
     /// Records that the probe is sent: a new packet if there is any, otherwise the highest unacknowledged
     /// one. Returns its number, or `None` if every packet is acknowledged.
-    pub fn send(&mut self, board: &Ledger, fresh_until: u64) -> Option<u64> {
-        let high = board.high();
+    pub fn send(&mut self, ledger: &Ledger, fresh_until: u64) -> Option<u64> {
+        let high = ledger.high();
         //= RFC 8985 section 7.3 new: a probe is new data if there is any
-        let again = board.next() < high || high >= fresh_until;
+        let again = ledger.next() < high || high >= fresh_until;
         //= RFC 8985 section 7.3 highest: else it is the highest segment again
-        let number = if again { board.last_unacknowledged() } else { Some(high) };
+        let number = if again { ledger.last_unacknowledged() } else { Some(high) };
         self.armed = None;
         self.sampled = false;
         self.flying = number.map(|_| Flying { end: if again { high } else { high + 1 }, again });

@@ -21,19 +21,19 @@ fn at(ms: u64) -> Time {
 
 struct Play {
     rule: Rack,
-    board: Ledger,
+    ledger: Ledger,
     cwnd: u64,
     fresh_until: u64,
 }
 
 impl Play {
     fn new() -> Self {
-        Self { rule: Rack::new(OPTIONS), board: Ledger::new(0), cwnd: 100, fresh_until: 1000 }
+        Self { rule: Rack::new(OPTIONS), ledger: Ledger::new(0), cwnd: 100, fresh_until: 1000 }
     }
 
     fn send(&mut self, number: u64, ms: u64) {
-        let in_line = self.board.transmit(number, at(ms), 1);
-        self.rule.on_sent(&mut self.board, number, in_line);
+        let in_line = self.ledger.transmit(number, at(ms), 1);
+        self.rule.on_sent(&mut self.ledger, number, in_line);
     }
 
     /// Sends one packet per millisecond.
@@ -44,13 +44,13 @@ impl Play {
 
     fn ack_with(&mut self, ms: u64, to: u64, block: Range<u64>, dsack: Option<(u64, u64)>) -> Reaction {
         let mut newly = Newly::default();
-        self.board.acknowledge(to, &mut newly);
-        self.board.acknowledge_range(block, &mut newly);
+        self.ledger.acknowledge(to, &mut newly);
+        self.ledger.acknowledge_range(block, &mut newly);
         let Newly { cumulative, delivered, .. } = newly;
-        let duplicate = cumulative == 0 && !self.board.is_empty();
+        let duplicate = cumulative == 0 && !self.ledger.is_empty();
         let summary =
             AckSummary { now: at(ms), cumulative, delivered, duplicate, rtt: SMOOTHED, dsack, ..SUMMARY };
-        self.rule.on_ack(&mut self.board, &summary)
+        self.rule.on_ack(&mut self.ledger, &summary)
     }
 
     fn ack(&mut self, ms: u64, to: u64, block: Range<u64>) -> Reaction {
@@ -59,20 +59,20 @@ impl Play {
 
     /// Returns the timer, with the retransmission timer due at ten seconds.
     fn timer(&self) -> Time {
-        self.rule.timer(&self.board, SMOOTHED, at(10_000))
+        self.rule.timer(&self.ledger, SMOOTHED, at(10_000))
     }
 
     fn on_timer(&mut self, ms: u64) -> Expiry {
         let clock = Clock { now: at(ms), rtt: SMOOTHED, fresh_until: self.fresh_until };
-        self.rule.on_timer(&mut self.board, &clock)
+        self.rule.on_timer(&mut self.ledger, &clock)
     }
 
     fn next(&mut self) -> Option<u64> {
-        self.rule.next(&mut self.board, self.cwnd, self.fresh_until)
+        self.rule.next(&mut self.ledger, self.cwnd, self.fresh_until)
     }
 
     fn lost(&self) -> Vec<u64> {
-        (self.board.una()..self.board.next()).filter(|number| self.board.is_lost(*number)).collect()
+        (self.ledger.una()..self.ledger.next()).filter(|number| self.ledger.is_lost(*number)).collect()
     }
 }
 
@@ -204,7 +204,7 @@ fn a_probe_is_new_data_if_there_is_any_and_waits_for_a_delayed_acknowledgement_o
     // The probe is due no later than the retransmission timer, which it replaces.
     let mut play = Play::new();
     play.send(0, 0);
-    assert_eq!(play.rule.timer(&play.board, Smoothed::default(), at(500)), at(500));
+    assert_eq!(play.rule.timer(&play.ledger, Smoothed::default(), at(500)), at(500));
     assert_eq!(play.on_timer(500), Expiry::Probe(1));
 }
 
@@ -252,7 +252,7 @@ fn a_timeout_marks_the_first_packet_lost_and_those_that_have_been_out_long_enoug
     play.send_each(0..4, 0);
     play.ack(40, 1, 0..0);
     play.send_each(4..6, 500);
-    play.rule.on_timeout(&mut play.board, at(520));
+    play.rule.on_timeout(&mut play.ledger, at(520));
     assert_eq!(play.lost(), [1, 2, 3], "packets sent 20 ms ago are not lost");
     play.cwnd = 1;
     assert_eq!(play.next(), Some(1), "whatever the window");
@@ -262,7 +262,7 @@ fn a_timeout_marks_the_first_packet_lost_and_those_that_have_been_out_long_enoug
     let mut young = Play::new();
     young.send_each(0..4, 0);
     young.ack(40, 1, 0..0);
-    young.rule.on_timeout(&mut young.board, at(41));
+    young.rule.on_timeout(&mut young.ledger, at(41));
     assert_eq!(young.lost(), [1]);
 }
 
@@ -271,10 +271,10 @@ fn a_packet_that_a_spurious_timeout_marked_lost_can_be_lost_later() {
     let mut play = Play::new();
     play.send_each(0..6, 0);
     play.ack(40, 1, 0..0);
-    play.rule.on_timeout(&mut play.board, at(500));
+    play.rule.on_timeout(&mut play.ledger, at(500));
     assert_eq!(play.lost(), [1, 2, 3, 4, 5]);
-    play.rule.on_undone(&mut play.board);
-    assert_eq!((play.lost(), play.board.pipe()), (vec![], 5));
+    play.rule.on_undone(&mut play.ledger);
+    assert_eq!((play.lost(), play.ledger.pipe()), (vec![], 5));
     play.ack(510, 1, 4..5);
     assert_eq!(play.lost(), [], "packet 4 arrives 506 ms after it was sent: a round trip of 506 ms");
     assert_eq!(play.timer(), at(3 + 506 + 10));
