@@ -200,7 +200,7 @@ parameters! {
 
 impl WindowRules {
     /// Returns the maximum number of packets of growth that one acknowledgement counts for.
-    pub fn max_credit(&self) -> u32 {
+    pub fn max_abc_increment(&self) -> u32 {
         match self.growth {
             Growth::Acks => 1,
             Growth::Packets => 2,

@@ -30,10 +30,10 @@ pub struct Options {
     /// 3.1).
     pub keeps_threshold: bool,
     /// The maximum number of packets of growth that one acknowledgement counts for.
-    pub max_credit: u32,
+    pub max_abc_increment: u32,
     /// Whether selectively acknowledged data counts for growth at once, instead of when it is acknowledged in
     /// order.
-    pub credits_selective: bool,
+    pub counts_selective: bool,
     /// Whether the window grows only while it is used (RFC 7661).
     pub cwnd_validation: bool,
     /// Whether the sender records what [holds it back](crate::sender::Limit). It does not for one path of
@@ -117,8 +117,8 @@ impl Options {
             },
             reduce_from_window: false, // RFC 5681 equation 4
             keeps_threshold: true,     // RFC 5681 section 3.1
-            max_credit: 2,             // RFC 3465 section 2.3
-            credits_selective: false,
+            max_abc_increment: 2,      // RFC 3465 section 2.3
+            counts_selective: false,
             cwnd_validation: true, // RFC 7661
             notes_limits: true,
             idle_restart: None,      // RFC 9002 section 7.7: pacing keeps bursts short
@@ -138,9 +138,9 @@ impl Options {
     /// Returns the packets of growth that an acknowledgement counts for. `late` is the amount that it
     /// acknowledges of packets that an association had reported lost.
     #[inline]
-    pub(crate) fn credit(&self, newly: &Newly, late: u64) -> Packets {
-        let amount = if self.credits_selective { newly.delivered } else { newly.in_order };
-        self.units.to_packets(amount + late).min(f64::from(self.max_credit))
+    pub(crate) fn abc_increment(&self, newly: &Newly, late: u64) -> Packets {
+        let amount = if self.counts_selective { newly.delivered } else { newly.in_order };
+        self.units.to_packets(amount + late).min(f64::from(self.max_abc_increment))
     }
 }
 

@@ -252,7 +252,7 @@ fn sack_options() -> impl Strategy<Value = SackOptions> {
 
 fn options(pacing: bool, frto: bool) -> Options {
     let undo = UndoRules { eifel_timeouts: true, eifel_recoveries: true, dsack: false, frto };
-    Options { pacing, undo, max_credit: 1, ..Options::recommended(Units::packets(1000)) }
+    Options { pacing, undo, max_abc_increment: 1, ..Options::recommended(Units::packets(1000)) }
 }
 
 proptest! {

@@ -153,7 +153,7 @@ impl Sender {
             newly_acked: units.to_packets(newly.delivered + late),
             newly_lost: if FAST_PATH { 0.0 } else { units.to_packets(delivery.lost() - lost_before) },
             marks: heard.marks,
-            credit: self.options.credit(&newly, late),
+            credit: self.options.abc_increment(&newly, late),
             rtt,
             one_way_delay,
             smoothed_rtt: self.rtt.fine().mean,
