@@ -87,9 +87,9 @@ fn a_discriminator_over_cubic_avoids_cuts_for_losses_of_transmission() {
     let (plain, with_discriminator) = (with(""), with("discriminator = \"rtt\"\naction = \"cwa\""));
     assert!(last(&with_discriminator, "judged_transmission") > 10.0);
     assert!(
-        goodput(&discerning) > 1.1 * goodput(&plain),
+        goodput(&with_discriminator) > 1.1 * goodput(&plain),
         "{} against {} bit/s",
-        goodput(&discerning),
+        goodput(&with_discriminator),
         goodput(&plain)
     );
 }
