@@ -56,7 +56,7 @@ impl Cache {
     /// Removes the packets below `number`, and returns the last of them; `None` if there is none.
     pub(super) fn forget_below(&mut self, number: u64) -> Option<Kept> {
         let below = self.kept.partition_point(|kept| kept.number < number);
-        self.kept.drain(..below).last()
+        self.kept.drain(..below).next_back()
     }
 
     pub(super) fn first(&self) -> Option<&Kept> {

@@ -1,0 +1,58 @@
+//! What a stack must offer to run over the simulated network: one end of one connection with one stream.
+
+use ackclock_aqm::Ecn;
+use bytes::BytesMut;
+use std::time::{Duration, Instant};
+
+/// One end of a connection of some stack: a state machine without input or output.
+pub trait Connection: Send {
+    /// Begins the handshake, at the end that begins.
+    fn connect(&mut self, now: Instant);
+
+    /// Called when a datagram arrives.
+    fn receive(&mut self, now: Instant, datagram: BytesMut, ecn: Ecn);
+
+    /// Appends the next datagram that may leave now to `buffer`. Returns its ECN field, or `None` if nothing may leave now.
+    fn transmit(&mut self, now: Instant, buffer: &mut Vec<u8>) -> Option<Ecn>;
+
+    /// Returns when [`Self::expire`] is due, or `None` while nothing is.
+    fn timeout(&mut self) -> Option<Instant>;
+
+    /// Called when the time that [`Self::timeout`] named has come.
+    fn expire(&mut self, now: Instant);
+
+    /// Writes to the stream, which the end that begins opens as soon as the handshake is over. Returns how many bytes the stack took.
+    fn write(&mut self, data: &[u8]) -> usize;
+
+    /// Ends the stream: nothing more will be written. Returns whether there is a stream to end.
+    fn finish(&mut self) -> bool;
+
+    /// Takes what has arrived in order. Returns the number of bytes.
+    fn read(&mut self) -> u64;
+
+    /// Whether everything that was written is acknowledged, the end of the stream included.
+    fn is_delivered(&self) -> bool;
+
+    /// What the stack tells about itself.
+    fn state(&mut self) -> State;
+
+    /// Shows the inside of the congestion control, where it is one of ours.
+    fn publish(&self, series: &mut dyn FnMut(&'static str, f64));
+}
+
+/// What a stack tells about itself.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct State {
+    /// The congestion window in bytes.
+    pub window_bytes: u64,
+    /// The smoothed round trip.
+    pub rtt: Duration,
+    /// Packets sent that must be acknowledged.
+    pub sent_packets: u64,
+    /// Packets given up for lost.
+    pub lost_packets: u64,
+    /// Reductions of the window: losses and marks, once per window of data.
+    pub congestion_events: u64,
+    /// Why the stack has closed the connection, in its own words; `None` while it is open.
+    pub closed: Option<String>,
+}
