@@ -127,7 +127,7 @@ parameters! {
         limited_transmit: bool = flag(true, "RFC 3042"),
         /// Which partial acknowledgements restart the timer: every (slow but steady) or the first (impatient)
         partial_ack_timer: PartialAckTimer = choice("every", "RFC 6582 section 4; ns-2's newreno_changes1_"),
-        /// What partial acknowledgements after the first send again under mda: one packet, two, or nothing
+        /// What partial acknowledgements after the first retransmit under mda: one packet, two, or nothing
         late_partial: LatePartial = choice("one", "Alnuem 2009 section 4.2.2.3; appendix D; figure 4.9"),
         /// Whether a partial acknowledgement deflates the window only by what it covers
         window_deflation: bool = flag(true, "RFC 6582 section 3.2; ns-2's partial_window_deflation_"),

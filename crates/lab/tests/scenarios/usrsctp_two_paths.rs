@@ -100,7 +100,7 @@ struct Failure {
 impl Failure {
     fn of(packets: &[Sent]) -> Self {
         let new = |place: &usize| packets[*place].times == 1;
-        let first_again = packets.iter().position(|sent| sent.times > 1).expect("something is sent again");
+        let first_again = packets.iter().position(|sent| sent.times > 1).expect("a retransmission");
         let failover =
             (0..packets.len()).filter(new).find(|place| packets[*place].path == 1).expect("a failover");
         let mut attempts: Vec<f64> = packets[first_again..failover]
