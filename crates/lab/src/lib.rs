@@ -14,7 +14,7 @@
 //! * [`facts`]: the facts about a scenario for the independent check of a packet trace, [`ackclock_verify`].
 //! * [`transports`]: the transports of flows, in one list.
 //! * [`registry`]: everything that a scenario can name, besides the plugins of [`brought`]. [`schema`],
-//!   [`reference`]: the JSON Schema and the reference, made from the registry and the declarations.
+//!   [`mod@reference`]: the JSON Schema and the reference, made from the registry and the declarations.
 
 pub mod agents;
 pub mod brought;

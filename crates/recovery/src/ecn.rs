@@ -47,8 +47,7 @@ pub struct Heard {
 pub struct EcnSender {
     response: EcnResponse,
     /// The next packet number at the last reduction, which that packet announces; `None` before a reduction.
-    /// Until a later packet is acknowledged, the receiver echoes older marks, and there is no second
-    /// reaction.
+    /// Until it is acknowledged, the receiver echoes older marks, and there is no second reaction.
     guard: Option<u64>,
     announce: bool,
     marked: u16,
@@ -66,8 +65,8 @@ impl EcnSender {
         self.response == EcnResponse::Counts
     }
 
-    /// Called at every reduction, whatever its reason: it is announced to the receiver, and marks on packets
-    /// below `high` cause no second one (RFC 3168 section 6.1.2).
+    /// Called at every reduction, whatever its reason. The next packet sent, number `high`, announces it to the
+    /// receiver, and marks echoed before `high` is acknowledged cause no second reduction (RFC 3168 section 6.1.2).
     pub fn note_reduction(&mut self, high: u64) {
         self.guard = Some(high);
         self.announce = true;

@@ -120,7 +120,7 @@ pub struct Ledger {
     /// The SACK blocks seen last. Receivers repeat blocks, and a repeated block acknowledges nothing new.
     seen: [(u64, u64); 4],
     delivery: Delivery,
-    /// The packets marked lost since this list was last drained.
+    /// The packets counted as lost since this list was last drained.
     given_up: Vec<u64>,
     /// The packets acknowledged selectively since this list was last drained; filled only with a duplicate
     /// threshold of zero.

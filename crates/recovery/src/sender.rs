@@ -229,7 +229,8 @@ impl Sender {
         self.stays_open = true;
     }
 
-    /// Called when the application has `packets` more packets to send.
+    /// Called when the application has `packets` more packets to send. After a long pause with nothing outstanding,
+    /// this restarts the window.
     pub fn add_data(&mut self, now: Time, packets: u64) {
         self.note_if_app_limited();
         if self.ledger.is_empty() && self.ledger.high() > 0 {

@@ -48,7 +48,7 @@ pub struct Sack {
     guard: u64,
     rescued: bool,
     reduction: Option<Prr>,
-    /// The amount marked lost by the time the last acknowledgement had been processed.
+    /// The amount counted as lost by the time the last acknowledgement had been processed.
     lost: u64,
     /// The flight in recovery under [`Flight::Counted`]; `None` otherwise.
     counted: Option<u64>,

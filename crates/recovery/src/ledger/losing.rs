@@ -4,8 +4,8 @@ use super::{GIVEN_UP, LOST, Ledger, RESENT, SACKED, STATE, Sample, Sent};
 use ackclock_base::Time;
 
 impl Ledger {
-    /// Passes each packet that was marked lost since the last call to `each`, by number, with a sample of
-    /// what was delivered and lost since it was sent.
+    /// Passes to `each` every packet that was counted as lost since the last call, by number, with a sample of what was
+    /// delivered and lost since it was sent.
     #[inline]
     pub fn drain_given_up(&mut self, each: impl FnMut(u64, &Sent, Sample)) {
         if !self.given_up.is_empty() {

@@ -45,9 +45,8 @@ impl Ledger {
         &self.selective
     }
 
-    /// Passes each packet that was acknowledged selectively since the last call to `each`, in no particular
-    /// order. Only for rules that find losses themselves: with a duplicate threshold above zero, no list is
-    /// kept.
+    /// Passes to `each` every packet that was acknowledged selectively since the last call, in no particular order.
+    /// Only for rules that find losses themselves: with a duplicate threshold above zero, no list is kept.
     pub fn drain_selective(&mut self, mut each: impl FnMut(&mut Self, u64)) {
         let mut numbers = std::mem::take(&mut self.selective);
         numbers.drain(..).for_each(|number| each(self, number));

@@ -8,7 +8,7 @@ use ackclock_base::{Packets, Time};
 use ackclock_cc::{Ending, Loss, LossSignal, Lost, Recovered};
 
 impl Sender {
-    /// Tells the control and the transport of packets that were marked lost.
+    /// Tells the control and the transport of packets that were counted as lost.
     #[inline]
     pub(super) fn report_lost(&mut self, now: Time, output: &mut impl Output) {
         let Self { ledger, controller, random, data_until, options: Options { units, .. }, .. } = self;
