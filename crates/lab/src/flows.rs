@@ -24,7 +24,7 @@ pub use workload::{SourcePlan, Workload};
 /// A group of flows with its paths.
 #[derive(Clone, Debug)]
 pub struct FlowGroup {
-    /// What the flows of the group have in common.
+    /// The properties that the flows of the group share.
     pub plan: FlowPlan,
     /// The path of each flow. For connections that count as one flow, the paths from which they choose.
     pub members: Vec<Member>,

@@ -1,4 +1,4 @@
-//! What a sender tells its control when a packet is lost, marked or refused, and when the reaction proves
+//! The reports of a sender to its control when a packet is lost, marked or refused, and when the reaction proves
 //! spurious.
 
 use super::{Output, Sender};
