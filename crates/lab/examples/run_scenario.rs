@@ -1,4 +1,5 @@
-//! Runs a scenario file, or a small one of its own: `cargo run -p ackclock-lab --example run_scenario -- FILE.toml`.
+//! Runs a scenario file, or a small scenario of its own: `cargo run -p ackclock-lab --example run_scenario --
+//! FILE.toml`.
 
 use ackclock_lab::{Scenario, diagnostics, run};
 use serde_json::Map;

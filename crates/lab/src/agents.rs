@@ -1,4 +1,4 @@
-//! Agents of a scenario: what looks into the packets of TCP flows at a node on their way.
+//! Agents of a scenario, which examine the packets of TCP flows at a node on their path.
 
 use crate::choice::{self, Chosen};
 use crate::diagnostics::{nearest, one_of};
@@ -13,16 +13,16 @@ use ackclock_sim::agent::AgentParts;
 use ackclock_sim::agents::{self, AGENTS};
 use ackclock_sim::flow::FlowParts;
 
-/// An agent as it is written.
+/// An agent as the scenario declares it.
 #[derive(Clone, Debug)]
 pub struct AgentPlan {
-    /// The node that it is at.
+    /// The node at which the agent is.
     pub at: String,
-    /// What it is.
+    /// The kind of agent, with its parameters.
     pub agent: Chosen<agents::Entry>,
 }
 
-/// An agent at a node.
+/// The keys of an agent at a node.
 pub static AGENT: Table = Table::new(
     "agent_at_node",
     "An agent at a node, which looks into the packets of TCP flows",
@@ -63,7 +63,8 @@ fn read_one(table: &TableReader<'_>, network: &Network) -> Option<AgentPlan> {
     Some(AgentPlan { at: at.to_owned(), agent: agent.among(AGENTS) })
 }
 
-/// The agents of a run with these flows: of each plan one for every path of a TCP flow that passes its node.
+/// Returns the agents of a run with these flows: for each plan, one for every path of a TCP flow that passes
+/// its node.
 pub fn parts(
     plans: &[AgentPlan],
     groups: &[FlowGroup],
@@ -90,7 +91,8 @@ fn is_read_by_agents(group: &FlowGroup) -> bool {
     group.plan.sending.transport.facts().speaks_to_agents
 }
 
-/// Whether an agent sees packets: no TCP flow may pass its node, as where that is a flow's end.
+/// Returns whether the agent sees packets. It sees none if no TCP flow passes its node, for example if the
+/// node is the end of all of them.
 pub fn is_passed(plan: &AgentPlan, groups: &[FlowGroup], links: &[LinkPlan]) -> bool {
     let members = groups.iter().filter(|group| is_read_by_agents(group)).flat_map(|group| &group.members);
     members
@@ -98,7 +100,8 @@ pub fn is_passed(plan: &AgentPlan, groups: &[FlowGroup], links: &[LinkPlan]) -> 
         .any(|way| passes(&way.forward, &way.backward, &plan.at, links).is_some())
 }
 
-/// How many links there and back come before a node that both ways pass.
+/// Returns how many links, forward and backward, precede a node that both directions pass; `None` if one of
+/// them does not pass it.
 fn passes(forward: &[u32], backward: &[u32], node: &str, links: &[LinkPlan]) -> Option<[usize; 2]> {
     let before = |way: &[u32]| (1..way.len()).find(|place| links[way[*place] as usize].from == node);
     Some([before(forward)?, before(backward)?])

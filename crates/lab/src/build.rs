@@ -1,4 +1,4 @@
-//! From a scenario and a seed to a simulation.
+//! Construction of a simulation from a scenario and a seed.
 
 mod sessions;
 
@@ -26,25 +26,25 @@ use ackclock_sim::simulation::{Parts, Simulation};
 use ackclock_sim::traffic::timetable::{self, Streams, Timetable};
 use ackclock_sim::watch::WatchPlan;
 
-/// What to keep of a run besides its summary.
+/// The parts of a run that are kept besides its summary.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Keep {
-    /// Series over time.
+    /// Whether series over time are kept.
     pub series: bool,
-    /// A packet trace.
+    /// Whether a packet trace is kept.
     pub trace: bool,
-    /// What the scenario wants followed packet by packet.
+    /// Whether packets are followed as the scenario's `observe` asks.
     pub watch: bool,
-    /// Where packets are seen with their headers.
+    /// The places at which packets are captured with their headers.
     pub capture: Vec<Place>,
 }
 
-/// A simulation of the scenario with this seed, of which an interval is measured.
+/// Creates a simulation of the scenario with this seed, of which `measured` is measured.
 pub fn simulation(scenario: &Scenario, seed: u64, keep: Keep, measured: Interval) -> Simulation {
     recorded_simulation(scenario, seed, keep, measured, None)
 }
 
-/// The same, with somebody who listens to its congestion controls.
+/// Creates a simulation as [`simulation`] does, with a recorder of what its congestion controls hear.
 pub fn recorded_simulation(
     scenario: &Scenario,
     seed: u64,
@@ -80,7 +80,7 @@ pub fn recorded_simulation(
     })
 }
 
-/// What is followed packet by packet, if anything.
+/// Returns what is followed packet by packet; `None` if nothing is.
 fn watch(scenario: &Scenario, flows: &[FlowParts]) -> Option<WatchPlan> {
     let observe = &scenario.observe;
     let link = observe.at?;
@@ -102,7 +102,7 @@ fn watch(scenario: &Scenario, flows: &[FlowParts]) -> Option<WatchPlan> {
     })
 }
 
-/// The flows of a run with this seed, in the order of their rows in results.
+/// Returns the flows of a run with this seed, in the order of their rows in results.
 pub fn flows(scenario: &Scenario, seed: u64) -> Vec<FlowParts> {
     flows_and_sessions(scenario, seed, measured(scenario), None).0
 }
@@ -131,25 +131,25 @@ fn flows_and_sessions(
     (parts, sessions)
 }
 
-/// The part of the run that is measured where the warm-up lasts as long as it may.
+/// Returns the measured interval if the warm-up has its maximum length.
 pub fn measured(scenario: &Scenario) -> Interval {
     Interval { from: Time::ZERO + scenario.warmup.most, to: Time::ZERO + scenario.duration }
 }
 
-/// How much may wait at each link, in the order of the links; `None` for no limit.
+/// Returns the queue limit of each link, in the order of the links; `None` for no limit.
 pub fn capacities(scenario: &Scenario) -> Vec<Option<Capacity>> {
     let facts = PathFacts::of(scenario);
     scenario.network.links.iter().zip(&facts).map(|(plan, facts)| capacity(plan, facts)).collect()
 }
 
-/// What disciplines are told of each link, in the order of the links.
+/// Returns the rates that disciplines are given for each link, in the order of the links.
 pub fn link_rates(scenario: &Scenario) -> Vec<LinkRate> {
     let facts = PathFacts::of(scenario);
     scenario.network.links.iter().zip(&facts).map(|(plan, facts)| link_rate(plan, facts)).collect()
 }
 
-/// What a link's limit needs to know of the flows that cross it, with their data or with their acknowledgements: the
-/// way back has the same queue as the way there.
+/// The properties that a link's limit needs of the flows whose data or acknowledgements cross the link: the
+/// backward direction has the same queue as the forward one.
 #[derive(Clone, Copy, Debug, Default)]
 struct PathFacts {
     flows: u32,
@@ -180,7 +180,7 @@ impl PathFacts {
         facts
     }
 
-    /// The mean size of those flows' data packets; 1000 bytes for a link that nobody crosses.
+    /// Returns the mean size of these flows' data packets in bytes; 1000 for a link that no flow crosses.
     fn mean_packet_bytes(&self) -> f64 {
         if self.wire_bytes > 0.0 { self.wire_bytes } else { 1000.0 }
     }
@@ -228,7 +228,8 @@ fn link_parts(plan: &LinkPlan, facts: &PathFacts, seed: u64) -> LinkParts {
     }
 }
 
-/// A tail-drop queue without limit never decides anything, so it is no discipline at all.
+/// Builds the discipline of a link. It is `None` for a tail-drop queue without limit, which never decides
+/// anything.
 fn discipline(queue: &Choice, plan: &LinkPlan, facts: &PathFacts) -> Option<Queueing> {
     let capacity = capacity(plan, facts);
     if capacity.is_none() && queue.descriptor.name == "droptail" {
@@ -250,10 +251,10 @@ fn loss_model(loss: &Choice) -> Option<Box<dyn LossModel>> {
     ackclock_sim::loss::find(loss.descriptor.name).map(|entry| (entry.build)(&loss.values))
 }
 
-/// The flows of a group, each in a row of its own.
+/// Returns the flows of a group, each in a row of its own.
 fn group_parts(group: &FlowGroup, run: &Run<'_>, first_row: usize) -> impl Iterator<Item = FlowParts> {
     let Sending { transport, workload, .. } = &group.plan.sending;
-    // One connector for all flows of a group: controls whose connections share state share it here.
+    // All flows of a group have one connector, through which controls share state.
     let mut connector = transport.connector(run.seed, run.measured);
     let lifetime = match workload.source() {
         Some(_) => Lifetime::Written,
@@ -293,7 +294,7 @@ fn pair(path: &Member) -> PathPair {
     PathPair { forward: path.forward.clone(), backward: path.backward.clone() }
 }
 
-/// What the flows of a run depend on besides their plan.
+/// The properties of a run on which its flows depend.
 struct Run<'a> {
     seed: u64,
     end: Time,
@@ -302,13 +303,13 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Where the controls of a row are listened to.
+    /// Returns the recorder for the controls of a row; `None` if nothing is recorded.
     fn heard(&self, row: usize) -> Option<Heard> {
         self.recorder.map(|recorder| Heard { recorder: recorder.clone(), row })
     }
 }
 
-/// The connections of a timetable that begin before the end of the run, all in one row.
+/// Returns the connections of a timetable that begin before the end of the run, all in one row.
 fn connection_parts(
     group: &FlowGroup,
     application: &str,

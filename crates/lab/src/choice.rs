@@ -1,13 +1,13 @@
-//! A named thing in a scenario: `control = "reno"`, or `control = { name = "reno", increase = 2 }`. One way to
-//! write controls, queues, losses, applications and transports, read through the registry.
+//! Named choices in a scenario: `control = "reno"`, or `control = { name = "reno", increase = 2 }`. Controls,
+//! queues, losses, applications and transports are all written so, and read through the registry.
 
 use crate::diagnostics::{nearest, one_of_these};
 use crate::document::{Node, Value, quoted};
 use crate::reader::{Reader, TableReader};
 use ackclock_base::{Descriptor, Values};
 
-/// Reads a named thing. `candidates` are those that may stand here; `extra` are parameters that every one of them
-/// has besides its own.
+/// Reads a named choice; `None` if a problem was reported. `candidates` are the possible names; `extra` are
+/// parameters that every candidate has besides its own.
 pub fn read(
     reader: &Reader<'_>,
     node: &Node,
@@ -42,7 +42,7 @@ pub fn read(
     Some(choice)
 }
 
-/// What is called min_x is not above what is called max_x.
+/// Reports a problem if a parameter `min_x` exceeds `max_x`.
 fn check_order(table: &TableReader<'_>, choice: &Choice) {
     let base = |name: &str| choice.values.get(name).and_then(|value| value.base());
     for least in choice.descriptor.parameters {
@@ -69,24 +69,24 @@ fn check_order(table: &TableReader<'_>, choice: &Choice) {
     }
 }
 
-/// A named thing with its parameters.
+/// A named choice with its parameters.
 #[derive(Clone, Debug)]
 pub struct Choice {
-    /// What it is.
+    /// The descriptor of what was chosen.
     pub descriptor: &'static Descriptor,
-    /// Its parameters.
+    /// The parameters of the choice itself.
     pub values: Values,
-    /// The parameters that all of its kind have.
+    /// The parameters that all candidates have.
     pub extra: Values,
 }
 
 impl Choice {
-    /// A named thing with all its defaults.
+    /// Returns a choice with all its defaults.
     pub fn default_of(descriptor: &'static Descriptor) -> Self {
         Self { descriptor, values: descriptor.defaults(), extra: Values::default() }
     }
 
-    /// Returns the entry of a registry that was chosen. The candidates must have been those of the registry.
+    /// Returns the chosen entry of a registry. Panics if the candidates were not those of the registry.
     pub fn entry<E: Registered>(&self, registry: &'static [E]) -> &'static E {
         let name = self.descriptor.name;
         let found = registry.iter().find(|entry| entry.descriptor().name == name);
@@ -95,19 +95,20 @@ impl Choice {
         })
     }
 
-    /// Returns the same as a choice among the entries of a registry. The candidates must have been those of the registry.
+    /// Converts the choice to a choice among the entries of a registry. Panics if the candidates were not
+    /// those of the registry.
     pub fn among<E: Registered>(self, registry: &'static [E]) -> Chosen<E> {
         Chosen { entry: self.entry(registry), values: self.values }
     }
 }
 
-/// An entry of a registry of things that scenarios name.
+/// An entry of a registry, which scenarios can name.
 pub trait Registered: 'static {
-    /// The entry's name, what lists say about it, and its parameters.
+    /// Returns the entry's descriptor: its name, its description in lists, and its parameters.
     fn descriptor(&self) -> &'static Descriptor;
 }
 
-/// An entry of a registry that was chosen, with its parameters.
+/// A chosen entry of a registry, with its parameters.
 #[derive(Debug)]
 pub struct Chosen<E: 'static> {
     /// The entry.
@@ -117,7 +118,7 @@ pub struct Chosen<E: 'static> {
 }
 
 impl<E: Registered> Chosen<E> {
-    /// An entry with all its defaults.
+    /// Returns an entry with all its defaults.
     pub fn default_of(entry: &'static E) -> Self {
         Self { entry, values: entry.descriptor().defaults() }
     }
@@ -129,7 +130,7 @@ impl<E> Clone for Chosen<E> {
     }
 }
 
-/// Says where registries keep the descriptors of their entries.
+/// Implements [`Registered`] for registries' entries, whose field `descriptor` holds the descriptor.
 macro_rules! registered {
     ($($entry:ty),+ $(,)?) => {
         $(impl Registered for $entry {
@@ -148,7 +149,8 @@ registered! {
     ackclock_sim::traffic::Entry,
 }
 
-/// The defaults of parameters that a thing has besides its own: what it presets, or theirs.
+/// Returns the defaults of the parameters that a choice has besides its own: its presets, or the parameters'
+/// defaults.
 pub fn defaults(descriptor: &Descriptor, extra: &'static [ackclock_base::Parameter]) -> Values {
     Descriptor { parameters: extra, ..*descriptor }.defaults()
 }

@@ -1,10 +1,11 @@
-//! What a run costs besides the packets that its links deliver, which [`Scenario::expected_packets`] counts.
+//! The cost of a run besides the packets that its links deliver, which [`Scenario::expected_packets`] counts.
 //!
-//! A scenario may be slow for another reason: a queue discipline that looks at its queue ten thousand times in a simulated
-//! second, a path of a thousand links, a source whose packets are dropped before any link delivers them. Each such reason is a
-//! [`Cause`]. It has a place in the scenario file, a number of events, and a time that one event takes, measured on one core of
-//! 2026 and rounded up. The numbers of events are upper bounds: a sender that reacts to losses sends less than its path allows.
-//! [`Cost::certain_s`] is the part that no such reaction reduces, and a scenario is refused for that part alone.
+//! A scenario may be slow for other reasons: a queue discipline that examines its queue ten thousand times
+//! per simulated second, a path of a thousand links, a source whose packets are dropped before any link
+//! delivers them. Each such reason is a [`Cause`]. It has a place in the scenario file, a number of events,
+//! and a time per event, measured on one core of 2026 and rounded up. The numbers of events are upper bounds:
+//! a sender that reacts to losses sends less than its path allows. [`Cost::certain_s`] is the part that no
+//! such reaction reduces. Only that part leads to the refusal of a scenario.
 
 mod cause;
 mod flows;
@@ -20,12 +21,14 @@ use std::collections::HashSet;
 use std::mem::discriminant;
 use traffic::Traffic;
 
-/// The seconds of computing from which on a cost is announced. The command line announces packets from the same time on.
+/// The seconds of computing above which a cost is announced. The command line announces packets above the
+/// same time.
 pub const ANNOUNCED_S: f64 = 10.0;
-/// The seconds of computing beyond which a scenario is refused: about a day. The greatest number of packets takes as long.
+/// The seconds of computing above which a scenario is refused: about a day. The maximum number of packets
+/// takes as long.
 pub const REFUSED_S: f64 = 1e5;
 
-/// The events that one place of a scenario makes for one cause.
+/// The events that one place of a scenario causes for one reason.
 #[derive(Clone, Copy, Debug)]
 struct Part {
     cause: Cause,
@@ -35,10 +38,10 @@ struct Part {
     certain: f64,
 }
 
-/// The cost of one kind of cause while it is added up.
+/// The cost of one kind of cause while it is being added up.
 struct Sum {
     cost: Cost,
-    /// The seconds of the part that takes longest.
+    /// The seconds of the longest part.
     longest_s: f64,
     places: HashSet<Place>,
 }
@@ -66,25 +69,26 @@ impl Sum {
     }
 }
 
-/// What one kind of cause costs in a run, over all the places of a scenario that have it.
+/// The cost of one kind of cause in a run, over all places of the scenario that have it.
 #[derive(Clone, Copy, Debug)]
 pub struct Cost {
-    /// The cause, with the numbers of the place that costs most.
+    /// The cause, with the numbers of the most expensive place.
     pub cause: Cause,
-    /// The place that costs most.
+    /// The most expensive place.
     pub place: Place,
     /// The number of places.
     pub places: usize,
-    /// The number of events, at most.
+    /// The maximum number of events.
     pub events: f64,
-    /// The seconds of computing that they take, about and at most.
+    /// The approximate maximum of the seconds of computing that they take.
     pub seconds: f64,
     /// The seconds of computing of the events that happen whatever the network does.
     pub certain_s: f64,
 }
 
 impl Cost {
-    /// Returns what a scenario costs besides the packets that its links deliver, a cost for each kind of cause.
+    /// Returns the costs of a scenario besides the packets that its links deliver, one for each kind of
+    /// cause.
     pub fn all(scenario: &Scenario) -> Vec<Self> {
         let traffic = Traffic::of(scenario);
         let mut parts = Vec::new();
@@ -111,7 +115,7 @@ impl Cost {
         self.certain_s > REFUSED_S
     }
 
-    /// The sentence that announces the cost.
+    /// Returns the sentence that announces the cost.
     pub fn announcement(&self, scenario: &Scenario) -> String {
         let others = match self.places {
             1 => String::new(),
@@ -129,7 +133,7 @@ impl Cost {
         )
     }
 
-    /// What was found, and what is expected in its place, for a refusal.
+    /// Returns what a refusal names as found, and what it names as expected.
     pub fn refusal(&self) -> (String, String) {
         let found = format!("{}: about {:.1e} {}", self.cause.words(), self.events, self.cause.events());
         let expected = format!(
@@ -140,18 +144,19 @@ impl Cost {
         (found, expected)
     }
 
-    /// The key that brings the cost about, as a dotted path beneath its place.
+    /// Returns the key that causes the cost, as a dotted path below its place.
     pub fn key(&self) -> String {
         self.cause.key()
     }
 }
 
-/// Returns about how many packets of sources over UDP are under way at the end of a run, on wires alone.
+/// Returns the approximate number of packets of sources over UDP that are in flight at the end of a run,
+/// counting only wires.
 pub fn under_way(scenario: &Scenario) -> f64 {
     Traffic::of(scenario).under_way(&scenario.network.links)
 }
 
-/// A time of computing in words, in the unit that suits it.
+/// Returns a computing time in words, in a suitable unit.
 fn computing(seconds: f64) -> String {
     let (number, unit) = match seconds {
         ..120.0 => (seconds, "s"),

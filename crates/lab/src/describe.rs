@@ -1,4 +1,4 @@
-//! A scenario in short: what it comes to with everything filled in that its file leaves out.
+//! A summary of a scenario, with the defaults filled in that its file leaves out.
 
 use crate::build;
 use crate::flows::{FlowGroup, Member};
@@ -8,10 +8,10 @@ use crate::warnings;
 use ackclock_aqm::Capacity;
 use serde_json::{Value, json};
 
-/// Of a group only so many paths are shown: ten thousand would tell nobody anything.
+/// The maximum number of paths of a group that are shown, because thousands would inform no reader.
 const MOST_PATHS: usize = 100;
 
-/// The scenario as a JSON object.
+/// Returns the scenario as a JSON object.
 pub fn of(scenario: &Scenario) -> Value {
     let links = &scenario.network.links;
     let names: Vec<&str> = links.iter().map(|link| link.name.as_str()).collect();
@@ -70,17 +70,17 @@ mod tests {
     use serde_json::Map;
 
     #[test]
-    fn a_scenario_is_told_with_its_paths_and_what_its_queues_hold() {
+    fn the_summary_of_a_scenario_has_its_paths_and_queue_limits() {
         let text = "duration = \"1 s\"\n[dumbbell]\n\
                     bottleneck = { rate = \"10 Mbit/s\", delay = \"8 ms\", queue = { name = \"red\", limit = \"50 packets\" } }\n\
                     access = { rate = \"1 Gbit/s\", delay = \"1 ms\" }\n\
                     [[flows]]\nname = \"a\"\ncontrol = \"sack\"\ncount = 2\n";
-        let scenario = Scenario::parse(text, "test", &Map::new()).expect("a good scenario");
+        let scenario = Scenario::parse(text, "test", &Map::new()).expect("a valid scenario");
         let told = of(&scenario);
         let group = &told["flows"][0];
         assert_eq!((&group["names"], &group["control"]), (&json!(["a-1", "a-2"]), &json!("sack")));
         assert_eq!(group["transport"], json!("rfc"));
-        // Both cross the bottleneck, each after a link of its own.
+        // Both flows cross the bottleneck, each after a link of its own.
         let bottleneck =
             told["links"].as_array().and_then(|links| links.iter().position(|name| name == "bottleneck"));
         let forward = |flow: usize| group["paths"][flow]["forward"].as_array().cloned().unwrap_or_default();

@@ -1,20 +1,21 @@
-//! What is wrong with a scenario file: where, what was found, what was expected, and the nearest right thing.
+//! Problems of a scenario file: where they are, what was found, what was expected, and the nearest valid
+//! name.
 
 use ackclock_base::Descriptor;
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::fmt;
 
-/// One problem.
+/// A problem of a scenario file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Diagnostic {
-    /// The file as it was named.
+    /// The name of the file as it was given.
     pub file: String,
-    /// The line, from 1; `None` where the problem came in by an override.
+    /// The line, from 1; `None` if the problem comes from an override.
     pub line: Option<usize>,
-    /// The column in characters, from 1.
+    /// The column in characters, from 1; `None` if the problem comes from an override.
     pub column: Option<usize>,
-    /// Where it ends; `None` where only its beginning is known.
+    /// The end of the problem; `None` if only its beginning is known.
     pub end: Option<End>,
     /// The dotted path of the key or value.
     pub path: String,
@@ -22,14 +23,14 @@ pub struct Diagnostic {
     pub found: String,
     /// What was expected.
     pub expected: String,
-    /// The nearest right thing.
+    /// The nearest valid name, if one is near.
     pub hint: Option<String>,
-    /// The source line, for showing.
+    /// The source line, for display.
     #[serde(skip)]
     pub source: Option<String>,
 }
 
-/// The end of what is wrong: the place behind its last character.
+/// The end of a problem: the position after its last character.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct End {
     /// The line, from 1.
@@ -39,7 +40,7 @@ pub struct End {
 }
 
 impl Diagnostic {
-    /// What is wrong, without the place in the file.
+    /// Returns the message of the problem, without its place in the file.
     pub fn message(&self) -> String {
         let (path, found, expected) = (visible(&self.path), visible(&self.found), &self.expected);
         let place = if path.is_empty() { String::new() } else { format!("`{path}`: ") };
@@ -65,12 +66,12 @@ impl fmt::Display for Diagnostic {
     }
 }
 
-/// The most of a path, or of what was found, that a message repeats.
+/// The maximum number of characters of a path, or of what was found, that a message repeats.
 const LONGEST: usize = 200;
 
-/// Returns whether a character has no shape and changes how the text around it is shown: it steers a terminal, reverses what is beside
-/// it or breaks a line (Unicode's categories Cc, Cf, Zl and Zp). The two that join letters or keep them apart, U+200C and U+200D,
-/// belong to words.
+/// Returns whether a character is invisible and changes how the text around it is displayed: it controls a
+/// terminal, reverses its neighbours or breaks a line (Unicode's categories Cc, Cf, Zl and Zp). U+200C and
+/// U+200D, which join or separate letters, belong to words and return false.
 pub fn is_hidden(character: char) -> bool {
     character.is_control()
         || matches!(character,
@@ -80,7 +81,8 @@ pub fn is_hidden(character: char) -> bool {
             | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0001}' | '\u{e0020}'..='\u{e007f}')
 }
 
-/// What stands in a file as a message repeats it: nothing in it steers a terminal, and a key of a megabyte fills no screen.
+/// Returns text from a file as a message repeats it: without characters that control a terminal, and
+/// shortened.
 fn visible(text: &str) -> String {
     let mut visible = String::new();
     for character in text.chars().take(LONGEST) {
@@ -92,10 +94,10 @@ fn visible(text: &str) -> String {
     if text.chars().nth(LONGEST).is_some() { visible + "..." } else { visible }
 }
 
-/// The part of a line that is shown, at most so many characters.
+/// The maximum number of characters of a line that are shown.
 const WIDEST: usize = 110;
 
-/// The part of a line around a column, and what to put before a mark under that column.
+/// Returns the part of a line around a column, and the padding that puts a mark under that column.
 fn excerpt(line: &str, column: usize) -> (String, String) {
     let visible = |c: char| if is_hidden(c) && c != '\t' { char::REPLACEMENT_CHARACTER } else { c };
     let chars: Vec<char> = line.chars().map(visible).collect();
@@ -104,12 +106,12 @@ fn excerpt(line: &str, column: usize) -> (String, String) {
     let cut = |missing: bool| if missing { "..." } else { "" };
     let shown: String = chars[first..last].iter().collect();
     let before = chars[first..].iter().take(column - 1 - first);
-    // A tab is as wide below as above.
+    // A tab is kept, so that the padding is as wide as the line above it.
     let pad: String = before.map(|c| if *c == '\t' { '\t' } else { ' ' }).collect();
     (format!("{}{shown}{}", cut(first > 0), cut(last < chars.len())), " ".repeat(cut(first > 0).len()) + &pad)
 }
 
-/// All problems as a JSON list, each with its message.
+/// Returns all problems as a JSON list, each with its message.
 pub fn listed(problems: &[Diagnostic]) -> Value {
     let listed = problems.iter().map(|problem| {
         let mut listed = json!(problem);
@@ -119,13 +121,13 @@ pub fn listed(problems: &[Diagnostic]) -> Value {
     listed.collect()
 }
 
-/// All problems as one text.
+/// Returns all problems as one text.
 pub fn render(problems: &[Diagnostic]) -> String {
     let blocks: Vec<String> = problems.iter().map(Diagnostic::to_string).collect();
     blocks.join("\n")
 }
 
-/// The name among `names` that is nearest to `found`, if one is near.
+/// Returns the name among `names` that is nearest to `found`; `None` if none is near.
 pub fn nearest<'a>(found: &str, names: impl IntoIterator<Item = &'a str>) -> Option<String> {
     let plain = |text: &str| text.to_lowercase().replace(['-', ' '], "_");
     let wanted = plain(found);
@@ -138,21 +140,21 @@ pub fn nearest<'a>(found: &str, names: impl IntoIterator<Item = &'a str>) -> Opt
         .map(|(_, name)| format!("`{name}`"))
 }
 
-/// A number of things in words.
+/// Returns a count with its noun, such as "2 nodes".
 pub fn counted(count: usize, thing: &str) -> String {
     if count == 1 { format!("1 {thing}") } else { format!("{count} {thing}s") }
 }
 
-/// Names as a list in words.
+/// Returns names as a list in words.
 pub fn one_of<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     let names: Vec<&str> = names.into_iter().collect();
     format!("one of {}", names.join(", "))
 }
 
-/// More names than this are not listed in a message.
+/// The maximum number of names that a message lists.
 pub const MAX_NAMES: usize = 24;
 
-/// The names to choose from, or where to find them when there are many.
+/// Returns the names to choose from, or where to find them if there are many.
 pub fn one_of_these(candidates: &[&'static Descriptor]) -> String {
     if candidates.len() <= MAX_NAMES {
         return one_of(candidates.iter().map(|candidate| candidate.name));
@@ -174,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_repeats_nothing_that_steers_a_terminal_or_fills_it() {
+    fn a_message_repeats_nothing_that_controls_a_terminal_or_fills_it() {
         assert_eq!(visible("a\u{1b}[31m\n"), "a\\u{1b}[31m\\u{a}");
         assert_eq!(visible("a\u{202e}b\u{2028}c\u{200d}d"), "a\\u{202e}b\\u{2028}c\u{200d}d");
         assert_eq!(excerpt("a\u{202e}b", 1).0, "a\u{fffd}b");
@@ -183,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn long_lines_are_cut_around_the_place() {
+    fn long_lines_are_cut_around_the_column() {
         let line = format!("{}x{}", "a".repeat(300), "b".repeat(300));
         let (shown, pad) = excerpt(&line, 301);
         assert_eq!(shown.len(), WIDEST + 6);

@@ -1,4 +1,4 @@
-//! A TOML document that remembers where everything stands, and that overrides can change before it is read.
+//! A TOML document that records the location of every value, and that overrides can change before it is read.
 
 use crate::diagnostics::{Diagnostic, End, counted};
 use crate::limits::MAX_PROBLEMS;
@@ -7,15 +7,15 @@ use std::ops::Range;
 use std::sync::Arc;
 use toml::de::{DeTable, DeValue};
 
-/// Bytes of the file; `None` for what an override brought in.
+/// A range of bytes of the file; `None` for a value from an override.
 pub type Span = Option<Range<usize>>;
 
-/// A value and its place.
+/// A value and its location.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Node {
-    /// Where it stands.
+    /// The location of the value.
     pub span: Span,
-    /// What it is.
+    /// The value.
     pub value: Value,
 }
 
@@ -26,7 +26,7 @@ pub enum Value {
     Text(String),
     /// A whole number.
     Integer(i64),
-    /// A number with a point.
+    /// A number with a decimal point.
     Float(f64),
     /// true or false.
     Flag(bool),
@@ -34,30 +34,30 @@ pub enum Value {
     List(Vec<Node>),
     /// A table.
     Table(Table),
-    /// Something that no scenario uses, such as a date; named.
+    /// A value that no scenario uses, such as a date, with the name of its kind.
     Other(&'static str),
 }
 
-/// A table: its entries in alphabetical order.
+/// A table, with its entries in alphabetical order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Table {
-    /// Key, the key's place, value.
+    /// For each entry its key, the key's location, and its value.
     pub entries: Vec<(String, Span, Node)>,
 }
 
 /// A document.
 #[derive(Clone, Debug)]
 pub struct Document {
-    /// The file as it was named.
+    /// The name of the file as it was given.
     pub file: String,
-    /// Its text, which copies of the document share.
+    /// The text, which copies of the document share.
     pub text: Arc<str>,
-    /// Its content.
+    /// The content.
     pub root: Node,
 }
 
 impl Node {
-    /// What it is, in words, for messages.
+    /// Returns the value in words, for messages.
     pub fn describe(&self) -> String {
         match &self.value {
             Value::Text(text) => quoted(text),
@@ -72,7 +72,7 @@ impl Node {
     }
 }
 
-/// A text in quotes, its beginning if it is long.
+/// Returns a text in quotes, shortened if it is long.
 pub fn quoted(text: &str) -> String {
     const LONGEST: usize = 60;
     match text.char_indices().nth(LONGEST) {
@@ -82,7 +82,7 @@ pub fn quoted(text: &str) -> String {
 }
 
 impl Table {
-    /// The value of a key.
+    /// Returns the value of a key, if it has one.
     pub fn get(&self, key: &str) -> Option<&Node> {
         self.entries.iter().find(|(name, _, _)| name == key).map(|(_, _, node)| node)
     }
@@ -91,7 +91,7 @@ impl Table {
         self.entries.iter_mut().find(|(name, _, _)| name == key).map(|(_, _, node)| node)
     }
 
-    /// Puts a value under a key, which stands at `at` where it is new.
+    /// Sets the value of a key. A new key gets the location `at`.
     fn set(&mut self, key: &str, node: Node, at: &Span) {
         match self.get_mut(key) {
             Some(place) => *place = node,
@@ -101,7 +101,7 @@ impl Table {
 }
 
 impl Document {
-    /// Parses a file's text.
+    /// Parses the text of a file.
     pub fn parse(text: &str, file: &str) -> Result<Self, Vec<Diagnostic>> {
         let (table, errors) = DeTable::parse_recoverable(text);
         let root = Node { span: Some(table.span()), value: Value::Table(copy_table(table.get_ref())) };
@@ -119,7 +119,7 @@ impl Document {
         Err(without_consequences(problems))
     }
 
-    /// A problem at a place of this document.
+    /// Returns a problem at a location of this document.
     pub fn problem(
         &self,
         span: &Span,
@@ -144,24 +144,27 @@ impl Document {
         }
     }
 
-    /// Puts a value at a dotted path; tables on the way are made where they are missing. A list's items are addressed
-    /// by their `name`, by what they are called without one, or by their index.
+    /// Sets the value at a dotted path and creates missing tables on the way. An item of a list is addressed
+    /// by its `name`, by its usual name if it has none, or by its index. Returns a problem if the path does
+    /// not exist.
     pub fn set(&mut self, path: &str, value: &Json) -> Result<(), Box<Diagnostic>> {
         self.set_node(path, from_json(value), &None)
     }
 
-    /// The same with a node, which keeps its place in the file, and the place of the path.
+    /// Sets a node at a dotted path as [`Self::set`] does. The node keeps its location in the file; `at` is
+    /// the location of the path.
     pub fn set_node(&mut self, path: &str, node: Node, at: &Span) -> Result<(), Box<Diagnostic>> {
         place(&mut self.root, path, node, at)
             .map_err(|(found, expected)| Box::new(self.problem(at, path, &found, &expected, None)))
     }
 
-    /// The key of the file that a path begins with.
+    /// Returns the first step of a path, which is a key of the file.
     pub fn first_step(path: &str) -> &str {
         split_step(path).0
     }
 
-    /// The path with the index of every item of a list that it names, so that two paths to one place are equal.
+    /// Returns the path with each item of a list replaced by its index, so that two paths to one value are
+    /// equal.
     pub fn canonical(&self, path: &str) -> String {
         let (mut steps, mut rest) = (Vec::new(), Some(path));
         let mut node = Some(&self.root);
@@ -182,7 +185,7 @@ impl Document {
         steps.join("\n")
     }
 
-    /// Line and column of a place, from 1; the beginning for what stands nowhere.
+    /// Returns the line and column of a location, from 1; those of the beginning for `None`.
     pub fn place(&self, span: &Span) -> (usize, usize) {
         self.line_and_column(span.as_ref().map_or(0, |span| span.start))
     }
@@ -194,7 +197,7 @@ impl Document {
     }
 }
 
-/// Without what follows from a mistake before it: on the same line, and after a brace that nobody closed.
+/// Removes problems that follow from an earlier one: on the same line, and after an unclosed brace.
 fn without_consequences(mut problems: Vec<Diagnostic>) -> Vec<Diagnostic> {
     problems.dedup_by_key(|problem| problem.line);
     let unclosed = problems.iter().position(|problem| problem.found.contains("inline table"));
@@ -202,7 +205,7 @@ fn without_consequences(mut problems: Vec<Diagnostic>) -> Vec<Diagnostic> {
     problems
 }
 
-/// What the TOML parser found and what it expected; it says either, or both in one sentence.
+/// Returns what the TOML parser found and what it expected. The parser names either, or both in one sentence.
 fn syntax(message: &str) -> (String, String) {
     let file = "a TOML file (https://toml.io)".to_owned();
     match message.split_once(", expected ") {
@@ -268,7 +271,7 @@ fn place(node: &mut Node, rest: &str, new: Node, at: &Span) -> Result<(), (Strin
                 ))
             }
         },
-        // A thing written as its name alone becomes a table when one of its parameters is set.
+        // A choice written as its name alone becomes a table when one of its parameters is set.
         Value::Text(name) => {
             let name = Node { span: node.span.clone(), value: Value::Text(name.clone()) };
             node.value = Value::Table(Table { entries: vec![("name".to_owned(), node.span.clone(), name)] });
@@ -279,7 +282,7 @@ fn place(node: &mut Node, rest: &str, new: Node, at: &Span) -> Result<(), (Strin
     }
 }
 
-/// The first step of a dotted path and the rest; a step with dots in it stands in quotes.
+/// Returns the first step of a dotted path and the rest, if any. A step that contains dots is in quotes.
 fn split_step(path: &str) -> (&str, Option<&str>) {
     if let Some(quoted) = path.strip_prefix('"')
         && let Some((step, rest)) = quoted.split_once('"')
@@ -292,8 +295,8 @@ fn split_step(path: &str) -> (&str, Option<&str>) {
     }
 }
 
-/// The item that a step of a path means: by its name, by what one without a name is called in results, or else by its
-/// index.
+/// Returns the index of the item that a step of a path addresses: by its name, by its usual name in results
+/// if it has none, or by its index.
 fn item_at(items: &[Node], step: &str) -> Option<usize> {
     let named = items.iter().position(|item| item_name(item) == Some(step));
     named
@@ -301,13 +304,13 @@ fn item_at(items: &[Node], step: &str) -> Option<usize> {
             let called =
                 |item: &Node| item_name(item).is_none() && usual_names(item).any(|name| name == step);
             let mut found = items.iter().enumerate().filter(|(_, item)| called(item));
-            // Of two with one name neither is meant.
+            // If two items have the same usual name, it addresses neither.
             found.next().filter(|_| found.next().is_none()).map(|(index, _)| index)
         })
         .or_else(|| step.parse().ok().filter(|index| *index < items.len()))
 }
 
-/// What an item that is not given a name may be called: after its application or its control.
+/// Returns the usual names of an item without a name: those of its control and its application.
 fn usual_names(item: &Node) -> impl Iterator<Item = &str> {
     ["control", "application"].into_iter().filter_map(|key| {
         let Value::Table(table) = &item.value else { return None };
@@ -373,7 +376,7 @@ fn from_json(json: &Json) -> Node {
 }
 
 impl Node {
-    /// What it is in JSON; null for what JSON does not have.
+    /// Returns the value in JSON; null for a value that JSON does not have.
     pub fn to_json(&self) -> Json {
         match &self.value {
             Value::Text(text) => Json::from(text.as_str()),
@@ -409,7 +412,7 @@ mod tests {
     }
 
     #[test]
-    fn overrides_reach_by_name_and_by_index() {
+    fn overrides_address_items_by_name_and_by_index() {
         let mut document = Document::parse(TEXT, "f").unwrap();
         document.set("flows.b.count", &json!(5)).unwrap();
         document.set("flows.0.control.increase", &json!(2.0)).unwrap();
@@ -426,7 +429,7 @@ mod tests {
     }
 
     #[test]
-    fn an_item_without_a_name_is_called_after_its_control_or_its_application() {
+    fn an_item_without_a_name_has_that_of_its_control_or_its_application() {
         let text = "[[flows]]\ncontrol = \"cubic\"\n[[flows]]\ncontrol = { name = \"reno\" }\n\
                     [[flows]]\ncontrol = \"reno\"\n[[flows]]\napplication = \"pages\"\n";
         let mut document = Document::parse(text, "f").unwrap();
@@ -435,7 +438,7 @@ mod tests {
         assert_eq!(get(&document.root, &["flows", "0", "count"]), Some(&Value::Integer(5)));
         assert_eq!(get(&document.root, &["flows", "3", "count"]), Some(&Value::Integer(6)));
         assert_eq!(document.canonical("flows.cubic.count"), document.canonical("flows.0.count"));
-        // Two are called so, which the message does not offer.
+        // Two items have this usual name, so the message does not offer it.
         let problem = document.set("flows.reno.count", &json!(5)).unwrap_err();
         assert_eq!(problem.expected, "an index below 4 or one of the names cubic, pages");
     }
@@ -450,8 +453,9 @@ mod tests {
     }
 
     #[test]
-    fn a_problem_knows_where_it_ends() {
-        // The value begins at byte 11 of the only line and has the quotes and three characters, one of two bytes.
+    fn a_problem_has_its_end() {
+        // The value begins at byte 11 of the only line. It consists of the quotes and three characters, one
+        // of them two bytes long.
         let document = Document::parse("duration = \"1 \u{b5}\"\n", "f").unwrap();
         let problem = document.problem(&Some(11..17), "duration", "x", "y", None);
         assert_eq!((problem.line, problem.column), (Some(1), Some(12)));

@@ -1,5 +1,5 @@
-//! A run in the formats of other tools, written while it goes on: the files need room for the packets under way, not for the
-//! run.
+//! Exports of a run in the formats of other tools. They are written during the run, so the memory that they
+//! need depends on the packets in flight and not on the length of the run.
 
 use crate::build::{self, Keep};
 use crate::flows::{FlowGroup, Sending};
@@ -23,36 +23,37 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// What to write.
+/// The exports to write.
 #[derive(Clone, Debug, Default)]
 pub struct Wishes {
-    /// Captures, each with the place where packets are seen.
+    /// The captures, each with the place at which packets are seen.
     pub captures: Vec<(Place, PathBuf)>,
-    /// Whether captures have payloads, which are zeros.
+    /// Whether captures contain payloads, which are zeros.
     pub payloads: bool,
-    /// Files for qlog, each with the row of results of its flow; only those are written that have one connection of TCP or QUIC.
+    /// The files for qlog, each with its flow's row of results. A file is written only if the row has one
+    /// connection of TCP or QUIC.
     pub qlogs: Vec<(usize, PathBuf)>,
-    /// Files of mahimahi for what flows deliver, each with the row of its flow.
+    /// The mahimahi files of the data that flows deliver, each with its flow's row.
     pub deliveries: Vec<(usize, PathBuf)>,
-    /// Files of mahimahi for rates, each with its link.
+    /// The mahimahi files of rates, each with its link.
     pub rates: Vec<(u32, PathBuf)>,
-    /// Whether the event log is wanted.
+    /// Whether the event log is returned.
     pub events: bool,
 }
 
-/// What has been written.
+/// The exports that were written.
 pub struct Exported {
-    /// The run's result, as without it.
+    /// The result of the run, which exports do not change.
     pub result: RunResult,
-    /// The files, each with the number of its records.
+    /// The files, each with its number of records.
     pub files: Vec<(PathBuf, u64)>,
-    /// The event log.
+    /// The event log; `None` if it was not asked for.
     pub events: Option<Table>,
     /// The names of the rows of results.
     pub rows: Vec<String>,
 }
 
-/// Why something could not be written.
+/// The reason why an export failed.
 #[derive(Debug)]
 pub enum ExportError {
     /// The run failed.
@@ -69,16 +70,18 @@ impl From<RunError> for ExportError {
 
 type Out = BufWriter<File>;
 
-/// How much of a run passes between two looks at what has been seen.
+/// The simulated time between two writes of what has been seen.
 const SLICE: Span = Span::from_millis(20);
 
-/// Returns whether each row of a group has one connection of a transport that qlog describes, as qlog's files have.
+/// Returns whether each row of a group has one connection of a transport that qlog describes, as a qlog file
+/// requires.
 fn has_one_connection(group: &FlowGroup) -> bool {
     let Sending { transport, workload, .. } = &group.plan.sending;
     workload.is_one_connection() && transport.dialect().qlog_name().is_some()
 }
 
-/// Runs a scenario once and writes what is wished. `goes_on` is asked now and then.
+/// Runs a scenario once and writes the exports. `goes_on` is called repeatedly during the run, and cancels it
+/// by returning false.
 pub fn export(
     scenario: &Scenario,
     seed: u64,
@@ -133,17 +136,18 @@ fn write_rate(scenario: &Scenario, link: u32, path: &Path) -> io::Result<u64> {
 /// The files that are being written.
 struct Files {
     pairs: Vec<Pair>,
-    /// Of each capture its place, as an index.
+    /// The captures, each with the index of its place.
     captures: Vec<(usize, PathBuf, CaptureFile<Out>)>,
-    /// At a place that is a link there is one interface, at the ends of flows one for each row.
+    /// For each place, whether its capture has one interface per row (at the ends of flows) or only one (at a
+    /// link).
     by_row: Vec<bool>,
-    /// By row.
+    /// The qlog files by row; `deliveries` are the delivery files by row.
     qlogs: HashMap<usize, (PathBuf, QlogFile<Out>)>,
     deliveries: HashMap<usize, (PathBuf, Deliveries<Out>)>,
-    /// Which places qlog and deliveries look at.
+    /// The index of the place that qlog uses; `receivers` is that of deliveries.
     senders: Option<usize>,
     receivers: Option<usize>,
-    /// Records of the event log that qlog has.
+    /// The number of records of the event log that qlog has received.
     told: usize,
 }
 
@@ -184,7 +188,7 @@ impl Files {
         Ok((places, files))
     }
 
-    /// Writes what has been seen.
+    /// Writes what has been seen before `until`.
     fn take(
         &mut self,
         simulation: &mut Simulation,
@@ -217,7 +221,8 @@ impl Files {
         for place in 0..capture.places() {
             while let Some(captured) = capture.take(place, until) {
                 if Some(place) == self.senders {
-                    // What a packet brings is told after it, what it is sent for before it.
+                    // Records that a packet causes on arrival are written after it, records that cause a
+                    // packet before it.
                     let before = captured.time + Span::from_nanos(u64::from(captured.path + 1) % 2);
                     self.tell_records(recorder, before)?;
                 }
@@ -249,7 +254,7 @@ impl Files {
         Ok(())
     }
 
-    /// Hands what controls heard before an instant to qlog.
+    /// Passes what controls heard before `before` to qlog.
     fn tell_records(&mut self, recorder: Option<&Recorder>, before: Time) -> Result<(), ExportError> {
         let Some(recorder) = recorder.filter(|_| !self.qlogs.is_empty()) else { return Ok(()) };
         let Self { qlogs, told, .. } = self;
@@ -330,7 +335,7 @@ fn begin_capture(
     CaptureFile::new(open(path)?, about, &interfaces, dropped, payloads)
 }
 
-/// The pairs of paths of all flows, in the order of their numbers.
+/// Returns the pairs of paths of all flows, in the order of their numbers.
 fn pairs(scenario: &Scenario, seed: u64) -> Vec<Pair> {
     let of_rows = |group: &FlowGroup| {
         std::iter::repeat_n(group.plan.sending.transport.dialect(), group.rows()).collect::<Vec<_>>()

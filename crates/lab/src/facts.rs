@@ -1,4 +1,5 @@
-//! What the [verifier](ackclock_verify) is told of a scenario: facts about its links, paths and agents, as plain data.
+//! The facts about a scenario for the [verifier](ackclock_verify): its links, paths and agents, as plain
+//! data.
 
 use crate::agents;
 use crate::build;
@@ -16,7 +17,7 @@ use ackclock_verify::{
     QueueLimit, SendingRate, ServiceRules, VaryingRate,
 };
 
-/// The most bytes of a packet (see the scenario language's bounds).
+/// The maximum size of a packet in bytes (see the bounds of the scenario language).
 const MAX_PACKET_BYTES: u64 = 1 << 16;
 
 /// Returns the facts about the network of a scenario in a run with this seed.
@@ -50,7 +51,8 @@ fn link(scenario: &Scenario, plan: &LinkPlan, capacity: Option<Capacity>) -> Lin
     }
 }
 
-/// On a medium the opportunities of a trace are spread over their milliseconds.
+/// Returns the sending rate that varies as `changes` says. On a medium, the opportunities of a trace are
+/// spread over their milliseconds.
 fn varying_rate(changes: &Changes, on_medium: bool) -> SendingRate {
     SendingRate::Varying(VaryingRate {
         rates: over_time(&changes.rates),
@@ -96,7 +98,7 @@ fn medium(scenario: &Scenario, number: usize) -> MediumFacts {
         repeats: manner.answer.is_some(),
         tells: if manner.packets > 1 { manner.most + answer } else { answer },
         set_aside,
-        // The last of them may not have fitted into the transmission opportunity.
+        // The last of these packets may have been too large for the transmission opportunity.
         set_aside_bytes: (u64::from(manner.bytes) + MAX_PACKET_BYTES).min(set_aside * MAX_PACKET_BYTES),
     }
 }
@@ -114,7 +116,7 @@ fn paths(flows: &[FlowParts]) -> Vec<PathFacts> {
         .collect()
 }
 
-/// Returns where agents are: each is on both ways of a path, before a link of each.
+/// Returns the positions of agents: each is on both directions of a path, before a link of each.
 fn agents(scenario: &Scenario, flows: &[FlowParts]) -> Vec<AgentFacts> {
     let firsts = flows.iter().scan(0, |next, flow| {
         let first = *next;

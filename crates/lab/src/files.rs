@@ -1,5 +1,5 @@
-//! Files that a scenario names. Their text stands in the scenario, in `[files."NAME"]`, where the Python package puts it
-//! that reads scenario files: so a scenario's text alone determines what it simulates.
+//! Files that a scenario names. Their text is in the scenario, in `[files."NAME"]`, where the Python package
+//! puts it when it reads a scenario file. A scenario's text alone therefore determines the simulation.
 
 use crate::diagnostics::{Diagnostic, nearest};
 use crate::document::{Node, Value, quoted};
@@ -7,7 +7,7 @@ use crate::keys::{Form, Key, Table};
 use crate::reader::TableReader;
 use std::path::Path;
 
-/// What is wrong with a file: in which line, what was found there, and what was expected.
+/// A mistake in a file: its line, what was found, and what was expected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mistake {
     /// The line, from 1.
@@ -19,13 +19,13 @@ pub struct Mistake {
 }
 
 impl Mistake {
-    /// A mistake in a line.
+    /// Creates a mistake in a line, counted from 1.
     pub fn new(line: usize, found: String, expected: &str) -> Self {
         Self { line, found, expected: expected.to_owned() }
     }
 }
 
-/// The files of a scenario.
+/// The keys of `[files]`.
 pub static FILES: Table =
     Table::new("files", "Files that the scenario names, by their names", &[]).others(&[Form::Table(&FILE)]);
 
@@ -36,7 +36,7 @@ static FILE: Table = Table::new(
 )
 .requiring(&["text"]);
 
-/// Checks `[files]`, whether or not anything reads them.
+/// Checks `[files]`, whether or not anything uses the files.
 pub fn check(root: &TableReader<'_>) {
     let Some(node) = root.get("files") else { return };
     let Value::Table(files) = &node.value else {
@@ -51,7 +51,8 @@ pub fn check(root: &TableReader<'_>) {
     }
 }
 
-/// What `parse` makes of the file called `name`, which `key` of `table` names. A mistake in it is noted with its line.
+/// Parses the file called `name`, which `key` of `table` names, with `parse`. Returns `None` after reporting
+/// a problem: a mistake is reported with its line.
 pub fn read<T>(
     table: &TableReader<'_>,
     key: &str,

@@ -1,4 +1,4 @@
-//! The flows of a scenario: how many, where, how they send and what.
+//! The flows of a scenario: their number, their paths, their transport and their data.
 
 mod control;
 mod keys;
@@ -24,93 +24,94 @@ pub use workload::{SourcePlan, Workload};
 /// A group of flows with its paths.
 #[derive(Clone, Debug)]
 pub struct FlowGroup {
-    /// What the flows of the group have in common.
+    /// The properties that the flows of the group share.
     pub plan: FlowPlan,
-    /// Each flow's path; of connections that are one flow the paths that they choose from.
+    /// The path of each flow. For connections that count as one flow, the paths from which they choose.
     pub members: Vec<Member>,
 }
 
-/// One flow's path.
+/// The path of a flow.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Member {
     /// The links to the receiver.
     pub forward: Vec<u32>,
-    /// The links back.
+    /// The links back to the sender.
     pub backward: Vec<u32>,
-    /// Its other paths, of a transport that has several.
+    /// The other paths of the flow, if its transport has several.
     pub others: Vec<Self>,
 }
 
 impl Member {
-    /// All its paths.
+    /// Returns all paths of the flow.
     pub fn paths(&self) -> impl Iterator<Item = &Self> {
         std::iter::once(self).chain(&self.others)
     }
 
-    /// Links there and back, over all paths.
+    /// Returns the number of links in both directions, over all paths.
     pub fn steps(&self) -> usize {
         self.paths().map(|path| path.forward.len() + path.backward.len()).sum()
     }
 }
 
-/// A group of flows as it is written.
+/// A group of flows as the scenario declares it.
 #[derive(Clone, Debug)]
 pub struct FlowPlan {
-    /// Its name; flows are called after it.
+    /// The name of the group, from which those of its flows are derived.
     pub name: String,
-    /// How many flows; one where they are connections begun by a timetable.
+    /// The number of flows; 1 for connections begun by a timetable.
     pub count: usize,
-    /// Where they go.
+    /// The place of the flows in the network.
     pub place: Place,
-    /// Where in the file that stands: the pair, or each of the nodes; empty where nothing is said.
+    /// The locations of the place in the file: of the pair, or of each of the nodes; empty if the file names
+    /// no place.
     pub place_spans: Vec<Place_>,
-    /// When they begin.
+    /// When the flows begin.
     pub start: Start,
-    /// When their applications stop.
+    /// When the applications stop; `None` for never.
     pub stop: Option<Span>,
-    /// The differentiated services code point that their packets carry, in both directions.
+    /// The differentiated services code point of their packets, in both directions.
     pub dscp: Dscp,
-    /// How they send.
+    /// The transport, the control and the workload.
     pub sending: Sending,
-    /// Where it stands in the file.
+    /// The location of the group in the file.
     pub span: Place_,
 }
 
 impl FlowPlan {
-    /// The name of the k-th flow of several, or of the k-th connection of a timetable, from 0.
+    /// Returns the name of flow number `index`, from 0, of several, or of that connection of a timetable.
     pub fn member_name(&self, index: usize) -> String {
         format!("{}-{}", self.name, index + 1)
     }
 }
 
 impl FlowGroup {
-    /// Bytes of a data packet on the wire.
+    /// Returns the bytes of a data packet on the wire.
     pub fn wire_bytes(&self) -> u32 {
         self.plan.sending.transport.wire_bytes()
     }
 
-    /// Payload bytes of a data packet.
+    /// Returns the payload bytes of a data packet.
     pub fn payload_bytes(&self) -> f64 {
         self.plan.sending.transport.payload_bytes() as f64
     }
 
-    /// What the flow sends whatever the network does, in bits per second.
+    /// Returns the rate at which the flow sends whatever the network does, in bits per second.
     pub fn least_rate_bps(&self) -> f64 {
         self.plan.sending.uncontrolled().map_or(0.0, |source| source.rate_bps(8.0 * self.payload_bytes()))
     }
 
-    /// What writes into the connection of the flow called `name`, where something does.
+    /// Returns the writer of the connection of the flow called `name`; `None` if no source writes into it.
     pub fn writer(&self, name: &str, seed: u64) -> Option<Box<Writer>> {
         let Sending { transport, .. } = &self.plan.sending;
         self.plan.sending.writes().map(|source| source.writer(name, seed, transport.payload_bytes()))
     }
 
-    /// How many flows it has in results.
+    /// Returns the number of flows in results.
     pub fn rows(&self) -> usize {
         self.plan.count
     }
 
-    /// The name of the k-th flow, from 0.
+    /// Returns the name of flow number `index`, from 0.
     pub fn member_name(&self, index: usize) -> String {
         match self.rows() {
             1 => self.plan.name.clone(),
@@ -118,12 +119,12 @@ impl FlowGroup {
         }
     }
 
-    /// The names of its flows in results.
+    /// Returns the names of the flows in results.
     pub fn names(&self) -> impl Iterator<Item = String> {
         (0..self.rows()).map(|index| self.member_name(index))
     }
 
-    /// The name of what controls its sending.
+    /// Returns the name of the control, or that of the application if there is none.
     pub fn control_name(&self) -> &'static str {
         self.plan.sending.control_name()
     }
@@ -150,7 +151,7 @@ pub fn read(root: &TableReader<'_>) -> Vec<FlowPlan> {
     plans
 }
 
-/// A group `x` of two has flows `x-1` and `x-2`; another group must not be called so.
+/// Reports a group that is called like a flow of another: a group `x` of two has flows `x-1` and `x-2`.
 fn check_member_names(root: &TableReader<'_>, plans: &[FlowPlan]) {
     let larger = plans.iter().filter(|plan| plan.count > 1);
     let counts: HashMap<&str, usize> = larger.map(|plan| (plan.name.as_str(), plan.count)).collect();
@@ -201,7 +202,7 @@ fn read_plan(table: &TableReader<'_>, node: &Node) -> Option<FlowPlan> {
     })
 }
 
-/// Reads the code point of the flows' packets; the default one where none is named.
+/// Reads the code point of the flows' packets; the default one if the file names none.
 fn read_dscp(table: &TableReader<'_>) -> Dscp {
     table.word("dscp").and_then(Dscp::named).unwrap_or_default()
 }

@@ -1,5 +1,6 @@
-//! Declarations of the scenario language: each key of each table once, with what may be written, its range, its default and
-//! its meaning. The reader, the JSON Schema, the reference in the documentation and the form of the page are made from them.
+//! Declarations of the scenario language. Each key of each table is declared once, with its forms, its range,
+//! its default and its meaning. The reader, the JSON Schema, the reference in the documentation and the form
+//! of the page use these declarations.
 //!
 //! A declaration is a constant beside the code that reads the table:
 //!
@@ -24,40 +25,41 @@ use ackclock_base::{Kind, Range};
 /// A table of the scenario language.
 #[derive(Clone, Copy, Debug)]
 pub struct Table {
-    /// Its name in the schema and in the reference.
+    /// The name of the table in the schema and in the reference.
     pub name: &'static str,
-    /// What it describes, as a noun phrase without a full stop.
+    /// What the table describes, as a noun phrase without a full stop.
     pub meaning: &'static str,
-    /// Its keys, in groups that several tables may share.
+    /// The keys, in groups that several tables may share.
     pub groups: &'static [&'static [Key]],
-    /// The keys that have to be given.
+    /// The required keys.
     pub required: &'static [&'static str],
-    /// Sets of keys of which one has to be given as a whole; empty where there is no such choice.
+    /// Sets of keys of which one has to be given as a whole; empty if there is no such choice.
     pub one_of: &'static [&'static [&'static str]],
-    /// Whether no second of those sets may be given beside it.
+    /// Whether only one of those sets may be given.
     pub exclusive: bool,
-    /// The forms of the values of keys that the user chooses, such as names of nodes; empty where there are none.
+    /// The forms of the values of keys that the user chooses, such as names of nodes; empty if there are no
+    /// such keys.
     pub others: &'static [Form],
 }
 
 /// A key of a table.
 #[derive(Clone, Copy, Debug)]
 pub struct Key {
-    /// Its name.
+    /// The name of the key.
     pub name: &'static str,
-    /// The forms that its value may have.
+    /// The forms that the value may have.
     pub forms: &'static [Form],
-    /// What it means, as a noun phrase or a clause without a full stop.
+    /// What the key means, as a noun phrase or a clause without a full stop.
     pub meaning: &'static str,
-    /// What holds where the key is not given.
+    /// What holds if the key is not given.
     pub otherwise: Otherwise,
-    /// A value, as TOML; empty where the default or the first form gives one.
+    /// An example of a value, as TOML; empty if the default or the first form provides one.
     pub example: &'static str,
     /// Keys of the same table without which this one is refused.
     pub needs: &'static [&'static str],
 }
 
-/// What holds where a key is not given.
+/// What holds if a key is not given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Otherwise {
     /// What the key describes does not exist.
@@ -75,11 +77,11 @@ pub enum Form {
     Quantity(Quantity, Range),
     /// A text in quotes, such as a name.
     Text,
-    /// A number, or a number with a unit in quotes: the end of a range of values of any kind.
+    /// A number, or a number with a unit in quotes: one end of a range of values of any kind.
     Amount,
     /// Any value.
     Anything,
-    /// A registered thing of this kind: its name, or a table with its `name` and parameters.
+    /// A registered entry of this kind: its name, or a table with its `name` and parameters.
     Named(Kind),
     /// A table.
     Table(&'static Table),
@@ -92,48 +94,48 @@ pub enum Form {
 }
 
 impl Table {
-    /// A table with these groups of keys.
+    /// Creates a table with these groups of keys.
     pub const fn new(name: &'static str, meaning: &'static str, groups: &'static [&'static [Key]]) -> Self {
         Self { name, meaning, groups, required: &[], one_of: &[], exclusive: true, others: &[] }
     }
 
-    /// The same table, in which these keys have to be given.
+    /// Returns the table with these keys required.
     pub const fn requiring(self, required: &'static [&'static str]) -> Self {
         Self { required, ..self }
     }
 
-    /// The same table, in which exactly one of these sets of keys has to be given.
+    /// Returns the table with the requirement that exactly one of these sets of keys is given.
     pub const fn one_of(self, one_of: &'static [&'static [&'static str]]) -> Self {
         Self { one_of, ..self }
     }
 
-    /// The same table, in which at least one of these sets of keys has to be given.
+    /// Returns the table with the requirement that at least one of these sets of keys is given.
     pub const fn any_of(self, one_of: &'static [&'static [&'static str]]) -> Self {
         Self { one_of, exclusive: false, ..self }
     }
 
-    /// The same table with keys that the user chooses, whose values have one of these forms.
+    /// Returns the table with keys that the user chooses, whose values have one of these forms.
     pub const fn others(self, others: &'static [Form]) -> Self {
         Self { others, ..self }
     }
 
-    /// The keys, in the order in which messages and the reference list them.
+    /// Returns the keys, in the order in which messages and the reference list them.
     pub fn keys(&self) -> impl Iterator<Item = &'static Key> + use<> {
         self.groups.iter().copied().flatten()
     }
 
-    /// The key called `name`.
+    /// Returns the key called `name`, if it is declared.
     pub fn key(&self, name: &str) -> Option<&'static Key> {
         self.keys().find(|key| key.name == name)
     }
 
-    /// The keys that have to be given in the shortest table that is complete.
+    /// Returns the keys of the shortest complete table.
     pub fn least(&self) -> impl Iterator<Item = &'static str> + use<> {
         let first = self.one_of.first().copied().unwrap_or_default();
         self.required.iter().chain(first).copied()
     }
 
-    /// This table and every table that its values open, each once, in the order in which they are met.
+    /// Returns this table and every table that its values open, each once, in the order of discovery.
     pub fn reachable(&'static self) -> Vec<&'static Table> {
         let mut found: Vec<&'static Table> = vec![self];
         let mut next = 0;
@@ -151,32 +153,33 @@ impl Table {
 }
 
 impl Key {
-    /// A key that may be left out; without it, what it describes does not exist.
+    /// Creates an optional key. Without it, what it describes does not exist.
     pub const fn new(name: &'static str, forms: &'static [Form], meaning: &'static str) -> Self {
         Self { name, forms, meaning, otherwise: Otherwise::None, example: "", needs: &[] }
     }
 
-    /// The same key with a default, as TOML.
+    /// Returns the key with a default, as TOML.
     pub const fn or(self, default: &'static str) -> Self {
         Self { otherwise: Otherwise::Value(default), ..self }
     }
 
-    /// The same key with a default that depends on other keys, in words.
+    /// Returns the key with a default that depends on other keys, in words.
     pub const fn otherwise(self, words: &'static str) -> Self {
         Self { otherwise: Otherwise::Words(words), ..self }
     }
 
-    /// The same key with an example, as TOML.
+    /// Returns the key with an example, as TOML.
     pub const fn such_as(self, example: &'static str) -> Self {
         Self { example, ..self }
     }
 
-    /// The same key, which is refused without these keys of the same table.
+    /// Returns the key with the condition that these keys of the same table are given as well.
     pub const fn needing(self, needs: &'static [&'static str]) -> Self {
         Self { needs, ..self }
     }
 
-    /// A value that may be written, as TOML; `None` where the first form is a table, whose shortest form is an example.
+    /// Returns an example of a value, as TOML; `None` if the first form is a table, whose shortest form is an
+    /// example.
     pub fn example(&self) -> Option<String> {
         match (self.example, self.otherwise) {
             ("", Otherwise::Value(default)) => Some(default.to_owned()),
@@ -189,7 +192,7 @@ impl Key {
         }
     }
 
-    /// The first of its forms that is a quantity, with its range.
+    /// Returns the first form that is a quantity, with its range, if there is one.
     pub fn quantity(&self) -> Option<(Quantity, Range)> {
         self.forms.iter().find_map(|form| match form {
             Form::Quantity(quantity, range) => Some((*quantity, *range)),
@@ -197,17 +200,17 @@ impl Key {
         })
     }
 
-    /// The first of its forms that is a list.
+    /// Returns the first form that is a list, if there is one.
     pub fn list(&self) -> Option<&'static Form> {
         self.forms.iter().find(|form| matches!(form, Form::List(..) | Form::Tables(..) | Form::Row(_)))
     }
 
-    /// The table that its value opens, by itself or in a list.
+    /// Returns the table that the value opens, by itself or in a list, if there is one.
     pub fn table(&self) -> Option<&'static Table> {
         self.forms.iter().find_map(Form::opens)
     }
 
-    /// What is expected of its value: its meaning and an example.
+    /// Returns what messages expect of the value: its meaning and an example.
     pub fn expected(&self) -> String {
         let meaning = lower(self.meaning);
         match self.example() {
@@ -218,17 +221,17 @@ impl Key {
 }
 
 impl Form {
-    /// A time within a range, in seconds.
+    /// Returns the form of a time within a range in seconds.
     pub const fn time(range: Range) -> Self {
         Self::Quantity(Quantity::Time, range)
     }
 
-    /// A number within a range.
+    /// Returns the form of a number within a range.
     pub const fn number(range: Range) -> Self {
         Self::Quantity(Quantity::Number, range)
     }
 
-    /// A whole number within a range.
+    /// Returns the form of a whole number within a range.
     pub const fn whole(range: Range) -> Self {
         Self::Quantity(Quantity::Integer, range)
     }
@@ -236,17 +239,17 @@ impl Form {
     /// True or false.
     pub const FLAG: Self = Self::Quantity(Quantity::Flag, Range::ANY);
 
-    /// One of a few words.
+    /// Returns the form of one of a few words.
     pub const fn words_of(words: &'static [&'static str]) -> Self {
         Self::Quantity(Quantity::Choice(words), Range::ANY)
     }
 
-    /// One of the words of a type that [`choice!`](ackclock_base::choice) made.
+    /// Returns the form of a word of a type made by [`choice!`](ackclock_base::choice).
     pub const fn choice<T: Field>() -> Self {
         Self::words_of(T::WORDS)
     }
 
-    /// The table that a value of this form opens, by itself or in a list.
+    /// Returns the table that a value of this form opens, by itself or in a list, if any.
     pub const fn opens(&self) -> Option<&'static Table> {
         match self {
             Self::Table(table) | Self::Tables(table, _) => Some(table),
@@ -255,7 +258,7 @@ impl Form {
         }
     }
 
-    /// The form in words, for messages and the reference.
+    /// Returns the form in words, for messages and the reference.
     pub fn words(&self) -> String {
         match self {
             Self::Quantity(Quantity::Choice(words), _) => {
@@ -286,7 +289,7 @@ impl Form {
 }
 
 impl Table {
-    /// What has to stand in the table, in words.
+    /// Returns the keys of the table in words.
     fn words(&self) -> String {
         let names: Vec<String> = self.keys().map(|key| format!("`{}`", key.name)).collect();
         match names.is_empty() {
@@ -296,13 +299,13 @@ impl Table {
     }
 }
 
-/// The bounds of the length of a list that may have any length but none.
+/// The bounds of the length of a list that must not be empty.
 pub const SOME: [usize; 2] = [1, usize::MAX];
 
-/// The bounds of the length of a list that may have any length.
+/// The bounds of the length of a list of any length.
 pub const ANY_NUMBER: [usize; 2] = [0, usize::MAX];
 
-/// The bounds of a length in words.
+/// Returns the bounds of a length in words.
 pub fn length_words([least, most]: [usize; 2]) -> String {
     match (least, most) {
         (least, most) if least == most => least.to_string(),
@@ -316,7 +319,7 @@ fn counted_values(lengths: [usize; 2]) -> String {
     format!("{} {noun}", length_words(lengths))
 }
 
-/// The text with a small first letter, unless a word in capitals begins it.
+/// Returns the text with a small first letter, unless it begins with a word in capitals.
 fn lower(text: &str) -> String {
     let mut letters = text.chars();
     match (letters.next(), letters.clone().next()) {
@@ -328,7 +331,7 @@ fn lower(text: &str) -> String {
 }
 
 impl Form {
-    /// The bounds of the length of a list.
+    /// Returns the bounds of the length of a list.
     pub const fn lengths(&self) -> [usize; 2] {
         match self {
             Self::List(_, lengths) | Self::Tables(_, lengths) => *lengths,
@@ -337,7 +340,7 @@ impl Form {
         }
     }
 
-    /// What an item of a list is called in messages.
+    /// Returns the name of a list's items in messages.
     pub fn noun(&self) -> &'static str {
         match self {
             Self::List(Self::Quantity(quantity, _), _) => quantity.unit(),

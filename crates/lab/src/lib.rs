@@ -1,20 +1,20 @@
-//! The laboratory: the scenario language, running scenarios, and their results.
+//! The laboratory: the scenario language, the execution of scenarios, and their results.
 //!
-//! * [`document`]: TOML with the place of everything in the file, and overrides.
-//! * [`diagnostics`]: what is wrong with a scenario file, where, and what would be right.
+//! * [`document`]: TOML with the location of every value in the file, and overrides.
+//! * [`diagnostics`]: the problems of a scenario file, with their location and a hint.
 //! * [`keys`]: the declarations of every table and key of a scenario.
-//! * [`reader`]: reading typed values from a document, collecting every problem.
+//! * [`reader`]: reads typed values from a document and collects every problem.
 //! * [`scenario`]: a scenario, read and checked by [`load`].
-//! * [`network`], [`media`], [`agents`], [`rate`], [`flows`], [`choice`]: its parts. [`over_time`], [`files`], `traces`: what
-//!   changes while it runs.
-//! * [`sweep`]: the points that a scenario's sweep spans. [`precision`]: how many replications they need.
-//! * [`build`]: from a scenario and a seed to a simulation.
-//! * [`describe`], [`warnings`], [`cost`]: what it comes to. [`run`], [`result`]: running it, and what comes out. [`exports`]: the
-//!   same in the formats of other tools.
-//! * [`facts`]: what the independent check of a packet trace, [`ackclock_verify`], is told of a scenario.
-//! * [`transports`]: what flows go over, in one list.
-//! * [`registry`]: everything that a scenario can name, besides what is [`brought`] along. [`schema`], [`reference`]: the JSON Schema and the
-//!   reference made from it and from the declarations.
+//! * [`network`], [`media`], [`agents`], [`rate`], [`flows`], [`choice`]: the parts of a scenario.
+//!   [`over_time`], [`files`], `traces`: values that change during a run.
+//! * [`sweep`]: the points of a scenario's sweep. [`precision`]: how many replications they need.
+//! * [`build`]: constructs a simulation from a scenario and a seed.
+//! * [`describe`], [`warnings`], [`cost`]: a summary of a scenario, likely mistakes in it, and what it costs.
+//!   [`run`], [`result`]: runs a scenario, and its result. [`exports`]: a run in the formats of other tools.
+//! * [`facts`]: the facts about a scenario for the independent check of a packet trace, [`ackclock_verify`].
+//! * [`transports`]: the transports of flows, in one list.
+//! * [`registry`]: everything that a scenario can name, besides the plugins of [`brought`]. [`schema`],
+//!   [`mod@reference`]: the JSON Schema and the reference, made from the registry and the declarations.
 
 pub mod agents;
 pub mod brought;

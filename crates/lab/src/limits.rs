@@ -1,16 +1,17 @@
-//! Limits of a scenario that several of its parts keep.
+//! Limits that several parts of a scenario share.
 
-/// The longest run, in seconds.
+/// The maximum duration of a run, in seconds.
 pub const MAX_SECONDS: f64 = 1e6;
-/// The most flows.
+/// The maximum number of flows.
 pub const MAX_FLOWS: usize = 10_000;
-/// The greatest seed: up to here, every whole number is a float of its own, which is what JSON has.
+/// The maximum seed. Up to here every whole number is exact as a float, the only number that JSON has.
 pub const MAX_SEED: f64 = 9_007_199_254_740_991.0;
-/// The most replications of a scenario.
+/// The maximum number of replications of a scenario.
 pub const MAX_REPLICATIONS: f64 = 1e5;
-/// The most points of a sweep.
+/// The maximum number of points of a sweep.
 pub const MAX_POINTS: usize = 10_000;
-/// The most runs of all points of a sweep with all replications: weeks of computing, however short each is.
+/// The maximum number of runs of all points of a sweep with all replications: weeks of computing, however
+/// short each run is.
 pub const MAX_RUNS: usize = 10_000_000;
-/// The most problems that are reported at once.
+/// The maximum number of problems that are reported at once.
 pub const MAX_PROBLEMS: usize = 100;

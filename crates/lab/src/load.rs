@@ -1,4 +1,4 @@
-//! Reads a scenario from its text. Reading one checks everything that can be checked without running it.
+//! Reads a scenario from its text. Reading checks everything that can be checked without a run.
 
 use crate::agents;
 use crate::brought::Brought;
@@ -19,7 +19,7 @@ use crate::sweep::{SWEEP, Sweep};
 use ackclock_base::Range;
 use serde_json::{Map, Value as Json, json};
 
-/// A scenario file.
+/// The keys of a scenario file.
 pub static SCENARIO: Table = Table::new(
     "scenario",
     "A scenario: the network, the flows, and how long to look",
@@ -76,10 +76,10 @@ pub static SCENARIO: Table = Table::new(
 
 /// The durations of runs.
 const SECONDS: Range = Range { min: 0.0, max: MAX_SECONDS, above_min: true };
-/// The most packets that a run may be expected to simulate: a day or so of computing.
+/// The maximum number of packets that a run may be expected to simulate: about a day of computing.
 const MAX_PACKETS: f64 = 2e11;
-/// Of a sweep so many points are checked, spread evenly, that they have at most so many links and flows together: a
-/// second's work or two.
+/// The maximum number of links and flows of all points of a sweep that are checked together, a second or two
+/// of work. A larger sweep is checked at points spread evenly over it.
 const MAX_CHECKED: usize = 250_000;
 
 /// A scenario that has been checked at the points of its sweep.
@@ -87,16 +87,16 @@ const MAX_CHECKED: usize = 250_000;
 pub struct Checked {
     /// The scenario without its sweep.
     pub scenario: Scenario,
-    /// Its sweep.
+    /// The sweep of the scenario.
     pub sweep: Sweep,
-    /// How many data packets every `every`-th point can be expected to send at most, from the first on.
+    /// The expected maximum of data packets at every `every`-th point, from the first on.
     pub packets: Vec<f64>,
-    /// How far apart the points are that were checked: 1 where all were.
+    /// The distance between the checked points: 1 if all were checked.
     pub every: usize,
 }
 
 impl Checked {
-    /// What the points are, as a JSON object.
+    /// Returns the points of the sweep as a JSON object.
     pub fn points(&self) -> Json {
         json!({
             "axes": self.sweep.columns(),
@@ -108,18 +108,19 @@ impl Checked {
 }
 
 impl Scenario {
-    /// Reads a scenario from a file's text, after overriding values at dotted paths. A sweep in it is checked at
-    /// its points; what is returned is the scenario without it.
+    /// Reads a scenario from a file's text, with values at dotted paths overridden. A sweep is checked at its
+    /// points; the result is the scenario without it.
     pub fn parse(text: &str, file: &str, overrides: &Map<String, Json>) -> Result<Self, Vec<Diagnostic>> {
         Self::check(text, file, overrides).map(|checked| checked.scenario)
     }
 
-    /// The same, with what the points are and what they cost.
+    /// Reads and checks a scenario as [`Self::parse`] does. Returns also its sweep and what the points cost.
     pub fn check(text: &str, file: &str, overrides: &Map<String, Json>) -> Result<Checked, Vec<Diagnostic>> {
         Self::check_document(&overridden(text, file, overrides)?, &Brought::default())
     }
 
-    /// The same from a document that may name these plugins besides what is registered.
+    /// Reads and checks a scenario from a document that may name these plugins besides the registered
+    /// entries.
     pub fn check_document(document: &Document, plugins: &Brought) -> Result<Checked, Vec<Diagnostic>> {
         let sweep = Sweep::of(document)?;
         let scenario = Self::read(document, plugins)?;
@@ -142,20 +143,20 @@ impl Scenario {
         Ok(Checked { scenario, sweep, packets, every })
     }
 
-    /// The same for one point of a sweep that has been checked: the overrides are the point's, and the sweep is not
-    /// looked at again.
+    /// Reads one point of a sweep that has been checked: the overrides are those of the point, and the sweep
+    /// is not checked again.
     pub fn point(text: &str, file: &str, overrides: &Map<String, Json>) -> Result<Self, Vec<Diagnostic>> {
         Self::read(&overridden(text, file, overrides)?, &Brought::default())
     }
 
-    /// The same from a document that is read once for many points.
+    /// Reads one point as [`Self::point`] does, from a document that is parsed once for many points.
     pub fn at(document: &Document, overrides: &Map<String, Json>) -> Result<Self, Vec<Diagnostic>> {
         let mut document = document.clone();
         set_all(&mut document, overrides)?;
         Self::read(&document, &Brought::default())
     }
 
-    /// The scenario in a document that may name these plugins, without looking at its sweep.
+    /// Reads the scenario in a document that may name these plugins, without its sweep.
     pub fn read(document: &Document, plugins: &Brought) -> Result<Self, Vec<Diagnostic>> {
         let reader = Reader::new(document, plugins);
         let scenario = reader.root(&SCENARIO).and_then(|root| read_scenario(&root));
@@ -167,7 +168,7 @@ impl Scenario {
     }
 }
 
-/// A document with its overrides in place.
+/// Parses a document and sets its overrides.
 pub fn overridden(
     text: &str,
     file: &str,
@@ -215,7 +216,7 @@ fn read_scenario(root: &TableReader<'_>) -> Option<Scenario> {
     Some(scenario)
 }
 
-/// Refuses more runs than anyone would wait for.
+/// Refuses too many runs.
 fn check_runs(document: &Document, scenario: &Scenario, points: usize) -> Result<(), Vec<Diagnostic>> {
     let replications = scenario.replications as usize;
     if points * replications <= MAX_RUNS {
@@ -228,7 +229,8 @@ fn check_runs(document: &Document, scenario: &Scenario, points: usize) -> Result
     Err(vec![document.problem(&span, "replications", &found, &expected, None)])
 }
 
-/// Refuses what would run for days: by the packets that the paths' rates allow, and by what else costs time.
+/// Refuses a scenario that would run for days, by the packets that its paths' rates allow and by its other
+/// costs.
 fn check_cost(root: &TableReader<'_>, scenario: &Scenario) {
     let packets = scenario.expected_packets();
     if packets > MAX_PACKETS {

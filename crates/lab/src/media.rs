@@ -1,4 +1,4 @@
-//! Media of a scenario: what its links share, how much of a signal reaches whom, and where the nodes are.
+//! Media of a scenario: what links share, how distance weakens a signal, and where the nodes are.
 
 use crate::choice::{self, Choice};
 use crate::diagnostics::{counted, nearest, one_of};
@@ -15,24 +15,24 @@ use ackclock_sim::radio::mobility::{self, Course, Place};
 use ackclock_sim::radio::propagation;
 use ackclock_sim::random::Stream;
 
-/// A medium as it is written.
+/// A medium as the scenario declares it.
 #[derive(Clone, Debug)]
 pub struct MediumPlan {
-    /// Its name, which links call it by.
+    /// The name that links use for the medium.
     pub name: String,
-    /// Who sends when.
+    /// The rule by which stations access the medium.
     pub access: Choice,
-    /// What distance does to packets; nothing where none is named.
+    /// The effect of distance on packets; `None` if there is none.
     pub propagation: Option<Choice>,
     /// How nodes move.
     pub mobility: Choice,
-    /// Nodes that stay at a place.
+    /// The nodes with a fixed place.
     pub places: Vec<(String, Place)>,
-    /// Where each of them is written.
+    /// The locations of these nodes in the file.
     spans: Vec<Place_>,
 }
 
-/// A medium.
+/// The keys of a medium.
 pub static MEDIUM: Table = Table::new(
     "medium_of_links",
     "A medium that links share",
@@ -58,9 +58,9 @@ pub static MEDIUM: Table = Table::new(
 static PLACES: Table = Table::new("places", "Places of nodes, by the names of the nodes", &[])
     .others(&[Form::Row(&[Form::number(METRES), Form::number(METRES)])]);
 
-/// The most links of a medium: each turn looks at all of them.
+/// The maximum number of links of a medium, because each TXOP examines all of them.
 const MAX_STATIONS: usize = 2000;
-/// Metres from the origin, in both directions.
+/// The range of coordinates, in metres from the origin.
 const METRES: Range = Range::between(-1e6, 1e6);
 
 /// Reads `[[media]]`.
@@ -97,7 +97,7 @@ fn read_one(table: &TableReader<'_>) -> Option<MediumPlan> {
     })
 }
 
-/// `places = { tower = [300, 300] }`: nodes that stay, with where that is written.
+/// Reads `places = { tower = [300, 300] }`: the nodes with a fixed place, each with its location in the file.
 fn read_places<'r>(table: &TableReader<'r>) -> impl Iterator<Item = ((String, Place), Place_)> + use<'r> {
     let path = table.path_of("places");
     let entries = match table.get("places").map(|node| &node.value) {
@@ -140,7 +140,7 @@ fn read_places<'r>(table: &TableReader<'r>) -> impl Iterator<Item = ((String, Pl
         .into_iter()
 }
 
-/// Finds the medium of each link, and says what is wrong with the media as wholes.
+/// Sets the medium of each link, and reports the problems of media as a whole.
 pub fn join(root: &TableReader<'_>, media: &[MediumPlan], links: &mut [LinkPlan]) {
     let mut told = Vec::new();
     for link in links.iter_mut() {
@@ -187,7 +187,7 @@ pub fn join(root: &TableReader<'_>, media: &[MediumPlan], links: &mut [LinkPlan]
 }
 
 impl MediumPlan {
-    /// The medium of a run, with its links.
+    /// Returns the medium of a run, with its links.
     pub fn parts(&self, index: usize, links: &[LinkPlan]) -> MediumParts {
         let own = |(_, link): &(usize, &LinkPlan)| link.medium == Some(index);
         let users: Vec<(usize, &LinkPlan)> = links.iter().enumerate().filter(own).collect();
@@ -205,7 +205,7 @@ impl MediumPlan {
         }
     }
 
-    /// What a turn of it is.
+    /// Returns the access rules of the medium.
     pub fn access_rules(&self) -> AccessRules {
         self.medium(&[0]).access_rules()
     }
@@ -215,7 +215,7 @@ impl MediumPlan {
         (entry.build)(&self.access.values, transmitters)
     }
 
-    /// What distance does to the packets of a link of it.
+    /// Returns the effect of distance on the packets of a link of the medium; `None` if there is none.
     pub fn channel(&self, link: &LinkPlan, seed: u64) -> Option<Box<dyn Channel>> {
         let propagation = self.propagation.as_ref()?;
         let entry = propagation::find(propagation.descriptor.name)?;

@@ -1,5 +1,5 @@
-//! The network of a scenario: links between named nodes, written one by one or as a dumbbell or a parking lot, and
-//! the paths of the flows over them.
+//! The network of a scenario: links between named nodes, declared one by one or as a dumbbell, parallel
+//! bottlenecks or a parking lot, and the paths of the flows over them.
 
 mod delay;
 mod detour;
@@ -31,11 +31,11 @@ use graph::{Ends, reverse_name};
 use parallel::{MAX_PAIRS, PAIRS};
 use wire::{DIFFERENCE, Defaults, LINK, LINK_OF_RTT, NAMED_LINK, read_wire, required_wire, wire};
 
-/// The most links.
+/// The maximum number of links.
 const MAX_LINKS: usize = 50_000;
-/// The most hops of a parking lot.
+/// The maximum number of hops of a parking lot.
 const MAX_HOPS: f64 = 1000.0;
-/// Pairs of hosts around a bottleneck.
+/// The keys of a dumbbell: pairs of hosts around a bottleneck.
 static DUMBBELL: Table = Table::new(
     "dumbbell",
     "Pairs of hosts around one bottleneck",
@@ -63,7 +63,7 @@ static DUMBBELL: Table = Table::new(
 .requiring(&["bottleneck"])
 .any_of(&[&["access"], &["left", "right"]]);
 
-/// Bottlenecks in a row.
+/// The keys of a parking lot: bottlenecks in a row.
 static PARKING_LOT: Table = Table::new(
     "parking_lot",
     "Bottlenecks in a row, with a source and a sink at every router",
@@ -89,7 +89,7 @@ pub static KEYS: &[Key] = &[
 /// The sets of keys of which one describes the network.
 pub const ONE_OF: &[&[&str]] = &[&["dumbbell"], &["parallel"], &["parking_lot"], &["links"]];
 
-/// Reads the network, and routes the flows over it.
+/// Reads the network, and routes the flows over it. Returns `None` after a problem was reported.
 pub fn read(root: &TableReader<'_>, plans: &[FlowPlan]) -> Option<(Network, Vec<FlowGroup>)> {
     let problems_before = root.reader.problem_count();
     let routing = Routing::read(root).unwrap_or_default();
@@ -117,7 +117,8 @@ pub fn read(root: &TableReader<'_>, plans: &[FlowPlan]) -> Option<(Network, Vec<
             return None;
         }
     };
-    // Where a medium or a link is missing because of a mistake, links of the one and paths over the other are no second one.
+    // If a medium or a link is missing because of a mistake, links of that medium and paths over that link
+    // are no further mistakes.
     if root.reader.problem_count() > problems_before {
         return None;
     }
@@ -257,7 +258,7 @@ impl Network {
         Some(())
     }
 
-    /// The disciplines of links that stand in no registry.
+    /// Sets the disciplines of links that are plugins.
     fn take_plugins(&mut self, root: &TableReader<'_>) {
         let plugins = root.reader.plugins();
         for link in &mut self.links {

@@ -1,4 +1,5 @@
-//! What of a run is measured and observed: from when on, how often, and which packets one by one.
+//! The measurement and observation of a run: the warm-up, the sampling interval, and the packets that are
+//! followed.
 
 use crate::diagnostics::{counted, nearest};
 use crate::document::Value;
@@ -9,17 +10,18 @@ use crate::reader::TableReader;
 use ackclock_base::registry::Quantity;
 use ackclock_base::{Range, Size, Span};
 
-/// The most samples of a series, and the most numbers in all series together (8 bytes each, as JSON 20).
+/// The maximum number of samples of a series. `MAX_NUMBERS` is the maximum over all series together (8 bytes
+/// per number, or 20 as JSON).
 const MAX_SAMPLES: f64 = 1e5;
 const MAX_NUMBERS: f64 = 5e7;
-/// About as many series as a flow and a link have.
+/// The approximate number of series of a flow; `LINK_SERIES` is that of a link.
 const FLOW_SERIES: usize = 8;
 const LINK_SERIES: usize = 2;
-/// Samples of a series where the file does not say how often.
+/// The number of samples of a series by default.
 const USUAL_SAMPLES: f64 = 1000.0;
-/// Intervals between samples, and round trips of those that lose together.
+/// The range of sampling intervals, and of the round trip by which losses are grouped, in seconds.
 const INTERVALS: Range = Range { min: 0.0, max: MAX_SECONDS, above_min: true };
-/// The times that are not measured.
+/// The range of warm-ups in seconds.
 const WARMUPS: Range = Range::between(0.0, MAX_SECONDS);
 
 static WARMUP: Table = Table::new(
@@ -39,7 +41,7 @@ static WARMUP: Table = Table::new(
 /// The forms of `warmup`.
 pub const WARMUP_FORMS: &[Form] = &[Form::time(WARMUPS), Form::Table(&WARMUP)];
 
-/// What is observed.
+/// The keys of observation.
 pub static OBSERVE: Table = Table::new(
     "observe",
     "What is observed besides counts and means",
@@ -89,18 +91,20 @@ pub static OBSERVE: Table = Table::new(
 const SIZES: Range = Range::between(1.0, 1e15);
 const BURSTS: Range = Range::between(2.0, 1e6);
 
-/// How much of a run, from the start, is not measured.
+/// The part of a run, from its start, that is not measured.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Warmup {
-    /// How much, or how much at most.
+    /// The length of the warm-up, or its maximum.
     pub most: Span,
-    /// Whether it ends as soon as every lasting TCP connection has reached congestion avoidance. What is measured then is as
-    /// long as without that, and the run ends earlier (RFC 7928 section 8.2, whose runs begin at that instant).
+    /// Whether the warm-up ends as soon as every lasting TCP connection has reached congestion avoidance. The
+    /// measured interval keeps its length, so the run ends earlier (RFC 7928 section 8.2, whose runs begin at
+    /// that instant).
     pub until_congestion_avoidance: bool,
 }
 
 impl Warmup {
-    /// `warmup = "30 s"` or `warmup = { until = "congestion-avoidance", at_most = "60 s" }`; none where nothing is said.
+    /// Reads `warmup = "30 s"` or `warmup = { until = "congestion-avoidance", at_most = "60 s" }`. By default
+    /// there is none.
     pub fn read(root: &TableReader<'_>, duration: Option<Span>) -> Self {
         let warmup = match root.get("warmup") {
             Some(node) if matches!(node.value, Value::Table(_)) => {
@@ -121,26 +125,26 @@ impl Warmup {
 /// What is observed besides counts and means.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Observe {
-    /// How often series are sampled.
+    /// The sampling interval of series.
     pub interval: Span,
-    /// Whether there are series of the flows, besides those of the links.
+    /// Whether there are series of flows, besides those of links.
     pub flows: bool,
     /// Whether the distributions of delays are kept as quantiles.
     pub distributions: bool,
     /// Whether each connection of a timetable has a record.
     pub transfers: bool,
-    /// Where classes of their sizes end, in bytes, ascending.
+    /// The upper ends of the classes of transfer sizes, in bytes, ascending.
     pub size_classes: Vec<u64>,
-    /// The link at which events of loss and bursts are followed.
+    /// The link at which loss events and bursts are followed; `None` if none are.
     pub at: Option<u32>,
-    /// The round trip without queues of those that lose together.
+    /// The round trip, without queues, of flows that lose together; `None` if loss events are not followed.
     pub loss_events: Option<Span>,
-    /// How many packets make a burst.
+    /// The number of packets that make a burst; `None` if bursts are not followed.
     pub burst_packets: Option<u64>,
 }
 
 impl Observe {
-    /// The table `[observe]`; what it does not say is not observed.
+    /// Reads the table `[observe]`, which lists what is observed.
     pub fn read(root: &TableReader<'_>, duration: Span, flows: usize, network: &Network) -> Self {
         let links = network.links.len();
         let observe = root.open("observe");
@@ -166,7 +170,7 @@ impl Observe {
         if samples > most {
             let found =
                 format!("{samples:.0} samples of {} and {}", counted(flows, "flow"), counted(links, "link"));
-            let expected = format!("a longer interval: at most {most} samples of so many");
+            let expected = format!("a longer interval: at most {most} samples for this many series");
             observe.problem_at("interval", &found, &expected);
         }
         let found = Self {
@@ -186,17 +190,18 @@ impl Observe {
         found
     }
 
-    /// About how many numbers the series of a run have.
+    /// Returns the approximate number of values in the series of a run.
     pub fn numbers(&self, duration: Span, flows: usize, links: usize) -> f64 {
         series_of(self.flows, flows, links) * (duration.seconds() / self.interval.seconds())
     }
 }
 
-/// Where classes of sizes end unless a scenario says so: pFabric's small flows and its large ones (SIGCOMM 2013, section 5.1).
+/// The upper ends of size classes by default: pFabric's small and large flows (SIGCOMM 2013, section 5.1).
 const SIZE_CLASSES: [u64; 2] = [100_000, 10_000_000];
 const MAX_CLASSES: usize = 100;
 
-/// `size_classes = ["100 kB", "10 MB"]`: where each class but the last ends. A problem is noted.
+/// Reads `size_classes = ["100 kB", "10 MB"]`: the upper end of each class but the last. Returns `None` after
+/// a problem was reported.
 fn read_classes(observe: &TableReader<'_>) -> Option<Vec<u64>> {
     let nodes = observe.list("size_classes")?;
     let mut ends: Vec<u64> = Vec::new();
@@ -212,7 +217,7 @@ fn read_classes(observe: &TableReader<'_>) -> Option<Vec<u64>> {
     Some(ends)
 }
 
-/// About how many series there are.
+/// Returns the approximate number of series.
 fn series_of(sampled: bool, flows: usize, links: usize) -> f64 {
     let of_flows = if sampled { FLOW_SERIES * flows } else { 0 };
     (of_flows + LINK_SERIES * links) as f64

@@ -1,4 +1,4 @@
-//! A value over time as it is written: phases that repeat, steps that last, or a trace in a file.
+//! A value over time as the scenario declares it: a repeating cycle of phases, steps, or a trace in a file.
 
 use crate::files::Mistake;
 use crate::reader::TableReader;
@@ -8,38 +8,39 @@ use ackclock_base::registry::Quantity;
 use ackclock_base::{Range, Span, Time};
 use ackclock_sim::timeline::Timeline;
 
-/// What changes over time.
+/// A kind of value that changes over time.
 pub struct Kind<T> {
-    /// What it is called.
+    /// The name of the value.
     pub name: &'static str,
-    /// What it is.
+    /// The quantity of the value.
     pub quantity: Quantity,
-    /// What it may be in a cycle or in steps.
+    /// The range of the value in a cycle or in steps.
     pub range: Range,
-    /// An example of one.
+    /// An example of a value.
     pub example: &'static str,
-    /// How a trace of it is read that is no table of times and values.
+    /// Parses a trace that is not a table of times and values.
     pub trace: fn(&str) -> Result<Timeline<T>, Mistake>,
-    /// The units that it may have in a table, each in base units.
+    /// The units allowed in a table, each in base units.
     pub units: &'static [(&'static str, f64)],
-    /// The value from what it is in base units.
+    /// Converts a number in base units to a value.
     pub of_base: fn(f64) -> T,
 }
 
-/// The ways to write it, of which one is taken.
+/// The keys by which a value over time can be declared, of which one is given.
 pub const WAYS: [&str; 3] = ["cycle", "steps", "trace"];
 
 /// The sets of keys of which one is given.
 pub const ONE_OF: &[&[&str]] = &[&["cycle"], &["steps"], &["trace"]];
 
-/// The lengths of phases. Shorter ones than a microsecond have no meaning for packets.
+/// The range of the lengths of phases in seconds. Lengths below a microsecond have no meaning for packets.
 pub const LENGTHS: Range = Range::between(1e-6, 1e6);
-/// The times at which steps begin.
+/// The range of the times at which steps begin, in seconds.
 pub const INSTANTS: Range = Range::between(0.0, 1e6);
-/// The numbers of phases and steps; a trace may have more.
+/// The bounds of the number of phases or steps; a trace may have more.
 pub const COUNTS: [usize; 2] = [1, 10_000];
 
-/// Declares the keys of a value over time: of a [`Kind`], with an example of a value and the names of its units.
+/// Declares the keys of a value over time: of a [`Kind`], with an example of a value and the names of its
+/// units.
 macro_rules! over_time_keys {
     ($kind:expr, $example:literal, $units:expr) => {
         &[
@@ -101,7 +102,8 @@ macro_rules! over_time_keys {
 }
 pub(crate) use over_time_keys;
 
-/// Reads it, and says which of the ways it takes. A problem is noted.
+/// Reads a value over time, and returns it with the key by which it is declared; `None` after a problem was
+/// reported.
 pub fn read<T: Copy + PartialEq + Field>(
     table: &TableReader<'_>,
     kind: &Kind<T>,

@@ -1,13 +1,14 @@
-//! Where something stands in a TOML file, for those who know its path: the messages about studies, which are read elsewhere.
+//! Locations in a TOML file by path, for messages about studies, which are read by other code.
 
 use crate::diagnostics::Diagnostic;
 use crate::document::{Document, Node, Span, Value};
 
-/// A line and a column, from 1.
+/// A line and a column, both from 1.
 pub type Place = (usize, usize);
 
-/// Where a path leads as far as it goes: how many of its steps there are, the key of the last of them (of an item the
-/// item), and its value. A step is a key or the index of an item. Err where the text is not TOML.
+/// Follows a path as far as it exists. Returns the number of steps that exist, the location of the last
+/// step's key (or of the item, if it is in a list), and that of its value. A step is a key or the index of an
+/// item. Returns problems if the text is not TOML.
 pub fn of(text: &str, file: &str, path: &[String]) -> Result<(usize, Place, Place), Vec<Diagnostic>> {
     let document = Document::parse(text, file)?;
     let (mut node, mut key, mut steps) = (&document.root, &document.root.span, 0);
@@ -41,7 +42,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_leads_as_far_as_it_goes() {
+    fn a_path_is_followed_as_far_as_it_exists() {
         assert_eq!(place(&["title"]), (1, (1, 1), (1, 9)));
         assert_eq!(place(&["cases", "0"]), (2, (3, 1), (3, 1)));
         assert_eq!(place(&["cases", "0", "overrides", "a.b"]), (4, (5, 15), (5, 23)));

@@ -1,19 +1,19 @@
-//! How narrow the intervals of some metrics have to be: replications are added until they are.
+//! The precision of metrics: replications are added until their intervals are narrow enough.
 
 pub mod reading;
 
 use serde::Serialize;
 
-/// Replications to begin with where the file does not say: an interval of fewer comes out narrow by chance.
+/// The number of replications to begin with by default. An interval of fewer may be narrow by chance.
 pub const FIRST: i64 = 5;
 
-/// What `precision` asks for.
+/// The precision that a scenario asks for.
 #[derive(Clone, Debug, Serialize)]
 pub struct Precision {
-    /// Half the 95 % interval over the mean.
+    /// The maximum of half the 95 % interval, as a fraction of the mean.
     pub within: f64,
-    /// `fairness`, `groups.GROUP.FIELD` or `links.LINK.FIELD`.
+    /// The metrics: `fairness`, `groups.GROUP.FIELD` or `links.LINK.FIELD`.
     pub metrics: Vec<String>,
-    /// Where to stop in any case.
+    /// The maximum number of replications.
     pub replications_most: i64,
 }

@@ -3,7 +3,7 @@
 use ackclock_base::registry::Quantity;
 use ackclock_base::{Range, Rate, Span};
 
-/// A quantity within a range in words, such as "a time of at most 3600 s".
+/// Returns a quantity within a range in words, such as "a time of at most 3600 s".
 pub fn quantity_words(quantity: Quantity, range: &Range) -> String {
     match *range == Range::ANY {
         true => kind(quantity).to_owned(),
@@ -11,7 +11,7 @@ pub fn quantity_words(quantity: Quantity, range: &Range) -> String {
     }
 }
 
-/// What a quantity is, with its article.
+/// Returns the name of a quantity, with its article.
 pub fn kind(quantity: Quantity) -> &'static str {
     match quantity {
         Quantity::Number => "a number",
@@ -27,7 +27,7 @@ pub fn kind(quantity: Quantity) -> &'static str {
     }
 }
 
-/// A range in words that follow the quantity's name, its bounds as they would be written.
+/// Returns a range in words that follow the quantity's name, with its bounds as a file would contain them.
 fn allowed(quantity: Quantity, range: &Range) -> String {
     let written = |base: f64| match quantity {
         _ if base == 0.0 => "0".to_owned(),
@@ -46,7 +46,7 @@ fn allowed(quantity: Quantity, range: &Range) -> String {
     }
 }
 
-/// A range in words, in the quantity's base unit.
+/// Returns a range in words, in the quantity's base unit.
 pub fn range_words(quantity: Quantity, range: &Range) -> String {
     let unit = match quantity {
         Quantity::Time => " (in seconds)",
@@ -57,7 +57,7 @@ pub fn range_words(quantity: Quantity, range: &Range) -> String {
     format!("{}{unit}", range.words())
 }
 
-/// The base unit in which ranges of a quantity count; empty for a plain number.
+/// Returns the base unit of the bounds of a quantity; empty for a plain number.
 pub fn base_unit(quantity: Quantity) -> &'static str {
     match quantity {
         Quantity::Time => "s",

@@ -1,4 +1,4 @@
-//! The rate of a link as it is written: one rate, or one that changes over time.
+//! The rate of a link as the scenario declares it: one rate, or a rate that changes over time.
 
 use crate::document::Value;
 use crate::files;
@@ -14,15 +14,15 @@ use ackclock_sim::reading::ReaderOptions;
 use ackclock_sim::timeline::Timeline;
 use ackclock_sim::transmission::{Changes, Manner};
 
-/// How fast a link sends.
+/// The sending rate of a link.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pace {
-    /// The rate; of phases, steps and tables the highest, of a trace of opportunities the mean.
+    /// The rate: the highest of phases, steps and tables, or the mean of a trace of opportunities.
     pub rate: Rate,
-    /// What its operator sets where one rate is asked for: what is given beside what changes, or else the rate, the mean over
-    /// a cycle or a trace, or the first of the steps that is not zero.
+    /// The rate that an operator would configure if one rate is needed: the declared one if there is one;
+    /// otherwise the rate, the mean over a cycle or a trace, or the first step above zero.
     pub nominal: Rate,
-    /// How it changes, if it does.
+    /// How the rate changes; `None` if it does not.
     varying: Option<(Timeline<Rate>, Manner)>,
 }
 
@@ -32,7 +32,7 @@ const UNIT_NAMES: [&str; 4] = tables::names(UNITS);
 
 const OVER_TIME: &[Key] = over_time_keys!(RATE, "\"100 Mbit/s\"", &UNIT_NAMES);
 
-/// The rate of a link that changes.
+/// The keys of a link's rate that changes.
 static CHANGING_RATE: Table = Table::new(
     "changing_rate",
     "A rate of a link that changes over time",
@@ -49,7 +49,7 @@ static CHANGING_RATE: Table = Table::new(
 )
 .one_of(over_time::ONE_OF);
 
-/// The rate of a reading application that changes.
+/// The keys of a reading application's rate that changes.
 static CHANGING_READER: Table =
     Table::new("changing_reader", "A rate of a reading application that changes over time", &[OVER_TIME])
         .one_of(over_time::ONE_OF);
@@ -69,7 +69,8 @@ const RATE: Kind<Rate> = Kind {
     of_base: |bits| Rate::from_bits_per_second(bits.round() as u64),
 };
 
-/// Reads a rate under `key`, which is declared with [`RATE_FORMS`] or [`READER_FORMS`]. A problem is noted.
+/// Reads a rate under `key`, which is declared with [`RATE_FORMS`] or [`READER_FORMS`]. Returns `None` after
+/// a problem was reported.
 pub fn read(table: &TableReader<'_>, key: &str) -> Option<Pace> {
     let node = table.get(key)?;
     if !matches!(node.value, Value::Table(_)) {
@@ -111,7 +112,7 @@ pub fn read(table: &TableReader<'_>, key: &str) -> Option<Pace> {
 }
 
 impl Pace {
-    /// How the rate of a link with these outages changes, if it does.
+    /// Returns how the rate of a link with these outages changes; `None` if it does not.
     pub fn changes(&self, outage: Option<Outage>) -> Option<Changes> {
         if self.varying.is_none() && outage.is_none() {
             return None;
@@ -121,12 +122,12 @@ impl Pace {
         Some(Changes { rates, manner, outage, nominal: self.nominal })
     }
 
-    /// How an application reads at this rate.
+    /// Returns the options of an application that reads at this rate.
     pub fn reader_options(&self) -> ReaderOptions {
         ReaderOptions { rate: self.rate, changes: self.changes(None) }
     }
 
-    /// Returns the rate in the long run: of steps the last one, else the mean.
+    /// Returns the long-run rate: that of the last step, or else the mean.
     pub fn in_the_long_run(&self) -> Rate {
         let Some((rates, _)) = &self.varying else { return self.rate };
         match rates.parts() {
@@ -135,20 +136,21 @@ impl Pace {
         }
     }
 
-    /// Whether it is a trace, whose silences are its own.
+    /// Returns whether the rate is a trace of opportunities, which contains its own silences.
     pub fn is_trace(&self) -> bool {
         matches!(self.varying, Some((_, Manner::Opportunities { .. })))
     }
 }
 
-/// Returns whether a rate that does not repeat is 0 in the end.
+/// Returns whether a rate that does not repeat ends at 0.
 fn ends_at_zero(rates: &Timeline<Rate>) -> bool {
     let (steps, period) = rates.parts();
     period.is_none() && steps.last().is_some_and(|(_, rate)| *rate == Rate::default())
 }
 
-/// What a link carries in the long run whose rate repeats, which anybody can measure who has no more to go by. Where a cycle
-/// begins does not matter to it. Of a table that does not repeat, the last value counts for as long as the one before it.
+/// Returns the long-run mean of a rate that repeats; what an operator would configure. It does not depend on
+/// where a cycle begins. In a table that does not repeat, the last value counts for as long as the one before
+/// it.
 fn mean(rates: &Timeline<Rate>) -> Rate {
     let (steps, period) = rates.parts();
     let begins = |step: usize| steps.get(step).map_or(0, |(begins, _)| begins.nanos());
@@ -163,7 +165,7 @@ fn mean(rates: &Timeline<Rate>) -> Rate {
             u128::from(ends - begins.nanos().min(ends)) * u128::from(rate.bits_per_second())
         })
         .sum();
-    // Disciplines divide by it.
+    // The mean is at least 1 bit/s, because disciplines divide by it.
     Rate::from_bits_per_second((bits / u128::from(cycle)).max(1) as u64)
 }
 
@@ -175,7 +177,8 @@ mod tests {
     fn the_last_value_of_a_table_counts_for_as_long_as_the_one_before_it() {
         let mbit = |mbit: u64| Rate::from_bits_per_second(1_000_000 * mbit);
         let at = ackclock_base::Time::from_seconds;
-        // 0 for 20 s and 10 Mbit/s for as long: 5. 1 for 1 s, 4 for 2 s, 10 for 2 s: 29 / 5.
+        // 0 for 20 s and 10 Mbit/s for as long give 5 Mbit/s. 1 for 1 s, 4 for 2 s and 10 for 2 s give 29 / 5
+        // Mbit/s.
         let once = Timeline::steps(mbit(0), [(at(20.0), mbit(10))]);
         assert_eq!(mean(&once), mbit(5));
         let twice = Timeline::steps(mbit(1), [(at(1.0), mbit(4)), (at(3.0), mbit(10))]);

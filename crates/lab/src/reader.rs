@@ -1,4 +1,5 @@
-//! Reads typed values from a document. A problem is noted and reading goes on, so that all are reported at once.
+//! Reads typed values from a document. Reading continues after a problem, so that all problems are reported
+//! at once.
 
 use crate::brought::Brought;
 use crate::diagnostics::{Diagnostic, MAX_NAMES, counted, is_hidden, nearest, one_of};
@@ -12,22 +13,22 @@ use ackclock_base::spelling::Misspelt;
 use ackclock_base::{Range, Rate, Value as Read};
 use std::cell::{Cell, RefCell};
 
-/// A document being read, and what was found wrong with it so far.
+/// A document being read, and the problems found so far.
 pub struct Reader<'d> {
     document: &'d Document,
     plugins: &'d Brought,
     problems: RefCell<Vec<Diagnostic>>,
-    /// Problems beyond the most that are reported.
+    /// The number of problems beyond the maximum that is reported.
     more: Cell<usize>,
 }
 
 impl<'d> Reader<'d> {
-    /// A reader of a document that may name what is registered, and these plugins.
+    /// Creates a reader of a document that may name registered entries and these plugins.
     pub fn new(document: &'d Document, plugins: &'d Brought) -> Self {
         Self { document, plugins, problems: RefCell::new(Vec::new()), more: Cell::new(0) }
     }
 
-    /// What was found wrong, in the order of the file.
+    /// Returns the problems found, in the order of the file.
     pub fn into_problems(self) -> Vec<Diagnostic> {
         let mut problems = self.problems.into_inner();
         problems.sort_by_key(|problem| (problem.line.unwrap_or(usize::MAX), problem.column));
@@ -38,27 +39,27 @@ impl<'d> Reader<'d> {
         problems
     }
 
-    /// How much was found wrong so far.
+    /// Returns the number of problems found so far.
     pub fn problem_count(&self) -> usize {
         self.problems.borrow().len() + self.more.get()
     }
 
-    /// The document.
+    /// Returns the document.
     pub fn document(&self) -> &'d Document {
         self.document
     }
 
-    /// What the document may name besides what is registered.
+    /// Returns the plugins that the document may name besides registered entries.
     pub fn plugins(&self) -> &'d Brought {
         self.plugins
     }
 
-    /// Notes a problem.
+    /// Reports a problem.
     pub fn problem(&self, span: &Span, path: &str, found: &str, expected: &str, hint: Option<String>) {
         self.note(|| self.document.problem(span, path, found, expected, hint));
     }
 
-    /// Notes a problem that may be in another file. Beyond the most that are reported it is only counted.
+    /// Reports a problem that may be in another file. Problems beyond the maximum are only counted.
     pub fn note(&self, problem: impl FnOnce() -> Diagnostic) {
         let mut problems = self.problems.borrow_mut();
         if problems.len() < MAX_PROBLEMS {
@@ -68,12 +69,13 @@ impl<'d> Reader<'d> {
         }
     }
 
-    /// The document as a table.
+    /// Opens the document as a table.
     pub fn root(&self, declared: &'static Table) -> Option<TableReader<'_>> {
         self.open(&self.document.root, "", declared)
     }
 
-    /// A node that must be a table as it is declared: with its keys and no others, and with those that it requires.
+    /// Opens a node that must be a table as declared: with the keys that it requires and no unknown ones.
+    /// Returns `None` if it is no table.
     pub fn open<'r>(
         &'r self,
         node: &'r Node,
@@ -100,7 +102,8 @@ impl<'d> Reader<'d> {
         Some(table)
     }
 
-    /// A node that must be a table with these keys and no others. Their values are read by [`Reader::quantity`].
+    /// Opens a node that must be a table with these keys and no others. Their values are read by
+    /// [`Reader::quantity`].
     pub fn table<'r>(&'r self, node: &'r Node, path: &str, known: &[&str]) -> Option<TableReader<'r>> {
         let Value::Table(table) = &node.value else {
             let keys: Vec<String> = known.iter().map(|key| format!("`{key}`")).collect();
@@ -130,7 +133,8 @@ impl<'d> Reader<'d> {
         Some(reader)
     }
 
-    /// A quantity, from its text or from a bare number where it has no unit.
+    /// Reads a quantity, from a text or, if it has no unit, from a bare number. Returns `None` after a
+    /// problem was reported.
     pub fn quantity(&self, node: &Node, path: &str, quantity: Quantity, range: Range) -> Option<Read> {
         let read = match (&node.value, quantity) {
             (Value::Integer(number), Quantity::Number) => Ok(Read::Number(*number as f64)),
@@ -169,13 +173,14 @@ impl<'d> Reader<'d> {
     }
 }
 
-/// What is expected where there is no such quantity; where a bare number was found, with the unit it may lack.
+/// Returns what is expected in place of a value without its unit. If a bare number was found, the hint adds
+/// the unit that it may lack.
 fn with_unit(number: &str, quantity: Quantity) -> Misspelt {
-    // Who writes a rate without a unit counts bits.
+    // A rate without a unit is taken for a number of bits.
     let bits =
         number.parse::<f64>().ok().filter(|bits| quantity == Quantity::Rate && *bits >= 1e4 && *bits < 1e12);
     let units: &[&str] = match quantity {
-        // No unit makes them right.
+        // A negative or infinite number is not valid with any unit.
         _ if number.parse::<f64>().is_ok_and(|number| !number.is_finite() || number < 0.0) => &[],
         Quantity::Time => &["s", "ms"],
         Quantity::Rate => &["Mbit/s"],
@@ -193,7 +198,7 @@ fn with_unit(number: &str, quantity: Quantity) -> Misspelt {
     }
 }
 
-/// The number or the flag that somebody has put in quotes.
+/// Returns the number or the flag that the user has put in quotes; `None` if the text is neither.
 fn without_quotes(text: &str, quantity: Quantity) -> Option<String> {
     let percent = text.strip_suffix('%').and_then(|number| number.trim().parse::<f64>().ok());
     match (percent, quantity) {
@@ -206,33 +211,35 @@ fn without_quotes(text: &str, quantity: Quantity) -> Option<String> {
 pub struct TableReader<'r> {
     /// The reader that collects problems.
     pub reader: &'r Reader<'r>,
-    /// The declaration of the table; `None` where a registered thing declares its parameters.
+    /// The declaration of the table; `None` if a registered entry declares its parameters.
     declared: Option<&'static Table>,
     table: &'r Entries,
     span: Span,
     path: String,
-    /// Keys whose absence has been noted, or which unknown keys probably stand for: one mistake has one message.
+    /// Keys whose absence has been reported, or which unknown keys probably mean, so that one mistake causes
+    /// one message.
     noted: Vec<String>,
 }
 
 impl<'r> TableReader<'r> {
-    /// The dotted path of a key in this table.
+    /// Returns the dotted path of a key in this table.
     pub fn path_of(&self, key: &str) -> String {
         if self.path.is_empty() { key.to_owned() } else { format!("{}.{key}", self.path) }
     }
 
-    /// The table's own path.
+    /// Returns the path of the table.
     pub fn path(&self) -> &str {
         &self.path
     }
 
-    /// The value of a key; `None` for a key that is absent, or that the table does not declare (which is noted).
+    /// Returns the value of a key; `None` if it is absent, or if the table does not declare it (a problem
+    /// reported elsewhere).
     pub fn get(&self, key: &str) -> Option<&'r Node> {
         let is_known = self.declared.is_none_or(|table| table.key(key).is_some());
         self.table.get(key).filter(|_| is_known)
     }
 
-    /// The value of a key that other keys of the table require. That it is missing is noted.
+    /// Returns the value of a key that other keys of the table require, and reports its absence.
     pub fn required(&self, key: &str) -> Option<&'r Node> {
         self.note_missing(key);
         self.get(key)
@@ -247,10 +254,10 @@ impl<'r> TableReader<'r> {
         }
     }
 
-    /// The declaration of a key.
+    /// Returns the declaration of a key.
     ///
     /// # Panics
-    /// When the table declares no such key, which is a mistake in the code that reads it.
+    /// Panics if the table declares no such key, which is a mistake in the code that reads it.
     fn key(&self, key: &str) -> &'static Key {
         let declared = self.declared.and_then(|table| table.key(key));
         declared.unwrap_or_else(|| {
@@ -258,19 +265,20 @@ impl<'r> TableReader<'r> {
         })
     }
 
-    /// Notes a problem with the table itself.
+    /// Reports a problem with the table itself.
     pub fn problem(&self, path: &str, found: &str, expected: &str) {
-        // The end of a table of many lines is far from what one looks at: point at its beginning.
+        // The location is the beginning of the table, because the end of a long table is far from what the
+        // user sees.
         self.reader.problem(&self.span, path, found, expected, None);
     }
 
-    /// Notes a problem with the value of a key.
+    /// Reports a problem with the value of a key, or with the table if the key is absent.
     pub fn problem_at(&self, key: &str, found: &str, expected: &str) {
         let span = self.table.get(key).map_or_else(|| self.span.clone(), |node| node.span.clone());
         self.reader.problem(&span, &self.path_of(key), found, expected, None);
     }
 
-    /// A text.
+    /// Returns a text; `None` if it is absent, or invalid (which is reported).
     pub fn text(&self, key: &str) -> Option<&'r str> {
         let node = self.table.get(key)?;
         match &node.value {
@@ -282,7 +290,8 @@ impl<'r> TableReader<'r> {
         }
     }
 
-    /// What something is called: text that fits on a line and cannot steer a terminal.
+    /// Returns a name: a text that fits on a line and cannot control a terminal. `None` if it is absent, or
+    /// invalid (which is reported).
     pub fn name(&self, key: &str) -> Option<&'r str> {
         const LONGEST: usize = 200;
         let name = self.text(key)?;
@@ -294,7 +303,8 @@ impl<'r> TableReader<'r> {
         Some(name)
     }
 
-    /// The value of a key that is declared as a quantity; `None` if it is absent, or wrong (which is noted).
+    /// Returns the value of a key that is declared as a quantity; `None` if it is absent, or invalid (which
+    /// is reported).
     pub fn read<T: Field>(&self, key: &str) -> Option<T> {
         let node = self.table.get(key)?;
         let quantity = self.key(key).quantity();
@@ -302,10 +312,11 @@ impl<'r> TableReader<'r> {
         T::of(self.reader.quantity(node, &self.path_of(key), quantity, range)?)
     }
 
-    /// The value of a key, or the default that the key declares; `None` if it is wrong (which is noted).
+    /// Returns the value of a key, or the default that the key declares; `None` if the value is invalid
+    /// (which is reported).
     ///
     /// # Panics
-    /// When the key declares no default that is a quantity, which is a mistake in its declaration.
+    /// Panics if the key declares no default that is a quantity, which is a mistake in its declaration.
     pub fn read_or_default<T: Field>(&self, key: &str) -> Option<T> {
         if self.table.get(key).is_some() {
             return self.read(key);
@@ -318,7 +329,8 @@ impl<'r> TableReader<'r> {
         Some(value.and_then(T::of).unwrap_or_else(|| panic!("`{key}` declares no default of its type")))
     }
 
-    /// The word of a key that is declared as one of a few; `None` if it is absent, or wrong (which is noted).
+    /// Returns the word of a key that is declared as one of a few; `None` if it is absent, or invalid (which
+    /// is reported).
     pub fn word(&self, key: &str) -> Option<&'static str> {
         let node = self.table.get(key)?;
         let (quantity, range) = self.key(key).quantity()?;
@@ -328,14 +340,15 @@ impl<'r> TableReader<'r> {
         }
     }
 
-    /// The table that a key opens; `None` if it is absent, or wrong (which is noted).
+    /// Opens the table of a key; `None` if it is absent, or invalid (which is reported).
     pub fn open(&self, key: &str) -> Option<TableReader<'r>> {
         let declared = self.key(key).table();
         let declared = declared.unwrap_or_else(|| panic!("`{key}` is not declared as a table"));
         self.reader.open(self.table.get(key)?, &self.path_of(key), declared)
     }
 
-    /// The tables of a list of tables, each with its index; empty if it is absent, or wrong (which is noted).
+    /// Opens the tables of a list of tables, each with its index; empty if the list is absent, or invalid
+    /// (which is reported).
     pub fn tables(&self, key: &str) -> Vec<(usize, &'r Node, Option<TableReader<'r>>)> {
         let declared = self.key(key).table();
         let declared = declared.unwrap_or_else(|| panic!("`{key}` is not declared as a list of tables"));
@@ -346,7 +359,8 @@ impl<'r> TableReader<'r> {
             .collect()
     }
 
-    /// A list, whose length is within the declared bounds.
+    /// Returns a list whose length is within the declared bounds; `None` if it is absent, or invalid (which
+    /// is reported).
     pub fn list(&self, key: &str) -> Option<&'r [Node]> {
         let node = self.table.get(key)?;
         let form = self.key(key).list();
@@ -373,7 +387,7 @@ impl<'r> TableReader<'r> {
         }
     }
 
-    /// A list of quantities.
+    /// Returns a list of quantities; `None` if it is absent, or invalid (which is reported).
     pub fn quantities<T: Field>(&self, key: &str) -> Option<Vec<T>> {
         let (path, form) = (self.path_of(key), self.key(key).list());
         let Some(Form::List(Form::Quantity(quantity, range), _)) = form else {
@@ -383,7 +397,8 @@ impl<'r> TableReader<'r> {
         self.list(key)?.iter().map(item).collect()
     }
 
-    /// A list of rows of two quantities, each with its node. Of a row that is none, `words` says what one is.
+    /// Returns a list of rows of two quantities, each with its node; `None` if it is absent, or invalid
+    /// (which is reported). For an invalid row the message expects what `words` says.
     pub fn pairs<T: Field, U: Field>(&self, key: &str, words: &str) -> Option<Vec<(&'r Node, T, U)>> {
         let (path, form) = (self.path_of(key), self.key(key).list());
         let Some(Form::List(Form::Row([Form::Quantity(first, firsts), Form::Quantity(second, seconds)]), _)) =
@@ -401,17 +416,17 @@ impl<'r> TableReader<'r> {
                 problem(&format!("a list of {}", counted(parts.len(), "value")));
                 return None;
             };
-            // Where the two are in the wrong order, that is one mistake.
+            // Two values in the wrong order are one mistake, not two.
             let one = T::of(self.reader.quantity(one, &path, *first, *firsts)?)?;
             let other = U::of(self.reader.quantity(other, &path, *second, *seconds)?)?;
             Some((node, one, other))
         };
-        // All are read before one is missed, so that all mistakes are found.
+        // All rows are read before the result is assembled, so that all mistakes are found.
         let read: Vec<Option<_>> = self.list(key)?.iter().map(pair).collect();
         read.into_iter().collect()
     }
 
-    /// A list of texts.
+    /// Returns a list of texts; `None` if it is absent, or invalid (which is reported).
     pub fn texts(&self, key: &str) -> Option<Vec<&'r str>> {
         let texts = self.list(key)?.iter().map(|node| match &node.value {
             Value::Text(text) => Some(text.as_str()),

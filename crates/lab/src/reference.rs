@@ -1,5 +1,5 @@
-//! The declarations of the scenario language as JSON: what the reference in the documentation and the form of the page are
-//! made from.
+//! The declarations of the scenario language as JSON, for the reference in the documentation and the form of
+//! the page.
 
 use crate::keys::{Form, Key, Otherwise, Table};
 use crate::load::SCENARIO;
@@ -15,7 +15,7 @@ pub struct Described {
     meaning: &'static str,
     /// Sets of keys of which one has to be given.
     one_of: &'static [&'static [&'static str]],
-    /// Whether no second of those sets may be given.
+    /// Whether only one of those sets may be given.
     exclusive: bool,
     keys: Vec<DescribedKey>,
     /// The forms of the values of keys that the user chooses, in words.
@@ -28,20 +28,21 @@ pub struct DescribedKey {
     name: &'static str,
     meaning: &'static str,
     required: bool,
-    /// The default as TOML; `None` where there is none, or where it depends on other keys.
+    /// The default as TOML; `None` if there is none, or if it depends on other keys.
     default: Option<&'static str>,
     /// What holds without the key, in words.
     otherwise: Option<&'static str>,
     example: Option<String>,
     /// The keys without which this one is refused.
     needs: &'static [&'static str],
-    /// The forms of its value in words, without the tables that it opens and the things that it names.
+    /// The forms of its value in words, without the tables that it opens and the registered entries that it
+    /// names.
     written: Vec<String>,
     /// The tables that its value opens.
     opens: Vec<&'static str>,
     /// The tables of which its value is a list.
     lists: Vec<&'static str>,
-    /// The kinds of registered things that its value names.
+    /// The kinds of registered entries that its value names.
     names: Vec<&'static str>,
     /// The quantities that its value may be, with their ranges.
     ranges: Vec<DescribedRange>,
@@ -50,9 +51,9 @@ pub struct DescribedKey {
 /// A quantity and its range.
 #[derive(Clone, Debug, Serialize)]
 pub struct DescribedRange {
-    /// What the quantity is, as lists of parameters call it.
+    /// The name of the quantity in lists of parameters.
     quantity: &'static str,
-    /// The unit in which the bounds count; empty for a number alone.
+    /// The unit of the bounds; empty for a plain number.
     unit: &'static str,
     minimum: Option<f64>,
     /// Whether the minimum itself is excluded.
@@ -60,7 +61,7 @@ pub struct DescribedRange {
     maximum: Option<f64>,
 }
 
-/// Every table of the language, each before the tables that it opens.
+/// Returns every table of the language, each before the tables that it opens.
 pub fn tables() -> Vec<Described> {
     SCENARIO.reachable().into_iter().map(described).collect()
 }

@@ -1,4 +1,4 @@
-//! Everything that a scenario can name, in one table: what `ackclock list` and the documentation print.
+//! The registry of everything that a scenario can name, which `ackclock list` and the documentation print.
 
 use crate::ranges::range_words;
 use ackclock_aqm::entry::QueueLimit;
@@ -6,97 +6,97 @@ use ackclock_base::registry::Quantity;
 use ackclock_base::{Descriptor, Kind, Parameter, Range};
 use serde::Serialize;
 
-/// Every control.
+/// Returns every control.
 pub fn controls() -> Vec<&'static Descriptor> {
     ackclock_cc::registry::CONTROLS.iter().map(|entry| entry.descriptor).collect()
 }
 
-/// Every loss discriminator.
+/// Returns every loss discriminator.
 pub fn discriminators() -> Vec<&'static Descriptor> {
     ackclock_cc::registry::DISCRIMINATORS.iter().map(|entry| entry.descriptor).collect()
 }
 
-/// Every action on a loss of transmission.
+/// Returns every action on a loss of transmission.
 pub fn actions() -> Vec<&'static Descriptor> {
     ackclock_cc::registry::ACTIONS.iter().map(|entry| entry.descriptor).collect()
 }
 
-/// Every slow start.
+/// Returns every slow start.
 pub fn slow_starts() -> Vec<&'static Descriptor> {
     ackclock_cc::registry::SLOW_STARTS.iter().map(|entry| entry.descriptor).collect()
 }
 
-/// Every way to make use of an earlier connection.
+/// Returns every way to use an earlier connection.
 pub fn resumes() -> Vec<&'static Descriptor> {
     ackclock_cc::registry::RESUMES.iter().map(|entry| entry.descriptor).collect()
 }
 
-/// Every response to an echo of a mark.
+/// Returns every response to an echo of a mark.
 pub fn ecn_responses() -> Vec<&'static Descriptor> {
     ackclock_cc::registry::ECN_RESPONSES.iter().map(|entry| entry.descriptor).collect()
 }
 
-/// Every limit of growth.
+/// Returns every limit of growth.
 pub fn growth_limits() -> Vec<&'static Descriptor> {
     ackclock_cc::registry::GROWTH_LIMITS.iter().map(|entry| entry.descriptor).collect()
 }
 
-/// Every back-off rule.
+/// Returns every back-off rule.
 pub fn backoffs() -> Vec<&'static Descriptor> {
     ackclock_cc::registry::BACKOFFS.iter().map(|entry| entry.descriptor).collect()
 }
 
-/// Every queue discipline.
+/// Returns every queue discipline.
 pub fn queues() -> Vec<&'static Descriptor> {
     ackclock_aqm::registry::QUEUES.iter().map(|entry| entry.descriptor).collect()
 }
 
-/// Every loss model.
+/// Returns every loss model.
 pub fn losses() -> Vec<&'static Descriptor> {
     ackclock_sim::loss::LOSSES.iter().map(|entry| entry.descriptor).collect()
 }
 
-/// Every medium.
+/// Returns every medium.
 pub fn media() -> Vec<&'static Descriptor> {
     ackclock_sim::medium::registry::MEDIA.iter().map(|entry| entry.descriptor).collect()
 }
 
-/// Every model of propagation.
+/// Returns every model of propagation.
 pub fn propagations() -> Vec<&'static Descriptor> {
     ackclock_sim::radio::propagation::PROPAGATIONS.iter().map(|entry| entry.descriptor).collect()
 }
 
-/// Every way to move.
+/// Returns every mobility model.
 pub fn mobilities() -> Vec<&'static Descriptor> {
     ackclock_sim::radio::mobility::MOBILITIES.iter().map(|entry| entry.descriptor).collect()
 }
 
-/// Every way to route.
+/// Returns every routing rule.
 pub fn routings() -> Vec<&'static Descriptor> {
     crate::routings::ROUTINGS.to_vec()
 }
 
-/// Every agent.
+/// Returns every agent.
 pub fn agents() -> Vec<&'static Descriptor> {
     ackclock_sim::agents::AGENTS.iter().map(|entry| entry.descriptor).collect()
 }
 
-/// Every transport profile.
+/// Returns every transport profile.
 pub fn transports() -> Vec<&'static Descriptor> {
     crate::transports::profiles().collect()
 }
 
-/// Every path selector.
+/// Returns every path selector.
 pub fn selectors() -> Vec<&'static Descriptor> {
     ackclock_cc::registry::SELECTORS.iter().map(|entry| entry.descriptor).collect()
 }
 
-/// Every application.
+/// Returns every application.
 pub fn applications() -> Vec<&'static Descriptor> {
     ackclock_sim::traffic::APPLICATIONS.iter().map(|entry| entry.descriptor).collect()
 }
 
-/// Everything that is registered of a kind.
+/// Returns every registered entry of a kind.
 pub fn of(kind: Kind) -> Vec<&'static Descriptor> {
     match kind {
         Kind::Control => controls(),
@@ -120,13 +120,14 @@ pub fn of(kind: Kind) -> Vec<&'static Descriptor> {
     }
 }
 
-/// Everything, in the order in which lists show it, with the parameters that all of a kind have.
+/// Returns every entry, in the order of lists, with its own parameters and those that all entries of its kind
+/// have.
 pub fn all() -> Vec<(&'static Descriptor, Vec<&'static Parameter>)> {
     let all = Kind::ALL.iter().flat_map(|kind| of(*kind));
     all.map(|descriptor| (descriptor, parameters_of(descriptor))).collect()
 }
 
-/// A descriptor's parameters, those of its kind first.
+/// Returns a descriptor's parameters, with those of its kind first.
 pub fn parameters_of(descriptor: &'static Descriptor) -> Vec<&'static Parameter> {
     let of_all = if descriptor.kind == Kind::Queue { QueueLimit::TABLE } else { &[] };
     of_all.iter().chain(descriptor.parameters).collect()
@@ -157,7 +158,7 @@ pub struct ListedParameter {
     source: &'static str,
 }
 
-/// Everything, as `ackclock list --json` prints it.
+/// Returns every entry, as `ackclock list --json` prints it.
 pub fn listed() -> Vec<Listed> {
     let entry = |(descriptor, parameters): (&'static Descriptor, Vec<&'static Parameter>)| Listed {
         name: descriptor.name,

@@ -1,4 +1,4 @@
-//! What comes out of a run, as it is written in JSON. [`fields`] declares and defines each number.
+//! The result of a run, as it is written in JSON. [`fields`] declares and defines each number.
 
 mod association;
 pub mod declared;
@@ -31,8 +31,8 @@ use fields::{
 };
 use serde_json::{Map, Value, json};
 
-/// Every record of a result with its fields, by the record's name: what the JSON Schema, the data frames and the
-/// documentation are made from.
+/// Returns the fields of every record of a result, by the record's name. The JSON Schema, the data frames and
+/// the documentation are made from them.
 pub fn declared_fields() -> Map<String, Value> {
     let records = [
         ("run", RunResult::fields()),
@@ -46,7 +46,7 @@ pub fn declared_fields() -> Map<String, Value> {
 }
 
 impl RunResult {
-    /// Reads off a finished simulation.
+    /// Collects the result of a finished simulation.
     pub fn of(scenario: &Scenario, seed: u64, simulation: &mut Simulation) -> Self {
         let measured = simulation.measured();
         if let Some(watch) = simulation.network.trace.as_mut().and_then(|trace| trace.watch.as_mut()) {
@@ -110,7 +110,7 @@ impl RunResult {
 }
 
 impl Scenario {
-    /// The way of a flow of a group, where flows are given ways by their hashes.
+    /// Returns the path of a flow of a group if flows are routed by hashes; `None` otherwise.
     fn route(&self, group: &FlowGroup, member: usize) -> Option<RouteResult> {
         if !matches!(self.network.routing, Routing::Ecmp(_)) {
             return None;
@@ -127,24 +127,24 @@ impl Scenario {
     }
 }
 
-/// The probabilities at which a distribution is kept: every fiftieth, closer at both ends.
+/// Returns the probabilities at which a distribution is kept: every fiftieth, and closer at both ends.
 fn probabilities() -> impl Iterator<Item = f64> {
     let middle = (1..50).map(|k| f64::from(k) / 50.0);
     [0.001, 0.005, 0.01].into_iter().chain(middle).chain([0.99, 0.995, 0.999])
 }
 
-/// The quantiles at these; `None` without a sample.
+/// Returns the quantiles at these probabilities; `None` without a sample.
 fn quantiles(of: &Histogram) -> Option<Vec<f64>> {
     probabilities().map(|probability| of.quantile_s(probability)).collect()
 }
 
-/// What was followed packet by packet.
+/// Returns what was followed packet by packet; `None` if nothing was.
 fn watch(simulation: &Simulation) -> Option<&Watch> {
     simulation.network.trace.as_ref()?.watch.as_deref()
 }
 
-/// Jain's fairness index, the square of the sum over n times the sum of the squares; `None` where nobody has
-/// anything (Jain, Chiu and Hawe 1984).
+/// Returns Jain's fairness index, the square of the sum over n times the sum of the squares; `None` if all
+/// shares are zero (Jain, Chiu and Hawe 1984).
 pub fn jain(shares: impl Iterator<Item = f64>) -> Option<f64> {
     let (mut count, mut sum, mut squares) = (0.0, 0.0, 0.0);
     for share in shares {
@@ -155,9 +155,9 @@ pub fn jain(shares: impl Iterator<Item = f64>) -> Option<f64> {
     (squares > 0.0).then(|| sum * sum / (count * squares))
 }
 
-/// The result of a row: of one flow, or of all connections that are one flow. `next` is the row's first flow, and is left
-/// at the next row's.
-/// `agents` are what agents have done for each flow.
+/// Returns the result of a row: of one flow, or of all connections that count as one flow. `next` is the
+/// row's first flow, and is advanced to that of the next row. `agents` holds what agents have done for each
+/// flow.
 fn row_result(
     simulation: &mut Simulation,
     next: &mut usize,
@@ -170,7 +170,7 @@ fn row_result(
     let rest = simulation.flows[first..].iter().take_while(|flow| flow.row == row).count();
     *next += rest;
     let Some((flow, others)) = simulation.flows[first..*next].split_first_mut() else {
-        // Sessions that begin after the end of the run.
+        // All sessions of the row begin after the end of the run.
         let mut result = FlowResult::default();
         connections_result(&mut result, std::iter::empty(), measured);
         return result;
@@ -211,7 +211,8 @@ fn row_result(
     result
 }
 
-/// How many connections began in the measured interval, how many of them completed, and how long that took.
+/// Sets how many connections began in the measured interval, how many of them completed, and how long that
+/// took.
 fn connections_result<'f>(
     result: &mut FlowResult,
     flows: impl Iterator<Item = &'f Flow>,
@@ -226,7 +227,7 @@ fn connections_result<'f>(
     result.completion = Some(completion_result(&times));
 }
 
-/// What held the flows of a row back, as shares of the time in which anything did.
+/// Sets what held the flows of a row back, as fractions of the time during which anything did.
 fn limits_result<'f>(result: &mut FlowResult, flows: impl Iterator<Item = &'f Flow>, measured: Interval) {
     let spans = flows.filter_map(|flow| flow.report(measured.to).limited);
     let seconds = spans.fold([0.0; 4], |sum: [f64; 4], spans| {
@@ -275,7 +276,7 @@ fn completion_result(times: &Histogram) -> CompletionResult {
     }
 }
 
-/// The result of a flow, with what `tasks` has of what it begins and completes.
+/// Returns the result of a flow. `tasks` already holds the results of what the flow begins and completes.
 fn flow_result(flow: &Flow, measured: Interval, tasks: FlowResult) -> FlowResult {
     let seconds = measured.seconds();
     let bits_per_second = |bytes: u64| bytes as f64 * 8.0 / seconds;
@@ -415,7 +416,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_declared_is_what_is_written() {
+    fn the_declared_fields_are_the_written_ones() {
         let everything = FlowResult {
             one_way_delay_quantiles_s: Asked(Some(vec![1.0])),
             association: Some(AssociationResult::default()),
@@ -433,7 +434,7 @@ mod tests {
         let mut declared = names(&fields);
         declared.sort_unstable();
         assert_eq!(written.as_object().expect("an object").keys().collect::<Vec<_>>(), declared);
-        // Of a flow without any of this, what may not be absent is there.
+        // A flow without any of these parts has all fields that are not optional.
         let always: Vec<Field> = fields.into_iter().filter(|field| !field.optional).collect();
         let mut declared = names(&always);
         declared.sort_unstable();
@@ -442,7 +443,7 @@ mod tests {
     }
 
     #[test]
-    fn a_field_says_what_it_holds_and_what_it_means() {
+    fn a_field_has_a_kind_a_unit_and_a_meaning() {
         let fields = LinkResult::fields();
         let field = |name: &str| *fields.iter().find(|field| field.name == name).expect(name);
         assert_eq!((field("rate_bps").kind, field("rate_bps").nullable), (Kind::Integer, false));
@@ -452,7 +453,7 @@ mod tests {
         assert!(field("loss_events").optional && !field("loss_events").nullable);
         assert_eq!((field("rate_bps").unit, field("wait_p50_s").unit), ("bit/s", "s"));
         assert_eq!((field("lost_packets").unit, field("utilisation").unit), ("packets", ""));
-        // Fields of one line share their definition; lines of one comment are joined.
+        // Fields of one line share their definition, and the lines of one comment are joined.
         assert_eq!(field("wait_mean_s").meaning, field("wait_p99_s").meaning);
         assert!(field("utilisation").meaning.contains("at either end of it, the part inside."));
     }

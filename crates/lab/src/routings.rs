@@ -1,8 +1,8 @@
-//! The ways to route flows that a scenario can name.
+//! The routing rules that a scenario can name.
 
 use ackclock_base::{Descriptor, Kind, Range, parameters};
 
-/// The ways to route, in the order in which lists show them. The first is that of a scenario that names none.
+/// The routing rules, in the order of lists. The first is the default of scenarios.
 pub const ROUTINGS: &[&Descriptor] = &[
     &Descriptor {
         kind: Kind::Routing,
@@ -23,7 +23,7 @@ pub const ROUTINGS: &[&Descriptor] = &[
 ];
 
 parameters! {
-    /// How flows are hashed.
+    /// The hash of flows.
     pub struct Ecmp {
         /// What the hash of each node depends on besides the flow
         seed: u64 = integer("1", Range::between(0.0, 9_007_199_254_740_991.0), "none"),

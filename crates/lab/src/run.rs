@@ -1,4 +1,4 @@
-//! Running a scenario.
+//! The execution of a scenario.
 
 use crate::build::{self, Keep};
 use crate::facts;
@@ -12,7 +12,7 @@ use ackclock_sim::trace::Record;
 use ackclock_verify::{Violation, verify};
 use std::sync::atomic::AtomicBool;
 
-/// Runs a scenario once; stops early when `cancelled` becomes true.
+/// Runs a scenario once. Returns an error if the run fails, or if `cancelled` becomes true.
 pub fn run(
     scenario: &Scenario,
     seed: u64,
@@ -24,8 +24,8 @@ pub fn run(
     Ok(RunResult::of(scenario, seed, &mut simulation))
 }
 
-/// The simulation that [`run`] runs, at its beginning: for whoever wants to step through it and read the result off at its
-/// end.
+/// Returns the simulation that [`run`] runs, at its beginning, for callers that step through it and read the
+/// result at its end.
 pub fn begin(
     scenario: &Scenario,
     seed: u64,
@@ -36,8 +36,9 @@ pub fn begin(
     Ok(build::simulation(scenario, seed, Keep { series, watch: true, ..Keep::default() }, measured))
 }
 
-/// What a run would sample over time, as `flows.FLOW.QUANTITY` and `links.LINK.QUANTITY`: nothing is simulated for it. Who publishes
-/// something publishes it from the beginning, NaN where there is nothing to sample yet.
+/// Returns the names of what a run would sample over time, as `flows.FLOW.QUANTITY` and
+/// `links.LINK.QUANTITY`. Nothing is simulated: a component that publishes a value publishes it from the
+/// beginning, as NaN while there is nothing to sample.
 pub fn series_names(scenario: &Scenario) -> Vec<String> {
     let keep = Keep { series: true, ..Keep::default() };
     let mut simulation = build::simulation(scenario, scenario.seed, keep, build::measured(scenario));
@@ -46,17 +47,18 @@ pub fn series_names(scenario: &Scenario) -> Vec<String> {
     columns.into_iter().flatten().skip(1).map(|(path, _)| path).collect()
 }
 
-/// The packet trace of a run, with the names of what it numbers.
+/// The packet trace of a run, with the names of its numbered items.
 pub struct TraceResult {
-    /// What happened, in the order of processing.
+    /// The events, in the order of processing.
     pub records: Vec<Record>,
-    /// The flow of each path there and back: of the records, `path` is twice the index here, plus one for the way back.
+    /// The flow of each pair of paths. The `path` of a record is twice the index here, plus one in the
+    /// backward direction.
     pub flows: Vec<String>,
-    /// The links.
+    /// The names of the links.
     pub links: Vec<String>,
 }
 
-/// Runs a scenario once and keeps what happened to every packet.
+/// Runs a scenario once and records what happens to every packet.
 pub fn trace(scenario: &Scenario, seed: u64, cancelled: &AtomicBool) -> Result<TraceResult, RunError> {
     let mut simulation = traced(scenario, seed, cancelled)?;
     let records = simulation.network.trace.take().map(|trace| trace.records).unwrap_or_default();
@@ -66,7 +68,8 @@ pub fn trace(scenario: &Scenario, seed: u64, cancelled: &AtomicBool) -> Result<T
     Ok(TraceResult { records, flows, links })
 }
 
-/// Runs a scenario once with a packet trace, and checks the trace against the physics of the network.
+/// Runs a scenario once with a packet trace. Returns the violations of the network's physics that the trace
+/// contains.
 pub fn run_and_verify(
     scenario: &Scenario,
     seed: u64,
@@ -77,7 +80,7 @@ pub fn run_and_verify(
     Ok(verify(records, &facts::network(scenario, seed), simulation.measured().to))
 }
 
-/// A finished simulation with its packet trace.
+/// Returns a finished simulation with its packet trace.
 fn traced(scenario: &Scenario, seed: u64, cancelled: &AtomicBool) -> Result<Simulation, RunError> {
     let measured = measured(scenario, seed, cancelled)?;
     let keep = Keep { trace: true, ..Keep::default() };
@@ -86,8 +89,9 @@ fn traced(scenario: &Scenario, seed: u64, cancelled: &AtomicBool) -> Result<Simu
     Ok(simulation)
 }
 
-/// The part of the run that is measured. Where that begins when all connections have reached congestion avoidance, a first
-/// run finds the instant: nothing that a run does depends on what is measured of it, so the run itself pays nothing.
+/// Returns the measured interval of a run. If the warm-up ends when all connections have reached congestion
+/// avoidance, a first run finds that instant. A run does not depend on what is measured, so the second run is
+/// the same.
 pub fn measured(scenario: &Scenario, seed: u64, cancelled: &AtomicBool) -> Result<Interval, RunError> {
     let latest = build::measured(scenario);
     if !scenario.warmup.until_congestion_avoidance {

@@ -1,4 +1,4 @@
-//! A scenario: the network, the flows, and how long to look.
+//! A scenario: the network, the flows, and the length of the run.
 
 use crate::agents::AgentPlan;
 use crate::flows::{FlowGroup, Member};
@@ -10,36 +10,36 @@ use ackclock_base::Span;
 /// A scenario, complete and checked.
 #[derive(Clone, Debug)]
 pub struct Scenario {
-    /// What it is called in results.
+    /// The name of the scenario in results.
     pub name: String,
-    /// How long it runs.
+    /// The length of the run.
     pub duration: Span,
-    /// How much of that is not measured.
+    /// The warm-up, which is not measured.
     pub warmup: Warmup,
     /// The first seed.
     pub seed: u64,
-    /// How many seeds.
+    /// The number of runs, with consecutive seeds.
     pub replications: u32,
-    /// How narrow intervals have to be, for which there may be more.
+    /// The precision of results, for which replications may be added; `None` if none is asked for.
     pub precision: Option<Precision>,
-    /// Links and paths.
+    /// The links and paths.
     pub network: Network,
-    /// What looks into packets at nodes.
+    /// The agents at nodes.
     pub agents: Vec<AgentPlan>,
-    /// Flows, by group.
+    /// The flows, by group.
     pub flows: Vec<FlowGroup>,
-    /// What is observed besides, and how often.
+    /// What is observed, and how often.
     pub observe: Observe,
 }
 
 impl Scenario {
-    /// About how many numbers its series have.
+    /// Returns the approximate number of values in its series.
     pub fn expected_numbers(&self) -> f64 {
         let flows = self.flows.iter().map(FlowGroup::rows).sum();
         self.observe.numbers(self.duration, flows, self.network.links.len())
     }
 
-    /// How many data packets the links' rates allow the flows to send, at most.
+    /// Returns the maximum number of data packets that the links' rates allow the flows to send.
     pub fn expected_packets(&self) -> f64 {
         let links = &self.network.links;
         let mut users = vec![0.0_f64; links.len()];

@@ -1,5 +1,5 @@
-//! The JSON Schema of a scenario file, made from the declarations of its tables and from the registry, for completion and
-//! checking in an editor.
+//! The JSON Schema of a scenario file, made from the declarations of its tables and from the registry.
+//! Editors use it for completion and checking.
 
 use crate::document::Document;
 use crate::keys::{Form, Key, Otherwise, Table};
@@ -10,8 +10,9 @@ use ackclock_base::registry::Quantity;
 use ackclock_base::{Descriptor, Kind, Parameter, Range};
 use serde_json::{Map, Value, json};
 
-/// The schema (draft 2020-12). Ranges of quantities that are written with a unit stand beside the standard keywords, which
-/// know numbers alone: `x-unit`, `x-minimum`, `x-exclusiveMinimum` and `x-maximum`, in base units.
+/// Returns the schema (draft 2020-12). The standard keywords express ranges only of plain numbers. For
+/// quantities with a unit, `x-unit`, `x-minimum`, `x-exclusiveMinimum` and `x-maximum` hold the range in base
+/// units.
 pub fn schema() -> Value {
     let mut definitions = Map::new();
     for opened in SCENARIO.reachable().into_iter().skip(1) {
@@ -27,7 +28,7 @@ pub fn schema() -> Value {
     schema
 }
 
-/// The name of the definition of what is registered of a kind.
+/// Returns the name of the schema's definition of a kind's entries.
 fn definition_of(kind: Kind) -> String {
     kind.name().replace('-', "_")
 }
@@ -74,7 +75,7 @@ fn property(key: &Key) -> Value {
     schema
 }
 
-/// The range of a quantity that is written with a unit, in words; `None` where the schema itself says it.
+/// Returns the range of a quantity with a unit, in words; `None` for a form whose range the schema expresses.
 fn range_of(form: &Form) -> Option<String> {
     match form {
         Form::Quantity(quantity, range) if !base_unit(*quantity).is_empty() => {
@@ -84,7 +85,7 @@ fn range_of(form: &Form) -> Option<String> {
     }
 }
 
-/// A value that a declaration gives as TOML.
+/// Returns the value of a declaration's TOML.
 pub(crate) fn value_of(toml: &str) -> Value {
     let document = Document::parse(&format!("value = {toml}\n"), "declaration");
     let document = document.unwrap_or_else(|_| panic!("a declaration gives a value that is no TOML: {toml}"));
@@ -134,7 +135,7 @@ fn object(required: &[&str], properties: Value) -> Value {
     json!({ "type": "object", "additionalProperties": false, "required": required, "properties": properties })
 }
 
-/// A named thing: its name, or a table with its name and parameters.
+/// Returns the schema of a named choice: its name, or a table with its name and parameters.
 fn named(descriptors: &[&'static Descriptor]) -> Value {
     let names: Vec<&str> = descriptors.iter().map(|descriptor| descriptor.name).collect();
     let mut any = vec![json!({ "enum": names })];
@@ -168,7 +169,7 @@ fn parameter_schema(descriptor: &Descriptor, parameter: &Parameter) -> Value {
     schema
 }
 
-/// A quantity with the bounds of its range.
+/// Returns the schema of a quantity with the bounds of its range.
 fn ranged(quantity: Quantity, range: &Range) -> Value {
     let mut schema = match quantity {
         Quantity::Number => json!({ "type": "number" }),
@@ -199,7 +200,7 @@ fn ranged(quantity: Quantity, range: &Range) -> Value {
     schema
 }
 
-/// Returns a bound as JSON: a whole number if it has no fraction.
+/// Returns a bound, as an integer if it is whole.
 fn number(bound: f64) -> Value {
     if bound.fract() == 0.0 && bound.abs() < 1e16 { json!(bound as i64) } else { json!(bound) }
 }

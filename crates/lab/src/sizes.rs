@@ -1,12 +1,15 @@
-//! Distributions of sizes in files: lines of a size and a cumulative probability, such as data centres publish them.
+//! Distributions of sizes in files: lines with a size and a cumulative probability, as data centres publish
+//! them.
 
 use crate::files::Mistake;
 use crate::traces::{columns, numbered};
 use ackclock_sim::traffic::transfers::MOST_BYTES;
 
-/// Returns the points of a distribution, sizes in bytes. Each line of the file has a size in `unit`, a number of bytes, and the share of transfers that are no larger, both ascending. Shares end with
-/// 1, or with 100 where they are percentages. A line may have a third number between the two, which ns-2's files have and
-/// ns-2 ignores (`RandomVariable/Empirical`). Columns are separated by white space or a comma; what follows `#` is a comment.
+/// Returns the points of a distribution, with sizes in bytes. Each line of the file has a size in `unit`, a
+/// number of bytes, and the fraction of transfers that are no larger, both ascending. Fractions end with 1,
+/// percentages with 100. A line may have a third number between the two, which ns-2's files contain and ns-2
+/// ignores (`RandomVariable/Empirical`). Columns are separated by white space or a comma; `#` begins a
+/// comment.
 pub fn distribution(text: &str, unit: f64) -> Result<Vec<(f64, f64)>, Mistake> {
     const A_LINE: &str = "a size and the share of transfers that are no larger, such as 10000 0.15";
     let mut points: Vec<(f64, f64)> = Vec::new();
@@ -48,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn two_columns_and_three_in_shares_and_per_cent_are_read() {
+    fn two_and_three_columns_of_fractions_and_percentages_are_read() {
         let expected = vec![(6.0, 0.0), (6.0, 0.15), (20_000.0, 1.0)];
         for text in [
             "6 0\n6 0.15\n20000 1\n",
@@ -60,14 +63,14 @@ mod tests {
     }
 
     #[test]
-    fn sizes_in_other_units_become_bytes_and_have_the_same_bound() {
+    fn sizes_in_other_units_become_bytes_with_the_same_bound() {
         assert_eq!(distribution("0 0\n2 1\n", 1448.0), Ok(vec![(0.0, 0.0), (2896.0, 1.0)]));
         let mistake = distribution("0 0\n2e12 1\n", 1000.0).unwrap_err();
         assert_eq!((mistake.line, mistake.found.as_str()), (2, "a size of 2000000000000"));
     }
 
     #[test]
-    fn a_mistake_says_in_which_line() {
+    fn a_mistake_has_its_line() {
         for (text, line, found) in [
             ("0 0\nx 1\n", 2, "\"x 1\""),
             ("0 0\n5\n", 2, "\"5\""),

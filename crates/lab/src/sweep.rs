@@ -1,5 +1,5 @@
-//! A sweep: values at dotted paths, and the points that they span. Lists of values span a grid; ranges are sampled, and
-//! every point of the grid has the same samples.
+//! A sweep: values at dotted paths, and the points that they span. Lists of values span a grid. Ranges are
+//! sampled, with the same samples at every point of the grid.
 
 mod samples;
 mod units;
@@ -12,16 +12,16 @@ use serde::Serialize;
 use serde_json::{Map, Value as Json};
 use std::collections::HashMap;
 
-/// A point: the overrides that make it.
+/// The overrides of a point.
 pub type Point = Map<String, Json>;
 
-/// The key beside the paths that says how ranges are sampled.
+/// The key that says how ranges are sampled. It is beside the paths.
 const SAMPLES: &str = "samples";
 
 const EXPECTED: &str =
     "a list of the values to try, for a dotted path in quotes such as \"flows.tcp.count\" = [1, 2]";
 
-/// The values to try.
+/// The keys of a sweep.
 pub static SWEEP: Table = Table::new(
     "sweep",
     "Values to try, by the dotted paths at which they are put",
@@ -29,45 +29,45 @@ pub static SWEEP: Table = Table::new(
 )
 .others(&[samples::VALUES_FORM, samples::RANGE_FORM]);
 
-/// A path and what is put there.
+/// A path and the values that it takes.
 #[derive(Clone, Debug)]
 struct Axis {
     path: String,
-    /// Where the path stands.
+    /// The location of the path in the file.
     key: Span,
     values: Vec<Node>,
-    /// The values are those of the samples, one each.
+    /// Whether the values are drawn, one for each sample.
     sampled: bool,
 }
 
-/// The points of a scenario; one without any override where it has no sweep.
+/// The points of a scenario. Without a sweep there is one point, without overrides.
 #[derive(Clone, Debug, Default)]
 pub struct Sweep {
-    /// Alphabetical.
+    /// The axes in alphabetical order of their paths.
     axes: Vec<Axis>,
-    /// How many samples each point of the grid has; `None` without ranges.
+    /// The number of samples at each point of the grid; `None` without ranges.
     samples: Option<usize>,
-    /// Points of the grid.
+    /// The number of points of the grid.
     grid: usize,
 }
 
-/// An axis as results show it.
+/// An axis of a sweep as results show it.
 #[derive(Clone, Debug, Serialize)]
 pub struct Column {
     /// The dotted path.
     pub path: String,
-    /// Whether its values were drawn.
+    /// Whether the values were drawn.
     pub sampled: bool,
-    /// What the cells are in, as results name it (`s`, `bps`...); empty without a unit.
+    /// The unit of the cells, as in names of results (`s`, `bps`...); empty without a unit.
     pub unit: &'static str,
-    /// The values as written.
+    /// The values as the file or the draw gives them.
     pub values: Vec<Json>,
-    /// The values as cells: in `unit` where all are quantities of one kind.
+    /// The values as cells: in `unit` if all are quantities of one kind.
     pub cells: Vec<Json>,
 }
 
 impl Sweep {
-    /// The sweep of a document.
+    /// Reads the sweep of a document.
     pub fn of(document: &Document) -> Result<Self, Vec<Diagnostic>> {
         let none = Self { axes: Vec::new(), samples: None, grid: 1 };
         let Value::Table(root) = &document.root.value else { return Ok(none) };
@@ -83,7 +83,7 @@ impl Sweep {
         let mut targets: HashMap<String, &str> = HashMap::new();
         for (path, key, node) in table.entries.iter().filter(|(path, _, _)| path != SAMPLES) {
             let place = format!("sweep.\"{path}\"");
-            // They say which runs there are, and change none.
+            // These keys determine the set of runs, not a run.
             if ["sweep", "replications", "precision"].contains(&Document::first_step(path)) {
                 return problem(
                     key,
@@ -126,7 +126,7 @@ impl Sweep {
         Ok(made)
     }
 
-    /// Gives the ranges their values.
+    /// Draws the values of the ranges.
     fn draw(
         &mut self,
         document: &Document,
@@ -169,17 +169,17 @@ impl Sweep {
         Ok(())
     }
 
-    /// Whether nothing is swept: there is one point, the scenario.
+    /// Returns whether nothing is swept, so that the scenario is the only point.
     pub fn is_none(&self) -> bool {
         self.axes.is_empty()
     }
 
-    /// How many points there are.
+    /// Returns the number of points.
     pub fn points(&self) -> usize {
         self.grid * self.samples.unwrap_or(1)
     }
 
-    /// Of every axis, the index of its value at this point. The last path varies fastest, samples before all.
+    /// Returns the index of every axis's value at this point. Samples vary fastest, then the last path.
     fn indices(&self, point: usize) -> Vec<usize> {
         let samples = self.samples.unwrap_or(1);
         let (mut rest, sample) = (point / samples, point % samples);
@@ -190,18 +190,19 @@ impl Sweep {
         indices
     }
 
-    /// Of every point, the index of each axis's value.
+    /// Returns for every point the index of each axis's value.
     pub fn places(&self) -> Vec<Vec<usize>> {
         (0..self.points()).map(|point| self.indices(point)).collect()
     }
 
-    /// The overrides that make a point.
+    /// Returns the overrides of a point.
     pub fn point(&self, point: usize) -> Point {
         let set = self.axes.iter().zip(self.indices(point));
         set.map(|(axis, index)| (axis.path.clone(), axis.values[index].to_json())).collect()
     }
 
-    /// Puts the values of a point into a document. A path or a value that is wrong is shown where it stands in the sweep.
+    /// Sets the values of a point in a document. A problem with a path or a value has the location in the
+    /// sweep.
     pub fn set(&self, document: &mut Document, point: usize) -> Result<(), Vec<Diagnostic>> {
         for (axis, index) in self.axes.iter().zip(self.indices(point)) {
             let set = document.set_node(&axis.path, axis.values[index].clone(), &axis.key);
@@ -210,7 +211,7 @@ impl Sweep {
         Ok(())
     }
 
-    /// The axes as results show them.
+    /// Returns the axes as results show them.
     pub fn columns(&self) -> Vec<Column> {
         let column = |axis: &Axis| {
             let (unit, cells) = units::cells(&axis.values);
@@ -221,7 +222,7 @@ impl Sweep {
     }
 }
 
-/// Two values that mean the same.
+/// Returns the indices of two values with the same meaning, if there are any.
 fn twins(values: &[Node]) -> Option<(usize, usize)> {
     let mut seen: HashMap<String, usize> = HashMap::new();
     let mut all = values.iter().enumerate();
@@ -244,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_are_a_grid() {
+    fn lists_span_a_grid() {
         let sweep = sweep("\"a.b\" = [1, 2]\n\"a.c\" = [\"x\", \"y\", \"z\"]\n");
         assert_eq!(sweep.points(), 6);
         assert_eq!(json!(sweep.point(1)), json!({"a.b": 1, "a.c": "y"}));
@@ -268,13 +269,13 @@ mod tests {
     }
 
     #[test]
-    fn equal_points_are_refused_where_they_stand() {
+    fn equal_points_are_refused_at_their_location() {
         let again = |what: &str| format!("{what}, which is the value 1 again");
         assert_eq!(refused("a = [1, 2, 1]\n"), (Some(2), Some(12), again("1")));
         assert_eq!(refused("a = [1, 1.0]\n"), (Some(2), Some(9), again("1")));
         assert_eq!(refused("a = [\"1 s\", \"1000 ms\"]\n"), (Some(2), Some(13), again("\"1000 ms\"")));
         assert_eq!(refused("a = [{ x = 1 }, { x = 1 }]\n"), (Some(2), Some(17), again("a table")));
-        // The first flow is called tcp.
+        // The first flow is called `tcp`, so both paths lead to it.
         let text = "\"flows.0.count\" = [1]\n\"flows.tcp.count\" = [2]\n[[flows]]\nname = \"tcp\"\n";
         assert_eq!(
             refused(text),

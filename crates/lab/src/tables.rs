@@ -1,5 +1,5 @@
-//! Tables of a time and a value in files: measured rates and delays, as drive tests, satellite terminals and tools such as
-//! iperf write them.
+//! Tables of times and values in files: measured rates and delays, as drive tests, satellite terminals and
+//! tools such as iperf write them.
 
 use crate::document::quoted;
 use crate::files::{self, Mistake};
@@ -9,19 +9,19 @@ use crate::traces::{columns, numbered};
 use ackclock_base::{Range, Span, Time};
 use ackclock_sim::timeline::Timeline;
 
-/// The keys beside which a table may be described further. `unit` makes a trace a table.
+/// The keys that each further key of a table needs. `unit` makes a trace a table.
 pub const NEEDS: &[&str] = &["trace", "unit"];
 
-/// The units of the column of times, each with its seconds.
+/// The units of the time column, each in seconds.
 const TIMES: [(&str, f64); 4] = [("s", 1.0), ("ms", 1e-3), ("us", 1e-6), ("ns", 1e-9)];
-/// Their names.
+/// The names of these units.
 pub const TIME_NAMES: [&str; 4] = names(TIMES);
-/// The numbers that columns may have.
+/// The range of column numbers.
 pub const COLUMNS: Range = Range::between(1.0, 1000.0);
-/// The longest table in seconds.
+/// The maximum length of a table in seconds.
 const MOST_SECONDS: f64 = 1e6;
 
-/// The names of units, each of which has its size.
+/// Returns the names of units that are given with their sizes.
 pub const fn names<const COUNT: usize>(units: [(&'static str, f64); COUNT]) -> [&'static str; COUNT] {
     let mut names = [""; COUNT];
     let mut index = 0;
@@ -32,20 +32,20 @@ pub const fn names<const COUNT: usize>(units: [(&'static str, f64); COUNT]) -> [
     names
 }
 
-/// What stands where in a table.
+/// The layout of a table.
 struct Shape {
-    /// The seconds of a unit of time, and what a unit of the value is in base units.
+    /// The size of the time unit in seconds, and that of the value's unit in base units.
     units: [f64; 2],
-    /// The columns of the time and of the value, from 0.
+    /// The columns of the time and of the value, counted from 0.
     columns: [usize; 2],
-    /// What the value may be, in base units.
+    /// The range of the value in base units.
     values: Range,
-    /// What it is called.
+    /// The name of the value.
     name: &'static str,
     repeats: bool,
 }
 
-/// Reads a table that `trace` names, of `unit` in its second column. A problem is noted.
+/// Reads the table that `trace` names, with values in `unit`. Returns `None` after a problem was reported.
 pub fn read<T: Copy + PartialEq>(table: &TableReader<'_>, kind: &Kind<T>) -> Option<Timeline<T>> {
     let unit = unit_of(table, "unit", kind.units);
     let time = if table.get("time").is_some() { unit_of(table, "time", &TIMES) } else { Some(1.0) };
@@ -63,7 +63,7 @@ fn unit_of(table: &TableReader<'_>, key: &str, units: &[(&'static str, f64)]) ->
     units.iter().find(|(unit, _)| *unit == name).map(|(_, base)| *base)
 }
 
-/// `columns = [1, 2]`: those of the time and of the value, from 1.
+/// Reads `columns = [1, 2]`: the columns of the time and of the value, counted from 1.
 fn read_columns(table: &TableReader<'_>) -> Option<[usize; 2]> {
     if table.get("columns").is_none() {
         return Some([0, 1]);
@@ -74,7 +74,8 @@ fn read_columns(table: &TableReader<'_>) -> Option<[usize; 2]> {
     }
 }
 
-/// The rows: times since the first one, and values in base units. A first line without numbers names the columns.
+/// Returns the rows: the time since the first row, and the value in base units. A first line without numbers
+/// names the columns.
 fn rows(text: &str, shape: &Shape) -> Result<Vec<(Span, f64)>, Mistake> {
     let a_line = format!("a time and a {}, such as 12.5,40", shape.name);
     let mut rows: Vec<(Span, f64)> = Vec::new();
@@ -90,7 +91,8 @@ fn rows(text: &str, shape: &Shape) -> Result<Vec<(Span, f64)>, Mistake> {
             }
             return wrong(quoted(line), &a_line);
         };
-        // The difference is taken before the conversion: seconds of an epoch have few digits left for microseconds.
+        // The difference is computed before the conversion, because seconds since an epoch have too few
+        // digits left for microseconds.
         let since = (time - *origin.get_or_insert(time)) * shape.units[0];
         if !(0.0..=MOST_SECONDS).contains(&since) {
             let expected =
@@ -124,7 +126,8 @@ fn rows(text: &str, shape: &Shape) -> Result<Vec<(Span, f64)>, Mistake> {
     }
 }
 
-/// The values from the first on. Where they repeat, the last one lasts as long as the one before it; else it lasts for ever.
+/// Returns the values over time. If they repeat, the last one lasts as long as the one before it; otherwise
+/// it lasts for ever.
 fn timeline<T: Copy + PartialEq>(
     rows: &[(Span, f64)],
     repeats: bool,
@@ -169,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_time_is_the_beginning_and_the_last_value_lasts() {
+    fn times_count_from_the_first_and_the_last_value_lasts() {
         for text in [
             "0,20\n1.5,5\n4,5\n10,8\n",
             "time,Mbit/s\n1700000000.25 , 20\n1700000001.75,5 # a tunnel\n\n1700000010.25,8\n",
@@ -183,8 +186,8 @@ mod tests {
     }
 
     #[test]
-    fn what_repeats_gives_the_last_value_the_length_of_the_one_before() {
-        // 20 for 100 ms, 5 for 50 ms, 8 for 50 ms: 200 ms in all.
+    fn in_a_repeating_table_the_last_value_lasts_as_long_as_the_one_before() {
+        // 20 Mbit/s hold for 100 ms, 5 for 50 ms and 8 for 50 ms: 200 ms in total.
         let shape = Shape { units: [1e-3, 1e6], repeats: true, ..MBIT };
         let rates = of("1000 20\n1100 5\n1150 8\n", &shape);
         assert_eq!(rates.parts().1, Some(Span::from_millis(200)));
@@ -194,8 +197,9 @@ mod tests {
     }
 
     #[test]
-    fn the_columns_of_an_iperf_log_are_chosen() {
-        // iperf 2's -y C: date, addresses and ports, number, interval, bytes, bit/s.
+    fn the_columns_of_an_iperf_log_can_be_chosen() {
+        // The columns of iperf 2's -y C are the date, addresses and ports, a number, the interval, bytes and
+        // bit/s.
         let text = "1,10.0.0.1,5001,10.0.0.2,4242,3,0.0-1.0,131072,1048576\n\
                     2,10.0.0.1,5001,10.0.0.2,4242,3,1.0-2.0,262144,2097152\n";
         let rates = of(text, &Shape { units: [1.0, 1.0], columns: [0, 8], ..MBIT });
@@ -204,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mistake_says_in_which_line() {
+    fn a_mistake_has_its_line() {
         for (text, line, found) in [
             ("0,1\nx,2\n", 2, "\"x,2\""),
             ("0 1\n1\n", 2, "\"1\""),

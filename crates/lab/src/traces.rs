@@ -1,4 +1,4 @@
-//! Traces of paths in files: rates in the format of mahimahi, and delays in columns.
+//! Traces of paths in files: rates in mahimahi's format, and delays in columns.
 
 use crate::diagnostics::counted;
 use crate::document::quoted;
@@ -6,25 +6,27 @@ use crate::files::Mistake;
 use ackclock_base::{Rate, Span, Time};
 use ackclock_sim::timeline::Timeline;
 
-/// The most lines of a trace: hours of a fast link.
+/// The maximum number of lines of a trace: hours of a fast link.
 const MOST_LINES: usize = 2_000_000;
-/// The longest trace in milliseconds, and its longest delay in seconds.
+/// The maximum length of a trace in milliseconds. `MOST_DELAY_S` is the maximum delay in seconds.
 const MOST_MS: u64 = 1_000_000_000;
 const MOST_DELAY_S: f64 = 3600.0;
 
-/// What an opportunity carries in its millisecond (mahimahi's `link_queue.hh`: 1504 bytes): 12.032 Mbit/s.
+/// The rate of one opportunity per millisecond, in bit/s (mahimahi's `link_queue.hh`: 1504 bytes): 12.032
+/// Mbit/s.
 const OPPORTUNITY: u64 = 1504 * 8 * 1000;
 
-/// Reads opportunities in mahimahi's format (Netravali et al., USENIX ATC 2015): each line is the millisecond at whose end 1504 bytes may
-/// be delivered, in order, one line for each such opportunity; after the last one the trace begins again. The rate of a millisecond is
-/// that of the opportunities at its end. Those at zero come at the end of each round: zero is the instant in which a round ends, and
-/// no packet is there before the first.
+/// Reads opportunities in mahimahi's format (Netravali et al., USENIX ATC 2015). Each line is one
+/// opportunity: the millisecond at whose end 1504 bytes may be delivered, in ascending order. After the last
+/// line the trace begins again. The rate of a millisecond is that of the opportunities at its end.
+/// Opportunities at zero come at the end of each round, because zero is the instant at which a round ends,
+/// and no packet is present before the first round.
 pub fn opportunities(text: &str) -> Result<Timeline<Rate>, Mistake> {
     const A_LINE: &str = "a whole number of milliseconds, at which one packet of 1504 bytes may be delivered";
     let mut phases: Vec<(Span, Rate)> = Vec::new();
     let at_zero = at_zero(text)?;
     let (mut last, mut count) = (0, 0);
-    // A millisecond with so many opportunities at its end, which follows the time until `before` without any.
+    // Adds a millisecond with `count` opportunities at its end, after the time since `before` without any.
     let mut add = |ends: u64, before: u64, count: u64| {
         let rate = Rate::from_bits_per_second(count * OPPORTUNITY);
         phases.push((Span::from_millis(ends - 1 - before), Rate::default()));
@@ -54,13 +56,13 @@ pub fn opportunities(text: &str) -> Result<Timeline<Rate>, Mistake> {
     Timeline::cycle(phases).ok_or_else(|| Mistake::new(1, "a trace that lasts no time".to_owned(), A_LINE))
 }
 
-/// The number of lines of such a trace at the instant zero.
+/// Returns the number of lines of such a trace at time zero.
 pub fn at_zero(text: &str) -> Result<u64, Mistake> {
     Ok(lines(text)?.take_while(|(_, line)| line.parse() == Ok(0_u64)).count() as u64)
 }
 
-/// A delay over time: a line `time_s,delay_s`, then lines with a time and the delay from then on, both in seconds. Times count
-/// from the first one. The last delay lasts.
+/// Reads a delay over time: a line `time_s,delay_s`, then lines with a time and the delay from that time on,
+/// both in seconds. Times count from the first one. The last delay lasts.
 pub fn delays(text: &str) -> Result<Timeline<Span>, Mistake> {
     const HEADER: &str = "time_s,delay_s";
     const A_LINE: &str = "a time and a delay in seconds, such as 12.5,0.04";
@@ -103,7 +105,8 @@ pub fn delays(text: &str) -> Result<Timeline<Span>, Mistake> {
     Ok(Timeline::steps(*first, steps[1..].iter().copied()))
 }
 
-/// The lines that hold something besides a comment, which `#` begins, with their numbers; at least one.
+/// Returns the lines that contain more than a comment, which begins with `#`, with their numbers. An empty
+/// file is a mistake.
 pub(crate) fn numbered(text: &str) -> Result<impl Iterator<Item = (usize, &str)>, Mistake> {
     Ok(lines(text)?.map(|(number, line)| (number, before_comment(line))).filter(|(_, line)| !line.is_empty()))
 }
@@ -112,7 +115,7 @@ fn before_comment(line: &str) -> &str {
     line.split('#').next().unwrap_or_default().trim()
 }
 
-/// The columns of a line, separated by commas, between which a column may be empty, or by white space.
+/// Returns the columns of a line, separated by commas, in which case columns may be empty, or by white space.
 pub(crate) fn columns(line: &str) -> impl Iterator<Item = &str> {
     let commas = line.contains(',');
     line.split(move |sign: char| if commas { sign == ',' } else { sign.is_whitespace() })
@@ -120,7 +123,7 @@ pub(crate) fn columns(line: &str) -> impl Iterator<Item = &str> {
         .filter(move |column| commas || !column.is_empty())
 }
 
-/// The lines that hold something, with their numbers; at least one.
+/// Returns the lines that are not empty, with their numbers. An empty file and too many lines are mistakes.
 fn lines(text: &str) -> Result<impl Iterator<Item = (usize, &str)>, Mistake> {
     let lines = || (1..).zip(text.lines().map(str::trim)).filter(|(_, line)| !line.is_empty());
     match lines().count() {
@@ -152,7 +155,7 @@ mod tests {
 
     #[test]
     fn an_opportunity_each_millisecond_is_12_032_megabits_per_second() {
-        // 1504 * 8 bit / 1 ms.
+        // The rate is 1504 * 8 bit per millisecond.
         let trace = opportunities("1\n").unwrap();
         assert_eq!(trace.present(at(7)), Present { value: mbit(12_032), until: at(8) });
         assert_eq!(opportunities("1\n2\n3\n").unwrap().at(at(1234)), mbit(12_032));
@@ -160,8 +163,9 @@ mod tests {
     }
 
     #[test]
-    fn opportunities_stand_in_the_millisecond_before_them() {
-        // At 1 ms one, at 4 ms two, then again from 4 ms on: in 0..1 one, in 1..3 none, in 3..4 two, in 4..5 one.
+    fn opportunities_act_in_the_millisecond_before_them() {
+        // There is one opportunity at 1 ms and two at 4 ms, and the trace repeats from 4 ms on: one in 0..1,
+        // none in 1..3, two in 3..4, one in 4..5.
         let trace = opportunities("1\n4\r\n4\n\n").unwrap();
         let spans = [(0, 12_032, 1), (1, 0, 3), (2, 0, 3), (3, 24_064, 4), (4, 12_032, 5), (6, 0, 7)];
         for (ms, kbit, until) in spans {
@@ -171,7 +175,7 @@ mod tests {
 
     #[test]
     fn opportunities_at_zero_come_with_the_end_of_the_round() {
-        // mahimahi's rounds begin in the instant in which the one before ends: 4, 4, 4, 8, 8, 8 ms.
+        // mahimahi's rounds begin at the instant at which the previous one ends: 4, 4, 4, 8, 8, 8 ms.
         let trace = opportunities("0\n4\n4\n").unwrap();
         for (ms, kbit, until) in [(0, 0, 3), (3, 3 * 12_032, 4), (4, 0, 7), (7, 3 * 12_032, 8)] {
             assert_eq!(trace.present(at(ms)), Present { value: mbit(kbit), until: at(until) }, "{ms}");
@@ -180,7 +184,7 @@ mod tests {
     }
 
     proptest! {
-        /// What a round of a trace carries is what its lines say.
+        /// Checks that a round of a trace carries as many opportunities as its lines.
         #[test]
         fn no_opportunity_is_lost(gaps in prop::collection::vec(0_u64..20, 1..100)) {
             let times: Vec<u64> =
@@ -196,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn delays_are_steps() {
+    fn delays_change_in_steps() {
         let epoch = delays("time_s,delay_s\n1700000000,0.02\n1700000001.5,0.035\n").unwrap();
         assert_eq!(epoch, delays("time_s,delay_s\n0,0.02\n1.5,0.035\n").unwrap());
         let trace = delays("time_s,delay_s\n0,0.02\n1.5, 0.035\n").unwrap();
@@ -205,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mistake_says_in_which_line() {
+    fn a_mistake_has_its_line() {
         let wrong = |text: &str| opportunities(text).unwrap_err();
         assert_eq!((wrong("1\n2\nx\n").line, wrong("1\n2\nx\n").found), (3, "\"x\"".to_owned()));
         assert_eq!(wrong("5\n4\n").found, "4 ms after 5 ms");

@@ -1,5 +1,5 @@
-//! The transports that flows go over, in one list. Everything else asks the list, and the plans that its entries make, and knows no
-//! transport by its name.
+//! The transports of flows, in one list. All other code uses the list, and the plans that its entries create,
+//! and knows no transport by name.
 
 mod connecting;
 mod quic;
@@ -25,27 +25,28 @@ use std::sync::Arc;
 
 /// A transport whose senders have a congestion control.
 pub trait Transport: Debug + Send + Sync {
-    /// The profiles that scenarios name, in the order in which lists show them.
+    /// Returns the profiles that scenarios name, in the order of lists.
     fn profiles(&self) -> &'static [Descriptor];
 
-    /// The most paths that a flow may take at a time. A transport with several has a path selector.
+    /// Returns the maximum number of simultaneous paths of a flow. A transport with several has a path
+    /// selector.
     fn most_paths(&self) -> usize {
         1
     }
 
-    /// Notes a problem for each thing that a flow's table wants of this transport and that goes ill with `profile`.
+    /// Reports each setting in a flow's table that does not suit this transport with `profile`.
     fn check(&self, table: &TableReader<'_>, discriminator: Option<&str>, profile: &Choice);
 
-    /// Notes a problem and returns `None` if this application cannot go over this transport.
+    /// Reports an application that cannot go over this transport, and returns `None` for it.
     fn check_application(&self, _table: &TableReader<'_>, _application: &traffic::Entry) -> Option<()> {
         Some(())
     }
 
-    /// Returns what the connections of a group of flows are made from.
+    /// Returns the plan from which the connections of a group of flows are created.
     fn plan(&self, parts: Parts) -> Arc<dyn TransportPlan>;
 }
 
-/// The transports, in the order in which lists show their profiles. The first is what a flow goes over that names none.
+/// The transports, in the order in which lists show their profiles. The first is the default of flows.
 pub const TRANSPORTS: &[&dyn Transport] = &[&tcp::Tcp, &quic::Quic, &sctp::Sctp];
 
 /// Returns every profile, in the order of lists.
@@ -59,28 +60,28 @@ pub fn find(profile: &str) -> Option<&'static dyn Transport> {
     TRANSPORTS.iter().find(has).copied()
 }
 
-/// Returns the most paths of a flow over any transport.
+/// Returns the maximum number of paths of a flow over any transport.
 pub fn most_paths() -> usize {
     TRANSPORTS.iter().map(|transport| transport.most_paths()).max().unwrap_or(1)
 }
 
-/// Returns the plan of a source that has no congestion control: it goes over UDP.
+/// Returns the plan of a source without a congestion control, which goes over UDP.
 pub fn uncontrolled(source: &SourcePlan) -> Arc<dyn TransportPlan> {
     Arc::new(udp::UdpPlan::of(source.clone()))
 }
 
-/// What a flow chooses about a transport with a congestion control.
+/// The choices of a flow about a transport with a congestion control.
 #[derive(Clone, Debug)]
 pub struct Parts {
     /// The transport.
     pub transport: &'static dyn Transport,
-    /// Its profile, with the details that the flow sets.
+    /// The profile of the transport, with the parameters that the flow sets.
     pub profile: Choice,
-    /// The congestion control, of each path where there are several.
+    /// The congestion control, which each of several paths has.
     pub control: ControlPlan,
-    /// Which path new data takes, over a transport with several paths.
+    /// The selector of paths for new data, over a transport with several paths.
     pub selector: Option<Chosen<SelectorEntry>>,
-    /// How fast the receiving application reads; `None` where it reads everything at once.
+    /// The rate at which the receiving application reads; `None` if it reads everything at once.
     pub reader: Option<Pace>,
 }
 
@@ -91,24 +92,26 @@ impl Parts {
     }
 }
 
-/// What the connections of a group of flows are made from. It is found once, when a scenario is read.
+/// The plan from which the connections of a group of flows are created. It is made once, when a scenario is
+/// read.
 pub trait TransportPlan: Debug + Send + Sync {
-    /// What the flow chooses; `None` over UDP, where there is nothing to choose.
+    /// Returns the choices of the flow; `None` over UDP, which has none.
     fn parts(&self) -> Option<&Parts>;
 
-    /// Payload bytes of a packet with data.
+    /// Returns the payload bytes of a packet with data.
     fn payload_bytes(&self) -> u64;
 
-    /// Bytes of a packet with data on the wire.
+    /// Returns the bytes of a packet with data on the wire.
     fn wire_bytes(&self) -> u32;
 
-    /// What the packets mean to the formats of other tools.
+    /// Returns the description of the packets for the formats of other tools.
     fn dialect(&self) -> Arc<dyn Dialect>;
 
-    /// What is known of the sender before the run, for warnings and estimates of cost.
+    /// Returns what is known of the sender before the run, for warnings and estimates of cost.
     fn facts(&self) -> Facts;
 
-    /// Returns what makes the ends of the group's connections in a run with this seed, of which an interval is measured.
+    /// Returns the connector that creates the ends of the group's connections, in a run with this seed and
+    /// measured interval.
     fn connector(&self, seed: u64, measured: Interval) -> Box<dyn Connector>;
 }
 
@@ -119,35 +122,38 @@ pub struct Facts {
     pub takes_marks: Option<bool>,
     /// Whether the host keeps packets from waiting in its own interface (Linux's TSQ).
     pub small_queues: bool,
-    /// Whether agents at nodes can read the packets' headers: TCP's.
+    /// Whether agents at nodes can read the packets' headers, which are TCP's.
     pub speaks_to_agents: bool,
-    /// Whether every packet that the sender launches counts as sent: none is of a handshake, refused, delayed or a probe of a path.
+    /// Whether every packet that the sender emits counts as sent: no packet is part of a handshake, refused,
+    /// delayed or a probe of a path.
     pub counts_every_packet: bool,
-    /// What a packet with data costs that is lost before anything is acknowledged, in nanoseconds.
+    /// The computing time of a packet with data that is lost before the first acknowledgement, in
+    /// nanoseconds.
     pub lost_packet_ns: f64,
-    /// The congestion window at the start.
+    /// The congestion window at the start, in packets.
     pub first_window: Packets,
     /// What the receiver allows in flight.
     pub allowed: Allowed,
-    /// The time between two timeouts where nothing is ever acknowledged, as it is in the end; `None` where it has no bound.
+    /// The time between two timeouts that is finally reached if nothing is ever acknowledged; `None` if it
+    /// grows without bound.
     pub timeouts_every: Option<Span>,
-    /// What probes idle paths; `None` where nothing does.
+    /// The probes of idle paths; `None` if there are none.
     pub heartbeats: Option<Heartbeats>,
 }
 
 /// What the receiver allows in flight.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Allowed {
-    /// At the start, in packets.
+    /// The number of packets at the start.
     pub at_first: Packets,
-    /// Ever, in packets.
+    /// The maximum number of packets at any time.
     pub at_most: Packets,
-    /// The most payload bytes ever, with the key that says how many; `None` where no warning tells of them.
+    /// The maximum of payload bytes at any time, with the key that sets it; `None` if no warning mentions it.
     pub widest: Option<(u64, &'static str)>,
 }
 
 impl Default for Allowed {
-    /// No bound.
+    /// Returns no bound.
     fn default() -> Self {
         Self { at_first: f64::INFINITY, at_most: f64::INFINITY, widest: None }
     }
@@ -158,11 +164,11 @@ impl Default for Allowed {
 pub struct Heartbeats {
     /// The time from an answer to the next probe, without a timeout.
     pub interval: Span,
-    /// The least timeout.
+    /// The minimum timeout.
     pub min_rto: Span,
 }
 
-/// Notes a problem if the loss discriminator looks at the time that a packet takes one way, which TCP's timestamps alone tell.
+/// Reports a loss discriminator that uses the one-way delay of packets, which only TCP's timestamps provide.
 fn check_discriminator(table: &TableReader<'_>, discriminator: Option<&str>, transport: &str) {
     let Some(entry) = discriminator.and_then(ackclock_cc::registry::find_discriminator) else { return };
     if entry.needs_timestamps {

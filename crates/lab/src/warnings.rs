@@ -1,4 +1,5 @@
-//! What is allowed in a scenario and yet hardly meant, or takes long. A warning stops nothing.
+//! Warnings: settings of a scenario that are allowed but probably not intended, or that make a run slow. A
+//! warning does not stop a run.
 
 mod receive_window;
 
@@ -12,12 +13,12 @@ use ackclock_base::{Size, Span};
 use ackclock_sim::network::MAX_PACKETS;
 use std::collections::BTreeSet;
 
-/// The warnings about a scenario, one sentence each.
+/// Returns the warnings about a scenario, one sentence each.
 pub fn of(scenario: &Scenario) -> Vec<String> {
     let members = scenario.flows.iter().flat_map(|group| &group.members).flat_map(|member| member.paths());
     let crossed: BTreeSet<u32> = members.flat_map(|member| member.forward.iter().copied()).collect();
     let rates = link_rates(scenario);
-    // A queue that only acknowledgements pass does no harm.
+    // A queue that only acknowledgements pass needs no warning.
     let doubts = crossed.into_iter().filter_map(|index| {
         let link = &scenario.network.links[index as usize];
         let queue = link.wire.queue.as_ref()?;
@@ -47,12 +48,13 @@ pub fn of(scenario: &Scenario) -> Vec<String> {
         .collect()
 }
 
-/// What takes long to compute for another reason than the packets that links deliver.
+/// Returns the warnings about costs other than the packets that links deliver.
 fn costs(scenario: &Scenario) -> impl Iterator<Item = String> {
     Cost::all(scenario).into_iter().filter(Cost::is_announced).map(|cost| cost.announcement(scenario))
 }
 
-/// Sources over UDP that fill the delay of their links with more packets than a run may have under way.
+/// Returns a warning about sources over UDP that fill the delay of their links with more packets than a run
+/// allows in flight; `None` if they do not.
 fn crowd(scenario: &Scenario) -> Option<String> {
     let packets = cost::under_way(scenario);
     (packets > MAX_PACKETS as f64).then(|| {
@@ -63,7 +65,7 @@ fn crowd(scenario: &Scenario) -> Option<String> {
     })
 }
 
-/// About a group of flows that never send, or that wait for marks which nobody may make.
+/// Returns the warnings about flows that never send, or whose control counts marks that no queue may set.
 fn of_flows(plan: &FlowPlan, run: Span) -> impl Iterator<Item = String> {
     let FlowPlan { name, start, sending, .. } = plan;
     let first = start.first();
@@ -80,7 +82,8 @@ fn of_flows(plan: &FlowPlan, run: Span) -> impl Iterator<Item = String> {
     late.into_iter().chain(unheard)
 }
 
-/// Where the interface of a sender is its bottleneck, so that small queues decide what waits there and not the discipline.
+/// Returns a warning if the interface of a sender is its bottleneck, so that small queues and not the
+/// discipline decide what waits there.
 fn own_interface(group: &FlowGroup, links: &[LinkPlan]) -> Option<String> {
     let FlowPlan { name, sending, .. } = &group.plan;
     if !sending.transport.facts().small_queues {
@@ -103,7 +106,8 @@ fn own_interface(group: &FlowGroup, links: &[LinkPlan]) -> Option<String> {
     ))
 }
 
-/// Where a rate is so low that one packet takes as long as the run: how long it takes, and how long the run lasts.
+/// Returns how long a packet takes and how long the run lasts, in words, if a packet takes as long as the
+/// run; `None` otherwise.
 fn slowness(link: &LinkPlan, bytes: u32, run: Span) -> Option<String> {
     let long = link.wire.pace.nominal.time_to_send(Size::from_bytes(u64::from(bytes)));
     (long >= run).then(|| format!("{long} at {}, and the run lasts {run}", link.wire.pace.nominal))
@@ -120,14 +124,15 @@ mod tests {
             "duration = \"1 s\"\n[dumbbell]\nbottleneck = {{ rate = {rate}, delay = \"8 ms\", queue = {queue} }}\n\
              access = {{ rate = \"1 Gbit/s\", delay = \"1 ms\" }}\n[[flows]]\ncontrol = \"sack\"\n"
         );
-        let scenario = Scenario::parse(&text, "test", &Map::new()).expect("a good scenario");
+        let scenario = Scenario::parse(&text, "test", &Map::new()).expect("a valid scenario");
         of(&scenario)
     }
 
     #[test]
     fn dualpi2_doubts_a_ramp_shorter_than_two_packets() {
-        // Two packets of 1500 bytes take 2 ms at 12 Mbit/s and 1.2 ms at 20 Mbit/s, where the default ramp ends. Once for
-        // the way there: on the way back there are acknowledgements.
+        // Two packets of 1500 bytes take 2 ms at 12 Mbit/s, and 1.2 ms, where the default ramp ends, at 20
+        // Mbit/s. There is one warning, for the forward direction; the backward direction carries
+        // acknowledgements.
         let told = warnings("12 Mbit/s", "\"dualpi2\"");
         assert_eq!(told.len(), 1, "{told:?}");
         let expected = "dualpi2 at link bottleneck: ramp_start and ramp_range end at 1.2 ms, before two packets of 1500 B at \
@@ -140,12 +145,13 @@ mod tests {
     }
 
     #[test]
-    fn a_rate_that_holds_a_packet_up_is_told_of() {
-        // 1500 B are 12,000 bits: 1.2 s at 10 kbit/s of a run of a second, and 1 s at 12 kbit/s; there and back.
+    fn a_rate_at_which_a_packet_takes_as_long_as_the_run_causes_a_warning() {
+        // 1500 B are 12,000 bits: 1.2 s at 10 kbit/s and 1 s at 12 kbit/s, in a run of one second and in both
+        // directions.
         let told = warnings("10 kbit/s", "\"droptail\"");
         assert!(told[0].ends_with("takes 1.2 s at 10 kbit/s, and the run lasts 1 s"), "{told:?}");
         assert_eq!(warnings("12 kbit/s", "\"droptail\"").len(), 2);
-        // Where the rate changes, bits follow it.
+        // If the rate changes, a packet in transmission follows it.
         for fine in [
             "{ cycle = [[\"1 s\", \"20 Mbit/s\"], [\"2 s\", \"1 kbit/s\"]] }",
             "{ steps = [[\"0 s\", \"20 Mbit/s\"], [\"0.2 s\", \"1 bit/s\"], [\"0.4 s\", \"20 Mbit/s\"]] }",
@@ -159,11 +165,11 @@ mod tests {
             "duration = \"10 s\"\n[dumbbell]\nbottleneck = {{ rate = \"10 Mbit/s\", delay = \"8 ms\" }}\n\
              access = {{ rate = \"1 Gbit/s\", delay = \"1 ms\" }}\n[[flows]]\n{flow}\n"
         );
-        of(&Scenario::parse(&text, "test", &Map::new()).expect("a good scenario"))
+        of(&Scenario::parse(&text, "test", &Map::new()).expect("a valid scenario"))
     }
 
     #[test]
-    fn flows_that_never_send_are_told_of() {
+    fn flows_that_never_send_cause_a_warning() {
         let told = about_flows("control = \"sack\"\nstart = \"10 s\"");
         assert_eq!(told, ["flow sack: begins at 10 s, and the run lasts 10 s"]);
         assert!(about_flows("control = \"sack\"\nstart = \"9.9 s\"").is_empty());
@@ -171,13 +177,13 @@ mod tests {
     }
 
     #[test]
-    fn a_bottleneck_at_the_senders_own_interface_is_told_of() {
+    fn a_bottleneck_at_the_senders_own_interface_causes_a_warning() {
         let told = |transport: &str, links: &str, to: &str| {
             let text = format!(
                 "duration = \"10 s\"\n{links}[[flows]]\ncontrol = \"cubic\"\nfrom = \"a\"\nto = \"{to}\"\n\
                  transport = {transport}\n"
             );
-            of(&Scenario::parse(&text, "test", &Map::new()).expect("a good scenario"))
+            of(&Scenario::parse(&text, "test", &Map::new()).expect("a valid scenario"))
         };
         let link = |ends: &str, rate: &str| {
             format!("[[links]]\nbetween = [{ends}]\nrate = \"{rate}\"\ndelay = \"10 ms\"\nqueue = \"red\"\n")
@@ -187,7 +193,7 @@ mod tests {
         assert_eq!(warned.len(), 1, "{warned:?}");
         let begins = "flow cubic: link a-b is its sender's own interface and the slowest link of its path";
         assert!(warned[0].starts_with(begins), "{warned:?}");
-        // Not where there is no small queue, nor where the bottleneck is in the network.
+        // There is no warning without small queues, and none if the bottleneck is in the network.
         assert!(told("{ name = \"linux\", small_queues = false }", &one, "b").is_empty());
         assert!(told("{ name = \"linux\", send_jitter = \"1 ms\" }", &one, "b").is_empty());
         assert!(told("\"rfc\"", &one, "b").is_empty() && told("\"quic\"", &one, "b").is_empty());
@@ -198,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn controls_that_count_marks_want_ecn() {
+    fn controls_that_count_marks_need_ecn() {
         for (control, transport) in [("prague", "rfc"), ("dctcp", "quic")] {
             let told = about_flows(&format!("control = \"{control}\"\ntransport = \"{transport}\""));
             assert_eq!(told.len(), 1, "{told:?}");

@@ -1,4 +1,5 @@
-//! The retransmission timeout while a round trip doubles: `cargo run -p ackclock-recovery --example timeout`.
+//! Prints the retransmission timeout while the round trip doubles: `cargo run -p ackclock-recovery --example
+//! timeout`.
 
 use ackclock_base::{Span, Time};
 use ackclock_recovery::rtt::{MinBounds, RttEstimator, TimeoutRule};

@@ -1,4 +1,5 @@
-//! What a scenario can choose about recovery, declared once for all transports: each nests the groups that it has in its own details.
+//! Declares the recovery options that a scenario can set, in groups. Each transport nests the groups that it
+//! supports in its own parameters.
 
 use crate::detection::AfterTimeout;
 use crate::detection::duplicates::{DuplicateOptions, PartialAck};
@@ -12,57 +13,58 @@ use ackclock_base::declare::{self, Declared};
 use ackclock_base::{Packets, Range, Span, choice, parameters};
 
 const SPANS: Range = Range { min: 0.0, max: 3600.0, above_min: true };
-/// A shorter timeout would go off many times before the first acknowledgement of any real path.
+/// The range of timeouts. A shorter timeout would expire many times before the first acknowledgement on any
+/// real path.
 const TIMEOUTS: Range = Range::between(0.001, 3600.0);
 /// The range of windows in packets.
 pub const WINDOWS: Range = Range::between(1.0, MAX_OUTSTANDING as f64 - 1.0);
 
 choice! {
-    /// Which partial acknowledgements restart the timer.
+    /// The partial acknowledgements that restart the timer.
     pub enum PartialAckTimer {
-        /// Every one: slow but steady.
+        /// Every partial acknowledgement restarts it: "slow but steady".
         Every = "every",
-        /// The first: impatient.
+        /// Only the first partial acknowledgement restarts it: "impatient".
         First = "first",
     }
 }
 
 choice! {
-    /// What a loss reduces.
+    /// The quantity that a loss reduces.
     pub enum ReduceFrom {
         /// The packets in flight.
         Flight = "flight",
-        /// The window in force.
+        /// The congestion window.
         Window = "window",
     }
 }
 
 choice! {
-    /// What an acknowledgement counts for.
+    /// The number of packets that an acknowledgement counts for when the window grows.
     pub enum Growth {
-        /// One packet.
+        /// One packet, whatever the acknowledgement covers.
         Acks = "acks",
-        /// The packets that it covers, at most two.
+        /// The packets that the acknowledgement covers, at most two.
         Packets = "packets",
-        /// All packets that it shows delivered, in order or not.
+        /// All packets that the acknowledgement shows delivered, in order or not.
         Delivered = "delivered",
     }
 }
 
 choice! {
-    /// What becomes of the window when nothing has been sent for longer than a retransmission timeout.
+    /// What happens to the window when nothing has been sent for longer than a retransmission timeout.
     pub enum AfterIdle {
-        /// It falls to the initial window.
+        /// The window falls to the initial window.
         InitialWindow = "initial-window",
-        /// It is halved for each timeout after the first, down to the initial window.
+        /// The window is halved for each timeout after the first, down to the initial window.
         Halve = "halve",
-        /// It stays.
+        /// The window stays as it is.
         Keep = "keep",
     }
 }
 
 parameters! {
-    /// When the retransmission timer goes off.
+    /// The clock and the bounds of the retransmission timer.
     pub struct Timer {
         /// Granularity of the timer's clock
         tick: Span = time("1 ms", SPANS, "RFC 6298 section 4; RFC 9260 section 6.3.1 rule C6"),
@@ -80,7 +82,7 @@ parameters! {
 }
 
 impl Timer {
-    /// Returns how the timeout is computed, where the least one bounds `min_bounds`.
+    /// Returns the rule of the retransmission timeout; `min_bounds` says which quantity the minimum bounds.
     pub fn rule(&self, min_bounds: MinBounds) -> TimeoutRule {
         let Self { tick, min_rto, max_rto, initial_rto } = *self;
         TimeoutRule { tick, min: min_rto, min_bounds, max: max_rto, initial: initial_rto }
@@ -88,7 +90,7 @@ impl Timer {
 }
 
 parameters! {
-    /// How much faster than the window over the round trip packets leave.
+    /// The ratio of the pacing rate to the window over the round trip.
     pub struct PacingGains {
         /// With pacing, how much faster than the window over the round trip, below half of the slow start threshold
         pacing_slow_start: f64 = number("2", Range::between(0.1, 100.0), "Linux, tcp_pacing_ss_ratio of 200 %"),
@@ -107,13 +109,13 @@ impl From<PacingGains> for Gains {
     }
 }
 
-/// Whether a window is validated before it grows.
+/// Declares whether window validation (RFC 7661) is on.
 pub const CWND_VALIDATION: Declared<bool> =
     declare::flag(true, "RFC 7661; RFC 9002 section 7.8; not in ns-2")
         .about("Whether the window grows only while it is what holds the flow back");
 
 parameters! {
-    /// How losses are found from acknowledgements, and repaired.
+    /// How losses are detected from acknowledgements, and repaired.
     pub struct Losses {
         /// Duplicates that make a loss
         dupack_threshold: u32 = integer(
@@ -125,7 +127,7 @@ parameters! {
         limited_transmit: bool = flag(true, "RFC 3042"),
         /// Which partial acknowledgements restart the timer: every (slow but steady) or the first (impatient)
         partial_ack_timer: PartialAckTimer = choice("every", "RFC 6582 section 4; ns-2's newreno_changes1_"),
-        /// What partial acknowledgements after the first send again under mda: one packet, two, or nothing
+        /// What partial acknowledgements after the first retransmit under mda: one packet, two, or nothing
         late_partial: LatePartial = choice("one", "Alnuem 2009 section 4.2.2.3; appendix D; figure 4.9"),
         /// Whether a partial acknowledgement deflates the window only by what it covers
         window_deflation: bool = flag(true, "RFC 6582 section 3.2; ns-2's partial_window_deflation_"),
@@ -138,7 +140,8 @@ parameters! {
 }
 
 impl Losses {
-    /// Returns the options of a rule of RFC 5681, or of RFC 6582 where partial acknowledgements send again.
+    /// Returns the options of Reno (RFC 5681), or of NewReno (RFC 6582) where partial acknowledgements
+    /// retransmit.
     pub fn duplicates(&self, resends: bool) -> DuplicateOptions {
         let partial = match resends {
             false => PartialAck::Ends,
@@ -154,13 +157,14 @@ impl Losses {
         }
     }
 
-    /// Returns the options of the rule of RFC 6675.
+    /// Returns the options of SACK-based recovery (RFC 6675).
     pub fn sack(&self) -> SackOptions {
         let Self { dupack_threshold: threshold, after_timeout, reduction: flight, .. } = *self;
         SackOptions { threshold, after_timeout, flight }
     }
 
-    /// Returns the options of the multiple drops action, at every loss or only where it is not of congestion.
+    /// Returns the options of the multiple drops action. `in_congestion` tells whether it also acts on losses
+    /// through congestion.
     pub fn mda(&self, in_congestion: bool) -> MdaOptions {
         let Self { dupack_threshold: threshold, limited_transmit, late_partial, .. } = *self;
         MdaOptions { threshold, limited_transmit, in_congestion, late_partial }
@@ -168,7 +172,7 @@ impl Losses {
 }
 
 parameters! {
-    /// What losses, acknowledgements and pauses do to a window.
+    /// How losses, acknowledgements and pauses change the window.
     pub struct WindowRules {
         /// What a loss reduces: the packets in flight, or the window in force
         reduce_from: ReduceFrom = choice("flight", "RFC 5681 equation 4; ns-2 and Linux use the window"),
@@ -195,8 +199,8 @@ parameters! {
 }
 
 impl WindowRules {
-    /// Returns the most packets of growth that one acknowledgement stands for.
-    pub fn max_credit(&self) -> u32 {
+    /// Returns the maximum number of packets of growth that one acknowledgement counts for.
+    pub fn max_abc_increment(&self) -> u32 {
         match self.growth {
             Growth::Acks => 1,
             Growth::Packets => 2,
@@ -204,7 +208,8 @@ impl WindowRules {
         }
     }
 
-    /// Returns how a window restarts after a pause, whose restart window is this; `None` if it stays.
+    /// Returns how the window restarts after a pause, with `window` as the restart window in packets; `None`
+    /// if the window stays as it is.
     pub fn idle_restart(&self, window: Packets) -> Option<IdleRestart> {
         let halves = self.after_idle == AfterIdle::Halve;
         (self.after_idle != AfterIdle::Keep).then_some(IdleRestart { window, halves })

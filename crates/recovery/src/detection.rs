@@ -1,220 +1,229 @@
-//! Retransmission rules: which packets are sent again, when, and how much may be in flight meanwhile. One rule a
-//! file. A rule decides about packets; what a loss does to the window is the congestion control's business.
+//! Retransmission rules: which packets are retransmitted, when, and how much may be in flight meanwhile. Each
+//! rule has a file of its own. A rule decides about packets; what a loss does to the window is decided by the
+//! congestion control.
 
-pub mod declared;
 pub mod duplicates;
 pub mod mda;
 pub mod quic;
 pub mod rack;
+pub mod reported;
 pub mod reports;
 pub mod sack;
 pub mod vegas;
 
 use crate::ledger::Ledger;
 use crate::rtt::Smoothed;
-use crate::sender::Declaration;
+use crate::sender::ReportedLosses;
 use ackclock_base::{Time, choice};
 use ackclock_cc::{Cause, LossSignal};
 
 /// A retransmission rule.
 pub trait Detection: Send {
-    /// Takes in an acknowledgement that is already in the ledger, and says what follows.
-    fn on_ack(&mut self, board: &mut Ledger, news: &News) -> Reaction;
+    /// Called for an acknowledgement that the ledger has already recorded. Returns the reaction of the rule.
+    fn on_ack(&mut self, ledger: &mut Ledger, summary: &AckSummary) -> Reaction;
 
-    /// The retransmission timer has expired: everything outstanding is to be repaired.
-    fn on_timeout(&mut self, board: &mut Ledger, now: Time);
+    /// Called when the retransmission timer expires, so that everything outstanding is to be repaired.
+    fn on_timeout(&mut self, ledger: &mut Ledger, now: Time);
 
-    /// The last loss or timeout was none: whatever had been given up is in flight after all, and nothing is to be repaired.
-    fn on_undone(&mut self, board: &mut Ledger);
+    /// Called when the last loss or timeout proves spurious: packets that were marked lost are in flight
+    /// after all, and nothing is to be repaired.
+    fn on_undone(&mut self, ledger: &mut Ledger);
 
-    /// Perhaps the timeout was none, which new data is to show: a rule that goes back over what was sent steps forward.
-    fn on_doubted_timeout(&mut self, _board: &mut Ledger) {}
+    /// Called when a timeout may be spurious and new data is sent to find out (F-RTO). A rule that goes back
+    /// over what was sent moves its next packet forward.
+    fn on_possibly_spurious_timeout(&mut self, _ledger: &mut Ledger) {}
 
-    /// It was one: the rule goes on where it was.
-    fn on_confirmed_timeout(&mut self, _board: &mut Ledger, _now: Time) {}
+    /// Called when that timeout proves genuine. The rule resumes the repair.
+    fn on_confirmed_timeout(&mut self, _ledger: &mut Ledger, _now: Time) {}
 
-    /// The control has a model of the path, so that its window says how much may be in flight in recovery too (BBR has rules of
-    /// its own for it, draft-ietf-ccwg-bbr section 5.6.4.4; Linux passes `tcp_cwnd_reduction` over where a control has a
-    /// `cong_control`). A rule that brings the flight down by and by does not then. Told before anything is sent.
+    /// Called before anything is sent if the control has a model of the path, so that its window also governs
+    /// the flight in recovery (BBR has rules of its own for that, draft-ietf-ccwg-bbr section 5.6.4.4; Linux
+    /// skips `tcp_cwnd_reduction` for a control with `cong_control`). A rule that would reduce the flight
+    /// gradually stops doing so.
     fn leave_flight_to_control(&mut self) {}
 
-    /// Whether a loss is being repaired by fast retransmission.
+    /// Returns whether a loss is being repaired by fast retransmission.
     fn in_recovery(&self) -> bool;
 
-    /// Packets thought to be in the network.
-    fn inflight(&self, board: &Ledger) -> u64;
+    /// Returns the amount thought to be in the network, in the unit of the ledger.
+    fn inflight(&self, ledger: &Ledger) -> u64;
 
-    /// The next packet to send while less than `cwnd` is in flight, or `None`: while it is, a full packet fits into the window.
-    /// New data may be sent up to the number `fresh_until`.
-    fn next(&mut self, board: &mut Ledger, cwnd: u64, fresh_until: u64) -> Option<u64>;
+    /// Returns the next packet to send, or `None` if nothing may be sent. The rule sends while less than
+    /// `cwnd` is in flight, because a full packet fits into the window then. New data may be sent below the
+    /// number `fresh_until`.
+    fn next(&mut self, ledger: &mut Ledger, cwnd: u64, fresh_until: u64) -> Option<u64>;
 
-    /// A packet from [`Self::next`], or one that a [`Reaction`] asked for, has been sent; `in_line` if it was the
-    /// next in line.
-    fn on_sent(&mut self, _board: &mut Ledger, _number: u64, _in_line: bool) {}
+    /// Called when a packet from [`Self::next`], or one that a [`Reaction`] asked for, has been sent.
+    /// `in_line` is true if it was the ledger's next packet.
+    fn on_sent(&mut self, _ledger: &mut Ledger, _number: u64, _in_line: bool) {}
 
-    /// Whether the rule has nothing to repair and nothing in mind. If the ledger is [in order](Ledger::is_in_order) besides,
-    /// the sender does by itself what the rule would, without asking or telling it, until something else comes than new
-    /// packets in order: it takes all that is outstanding for what is in flight, sends the next packet in line while less
-    /// than the window is, and starts the retransmission timer again at each acknowledgement. A rule that wants to hear of every
-    /// packet, or keeps a timer, is never at ease.
-    fn is_at_ease(&self) -> bool {
+    /// Returns whether the rule has nothing to repair and no state that depends on single packets, so that
+    /// the sender may take its fast path. While the rule says so and the ledger is [in
+    /// order](Ledger::is_in_order), the sender applies the rule's behaviour itself without calling the rule,
+    /// until anything but new packets in order occurs: it counts everything outstanding as in flight, sends
+    /// the next packet while the flight is below the window, and restarts the retransmission timer at each
+    /// acknowledgement. A rule that must hear of every packet, or that keeps a timer, always returns false.
+    fn allows_fast_path(&self) -> bool {
         false
     }
 
-    /// The transport has found losses itself, which the next acknowledgement is about: told before it.
-    fn on_declared(&mut self, _declaration: &Declaration<'_>) {}
+    /// Called before the acknowledgement at which the transport itself found losses.
+    fn on_reported_losses(&mut self, _reported: &ReportedLosses<'_>) {}
 
-    /// Whether selective acknowledgements are to be put in the ledger.
-    fn wants_ranges(&self, _board: &Ledger) -> bool {
+    /// Returns whether selective acknowledgements are to be recorded in the ledger.
+    fn wants_ranges(&self, _ledger: &Ledger) -> bool {
         false
     }
 
-    /// Whether the rule has a timer of its own.
+    /// Returns whether the rule has a timer of its own.
     fn keeps_timer(&self) -> bool {
         false
     }
 
-    /// When the rule's timer expires, or the retransmission timer, whose `deadline` this is: whichever it is that counts.
-    /// Asked only if it [keeps one](Self::keeps_timer).
-    fn timer(&self, _board: &Ledger, _rtt: Smoothed, deadline: Time) -> Time {
+    /// Returns when the timer expires: the rule's own timer, or the retransmission timer, which is due at
+    /// `deadline`. Called only if the rule [keeps a timer](Self::keeps_timer).
+    fn timer(&self, _ledger: &Ledger, _rtt: Smoothed, deadline: Time) -> Time {
         deadline
     }
 
-    /// The time of [`Self::timer`] has come: which timer it is that has expired, and what follows.
-    fn on_timer(&mut self, _board: &mut Ledger, _clock: &Clock) -> Expiry {
+    /// Called at the time that [`Self::timer`] returned. Returns which timer expired and what follows.
+    fn on_timer(&mut self, _ledger: &mut Ledger, _clock: &Clock) -> Expiry {
         Expiry::Retransmission
     }
 }
 
-/// What has expired.
+/// The timer that expired, and what follows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Expiry {
-    /// The retransmission timer: the rule hears of it in [`Detection::on_timeout`].
+    /// The retransmission timer. The sender calls [`Detection::on_timeout`].
     Retransmission,
-    /// A probe is due: this packet is to be sent, new or again, whatever the window.
+    /// A probe is due: this packet, new or retransmitted, is to be sent whatever the window.
     Probe(u64),
-    /// Losses have shown, or none.
+    /// The rule's timer for losses, and the reaction, which may report no loss.
     Losses(Reaction),
 }
 
-/// What a rule is told when its timer expires.
+/// The values that a rule receives when its timer expires.
 #[derive(Clone, Copy, Debug)]
 pub struct Clock {
-    /// The time.
+    /// The present time.
     pub now: Time,
     /// The smoothed round trip of all samples, at full resolution.
     pub rtt: Smoothed,
-    /// New data may be sent up to this number.
+    /// New data may be sent below this number.
     pub fresh_until: u64,
 }
 
-/// What an acknowledgement brought.
+/// Summary of an acknowledgement for a retransmission rule.
 #[derive(Clone, Copy, Debug)]
-pub struct News {
-    /// When it arrived.
+pub struct AckSummary {
+    /// The time at which the acknowledgement arrived.
     pub now: Time,
-    /// Packets acknowledged cumulatively; zero for a duplicate.
+    /// The number of packets acknowledged cumulatively; zero for a duplicate.
     pub cumulative: u64,
-    /// Packets delivered, cumulatively or selectively.
+    /// The number of packets delivered, cumulatively or selectively.
     pub delivered: u64,
     /// Whether it repeats the last cumulative acknowledgement while data is outstanding.
     pub duplicate: bool,
-    /// What a loss would be that showed now, where the control tells kinds of loss apart.
+    /// The cause that the control would attribute to a loss detected now; `None` if the control does not
+    /// differentiate losses.
     pub cause: Option<Cause>,
     /// The smoothed round trip of all samples, at full resolution.
     pub rtt: Smoothed,
-    /// When the packet was sent that it answers to, where the transport has timestamps; told to rules that [keep a
-    /// timer](Detection::keeps_timer).
+    /// The time at which the packet that triggered the acknowledgement was sent, from the echoed timestamp;
+    /// `None` without timestamps. Filled in only for rules that [keep a timer](Detection::keeps_timer).
     pub stamp: Option<Time>,
-    /// Packets that it says have arrived twice (RFC 2883): the first, and one past the last; told to the same rules.
+    /// The range reported as received twice (RFC 2883), as its first packet and one past its last; `None`
+    /// without such a report. Filled in only for rules that keep a timer.
     pub dsack: Option<(u64, u64)>,
 }
 
-/// What follows from an acknowledgement. Parts are carried out in the order of the fields.
+/// Reaction to an acknowledgement. The sender carries the parts out in the order of the fields.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Reaction {
-    /// Recovery has ended, after so many duplicates.
+    /// Recovery has ended after this number of duplicates.
     pub recovered: Option<u32>,
-    /// Recovery begins: tell the control.
+    /// Recovery begins with this loss, of which the control is to hear.
     pub loss: Option<LossFound>,
-    /// How many packets of the window in which a loss was found are missing still: the first fresh acknowledgement of
-    /// a recovery tells, if it leaves any out.
+    /// The number of packets of the window of the loss that are still missing. The first fresh
+    /// acknowledgement of a recovery reports it if it does not cover the whole window.
     pub missing: Option<u64>,
-    /// Send these packets again at once, whatever the window.
+    /// Packets to retransmit at once, whatever the window.
     pub resend: Option<Run>,
-    /// Back the retransmission timer off, as an expiry does.
+    /// Whether to back off the retransmission timer, as an expiry does.
     pub back_off: bool,
-    /// Start the retransmission timer again.
+    /// Whether to restart the retransmission timer.
     pub restart_timer: bool,
-    /// What is rare.
-    pub aftermath: Option<Aftermath>,
+    /// The resolution of an earlier loss, which is rare.
+    pub resolution: Option<Resolution>,
 }
 
-/// What is to be said of an earlier loss.
+/// How an earlier loss was resolved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Aftermath {
-    /// It was none: the reaction is to be taken back.
+pub enum Resolution {
+    /// The loss was spurious: the reaction to it is to be undone.
     Undone,
-    /// Everything was lost for so long that the control is to start over, as after a timeout (RFC 9002 section 7.6).
+    /// Every packet was lost for so long that the control is to start over, as after a timeout (RFC 9002
+    /// section 7.6).
     PersistentCongestion,
 }
 
-/// Packets in a row.
+/// A run of consecutive packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Run {
-    /// The first of them.
+    /// The first packet of the run.
     pub first: u64,
-    /// How many.
+    /// The number of packets.
     pub count: u64,
 }
 
 impl Run {
-    /// One packet.
+    /// Returns a run of one packet.
     pub fn one(number: u64) -> Self {
         Self { first: number, count: 1 }
     }
 }
 
-/// A loss that has been found.
+/// A detected loss that begins a recovery.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LossFound {
-    /// The packet.
+    /// The number of the lost packet.
     pub number: u64,
-    /// How it showed.
+    /// The signal by which the loss was detected.
     pub signal: LossSignal,
-    /// Duplicate acknowledgements so far.
+    /// The number of duplicate acknowledgements so far.
     pub duplicates: u32,
 }
 
 choice! {
-    /// What a sender does about selective acknowledgements after a timeout.
+    /// What a sender does with selective acknowledgements after a timeout.
     pub enum AfterTimeout {
-        /// Forget them and send everything again (BSD, ns-2).
+        /// The sender forgets them and retransmits everything (BSD, ns-2).
         GoBackN = "go-back-n",
-        /// Keep them, and send again what they leave out (RFC 6675 section 5.1).
+        /// The sender keeps them and retransmits what they leave out (RFC 6675 section 5.1).
         KeepSack = "keep-sack",
     }
 }
 
-/// What the tests of the rules share.
+/// Helpers that the tests of the rules share.
 #[cfg(test)]
 pub(crate) mod testing {
-    use super::{Detection, News, Reaction};
+    use super::{AckSummary, Detection, Reaction};
     use crate::ledger::{Ledger, Newly};
     use crate::rtt::Smoothed;
     use ackclock_base::{Span, Time};
 
-    /// So many packets, all sent at time zero.
+    /// Returns a ledger with `count` packets, all sent at time zero.
     pub fn sent(count: u64) -> Ledger {
-        let mut board = Ledger::new(3);
+        let mut ledger = Ledger::new(3);
         (0..count).for_each(|number| {
-            board.transmit(number, Time::ZERO, 1);
+            ledger.transmit(number, Time::ZERO, 1);
         });
-        board
+        ledger
     }
 
-    /// News whose rest an acknowledgement fills in.
-    pub const NEWS: News = News {
+    /// A summary whose counts [`ack`] fills in.
+    pub const SUMMARY: AckSummary = AckSummary {
         now: Time::ZERO,
         cumulative: 0,
         delivered: 0,
@@ -225,11 +234,11 @@ pub(crate) mod testing {
         dsack: None,
     };
 
-    /// An acknowledgement of everything below `to`.
-    pub fn ack(rule: &mut impl Detection, board: &mut Ledger, to: u64, news: News) -> Reaction {
+    /// Acknowledges everything below `to`. Returns the reaction of `rule`.
+    pub fn ack(rule: &mut impl Detection, ledger: &mut Ledger, to: u64, summary: AckSummary) -> Reaction {
         let mut newly = Newly::default();
-        board.acknowledge(to, &mut newly);
+        ledger.acknowledge(to, &mut newly);
         let Newly { cumulative, delivered, .. } = newly;
-        rule.on_ack(board, &News { cumulative, delivered, duplicate: cumulative == 0, ..news })
+        rule.on_ack(ledger, &AckSummary { cumulative, delivered, duplicate: cumulative == 0, ..summary })
     }
 }

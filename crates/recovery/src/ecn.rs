@@ -1,4 +1,5 @@
-//! What a sender makes of marks: a reaction for each window of data (RFC 3168), or a count of them (RFC 8257, RFC 9768).
+//! The sender's reaction to ECN marks: once per window of data (RFC 3168), or by their count (RFC 8257, RFC
+//! 9768).
 
 mod accurate;
 
@@ -7,36 +8,37 @@ pub use accurate::FIRST_CEP;
 use accurate::{AccurateCounters, AccurateFeedback};
 use ackclock_cc::EcnResponse;
 
-/// What an acknowledgement says of marks.
+/// The ECN feedback of an acknowledgement.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MarkFeedback {
-    /// Whether a mark is echoed (ECE), or may be told of.
+    /// Whether a mark is echoed (ECE), or may be reported by the counts.
     pub echo: bool,
-    /// How many packets have arrived marked so far, modulo 2^16 (RFC 9768, with a wider counter).
+    /// The number of marked packets that have arrived, modulo 2^16 (RFC 9768, with a wider counter).
     pub marked: u16,
-    /// Whether it is RFC 9768's: then `marked` is the ACE field, and the option's count may stand beside it.
+    /// Whether the feedback is that of RFC 9768: `marked` is the ACE field, and `marked_bytes` may hold the
+    /// option's count.
     pub accurate: bool,
-    /// ECEB, or [`NOT_TOLD`].
+    /// ECEB, or [`NOT_TOLD`] without the option.
     pub marked_bytes: u32,
 }
 
-/// In the place of a count of bytes, which has 24 bits: the option is not there.
+/// The value of [`MarkFeedback::marked_bytes`] if the option is absent; a count has only 24 bits.
 pub const NOT_TOLD: u32 = u32::MAX;
 
 impl MarkFeedback {
-    /// What it says under RFC 9768.
+    /// Returns the feedback in the form of RFC 9768.
     fn accurately(self) -> AccurateFeedback {
         let marked_bytes = (self.marked_bytes != NOT_TOLD).then_some(self.marked_bytes);
         AccurateFeedback { ace: self.marked as u8, marked_bytes }
     }
 }
 
-/// What is new of that.
+/// The new marks that an acknowledgement reports.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Heard {
-    /// Marks that a control counts.
+    /// The number of new marks, for a control that counts them.
     pub marks: u32,
-    /// Whether a control that does not count is to react, once for each window of data.
+    /// Whether a control that does not count marks is to react, once per window of data.
     pub echo: bool,
 }
 
@@ -44,8 +46,8 @@ pub struct Heard {
 #[derive(Clone, Copy, Debug)]
 pub struct EcnSender {
     response: EcnResponse,
-    /// What is sent next after the last reduction, and announces it. Until more than that is acknowledged the receiver echoes
-    /// marks that are older, and there is no second reaction.
+    /// The next packet number at the last reduction, which that packet announces; `None` before a reduction.
+    /// Until it is acknowledged, the receiver echoes older marks, and there is no second reaction.
     guard: Option<u64>,
     announce: bool,
     marked: u16,
@@ -53,39 +55,41 @@ pub struct EcnSender {
 }
 
 impl EcnSender {
-    /// Nothing marked, for a control with this response.
+    /// Creates the state without marks, for a control with this response.
     pub fn new(response: EcnResponse) -> Self {
         Self { response, guard: None, announce: false, marked: 0, accurate: AccurateCounters::default() }
     }
 
-    /// Whether marks are counted.
+    /// Returns whether the control counts marks.
     pub fn counts(&self) -> bool {
         self.response == EcnResponse::Counts
     }
 
-    /// RFC 3168 section 6.1.2: whatever the reason of a reduction, the receiver is told of it, and marks on what is
-    /// outstanding now ask for no second one.
+    /// Called at every reduction, whatever its reason. The next packet sent, number `high`, announces it to the
+    /// receiver, and marks echoed before `high` is acknowledged cause no second reduction (RFC 3168 section 6.1.2).
     pub fn note_reduction(&mut self, high: u64) {
         self.guard = Some(high);
         self.announce = true;
     }
 
-    /// Whether what the receiver echoes is older than the last reduction.
+    /// Returns whether a mark echoed now is older than the last reduction; `una` is the first unacknowledged
+    /// packet.
     pub fn is_old(&self, una: u64) -> bool {
         self.guard.is_some_and(|guard| una <= guard)
     }
 
-    /// Whether the packet that leaves now announces a reduction (CWR). The next will not.
+    /// Returns whether the packet sent now announces a reduction (CWR). The next packet does not.
     pub fn take_announcement(&mut self) -> bool {
         !self.counts() && std::mem::take(&mut self.announce)
     }
 
-    /// The packet that announced a reduction did not leave.
+    /// Called when the packet that announced a reduction was not sent, so that the next one announces it.
     pub fn announce_again(&mut self) {
         self.announce = true;
     }
 
-    /// Marks that no acknowledgement has told of before; one that is overtaken tells of none.
+    /// Returns the marks that no earlier acknowledgement reported. An acknowledgement that was overtaken
+    /// reports none.
     #[inline]
     pub fn hear(&mut self, feedback: MarkFeedback) -> Heard {
         if !self.counts() {
@@ -99,7 +103,8 @@ impl EcnSender {
         Heard { marks: u32::from(new), echo: false }
     }
 
-    /// The same under RFC 9768 of the first acknowledgement of so many packets, of so many payload bytes in all.
+    /// Returns the new marks under RFC 9768, for an acknowledgement that newly acknowledges `packets` packets
+    /// with `bytes` bytes of payload in total.
     #[cold]
     pub fn hear_accurate(&mut self, feedback: MarkFeedback, packets: u64, bytes: u64) -> Heard {
         let new = self.accurate.take(feedback.accurately(), packets, bytes);

@@ -1,10 +1,10 @@
-//! What a sender knows of every packet that it has sent and that is not yet acknowledged cumulatively.
+//! The sender's state of every packet that has been sent and is not yet acknowledged cumulatively.
 //!
-//! Packets live in a ring indexed by their number. Counters are kept as packets change state, so the questions asked
-//! on every acknowledgement (how much is in flight, what is lost, what to resend) cost a constant, however large the
-//! window.
+//! Packets are kept in a ring indexed by their number. Counters are updated when a packet changes state, so
+//! the questions asked at every acknowledgement (how much is in flight, what is lost, what to retransmit)
+//! have a constant cost, however large the window.
 //!
-//! Amounts of data are in the transport's own unit: packets where it counts those, bytes where it counts those.
+//! Amounts of data are in the transport's own unit: packets or bytes.
 
 mod delivery;
 mod losing;
@@ -17,21 +17,21 @@ pub use delivery::Sample;
 use ackclock_base::Time;
 use delivery::Delivery;
 
-/// What is known of one packet.
+/// The state of one packet.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Sent {
-    /// When it was last sent.
+    /// When the packet was last sent.
     pub at: Time,
-    /// The state of the connection at its sending, for the sample of the delivery rate. The lower halves of the counts are
-    /// enough, since far less is ever outstanding.
+    /// The state of the connection when the packet was sent, for the sample of the delivery rate. The lower
+    /// halves of the counts suffice, because far less is ever outstanding.
     delivered_at: Time,
     first_sent_at: Time,
     delivered: u32,
     lost: u32,
     tx_in_flight: u32,
-    /// How large it is.
+    /// The size of the packet.
     pub size: u16,
-    /// How often it has been sent, up to 255 times.
+    /// The number of times that the packet has been sent, up to 255.
     pub transmissions: u8,
     marks: u8,
 }
@@ -40,34 +40,36 @@ const SACKED: u8 = 1;
 const LOST: u8 = 2;
 const RESENT: u8 = 4;
 const APP_LIMITED: u8 = 8;
-/// Counted as lost since it was last sent.
+/// The packet has been counted as lost since it was last sent.
 const GIVEN_UP: u8 = 16;
-/// What an acknowledgement or a timeout changes.
+/// The state that an acknowledgement or a timeout changes.
 const STATE: u8 = SACKED | LOST | RESENT;
 
-/// What an acknowledgement newly acknowledged.
+/// The packets that an acknowledgement newly acknowledged.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Newly {
-    /// Packets acknowledged cumulatively, whether or not selectively before.
+    /// The number of packets acknowledged cumulatively, whether or not they were acknowledged selectively
+    /// before.
     pub cumulative: u64,
-    /// How much these are.
+    /// The amount of data in those packets.
     pub in_order: u64,
-    /// How much is acknowledged for the first time in either way.
+    /// The amount of data acknowledged for the first time, cumulatively or selectively.
     pub delivered: u64,
-    /// Whether any of it had been sent more than once.
+    /// Whether any of the delivered packets had been sent more than once.
     pub resent: bool,
-    /// The most recently sent of the packets delivered, and when that was.
+    /// The number and sending time of the delivered packet that was sent last; `None` if nothing was
+    /// delivered.
     newest: Option<(u64, Time)>,
 }
 
 impl Newly {
-    /// When the most recently sent of the packets was sent, where that is unambiguous (Karn): none of them had been
-    /// sent twice.
+    /// Returns when the last sent of the delivered packets was sent; `None` if that is ambiguous (Karn),
+    /// because one of them had been sent twice, or if nothing was delivered.
     pub fn unambiguous_sending(&self) -> Option<Time> {
         self.newest.filter(|_| !self.resent).map(|(_, at)| at)
     }
 
-    /// Whether the most recently sent of the packets is this one.
+    /// Returns whether the last sent of the delivered packets is `number`.
     pub fn newest_is(&self, number: u64) -> bool {
         self.newest.is_some_and(|(newest, _)| newest == number)
     }
@@ -75,67 +77,71 @@ impl Newly {
     fn deliver(&mut self, number: u64, sent: &Sent) {
         self.delivered += u64::from(sent.size);
         self.resent |= sent.transmissions > 1;
-        // Of what left at the same time the highest number is the newest, in whatever order ranges name them.
+        // Of packets sent at the same time, the highest number is the newest, whatever the order of the
+        // ranges.
         if self.newest.is_none_or(|newest| (newest.1, newest.0) <= (sent.at, number)) {
             self.newest = Some((number, sent.at));
         }
     }
 }
 
-/// The most packets that may be outstanding.
+/// The maximum number of outstanding packets.
 pub const MAX_OUTSTANDING: u64 = 1 << 24;
 
-/// Room for so many packets at first, then for so many, then twice as many each time: most flows that ever leave the first round
-/// trips behind have windows of tens of packets.
+/// The initial size of the ring, and below it the size after the first growth, which doubles from there on.
+/// Most flows that survive the first round trips have windows of tens of packets.
 const FIRST_ROOM: usize = 16;
 const NEXT_ROOM: usize = 64;
 
-/// How many of the highest selectively acknowledged numbers are kept: the duplicate threshold's upper bound.
+/// The upper bound of the duplicate threshold, and so the number of highest selectively acknowledged numbers
+/// that are kept.
 pub const MAX_DUPACK_THRESHOLD: u32 = 16;
 
-/// The ledger.
+/// The ledger of sent packets.
 #[derive(Clone, Debug)]
 pub struct Ledger {
     ring: Vec<Sent>,
     una: u64,
     next: u64,
     high: u64,
-    /// How much lies from `una` to `next`, and how much of it is acknowledged, lost, and resent.
+    /// The amount of data from `una` to `next`. `sacked`, `lost` and `resent` are the acknowledged, lost and
+    /// retransmitted parts of it.
     outstanding: u64,
     sacked: u64,
     lost: u64,
     resent: u64,
-    /// Packets from `una` to this with no acknowledgement are lost (RFC 6675 IsLost).
+    /// Unacknowledged packets from `una` to this number are lost (RFC 6675 IsLost).
     frontier: u64,
-    /// The next place to look for a lost packet that has not been resent, if that is not below `una`.
+    /// Where the search for a lost packet that was not retransmitted continues, if that is not below `una`.
     hole: u64,
-    /// The highest selectively acknowledged numbers, descending, each plus one; zero where there is none.
+    /// The highest selectively acknowledged numbers, descending, each plus one; zero in unused entries.
     highest: [u64; MAX_DUPACK_THRESHOLD as usize],
     threshold: usize,
-    /// The blocks last seen: receivers repeat them, and a repeated block tells nothing new.
+    /// The SACK blocks seen last. Receivers repeat blocks, and a repeated block acknowledges nothing new.
     seen: [(u64, u64); 4],
     delivery: Delivery,
-    /// The packets given up since this was last emptied.
+    /// The packets counted as lost since this list was last drained.
     given_up: Vec<u64>,
-    /// The packets acknowledged selectively since this was last emptied, where later ones are not counted.
+    /// The packets acknowledged selectively since this list was last drained; filled only with a duplicate
+    /// threshold of zero.
     selective: Vec<u64>,
 }
 
 impl Sent {
-    /// Whether the packet is acknowledged selectively.
+    /// Returns whether the packet is acknowledged selectively.
     pub fn is_sacked(&self) -> bool {
         self.marks & SACKED != 0
     }
 
-    /// Whether it has been given up for lost since it was last sent.
+    /// Returns whether the packet has been counted as lost since it was last sent.
     pub fn is_given_up(&self) -> bool {
         self.marks & GIVEN_UP != 0
     }
 }
 
 impl Ledger {
-    /// Nothing sent. A packet is lost when `dupack_threshold` later ones have been acknowledged; with a threshold of zero
-    /// none is lost by counting, and finding losses is left to the rule.
+    /// Creates an empty ledger. A packet is lost when `dupack_threshold` later ones have been acknowledged.
+    /// With a threshold of zero no packet is lost by counting, and the rule has to find losses.
     pub fn new(dupack_threshold: u32) -> Self {
         Self {
             ring: vec![Sent::default(); FIRST_ROOM],
@@ -157,32 +163,33 @@ impl Ledger {
         }
     }
 
-    /// SND.UNA: the first packet not acknowledged cumulatively.
+    /// Returns SND.UNA: the first packet not acknowledged cumulatively.
     pub fn una(&self) -> u64 {
         self.una
     }
 
-    /// SND.NXT, the next packet in line: below [`Self::high`] while going back over what was sent before.
+    /// Returns SND.NXT, the next packet to send in order. It is below [`Self::high`] while the sender goes
+    /// back over what was sent before.
     pub fn next(&self) -> u64 {
         self.next
     }
 
-    /// One past the highest packet ever sent (BSD's SND.MAX).
+    /// Returns one past the highest packet ever sent (BSD's SND.MAX).
     pub fn high(&self) -> u64 {
         self.high
     }
 
-    /// Whether anything is outstanding.
+    /// Returns whether nothing is outstanding.
     pub fn is_empty(&self) -> bool {
         self.una == self.high
     }
 
-    /// Packets from the first unacknowledged to the next in line.
+    /// Returns the number of packets from the first unacknowledged one up to [`Self::next`].
     pub fn span(&self) -> u64 {
         self.next - self.una
     }
 
-    /// RFC 6675 SetPipe: how much is thought to be in the network.
+    /// Returns the amount thought to be in the network (RFC 6675 SetPipe).
     pub fn pipe(&self) -> u64 {
         //= RFC 6675 section 4 pipe: in flight is what is outstanding, less acknowledged and lost, plus retransmitted
         let (sent, gone) = (self.outstanding + self.resent, self.sacked + self.lost);
@@ -190,53 +197,53 @@ impl Ledger {
         sent - gone
     }
 
-    /// Whether all that is outstanding is in the network, sent in line: none of it is acknowledged selectively, lost, or to be
-    /// sent again. [Acknowledgements in order](Self::acknowledge_in_order) and [packets in line](Self::transmit_in_line) leave
-    /// it so.
+    /// Returns whether everything outstanding is in the network and was sent in order: no part of it is
+    /// acknowledged selectively, lost or to be retransmitted. [Acknowledgements in
+    /// order](Self::acknowledge_in_order) and [packets in order](Self::transmit_in_line) keep this so.
     pub fn is_in_order(&self) -> bool {
         (self.sacked | self.lost | self.resent) == 0 && self.next == self.high && !self.first_is_lost()
     }
 
-    /// How much is outstanding.
+    /// Returns the amount outstanding.
     #[inline]
     pub fn outstanding(&self) -> u64 {
         self.outstanding
     }
 
-    /// How much is outstanding and not acknowledged in either way.
+    /// Returns the amount outstanding that is acknowledged neither cumulatively nor selectively.
     pub fn unacknowledged(&self) -> u64 {
         self.outstanding - self.sacked
     }
 
-    /// How much of what was given up has not been sent again. RFC 6675's third rule sends packets again that were not given up,
-    /// which may be more than were.
+    /// Returns the amount marked lost and not retransmitted. RFC 6675's third rule also retransmits packets
+    /// that were not marked lost, possibly more than were; the result is zero at the least.
     pub fn lost(&self) -> u64 {
         self.lost.saturating_sub(self.resent)
     }
 
-    /// What has been delivered and lost since the beginning, and how fast.
+    /// Returns the totals of what was delivered and lost since the beginning, and the state for rate samples.
     pub fn delivery(&self) -> &Delivery {
         &self.delivery
     }
 
-    /// The application has run dry (draft-ietf-ccwg-bbr section 4.1.2.4): what is sent until all that is in flight now has
-    /// been delivered tells nothing of how fast the network is.
+    /// Called when the application has no more data to send (draft-ietf-ccwg-bbr section 4.1.2.4). Packets
+    /// sent until everything in flight now has been delivered do not show how fast the network is.
     pub fn note_app_limited(&mut self) {
         self.delivery.note_app_limited(self.pipe());
     }
 
-    /// Whether any packet above the first unacknowledged one is selectively acknowledged.
+    /// Returns whether any packet above the first unacknowledged one is selectively acknowledged.
     pub fn has_sacked(&self) -> bool {
         self.sacked > 0
     }
 
-    /// What is known of an outstanding packet.
+    /// Returns the state of an outstanding packet.
     pub fn sent(&self, number: u64) -> &Sent {
         &self.ring[self.slot(number)]
     }
 
-    /// Notes the transmission of a packet of this size. `number` is outstanding or [`Self::next`]. Says whether it was the
-    /// latter.
+    /// Records the transmission of a packet of size `size`. `number` is outstanding or [`Self::next`].
+    /// Returns whether it was [`Self::next`].
     #[inline]
     pub fn transmit(&mut self, number: u64, now: Time, size: u16) -> bool {
         debug_assert!(
@@ -249,7 +256,7 @@ impl Ledger {
             return true;
         }
         if in_flight == u64::from(size) {
-            self.delivery.begin_flight(now); // all that was outstanding is lost: there is nothing in the network either
+            self.delivery.begin_flight(now); // everything outstanding is lost, so nothing is in the network
         }
         let in_line = number == self.next;
         if in_line {
@@ -263,13 +270,13 @@ impl Ledger {
         in_line
     }
 
-    /// Notes the transmission of [`Self::next`] where the ledger [is in order](Self::is_in_order).
+    /// Records the transmission of [`Self::next`] if the ledger [is in order](Self::is_in_order).
     #[inline]
     pub fn transmit_in_line(&mut self, now: Time, size: u16) {
         self.append(now, size, self.outstanding + u64::from(size));
     }
 
-    /// Notes the first transmission of a packet, with which so much is in flight.
+    /// Records the first transmission of a packet, after which `in_flight` is in flight.
     #[inline]
     fn append(&mut self, now: Time, size: u16, in_flight: u64) {
         if self.is_empty() {
@@ -284,7 +291,7 @@ impl Ledger {
         self.ring[slot] = self.delivery.stamp(first, in_flight);
     }
 
-    /// Marks an outstanding packet as resent, which puts it into the network a second time.
+    /// Marks an outstanding packet as retransmitted, which puts it into the network a second time.
     pub fn resend(&mut self, number: u64) {
         let slot = self.slot(number);
         let sent = &mut self.ring[slot];
@@ -295,7 +302,7 @@ impl Ledger {
         self.hole += u64::from(number == self.hole);
     }
 
-    /// Takes in a cumulative acknowledgement of everything below `to`, which is at most [`Self::high`].
+    /// Records a cumulative acknowledgement of everything below `to`, which is at most [`Self::high`].
     #[inline]
     pub fn acknowledge(&mut self, to: u64, newly: &mut Newly) {
         debug_assert!(to <= self.high, "packets below {to} are acknowledged, and {} were sent", self.high);
@@ -320,7 +327,7 @@ impl Ledger {
         self.next = self.next.max(self.una);
     }
 
-    /// The same where the ledger [is in order](Self::is_in_order).
+    /// Records a cumulative acknowledgement while the ledger [is in order](Self::is_in_order).
     #[inline]
     pub fn acknowledge_in_order(&mut self, to: u64, newly: &mut Newly) {
         newly.cumulative = to - self.una;
@@ -332,8 +339,8 @@ impl Ledger {
         self.una = to;
     }
 
-    /// Ends the taking in of one acknowledgement: counts what it delivered, and samples the delivery rate over the
-    /// flight of the most recently sent packet.
+    /// Ends the processing of an acknowledgement: counts what it delivered, and samples the delivery rate
+    /// over the flight of the last sent packet. Returns `None` if nothing was delivered.
     #[inline]
     pub fn count_delivery(&mut self, now: Time, newly: &Newly) -> Option<Sample> {
         let (number, _) = newly.newest?;
@@ -352,7 +359,8 @@ impl Ledger {
         }
     }
 
-    /// Places from the beginning up to the old size are the old ones, so what moves finds its new place free.
+    /// Doubles the ring. Slots up to the old size keep their meaning, so a packet that moves finds its new
+    /// slot free.
     #[cold]
     fn widen(&mut self) {
         let before = self.ring.len();
@@ -363,7 +371,7 @@ impl Ledger {
         }
     }
 
-    /// A packet that was not acknowledged before leaves the network.
+    /// Called when a packet that was not acknowledged before leaves the network.
     #[inline]
     fn leave(&mut self, marks: u8, size: u64) {
         if marks & (LOST | RESENT) != 0 {

@@ -1,18 +1,22 @@
-//! Loss recovery, written once for every transport: what was sent, what of it has arrived, what is lost, what is sent
-//! again, and when.
+//! Loss recovery, written once for every transport: what was sent, what of it has arrived or is lost, what is
+//! retransmitted, and when.
 //!
-//! Everything here is sans-I/O: no clock, no generator, no packet format. A transport's codec understands a packet and says
-//! which numbers it acknowledges; numbers are those of packets, in the order of their first sending.
+//! Everything here is sans-I/O: it has no clock, no random generator and no packet format. A transport's
+//! codec parses packets and says which numbers an acknowledgement covers. Numbers are those of packets, in
+//! the order of their first transmission.
 //!
-//! * [`ledger`]: what is known of every packet sent and not yet acknowledged.
-//! * [`detection`]: which packets are lost, and which are sent again and when; one rule a file.
+//! * [`ledger`]: the state of every packet sent and not yet acknowledged.
+//! * [`detection`]: which packets are lost, and which are retransmitted and when; each rule has a file of its
+//!   own.
 //! * [`prr`]: how much recovery lets out.
-//! * [`rtt`]: the estimate of the round trip and of the retransmission timeout.
+//! * [`rtt`]: the estimates of the round trip and the retransmission timeout.
 //! * [`undo`]: whether a reaction to a loss was justified.
-//! * [`pacer`]: when packets may leave. [`small_queue`]: how many may wait in the host. [`ecn`]: what is made of marks.
-//! * [`sender`]: the sending half of a connection, which puts these and the congestion control together; [`options`]: what
-//!   can be chosen about it. [`declared`]: what scenarios can choose, in groups that transports nest in their details.
-//! * [`units`]: what transports count in, and what controls do.
+//! * [`pacer`]: when packets may be sent. [`small_queue`]: how many may wait in the host. [`ecn`]: the
+//!   reaction to marks.
+//! * [`sender`]: the sending half of a connection, which combines these with the congestion control.
+//!   [`options`]: its options. [`declared`]: the options that scenarios can set, in groups that transports
+//!   nest in their own parameters.
+//! * [`units`]: the units in which transports and controls count.
 
 pub mod declared;
 pub mod detection;

@@ -1,23 +1,23 @@
-//! When packets may leave: a quantum back to back, and then a pause that pays for all of it (draft-ietf-ccwg-bbr sections 5.6.2
-//! and 5.6.3).
+//! When packets may be sent: a quantum back to back, and then a pause that pays for all of it
+//! (draft-ietf-ccwg-bbr sections 5.6.2 and 5.6.3).
 
 use ackclock_base::{Packets, Span, Time};
 use ackclock_cc::Decision;
 
-/// A pacer. Time in which nothing was sent earns no credit beyond one quantum.
+/// A pacer. Time in which nothing was sent allows no more than one quantum.
 #[derive(Clone, Copy, Debug)]
 pub struct Pacer {
-    /// When what has left is paid for.
+    /// The time at which everything sent is paid for.
     paid: Time,
-    /// What `paid` is reckoned with.
+    /// The interval with which `paid` was computed.
     interval: Span,
-    /// How much of its quantum has left.
+    /// The packets of the present quantum that have been sent.
     spent: Packets,
-    /// When the packet that waits may leave; never if none does.
+    /// When the waiting packet may be sent; [`Time::NEVER`] if none waits.
     due: Time,
 }
 
-/// How a flight is paced: the time that a full packet stands for, and how many may leave back to back.
+/// How a flight is paced: the time per full packet, and the number that may leave back to back.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pace {
     interval: Span,
@@ -26,12 +26,13 @@ pub struct Pace {
     ahead: Span,
 }
 
-/// How much faster than the window over the round trip packets leave.
+/// The ratio of the pacing rate to the window over the round trip.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Gains {
-    /// While the window is below half of the slow start threshold: in the last round trip of slow start it is the other.
+    /// The ratio while the window is below half of the slow start threshold. The last round trip of slow
+    /// start uses `avoidance`.
     pub slow_start: f64,
-    /// From then on.
+    /// The ratio from half of the slow start threshold on.
     pub avoidance: f64,
 }
 
@@ -40,22 +41,24 @@ impl Gains {
     pub const LINUX: Self = Self { slow_start: 2.0, avoidance: 1.2 };
 }
 
-/// What a sum of packets in bytes may lack of, or have above, a whole number.
+/// The rounding tolerance when packets counted in bytes add up to a whole number of packets.
 const ROUNDING: Packets = 1e-6;
 
 impl Pace {
-    /// No pacing: packets leave as the window allows.
+    /// No pacing: packets are sent as the window allows.
     pub const NONE: Self = Self { interval: Span::ZERO, quantum: 1.0, ahead: Span::ZERO };
 
-    /// From the control's rate, with full packets of so many payload bytes.
+    /// Returns the pace of the control's rate with full packets of `packet_bytes` payload bytes; `None` if
+    /// the control has no rate.
     pub fn of_rate(decision: &Decision, packet_bytes: u32) -> Option<Self> {
         let rate = decision.pacing_rate?;
         let bits = f64::from(packet_bytes) * 8.0;
         Some(Self::new(Span::from_seconds(bits / rate.bits_per_second().max(1) as f64), decision))
     }
 
-    /// A window spread over the round trip, or as much faster as the gains say (Linux, tcp_update_pacing_rate). After a pause
-    /// `burst` packets leave back to back: the leaky bucket of RFC 9002 section 7.7.
+    /// Returns the pace of a window spread over the round trip, sped up by the gains (Linux,
+    /// tcp_update_pacing_rate). After a pause, `burst` packets leave back to back: the leaky bucket of RFC
+    /// 9002 section 7.7.
     pub fn of_window(decision: &Decision, smoothed_rtt: Span, gains: Gains, burst: Packets) -> Self {
         if smoothed_rtt == Span::ZERO {
             return Self::NONE;
@@ -68,12 +71,12 @@ impl Pace {
         Self { ahead, ..pace }
     }
 
-    /// How many full packets leave in a while; any number where nothing spreads them.
+    /// Returns how many full packets are sent in `time`; not finite without pacing.
     pub(crate) fn packets_in(self, time: Span) -> Packets {
         time.nanos() as f64 / self.interval.nanos() as f64
     }
 
-    /// How many packets leave back to back.
+    /// Returns the number of packets that leave back to back.
     pub(crate) fn quantum(self) -> Packets {
         self.quantum
     }
@@ -85,12 +88,12 @@ impl Pace {
 }
 
 impl Pacer {
-    /// Nothing has been sent.
+    /// Creates a pacer that has sent nothing.
     pub fn new() -> Self {
         Self { paid: Time::ZERO, interval: Span::ZERO, spent: 0.0, due: Time::NEVER }
     }
 
-    /// Whether a full packet may leave now. If not, [`Self::timer`] says when.
+    /// Returns whether a full packet may be sent now. If not, [`Self::timer`] says when.
     #[inline]
     pub fn allows(&mut self, now: Time, pace: Pace) -> bool {
         if pace.interval != self.interval {
@@ -106,8 +109,8 @@ impl Pacer {
         !waits
     }
 
-    /// What is left of the pause is for packets that have left, and these cost now what they cost at the new rate. Without
-    /// this a flow whose rate has risen would wait for one old interval, however long that was.
+    /// Recomputes the rest of the pause when the rate changes, at the new cost of the packets already sent.
+    /// Without this a flow whose rate has risen would wait for one old interval, however long that was.
     #[cold]
     fn reprice(&mut self, now: Time, interval: Span) {
         if now < self.paid && self.interval > Span::ZERO {
@@ -117,18 +120,19 @@ impl Pacer {
         self.interval = interval;
     }
 
-    /// Nothing waits for its time.
+    /// Records that no packet waits.
     #[inline]
     pub fn unblock(&mut self) {
         self.due = Time::NEVER;
     }
 
-    /// The next packet waits until then for something else than what has left.
+    /// Records that the next packet waits until `until` for a reason other than pacing.
     pub fn hold(&mut self, until: Time) {
         self.due = until;
     }
 
-    /// A packet, of so many full ones, has left: a small one costs little.
+    /// Records that a packet has been sent. `size` is its fraction of a full packet, to which its cost is
+    /// proportional.
     #[inline]
     pub fn on_sent(&mut self, now: Time, pace: Pace, size: Packets) {
         if pace.interval > Span::ZERO {
@@ -138,12 +142,12 @@ impl Pacer {
         }
     }
 
-    /// What has left is paid for: what was agreed before a timeout no longer holds.
+    /// Cancels the pause after a timeout: everything sent is paid for.
     pub fn reset(&mut self, now: Time) {
         self.paid = now;
     }
 
-    /// When a waiting packet may leave; never if none waits.
+    /// Returns when a waiting packet may be sent; [`Time::NEVER`] if none waits.
     #[inline]
     pub fn timer(&self) -> Time {
         self.due
@@ -161,7 +165,7 @@ mod tests {
     use super::*;
     use ackclock_base::Rate;
 
-    /// Packets of 1,000 bytes, so many a second.
+    /// Returns a pace of `packets_per_second` packets of 1,000 bytes.
     fn pace(packets_per_second: u64, quantum: u32) -> Pace {
         let rate = Rate::from_bits_per_second(packets_per_second * 8000);
         let decision = Decision {
@@ -176,7 +180,7 @@ mod tests {
         Time::from_seconds(5.0 + ms / 1e3)
     }
 
-    /// Sends all that may leave at this moment, packets of this size; how many.
+    /// Sends every packet of size `size` that may be sent now. Returns their number.
     fn send(pacer: &mut Pacer, now: Time, pace: Pace, size: Packets) -> u32 {
         let mut count = 0;
         while pacer.allows(now, pace) {
@@ -187,14 +191,18 @@ mod tests {
     }
 
     #[test]
-    fn one_at_a_time_leaves_at_the_rate_however_long_nothing_was_sent() {
+    fn single_packets_are_sent_at_the_rate_however_long_nothing_was_sent() {
         let (mut pacer, pace) = (Pacer::new(), pace(1000, 1));
         for ms in 0..5 {
             let now = at(f64::from(ms));
             assert_eq!(send(&mut pacer, now, pace, 1.0), 1);
             assert_eq!(pacer.timer(), at(f64::from(ms + 1)));
         }
-        assert_eq!(send(&mut pacer, at(1000.0), pace, 1.0), 1, "a second of silence earns nothing");
+        assert_eq!(
+            send(&mut pacer, at(1000.0), pace, 1.0),
+            1,
+            "a second of silence allows no more than one packet"
+        );
     }
 
     #[test]
@@ -206,42 +214,43 @@ mod tests {
             assert_eq!(pacer.timer(), at(4.0 * f64::from(quantum + 1)));
             assert_eq!(send(&mut pacer, now + Span::from_millis(3), pace, 1.0), 0);
         }
-        assert_eq!(send(&mut pacer, at(1000.0), pace, 1.0), 4, "no credit beyond one quantum");
+        assert_eq!(send(&mut pacer, at(1000.0), pace, 1.0), 4, "silence allows no more than one quantum");
     }
 
     #[test]
-    fn what_is_left_of_a_quantum_may_leave_before_its_pause_is_over() {
+    fn the_rest_of_a_quantum_may_be_sent_before_its_pause_is_over() {
         let (mut pacer, pace) = (Pacer::new(), pace(1000, 4));
         assert!(pacer.allows(at(0.0), pace));
         pacer.on_sent(at(0.0), pace, 1.0);
         assert_eq!(send(&mut pacer, at(0.5), pace, 1.0), 3);
-        assert_eq!(pacer.timer(), at(4.0), "the four are paid for from the first on");
+        assert_eq!(pacer.timer(), at(4.0), "the pause for all four begins at the first");
     }
 
     #[test]
-    fn small_packets_cost_what_they_are() {
+    fn packets_cost_time_in_proportion_to_their_size() {
         let (mut pacer, pace) = (Pacer::new(), pace(1000, 1));
         assert_eq!(send(&mut pacer, at(0.0), pace, 0.25), 1);
         assert_eq!(pacer.timer(), at(0.25));
         assert_eq!(send(&mut pacer, at(0.25), pace, 1.0), 1);
         assert_eq!(pacer.timer(), at(1.25));
-        // Two packets' worth back to back: four quarters leave room for one more, the fifth of them for none.
+        // A quantum of two packets: after four quarter packets there is room for a fifth, and then for none.
         let (mut pacer, pace) = (Pacer::new(), self::pace(1000, 2));
         assert_eq!(send(&mut pacer, at(0.0), pace, 0.25), 5);
         assert_eq!(pacer.timer(), at(1.25));
     }
 
     #[test]
-    fn a_change_of_the_rate_prices_the_rest_of_the_pause_anew() {
-        // At 10 a second a packet costs 100 ms. After 20 ms the rate is 1,000 a second: 80 % of a packet are left, 0.8 ms.
+    fn a_change_of_the_rate_scales_the_rest_of_the_pause() {
+        // At 10 packets a second, a packet costs 100 ms. After 20 ms the rate becomes 1,000 a second: 80 % of
+        // a packet remains, which is 0.8 ms.
         let (mut pacer, slow, fast) = (Pacer::new(), pace(10, 1), pace(1000, 1));
         assert_eq!(send(&mut pacer, at(0.0), slow, 1.0), 1);
         assert!(!pacer.allows(at(20.0), fast));
         assert_eq!(pacer.timer(), at(20.8));
-        // And back: half of that is left, 40 % of a packet, 40 ms.
+        // The rate returns to 10 a second when half of that is left: 40 % of a packet, which is 40 ms.
         assert!(!pacer.allows(at(20.4), slow));
         assert_eq!(pacer.timer(), at(60.4));
-        // Where pacing ends nothing waits.
+        // Without pacing, no packet waits.
         assert!(pacer.allows(at(20.4), Pace::NONE));
     }
 
@@ -254,7 +263,7 @@ mod tests {
         };
         assert_eq!(interval(10.0, f64::INFINITY), Span::from_millis(6));
         assert_eq!(interval(10.0, 10.0), Span::from_millis(10));
-        // One packet of ten in 120 ms is 12 ms.
+        // A window of ten packets in 120 ms means one packet per 12 ms.
         let even = Gains { slow_start: 1.0, avoidance: 1.0 };
         let avoiding = Decision::window(10.0, 10.0);
         assert_eq!(Pace::of_window(&avoiding, rtt, even, 1.0).interval, Span::from_millis(12));
@@ -273,8 +282,8 @@ mod tests {
             assert_eq!(pacer.timer(), at(ms));
             assert_eq!(send(&mut pacer, at(ms), pace, 1.0), 1);
         }
-        // Those that would have left at 48, 60 and 72 ms.
+        // The three packets that were due at 48, 60 and 72 ms leave together.
         assert_eq!(send(&mut pacer, at(72.0), pace, 1.0), 3);
-        assert_eq!(send(&mut pacer, at(1000.0), pace, 1.0), 4, "no credit beyond one burst");
+        assert_eq!(send(&mut pacer, at(1000.0), pace, 1.0), 4, "silence allows no more than one burst");
     }
 }

@@ -1,36 +1,37 @@
-//! Proportional rate reduction (RFC 9937): in recovery, how much each acknowledgement lets out, such that the flight
-//! comes down to the control's target by the end of it, and not before.
+//! Proportional rate reduction (RFC 9937): how much each acknowledgement lets out in recovery, so that the
+//! flight reaches the control's target by the end of the recovery and not before.
 //!
 //! Amounts are in the transport's own unit.
 
 /// The state of one recovery (RFC 9937 section 6).
 #[derive(Clone, Copy, Debug)]
 pub struct Prr {
-    /// RecoverFS: the flight that the recovery began with.
+    /// RecoverFS: the flight at the beginning of the recovery.
     recover_fs: u64,
-    /// What has been delivered and sent since.
+    /// prr_delivered and prr_out: what has been delivered and sent since.
     delivered: u64,
     out: u64,
     /// SndCnt, less what has been sent of it.
     allowance: u64,
     /// SMSS.
     packet: u64,
-    /// What acknowledgements have delivered, and whether one of them was safe, since it was last asked what may be sent: what
-    /// the control makes of a loss is known only when it has been told.
+    /// The amount delivered since the last call of [`Self::allows`], and whether one of the acknowledgements
+    /// was safe; `None` without a delivery. It is kept because the target is known only after the control has
+    /// heard of the loss.
     heard: Option<(u64, bool)>,
 }
 
 impl Prr {
-    /// A recovery begins, in packets of this size, with an acknowledgement that has delivered so much and leaves so much
-    /// outstanding that nothing has acknowledged. What was acknowledged selectively before will not be delivered in the recovery
-    /// and does not count.
+    /// Begins a recovery with packets of size `packet`, at an acknowledgement that delivers `delivered` and
+    /// leaves `unacknowledged` outstanding without any acknowledgement. What was acknowledged selectively
+    /// before is not delivered in the recovery and does not count.
     pub fn new(unacknowledged: u64, delivered: u64, packet: u64) -> Self {
         let recover_fs = unacknowledged + delivered;
         Self { recover_fs, delivered: 0, out: 0, allowance: 0, packet, heard: Some((delivered, false)) }
     }
 
-    /// An acknowledgement has delivered so much, and if that is nothing it lets nothing out. It is `safe` if it moves the cumulative
-    /// acknowledgement forward and shows no further loss.
+    /// Records an acknowledgement that delivers `delivered`; with zero it lets nothing out. It is `safe` if
+    /// it advances the cumulative acknowledgement and shows no further loss.
     pub fn on_ack(&mut self, delivered: u64, safe: bool) {
         //= RFC 9937 section 6 nothing: an acknowledgement that delivers nothing lets nothing out
         if delivered > 0 {
@@ -39,8 +40,8 @@ impl Prr {
         }
     }
 
-    /// Whether anything may be sent before the next acknowledgement, where `inflight` is thought to be in the network and the
-    /// control wants it to be `ssthresh`.
+    /// Returns whether anything may be sent before the next acknowledgement, if `inflight` is thought to be
+    /// in the network and the control's target is `ssthresh`.
     pub fn allows(&mut self, inflight: u64, ssthresh: u64) -> bool {
         if let Some((delivered, safe)) = self.heard.take() {
             self.answer(delivered, safe, inflight, ssthresh);
@@ -67,7 +68,7 @@ impl Prr {
         }
     }
 
-    /// So much has been sent.
+    /// Records that `size` has been sent.
     pub fn on_sent(&mut self, size: u64) {
         self.out += size;
         self.allowance = self.allowance.saturating_sub(size);
@@ -78,7 +79,7 @@ impl Prr {
 mod tests {
     use super::*;
 
-    /// How much an acknowledgement of this much lets out.
+    /// Returns the amount that an acknowledgement of `delivered` lets out, and sends it.
     fn answer(prr: &mut Prr, delivered: u64, safe: bool, inflight: u64, ssthresh: u64) -> u64 {
         prr.on_ack(delivered, safe);
         prr.allows(inflight, ssthresh);
@@ -87,7 +88,8 @@ mod tests {
         sent
     }
 
-    /// What each acknowledgement of one packet lets out, of which the first begins a recovery from this flight.
+    /// Returns what each of `acks` acknowledgements of one packet lets out. The first begins a recovery with
+    /// the flight `recover_fs`.
     fn play(recover_fs: u64, ssthresh: u64, mut inflight: u64, acks: usize) -> Vec<u64> {
         let mut prr = Prr::new(recover_fs - 1, 1, 1);
         let each = |ack| {
@@ -100,8 +102,9 @@ mod tests {
 
     //= test RFC 9937 section 6 proportional
     #[test]
-    fn ten_delivered_let_out_seven() {
-        // RecoverFS 10, target 7, more than that in flight throughout: ceil(0.7 n) less what is out.
+    fn ten_deliveries_let_out_seven() {
+        // RecoverFS is 10 and the target 7, with more than that in flight throughout: ceil(0.7 n) less what
+        // has been sent.
         let mut prr = Prr::new(9, 1, 1);
         let each = |ack| answer(&mut prr, u64::from(ack > 0), false, 100, 7);
         assert_eq!((0..10).map(each).collect::<Vec<_>>(), [1, 1, 1, 0, 1, 1, 0, 1, 1, 0]);
@@ -109,8 +112,9 @@ mod tests {
 
     #[test]
     fn a_single_loss_of_twenty_paces_the_reduction_over_the_round_trip() {
-        // The first example of RFC 6937 section 3.1 (RFC 9937's own figures were not at hand): 20 in flight, the first lost,
-        // two sent by limited transmit; from the third acknowledgement on 18 in flight, and every second lets one packet out.
+        // The first example of RFC 6937 section 3.1 (RFC 9937's own figures were not available): 20 packets
+        // in flight, the first lost, two sent by limited transmit. From the third acknowledgement on 18 are
+        // in flight, and every second acknowledgement lets one packet out.
         let sent = play(20, 10, 18, 14);
         assert_eq!(sent, [1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0]);
     }
@@ -118,8 +122,9 @@ mod tests {
     //= test RFC 9937 section 6 conservation
     #[test]
     fn after_a_burst_of_losses_each_delivery_lets_one_packet_out() {
-        // The second example: 15 of 20 lost, four in flight when that shows. What is sent conserves packets; only a safe
-        // acknowledgement, which RFC 9937 asks for before it grows, would let out two.
+        // The second example: 15 of 20 packets are lost, and four are in flight when that shows. Packet
+        // conservation lets one packet out. Only a safe acknowledgement, which RFC 9937 demands for growth,
+        // lets out two.
         assert_eq!(play(20, 10, 4, 3), [1, 1, 1]);
         let mut prr = Prr::new(19, 1, 1);
         assert_eq!(answer(&mut prr, 0, true, 4, 10), 1);
@@ -128,9 +133,10 @@ mod tests {
 
     //= test RFC 9937 section 6 nothing
     #[test]
-    fn what_delivers_nothing_lets_nothing_out() {
-        // RFC 9937 section 6.2. RecoverFS 20, target 10: five delivered let out ceil(2.5). Four are in flight when the next
-        // acknowledgement comes, so that packet conservation would let the other two out; but it delivers none.
+    fn an_acknowledgement_that_delivers_nothing_lets_nothing_out() {
+        // RFC 9937 section 6.2: with RecoverFS 20 and target 10, five deliveries let out ceil(2.5). At the
+        // next acknowledgement four packets are in flight, so packet conservation would let the other two
+        // out; but the acknowledgement delivers nothing.
         let mut prr = Prr::new(15, 5, 1);
         assert_eq!(answer(&mut prr, 0, false, 12, 10), 3);
         assert_eq!(answer(&mut prr, 0, true, 4, 10), 0);
@@ -140,8 +146,8 @@ mod tests {
     //= test RFC 9937 section 6 first
     #[test]
     fn in_bytes_the_first_retransmission_is_forced_and_the_target_bounds_the_rest() {
-        // RecoverFS 10,000 bytes in packets of 1000; the first acknowledgement delivers one byte with the flight at its
-        // target of 5000.
+        // RecoverFS is 10,000 bytes in packets of 1000. The first acknowledgement delivers one byte, with the
+        // flight at its target of 5000.
         let mut prr = Prr::new(9999, 1, 1000);
         assert_eq!(answer(&mut prr, 0, false, 5000, 5000), 1000);
         let mut safe = prr;

@@ -1,4 +1,4 @@
-//! The round trip and the retransmission timeout (RFC 6298), the one place where an RTT is estimated.
+//! The round trip and the retransmission timeout (RFC 6298). No other module estimates a round trip.
 
 use ackclock_base::{Span, Time, choice};
 
@@ -12,7 +12,7 @@ pub struct Smoothed {
 }
 
 impl Smoothed {
-    /// RFC 6298 section 2.2 and 2.3.
+    /// Takes a sample (RFC 6298 sections 2.2 and 2.3).
     #[inline]
     fn take(&mut self, sample: Span) {
         if self.mean == Span::ZERO {
@@ -26,8 +26,9 @@ impl Smoothed {
     }
 }
 
-/// The same for the timer, in whole ticks as BSD and ns-2 keep it: eight times the mean and four times the deviation.
-/// The deviation cannot shrink below three quarters of a tick, which keeps a timeout clear of a steady round trip.
+/// The smoothed round trip for the timer, in whole ticks as BSD and ns-2 keep it: eight times the mean and
+/// four times the deviation. Integer rounding keeps the deviation from falling below three quarters of a
+/// tick, so a timeout stays above a steady round trip.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Ticks {
     mean_8: u64,
@@ -50,49 +51,50 @@ impl Ticks {
 }
 
 choice! {
-    /// What the least timeout bounds.
+    /// The quantity that the minimum timeout bounds.
     pub enum MinBounds {
         /// The timeout (RFC 6298 section 2.4).
         Timeout = "timeout",
-        /// What the timeout has above the smoothed round trip, four deviations (Linux net/ipv4/tcp_input.c, tcp_rtt_estimator).
+        /// The difference between the timeout and the smoothed round trip, four deviations (Linux
+        /// net/ipv4/tcp_input.c, tcp_rtt_estimator).
         Deviation = "deviation",
         /// The timeout with its back-off factor (ns-2 before 2002, and with `rfc2988_ false`).
         BackedOff = "backed-off",
     }
 }
 
-/// How the timeout is computed.
+/// The rule of the retransmission timeout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimeoutRule {
-    /// The clock's granularity G: samples are differences of such ticks.
+    /// The clock's granularity G: samples are differences of these ticks.
     pub tick: Span,
-    /// The least timeout, or the least that it is above the smoothed round trip.
+    /// The minimum of the quantity that `min_bounds` names.
     pub min: Span,
-    /// Which of the two.
+    /// The quantity that `min` bounds.
     pub min_bounds: MinBounds,
-    /// The greatest timeout, with back-off.
+    /// The maximum timeout, with back-off.
     pub max: Span,
     /// The timeout before any sample.
     pub initial: Span,
 }
 
-/// What a sender knows of its round trip.
+/// The sender's estimate of its round trip.
 #[derive(Clone, Debug)]
 pub struct RttEstimator {
     rule: TimeoutRule,
-    /// From every sample, at the clock's full resolution: for controls.
+    /// The smoothed round trip of every sample, at the clock's full resolution, for controls.
     fine: Smoothed,
-    /// From the samples that the timer may use, in ticks.
+    /// The smoothed round trip of the samples that the timer may use, in ticks.
     coarse: Ticks,
     /// The timeout without back-off, which changes with `coarse` alone.
     base: Span,
     min: Span,
-    /// The newest sample of those that say how long the other end held the acknowledgement back; zero before the first.
+    /// The newest sample of an acknowledgement that reports its delay; zero before the first.
     newest: Span,
 }
 
 impl RttEstimator {
-    /// Nothing known yet.
+    /// Creates an estimator without samples.
     pub fn new(rule: TimeoutRule) -> Self {
         //= RFC 6298 section 2.1: until a round trip is measured the timeout is the initial one
         let base = rule.initial.max(rule.min);
@@ -106,14 +108,14 @@ impl RttEstimator {
         }
     }
 
-    /// A round trip for the controls.
+    /// Takes a round trip for the controls.
     #[inline]
     pub fn sample(&mut self, rtt: Span) {
         self.fine.take(rtt.max(Span::from_nanos(1)));
         self.min = self.min.min(rtt);
     }
 
-    /// A round trip for the controls of which the other end says that it held the acknowledgement back for so long (RFC 9002
+    /// Takes a round trip for the controls whose acknowledgement the other end delayed by `delay` (RFC 9002
     /// section 5.3).
     pub fn sample_held(&mut self, rtt: Span, delay: Span) {
         self.newest = rtt;
@@ -125,22 +127,24 @@ impl RttEstimator {
     }
 
     //= RFC 9002 section 5.2 persistent: persistent congestion sets min_rtt to the newest sample
-    /// Forgets the least round trip after persistent congestion: it is the newest sample from now on (RFC 9002 section 5.2).
+    /// Replaces the least round trip by the newest sample after persistent congestion (RFC 9002 section 5.2).
     pub fn forget_min(&mut self) {
         if self.newest > Span::ZERO {
             self.min = self.newest;
         }
     }
 
-    /// The round trip of a handshake: its packets are small, so it is less than any that data can have.
+    /// Takes the round trip of a handshake. Its packets are small, so it does not count for the least round
+    /// trip, which data cannot reach.
     pub fn sample_of_handshake(&mut self, rtt: Span) {
         self.fine.take(rtt.max(Span::from_nanos(1)));
     }
 
-    /// A round trip for the timer, as a coarse clock reads it: the difference of two tick counts, at least one.
+    /// Takes a round trip for the timer as a coarse clock reads it: the difference of two tick counts, at
+    /// least one.
     pub fn sample_for_timer(&mut self, sent: Time, now: Time) {
         let tick = self.rule.tick.nanos().max(1);
-        // The other end may echo a time that is still to come.
+        // The other end may echo a time in the future.
         let ticks = (now.nanos() / tick).saturating_sub(sent.nanos() / tick).max(1);
         self.coarse.take(ticks);
         let Ticks { mean_8, deviation_4 } = self.coarse;
@@ -152,7 +156,8 @@ impl RttEstimator {
         };
     }
 
-    /// RFC 6298 section 2.3, 2.4 and 5.5: the timeout with a back-off factor on it.
+    /// Returns the timeout multiplied by a back-off factor, within its bounds (RFC 6298 sections 2.3, 2.4 and
+    /// 5.5).
     pub fn timeout(&self, factor: f64) -> Span {
         let backed_off = if factor == 1.0 { self.base } else { self.base.scale(factor) };
         //= RFC 6298 section 2.4: the timeout is no less than its minimum
@@ -160,12 +165,12 @@ impl RttEstimator {
         backed_off.max(self.rule.min).min(self.rule.max)
     }
 
-    /// The smoothed round trip of all samples.
+    /// Returns the smoothed round trip of all samples; zeros before the first.
     pub fn fine(&self) -> Smoothed {
         self.fine
     }
 
-    /// The least round trip; [`Span::MAX`] before the first sample.
+    /// Returns the least round trip; [`Span::MAX`] before the first sample.
     pub fn min(&self) -> Span {
         self.min
     }
@@ -196,34 +201,37 @@ mod tests {
     fn the_timeout_follows_rfc_6298() {
         let mut estimator = RttEstimator::new(RULE);
         assert_eq!(estimator.timeout(1.0), Span::from_millis(3000));
-        // First sample 100 ms: SRTT 100, RTTVAR 50, RTO 100 + 4 * 50 = 300 ms.
+        // After a first sample of 100 ms, SRTT is 100, RTTVAR 50 and RTO 100 + 4 * 50 = 300 ms.
         timer_samples(&mut estimator, &[100]);
         assert_eq!(estimator.timeout(1.0), Span::from_millis(300));
-        // Then 180 ms: RTTVAR (3 * 50 + 80) / 4 = 57.5, SRTT (7 * 100 + 180) / 8 = 110; RTO 110 + 230 = 340 ms.
+        // After 180 ms, RTTVAR is (3 * 50 + 80) / 4 = 57.5, SRTT (7 * 100 + 180) / 8 = 110 and RTO 110 + 230
+        // = 340 ms.
         timer_samples(&mut estimator, &[180]);
         assert_eq!(estimator.timeout(1.0), Span::from_millis(340));
         assert_eq!(estimator.timeout(4.0), Span::from_millis(1360));
     }
 
     #[test]
-    fn the_least_timeout_may_bound_the_timeout_with_its_back_off() {
+    fn the_minimum_may_bound_the_timeout_with_its_back_off() {
         let mut estimator = RttEstimator::new(TimeoutRule { min_bounds: MinBounds::BackedOff, ..RULE });
-        // First sample 40 ms: 40 + 4 * 20 = 120 ms, less than the least of 200; twice that is more.
+        // After a first sample of 40 ms, the timeout is 40 + 4 * 20 = 120 ms, less than the minimum of 200
+        // ms. Twice 120 ms is more.
         timer_samples(&mut estimator, &[40]);
         let timeouts = [1.0, 2.0, 4.0].map(|factor| estimator.timeout(factor));
         assert_eq!(timeouts, [200, 240, 480].map(Span::from_millis));
     }
 
     #[test]
-    fn in_linux_the_least_timeout_is_above_the_round_trip() {
+    fn in_linux_the_minimum_bounds_the_timeout_less_the_round_trip() {
         let mut estimator = RttEstimator::new(TimeoutRule { min_bounds: MinBounds::Deviation, ..RULE });
-        // First sample 100 ms: four deviations are 200 ms, no less than the least. Then 140 ms: SRTT (7 * 100 + 140) / 8 = 105,
-        // 100 in ticks; four deviations (3 * 200 + 4 * 40) / 4 = 190, so 200.
+        // After a first sample of 100 ms, four deviations are 200 ms, exactly the minimum. After 140 ms, SRTT
+        // is (7 * 100 + 140) / 8 = 105 ms, or 100 ms in ticks, and four deviations are (3 * 200 + 4 * 40) / 4
+        // = 190 ms, raised to 200 ms.
         timer_samples(&mut estimator, &[100]);
         assert_eq!(estimator.timeout(1.0), Span::from_millis(300));
         timer_samples(&mut estimator, &[140]);
         assert_eq!(estimator.timeout(1.0), Span::from_millis(300));
-        // Steady at 300 ms, where RFC 6298 would have 330.
+        // The round trip is steady at 300 ms, where RFC 6298 would give 330 ms.
         timer_samples(&mut estimator, &[300; 300]);
         assert_eq!(estimator.timeout(1.0), Span::from_millis(500));
         assert_eq!(estimator.timeout(2.0), Span::from_millis(1000));
@@ -232,8 +240,9 @@ mod tests {
     //= test RFC 9002 section 5.2 least
     //= test RFC 9002 section 5.3 delay
     #[test]
-    fn an_acknowledgement_held_back_counts_without_its_delay_but_not_below_the_least() {
-        // RFC 9002 section 5.3: 100 ms; 130 ms of which 25 waited: 105; 110 ms of which 25 waited, 85 < 100: the whole.
+    fn a_delayed_acknowledgement_counts_without_its_delay_but_not_below_the_least_round_trip() {
+        // RFC 9002 section 5.3: the first sample is 100 ms. Of 130 ms, 25 ms were delay: 105 ms count. Of 110
+        // ms, 25 ms were delay, and 85 < 100: all 110 ms count.
         let mut estimator = RttEstimator::new(RULE);
         let ms = Span::from_millis;
         estimator.sample_held(ms(100), ms(25));
@@ -249,13 +258,15 @@ mod tests {
     //= test RFC 6298 section 2.5
     //= test RFC 6298 section 4
     #[test]
-    fn bounds_and_granularity_hold() {
+    fn the_timeout_keeps_its_bounds_and_granularity() {
         let mut estimator = RttEstimator::new(RULE);
-        // 7 ms read with a 10 ms clock: one tick. RTO 10 + 4 * 5 = 30 ms, below the least 200 ms.
+        // A clock of 10 ms reads 7 ms as one tick: the RTO is 10 + 4 * 5 = 30 ms, below the minimum of 200
+        // ms.
         timer_samples(&mut estimator, &[7]);
         assert_eq!(estimator.timeout(1.0), Span::from_millis(200));
         assert_eq!(estimator.timeout(1e6), Span::from_millis(60_000));
-        // A steady round trip of 30 ticks: four deviations shrink to 3 ticks and no further, 30 + 3 = 33 ticks.
+        // With a steady round trip of 30 ticks, four deviations shrink to 3 ticks and no further: 30 + 3 = 33
+        // ticks.
         timer_samples(&mut estimator, &[300; 300]);
         assert_eq!(estimator.timeout(1.0), Span::from_millis(330));
     }
@@ -265,7 +276,7 @@ mod tests {
     fn persistent_congestion_leaves_the_newest_round_trip_as_the_least() {
         let mut estimator = RttEstimator::new(RULE);
         estimator.forget_min();
-        assert_eq!(estimator.min(), Span::MAX, "there is none yet");
+        assert_eq!(estimator.min(), Span::MAX, "there is no sample yet");
         for ms in [100, 60, 80] {
             estimator.sample_held(Span::from_millis(ms), Span::ZERO);
         }

@@ -1,21 +1,22 @@
-//! The sending half of a connection without its packet format: what may be sent, what is sent again and when, and what the
-//! congestion control hears of it. A transport's codec stands on both sides of it: it says which numbers an
-//! acknowledgement covers, and turns a number that may be sent into a packet.
+//! The sending half of a connection without its packet format: what may be sent, what is retransmitted and
+//! when, and what the congestion control hears of it. A transport's codec works on both sides: it says which
+//! numbers an acknowledgement covers, and turns a number that may be sent into a packet.
 //!
-//! Time comes in as an argument, packets go out through [`Output`]. Nothing here knows whether the network is simulated.
+//! Time comes in as an argument, and packets go out through [`Output`]. Nothing here knows whether the
+//! network is simulated.
 
 mod acknowledging;
 mod association;
 mod counts;
 mod credit;
-mod doubts;
 mod limits;
 mod reducing;
 mod sending;
+mod spurious;
 mod timers;
 
-pub use acknowledging::{Acknowledgement, Held, Taken};
-pub use association::Declaration;
+pub use acknowledging::{AckOutcome, Acknowledgement, Held};
+pub use association::ReportedLosses;
 pub use counts::Counts;
 pub use limits::{Limit, Limits};
 
@@ -26,29 +27,31 @@ use crate::options::{KEPT_OF_WINDOW, Options};
 use crate::pacer::Pacer;
 use crate::rtt::RttEstimator;
 use crate::small_queue::SmallQueue;
-use crate::undo::Doubts;
+use crate::undo::SpuriousDetection;
 use ackclock_base::{Packets, Random, Span, Time};
 use ackclock_cc::{Backoff, Change, Control, Controller, Decision, Follows};
 
-/// Where a sender puts what may be sent.
+/// The codec of a transport, to which a sender passes packets.
 pub trait Output {
-    /// Sends a packet now. Returns `None` if the host's own interface has no room for it: then the packet stays where it was.
+    /// Sends a packet now. Returns `None` if the host's own interface has no room for it, in which case the
+    /// packet is not sent.
     fn send(&mut self, transmission: Transmission) -> Option<Handed>;
 
-    /// Whether what was just sent under a new number has been sent before under another: of a transport that uses no number
-    /// twice. Such a packet times nothing (Karn).
+    /// Returns whether the data just sent under a new number has been sent before under another, in a
+    /// transport that uses no number twice. Such a packet gives no round trip sample (Karn).
     fn sent_before(&self) -> bool {
         false
     }
 
-    /// A packet is acknowledged for the first time, of a transport that [uses no number twice](Options::numbers_once). How many
-    /// packets' worth of what is still to be sent need not be.
+    /// Called when a packet is acknowledged for the first time, in a transport that [uses no number
+    /// twice](Options::numbers_once). Returns how many packets of the data still to be sent need not be sent.
     fn on_acked(&mut self, _number: u64) -> u64 {
         0
     }
 
-    /// A packet is given up for lost. Whether what it carried will be sent again under a new number, as data that is still to
-    /// be sent: of a transport that [uses no number twice](Options::numbers_once).
+    /// Called when a packet is marked lost, in a transport that [uses no number
+    /// twice](Options::numbers_once). Returns whether its data will be retransmitted under a new number, as
+    /// data still to be sent.
     fn on_lost(&mut self, _number: u64) -> bool {
         false
     }
@@ -57,25 +60,25 @@ pub trait Output {
 /// A packet that may be sent now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Transmission {
-    /// Its number.
+    /// The number of the packet.
     pub number: u64,
-    /// Whether it has been sent before.
+    /// Whether this is a retransmission.
     pub again: bool,
-    /// Whether it tells the receiver that the window has been reduced (RFC 3168 section 6.1.2).
+    /// Whether the packet announces a reduction of the window to the receiver (RFC 3168 section 6.1.2).
     pub announces_reduction: bool,
 }
 
-/// A packet that the host's own interface has taken.
+/// A packet that the host's own interface has accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Handed {
-    /// Its size in the transport's unit.
+    /// The size of the packet in the transport's unit.
     pub size: u16,
-    /// When it will have left the interface; `None` if that is not known.
+    /// When the packet will have left the interface; `None` if that is unknown.
     pub leaves: Option<Time>,
 }
 
 impl Handed {
-    /// Returns a packet of this size for which the time of leaving is unknown.
+    /// Returns an accepted packet of this size whose time of leaving is unknown.
     pub fn of(size: u16) -> Self {
         Self { size, leaves: None }
     }
@@ -91,58 +94,60 @@ pub struct Sender {
     rtt: RttEstimator,
     pacer: Pacer,
     small_queue: Option<Box<SmallQueue>>,
-    /// Whether packets of a control without a rate of its own wait for anything but the window.
+    /// Whether packets of a control without a rate of its own wait for anything besides the window.
     meters: bool,
     ecn: EcnSender,
     random: Box<dyn Random + Send>,
-    /// One past the last packet that the application has to send, as far as the receiver's credit reaches.
+    /// One past the last packet that the application has to send, within the receiver's credit.
     data_until: u64,
-    /// Whether the application has more to send than the receiver has given credit for.
+    /// Whether the application has more to send than the receiver's credit allows.
     is_held_back: bool,
-    /// Whether data may flow.
+    /// Whether data may be sent.
     is_open: bool,
-    /// Whether the application may have more to send when that is done.
+    /// Whether the application may have more to send after everything is delivered.
     stays_open: bool,
     deadline: Time,
-    /// Of which packets the control [wants to hear](Control::follows_sending).
+    /// The packets of which the control [wants to hear](Control::follows_sending).
     tells_sending: Follows,
-    /// Whether the rule has a timer beside it.
+    /// Whether the rule has a timer beside the retransmission timer.
     keeps_timer: bool,
-    /// Whether the rule is [at ease](Detection::is_at_ease) and the ledger [in order](Ledger::is_in_order): what is
-    /// ordinary then is done without asking the rule.
-    at_ease: bool,
+    /// Whether the rule [allows the fast path](Detection::allows_fast_path) and the ledger is [in
+    /// order](Ledger::is_in_order), so that ordinary events are handled without a call of the rule.
+    fast_path: bool,
     expiries: u32,
-    /// The one packet that is being timed where the timer does not listen to timestamps: its number and when it left.
+    /// The packet being timed, by number and sending time, if the timer does not use timestamps; `None` if no
+    /// packet is.
     timed: Option<(u64, Time)>,
-    /// Whether the last reaction was justified.
-    doubts: Doubts,
+    /// The detection of a spurious last reaction.
+    spurious: SpuriousDetection,
     cwnd_limited: bool,
     limits: Limits,
-    /// What the acknowledgement acknowledges of packets that an association has declared lost.
+    /// The amount that the present acknowledgement covers of packets that an association had reported lost.
     late: u64,
-    /// One past the highest number acknowledged, where no number is used twice.
+    /// One past the highest acknowledged number, if no number is used twice.
     highest_acked: u64,
     last_sent: Time,
     counts: Counts,
-    /// How much the control has been told lost: all that the ledger has counted, whichever rule found it.
+    /// The amount that the control has been told is lost. It equals all that the ledger has counted,
+    /// whichever rule found the losses.
     #[cfg(debug_assertions)]
     told_lost: u64,
 }
 
-/// What a connection is made of besides its options.
+/// The parts of a connection besides its options.
 pub struct Parts {
-    /// Its congestion control.
+    /// The congestion control.
     pub controller: Controller,
-    /// How it finds losses, and what it sends again.
+    /// The rule by which losses are found and packets are retransmitted.
     pub detection: Box<dyn Detection>,
-    /// How its timeout backs off.
+    /// The rule by which the retransmission timeout backs off.
     pub backoff: Box<dyn Backoff>,
-    /// For controls that guess.
+    /// The source of random numbers for controls that need them.
     pub random: Box<dyn Random + Send>,
 }
 
 impl Sender {
-    /// A sender that has sent nothing, with so many packets to send.
+    /// Creates a sender that has sent nothing and has `packets` packets to send.
     pub fn new(mut options: Options, parts: Parts, packets: u64) -> Self {
         options.window = options.window.min(options.units.most_outstanding());
         let Parts { controller, mut detection, backoff, random } = parts;
@@ -155,7 +160,7 @@ impl Sender {
             controller,
             keeps_timer: detection.keeps_timer(),
             rule: detection,
-            at_ease: false,
+            fast_path: false,
             backoff,
             ledger: Ledger::new(options.dupack_threshold),
             rtt: RttEstimator::new(options.timeout),
@@ -171,7 +176,7 @@ impl Sender {
             deadline: Time::NEVER,
             expiries: 0,
             timed: None,
-            doubts: Doubts::default(),
+            spurious: SpuriousDetection::default(),
             cwnd_limited: true,
             limits: Limits::default(),
             late: 0,
@@ -183,13 +188,13 @@ impl Sender {
         }
     }
 
-    /// The application begins; nothing is sent before [`Self::open`].
+    /// Called when the application begins. Nothing is sent before [`Self::open`].
     pub fn begin(&mut self, now: Time) {
         self.counts.begin(now);
         self.controller.on_change(&Change::Begins);
     }
 
-    /// The connection is open: data may flow.
+    /// Called when the connection is open, so that data may be sent.
     pub fn open(&mut self, now: Time, output: &mut impl Output) {
         self.is_open = true;
         let rtt = self.rtt.fine().mean;
@@ -198,17 +203,18 @@ impl Sender {
         self.send_allowed(now, output);
     }
 
-    /// A message of a handshake has been sent, which must be answered before the timer expires.
+    /// Called when a message of a handshake has been sent. It must be answered before the timer expires.
     pub fn await_answer(&mut self, now: Time) {
         self.deadline = now + self.timeout();
     }
 
-    /// The answer has not come in time.
+    /// Called when the answer has not come in time.
     pub fn on_no_answer(&mut self) {
         self.expiries = self.expiries.saturating_add(1);
     }
 
-    /// The answer to what was sent at `sent` has come: a sample of the round trip if it was sent once.
+    /// Called when the answer to the message sent at `sent` arrives. It gives a round trip sample if the
+    /// message was sent once.
     pub fn on_answer(&mut self, now: Time, sent: Time) {
         self.deadline = Time::NEVER;
         if self.expiries == 0 {
@@ -218,12 +224,13 @@ impl Sender {
         self.expiries = 0;
     }
 
-    /// The connection stays open when it has delivered everything, until it is [closed](Self::close).
+    /// Keeps the connection open after everything is delivered, until it is [closed](Self::close).
     pub fn stay_open(&mut self) {
         self.stays_open = true;
     }
 
-    /// The application has so many packets more to send.
+    /// Called when the application has `packets` more packets to send. After a long pause with nothing outstanding,
+    /// this restarts the window.
     pub fn add_data(&mut self, now: Time, packets: u64) {
         self.note_if_app_limited();
         if self.ledger.is_empty() && self.ledger.high() > 0 {
@@ -232,8 +239,9 @@ impl Sender {
         self.data_until = self.data_until.saturating_add(packets);
     }
 
-    /// Reduces the window if nothing has been sent for longer than a retransmission timeout: what it allows at once is no longer
-    /// clocked by acknowledgements (RFC 5681 section 4.1). A control with a model of the path has its own way to begin again.
+    /// Reduces the window if nothing has been sent for longer than a retransmission timeout, because
+    /// acknowledgements no longer clock what it would release at once (RFC 5681 section 4.1). A control with
+    /// a model of the path restarts by its own rules.
     fn restart_after_idle(&mut self, now: Time) {
         let (timeout, idle) = (self.timeout(), now.since(self.last_sent));
         let Some(rule) = self.options.idle_restart.filter(|_| idle > timeout) else { return };
@@ -247,12 +255,12 @@ impl Sender {
         control.set_cwnd(rule.window_after(cwnd, idle, timeout));
     }
 
-    /// The receiver allows so many packets from the first unacknowledged on.
+    /// Called when the receiver allows `packets` packets from the first unacknowledged one on.
     pub fn set_window(&mut self, packets: u64) {
         self.options.window = packets.min(self.options.units.most_outstanding());
     }
 
-    /// The end of a connection that has stayed open.
+    /// Called when a connection that has stayed open ends.
     pub fn close(&mut self, now: Time) {
         if std::mem::take(&mut self.stays_open) {
             self.end_if_done();
@@ -262,12 +270,13 @@ impl Sender {
         }
     }
 
-    /// The application has nothing more to send; what is outstanding is still repaired.
+    /// Called when the application has nothing more to send. Outstanding packets are still repaired.
     pub fn stop(&mut self) {
         self.stop_but_for(0);
     }
 
-    /// The same where so many packets' worth of what was sent before is still to be sent under new numbers.
+    /// Called when the application has nothing more to send, but `packets` packets of data sent before are
+    /// still to be retransmitted under new numbers.
     pub fn stop_but_for(&mut self, packets: u64) {
         let was_done = self.is_done();
         self.is_held_back = false;
@@ -277,12 +286,13 @@ impl Sender {
         }
     }
 
-    /// The first packet not acknowledged cumulatively: so many have been.
+    /// Returns the first packet not acknowledged cumulatively, which is also the number of packets that have
+    /// been.
     pub fn una(&self) -> u64 {
         self.ledger.una()
     }
 
-    /// Whether everything that the application had to send is acknowledged.
+    /// Returns whether everything that the application had to send is acknowledged.
     pub fn is_done(&self) -> bool {
         let all_arrived = || self.options.numbers_once && self.has_sent_all() && self.ledger.pipe() == 0;
         self.is_open && (self.ledger.una() >= self.data_until || all_arrived()) && !self.is_held_back
@@ -292,51 +302,52 @@ impl Sender {
         self.ledger.high() >= self.data_until
     }
 
-    /// Whether a loss is being repaired.
+    /// Returns whether a loss is being repaired.
     pub fn recovering(&self) -> bool {
         self.rule.in_recovery()
     }
 
-    /// The congestion control.
+    /// Returns the congestion control.
     pub fn control(&self) -> &dyn Control {
         &*self.controller
     }
 
-    /// Shows the inside of the control and of the back-off rule, see [`Control::publish`], and the factor on the timeout.
+    /// Publishes internal values of the control and of the back-off rule, see [`Control::publish`], and the
+    /// back-off factor of the timeout.
     pub fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {
         series("backoff_factor", self.backoff.factor(self.expiries));
         self.controller.publish(series);
         self.backoff.publish(series);
     }
 
-    /// How much is thought to be in the network, in the transport's unit.
+    /// Returns the amount thought to be in the network, in the transport's unit.
     pub fn inflight(&self) -> u64 {
         self.rule.inflight(&self.ledger)
     }
 
-    /// What was counted.
+    /// Returns the counts.
     pub fn counts(&self) -> &Counts {
         &self.counts
     }
 
-    /// What has held it back, and for how long.
+    /// Returns what has held the sender back, and for how long.
     pub fn limits(&self) -> &Limits {
         &self.limits
     }
 
-    /// Counts as its own what another sender has counted that has [closed](Self::close), except for the window.
+    /// Adds the counts of another sender that has [closed](Self::close), except for the window.
     pub fn absorb(&mut self, other: &Self) {
         self.counts.absorb(&other.counts);
         self.limits.absorb(&other.limits);
     }
 
-    /// Starts counting anew at the end of the warm-up.
+    /// Restarts the counts at the end of the warm-up.
     pub fn reset_counts(&mut self, now: Time) {
         self.counts.reset(now);
         self.limits.reset(now);
     }
 
-    /// The congestion window's integral up to `now`, in packet seconds.
+    /// Returns the integral of the congestion window up to `now`, in packet seconds.
     pub fn cwnd_area(&self, now: Time) -> f64 {
         let mut counts = self.counts.clone();
         if counts.is_behind(now) {
@@ -349,10 +360,10 @@ impl Sender {
         self.options.units.to_packets(self.rule.inflight(&self.ledger))
     }
 
-    /// The same while the rule is `AT_EASE`, or not.
+    /// Returns the flight, on the fast path if `FAST_PATH`.
     #[inline]
-    fn flight<const AT_EASE: bool>(&self) -> u64 {
-        if AT_EASE {
+    fn flight<const FAST_PATH: bool>(&self) -> u64 {
+        if FAST_PATH {
             debug_assert_eq!(self.rule.inflight(&self.ledger), self.ledger.outstanding());
             self.ledger.outstanding()
         } else {
@@ -360,8 +371,9 @@ impl Sender {
         }
     }
 
-    /// draft-ietf-ccwg-bbr section 4.1.2.4, asked when the application writes, before an acknowledgement changes what is in
-    /// flight, and at timers that may send. (What waits for a pacer is not the application's doing.)
+    /// Records whether the application limits the sender (draft-ietf-ccwg-bbr section 4.1.2.4). It is called
+    /// when the application writes, before an acknowledgement changes the flight, and at timers that may
+    /// send. A packet that waits for the pacer does not count.
     #[inline]
     fn note_if_app_limited(&mut self) {
         if self.has_sent_all() {
@@ -382,7 +394,7 @@ impl Sender {
         }
     }
 
-    /// Adds the window's area up to now; called before anything may change the window.
+    /// Adds the window's area up to `now`. It is called before anything may change the window.
     #[inline]
     fn note_cwnd(&mut self, now: Time) {
         if self.counts.is_behind(now) {

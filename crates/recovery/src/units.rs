@@ -1,60 +1,64 @@
-//! Controls think in packets, transports in packets or in bytes. Here is the one place where one becomes the other.
+//! Conversion between packets, in which controls count, and the packets or bytes in which a transport counts.
+//! No other module converts.
 
 use crate::ledger::MAX_OUTSTANDING;
 use ackclock_base::Packets;
 
-/// What a transport counts in. What is counted is payload, in windows, in rates and in what is delivered.
+/// The unit in which a transport counts. Windows, rates and delivered data count payload.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Units {
-    /// How many units a full packet has: 1 of a transport that counts packets, its payload bytes of one that counts bytes.
+    /// The number of units in a full packet: 1 if the transport counts packets, the payload bytes if it
+    /// counts bytes.
     per_packet: u32,
-    /// One over that: a multiplication is several times as fast as a division.
+    /// The inverse of `per_packet`, because a multiplication is several times as fast as a division.
     packets_per_unit: f64,
-    /// Added before a window is rounded down. A sum of packets in bytes may lack a little of a whole number, which would cost a
-    /// whole packet.
+    /// The amount added before a window is rounded down. A sum of packets in bytes may be slightly below a
+    /// whole number, which would cost a whole packet.
     rounding: f64,
-    /// Payload bytes of a full packet.
+    /// The payload bytes of a full packet.
     packet_bytes: u32,
-    /// How much of a full packet need not fit into the window.
+    /// The part of a full packet, in units, that need not fit into the window.
     over: u32,
 }
 
 impl Units {
-    /// Packets of one size, of so many payload bytes, which the transport numbers and counts.
+    /// Returns the units of a transport that numbers and counts packets of `packet_bytes` payload bytes each.
     pub const fn packets(packet_bytes: u32) -> Self {
         Self { per_packet: 1, packets_per_unit: 1.0, rounding: 0.0, packet_bytes, over: 0 }
     }
 
-    /// Bytes, of which a full packet carries so many, up to 65,535. It needs a rule of [`detection`](crate::detection) that
-    /// asks the ledger what is in flight; those that count duplicates count packets.
+    /// Returns the units of a transport that counts bytes; a full packet carries `packet_bytes` of them, up
+    /// to 65,535. It needs a rule of [`detection`](crate::detection) that asks the ledger for the flight:
+    /// rules that count duplicates count packets.
     pub const fn bytes(packet_bytes: u32) -> Self {
         let per_packet = if packet_bytes == 0 { 1 } else { packet_bytes };
         Self { per_packet, packets_per_unit: 1.0 / per_packet as f64, rounding: 0.5, packet_bytes, over: 0 }
     }
 
     //= RFC 9260 section 6.1 rule-b: a full chunk leaves while less than the window is outstanding
-    /// The same where a packet may leave while less than the window is in flight, and so pass it by all but one unit (RFC 9260
-    /// section 6.1, rule B).
+    /// Returns the units with a window that a packet may exceed by all but one unit, because it may be sent
+    /// while less than the window is in flight (RFC 9260 section 6.1, rule B).
     pub const fn passing_the_window(self) -> Self {
         Self { over: self.per_packet - 1, ..self }
     }
 
-    /// Payload bytes of a full packet.
+    /// Returns the payload bytes of a full packet.
     pub const fn packet_bytes(self) -> u32 {
         self.packet_bytes
     }
 
-    /// The most packets that may be outstanding: counts that a packet notes at its sending have 32 bits, and up to two windows
-    /// are delivered while it is outstanding.
+    /// Returns the maximum number of outstanding packets. A packet stores counts of 32 bits when it is sent,
+    /// and up to two windows are delivered while it is outstanding.
     pub const fn most_outstanding(self) -> u64 {
         let most = (u32::MAX / 2 / self.per_packet) as u64;
         if most < MAX_OUTSTANDING { most } else { MAX_OUTSTANDING }
     }
 
-    /// An amount, below 2^63 units, in packets.
+    /// Returns an amount, below 2^63 units, in packets.
     #[inline]
     pub fn to_packets(self, amount: u64) -> Packets {
-        // Signed: one instruction where an unsigned number takes several, a dozen times for each acknowledgement.
+        // A signed conversion takes one instruction, an unsigned one several, a dozen times per
+        // acknowledgement.
         amount as i64 as f64 * self.packets_per_unit
     }
 
@@ -63,14 +67,14 @@ impl Units {
         packets.saturating_mul(u64::from(self.per_packet))
     }
 
-    /// So many packets as an amount; of packets only whole ones.
+    /// Returns a number of packets as an amount, rounded down to a whole number of units.
     #[inline]
     pub fn from_packets(self, packets: Packets) -> u64 {
-        // Signed, as above; there are no negative packets.
+        // A signed conversion, as above. There are no negative packets.
         ((packets * f64::from(self.per_packet) + self.rounding) as i64).max(0) as u64
     }
 
-    /// While less than this is in flight, another full packet fits into the window.
+    /// Returns the amount below which the flight must be for another full packet to fit into the window.
     #[inline]
     pub fn room(self, cwnd: Packets) -> u64 {
         self.from_packets(cwnd).saturating_sub(u64::from(self.per_packet - 1 - self.over))
@@ -79,8 +83,8 @@ impl Units {
 
 //= RFC 9002 section 7.2 initial: ten datagrams at first, but no more than 14,720 bytes or two datagrams
 //= RFC 9260 section 7.2.1 initial: min(4 * PMDCS, max(2 * PMDCS, 4404 bytes)) at first
-/// Returns the initial window that standards allow in bytes, in packets of `packet_bytes`: `min(most * packet, max(2 * packet, bytes))`,
-/// the form of RFC 6928, RFC 9002 section 7.2 and RFC 9260 section 7.2.1.
+/// Returns the initial window, in packets of `packet_bytes`, that standards allow: `min(most * packet, max(2
+/// * packet, bytes))`, the form of RFC 6928, RFC 9002 section 7.2 and RFC 9260 section 7.2.1.
 pub fn initial_window(packet_bytes: u32, most: Packets, bytes: u32) -> Packets {
     most.min((f64::from(bytes) / f64::from(packet_bytes.max(1))).max(2.0))
 }
@@ -97,23 +101,24 @@ mod tests {
         assert_eq!(Units::bytes(1000).from_packets(2.5), 2500);
         assert_eq!(Units::bytes(1000).to_packets(2500), 2.5);
         assert_eq!(Units::packets(1000).to_packets(3), 3.0);
-        // 1,500 bytes in flight: 1,000 more are 2,500. With 1,501 they are not.
+        // With 1,500 bytes in flight, 1,000 more make 2,500. With 1,501 they do not fit.
         assert_eq!(Units::bytes(1000).room(2.5), 1501);
         assert_eq!(Units::packets(1000).room(2.5), 2);
         assert_eq!(Units::bytes(1000).room(0.5), 0);
-        // Or anything below 2,500 where only the beginning has to fit.
+        // A packet may also be sent with anything below 2,500 in flight, if only its beginning has to fit.
         assert_eq!(Units::bytes(1000).passing_the_window().room(2.5), 2500);
     }
 
     #[test]
-    fn no_more_is_outstanding_than_counts_of_32_bits_can_tell() {
+    fn outstanding_packets_are_bounded_by_counts_of_32_bits() {
         assert_eq!(Units::packets(1448).most_outstanding(), MAX_OUTSTANDING);
         assert_eq!(Units::bytes(65_535).most_outstanding(), 32_768);
     }
 
     #[test]
     fn an_initial_window_of_large_packets_is_bounded_in_bytes() {
-        // RFC 6928 section 2: 10 segments of 1448 B are 14,480 B, below 14,600 B. 14,600 / 2920 = 5. Two of 8948 B are 17,896 B.
+        // RFC 6928 section 2: 10 segments of 1448 B are 14,480 B, below 14,600 B; 14,600 / 2920 is 5; two
+        // segments of 8948 B are 17,896 B.
         for (mss, packets) in [(100, 10.0), (1448, 10.0), (2920, 5.0), (8948, 2.0)] {
             assert_eq!(initial_window(mss, 10.0, 14_600), packets, "{mss} B");
         }
@@ -121,7 +126,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_window_made_of_whole_packets_has_room_for_the_last_of_them(
+        fn a_window_of_whole_packets_has_room_for_the_last_one(
             bytes in 1_u32..65_536, packets in 1_u64..20_000
         ) {
             let units = Units::bytes(bytes);
@@ -129,7 +134,7 @@ mod tests {
             let cwnd: f64 = (0..packets).map(|_| one).sum();
             let before = u64::from(bytes) * (packets - 1);
             prop_assert!(before < units.room(cwnd), "{before} bytes in flight of {}", units.from_packets(cwnd));
-            prop_assert!(before + u64::from(bytes) >= units.room(cwnd), "and no more");
+            prop_assert!(before + u64::from(bytes) >= units.room(cwnd), "there is room for no more");
         }
     }
 }

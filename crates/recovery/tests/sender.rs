@@ -1,4 +1,5 @@
-//! A sender over a path that delays everything by 100 ms and loses nothing: pacing, windows in bytes, what a control is told.
+//! Tests of a sender over a path that delays everything by 100 ms and loses nothing: pacing, windows in
+//! bytes, and what a control is told.
 
 use ackclock_base::random::Scripted;
 use ackclock_base::{Packets, Random, Span, Time};
@@ -17,7 +18,7 @@ use std::sync::{Arc, Mutex};
 
 const RTT: Span = Span::from_millis(100);
 
-/// What a sender has sent, and the acknowledgements on their way back.
+/// The packets that a sender has sent, and the acknowledgements on their way back.
 struct Path {
     now: Time,
     /// The size of packets from now on.
@@ -64,7 +65,7 @@ impl Run {
         }
     }
 
-    /// Begins to send; with a handshake the round trip is known.
+    /// Begins to send. With a handshake the round trip is known.
     fn start(&mut self, handshake: bool) {
         self.sender.begin(self.path.now);
         if handshake {
@@ -75,7 +76,7 @@ impl Run {
         self.sender.open(self.path.now, &mut self.path);
     }
 
-    /// Lets everything happen up to this time.
+    /// Runs all events up to `end`.
     fn until(&mut self, end: Time) {
         loop {
             let ack = self.path.acks.front().map_or(Time::NEVER, |(at, _)| *at);
@@ -94,7 +95,7 @@ impl Run {
         }
     }
 
-    /// An acknowledgement arrives now.
+    /// Delivers an acknowledgement now.
     fn acknowledge(&mut self, cumulative: u64, ranges: impl Iterator<Item = Range<u64>>) {
         let acknowledgement = Acknowledgement {
             cumulative,
@@ -114,7 +115,7 @@ impl Run {
         self.sender.send_allowed(self.path.now, &mut self.path);
     }
 
-    /// Times between departures from this one on, in microseconds.
+    /// Returns the times between departures from packet `from` on, in microseconds.
     fn gaps(&self, from: usize) -> Vec<u64> {
         let times: Vec<u64> = self.path.sent[from..].iter().map(|(at, _)| at.nanos()).collect();
         times.windows(2).map(|pair| (pair[1] - pair[0]) / 1000).collect()
@@ -149,7 +150,7 @@ fn cubic(window: Packets, ssthresh: Packets) -> Controller {
     Assembly::new(entry, &entry.descriptor.defaults(), None, None).join(&initial(window, ssthresh, 1000))
 }
 
-/// A window that never changes, and all that it has been told.
+/// A control whose window never changes, and which records all that it is told.
 #[derive(Clone)]
 struct Told {
     window: Packets,
@@ -193,7 +194,7 @@ impl Control for Told {
     }
 }
 
-/// A window of ten packets that keeps what it is told of timeouts.
+/// A control with a window of ten packets that records timeouts.
 #[derive(Clone, Default)]
 struct Expiring(Arc<Mutex<Vec<Timeout>>>);
 
@@ -212,9 +213,10 @@ impl Control for Expiring {
 }
 
 #[test]
-fn a_control_hears_what_a_timeout_leaves_in_flight() {
-    // RFC 8985 section 6.3: the first packet is given up, and those sent more than a round trip of 100 ms and a quarter of
-    // it ago. Three of four were sent 50 ms before the timer expires. RFC 6675 gives up all.
+fn a_control_hears_how_much_a_timeout_leaves_in_flight() {
+    // RFC 8985 section 6.3: a timeout marks as lost the first packet, and the packets sent more than 125 ms
+    // ago, a round trip of 100 ms and a quarter of it. Three of the four were sent 50 ms before the timer
+    // expires. RFC 6675 marks all four.
     let left = |detection| {
         let told = Expiring::default();
         let options = Options { pacing: false, ..Options::recommended(Units::packets(1000)) };
@@ -237,7 +239,7 @@ fn a_control_hears_what_a_timeout_leaves_in_flight() {
     assert_eq!(left(sack(Flight::Inferred)), (4.0, 0.0));
 }
 
-/// A model whose window is 40 packets whatever happens.
+/// A model whose window is always 40 packets.
 struct Forty;
 
 impl Control for Forty {
@@ -253,10 +255,11 @@ impl Control for Forty {
 }
 
 #[test]
-fn the_flight_of_a_model_is_its_window_in_recovery_too() {
-    // Of 40 packets the first six are lost. The first two selective acknowledgements let out a packet each, the third shows
-    // the loss: 33 are in the network then. A model with a window of 40 has seven sent, six of them again; of a window law
-    // that reduces, proportional rate reduction lets out the first.
+fn the_window_of_a_model_also_limits_its_flight_in_recovery() {
+    // Of 40 packets the first six are lost. The first two selective acknowledgements let out a packet each;
+    // the third shows the loss, with 33 packets in the network. A model with a window of 40 sends seven
+    // packets, six of them retransmissions. For a window law, which reduces, proportional rate reduction lets
+    // out the first one.
     let let_out = |(detection, dupack_threshold), controller| {
         let units = Units::packets(1000);
         let options = Options { pacing: false, dupack_threshold, ..Options::recommended(units) };
@@ -282,28 +285,29 @@ fn a_window_law_is_paced_by_its_profile() {
         run.until(at(199));
         run.gaps(0)
     };
-    // Ten packets in 100 ms: twice as fast in slow start (5 ms), 1.2 times as fast in avoidance (8.333 ms).
+    // Ten packets are sent in 100 ms: twice as fast in slow start (5 ms apart), 1.2 times as fast in
+    // avoidance (8.333 ms apart).
     assert_eq!(run(true, f64::INFINITY), [5000; 9]);
     assert_eq!(run(true, 10.0), [8333; 9]);
     assert_eq!(run(false, 10.0), [0; 9]);
 }
 
 #[test]
-fn a_paced_window_law_is_paced_for_ever() {
+fn a_paced_window_law_stays_paced() {
     let mut run = Run::new(Options::recommended(Units::packets(1000)), cubic(10.0, 10.0), 1, 100_000);
     run.start(true);
     run.until(at(20_000));
     let cwnd = run.sender.control().decision().cwnd;
     assert!(cwnd > 50.0, "{cwnd}");
-    // Never closer than a 1.2th of the round trip over the window at the end, the largest there was.
+    // Packets are never closer than the round trip over 1.2 windows at the end, when the window is largest.
     let least = 100_000.0 / (1.2 * cwnd);
     assert!(run.gaps(0).iter().all(|gap| *gap as f64 > least - 1.0), "{least}");
 }
 
 #[test]
 fn a_rate_is_paced_by_its_quantum() {
-    // 12.5 MB/s in a round trip of 100 ms is no limit here: the initial rate of BBR is 4 ln 2 * 10 / 0.1 s = 277 packets a
-    // second, and its quantum two packets: 7.213 ms for both.
+    // A limit of 12.5 MB/s plays no role here. The initial rate of BBR is 4 ln 2 * 10 / 0.1 s = 277 packets
+    // per second, and its quantum two packets: 7.213 ms for both.
     let entry = registry::find("bbrv3").unwrap();
     let controller =
         Assembly::new(entry, &entry.descriptor.defaults(), None, None).join(&initial(10.0, 1e6, 1000));
@@ -324,12 +328,13 @@ fn a_window_in_bytes_has_room_for_packets_that_fit() {
     for packet_bytes in [1000, 1448, 49, 65_535] {
         assert_eq!(flight(packet_bytes, packet_bytes as u16), (10, 10 * u64::from(packet_bytes)));
     }
-    // Half as large: after the 19th, 9.5 packets are in flight, and a full one would not fit any more.
+    // With packets half as large, 9.5 full packets are in flight after the 19th, and a full one would no
+    // longer fit.
     assert_eq!(flight(1448, 724), (19, 19 * 724));
 }
 
 #[test]
-fn what_a_control_is_told_is_in_packets_whatever_the_transport_counts() {
+fn a_control_is_told_packets_whatever_the_transport_counts() {
     let told = |units, bytes| {
         let told = Told::new(10.0);
         let options = Options { pacing: false, ..Options::recommended(units) };
@@ -341,7 +346,7 @@ fn what_a_control_is_told_is_in_packets_whatever_the_transport_counts() {
     let packets = told(Units::packets(65_535), 1);
     let bytes = told(Units::bytes(65_535), 65_535);
     assert_eq!(packets.len(), 100);
-    // To within the rounding of a division by 65,535.
+    // The values agree to within the rounding of a division by 65,535.
     let close = |one: f64, other: f64| (one - other).abs() < 1e-9;
     for (one, other) in packets.iter().zip(&bytes) {
         let (rate, other_rate) = (one.rate.unwrap(), other.rate.unwrap());
@@ -352,13 +357,13 @@ fn what_a_control_is_told_is_in_packets_whatever_the_transport_counts() {
         assert_eq!((one.round_start, one.cwnd_limited), (other.round_start, other.cwnd_limited));
         assert_eq!(rate.interval, other_rate.interval);
     }
-    // 10 packets in 100 ms.
+    // The rate is 10 packets in 100 ms.
     assert!(close(bytes[99].rate.unwrap().packets_per_second(RTT).unwrap(), 100.0));
 }
 
 #[test]
-fn growth_counts_bytes() {
-    // Slow start: 19 packets of half the size are 9.5 packets.
+fn growth_of_the_window_counts_bytes() {
+    // In slow start, 19 packets of half the size count as 9.5 packets.
     let options = Options { pacing: false, ..Options::recommended(Units::bytes(1448)) };
     let mut run = Run::new(options, cubic(10.0, f64::INFINITY), 724, 1000);
     run.start(false);
@@ -376,22 +381,23 @@ fn a_round_ends_when_a_packet_is_acknowledged_that_was_sent_after_the_last_had_e
     run.until(at(1000));
     let starts: Vec<usize> =
         told.acks().iter().enumerate().filter(|(_, ack)| ack.round_start).map(|(index, _)| index).collect();
-    // The first acknowledgement ends the round of the first flight; the 11th, 21st, ... are those of what it let out.
+    // The first acknowledgement ends the round of the first flight. The 11th, 21st, ... acknowledge the
+    // packets that it let out.
     assert_eq!(starts, [0, 10, 20, 30, 40, 50, 60, 70, 80, 90]);
 }
 
 #[test]
-fn what_is_sent_until_the_applications_silence_has_left_the_network_tells_nothing_of_it() {
+fn packets_are_application_limited_until_the_flight_at_the_silence_is_delivered() {
     let told = Told::new(10.0);
     let options = Options { pacing: false, ..Options::recommended(Units::packets(1000)) };
     let mut run = Run::new(options, told.controller(), 1, 3);
-    run.start(false); // 0 to 2 leave at 0 ms, and the application is silent
+    run.start(false); // 0 to 2 are sent at 0 ms, and the application is silent
     run.until(at(10));
-    run.add_data(5); // 3 to 7 leave: before them was silence
+    run.add_data(5); // 3 to 7 are sent after a silence
     run.until(at(20));
-    run.add_data(100); // 8 and 9 fill the window: before them was silence, too, with eight packets in flight
-    // From 100 ms on the ten are acknowledged and let out ten others. The ninth is the first beyond the eight, and what
-    // it lets out is the 19th.
+    run.add_data(100); // 8 and 9 fill the window after a silence with eight packets in flight
+    // From 100 ms on the ten packets are acknowledged and let out ten others. The ninth is the first beyond
+    // the eight in flight at the silence, and the packet that it lets out is the 19th.
     run.until(at(220));
     let limited: Vec<bool> = told.acks().iter().map(|ack| ack.rate.unwrap().app_limited).collect();
     let expected: Vec<bool> = (0..limited.len()).map(|number| (3..18).contains(&number)).collect();
@@ -405,7 +411,7 @@ fn a_silence_with_nothing_in_flight_ends_with_the_first_packet() {
     let options = Options { pacing: false, ..Options::recommended(Units::packets(1000)) };
     let mut run = Run::new(options, told.controller(), 1, 0);
     run.start(false);
-    run.add_data(100); // nothing has ever been sent: before the first two was silence
+    run.add_data(100); // nothing was sent before: the first two follow a silence
     run.until(at(200));
     let limited: Vec<bool> = told.acks().iter().map(|ack| ack.rate.unwrap().app_limited).collect();
     assert_eq!(limited, [true, true, false, false]);
@@ -414,8 +420,9 @@ fn a_silence_with_nothing_in_flight_ends_with_the_first_packet() {
 //= test RFC 6298 section 5.2
 //= test RFC 6298 section 5.3
 #[test]
-fn the_timer_restarts_with_new_data_and_stops_with_the_last() {
-    // Three packets with a window of two, and a timeout of a second: sent at 0, 0 and 100 ms, acknowledged at 100, 100 and 200 ms.
+fn the_timer_restarts_at_acknowledgements_of_new_data_and_stops_at_the_last() {
+    // Three packets are sent with a window of two and a timeout of a second: at 0, 0 and 100 ms. They are
+    // acknowledged at 100, 100 and 200 ms.
     let options = Options { pacing: false, ..Options::recommended(Units::packets(1000)) };
     let mut run = Run::new(options, Told::new(2.0).controller(), 1, 3);
     run.start(false);

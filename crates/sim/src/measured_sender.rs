@@ -6,7 +6,7 @@ use crate::histogram::Histogram;
 use crate::report::Report;
 use ackclock_base::{Span, Time};
 use ackclock_recovery::Sender;
-use ackclock_recovery::sender::Taken;
+use ackclock_recovery::sender::AckOutcome;
 
 /// Recovery's sender, and the round-trip times measured from its acknowledgements.
 pub struct MeasuredSender {
@@ -24,8 +24,8 @@ impl MeasuredSender {
 
     /// Records the outcome of an acknowledgement.
     #[inline]
-    pub fn take(&mut self, taken: Taken) {
-        if let Some(rtt) = taken.clean_rtt {
+    pub fn take(&mut self, outcome: AckOutcome) {
+        if let Some(rtt) = outcome.clean_rtt {
             self.rtt.record(rtt);
             self.last_rtt = Some(rtt);
         }

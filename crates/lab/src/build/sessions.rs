@@ -1,4 +1,4 @@
-//! Sessions: for each row of the group one, with a flow for each of its connections.
+//! Construction of sessions: one for each row of the group, with a flow for each of its connections.
 
 use super::{Run, flow_parts, starts};
 use crate::flows::FlowGroup;
@@ -8,7 +8,8 @@ use ackclock_sim::flow::FlowParts;
 use ackclock_sim::random::Stream;
 use ackclock_sim::session::{SessionParts, SessionPlan};
 
-/// Adds the sessions of a group, whose application is called `application`, and their flows to `flows`. The first row is `row`.
+/// Adds the sessions of a group to `sessions`, and their flows to `flows`. The application is called
+/// `application`, and the first row is `row`.
 pub(super) fn add(
     (group, application, session): (&FlowGroup, &str, &dyn SessionPlan),
     run: &Run<'_>,
@@ -19,7 +20,7 @@ pub(super) fn add(
     for (index, member) in group.members.iter().enumerate() {
         let name = group.member_name(index);
         let start = starts(&group.plan.start, index, &name, run.seed);
-        // What connects the connections of one reader: controls that share state share it among these.
+        // The connections of one reader have one connector, through which controls share state.
         let mut connector = group.plan.sending.transport.connector(run.seed, run.measured);
         let heard = run.heard(row + index);
         let mut connect = move |lifetime: Lifetime, name: &str| {

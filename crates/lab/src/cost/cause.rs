@@ -1,32 +1,33 @@
-//! The reasons why a scenario is slow, and what is said of each.
+//! The reasons why a scenario is slow, and the messages about them.
 
 use ackclock_base::Span;
 
-/// Why a scenario is slow, with the numbers that a message about it names.
+/// A reason why a scenario is slow, with the numbers that a message about it names.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Cause {
-    /// The packets of a flow pass many links. `links` counts those there and back.
+    /// The packets of a flow pass many links. `links` counts both directions.
     Passages {
         /// The number of links.
         links: usize,
     },
-    /// A source over UDP sends packets whose headers are large beside the payload of `payload` bytes, so that it sends far more of
-    /// them than its rate suggests, or each of its packets is answered.
+    /// A source over UDP sends packets whose headers are large beside the payload of `payload` bytes, so that
+    /// it sends far more packets than its rate suggests; or each of its packets is answered.
     SmallPackets {
-        /// Payload bytes of a packet.
+        /// The payload bytes of a packet.
         payload: u32,
     },
     /// An application writes `bytes` bytes at a time into a connection.
     Writes {
-        /// Bytes of a write.
+        /// The bytes of a write.
         bytes: f64,
     },
-    /// A session of an `mmpp` source, once begun, sends `packets` packets at the rate of all its flows together.
+    /// A session of an `mmpp` source, once it has begun, sends `packets` packets at the rate of all its flows
+    /// together.
     Session {
         /// The number of packets.
         packets: f64,
     },
-    /// An `mmpp` source plays the lifetimes of its flows before its first packet.
+    /// An `mmpp` source simulates the lifetimes of its flows before its first packet.
     Lifetimes {
         /// The mean lifetime of a flow of the source in seconds.
         each_s: f64,
@@ -36,73 +37,75 @@ pub enum Cause {
         /// The number of objects of a page.
         objects: usize,
     },
-    /// A connection sends `packets` packets before anything is acknowledged.
+    /// A connection sends `packets` packets before the first acknowledgement.
     FirstWindow {
         /// The number of packets.
         packets: f64,
-        /// Nanoseconds that each of them takes.
+        /// The nanoseconds per packet.
         ns: f64,
     },
-    /// Packets overtake one another while `packets` packets of a flow are under way, and lists of ranges hold what has arrived.
+    /// Packets overtake one another while `packets` packets of a flow are in flight, and lists of ranges
+    /// record what has arrived.
     Reordering {
-        /// The number of packets under way.
+        /// The number of packets in flight.
         packets: f64,
     },
-    /// A queue discipline looks at its queue at fixed times, whether or not packets arrive.
+    /// A queue discipline examines its queue at fixed times, whether or not packets arrive.
     Looks {
-        /// The parameter that sets the time between two looks.
+        /// The parameter that sets the time between two examinations.
         key: &'static str,
-        /// The time between two looks.
+        /// The time between two examinations.
         every: Span,
     },
-    /// A queue discipline predicts from `order` values at each arrival, or each time it looks at its queue.
+    /// A queue discipline predicts from `order` values at each arrival, or each time it examines its queue.
     Prediction {
         /// The number of values.
         order: f64,
-        /// Where it predicts at fixed times, the parameter that sets the time between two predictions, and that time.
+        /// The parameter that sets the time between two predictions, and that time; `None` if the discipline
+        /// predicts at arrivals.
         looks: Option<(&'static str, Span)>,
-        /// Nanoseconds that each value takes.
+        /// The nanoseconds per value.
         ns: f64,
     },
-    /// A `bc-pqp` discipline looks at each of its phantom queues at the end of each window.
+    /// A `bc-pqp` discipline examines each of its phantom queues at the end of each window.
     PhantomQueues {
         /// The number of phantom queues.
         queues: f64,
-        /// The window.
+        /// The length of the window.
         every: Span,
     },
-    /// Phantom queues drain in turns of `bytes` bytes.
+    /// Phantom queues drain in rounds of `bytes` bytes.
     Quantum {
-        /// The bytes of a turn.
+        /// The bytes of a round.
         bytes: f64,
     },
-    /// An `sfb` discipline empties its bins each time it changes its hash functions.
+    /// An `sfb` discipline empties its bins whenever it changes its hash functions.
     Bins {
         /// The number of bins.
         bins: f64,
         /// The time between two changes.
         every: Span,
     },
-    /// A loss model or a jitter has states that change many times between two packets.
+    /// A loss model or jitter has states that change many times between two packets.
     States {
         /// The key of the link that has the states.
         key: &'static str,
         /// The mean time between two changes.
         each: Span,
     },
-    /// A medium asks each of its stations at each packet.
+    /// A medium queries each of its stations at each packet.
     Stations {
         /// The number of links of the medium.
         links: usize,
     },
-    /// Senders of TCP whose packets are never acknowledged time out again and again.
+    /// TCP senders whose packets are never acknowledged time out again and again.
     Timeouts {
-        /// The time between two timeouts of a sender, where nothing is acknowledged.
+        /// The time between two timeouts of a sender if nothing is acknowledged.
         every: Span,
     },
-    /// Idle paths of SCTP associations are asked with HEARTBEATs.
+    /// Idle paths of SCTP associations are probed with HEARTBEATs.
     Heartbeats {
-        /// The mean time between two of them.
+        /// The mean time between two HEARTBEATs.
         every: Span,
     },
     /// The nodes of a medium move from place to place.
@@ -113,7 +116,7 @@ pub enum Cause {
 }
 
 impl Cause {
-    /// The key that brings the cause about, as a dotted path beneath its place.
+    /// Returns the key that causes the cost, as a dotted path below its place.
     pub(super) fn key(self) -> String {
         match self {
             Self::Passages { .. } => "path".to_owned(),
@@ -136,7 +139,7 @@ impl Cause {
         }
     }
 
-    /// The nanoseconds that one event takes.
+    /// Returns the nanoseconds per event.
     pub(super) fn ns(self) -> f64 {
         match self {
             Self::Passages { .. } | Self::SmallPackets { .. } | Self::Session { .. } => 100.0,
@@ -157,7 +160,7 @@ impl Cause {
         }
     }
 
-    /// What brings the cause about, for a message.
+    /// Returns the cause in words, for a message.
     pub(super) fn words(self) -> String {
         match self {
             Self::Passages { links } => format!("a path of {links} links, there and back"),
@@ -190,7 +193,7 @@ impl Cause {
         }
     }
 
-    /// What the events are, in the plural.
+    /// Returns the name of the events, in the plural.
     pub(super) fn events(self) -> &'static str {
         match self {
             Self::Passages { .. } => "passages of packets over links",
@@ -214,7 +217,7 @@ impl Cause {
         }
     }
 
-    /// What to change for fewer events, as alternatives.
+    /// Returns what to change for fewer events, as alternatives.
     pub(super) fn remedy(self) -> String {
         let mut remedies: Vec<String> = match self {
             Self::Passages { .. } => strings(["a shorter path", "a lower rate"]),
@@ -245,7 +248,7 @@ impl Cause {
             }
             Self::Moves { .. } => strings(["a larger rectangle", "lower speeds", "a longer `rest`"]),
         };
-        // What happens once does not depend on how long the run is.
+        // The number of events that happen once does not depend on the duration of the run.
         if !matches!(self, Self::Lifetimes { .. } | Self::Objects { .. } | Self::FirstWindow { .. }) {
             remedies.push("a shorter `duration`".to_owned());
         }

@@ -1,4 +1,5 @@
-//! The costs that the flows of a scenario bring: their sources, their connections and the lengths of their paths.
+//! The costs that the flows of a scenario cause: their sources, their connections and the lengths of their
+//! paths.
 
 use super::traffic::{self, Traffic};
 use super::{Cause, Part, Place};
@@ -9,10 +10,10 @@ use ackclock_base::{Span, Values};
 use ackclock_cc::entry::Build;
 use ackclock_sim::traffic::Effort;
 
-/// The links of a path, there and back, whose passages the usual estimate of a packet's cost contains.
+/// The number of links, forward and backward, whose passages the usual estimate of a packet's cost contains.
 const SHORT_PATH: f64 = 10.0;
 
-/// The value of a parameter in its base unit, where it has one.
+/// Returns the value of a parameter in its base unit; `None` if it has none.
 pub fn number(values: &Values, name: &str) -> Option<f64> {
     values.get(name)?.base()
 }
@@ -39,8 +40,8 @@ pub fn parts(scenario: &Scenario, traffic: &Traffic<'_>, parts: &mut Vec<Part>) 
     writes(scenario, parts);
 }
 
-/// Passages over the links of long paths. Each costs an event of its own; the usual estimate of a packet contains those of a
-/// short path.
+/// Adds the cost of passages over the links of long paths. Each passage costs an event; the usual estimate of
+/// a packet contains those of a short path.
 fn passages(traffic: &Traffic<'_>, parts: &mut Vec<Part>) {
     for stream in &traffic.streams {
         let links = stream.path.forward.len() + stream.path.backward.len();
@@ -55,8 +56,8 @@ fn passages(traffic: &Traffic<'_>, parts: &mut Vec<Part>) {
     }
 }
 
-/// The packets of a source over UDP, as far as the packets that its rate on the wire suggests are fewer; and what the source does
-/// besides.
+/// Adds the cost of the packets of a source over UDP that exceed the number that its rate on the wire
+/// suggests, and of the source's other work.
 fn source(scenario: &Scenario, group: &FlowGroup, place: Place, parts: &mut Vec<Part>) {
     let Sending { transport, .. } = &group.plan.sending;
     let Some(source) = group.plan.sending.uncontrolled() else { return };
@@ -72,7 +73,7 @@ fn source(scenario: &Scenario, group: &FlowGroup, place: Place, parts: &mut Vec<
     effort(group, source.effort(per_second, active_s), place, parts);
 }
 
-/// The writes of applications into connections, whatever of it these can send.
+/// Adds the cost of the writes of applications into connections, whatever part of the data these can send.
 fn writes(scenario: &Scenario, parts: &mut Vec<Part>) {
     for (index, group) in scenario.flows.iter().enumerate() {
         let Some(source) = group.plan.sending.writes() else { continue };
@@ -87,7 +88,7 @@ fn writes(scenario: &Scenario, parts: &mut Vec<Part>) {
     }
 }
 
-/// What sources do besides sending their packets.
+/// Adds the cost of the work of sources besides sending their packets.
 fn effort(group: &FlowGroup, effort: Option<Effort>, place: Place, parts: &mut Vec<Part>) {
     let Some(Effort { session_packets, lifetime_s, steps }) = effort else { return };
     let count = group.members.len() as f64;
@@ -97,8 +98,8 @@ fn effort(group: &FlowGroup, effort: Option<Effort>, place: Place, parts: &mut V
     parts.push(Part { cause, place, events: steps * count, certain: steps * count });
 }
 
-/// The sizes that a reader draws at the beginning of a page. Later pages begin when the one before is complete, which takes a packet
-/// for each object.
+/// Adds the cost of the sizes that a reader draws at the beginning of a page. Later pages begin when the one
+/// before is complete, which takes a packet for each object.
 fn reading(group: &FlowGroup, place: Place, parts: &mut Vec<Part>) {
     let Workload::Session(_, session) = &group.plan.sending.workload else { return };
     let objects = session.draws_at_once();
@@ -108,7 +109,8 @@ fn reading(group: &FlowGroup, place: Place, parts: &mut Vec<Part>) {
     }
 }
 
-/// The packets that connections send before anything is acknowledged, which may all be dropped at the first link.
+/// Adds the cost of the packets that connections send before the first acknowledgement, all of which may be
+/// dropped at the first link.
 fn first_window(group: &FlowGroup, place: Place, parts: &mut Vec<Part>) {
     let packets = first_packets(group);
     let Sending { transport, workload, .. } = &group.plan.sending;
@@ -120,8 +122,8 @@ fn first_window(group: &FlowGroup, place: Place, parts: &mut Vec<Part>) {
     parts.push(Part { cause, place, events: packets * connections, certain: 0.0 });
 }
 
-/// The packets that a connection sends before anything is acknowledged: its initial window, as far as it has so much to send and the
-/// receiver allows it.
+/// Returns the number of packets that a connection sends before the first acknowledgement: its initial
+/// window, bounded by what it has to send and what the receiver allows.
 fn first_packets(group: &FlowGroup) -> f64 {
     let Sending { transport, workload, .. } = &group.plan.sending;
     let each = match workload {
@@ -133,7 +135,7 @@ fn first_packets(group: &FlowGroup) -> f64 {
     facts.first_window.min(each).min(facts.allowed.at_first)
 }
 
-/// The timeouts of senders whose packets are all lost, each with a packet.
+/// Adds the cost of the timeouts of senders whose packets are all lost, each with a packet.
 fn timeouts(scenario: &Scenario, group: &FlowGroup, place: Place, parts: &mut Vec<Part>) {
     let Sending { transport, workload, .. } = &group.plan.sending;
     let Some(every) = transport.facts().timeouts_every.filter(|_| workload.is_one_connection()) else {
@@ -143,8 +145,8 @@ fn timeouts(scenario: &Scenario, group: &FlowGroup, place: Place, parts: &mut Ve
     parts.push(Part { cause: Cause::Timeouts { every }, place, events, certain: 0.0 });
 }
 
-/// The HEARTBEATs of the paths of associations: each path has one after the interval and a timeout, and the next when that is
-/// answered. A timeout is no shorter than a round trip.
+/// Adds the cost of the HEARTBEATs of the paths of associations. Each path sends one after the interval and a
+/// timeout, and the next after the answer. A timeout is no shorter than a round trip.
 fn heartbeats(scenario: &Scenario, group: &FlowGroup, place: Place, parts: &mut Vec<Part>) {
     let Some(Heartbeats { interval, min_rto }) = group.plan.sending.transport.facts().heartbeats else {
         return;
@@ -157,9 +159,10 @@ fn heartbeats(scenario: &Scenario, group: &FlowGroup, place: Place, parts: &mut 
     }
 }
 
-/// What reordering costs: receivers and senders keep ranges of what has arrived in lists, and with each packet about as many entries
-/// move as packets are under way. A window control takes reordering for losses and soon has few under way, so that its initial window
-/// counts; a control with a model of its path keeps up to two bandwidth-delay products.
+/// Adds the cost of reordering. Receivers and senders keep the ranges that have arrived in lists, and each
+/// packet moves about as many entries as packets are in flight. A window control takes reordering for losses
+/// and soon has few packets in flight, so its initial window counts. A control with a model of its path keeps
+/// up to two bandwidth-delay products in flight.
 fn reordering(scenario: &Scenario, traffic: &Traffic<'_>, parts: &mut Vec<Part>) {
     let links = &scenario.network.links;
     for stream in &traffic.streams {

@@ -1,4 +1,5 @@
-//! The costs that links and media bring: queue disciplines, states of loss and jitter, stations, and nodes that move.
+//! The costs that links and media cause: queue disciplines, states of loss and jitter, stations, and nodes
+//! that move.
 
 use super::flows::number;
 use super::traffic::Traffic;
@@ -9,18 +10,18 @@ use crate::scenario::Scenario;
 use ackclock_aqm::LinkRate;
 use ackclock_base::{Span, Values};
 
-/// The most changes of state that a model of two states plays between two packets.
+/// The maximum number of changes of state that a two-state model simulates between two packets.
 const MOST_CHANGES: f64 = 1000.0;
 
-/// Packets at a link, and how long they come.
+/// The packets that arrive at a link, and for how long they arrive.
 struct Arrivals {
-    /// The packets, at most.
+    /// The maximum number of packets.
     packets: f64,
-    /// The packets that come whatever the network does.
+    /// The number of packets that arrive whatever the network does.
     certain: f64,
     /// The run's duration in seconds.
     run_s: f64,
-    /// Whether packets come for as long as the run lasts.
+    /// Whether packets arrive until the end of the run.
     lasting: bool,
 }
 
@@ -41,8 +42,9 @@ pub fn parts(scenario: &Scenario, traffic: &Traffic<'_>, parts: &mut Vec<Part>) 
     }
 }
 
-/// What a discipline does at fixed times and at arrivals, as far as its parameters can make that much. A discipline makes up for its
-/// looks at the next arrival, so that a link that packets never reach costs nothing.
+/// Adds the cost of a discipline's work at fixed times and at arrivals, if its parameters can make it
+/// expensive. A discipline does the work of past examinations at the next arrival, so a link that no packet
+/// reaches costs nothing.
 fn discipline(link: &LinkPlan, rate: &LinkRate, arrivals: &Arrivals, place: Place, parts: &mut Vec<Part>) {
     let Some(queue) = link.wire.queue.as_ref().filter(|_| link.brought.is_none()) else { return };
     let values = &queue.values;
@@ -59,12 +61,12 @@ fn discipline(link: &LinkPlan, rate: &LinkRate, arrivals: &Arrivals, place: Plac
                 let events = looks * value("queues");
                 push(Cause::PhantomQueues { queues: value("queues"), every }, events, lasting(events));
             }
-            // A look at the correlation of the traffic takes its order many times over.
+            // An examination of the traffic's correlation takes several times `order`.
             "paqm" => push(prediction(35.0), looks * order, lasting(looks * order)),
             "apace" => push(prediction(1.2), looks * order, lasting(looks * order)),
             _ => {}
         }
-        // `dualpi2` does not look at queues that are at rest.
+        // `dualpi2` does not examine queues that are idle.
         let certain = if queue.descriptor.name == "dualpi2" { 0.0 } else { lasting(looks) };
         push(Cause::Looks { key, every }, looks, certain);
     }
@@ -80,7 +82,7 @@ fn discipline(link: &LinkPlan, rate: &LinkRate, arrivals: &Arrivals, place: Plac
         }
         "sfb" => {
             let (bins, every) = (value("levels") * value("bins"), Span::from_seconds(value("rehash")));
-            // An arrival changes the hash functions twice at most: those in use, and those that learn.
+            // An arrival changes the hash functions at most twice: those in use, and those in training.
             let changes = |packets: f64| 2.0 * packets.min(arrivals.run_s / value("rehash").max(1e-9));
             push(
                 Cause::Bins { bins, every },
@@ -92,7 +94,8 @@ fn discipline(link: &LinkPlan, rate: &LinkRate, arrivals: &Arrivals, place: Plac
     }
 }
 
-/// How often a discipline looks at its queue, in seconds, and the parameter that says so.
+/// Returns the parameter that sets how often a discipline examines its queue, and the time between two
+/// examinations in seconds; `None` if the discipline does not do so.
 fn looks(name: &str, values: &Values, rate: &LinkRate) -> Option<(&'static str, f64)> {
     let key = match name {
         "pi" => "sample_period",
@@ -102,14 +105,14 @@ fn looks(name: &str, values: &Values, rate: &LinkRate) -> Option<(&'static str, 
         "bc-pqp" => "window",
         _ => return None,
     };
-    // Where nothing is given, `paqm` looks once in ten packets' time.
+    // By default, `paqm` examines its queue once in the time of ten packets.
     let packet_s = f64::from(rate.mean_packet_bytes) / rate.rate.bytes_per_second();
     let usual = (name == "paqm").then_some(10.0 * packet_s);
     Some((key, number(values, key).or(usual)?))
 }
 
-/// States of losses and of jitter that change often. Between two packets at most a thousand changes are played; the state at the
-/// second is then as good as drawn afresh.
+/// Adds the cost of states of loss and jitter that change often. Between two packets at most a thousand
+/// changes are simulated; after that the state is as good as drawn afresh.
 fn states(link: &LinkPlan, arrivals: &Arrivals, place: Place, parts: &mut Vec<Part>) {
     let mut push = |key, good_s: f64, bad_s: f64| {
         let each_s = ((good_s + bad_s) / 2.0).max(1e-9);
@@ -133,8 +136,9 @@ fn states(link: &LinkPlan, arrivals: &Arrivals, place: Place, parts: &mut Vec<Pa
     }
 }
 
-/// What a medium costs: each packet that comes to one of its links asks all of them, and the nodes of a link move while packets
-/// pass it. All senders that react share the medium, so that together they send no more than its fastest link.
+/// Adds the costs of a medium: each packet that arrives at one of its links queries all of them, and the
+/// nodes of a link move while packets pass it. All senders that react share the medium, so together they send
+/// no more than its fastest link.
 fn medium(scenario: &Scenario, traffic: &Traffic<'_>, index: usize, parts: &mut Vec<Part>) {
     let plan = &scenario.network.media[index];
     let stations =
@@ -145,7 +149,7 @@ fn medium(scenario: &Scenario, traffic: &Traffic<'_>, index: usize, parts: &mut 
     let run_s = scenario.duration.seconds();
     let fastest = stations().map(|(_, link)| link.wire.pace.rate.bits_per_second()).max().unwrap_or(0) as f64;
     let least_bytes = scenario.flows.iter().map(|group| group.wire_bytes()).min().unwrap_or(1).max(1);
-    // Twice as many: each packet may be answered with another.
+    // The factor of two is for answers: each packet may be answered with another.
     let reacting = (all - certain).min(2.0 * fastest * run_s / (8.0 * f64::from(least_bytes)));
     let asked = |packets: f64| packets * links as f64;
     parts.push(Part {
@@ -156,7 +160,7 @@ fn medium(scenario: &Scenario, traffic: &Traffic<'_>, index: usize, parts: &mut 
     });
     if plan.propagation.is_some() && plan.mobility.descriptor.name == "random-waypoint" {
         let value = |name: &str| number(&plan.mobility.values, name).unwrap_or(0.0);
-        // About half of the longer side is the mean way (0.52 of the side of a square: Ghosh 1951).
+        // The mean distance is about half of the longer side (0.52 of the side of a square: Ghosh 1951).
         let way_m = 0.5 * value("width_m").max(value("height_m"));
         let each_s =
             way_m / (0.5 * (value("min_speed_mps") + value("max_speed_mps"))).max(1e-9) + value("rest");

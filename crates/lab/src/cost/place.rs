@@ -1,9 +1,9 @@
-//! Where a scenario file says what makes a run slow.
+//! Places in a scenario file that make a run slow.
 
 use crate::document::{Document, Node, Span, Value};
 use crate::scenario::Scenario;
 
-/// What has a cost.
+/// An element of a scenario that has a cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Place {
     /// A group of flows, as an index.
@@ -15,7 +15,7 @@ pub enum Place {
 }
 
 impl Place {
-    /// What it is called in messages.
+    /// Returns the name of the place in messages.
     pub fn name(self, scenario: &Scenario) -> String {
         match self {
             Self::Flows(index) => format!("flow {}", scenario.flows[index].plan.name),
@@ -24,7 +24,8 @@ impl Place {
         }
     }
 
-    /// Finds the key of this place in a file. Returns where it stands, or what comes nearest to it, and its dotted path.
+    /// Returns the location of a key of this place in the file, or of its nearest existing parent, and its
+    /// dotted path.
     pub fn find(self, key: &str, scenario: &Scenario, document: &Document) -> (Span, String) {
         let tables = match self {
             Self::Flows(index) => vec![format!("flows.{index}")],
@@ -39,7 +40,7 @@ impl Place {
     }
 }
 
-/// The tables that may describe a link, the most specific first.
+/// Returns the tables that may describe a link, the most specific first.
 fn tables_of_link(index: usize, scenario: &Scenario, document: &Document) -> Vec<String> {
     let link = &scenario.network.links[index];
     let name = link.name.strip_suffix("-reverse").unwrap_or(&link.name);
@@ -76,7 +77,7 @@ fn tables_of_link(index: usize, scenario: &Scenario, document: &Document) -> Vec
     reverse.chain(tables.iter().cloned()).collect()
 }
 
-/// The two nodes of a table of `[[links]]`.
+/// Returns the two nodes of a table of `[[links]]`; `None` if the table does not name them.
 fn ends_of(item: &Node) -> Option<[&str; 2]> {
     match below(item, "between").map(|node| &node.value) {
         Some(Value::List(nodes)) => match nodes.as_slice() {
@@ -96,7 +97,8 @@ fn text<'d>(table: &'d Node, key: &str) -> Option<&'d str> {
     }
 }
 
-/// Follows a dotted path as far as it goes. Returns where it ends, and whether that is its last step.
+/// Follows a dotted path as far as it exists. Returns the location of the last node found, and whether the
+/// whole path exists.
 fn reach(document: &Document, path: &str) -> (Span, bool) {
     let mut node = &document.root;
     for step in path.split('.') {

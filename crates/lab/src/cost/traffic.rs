@@ -1,4 +1,5 @@
-//! How many packets a run has at each of its links, at most, and how many of them come whatever the network does.
+//! Estimates of the maximum number of packets at each link of a run, and of the number that arrive whatever
+//! the network does.
 
 use crate::flows::{FlowGroup, Member, Sending, Workload};
 use crate::network::LinkPlan;
@@ -11,15 +12,15 @@ pub struct Stream<'s> {
     pub group: usize,
     /// The path.
     pub path: &'s Member,
-    /// The packets, at most.
+    /// The maximum number of packets.
     pub sent: f64,
     /// Whether they are sent whatever the network does.
     pub certain: bool,
     /// Whether each packet is answered with another.
     pub answered: bool,
-    /// The time in which they are sent, in seconds.
+    /// The time during which they are sent, in seconds.
     pub active_s: f64,
-    /// Passages of packets and answers over links.
+    /// The number of passages of packets and answers over links.
     pub passages: f64,
 }
 
@@ -28,20 +29,20 @@ pub struct Stream<'s> {
 pub struct Traffic<'s> {
     /// The streams of the run, one for each path of each flow.
     pub streams: Vec<Stream<'s>>,
-    /// The packets that arrive at each link, answers included.
+    /// The packets that arrive at each link, including answers.
     pub arrivals: Vec<f64>,
     /// The packets that arrive at each link whatever the network does.
     pub certain: Vec<f64>,
-    /// Whether packets arrive at each link for as long as the run lasts.
+    /// Whether packets arrive at each link until the end of the run.
     pub lasting: Vec<bool>,
-    /// The share of what arrives that each link can deliver, as if every packet that is sent arrived.
+    /// The fraction of the arriving packets that each link can deliver, if no other link dropped any.
     share: Vec<f64>,
 }
 
 impl<'s> Traffic<'s> {
-    /// Estimates the packets of a scenario. A path carries no more than its share of each of its links, which is an equal share
-    /// for each flow, and a connection has no more under way than its window. A source over UDP sends at its own rate; a link
-    /// beyond its capacity delivers the same share of each source.
+    /// Estimates the packets of a scenario. A path carries at most its share of each of its links, which is
+    /// equal for all flows, and a connection has at most its window in flight. A source over UDP sends at its
+    /// own rate; an overloaded link delivers an equal fraction of each source.
     pub fn of(scenario: &'s Scenario) -> Self {
         let links = &scenario.network.links;
         let mut users = vec![0.0_f64; links.len()];
@@ -71,7 +72,7 @@ impl<'s> Traffic<'s> {
         traffic
     }
 
-    /// Counts a stream at the links of its path.
+    /// Adds a stream to the counts of the links of its path.
     fn add(&mut self, stream: &mut Stream<'s>, group: &FlowGroup) {
         let lasts = group.plan.stop.is_none() && stream.active_s > 0.0 && is_endless(group);
         let mut share = 1.0_f64;
@@ -91,8 +92,8 @@ impl<'s> Traffic<'s> {
         }
     }
 
-    /// Returns how many packets of sources over UDP are under way at the end of the run, on wires alone: what each link delivers in
-    /// its delay.
+    /// Returns the number of packets of sources over UDP that are in flight at the end of the run, counting
+    /// only wires: the packets that each link delivers during its delay.
     pub fn under_way(&self, links: &[LinkPlan]) -> f64 {
         let on_wires = |stream: &Stream<'_>| {
             let (mut share, mut left_s, mut packets) = (1.0_f64, stream.active_s, 0.0);
@@ -113,7 +114,7 @@ fn is_endless(group: &FlowGroup) -> bool {
     !matches!(group.plan.sending.workload, Workload::Bulk(Some(_)) | Workload::Timetable(..))
 }
 
-/// The share of what is sent over it that each link can deliver, at most 1.
+/// Returns the fraction of the packets sent over each link that it can deliver, at most 1.
 fn shares(scenario: &Scenario, streams: &[Stream<'_>]) -> Vec<f64> {
     let links = &scenario.network.links;
     let mut offered_bits = vec![0.0; links.len()];
@@ -144,10 +145,10 @@ fn stream<'s>(
     Stream { group: index, path, sent, certain, answered, active_s, passages: 0.0 }
 }
 
-/// The most packets that a source sends in a second: one in each nanosecond.
+/// The maximum number of packets that a source sends per second: one per nanosecond.
 pub const MOST_PER_SECOND: f64 = 1e9;
 
-/// The packets that a source over UDP sends in a second.
+/// Returns the number of packets that a source over UDP sends per second; 0 for other groups.
 pub fn packets_per_second(group: &FlowGroup) -> f64 {
     match group.plan.sending.uncontrolled() {
         Some(_) => (group.least_rate_bps() / (8.0 * group.payload_bytes())).min(MOST_PER_SECOND),
@@ -155,17 +156,17 @@ pub fn packets_per_second(group: &FlowGroup) -> f64 {
     }
 }
 
-/// The packets that connections send over a path: what its links allow, what their windows allow in each round trip, and what
-/// they have to send.
+/// Returns the number of packets that connections send over a path: the least of what its links allow, what
+/// their windows allow per round trip, and what they have to send.
 fn most_sent(scenario: &Scenario, group: &FlowGroup, path: &Member, users: &[f64], active_s: f64) -> f64 {
     let links = &scenario.network.links;
     let share =
         |link: &u32| links[*link as usize].wire.pace.rate.bits_per_second() as f64 / users[*link as usize];
     let rate_bps = path.forward.iter().map(share).fold(f64::INFINITY, f64::min);
     let by_rate = rate_bps * active_s / (8.0 * f64::from(group.wire_bytes()));
-    // A round trip may be of no length; then the links' rates are the only bound.
+    // A round trip may be zero. In that case only the rates of the links bound the number.
     let rounds = 1.0 + active_s / round_trip_s(links, path);
-    // The connections of a timetable are shared out over its paths.
+    // The connections of a timetable are distributed over its paths.
     let Sending { transport, workload, .. } = &group.plan.sending;
     let shared_by = if workload.timetable().is_some() { group.members.len() as f64 } else { 1.0 };
     let copies = (workload.copies() as f64 / shared_by).ceil();
@@ -175,13 +176,14 @@ fn most_sent(scenario: &Scenario, group: &FlowGroup, path: &Member, users: &[f64
     by_rate.min(by_window).min(by_writing).min(to_send(group))
 }
 
-/// The round trip of a path without queues and the time that sending takes, in seconds.
+/// Returns the round trip of a path in seconds, without queues and transmission times.
 pub fn round_trip_s(links: &[LinkPlan], path: &Member) -> f64 {
     path.forward.iter().chain(&path.backward).map(|link| links[*link as usize].delay.seconds()).sum()
 }
 
-/// The most data packets that the connections of a flow have to send, without retransmissions; infinite where there is always more, and
-/// where sizes are drawn that have no greatest one.
+/// Returns the maximum number of data packets that the connections of a flow have to send, without
+/// retransmissions. It is infinite if there is always more to send, and if sizes are drawn from a
+/// distribution without a maximum.
 pub fn to_send(group: &FlowGroup) -> f64 {
     let Sending { transport, workload, .. } = &group.plan.sending;
     match workload {

@@ -1,4 +1,4 @@
-//! What a sender's congestion control is put together from.
+//! The parts of a sender's congestion control.
 
 use crate::choice::{self, Choice, Chosen};
 use crate::document::quoted;
@@ -10,7 +10,7 @@ use ackclock_cc::registry::{BACKOFFS, CONTROLS};
 use ackclock_cc::{Assembly, Backoff, EcnResponse, Initial, Part};
 use std::sync::Arc;
 
-/// Where a control comes from.
+/// The source of a control.
 #[derive(Clone, Debug)]
 enum Law {
     Registered(&'static Entry),
@@ -43,31 +43,31 @@ impl Law {
 /// A control and the parts around it.
 #[derive(Clone, Debug)]
 pub struct ControlPlan {
-    /// The congestion control, and where it comes from.
+    /// The congestion control.
     control: Choice,
     law: Law,
-    /// The loss discriminator, where one is named.
+    /// The loss discriminator; `None` if the file names none.
     discriminator: Option<Choice>,
-    /// What a loss of transmission does, where that is said.
+    /// The action on a loss of transmission; `None` if the file names none.
     action: Option<Choice>,
-    /// What stands around the window, where that is named, the innermost first.
+    /// The layers around the window that the file names, the innermost first.
     layers: Vec<Choice>,
-    /// How the timeout backs off.
+    /// The rule by which the timeout backs off.
     backoff: Chosen<BackoffEntry>,
 }
 
 impl ControlPlan {
-    /// What the control was published with.
+    /// Returns the defaults with which the control was published.
     pub fn companions(&self) -> Companions {
         self.law.companions()
     }
 
-    /// The control's name.
+    /// Returns the control's name.
     pub fn name(&self) -> &'static str {
         self.control.descriptor.name
     }
 
-    /// What makes the controls of connections, which share what the control shares.
+    /// Returns the assembly that creates the controls of connections. They share what the control shares.
     pub fn assembly(&self) -> Assembly {
         let part = |choice: &Choice| Part { name: choice.descriptor.name, values: choice.values.clone() };
         let discriminator = self.discriminator.as_ref().map(part);
@@ -90,29 +90,30 @@ impl ControlPlan {
         self
     }
 
-    /// A rule that lets the factor on the timeout grow to `most`.
+    /// Returns a back-off rule with a factor of at most `most`.
     pub fn backoff(&self, most: f64) -> Box<dyn Backoff> {
         (self.backoff.entry.build)(&self.backoff.values, most)
     }
 
-    /// Whether it counts marks, and is another control without them.
+    /// Returns whether the control counts marks, without which it is another control.
     pub fn counts_marks(&self) -> bool {
         let any = Initial { limit: 1e4, ..Initial::default() };
         self.assembly().join(&any).ecn() == EcnResponse::Counts
     }
 
-    /// The discriminator that will judge, named or published with the control.
+    /// Returns the name of the discriminator, named in the file or published with the control; `None` if
+    /// there is none.
     pub fn judge(&self) -> Option<&'static str> {
         let named = self.discriminator.as_ref().map(|choice| choice.descriptor.name);
         named.or(self.companions().discriminator)
     }
 }
 
-/// The keys of layers.
+/// The keys that name layers.
 const LAYERS: [&str; 4] = ["slow_start", "resume", "ecn_response", "growth_limit"];
 
-/// Reads the parts around a control; without a control only to find what is wrong with them. Those that are not named are
-/// the ones it was published with.
+/// Reads the parts around a control. Parts that the file does not name are those with which the control was
+/// published. Without a control the parts are read only to find problems in them.
 pub(super) fn read(table: &TableReader<'_>, control: Option<Choice>) -> Option<ControlPlan> {
     let law = control.as_ref().map(|control| Law::of(control, table));
     let companions = law.as_ref().map_or(Companions::NONE, Law::companions);
@@ -147,7 +148,8 @@ pub(super) fn read(table: &TableReader<'_>, control: Option<Choice>) -> Option<C
     Some(ControlPlan { control, law, discriminator, action, layers, backoff })
 }
 
-/// A control with a model of the path has no window that a layer or a discriminator could set.
+/// Reports a layer or a discriminator around a control with a model of the path, which has no window that it
+/// could set.
 fn check_layers(table: &TableReader<'_>, control: &Choice, law: &Law) -> Option<()> {
     if law.has_window() {
         return Some(());

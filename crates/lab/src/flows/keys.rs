@@ -8,12 +8,12 @@ use ackclock_base::{Kind, Range};
 use ackclock_sim::sctp::options::MAX_PATHS;
 
 const TIMES: Range = Range::between(0.0, 1e6);
-/// The most nodes of a written path.
+/// The maximum number of nodes in the path of a flow.
 pub(super) const MAX_STOPS: usize = 1000;
 const STOPS: Form = Form::List(&Form::Text, [2, MAX_STOPS]);
 const PAIR: Form = Form::whole(Range::at_least(1.0));
 
-/// What only flows have that have a congestion control.
+/// The keys that only flows with a congestion control have.
 pub(super) const CONTROLLED: &[Key] = &[
     Key::new("control", &[Form::Named(Kind::Control)], "The congestion control")
         .otherwise("required but for flows over UDP")
@@ -43,7 +43,7 @@ pub(super) const CONTROLLED: &[Key] = &[
         .such_as("\"5 Mbit/s\""),
 ];
 
-/// When the flows of a group begin.
+/// The keys of the times at which the flows of a group begin.
 static START: Table = Table::new(
     "start",
     "When the flows of a group begin",
@@ -60,7 +60,7 @@ static START: Table = Table::new(
     ]],
 );
 
-/// A group of like flows.
+/// The keys of a group of flows.
 pub static FLOWS: Table = Table::new(
     "flows",
     "A group of like flows",

@@ -1,4 +1,4 @@
-//! Where the flows of a group go.
+//! The places of flows in the network.
 
 use super::Sending;
 use super::keys::MAX_STOPS;
@@ -6,22 +6,22 @@ use crate::diagnostics::counted;
 use crate::document::{Node, Span as Place_, Value};
 use crate::reader::TableReader;
 
-/// Where flows go.
+/// The place of a group of flows in the network.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// Where the network puts them.
+    /// The place that the network chooses.
     Anywhere,
-    /// Pairs of a dumbbell, from 1, in turn.
+    /// Pairs of hosts of a dumbbell, counted from 1, used in turn.
     Pairs(Vec<usize>),
-    /// From one node to another by the fewest links.
+    /// The path from one node to another with the fewest links.
     Ends(String, String),
-    /// Along these nodes.
+    /// The path along these nodes.
     Path(Vec<String>),
-    /// Along these nodes at once, over a transport that has several paths.
+    /// Several simultaneous paths along these nodes, for a transport that supports them.
     Paths(Vec<Vec<String>>),
 }
 
-/// Reads where they go, and where in the file that stands.
+/// Reads the place of the flows, and its locations in the file; `None` after a problem was reported.
 pub(super) fn read(table: &TableReader<'_>) -> Option<(Place, Vec<Place_>)> {
     let ways: Vec<&str> =
         ["pair", "from", "path", "paths"].into_iter().filter(|key| table.get(key).is_some()).collect();
@@ -57,7 +57,7 @@ pub(super) fn read(table: &TableReader<'_>) -> Option<(Place, Vec<Place_>)> {
     }
 }
 
-/// Several paths, each along its nodes.
+/// Reads several paths, each along its nodes.
 fn read_paths(table: &TableReader<'_>) -> Option<(Place, Vec<Place_>)> {
     let items = table.list("paths")?;
     let (mut paths, mut spans) = (Vec::new(), Vec::new());
@@ -75,7 +75,7 @@ fn read_paths(table: &TableReader<'_>) -> Option<(Place, Vec<Place_>)> {
     Some((Place::Paths(paths), spans))
 }
 
-/// The nodes of one of several paths, each with where it stands.
+/// Reads the nodes of one of several paths, each with its location in the file.
 fn read_stops(table: &TableReader<'_>, item: &Node, path: &str) -> Option<Vec<(String, Place_)>> {
     let Value::List(nodes) = &item.value else {
         table.reader.problem(
@@ -97,7 +97,7 @@ fn read_stops(table: &TableReader<'_>, item: &Node, path: &str) -> Option<Vec<(S
     stops.collect()
 }
 
-/// Only some transports have several paths.
+/// Reports several paths of a transport that has only one.
 pub(super) fn check_paths(table: &TableReader<'_>, place: &Place, sending: &Sending) -> Option<()> {
     let several = matches!(place, Place::Paths(_));
     if several && sending.most_paths() == 1 {
@@ -108,7 +108,7 @@ pub(super) fn check_paths(table: &TableReader<'_>, place: &Place, sending: &Send
     Some(())
 }
 
-/// One pair, or a list of them.
+/// Reads one pair, or a list of pairs.
 fn read_pairs(table: &TableReader<'_>) -> Option<Vec<usize>> {
     let node = table.get("pair")?;
     if !matches!(node.value, Value::List(_)) {

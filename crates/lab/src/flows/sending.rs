@@ -1,4 +1,4 @@
-//! How a group of flows sends, and what.
+//! The transport and the workload of a group of flows.
 
 use super::control::{self, ControlPlan};
 use super::keys;
@@ -15,34 +15,34 @@ use ackclock_cc::registry::SELECTORS;
 use ackclock_sim::traffic;
 use std::sync::Arc;
 
-/// How a group sends, and what: any workload over any transport.
+/// The transport and the workload of a group. Any workload goes over any transport.
 #[derive(Clone, Debug)]
 pub struct Sending {
-    /// What carries it.
+    /// The transport.
     pub transport: Arc<dyn TransportPlan>,
-    /// What it sends.
+    /// The workload.
     pub workload: Workload,
     /// The application's entry in the registry.
     pub application: &'static traffic::Entry,
 }
 
 impl Sending {
-    /// What the group chooses about its transport; `None` over UDP.
+    /// Returns the choices of the group about its transport; `None` over UDP.
     pub fn parts(&self) -> Option<&Parts> {
         self.transport.parts()
     }
 
-    /// The control and the parts around it; `None` over UDP.
+    /// Returns the control and the parts around it; `None` over UDP.
     pub fn control(&self) -> Option<&ControlPlan> {
         self.parts().map(|parts| &parts.control)
     }
 
-    /// Returns the source that sends whatever the network does; `None` where there is a congestion control.
+    /// Returns the source that sends whatever the network does; `None` if there is a congestion control.
     pub fn uncontrolled(&self) -> Option<&SourcePlan> {
         self.workload.source().filter(|_| self.parts().is_none())
     }
 
-    /// Returns the source that writes into the connection of each flow, where one does.
+    /// Returns the source that writes into the connection of each flow; `None` if there is none.
     pub fn writes(&self) -> Option<&SourcePlan> {
         self.workload.source().filter(|_| self.parts().is_some())
     }
@@ -52,7 +52,7 @@ impl Sending {
         self.workload.is_one_connection() && self.parts().is_some()
     }
 
-    /// The name of what controls it.
+    /// Returns the name of the control, or that of the application over UDP.
     pub(super) fn control_name(&self) -> &'static str {
         self.control().map_or(self.application.descriptor.name, ControlPlan::name)
     }
@@ -62,12 +62,12 @@ impl Sending {
         self.parts().map_or("udp", |parts| parts.profile.descriptor.name)
     }
 
-    /// The most paths of a flow at a time.
+    /// Returns the maximum number of simultaneous paths of a flow.
     pub fn most_paths(&self) -> usize {
         self.parts().map_or(1, |parts| parts.transport.most_paths())
     }
 
-    /// Changes the details of the transport's profile.
+    /// Changes the parameters of the transport's profile; does nothing over UDP.
     pub fn change_profile(&mut self, change: impl FnOnce(&mut Values)) {
         if let Some(mut parts) = self.parts().cloned() {
             change(&mut parts.profile.values);
@@ -75,7 +75,7 @@ impl Sending {
         }
     }
 
-    /// What a group is called that is not given a name.
+    /// Returns the name of a group for which the file gives none.
     pub(super) fn default_name(&self) -> &'static str {
         match &self.workload {
             Workload::Timetable(descriptor, _) | Workload::Session(descriptor, _) => descriptor.name,
@@ -84,7 +84,7 @@ impl Sending {
     }
 }
 
-/// Reads how a group sends.
+/// Reads the transport and the workload of a group.
 pub(super) fn read(table: &TableReader<'_>) -> Option<Sending> {
     let pick = |key: &str, candidates: &[&'static ackclock_base::Descriptor]| match table.get(key) {
         Some(node) => choice::read(table.reader, node, &table.path_of(key), candidates, &[]),
@@ -135,7 +135,7 @@ pub(super) fn read(table: &TableReader<'_>) -> Option<Sending> {
     Some(Sending { transport, workload, application: entry })
 }
 
-/// A source without a control or a transport, and a problem for each key that wants one.
+/// Returns a source without a control or a transport, and reports each key that needs one.
 fn over_udp(table: &TableReader<'_>, application: &'static traffic::Entry, source: SourcePlan) -> Sending {
     for key in keys::CONTROLLED.iter().map(|key| key.name) {
         if table.get(key).is_some() {
@@ -148,7 +148,7 @@ fn over_udp(table: &TableReader<'_>, application: &'static traffic::Entry, sourc
     Sending { transport, workload: Workload::Source(source), application }
 }
 
-/// The path selector; new data stays with the primary path where none is named.
+/// Reads the path selector. By default, new data stays on the primary path.
 fn read_selector(table: &TableReader<'_>) -> Option<Chosen<SelectorEntry>> {
     match table.get("selector") {
         None => Some(Chosen::default_of(&SELECTORS[0])),
@@ -160,7 +160,7 @@ fn read_selector(table: &TableReader<'_>) -> Option<Chosen<SelectorEntry>> {
     }
 }
 
-/// Reports what a source cannot do over a connection, or what says nothing there.
+/// Reports an application that cannot go over a connection, and parameters that have no effect over one.
 fn check_writing(table: &TableReader<'_>, application: &Choice, is_answered: bool) {
     if is_answered {
         let found = format!("the application {} over a connection", quoted(application.descriptor.name));

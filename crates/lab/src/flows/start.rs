@@ -4,30 +4,30 @@ use crate::document::Value;
 use crate::reader::TableReader;
 use ackclock_base::Span;
 
-/// When the flows of a group begin: the k-th, from 0, at `at + k * every` plus a draw from `uniform`.
+/// When the flows of a group begin: flow `k`, from 0, begins at `at + k * every` plus a draw from `uniform`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Start {
-    /// When the first begins.
+    /// When the first flow begins.
     pub at: Span,
-    /// The time between two beginnings.
+    /// The time between the beginnings of two flows.
     pub every: Span,
-    /// The bounds of a uniform draw.
+    /// The bounds of a uniform draw; `None` for no draw.
     pub uniform: Option<(Span, Span)>,
 }
 
 impl Start {
-    /// The earliest that any may begin.
+    /// Returns the earliest possible beginning of any flow.
     pub fn first(&self) -> Span {
         self.at + self.uniform.map_or(Span::ZERO, |(low, _)| low)
     }
 
-    /// The latest that one of `count` flows may begin.
+    /// Returns the latest possible beginning of any of `count` flows.
     pub(super) fn last(&self, count: usize) -> Span {
         self.at + self.every * (count as u64 - 1) + self.uniform.map_or(Span::ZERO, |(_, high)| high)
     }
 }
 
-/// Reads when they begin.
+/// Reads when the flows begin.
 pub(super) fn read(table: &TableReader<'_>) -> Option<Start> {
     let Some(node) = table.get("start") else { return Some(Start::default()) };
     if !matches!(node.value, Value::Table(_)) {

@@ -1,4 +1,4 @@
-//! What a group of flows sends: an application that was chosen, whatever carries it.
+//! The workload of a group of flows: the chosen application, whatever transport carries it.
 
 use super::Member;
 use crate::choice::Choice;
@@ -14,23 +14,23 @@ use ackclock_sim::traffic::writer::Writer;
 use ackclock_sim::traffic::{self, Effort, Sizes, Source, SourceEntry, TimetableEntry, transfers};
 use std::sync::Arc;
 
-/// What a group of flows sends.
+/// The data that a group of flows sends.
 #[derive(Clone, Debug)]
 pub enum Workload {
-    /// This number of bytes, all from the beginning; `None` for no end.
+    /// This number of bytes, all available from the beginning; `None` for no end.
     Bulk(Option<u64>),
-    /// Packets at times of a source's own.
+    /// Packets at times that a source determines.
     Source(SourcePlan),
     /// Many connections, begun by a timetable, which count as one flow.
     Timetable(&'static Descriptor, Arc<dyn Timetable>),
-    /// Sessions, of each of which the connections count as one flow.
+    /// Sessions. The connections of each session count as one flow.
     Session(&'static Descriptor, Arc<dyn SessionPlan>),
 }
 
-/// A source that was chosen, with its parameters.
+/// A chosen source, with its parameters.
 #[derive(Clone, Debug)]
 pub struct SourcePlan {
-    /// The application.
+    /// The descriptor of the application.
     pub descriptor: &'static Descriptor,
     entry: SourceEntry,
     values: Values,
@@ -41,38 +41,39 @@ impl SourcePlan {
         Self { descriptor: application.descriptor, entry, values: application.values }
     }
 
-    /// How large its packets are.
+    /// Returns the sizes of the source's packets.
     pub fn sizes(&self) -> Sizes {
         (self.entry.sizes)(&self.values)
     }
 
-    /// Makes one for a flow.
+    /// Creates a source for a flow.
     pub fn build(&self) -> Box<dyn Source> {
         (self.entry.build)(&self.values)
     }
 
-    /// The bits per second that packets of this payload, in bits, may come to.
+    /// Returns the maximum rate, in bits per second, of packets with this payload in bits.
     pub fn rate_bps(&self, payload_bits: f64) -> f64 {
         (self.entry.rate_bps)(&self.values, payload_bits)
     }
 
-    /// What it costs beside its packets, if it sends this number of packets in a second, for this number of seconds.
+    /// Returns the cost of the source besides its packets, if it sends `per_second` packets per second for
+    /// `active_s` seconds; `None` if there is no such cost.
     pub fn effort(&self, per_second: f64, active_s: f64) -> Option<Effort> {
         (self.entry.effort)(&self.values, per_second, active_s)
     }
 
-    /// Bytes of a write, where it writes into a connection.
+    /// Returns the bytes of a write into a connection.
     fn write_bytes(&self) -> u32 {
         self.sizes().packet.bytes() as u32
     }
 
-    /// The bits that it writes in a second, and the bytes of a write.
+    /// Returns the bits written per second, and the bytes of a write.
     pub fn written(&self) -> (f64, f64) {
         let bytes = f64::from(self.write_bytes());
         (self.rate_bps(8.0 * bytes), bytes)
     }
 
-    /// Returns what writes into the connection called `name`, whose packets have this payload.
+    /// Returns the writer into the connection called `name`, whose packets have this payload.
     pub fn writer(&self, name: &str, seed: u64, payload_bytes: u64) -> Box<Writer> {
         let random = Stream::new(seed, &format!("flow {name} traffic"));
         Box::new(Writer::new(self.build(), random, self.write_bytes(), payload_bytes as u32))
@@ -80,7 +81,8 @@ impl SourcePlan {
 }
 
 impl Workload {
-    /// The packets that a single connection has to send when it begins; [`u64::MAX`] for no end, and 0 where a source writes.
+    /// Returns the number of packets that a single connection has to send when it begins; [`u64::MAX`] for no
+    /// end, and 0 if a source writes.
     pub fn packets(&self, payload_bytes: u64) -> u64 {
         match self {
             Self::Bulk(Some(bytes)) => bytes.div_ceil(payload_bytes.max(1)),
@@ -94,7 +96,7 @@ impl Workload {
         matches!(self, Self::Bulk(_) | Self::Source(_))
     }
 
-    /// Returns the timetable, where there is one.
+    /// Returns the timetable, if there is one.
     pub fn timetable(&self) -> Option<&dyn Timetable> {
         match self {
             Self::Timetable(_, timetable) => Some(&**timetable),
@@ -102,7 +104,7 @@ impl Workload {
         }
     }
 
-    /// Returns the source, where there is one.
+    /// Returns the source, if there is one.
     pub fn source(&self) -> Option<&SourcePlan> {
         match self {
             Self::Source(source) => Some(source),
@@ -110,7 +112,7 @@ impl Workload {
         }
     }
 
-    /// How many connections may take each path.
+    /// Returns the maximum number of connections on each path.
     pub fn copies(&self) -> usize {
         match self {
             Self::Timetable(_, timetable) => timetable.most_connections() as usize,
@@ -119,7 +121,8 @@ impl Workload {
         }
     }
 
-    /// The links of the paths of all its connections, there and back, for flows with these paths.
+    /// Returns the number of links on the paths of all connections, in both directions, for flows with these
+    /// paths.
     pub fn steps(&self, members: &[Member]) -> usize {
         let links = members.iter().map(Member::steps);
         match self {
@@ -130,7 +133,8 @@ impl Workload {
     }
 }
 
-/// Returns the workload of an application that goes over packets with this payload; `None` where a problem was noted.
+/// Returns the workload of an application whose packets have this payload; `None` after a problem was
+/// reported.
 pub(super) fn read(
     table: &TableReader<'_>,
     entry: &'static traffic::Entry,
@@ -154,7 +158,8 @@ pub(super) fn read(
     })
 }
 
-/// The sizes that connections are drawn from, as the file says that `sizes` names, in units of this number of bytes.
+/// Reads the distribution of the sizes of connections from the file that `sizes` names, in units of `unit`
+/// bytes.
 fn read_sizes(table: &TableReader<'_>, unit: f64) -> Option<Empirical> {
     let application = table.get("application")?;
     let crate::document::Value::Table(given) = &application.value else { return None };
@@ -169,10 +174,11 @@ fn read_sizes(table: &TableReader<'_>, unit: f64) -> Option<Empirical> {
     Empirical::of(points)
 }
 
-/// The most connections of a timetable, and of the sessions of a group: each takes as much memory as a flow.
+/// The maximum number of connections of a timetable, or of the sessions of a group. Each takes as much memory
+/// as a flow.
 const MAX_CONNECTIONS: u64 = transfers::MOST;
 
-/// Notes a problem and returns `None` if a group of `count` flows has too many connections.
+/// Reports a group of `count` flows with too many connections, and returns `None` for it.
 pub(super) fn check_connections(
     table: &TableReader<'_>,
     entry: &traffic::Entry,

@@ -1,4 +1,4 @@
-//! Every declared key: the reader takes what its declaration allows, and refuses what it does not allow.
+//! Tests of every declared key: the reader accepts what the declaration allows, and refuses everything else.
 
 use super::{Form, Key, Table};
 use crate::load::SCENARIO;
@@ -11,12 +11,12 @@ use ackclock_base::{Kind, Range, Rate, Span};
 use serde_json::{Map, Value as Json, json};
 use std::collections::HashSet;
 
-/// A value that a declaration gives as TOML.
+/// Returns the value of a declaration's TOML.
 fn value_of(toml: &str) -> Json {
     schema::value_of(toml)
 }
 
-/// A value that the form allows.
+/// Returns a value that the form allows.
 fn example_of(form: &Form) -> Json {
     match form {
         Form::Table(table) => shortest(table),
@@ -26,16 +26,17 @@ fn example_of(form: &Form) -> Json {
     }
 }
 
-/// A value that the declaration of the key allows.
+/// Returns a value that the declaration of the key allows.
 fn example(key: &Key) -> Json {
     key.example().map_or_else(|| example_of(&key.forms[0]), |toml| value_of(&toml))
 }
 
-/// The shortest table that is complete.
+/// Returns the shortest complete table.
 fn shortest(table: &Table) -> Json {
     let entry = |name: &str| (name.to_owned(), example(table.key(name).expect("a declared key")));
     let mut made: Map<String, Json> = table.least().map(entry).collect();
-    // Flows over UDP need no control and links no delay beside an `rtt`, but the others do.
+    // `least` does not contain what all but a few tables need: only flows over UDP need no control, and only
+    // links beside an `rtt` no delay.
     match table.name {
         "flows" => made.extend([entry("control")]),
         "link_of_rtt" => made.extend([entry("delay")]),
@@ -44,10 +45,10 @@ fn shortest(table: &Table) -> Json {
     Json::Object(made)
 }
 
-/// The key with `value` in the shortest table, with what it needs beside it.
+/// Returns the shortest table that contains the key with `value`, and the keys that it needs.
 fn with(table: &Table, key: &Key, value: Json) -> Json {
     let mut made = shortest(table);
-    // Of alternatives only that stays which has the key.
+    // Of alternative sets, only the one with the key stays.
     if let Some(set) = table.one_of.iter().find(|set| set.contains(&key.name)).filter(|_| table.exclusive) {
         for other in table.one_of.iter().copied().flatten().filter(|other| !set.contains(other)) {
             made.as_object_mut().expect("a table").remove(*other);
@@ -58,7 +59,7 @@ fn with(table: &Table, key: &Key, value: Json) -> Json {
     }
     for needed in key.needs {
         made[*needed] = match (*needed, table.key(needed).expect("a declared key")) {
-            // Its default is what it must not be.
+            // The default of `transfers` is the value that it must not have.
             ("transfers", _) => json!(true),
             (_, needed) => example(needed),
         };
@@ -72,7 +73,8 @@ fn with(table: &Table, key: &Key, value: Json) -> Json {
     made
 }
 
-/// A scenario in which `value` stands for a key of a table: `path` are the keys and the tables that lead to it from the root.
+/// Returns a scenario in which `value` is the value of a key of a table. `path` holds the keys and tables
+/// that lead to it from the root.
 fn scenario(path: &[(&'static Table, &'static Key)], value: Json) -> Map<String, Json> {
     let mut inner = value;
     for (depth, (table, key)) in path.iter().enumerate().rev() {
@@ -89,14 +91,14 @@ fn scenario(path: &[(&'static Table, &'static Key)], value: Json) -> Map<String,
     root
 }
 
-/// Adds what a scenario needs elsewhere for the last key of a path to be right.
+/// Adds what the last key of a path needs elsewhere in the scenario.
 fn surround(root: &mut Map<String, Json>, path: &[(&'static Table, &'static Key)]) {
     root.insert("duration".to_owned(), root.get("duration").cloned().unwrap_or(json!("10 s")));
     root.insert("files".to_owned(), json!({ "drive.csv": { "text": "0 20\n1 5\n" } }));
     let names: Vec<&str> = path.iter().map(|(_, key)| key.name).collect();
     let last = *names.last().expect("a path has a key");
     if let Some(Json::Array(links)) = root.get_mut("links") {
-        // The flow goes over the link that is described.
+        // The flow goes over the link being tested.
         for link in links.iter_mut() {
             for (key, node) in [("from", "a"), ("to", "b")] {
                 if link.get("between").is_none() && link.get(key).is_none() {
@@ -104,7 +106,7 @@ fn surround(root: &mut Map<String, Json>, path: &[(&'static Table, &'static Key)
                 }
             }
         }
-        // Acknowledgements need a way back.
+        // Acknowledgements need a link back.
         links.push(json!({ "name": "back", "from": "b", "to": "a", "rate": "10 Mbit/s", "delay": "10 ms" }));
         root["flows"][0]["from"] = json!("a");
         root["flows"][0]["to"] = json!("b");
@@ -128,7 +130,7 @@ fn surround(root: &mut Map<String, Json>, path: &[(&'static Table, &'static Key)
     }
 }
 
-/// Every way from the root to a declared key, one for each table and key.
+/// Returns a path from the root to every declared key, one for each table and key.
 fn paths() -> Vec<Vec<(&'static Table, &'static Key)>> {
     let mut found: Vec<Vec<(&'static Table, &'static Key)>> = Vec::new();
     let mut open: Vec<(&'static Table, Vec<(&'static Table, &'static Key)>)> = vec![(&SCENARIO, Vec::new())];
@@ -147,12 +149,12 @@ fn paths() -> Vec<Vec<(&'static Table, &'static Key)>> {
     found
 }
 
-/// The path in words.
+/// Returns the path in words.
 fn place(path: &[(&'static Table, &'static Key)]) -> String {
     path.iter().map(|(_, key)| key.name).collect::<Vec<_>>().join(".")
 }
 
-/// Tables whose values the scenario's reader does not open: a sweep is read before the scenario of each of its points is.
+/// Returns whether the path is in a sweep, which is read before the scenario of each of its points.
 fn is_of_sweep(path: &[(&'static Table, &'static Key)]) -> bool {
     path[0].1.name == "sweep"
 }
@@ -163,13 +165,13 @@ fn check(root: &Map<String, Json>) -> Result<(), String> {
 }
 
 #[test]
-fn what_a_declaration_gives_as_an_example_is_accepted() {
+fn the_example_of_every_declaration_is_accepted() {
     let mut failed = Vec::new();
     for path in paths() {
         let (_, key) = path[path.len() - 1];
         let mut root = scenario(&path, example(key));
         if is_of_sweep(&path) {
-            // Samples are of ranges.
+            // Samples need ranges.
             let samples = root["sweep"].get("samples").cloned().unwrap_or(json!({ "count": 4 }));
             root["sweep"] = json!({ "seed": { "from": 1, "to": 1000 }, "samples": samples });
         }
@@ -180,7 +182,7 @@ fn what_a_declaration_gives_as_an_example_is_accepted() {
     assert!(failed.is_empty(), "{}", failed.join("\n\n"));
 }
 
-/// Values beyond the ends of a range, as they would be written.
+/// Returns values beyond the ends of a range, as a file would contain them.
 fn beyond(quantity: Quantity, range: &Range) -> Vec<Json> {
     let written = |base: f64| match quantity {
         Quantity::Time => json!(Span::from_seconds(base).to_string()),
@@ -192,7 +194,7 @@ fn beyond(quantity: Quantity, range: &Range) -> Vec<Json> {
     };
     let most = (range.max < f64::MAX).then(|| written(range.max * 2.0 + 1.0));
     let least = match quantity {
-        // What is written with a unit is never below 0.
+        // A value with a unit is never below 0.
         Quantity::Time | Quantity::Rate | Quantity::Size | Quantity::Packets => {
             (range.min > 0.0 || range.above_min).then(|| written(range.min / 4.0))
         }
@@ -202,7 +204,7 @@ fn beyond(quantity: Quantity, range: &Range) -> Vec<Json> {
 }
 
 #[test]
-fn what_lies_outside_a_declared_range_is_refused_with_the_range() {
+fn values_outside_a_declared_range_are_refused_with_the_range() {
     let (mut refused, mut failed) = (0, Vec::new());
     for path in paths().into_iter().filter(|path| !is_of_sweep(path)) {
         let (_, key) = path[path.len() - 1];
@@ -217,7 +219,7 @@ fn what_lies_outside_a_declared_range_is_refused_with_the_range() {
         }
     }
     assert!(failed.is_empty(), "{}", failed.join("\n\n"));
-    // Nearly every quantity has a bound that something can lie beyond.
+    // Nearly every quantity has a bound that a value can exceed.
     assert!(refused > paths().iter().filter(|path| path[path.len() - 1].1.quantity().is_some()).count() / 2);
 }
 
@@ -247,7 +249,7 @@ fn every_declared_key_is_in_the_schema_with_its_meaning() {
 }
 
 #[test]
-fn declarations_are_complete() {
+fn declarations_are_complete_and_unique() {
     let mut names = HashSet::new();
     for table in SCENARIO.reachable() {
         assert!(names.insert(table.name), "two tables called {}", table.name);

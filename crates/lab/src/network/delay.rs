@@ -1,4 +1,5 @@
-//! The delay of a link as it is written: one delay, delays spread over the pairs, or one that changes over time.
+//! The delay of a link as the scenario declares it: one delay, delays spread over the pairs, or a delay that
+//! changes over time.
 
 use crate::document::{Node, Value};
 use crate::keys::{Form, Key, Table};
@@ -11,20 +12,20 @@ use ackclock_base::{Range, Span};
 use ackclock_sim::timeline::Timeline;
 use std::sync::Arc;
 
-/// How long the wire takes.
+/// The propagation delay of a link.
 #[derive(Clone, Debug)]
 pub enum Delay {
-    /// The same for all.
+    /// One delay for all pairs.
     Fixed(Span),
-    /// Spread evenly over the pairs.
+    /// Delays spread evenly over the pairs, from the first to the second.
     Evenly(Span, Span),
-    /// The pairs' own, in turn.
+    /// A list of delays for the pairs in turn.
     Each(Arc<[Span]>),
-    /// One that changes.
+    /// A delay that changes over time.
     Changing(Timeline<Span>),
 }
 
-/// The delays that a link may have.
+/// The range of a link's delay in seconds.
 pub(super) const DELAYS: Range = Range::between(0.0, 3600.0);
 const UNITS: [(&str, f64); 3] = [("s", 1.0), ("ms", 1e-3), ("us", 1e-6)];
 const UNIT_NAMES: [&str; 3] = tables::names(UNITS);
@@ -58,7 +59,7 @@ static CHANGING_DELAY: Table = Table::new(
 pub(super) const FORMS: &[Form] = &[Form::time(DELAYS), Form::Table(&CHANGING_DELAY)];
 
 impl Delay {
-    /// That of one of so many pairs: the least that it is over time.
+    /// Returns the delay of pair `index`, from 0, of `count`: the minimum over time if the delay changes.
     pub(super) fn of(&self, index: usize, count: usize) -> Span {
         match self {
             Self::Fixed(delay) => *delay,
@@ -71,7 +72,7 @@ impl Delay {
         }
     }
 
-    /// How much longer than that it is over time, if it changes.
+    /// Returns by how much the delay exceeds its minimum over time; `None` if it does not change.
     pub(super) fn longer(&self) -> Option<Timeline<Span>> {
         let Self::Changing(delays) = self else { return None };
         let least = self.of(0, 1);

@@ -1,4 +1,4 @@
-//! A route that changes as it is written: from when, until when, and how much longer the way is.
+//! A route change as the scenario declares it: its beginning, its end, and the additional delay.
 
 use super::delay::DELAYS;
 use crate::keys::{Form, Key, Table};
@@ -8,7 +8,7 @@ use ackclock_sim::channel::Detour;
 
 const INSTANTS: Range = Range::between(0.0, 1e6);
 
-/// When a link's packets take a longer way.
+/// The keys of a longer way.
 pub(super) static DETOUR: Table = Table::new(
     "detour",
     "A longer way that packets take whose transmission ends in a part of the run",
@@ -23,7 +23,8 @@ pub(super) static DETOUR: Table = Table::new(
 )
 .requiring(&["from", "longer"]);
 
-/// When a link's packets take a longer way, and how much longer. Without an end it lasts.
+/// Reads the interval during which a link's packets take a longer way, and the additional delay. Without an
+/// end it lasts until the end of the run.
 pub(super) fn read(table: &TableReader<'_>) -> Option<Detour> {
     let detour = table.open("detour")?;
     let from = Time::ZERO + detour.read::<Span>("from")?;

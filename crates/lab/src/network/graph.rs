@@ -1,4 +1,4 @@
-//! Links and the nodes between which they lie.
+//! The links of a network and its nodes.
 
 use super::link::LinkPlan;
 use super::routing_choice::Routing;
@@ -6,45 +6,46 @@ use super::wire::Wire;
 use crate::media::MediumPlan;
 use std::collections::{HashMap, HashSet};
 
-/// Links and nodes.
+/// Links, and the nodes that they connect.
 #[derive(Clone, Debug, Default)]
 pub struct Network {
     /// The links, each in one direction.
     pub links: Vec<LinkPlan>,
-    /// What some of them share.
+    /// The media that some of the links share.
     pub media: Vec<MediumPlan>,
-    /// Which of several shortest ways flows take.
+    /// The rule by which flows choose among several shortest ways.
     pub routing: Routing,
     pub(super) nodes: Vec<String>,
     pub(super) index: HashMap<String, usize>,
     pub(super) names: HashSet<String>,
-    /// Links by the node that they leave, each with the node that it leads to.
+    /// For each node the links that leave it, each with the node to which it leads.
     pub(super) leaving: Vec<Vec<(u32, usize)>>,
 }
 
-/// How flows find their ends where they do not name them.
+/// How flows get their ends if they do not name them.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Ends {
-    /// One of so many pairs of a dumbbell, in turn.
+    /// The pairs of a dumbbell with this number of pairs, in turn.
     Pairs(usize),
-    /// One of so many pairs, in turn, over so many bottlenecks side by side.
+    /// This number of pairs, in turn, over this number of parallel bottlenecks.
     Parallel(usize, usize),
-    /// The whole length of a parking lot of so many hops.
+    /// The whole length of a parking lot with this number of hops.
     Hops(usize),
-    /// Every flow names its ends.
+    /// Every flow has to name its ends.
     Named,
 }
 
-/// The most links of a flow's path, and of all flows' paths: packets have a place at each of them.
+/// The maximum number of links on one path. `MAX_STEPS` is the maximum over the paths of all flows; every
+/// packet may be at any of these places.
 pub(super) const MAX_PATH: usize = 10_000;
 pub(super) const MAX_STEPS: usize = 800_000;
-/// At each of these places there may be two sources of events: one before the link, and one behind it where packets overtake one another.
-/// Flows, the ends of their paths and links have no more than so many.
+/// Each of these places may have two sources of events: one before the link, and one behind it if packets
+/// overtake one another. Flows, the ends of their paths and links have at most the rest.
 const _: () = assert!(2 * MAX_STEPS + 400_000 <= ackclock_sim::schedule::MAX_SOURCES);
 
 impl Network {
-    /// Both directions. The way back has the same rate, delay and queue unless `reverse` says otherwise, and loses
-    /// nothing unless `reverse` says so.
+    /// Adds a link in both directions. The reverse direction has the same rate, delay and queue unless
+    /// `reverse` says otherwise, and corrupts nothing unless `reverse` says so.
     pub(super) fn add_duplex(
         &mut self,
         name: &str,

@@ -1,4 +1,4 @@
-//! Jitter as it is written: how much later packets arrive by chance, how that is distributed, and when.
+//! Jitter as the scenario declares it: its size, its distribution, and its bursts.
 
 use super::delay::DELAYS;
 use crate::document::Value;
@@ -8,14 +8,14 @@ use ackclock_base::{Range, Span};
 use ackclock_sim::channel::Bursts;
 use ackclock_sim::jitter::Distribution;
 
-/// How much later each packet may arrive, and when that is so; none for always.
+/// The additional random delay of each packet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Jitter {
-    /// At most.
+    /// The maximum.
     pub most: Span,
-    /// How it is distributed from 0 to that.
+    /// The distribution between 0 and the maximum.
     pub distribution: Distribution,
-    /// When.
+    /// The bursts during which packets have jitter; `None` if they always have it.
     pub bursts: Option<Bursts>,
 }
 

@@ -8,34 +8,35 @@ use ackclock_sim::timeline::Timeline;
 use ackclock_sim::transmission::Changes;
 use std::sync::Arc;
 
-/// A link as it is written, between its nodes.
+/// A link as the scenario declares it, between its nodes.
 #[derive(Clone, Debug)]
 pub struct LinkPlan {
-    /// Its name in results.
+    /// The name of the link in results.
     pub name: String,
-    /// The node it leaves.
+    /// The node that the link leaves.
     pub from: String,
-    /// The node it leads to.
+    /// The node to which the link leads.
     pub to: String,
-    /// Its propagation delay, the least where it changes.
+    /// The propagation delay, or its minimum if it changes.
     pub delay: Span,
-    /// How much longer than `delay` packets take over time; `None` for a delay that does not change.
+    /// By how much packets exceed `delay` over time; `None` for a delay that does not change.
     pub longer: Option<Timeline<Span>>,
-    /// The discipline of its queue, where it is a plugin.
+    /// The discipline of the queue if it is a plugin.
     pub brought: Option<Arc<dyn Brought>>,
-    /// The medium that it shares with others, as an index.
+    /// The index of the medium of the link; `None` if the link has no medium.
     pub medium: Option<usize>,
-    /// What its keys say.
+    /// The properties that the keys of the link set.
     pub wire: Wire,
 }
 
 impl LinkPlan {
-    /// How its rate changes, if it does.
+    /// Returns how the rate changes; `None` if it does not.
     pub fn changes(&self) -> Option<Changes> {
         self.wire.pace.changes(self.wire.outage)
     }
 
-    /// What its queue never breaks. One without limit drops nothing, so it never drops what would fit.
+    /// Returns the rules that the queue never breaks. A queue without limit drops nothing, so it never drops
+    /// a packet that would fit.
     pub fn service(&self) -> Service {
         if let Some(brought) = &self.brought {
             return brought.service();

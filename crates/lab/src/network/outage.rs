@@ -1,4 +1,4 @@
-//! Outages of a link as they are written.
+//! Outages of a link as the scenario declares them.
 
 use crate::keys::{Form, Key, Table};
 use crate::rate::Pace;
@@ -8,10 +8,10 @@ use ackclock_sim::outage::Outage;
 
 const INSTANTS: Range = Range::between(0.0, 1e6);
 const LENGTHS: Range = Range::between(1e-6, 3600.0);
-/// More outages than a thousand a second are a lower rate.
+/// The range of periods. More than a thousand outages per second would act as a lower rate.
 const PERIODS: Range = Range::between(1e-3, 1e6);
 
-/// When a link sends nothing.
+/// The keys of an outage.
 pub(super) static OUTAGE: Table = Table::new(
     "outage",
     "Times in which a link sends nothing",
@@ -26,7 +26,7 @@ pub(super) static OUTAGE: Table = Table::new(
 )
 .requiring(&["from", "lasts"]);
 
-/// When a link sends nothing: from when on, how long, and how often again.
+/// Reads the outages of a link: their beginning, their length and their period.
 pub(super) fn read(table: &TableReader<'_>, pace: Option<&Pace>) -> Option<Outage> {
     if pace.is_some_and(Pace::is_trace) {
         table.problem_at(

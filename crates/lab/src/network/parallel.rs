@@ -1,5 +1,5 @@
-//! Bottlenecks side by side: each pair of hosts has an interface, with links of its own, to every one of them. What has several
-//! paths takes all; what has one takes the first, or with ECMP one of them.
+//! Parallel bottlenecks: each pair of hosts has an interface, with links of its own, to each of them. A flow
+//! with several paths uses all of them; a flow with one path uses the first, or with ECMP one of them.
 
 use super::graph::{Ends, Network};
 use super::routes::RouteProblem;
@@ -11,9 +11,9 @@ use crate::reader::TableReader;
 use ackclock_base::Range;
 use ackclock_sim::sctp::options::MAX_PATHS;
 
-/// The most pairs of hosts.
+/// The maximum number of pairs of hosts.
 pub(super) const MAX_PAIRS: usize = 10_000;
-/// How many pairs of hosts there are.
+/// The key of the number of pairs of hosts.
 pub(super) const PAIRS: Key = Key::new(
     "pairs",
     &[Form::whole(Range::between(1.0, MAX_PAIRS as f64))],
@@ -22,7 +22,7 @@ pub(super) const PAIRS: Key = Key::new(
 .otherwise("as many as flows")
 .such_as("5");
 
-/// Bottlenecks side by side.
+/// The keys of parallel bottlenecks.
 pub(super) static PARALLEL: Table = Table::new(
     "parallel",
     "Bottlenecks side by side, to each of which every host has a link of its own",
@@ -56,7 +56,7 @@ impl Network {
         Some(Ends::Parallel(pairs, bottlenecks.len()))
     }
 
-    /// The paths of a group's flows; `taken` flows of other groups have come before.
+    /// Returns the paths of a group's flows; `taken` flows of other groups come before.
     pub(super) fn parallel_members(
         &self,
         plan: &FlowPlan,

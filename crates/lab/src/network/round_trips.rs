@@ -1,4 +1,4 @@
-//! Round trips stated as such: `rtt` of a dumbbell gives the access links the delays that make them up.
+//! Declared round trips: `rtt` of a dumbbell sets the delays of the access links.
 
 use super::delay::Delay;
 use super::wire::Wire;
@@ -7,17 +7,17 @@ use crate::document::Value;
 use crate::reader::TableReader;
 use ackclock_base::Span;
 
-/// The round trips of the pairs, in turn, without queues and without the time that sending takes.
+/// The round trips of the pairs, in turn, without queues and transmission times.
 pub(super) struct RoundTrips(Vec<Span>);
 
-/// Reads `rtt`: one for all pairs, or a list for the pairs in turn.
+/// Reads `rtt`: one round trip for all pairs, or a list for the pairs in turn.
 pub(super) fn read(table: &TableReader<'_>, pairs: usize) -> Option<RoundTrips> {
     let node = table.get("rtt")?;
     if !matches!(node.value, Value::List(_)) {
         return table.read("rtt").map(|rtt| RoundTrips(vec![rtt]));
     }
     let rtts: Vec<Span> = table.quantities("rtt")?;
-    // There are as many pairs as flows, unless it is said: how many flows there are is not known where one is wrong.
+    // By default there are as many pairs as flows, a number that is unknown if a flow has a mistake.
     if rtts.len() > pairs && table.get("pairs").is_none() && table.reader.problem_count() > 0 {
         return None;
     }
@@ -30,8 +30,8 @@ pub(super) fn read(table: &TableReader<'_>, pairs: usize) -> Option<RoundTrips> 
 }
 
 impl RoundTrips {
-    /// Shares what the bottleneck leaves of each round trip out among the four access links, there and back. A problem is
-    /// noted.
+    /// Distributes what the bottleneck leaves of each round trip over the four access links in both
+    /// directions. Returns `None` after a problem was reported.
     pub(super) fn share_out(
         &self,
         table: &TableReader<'_>,
@@ -58,7 +58,7 @@ impl RoundTrips {
             return None;
         }
         let quarter = |rtt: Span| rtt.saturating_sub(taken) / 4;
-        // What does not divide by four is the first link's.
+        // The remainder of the division by four goes to the first link.
         let first = |rtt: Span| rtt.saturating_sub(taken).saturating_sub(quarter(rtt) * 3);
         let each = |share: &dyn Fn(Span) -> Span| Delay::Each(self.0.iter().copied().map(share).collect());
         left.set_delays(each(&first), each(&quarter));
@@ -68,7 +68,7 @@ impl RoundTrips {
 }
 
 impl Wire {
-    /// Whether it has a delay in either direction.
+    /// Returns whether the link has a delay in either direction.
     fn has_delay(&self) -> bool {
         let none = |delay: &Delay| matches!(delay, Delay::Fixed(Span::ZERO));
         !none(&self.delay) || self.reverse.as_deref().is_some_and(|back| !none(&back.delay))

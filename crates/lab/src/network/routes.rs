@@ -11,7 +11,7 @@ use crate::routings::Ecmp;
 use std::collections::VecDeque;
 
 impl Network {
-    /// Finds the paths of all flows.
+    /// Returns the groups with the paths of all flows, and reports flows without a path.
     pub(super) fn routes(&self, root: &TableReader<'_>, plans: &[FlowPlan], ends: Ends) -> Vec<FlowGroup> {
         let (mut taken, mut steps) = (0, 0);
         let mut groups = Vec::new();
@@ -33,7 +33,7 @@ impl Network {
         groups
     }
 
-    /// Finds the paths of a group's flows; `taken` flows of other groups have come before.
+    /// Returns the paths of a group's flows; `taken` flows of other groups come before.
     pub(super) fn route(
         &self,
         plan: &FlowPlan,
@@ -42,9 +42,9 @@ impl Network {
         distances: &mut Distances,
     ) -> Result<Vec<Member>, RouteProblem> {
         let begins_connections = plan.sending.workload.timetable().is_some();
-        // Without a place of their own the flows take the pairs of a dumbbell in turn, or those that are named; else
-        // all take the same path. Connections that are one flow
-        // choose from all of them.
+        // Flows without a place of their own use the pairs of a dumbbell in turn, or the named pairs;
+        // otherwise all take the same path. Connections that count as one flow choose from all of these
+        // paths.
         let every = |pairs: usize| match begins_connections {
             true => pairs,
             false => plan.count,
@@ -68,7 +68,8 @@ impl Network {
                     }
                 };
                 let first = member(0)?;
-                // With ECMP every flow, and every connection of a timetable, has a way of its own, as long as that of the first.
+                // With ECMP every flow, and every connection of a timetable, has a path of its own, which is
+                // as long as the first one.
                 let count = match begins_connections && self.hashes() {
                     true => plan.sending.workload.copies(),
                     false => plan.count,
@@ -85,12 +86,12 @@ impl Network {
         }
     }
 
-    /// Returns whether each flow has a hash of its own.
+    /// Returns whether each flow's path is chosen by its hash.
     pub(super) fn hashes(&self) -> bool {
         matches!(self.routing, Routing::Ecmp(_))
     }
 
-    /// The path of a pair of a dumbbell that has so many.
+    /// Returns the path of pair `pair` of a dumbbell with `pairs` pairs.
     pub(super) fn pair(
         &self,
         pair: usize,
@@ -100,11 +101,11 @@ impl Network {
         if pair > pairs {
             return Err(RouteProblem::new(&format!("pair {pair}"), &format!("a pair from 1 to {pairs}")));
         }
-        // There is one way.
+        // There is only one way, so the name of the flow is not used.
         self.member(&pair_stops(pair), "", distances)
     }
 
-    /// The path of a flow with this name along its stops, and back.
+    /// Returns the path of a flow with this name along its stops, and back.
     pub(super) fn member(
         &self,
         stops: &[String],
@@ -131,7 +132,8 @@ impl Network {
         Ok(Member { forward, backward, others: Vec::new() })
     }
 
-    /// Several paths, of which a mistake is shown where it stands among the nodes of all of them.
+    /// Returns a flow's member over several paths. A problem refers to the node at fault among the nodes of
+    /// all paths.
     pub(super) fn member_over(
         &self,
         paths: &[Vec<String>],
@@ -142,7 +144,7 @@ impl Network {
         let mut members = Vec::new();
         for (index, stops) in paths.iter().enumerate() {
             let shift = |problem: RouteProblem| RouteProblem { stop: problem.stop + before, ..problem };
-            // Each path has addresses of its own, and so a hash of its own.
+            // Each path has its own addresses, and so its own hash.
             let path = format!("{flow} path {}", index + 1);
             members.push(self.member(stops, &path, distances).map_err(shift)?);
             before += stops.len();
@@ -152,7 +154,7 @@ impl Network {
         Ok(Member { others, ..first })
     }
 
-    /// The links along the stops, each leg by the fewest links.
+    /// Returns the links along the stops. Each leg takes the fewest links.
     pub(super) fn walk(
         &self,
         stops: &[String],
@@ -206,10 +208,10 @@ impl Network {
     }
 }
 
-/// Why a flow has no path.
+/// The reason why a flow has no path.
 #[derive(Debug)]
 pub(super) struct RouteProblem {
-    /// Which of the nodes that the flow names.
+    /// The index of the node at fault among those that the flow names.
     stop: usize,
     found: String,
     expected: String,
@@ -233,7 +235,7 @@ impl RouteProblem {
     }
 }
 
-/// The nodes that a group's flows go by, where all go the same way.
+/// Returns the nodes along which a group's flows go if all take the same path.
 pub(super) fn stops(place: &Place, ends: Ends) -> Result<Vec<String>, RouteProblem> {
     match (place, ends) {
         (Place::Path(stops), _) => Ok(stops.clone()),

@@ -1,17 +1,17 @@
-//! Ways that are hashed for each flow: which of several shortest ways a flow takes.
+//! Hashed routing: the choice of a flow among several shortest ways.
 
 use super::graph::Network;
 use ackclock_base::Random;
 use ackclock_sim::random::Stream;
 use std::collections::{HashMap, VecDeque};
 
-/// How many links each node is away from a node, [`u32::MAX`] for one from which none leads there.
+/// For each destination, the number of links from every node to it; [`u32::MAX`] for a node without a way.
 #[derive(Default)]
 pub(super) struct Distances {
     to: HashMap<usize, Vec<u32>>,
 }
 
-/// The most nodes for which distances are kept at a time.
+/// The maximum number of destinations whose distances are kept at a time.
 const MOST_KEPT: usize = 64;
 
 impl Distances {
@@ -42,15 +42,16 @@ fn distances(network: &Network, to: usize) -> Vec<u32> {
     distances
 }
 
-/// Who asks for a way: what is hashed.
+/// The input of the hash: the flow that asks for a way.
 pub(super) struct Hashed<'a> {
     pub(super) seed: u64,
-    /// The flow, and its direction.
+    /// The name of the flow, and its direction.
     pub(super) flow: &'a str,
 }
 
 impl Network {
-    /// One of the ways with the fewest links: each node on it chooses among the links that lead nearer, parallel ones too.
+    /// Returns one of the ways with the fewest links, or `None` if there is no way. Each node on it chooses
+    /// among the links that lead nearer, including parallel ones.
     pub(super) fn hashed(
         &self,
         from: usize,

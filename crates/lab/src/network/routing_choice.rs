@@ -1,4 +1,4 @@
-//! Which of several shortest ways flows take, as it is written.
+//! The choice among several shortest ways, as the scenario declares it.
 
 use crate::choice::{self, Choice};
 use crate::reader::TableReader;
@@ -8,10 +8,10 @@ use crate::routings::Ecmp;
 /// How the flows of a scenario are routed.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Routing {
-    /// By the first of the shortest ways.
+    /// Each flow takes the first of the shortest ways.
     #[default]
     First,
-    /// By one that is hashed for each flow.
+    /// Each flow takes the way that its hash selects.
     Ecmp(Ecmp),
 }
 

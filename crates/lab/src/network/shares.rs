@@ -1,4 +1,5 @@
-//! Shares of a link's packets as they are written: those that it copies, and those that skip its delay.
+//! Fractions of a link's packets as the scenario declares them: packets that it duplicates, and packets that
+//! skip its delay.
 
 use crate::document::Value;
 use crate::keys::{Form, Key, Table};
@@ -48,7 +49,7 @@ pub(super) const DUPLICATE_FORMS: &[Form] = &[Form::number(SHARES), Form::Table(
 /// The forms of `reorder`.
 pub(super) const REORDER_FORMS: &[Form] = &[Form::FLAG, Form::Table(&SKIPS)];
 
-/// Reads `duplicate`: a share, or a table with the share and its correlation.
+/// Reads `duplicate`: a fraction, or a table with the fraction and its correlation.
 pub(super) fn duplicates(table: &TableReader<'_>) -> Option<Duplicates> {
     let node = table.get("duplicate")?;
     if !matches!(node.value, Value::Table(_)) {
@@ -61,7 +62,7 @@ pub(super) fn duplicates(table: &TableReader<'_>) -> Option<Duplicates> {
     })
 }
 
-/// Reads `reorder`: whether packets may overtake one another, and those that skip the delay.
+/// Reads `reorder`: whether packets may overtake one another, and which packets skip the delay.
 pub(super) fn reorder(table: &TableReader<'_>) -> Option<(bool, Option<Skips>)> {
     let node = table.get("reorder")?;
     match node.value {

@@ -1,4 +1,5 @@
-//! What a link is made of, as it is written: rate, delay, queue, losses, and what differs on the way back.
+//! The properties of a link as the scenario declares them: rate, delay, queue, losses, and what differs in
+//! the reverse direction.
 
 use super::delay::{self, DELAYS, Delay};
 use super::jitter::{self, Jitter};
@@ -15,7 +16,7 @@ use ackclock_sim::alteration::{Duplicates, EcnRule, Skips};
 use ackclock_sim::channel::Detour;
 use ackclock_sim::outage::Outage;
 
-/// What a link has in each direction.
+/// The keys that a link has in each direction.
 pub(super) static LINK_KEYS: &[Key] = &[
     Key::new("rate", rate::RATE_FORMS, "How fast the link sends").such_as("\"10 Mbit/s\""),
     Key::new("delay", delay::FORMS, "How long a packet takes from one end of the link to the other").such_as("\"10 ms\""),
@@ -61,20 +62,20 @@ static REVERSE: &[Key] = &[Key::new("reverse", &[Form::Table(&DIRECTION)], "What
     .otherwise("the way back is the same, without `loss`, `duplicate` and `ecn`")];
 
 static DIRECTION: Table = Table::new("direction", "What differs in one direction of a link", &[LINK_KEYS]);
-/// What differs from another link.
+/// The keys of a difference from another link.
 pub(super) static DIFFERENCE: Table =
     Table::new("difference", "What differs from another link, in both directions", &[LINK_KEYS, REVERSE]);
-/// A link in both directions.
+/// The keys of a link in both directions.
 pub(super) static LINK: Table =
     Table::new("link", "A link in both directions", &[LINK_KEYS, REVERSE]).requiring(&["rate", "delay"]);
-/// A link in both directions, whose delay a round trip may set.
+/// The keys of a link in both directions whose delay a round trip may set.
 pub(super) static LINK_OF_RTT: Table = Table::new(
     "link_of_rtt",
     "A link in both directions, which needs no `delay` where an `rtt` is given",
     &[LINK_KEYS, REVERSE],
 )
 .requiring(&["rate"]);
-/// A link with its ends.
+/// The keys of a link with its ends.
 pub(super) static NAMED_LINK: Table = Table::new(
     "named_link",
     "A link between two nodes",
@@ -99,51 +100,52 @@ pub(super) static NAMED_LINK: Table = Table::new(
 .requiring(&["rate", "delay"])
 .one_of(&[&["between"], &["from", "to"]]);
 
-/// What the keys of a link say, or of one direction of it, before it has ends.
+/// The properties of a link, or of one direction of it, before it has ends.
 #[derive(Clone, Debug)]
 pub struct Wire {
-    /// How fast it sends.
+    /// The sending rate.
     pub pace: Pace,
     pub(super) delay: Delay,
-    /// When it sends nothing.
+    /// The outages; `None` if there are none.
     pub outage: Option<Outage>,
-    /// Its queue; `None` for one without limit.
+    /// The queue; `None` for a queue without limit.
     pub queue: Option<Choice>,
-    /// What corrupts its packets.
+    /// The loss model that corrupts packets; `None` if there is none.
     pub loss: Option<Choice>,
-    /// Which packets it copies.
+    /// The packets that are duplicated; `None` if there are none.
     pub duplicates: Option<Duplicates>,
-    /// What it does to the ECN field.
+    /// What happens to the ECN field; `None` if it is kept.
     pub ecn: Option<EcnRule>,
-    /// How much later than the delay each packet may arrive.
+    /// The additional random delay of each packet.
     pub jitter: Jitter,
-    /// When its packets take a longer way.
+    /// When packets take a longer way; `None` for never.
     pub detour: Option<Detour>,
     /// Whether packets overtake one another.
     pub reorders: bool,
-    /// Which packets skip the delay, where some do; then packets overtake one another.
+    /// The packets that skip the delay, and so overtake others; `None` if there are none.
     pub skips: Option<Skips>,
-    /// The length of the slots at whose ends packets arrive; zero where they arrive at once.
+    /// The length of the slots at whose ends packets arrive; zero if there are no slots.
     pub hold: Span,
-    /// The medium that it names.
+    /// The named medium; `None` if the link has no medium.
     pub medium: Option<NamedMedium>,
-    /// What differs on the way back.
+    /// What differs in the reverse direction; `None` if nothing is declared.
     pub(super) reverse: Option<Box<Wire>>,
 }
 
 impl Wire {
-    /// The way back where nothing is said of it: the same without loss, copies, and rules for the ECN field.
+    /// Returns the reverse direction if the file declares none: the same link without corruption, duplicates
+    /// and rules for the ECN field.
     pub(super) fn way_back(&self) -> Self {
         Self { loss: None, duplicates: None, ecn: None, reverse: None, ..self.clone() }
     }
 }
 
-/// What a link has that says nothing of it.
+/// The defaults of a link.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Defaults {
-    /// Whether its queue has a limit.
+    /// Whether the queue has a limit.
     limited: bool,
-    /// Its delay; none where it has to be given.
+    /// The delay; `None` if it has to be given.
     delay: Option<Span>,
 }
 
@@ -151,7 +153,7 @@ impl Defaults {
     pub(super) const BOTTLENECK: Self = Self { limited: true, delay: None };
     pub(super) const ACCESS: Self = Self { limited: false, delay: None };
 
-    /// The same where round trips are given.
+    /// Returns the defaults for a network whose round trips are given.
     pub(super) fn without_delay(self) -> Self {
         Self { delay: Some(Span::ZERO), ..self }
     }
@@ -162,7 +164,7 @@ pub(super) fn required_wire(table: &TableReader<'_>, key: &str, defaults: Defaul
     wire(table, key, None, defaults)
 }
 
-/// A link's properties under a key, on top of others; without the key, those others.
+/// Reads a link's properties under a key, on top of `base`. Without the key, returns `base`.
 pub(super) fn wire(
     table: &TableReader<'_>,
     key: &str,
@@ -175,7 +177,7 @@ pub(super) fn wire(
     read_wire(&table.open(key)?, base, defaults)
 }
 
-/// Reads a link's properties.
+/// Reads a link's properties from a table, on top of `base`.
 pub(super) fn read_wire(table: &TableReader<'_>, base: Option<&Wire>, defaults: Defaults) -> Option<Wire> {
     if base.is_none() {
         table.required("rate");
@@ -193,7 +195,7 @@ pub(super) fn read_wire(table: &TableReader<'_>, base: Option<&Wire>, defaults: 
     };
     let outage = match table.get("outage") {
         Some(_) => Some(outage::read(table, pace.as_ref())?),
-        // A trace has its own silences.
+        // A trace contains its own silences.
         None => base.and_then(|base| base.outage).filter(|_| !pace.as_ref().is_some_and(Pace::is_trace)),
     };
     let queue = match table.get("queue") {
@@ -264,7 +266,7 @@ pub(super) fn read_wire(table: &TableReader<'_>, base: Option<&Wire>, defaults: 
         table.problem_at(
             key,
             "`ecn = \"drop\"` on a link of a medium",
-            "a link of its own that drops, behind the medium: what is lost on a medium may be sent again",
+            "a link of its own that drops, behind the medium: a packet lost on a medium may be retransmitted",
         );
     }
     let one_way = Wire {
@@ -299,14 +301,14 @@ pub(super) fn default_queue() -> Choice {
     Choice { extra, ..Choice::default_of(descriptor) }
 }
 
-/// The medium that a link names, and where the name stands.
+/// The medium that a link names, with the location of the name.
 #[derive(Clone, Debug)]
 pub struct NamedMedium {
-    /// Its name.
+    /// The name of the medium.
     pub name: String,
     /// The path of the key that names it.
     pub path: String,
-    /// Where the name stands.
+    /// The location of the name in the file.
     pub span: Place_,
 }
 

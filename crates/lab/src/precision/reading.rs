@@ -1,4 +1,4 @@
-//! Reads what `precision` asks for.
+//! Reads the precision that a scenario asks for.
 
 use super::Precision;
 use crate::diagnostics::nearest;
@@ -10,7 +10,7 @@ use crate::reader::TableReader;
 use crate::result::declared_fields;
 use ackclock_base::Range;
 
-/// The intervals that are asked for.
+/// The keys of precision.
 pub static PRECISION: Table = Table::new(
     "precision",
     "How narrow the intervals of some metrics have to be, for which replications are added",
@@ -34,7 +34,7 @@ pub static PRECISION: Table = Table::new(
 .requiring(&["within", "metrics", "replications_most"]);
 
 impl Precision {
-    /// `precision = { within = "5 %", metrics = ["groups.tcp.goodput_bps"], replications_most = 100 }`.
+    /// Reads `precision = { within = "5 %", metrics = ["groups.tcp.goodput_bps"], replications_most = 100 }`.
     pub fn read(
         root: &TableReader<'_>,
         replications: i64,
@@ -70,7 +70,8 @@ fn percentage(text: &str) -> Option<f64> {
     (number.is_finite() && number > 0.0).then_some(number / 100.0)
 }
 
-/// Of whom results tell, and the names of what they tell as numbers.
+/// Returns the names of the groups or links of a result, and the names of their numeric fields; `None` for
+/// another kind.
 fn named<'a>(
     kind: &str,
     flows: &'a [FlowGroup],
@@ -99,7 +100,7 @@ fn is_metric(metric: &str, flows: &[FlowGroup], network: &Network) -> bool {
         .is_some_and(|(names, fields)| names.contains(name) && fields.iter().any(|known| known == field))
 }
 
-/// The metric in quotes, with the nearest right one.
+/// Returns the metric in quotes, with the nearest valid name.
 fn found(metric: &str, flows: &[FlowGroup], network: &Network) -> String {
     let steps: Vec<&str> = metric.split('.').collect();
     let near = match steps.as_slice() {

@@ -1,4 +1,4 @@
-//! What an association adds to the result of its flow.
+//! The part that an association adds to the result of its flow.
 
 use super::fields::AssociationResult;
 use ackclock_base::Time;

@@ -1,10 +1,10 @@
-//! How a record of the results is declared: once, as a struct whose fields carry what they mean. The struct is what a
-//! run fills in; [its fields](Declared::fields) are what the JSON Schema, the data frames and the documentation are
-//! made from.
+//! Declarations of the records of a result. Each is a struct whose fields carry their meaning. A run fills in
+//! the struct. The JSON Schema, the data frames and the documentation are made from [its
+//! fields](Declared::fields).
 
 use serde::Serialize;
 
-/// What a field holds, as JSON.
+/// The kind of value that a field holds in JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
@@ -20,30 +20,32 @@ pub enum Kind {
     Numbers,
     /// Two numbers.
     Pair,
-    /// A list of the records that are called so.
+    /// A list of the records with this name.
     Records(&'static str),
     /// Values over time.
     Series,
 }
 
-/// A field as it is published.
+/// A declared field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Field {
-    /// Its name.
+    /// The name of the field.
     pub name: &'static str,
-    /// What it holds.
+    /// The kind of its values.
     pub kind: Kind,
-    /// Whether it may be null, which says that there was no sample.
+    /// Whether it may be null, which means that there was no sample.
     pub nullable: bool,
-    /// Whether records that it says nothing about are without it.
+    /// Whether records to which it does not apply lack it.
     pub optional: bool,
-    /// What it is counted in, which is the last word of its name; empty for a count of events, a ratio or a name.
+    /// The unit of its values, which is the last word of its name; empty for a count of events, a ratio or a
+    /// name.
     pub unit: &'static str,
-    /// Its definition, in Markdown with links from the page on results. Fields that are declared together share it.
+    /// The definition of the field, in Markdown with links from the page on results. Fields that are declared
+    /// together share it.
     pub meaning: &'static str,
 }
 
-/// The unit of a field by its name.
+/// Returns the unit of a field by its name.
 pub fn unit_of(name: &str) -> &'static str {
     match name.rsplit('_').next() {
         Some("s") => "s",
@@ -54,33 +56,33 @@ pub fn unit_of(name: &str) -> &'static str {
     }
 }
 
-/// A record whose fields are declared.
+/// A record with declared fields.
 pub trait Declared {
-    /// The fields in the order in which they are written.
+    /// Returns the fields in the order in which they are written.
     fn fields() -> Vec<Field>;
 }
 
-/// What a field's type says about it.
+/// The properties of a field that follow from its type.
 pub trait Typed {
-    /// What it holds.
+    /// The kind of value that the type holds.
     const KIND: Kind;
-    /// Whether it may be null.
+    /// Whether the value may be null.
     const NULLABLE: bool = false;
-    /// Whether it may be absent.
+    /// Whether the field may be absent.
     const OPTIONAL: bool = false;
 
-    /// Whether it is left out.
+    /// Returns whether the field is left out.
     fn is_absent(&self) -> bool {
         false
     }
 }
 
-/// A share, from 0 to 1.
+/// A fraction, from 0 to 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 #[serde(transparent)]
 pub struct Share(pub f64);
 
-/// What is there only where a scenario asks for it.
+/// A value that exists only if a scenario asks for it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(transparent)]
 pub struct Asked<T>(pub Option<T>);
@@ -100,7 +102,7 @@ impl<T: Typed> Typed for Option<T> {
     const NULLABLE: bool = true;
 }
 
-/// Says what a type is as JSON.
+/// Implements [`Typed`] for types of one kind.
 macro_rules! typed {
     ($($type:ty: $kind:expr;)+) => {
         $(impl Typed for $type {
@@ -120,10 +122,11 @@ typed! {
     [f64; 2]: Kind::Pair;
 }
 
-/// Declares records. Each line of fields has their definition as its comment; a line that begins with two dots is
-/// another record, whose fields stand among these where there is one.
+/// Declares records. Each line of fields has their definition as its comment. A line that begins with two
+/// dots is another record, whose optional fields are among these.
 macro_rules! records {
-    // A line's comment as one expression, which each of its fields can then repeat.
+    // The first rule takes the comment of a line as one expression, which it repeats for each of the line's
+    // fields.
     (@ $(
         $(#[doc = $about:literal])+
         $visibility:vis struct $record:ident {
@@ -141,7 +144,7 @@ macro_rules! records {
                     pub $field: $type,
                 )+)*
                 $(
-                    /// Where there is one.
+                    /// The record of these fields, if it applies.
                     #[serde(flatten)]
                     pub $part: Option<$part_type>,
                 )*

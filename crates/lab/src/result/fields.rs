@@ -1,5 +1,5 @@
-//! The fields of a run's result, each declared here and nowhere else: the JSON Schema, the data frames and the page on
-//! results are made from this.
+//! The fields of a run's result, each declared only here. The JSON Schema, the data frames and the page on
+//! results are made from these declarations.
 
 use super::declared::{Asked, Kind, Share, Typed, records};
 use super::series::SeriesResult;
@@ -31,7 +31,7 @@ records! {
         /// a record for each class of sizes of the same, flow by flow; only with `observe.transfers`
         size_classes: Asked<Vec<SizeClassResult>>;
         /// Jain's index over the `goodput_bps` of all flows: (sum of x)^2 / (n times sum of x^2). 1 when all are equal, 1/n
-        /// when one has everything, null when nobody has anything. Jain, Chiu and Hawe 1984
+        /// when one has everything, null when all are zero. Jain, Chiu and Hawe 1984
         fairness: Option<f64>;
         /// values over time, if asked for (`--series`; always from `Scenario.run`), else null
         series: Option<SeriesResult>;
@@ -54,7 +54,7 @@ records! {
         delivered_packets: u64;
         /// data packets sent that had been sent before
         retransmitted_packets: u64;
-        /// the sum of the next two. Not the same as retransmitted: a packet may be sent again that had arrived
+        /// the sum of the next two. Not the same as retransmitted: a packet that had arrived may be retransmitted
         lost_packets: u64;
         /// of its data packets (and SYNs), those that a queue refused, or dropped after they had waited
         dropped_packets: u64;
@@ -72,7 +72,7 @@ records! {
         /// [percentiles](#conventions) of the same
         rtt_p50_s, rtt_p95_s, rtt_p99_s: Option<f64>;
         /// mean and standard deviation (n - 1) of the time from the sending of a data packet to its arrival at the receiver:
-        /// queues, transmission, propagation. Every arrival counts, also of a packet sent again
+        /// queues, transmission, propagation. Every arrival counts, also of a retransmitted packet
         one_way_delay_mean_s, one_way_delay_std_s: Option<f64>;
         /// the least of the same. What a delay is above it is RFC 5481's packet delay variation: a percentile less this is
         /// that percentile of the variation
@@ -110,7 +110,7 @@ records! {
         ..reader: ReaderResult;
     }
 
-    /// What a receiving application that reads slowly makes of a flow.
+    /// The effect of a slowly reading application on a flow.
     pub struct ReaderResult {
         /// of a flow with a [`reader`](scenario-language.md#slow-readers): how often the sender asked for the window while that was
         /// closed (RFC 9293 section 3.8.6.1, RFC 9260 section 6.1), over QUIC how often it said that it was blocked (DATA_BLOCKED, RFC 9000
@@ -118,14 +118,14 @@ records! {
         window_probes: u64;
     }
 
-    /// What an agent at a node has done for a flow.
+    /// The actions of an agent at a node on a flow.
     pub struct AgentResult {
         /// of a flow with an [agent](scenario-language.md#agents-at-nodes) on its way: packets of it, data or acknowledgements,
         /// that the agent sent, and those whose way it ended. What it sent and a link lost counts as corrupted, too
         agent_sent_packets, agent_ended_packets: u64;
     }
 
-    /// The way that a flow was given.
+    /// The path that a flow was given by its hash.
     pub struct RouteResult {
         /// with [`routing = "ecmp"`](scenario-language.md#routing): the links that its data pass, in order, between them
         /// ` > `; null for a flow of several paths and for `transfers` and `web`, whose ways `Scenario.describe` has
@@ -152,7 +152,7 @@ records! {
         association_failed_s: Option<f64>;
     }
 
-    /// Connections begun by a timetable, which are one flow together.
+    /// Connections begun by a timetable, which count as one flow.
     pub struct ConnectionsResult {
         /// of [web sessions](scenario-language.md#web-sessions) and [transfers](scenario-language.md#transfers), which are
         /// one flow: the connections that began in measured time, and those of them that had the acknowledgement of
@@ -160,14 +160,14 @@ records! {
         connections, completed_connections: u64;
     }
 
-    /// Pages of a session.
+    /// The pages of a session.
     pub struct PagesResult {
         /// of [pages](scenario-language.md#pages): those that began in measured time, and those of them that were complete
         /// before the end
         pages, completed_pages: u64;
     }
 
-    /// Segments of a video.
+    /// The segments of a video.
     pub struct SegmentsResult {
         /// of [adaptive video](scenario-language.md#adaptive-video): the segments asked for in measured time, and those of
         /// them that arrived before the end
@@ -190,7 +190,7 @@ records! {
         requests, completed_requests: u64;
     }
 
-    /// How long what a flow begins and completes again and again takes.
+    /// The completion times of a flow's repeated tasks.
     pub struct CompletionResult {
         /// mean and percentiles of the time that those took: a request until its reply, a connection from its first SYN, a
         /// page from those of its connections, a segment from its request, to the last acknowledgement. The end of such a
@@ -210,7 +210,7 @@ records! {
         completion_s: Option<f64>;
     }
 
-    /// The connections of a timetable whose sizes are of one class.
+    /// The connections of a timetable in one class of sizes.
     pub struct SizeClassResult {
         /// the flow in results whose connections they are
         flow: String;
@@ -268,7 +268,7 @@ records! {
         ..copies: CopiesResult;
     }
 
-    /// What a link has copied.
+    /// The copies that a link has made.
     pub struct CopiesResult {
         /// of a link with [`duplicate`](scenario-language.md#what-a-link-is-made-of): copies that arrived. They are packets of their
         /// own on the links that follow, and not counted as delivered by this one
@@ -287,7 +287,7 @@ records! {
         unreceived_packets: u64;
     }
 
-    /// What was lost together at a link.
+    /// The loss events at a link.
     pub struct LossEventsResult {
         /// at the link `observe.at`, with `observe.loss_events`: how many events of loss began in measured time. An event
         /// begins with the drop of a data packet and lasts as long as a sender's answer takes: the round trip without queues
@@ -318,11 +318,11 @@ records! {
         ..bursts: BurstsResult;
     }
 
-    /// What became of a group's bursts.
+    /// The fate of a group's bursts.
     pub struct BurstsResult {
-        /// at the link `observe.at`, with `observe.bursts`: how many bursts began in measured time. A burst is a run of the
-        /// group's data packets, each of which comes sooner after the one before than the link takes to send it, of at least
-        /// so many packets
+        /// at the link `observe.at`, with `observe.bursts`: how many bursts began in measured time. A burst is a run of at
+        /// least `observe.bursts` of the group's data packets, each of which comes sooner after the one before than the link
+        /// takes to send it
         bursts: u64;
         /// those of which the link dropped no packet
         bursts_without_loss: u64;

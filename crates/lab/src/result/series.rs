@@ -7,7 +7,7 @@ use ackclock_sim::simulation::Simulation;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// Series over time; all lists have the length of `time_s`, and nulls where there was nothing to sample.
+/// Series over time. All lists have the length of `time_s`, with null where nothing could be sampled.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct SeriesResult {
     time_s: Vec<f64>,
@@ -16,7 +16,7 @@ pub struct SeriesResult {
 }
 
 impl SeriesResult {
-    /// The series of a simulation whose rows are called `names`.
+    /// Returns the series of a simulation whose rows are called `names`.
     pub(super) fn of(simulation: &Simulation, names: Vec<String>, series: Series) -> Self {
         let link = |(index, named): (usize, Named)| (simulation.network.links[index].name.to_string(), named);
         Self {
@@ -26,15 +26,15 @@ impl SeriesResult {
         }
     }
 
-    /// What a simulation of the scenario has sampled so far, from the sample of this number on; `None` where nothing is
-    /// sampled. Nothing is taken away by it.
+    /// Returns what a simulation of the scenario has sampled from sample number `sample` on, without removing
+    /// it; `None` if nothing is sampled.
     pub fn since(scenario: &Scenario, simulation: &Simulation, sample: usize) -> Option<Self> {
         let names = scenario.flows.iter().flat_map(FlowGroup::names).collect();
         simulation.series_since(sample).map(|series| Self::of(simulation, names, series))
     }
 
-    /// All of them as columns of one length: `time_s`, `flows.FLOW.QUANTITY` and `links.LINK.QUANTITY`, with NaN where
-    /// there was nothing to sample.
+    /// Returns all series as columns of one length: `time_s`, `flows.FLOW.QUANTITY` and
+    /// `links.LINK.QUANTITY`, with NaN where nothing could be sampled.
     pub fn columns(self) -> Vec<(String, Vec<f64>)> {
         let mut columns = vec![("time_s".to_owned(), self.time_s)];
         for (kind, owners) in [("flows", self.flows), ("links", self.links)] {
@@ -47,7 +47,7 @@ impl SeriesResult {
     }
 }
 
-/// Each row's series; of a row of many flows only what they deliver together.
+/// Returns the series of each row; for a row of many flows, only the sum of what they deliver.
 fn by_row(simulation: &Simulation, series: Vec<Named>) -> Vec<Named> {
     let mut rows: Vec<Named> = Vec::new();
     for (flow, named) in simulation.flows.iter().zip(series) {

@@ -1,10 +1,10 @@
-//! How long each connection of a timetable took, and how long those of a class of sizes did.
+//! The completion times of each connection of a timetable, and of those of a class of sizes.
 
 use super::fields::{SizeClassResult, TransferResult};
 use ackclock_sim::flow::Flow;
 use ackclock_sim::measure::Interval;
 
-/// Returns a record for each of these connections that begins in the measured interval, in the order in which they begin.
+/// Returns a record for each of these connections that begins in the measured interval, ordered by beginning.
 pub fn of_row(name: &str, flows: &[Flow], measured: Interval) -> Vec<TransferResult> {
     let mut transfers: Vec<TransferResult> = flows
         .iter()
@@ -23,8 +23,8 @@ pub fn of_row(name: &str, flows: &[Flow], measured: Interval) -> Vec<TransferRes
     transfers
 }
 
-/// Returns a record for each class of sizes of a flow: the classes end at these sizes, the last has no end. A class without
-/// transfers has a record too, so that all runs of a scenario have the same.
+/// Returns a record for each class of sizes of a flow. The classes end at `ends`; the last one has no end. A
+/// class without transfers has a record too, so that all runs of a scenario have the same records.
 pub fn classes(name: &str, transfers: &[TransferResult], ends: &[u64]) -> Vec<SizeClassResult> {
     let begins = std::iter::once(0).chain(ends.iter().copied());
     let ends = ends.iter().copied().map(Some).chain([None]);
@@ -50,7 +50,8 @@ fn class(name: &str, transfers: &[TransferResult], above: u64, end: Option<u64>)
     }
 }
 
-/// Returns the least of these ascending times that as great a share of them do not exceed.
+/// Returns the least of these ascending times that a fraction `share` of them does not exceed; `None` without
+/// times.
 fn quantile(times: &[f64], share: f64) -> Option<f64> {
     let rank = (share * times.len() as f64).ceil().max(1.0) as usize;
     times.get(rank - 1).copied()
@@ -66,7 +67,8 @@ mod tests {
 
     #[test]
     fn a_class_has_the_percentiles_of_its_own_sizes() {
-        // Of 1 to 100 s the 50th, 95th and 99th; one of the class is not complete, one is above it.
+        // The times 1 to 100 s give the 50th, 95th and 99th percentiles. One transfer of the class is not
+        // complete, and one is larger.
         let mut transfers: Vec<_> =
             (1..=100).rev().map(|seconds| transfer(100, Some(f64::from(seconds)))).collect();
         transfers.extend([transfer(100, None), transfer(101, Some(0.5))]);

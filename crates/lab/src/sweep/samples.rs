@@ -1,4 +1,4 @@
-//! Values of a sweep that are drawn: ranges, and how many values of them are taken.
+//! Sampled values of a sweep: ranges, and the number of values drawn from them.
 
 use super::units;
 use crate::brought::Brought;
@@ -47,17 +47,17 @@ static SAMPLES: Declared = Declared::new(
 )
 .requiring(&["count"]);
 
-/// The forms of the values that a sweep tries, by the paths at which they are put.
+/// The form of the values of a path.
 pub const VALUES_FORM: Form = Form::List(&Form::Anything, SOME);
-/// The forms of a range.
+/// The form of a range.
 pub const RANGE_FORM: Form = Form::Table(&RANGE);
 /// The form of `samples`.
 pub const SAMPLES_FORMS: &[Form] = &[Form::Table(&SAMPLES)];
 
-/// Draws with two equal samples are made again so often.
+/// The maximum number of draws, which are repeated while two samples are equal.
 const ATTEMPTS: u64 = 100;
 
-/// From where to where a value is drawn.
+/// The range from which a value is drawn.
 #[derive(Clone, Debug)]
 pub struct Range {
     pub span: Span,
@@ -65,11 +65,11 @@ pub struct Range {
     to: f64,
     logarithmic: bool,
     whole: bool,
-    /// What is written after the number; empty for a number alone.
+    /// The unit that follows the number; empty for a plain number.
     unit: String,
 }
 
-/// Whether a table in a sweep is meant as a range, and not as the steps of a path that lacks its quotes.
+/// Returns whether a table in a sweep is a range, and not the steps of a path without its quotes.
 pub fn is_range(table: &Table) -> bool {
     ["from", "to"].iter().any(|key| table.get(key).is_some_and(|node| !matches!(node.value, Value::Table(_))))
 }
@@ -103,7 +103,7 @@ impl Range {
         if logarithmic && from <= 0.0 {
             table.problem_at("from", &from.to_string(), "more than 0 where the scale is logarithmic");
         }
-        // Half a packet and half a flow are nothing.
+        // Half a packet or half a flow does not exist.
         let written_whole = |key| matches!(table.get(key).map(|node| &node.value), Some(Value::Integer(_)));
         let counted = matches!(unit.as_str(), "packet" | "packets" | "B");
         let whole = (written_whole("from") && written_whole("to"))
@@ -111,9 +111,9 @@ impl Range {
         Some(Self { span: span.clone(), from, to, logarithmic, whole, unit })
     }
 
-    /// The value at a place from 0 to 1 of the range, to six digits.
+    /// Returns the value at a position from 0 to 1 of the range, to six digits.
     fn at(&self, place: f64) -> Value {
-        // Each whole number is as likely as the others.
+        // Each whole number is equally likely.
         let (from, to) = if self.whole { (self.from - 0.5, self.to + 0.5) } else { (self.from, self.to) };
         let number = match self.logarithmic {
             true => self.from * libm::pow(self.to / self.from, place),
@@ -133,7 +133,7 @@ fn six_digits(number: f64) -> f64 {
     format!("{number:.5e}").parse().unwrap_or(number)
 }
 
-/// A finite number and the unit after it, if there is one.
+/// Returns a finite number and its unit, which may be empty; `None` for any other value.
 fn number(node: &Node) -> Option<(f64, String)> {
     let (number, unit) = match &node.value {
         Value::Integer(number) => (*number as f64, ""),
@@ -163,7 +163,8 @@ impl Plan {
         })
     }
 
-    /// Of every range its values, one for each sample; `None` where some of those are equal however often they are drawn.
+    /// Returns the values of every range, one for each sample; `None` if some samples are equal in every
+    /// attempt.
     pub fn draw(&self, ranges: &[(&str, &Range)]) -> Option<Vec<Vec<Value>>> {
         (0..ATTEMPTS).map(|attempt| self.attempt(ranges, attempt)).find(|drawn| {
             let mut seen = HashSet::new();
@@ -177,7 +178,8 @@ impl Plan {
         })
     }
 
-    /// A range has a stream of its own, so that one more does not change the draws of the others.
+    /// Draws the values of every range. Each range has its own stream, so that an additional range does not
+    /// change the draws of the others.
     fn attempt(&self, ranges: &[(&str, &Range)], attempt: u64) -> Vec<Vec<Value>> {
         let draw = |(path, range): &(&str, &Range)| {
             let mut stream = Stream::new(self.seed, &format!("samples of {path}, attempt {attempt}"));
@@ -189,18 +191,18 @@ impl Plan {
     }
 }
 
-/// The lower ends of `count` equal parts of 0 to 1, in any order: of a Latin hypercube each has one sample (McKay, Beckman
-/// and Conover 1979).
+/// Returns the lower ends of `count` equal parts of the interval from 0 to 1, in random order. In a Latin
+/// hypercube each part has one sample (McKay, Beckman and Conover 1979).
 fn strata(count: usize, stream: &mut Stream) -> Vec<f64> {
     let mut places: Vec<f64> = (0..count).map(|part| part as f64 / count as f64).collect();
-    // Fisher and Yates: each order is as likely as the others.
+    // The shuffle of Fisher and Yates makes each order equally likely.
     for last in (1..count).rev() {
         places.swap(last, (stream.uniform() * (last + 1) as f64) as usize);
     }
     places
 }
 
-/// What a table with these keys says, or what is wrong with it.
+/// Reads a table with these keys, or returns its problems.
 fn read<T>(
     document: &Document,
     node: &Node,
@@ -247,7 +249,7 @@ mod tests {
         };
         assert_eq!(parts(&drawn[0], 0.0), (0..8).collect::<Vec<_>>());
         assert_eq!(parts(&drawn[1], 1.0), (0..8).collect::<Vec<_>>());
-        // Another order, or all samples would lie on a line.
+        // The orders differ; otherwise all samples would lie on a line.
         assert!(numbers(&drawn[0]).iter().zip(numbers(&drawn[1])).any(|(x, y)| (y - x).abs() > 2.0));
     }
 
@@ -262,14 +264,14 @@ mod tests {
 
     #[test]
     fn a_logarithmic_range_has_its_geometric_mean_in_the_middle() {
-        // sqrt(1 * 100) = 10.
+        // The middle is sqrt(1 * 100) = 10.
         let log = range("from = \"1 Mbit/s\", to = \"100 Mbit/s\", scale = \"log\"").unwrap();
         assert_eq!(log.at(0.5), Value::Text("10 Mbit/s".to_owned()));
         assert_eq!(
             range("from = \"1 ms\", to = \"2 ms\"").unwrap().at(0.25),
             Value::Text("1.25 ms".to_owned())
         );
-        // Three whole numbers have a third of the range each.
+        // Each of three whole numbers has a third of the range.
         let whole = range("from = 1, to = 3").unwrap();
         assert_eq!(
             [0.0, 0.3, 0.4, 0.6, 0.7, 0.999].map(|place| whole.at(place)),
@@ -282,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn samples_that_cannot_all_differ_are_none() {
+    fn samples_that_cannot_all_differ_are_refused() {
         let whole = range("from = 1, to = 3").unwrap();
         let plan = |count| Plan { count, latin: false, seed: 1 };
         assert_eq!(plan(4).draw(&[("a", &whole)]), None);
@@ -290,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_in_ranges() {
+    fn mistakes_in_ranges_are_reported() {
         assert_eq!(
             range("from = 1").unwrap_err().1,
             "the upper end of the range, in the unit of `from`, such as 9"

@@ -1,4 +1,4 @@
-//! What the values of a sweep mean: numbers in one unit, as the columns of results have them.
+//! The meaning of a sweep's values: numbers in one unit, as the columns of results contain them.
 
 use crate::document::{Node, Value};
 use ackclock_base::Value as Read;
@@ -6,7 +6,7 @@ use ackclock_base::registry::Quantity;
 use ackclock_base::spelling::Limit;
 use serde_json::{Value as Json, json};
 
-/// The kinds of quantities, each with the word that names of results end in.
+/// The kinds of quantities, each with the last word of the names of results.
 const KINDS: [(Quantity, &str); 5] = [
     (Quantity::Time, "s"),
     (Quantity::Rate, "bps"),
@@ -15,17 +15,18 @@ const KINDS: [(Quantity, &str); 5] = [
     (Quantity::Limit, "bdp"),
 ];
 
-/// The number in a text such as "10 ms", and its unit.
+/// Returns the number in a text such as "10 ms", and its unit; `None` if the text is no quantity.
 fn quantity(text: &str) -> Option<(f64, &'static str)> {
     KINDS.iter().find_map(|(quantity, unit)| match quantity.read(text).ok()? {
-        // The other limits are quantities of the kinds before.
+        // The other limits are quantities of the kinds above.
         Read::Limit(Limit::Bdp(multiple)) => Some((multiple, *unit)),
         Read::Limit(_) => None,
         value => Some((value.base()?, *unit)),
     })
 }
 
-/// The values as cells of one column, and their unit: numbers where all are quantities of one kind, else as written.
+/// Returns the unit of a column and its cells: numbers if all values are quantities of one kind, otherwise
+/// the values as they are.
 pub fn cells(values: &[Node]) -> (&'static str, Vec<Json>) {
     let read = |node: &Node| match &node.value {
         Value::Text(text) => quantity(text),
@@ -46,7 +47,7 @@ pub fn cells(values: &[Node]) -> (&'static str, Vec<Json>) {
     }
 }
 
-/// The same text for values that mean the same: "1 s" and "1000 ms", 1 and 1.0.
+/// Returns a text that is equal for values with the same meaning: "1 s" and "1000 ms", 1 and 1.0.
 pub fn meaning(node: &Node) -> String {
     match &node.value {
         Value::Integer(number) => (*number as f64).to_string(),

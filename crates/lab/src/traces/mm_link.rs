@@ -1,4 +1,5 @@
-//! Links that follow a trace, held against a model of mahimahi's `mm-link` (`link_queue.cc`) that walks from one opportunity to the next.
+//! Tests that a link with a trace agrees with a model of mahimahi's `mm-link` (`link_queue.cc`), which goes
+//! from one opportunity to the next.
 
 use super::{at_zero, opportunities};
 use ackclock_aqm::{Arrival, Ecn};
@@ -12,11 +13,12 @@ use std::collections::VecDeque;
 
 const MS: u64 = 1_000_000;
 
-/// When each packet is delivered, in milliseconds: the packets arrive at these nanoseconds with these bytes, in order.
+/// Returns when each packet is delivered, in milliseconds. `packets` holds arrival times in nanoseconds and
+/// sizes in bytes, in order.
 ///
-/// The queue is a list of packets. Each opportunity carries 1504 bytes: of the packet in transit, then of those that wait. It comes
-/// before a packet that arrives in the same millisecond, because `mm-link` catches up with the clock before it takes the packet in, and
-/// its clock has whole milliseconds.
+/// The queue is a list of packets. Each opportunity carries 1504 bytes: first of the packet in transit, then
+/// of waiting packets. It comes before a packet that arrives in the same millisecond, because `mm-link`
+/// catches up with its clock, which has whole milliseconds, before it accepts the packet.
 fn mm_link(schedule: &[u64], packets: &[(u64, u64)]) -> Vec<u64> {
     let mut delivered = vec![0; packets.len()];
     let mut arriving = packets.iter().enumerate().peekable();
@@ -45,7 +47,7 @@ fn mm_link(schedule: &[u64], packets: &[(u64, u64)]) -> Vec<u64> {
     delivered
 }
 
-/// The same of a link of ours without a queue limit, in nanoseconds.
+/// Returns when a link of the simulator without a queue limit delivers the packets, in nanoseconds.
 fn ours(schedule: &[u64], packets: &[(u64, u64)]) -> Vec<u64> {
     let text: String = schedule.iter().map(|ms| format!("{ms}\n")).collect();
     let manner = Manner::Opportunities { at_zero: at_zero(&text).unwrap() };
@@ -80,12 +82,13 @@ fn agree(schedule: &[u64], packets: &[(u64, u64)]) {
 
 #[test]
 fn a_packet_waits_for_the_next_opportunity() {
-    // Opportunities at 1, 1401, 1402, 2802 ... ms. A packet that arrives 0.3 ms after the first or in its instant waits 1.4 s for the next.
+    // Opportunities are at 1, 1401, 1402, 2802 ... ms. A packet that arrives at the first or 0.3 ms later
+    // waits 1.4 s for the next.
     let schedule = [1, 1401];
     assert_eq!(mm_link(&schedule, &[(MS + 300_000, 1500)]), [1401]);
     assert_eq!(mm_link(&schedule, &[(MS, 1500)]), [1401]);
     assert_eq!(mm_link(&schedule, &[(MS - 1, 1500)]), [1]);
-    // Two of 752 B share one; the rest of a packet goes with the next.
+    // Two packets of 752 B share an opportunity. The rest of a packet leaves with the next one.
     assert_eq!(mm_link(&schedule, &[(0, 752), (0, 752), (0, 1500), (0, 5)]), [1, 1, 1401, 1402]);
     for arrives in [0, MS - 1, MS, MS + 1, MS + 300_000, 1401 * MS, 1402 * MS] {
         agree(
@@ -95,8 +98,8 @@ fn a_packet_waits_for_the_next_opportunity() {
     }
 }
 
-/// Traces like those that are public: several opportunities in a millisecond of a fast cell, gaps of a few milliseconds, silences of up to
-/// 1.4 s, and first lines at zero or later.
+/// Generates traces like the public ones: several opportunities in a millisecond of a fast cell, gaps of a
+/// few milliseconds, silences of up to 1.4 s, and first lines at zero or later.
 fn schedules() -> impl Strategy<Value = Vec<u64>> {
     let gaps = prop_oneof![6 => Just(0_u64), 6 => Just(1), 4 => 2_u64..6, 2 => 6_u64..60, 1 => 60_u64..1400];
     prop::collection::vec(gaps, 1..60).prop_filter_map("it lasts", |gaps| {
@@ -112,7 +115,7 @@ fn schedules() -> impl Strategy<Value = Vec<u64>> {
     })
 }
 
-/// Packets with the gaps before them, in microseconds: bursts, whole milliseconds and any time.
+/// Generates packets after gaps in microseconds: bursts, whole milliseconds and arbitrary times.
 fn packets() -> impl Strategy<Value = Vec<(u64, u64)>> {
     let gaps = prop_oneof![4 => Just(0_u64), 2 => (0_u64..40).prop_map(|ms| ms * 1000), 2 => 0_u64..3000, 1 => 0_u64..900_000];
     let bytes =
@@ -133,7 +136,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(500))]
 
     #[test]
-    fn packets_leave_when_those_of_mm_link_do(schedule in schedules(), packets in packets()) {
+    fn packets_are_delivered_when_mm_link_delivers_them(schedule in schedules(), packets in packets()) {
         agree(&schedule, &packets);
     }
 }

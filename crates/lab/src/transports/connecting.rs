@@ -1,44 +1,44 @@
-//! How a transport's plan makes the ends of connections.
+//! The creation of the ends of connections from a transport's plan.
 
 use crate::flows::ControlPlan;
 use ackclock_cc::{Assembly, Backoff, Controller, Initial};
 use ackclock_export::events::{Recorder, Source};
 use ackclock_sim::endpoint::Ends;
 
-/// Makes the ends of one connection after another.
+/// A factory of the ends of consecutive connections.
 pub trait Connector: Send {
     /// Returns the ends of the next connection.
     fn connect(&mut self, opening: &Opening<'_>) -> Ends;
 }
 
-/// A connection to be.
+/// The properties of a connection to be created.
 #[derive(Clone, Debug)]
 pub struct Opening<'a> {
-    /// What it is called, which names its random numbers.
+    /// The name of the connection, which also selects its random numbers.
     pub name: &'a str,
-    /// What ends it.
+    /// When the connection ends.
     pub lifetime: Lifetime,
-    /// How many paths it has.
+    /// The number of paths.
     pub paths: usize,
-    /// Where its controls are listened to; `None` for nowhere.
+    /// The recorder for the connection's controls; `None` if they are not recorded.
     pub heard: Option<Heard>,
 }
 
-/// What ends a connection.
+/// When a connection ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lifetime {
-    /// It ends with this number of packets; [`u64::MAX`] for no end.
+    /// After this number of packets; [`u64::MAX`] for no end.
     Bulk(u64),
-    /// It ends with this number of packets, of which the last is acknowledged at once.
+    /// After this number of packets, the last of which is acknowledged at once.
     Timed(u64),
-    /// Its session tells it what to send, this number of packets to begin with.
+    /// When its session ends, which tells it what to send: this number of packets at first.
     Lasting(u64),
-    /// The application writes into it.
+    /// When the application that writes into it stops.
     Written,
 }
 
 impl Lifetime {
-    /// The packets that the connection has to send when it begins.
+    /// Returns the number of packets that the connection has to send when it begins.
     pub fn packets(self) -> u64 {
         match self {
             Self::Bulk(packets) | Self::Timed(packets) | Self::Lasting(packets) => packets,
@@ -47,33 +47,33 @@ impl Lifetime {
     }
 }
 
-/// Where controls are listened to.
+/// The recorder of controls, for one row of results.
 #[derive(Clone, Debug)]
 pub struct Heard {
-    /// What keeps what they hear and decide.
+    /// The recorder of what the controls hear and decide.
     pub recorder: Recorder,
-    /// The row of results that they belong to.
+    /// The row of results to which the controls belong.
     pub row: usize,
 }
 
-/// Where the transport has a greatest timeout, the back-off needs no bound of its own.
+/// The bound of the back-off factor. A transport with a maximum timeout needs no smaller one.
 pub const MAX_BACKOFF: f64 = 65_536.0;
 
-/// Makes congestion controls that share what their law shares among connections.
+/// A factory of congestion controls that share between connections what their law shares.
 pub struct Controls {
     plan: ControlPlan,
     assembly: Assembly,
 }
 
 impl Controls {
-    /// Those of a plan.
+    /// Creates the factory of a plan's controls.
     pub fn of(plan: ControlPlan) -> Self {
         let assembly = plan.assembly();
         Self { plan, assembly }
     }
 
-    /// Returns the control of the next connection, or of its path of this number, and how its timeout backs off, by this factor at
-    /// most.
+    /// Returns the control of the next connection, or of its path number `path`, and the rule by which its
+    /// timeout backs off, with a factor of at most `max_backoff`.
     pub fn next(
         &mut self,
         initial: &Initial,

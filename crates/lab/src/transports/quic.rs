@@ -15,7 +15,7 @@ use ackclock_sim::quic::options::{Options, PROFILES};
 use ackclock_sim::random::Stream;
 use std::sync::Arc;
 
-/// QUIC.
+/// The transport QUIC.
 #[derive(Debug)]
 pub(super) struct Quic;
 
@@ -36,7 +36,7 @@ impl Transport for Quic {
     }
 }
 
-/// What QUIC connections are made from.
+/// The plan from which QUIC connections are created.
 #[derive(Debug)]
 struct QuicPlan {
     parts: Parts,
@@ -63,7 +63,7 @@ impl TransportPlan for QuicPlan {
 
     fn facts(&self) -> Facts {
         let Details { ecn, handshake, send_jitter, window, .. } = self.details;
-        // Credit of a slow reader is acknowledged in packets that do not count.
+        // A slow reader's credit is acknowledged in packets that do not count.
         let reads_at_once = self.parts.reader.is_none();
         Facts {
             takes_marks: Some(ecn),
@@ -77,7 +77,7 @@ impl TransportPlan for QuicPlan {
                 at_most: window,
                 widest: Some((self.options.recovery.window * self.payload_bytes(), "window")),
             },
-            // A timeout doubles each time, without end.
+            // The timeout doubles each time, without bound.
             timeouts_every: None,
             heartbeats: None,
         }

@@ -18,7 +18,7 @@ use ackclock_sim::sctp::options::{MAX_PATHS, Options, PROFILES};
 use ackclock_sim::traffic::{self, Workload};
 use std::sync::Arc;
 
-/// SCTP.
+/// The transport SCTP.
 #[derive(Debug)]
 pub(super) struct Sctp;
 
@@ -35,7 +35,7 @@ impl Transport for Sctp {
         check_discriminator(table, discriminator, "SCTP");
     }
 
-    /// An association sends as much as it can, without end or up to a size, or what a source writes.
+    /// Reports an application other than bulk data, with or without a size, or a source.
     fn check_application(&self, table: &TableReader<'_>, application: &traffic::Entry) -> Option<()> {
         if matches!(application.workload, Workload::Bulk(_) | Workload::Source(_)) {
             return Some(());
@@ -52,7 +52,7 @@ impl Transport for Sctp {
     }
 }
 
-/// What associations are made from.
+/// The plan from which associations are created.
 #[derive(Debug)]
 struct SctpPlan {
     parts: Parts,
@@ -114,7 +114,7 @@ struct SctpConnector {
 }
 
 impl Connector for SctpConnector {
-    /// The paths of an association are one assembly: controls whose connections share state share it over the paths.
+    /// Creates an association. Its paths have one assembly, through which controls share state.
     fn connect(&mut self, opening: &Opening<'_>) -> Ends {
         let Self { options, control, selector, seed } = self;
         let Opening { name, paths, heard, lifetime } = opening;

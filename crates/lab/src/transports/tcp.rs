@@ -18,7 +18,7 @@ use ackclock_sim::tcp::details::{Details, LocalDrop, ReceiveWindow};
 use ackclock_sim::tcp::options::{Options, PROFILES};
 use std::sync::Arc;
 
-/// TCP.
+/// The transport TCP.
 #[derive(Debug)]
 pub(super) struct Tcp;
 
@@ -43,7 +43,8 @@ impl Transport for Tcp {
     }
 }
 
-/// A discriminator that looks at timestamps would call every loss the same without them.
+/// Reports a discriminator that uses timestamps over a transport without them, where it would give every loss
+/// the same cause.
 fn check_timestamps(table: &TableReader<'_>, discriminator: Option<&str>, details: &Details) {
     let Some(entry) = discriminator.and_then(ackclock_cc::registry::find_discriminator) else { return };
     if entry.needs_timestamps && !details.timestamps {
@@ -56,7 +57,8 @@ fn check_timestamps(table: &TableReader<'_>, discriminator: Option<&str>, detail
     }
 }
 
-/// A packet that leaves later than it is sent meets its interface when the sender has long gone on.
+/// Reports `local_drop = "cwr"` with a `send_jitter`: a delayed packet reaches its interface long after the
+/// sender has continued.
 fn check_local_drops(table: &TableReader<'_>, details: &Details) {
     if details.local_drop == LocalDrop::Cwr && details.send_jitter > Span::ZERO {
         let expected =
@@ -65,12 +67,12 @@ fn check_local_drops(table: &TableReader<'_>, details: &Details) {
     }
 }
 
-/// What TCP connections are made from.
+/// The plan from which TCP connections are created.
 #[derive(Debug)]
 struct TcpPlan {
     parts: Parts,
     details: Details,
-    /// The control, with the slow start that it has in Linux where the details ask for that.
+    /// The control, with the slow start that it has in Linux if the parameters ask for that.
     control: ControlPlan,
     options: Options,
 }
@@ -118,7 +120,7 @@ impl TransportPlan for TcpPlan {
             small_queues: self.details.small_queues && leaves_at_once,
             speaks_to_agents: true,
             counts_every_packet: !handshake && local_drop == LocalDrop::Lost && leaves_at_once,
-            // The retransmission of what was lost costs little.
+            // The retransmission of a lost packet costs little.
             lost_packet_ns: 300.0,
             first_window: self.details.first_window(),
             allowed: self.allowed(),

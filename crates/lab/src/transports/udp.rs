@@ -13,13 +13,13 @@ use ackclock_sim::traffic::Sizes;
 use ackclock_sim::udp::UdpOptions;
 use std::sync::Arc;
 
-/// A source over UDP.
+/// The plan of a source over UDP.
 #[derive(Clone, Debug)]
 pub(super) struct UdpPlan {
     source: SourcePlan,
     payload_bytes: u32,
     wire_bytes: u32,
-    /// Bytes on the wire of the reply to each packet, where there is one.
+    /// The bytes on the wire of the reply to each packet; `None` without replies.
     reply_bytes: Option<u32>,
 }
 
@@ -66,7 +66,7 @@ struct UdpConnector {
 }
 
 impl Connector for UdpConnector {
-    /// The source is the endpoint's own: it sends from the start of the flow to its stop.
+    /// Creates the ends with the source in the endpoint, which sends from the start of the flow to its stop.
     fn connect(&mut self, opening: &Opening<'_>) -> Ends {
         let UdpPlan { source, payload_bytes, wire_bytes, reply_bytes } = &self.plan;
         let options = UdpOptions {

@@ -1,4 +1,5 @@
-//! Flows that the window of their receiver keeps from filling their path, which otherwise happens in silence.
+//! Warnings about flows that the window of their receiver keeps from filling their path, which would
+//! otherwise go unnoticed.
 
 use crate::flows::{FlowGroup, Member, Sending, Workload};
 use crate::network::LinkPlan;
@@ -6,8 +7,8 @@ use crate::scenario::Scenario;
 use ackclock_base::{Rate, Span};
 use std::collections::BTreeMap;
 
-/// Returns a sentence for each group without an end whose flows, together with all others that cross their narrowest link, may not
-/// have as much in flight as that link sends in a round trip without queues.
+/// Returns a warning for each group without an end whose flows, together with all others that cross their
+/// narrowest link, may have less in flight than that link sends in a round trip without queues.
 pub(super) fn of(scenario: &Scenario) -> Vec<String> {
     let links = &scenario.network.links;
     let allowed = allowed_bytes(scenario);
@@ -20,7 +21,7 @@ pub(super) fn of(scenario: &Scenario) -> Vec<String> {
         let rtt = round_trip(member, links);
         let path = rate.bytes_per_second() * rtt.seconds();
         let one = bytes as f64;
-        // Where the application reads more slowly than the window allows, a larger one would only fill.
+        // If the application reads more slowly than the window allows, a larger window would only fill up.
         let reader = group.plan.sending.parts().and_then(|parts| parts.reader.as_ref());
         let is_read =
             reader.is_none_or(|reader| reader.in_the_long_run().bytes_per_second() * rtt.seconds() > one);
@@ -29,7 +30,8 @@ pub(super) fn of(scenario: &Scenario) -> Vec<String> {
     short.collect()
 }
 
-/// Returns the most payload bytes that the receiver of a single connection allows in flight, and the key that says how many.
+/// Returns the maximum of payload bytes that the receiver of a single connection allows in flight, and the
+/// key that sets it; `None` for other workloads.
 fn widest(group: &FlowGroup) -> Option<(u64, &'static str)> {
     let Sending { transport, workload, .. } = &group.plan.sending;
     transport.facts().allowed.widest.filter(|_| workload.is_one_connection())
@@ -45,7 +47,7 @@ fn sentence(name: &str, key: &str, window: f64, rtt: Span, rate: Rate) -> String
     )
 }
 
-/// Returns the link with the least rate on the way to the receiver.
+/// Returns the link with the lowest rate on the forward path, and that rate.
 fn narrowest(member: &Member, links: &[LinkPlan]) -> Option<(u32, Rate)> {
     let rates = member.forward.iter().map(|link| (*link, links[*link as usize].wire.pace.nominal));
     rates.min_by_key(|(_, rate)| *rate)
@@ -56,8 +58,8 @@ fn round_trip(member: &Member, links: &[LinkPlan]) -> Span {
     ways.fold(Span::ZERO, |sum, link| sum + links[*link as usize].delay)
 }
 
-/// Returns how many bytes the receivers of all flows over each link allow in flight together; infinitely many for a link that
-/// anything but single connections crosses, since it is not these alone that fill it.
+/// Returns the bytes that the receivers of all flows over each link allow in flight together. The value is
+/// infinite for a link that also carries other flows than single connections, because these help to fill it.
 fn allowed_bytes(scenario: &Scenario) -> BTreeMap<u32, f64> {
     let mut allowed = BTreeMap::new();
     for group in &scenario.flows {
@@ -80,12 +82,12 @@ mod tests {
              access = {{ rate = \"10 Gbit/s\", delay = \"0.5 ms\" }}\n\
              [[flows]]\ncontrol = \"cubic\"\ntransport = {transport}\ncount = {count}\n"
         );
-        of(&Scenario::parse(&text, "test", &Map::new()).expect("a good scenario"))
+        of(&Scenario::parse(&text, "test", &Map::new()).expect("a valid scenario"))
     }
 
     #[test]
-    fn a_receive_window_below_the_path_is_told_of() {
-        // 10,000 packets of 1448 B are 14.48 MB: over 150 ms 772 Mbit/s. 1 Gbit/s takes 18.75 MB.
+    fn a_receive_window_below_the_path_causes_a_warning() {
+        // 10,000 packets of 1448 B are 14.48 MB, or 772 Mbit/s over 150 ms. 1 Gbit/s needs 18.75 MB.
         let told = warnings("\"rfc\"", 1);
         assert_eq!(
             told,
@@ -94,7 +96,7 @@ mod tests {
               of 1 Gbit/s; a larger `window` of the transport allows more"
             ]
         );
-        // 3 MiB are 2,172 packets, 3.145 MB: 168 Mbit/s.
+        // 3 MiB are 2,172 packets or 3.145 MB: 168 Mbit/s.
         let told = warnings("\"linux\"", 1);
         assert!(told[0].contains("allows 3.1 MB") && told[0].contains("`max_receive_window`"), "{told:?}");
         for fine in [
@@ -103,10 +105,11 @@ mod tests {
         ] {
             assert!(warnings(fine, 1).is_empty(), "{fine}");
         }
-        // An application that reads 700 Mbit/s would not take more from a larger window; one that reads 800 Mbit/s would.
+        // An application that reads at 700 Mbit/s would not use a larger window; one that reads at 800 Mbit/s
+        // would.
         let read = |rate: &str| warnings(&format!("\"rfc\"\nreader = \"{rate}\""), 1).len();
         assert_eq!((read("700 Mbit/s"), read("800 Mbit/s")), (0, 1));
-        // Two flows fill the path together, and six of Linux'.
+        // Two flows together fill the path, or six with Linux's window.
         assert!(warnings("\"rfc\"", 2).is_empty());
         assert_eq!((warnings("\"linux\"", 5).len(), warnings("\"linux\"", 6).len()), (1, 0));
     }

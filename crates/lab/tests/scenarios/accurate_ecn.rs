@@ -1,10 +1,10 @@
-//! Accurate ECN in flows: what comes back in three bits and an option is what a counter that never wraps would say. Every run is
-//! also checked by the trace verifier.
+//! Flows with Accurate ECN: three bits and an option convey what a counter that never wraps would. Every run
+//! is also checked by the trace verifier.
 
 use crate::verified;
 use serde_json::{Value, json};
 
-/// Two flows through a queue that marks, of which the verdict is everything that is measured of both.
+/// Runs two flows through a queue that marks. Returns all that is measured of both.
 fn flows(control: &str, queue: &str, acks: &str, accurate: bool, details: &str) -> Value {
     let text = format!(
         "duration = \"20 s\"\n[dumbbell]\npairs = 2\n\
@@ -21,10 +21,10 @@ const CODEL: &str = "{ name = \"codel\", ecn = true, limit = \"unlimited\" }";
 const NO_LOSS: &str = "{}";
 const ONE_IN_FIVE: &str = "{ loss = { name = \"independent\", probability = 0.2 } }";
 
-/// With an acknowledgement for each packet both say the same at the same time, whether or not some are lost, since the bytes tell what
-/// three bits do not.
+/// With an acknowledgement for each packet, both methods convey the same marks at the same time, even if some
+/// acknowledgements are lost: the bytes convey what three bits do not.
 #[test]
-fn a_control_that_counts_hears_the_same_over_the_wire() {
+fn a_control_that_counts_hears_the_same_marks_over_the_wire() {
     for (control, queue) in [("prague", DUALPI2), ("dctcp", CODEL)] {
         for acks in [NO_LOSS, ONE_IN_FIVE] {
             let [wire, perfect] =
@@ -35,9 +35,10 @@ fn a_control_that_counts_hears_the_same_over_the_wire() {
     }
 }
 
-/// With delayed acknowledgements the first mark of a row is told at once, which a receiver without Accurate ECN does not do.
+/// With delayed acknowledgements, the first of several consecutive marks is reported at once, which a
+/// receiver without Accurate ECN does not do.
 #[test]
-fn with_delayed_acknowledgements_both_get_as_much() {
+fn with_delayed_acknowledgements_both_reach_the_same_goodput() {
     let [wire, perfect] = [true, false].map(|accurate| {
         let found = flows("prague", DUALPI2, NO_LOSS, accurate, "delayed_ack = true");
         [0, 1].map(|flow| found[flow]["goodput_bps"].as_f64().unwrap_or_default()).iter().sum::<f64>()
@@ -45,8 +46,8 @@ fn with_delayed_acknowledgements_both_get_as_much() {
     assert!((wire / perfect - 1.0).abs() < 0.02, "{wire} {perfect}");
 }
 
-/// RFC 3168's echo lasts until the sender has said that it has reacted, Accurate ECN's counter moves once. Either way there is one
-/// reaction for a window of data.
+/// RFC 3168's echo lasts until the sender announces its reaction; Accurate ECN's counter moves once. Either
+/// way there is one reaction per window of data.
 #[test]
 fn a_control_that_does_not_count_reacts_to_the_same_marks() {
     let [wire, echo] =

@@ -1,11 +1,12 @@
-//! Snoop at a base station, in scenarios: what it repairs, and that runs with it keep to the physics.
+//! Snoop at a base station: what it repairs, and that runs with it obey the verifier's laws.
 
 use crate::verified;
 use ackclock_lab::Scenario;
 use ackclock_lab::diagnostics::render;
 use serde_json::Value;
 
-/// A sender behind 40 ms of wire, and a mobile at a distance in metres from the base station; at an exponent of 2.4.
+/// Returns a scenario with a sender behind 40 ms of wire and a mobile at a distance in metres from the base
+/// station, at an exponent of 2.4.
 fn scenario(distance_m: u32, rest: &str) -> String {
     format!(
         "name = \"snoop\"\nduration = \"30 s\"\n[[media]]\nname = \"air\"\naccess = \"simple\"\n\
@@ -24,8 +25,9 @@ fn parse(text: &str) -> Result<Scenario, String> {
 }
 
 #[test]
-fn what_the_radio_loses_is_repaired_at_the_base_station() {
-    // 120 m: a margin of 57.21 - 24 * 2.079 = 7.3 dB, 1.83 deviations: 3.4 % lost each way.
+fn losses_of_the_radio_are_repaired_at_the_base_station() {
+    // At 120 m, the margin is 57.21 - 24 * 2.079 = 7.3 dB or 1.83 deviations: 3.4 % of the packets are lost
+    // in each direction.
     let [bare, snoop] =
         ["", SNOOP].map(|agent| verified::result(&scenario(120, agent), &Value::Null)["flows"][0].clone());
     let number = |flow: &Value, field: &str| flow[field].as_f64().unwrap();
@@ -42,14 +44,14 @@ fn what_the_radio_loses_is_repaired_at_the_base_station() {
 }
 
 #[test]
-fn without_loss_an_agent_changes_nothing_but_what_it_costs() {
+fn without_loss_an_agent_changes_neither_goodput_nor_round_trip() {
     let [bare, snoop] = ["", SNOOP].map(|agent| verified::result(&scenario(10, agent), &Value::Null));
     assert_eq!(bare["flows"][0]["goodput_bps"], snoop["flows"][0]["goodput_bps"]);
     assert_eq!(bare["flows"][0]["rtt_mean_s"], snoop["flows"][0]["rtt_mean_s"]);
 }
 
 #[test]
-fn flows_of_many_connections_and_other_transports_pass_it() {
+fn flows_of_many_connections_and_of_other_transports_pass_an_agent() {
     let more = "[[flows]]\nname = \"short\"\ncontrol = \"sack\"\nfrom = \"server\"\nto = \"mobile\"\n\
                 application = { name = \"transfers\", size = \"30 kB\", every = \"2 s\" }\n\
                 [[flows]]\nname = \"call\"\napplication = { name = \"cbr\", rate = \"50 kbit/s\", packet = \"200 B\" }\n\
@@ -62,7 +64,7 @@ fn flows_of_many_connections_and_other_transports_pass_it() {
 }
 
 #[test]
-fn mistakes_are_told_where_they_are() {
+fn mistakes_in_agents_are_reported() {
     let right = scenario(100, SNOOP);
     assert!(parse(&right).is_ok());
     for (from, to, told) in [

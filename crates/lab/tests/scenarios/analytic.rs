@@ -1,4 +1,5 @@
-//! The simulator against analysis: where a model has a closed form, the simulation must come out at it.
+//! Tests of the simulator against analysis: where a model has a closed form, the simulation must agree with
+//! it.
 //!
 //! `cargo test -p ackclock-lab --test analytic -- --nocapture` prints what was measured.
 
@@ -18,65 +19,68 @@ use std::sync::atomic::AtomicBool;
 
 const SEEDS: u64 = 8;
 
-// Padhye et al.: TCP under random loss.
+// The following tests use the model of Padhye et al.: TCP under random loss.
 
 const RTT: f64 = 0.1;
 const LOSS_PROBABILITIES: [f64; 7] = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05];
-/// The greatest standard error of a measured rate: well below the tolerances.
+/// The maximum standard error of a measured rate, well below the tolerances.
 const MAX_STANDARD_ERROR: f64 = 0.02;
 
-/// The send rate in packets per second: Padhye, Firoiu, Towsley and Kurose, "Modeling TCP Throughput: A Simple Model
-/// and its Empirical Validation", SIGCOMM 1998, the full model for a receiver's window that does not bind (equation
-/// 32 of the journal version, IEEE/ACM Transactions on Networking 8(2), 2000).
+/// Returns the send rate in packets per second: Padhye, Firoiu, Towsley and Kurose, "Modeling TCP Throughput:
+/// A Simple Model and its Empirical Validation", SIGCOMM 1998, the full model for a receiver's window that
+/// does not bind (equation 32 of the journal version, IEEE/ACM Transactions on Networking 8(2), 2000).
 ///
-/// * `p`: the probability that a packet is lost which follows one that is not;
-/// * `b`: packets that an acknowledgement stands for;
-/// * `t0`: the first retransmission timeout of a row.
+/// * `p`: the probability that a packet is lost if the previous one is not;
+/// * `b`: the number of packets per acknowledgement;
+/// * `t0`: the first of consecutive retransmission timeouts.
 fn padhye(p: f64, b: f64, rtt: f64, t0: f64) -> f64 {
     let q = 1.0 - p;
     let share = (2.0 + b) / (3.0 * b);
-    // The window at the end of a period of growth.
+    // `window` is the window at the end of a period of growth.
     let window = share + (8.0 * q / (3.0 * b * p) + share * share).sqrt();
-    // The probability that a loss in such a window is found by a timeout: fewer than three packets get through after it.
+    // `timeout` is the probability that a timeout finds a loss in such a window: fewer than three packets
+    // arrive after it.
     let few = (1.0 - q.powi(3)) * (1.0 + q.powi(3) * (1.0 - q.powf(window - 3.0)));
     let timeout = (few / (1.0 - q.powf(window))).min(1.0);
-    // Timeouts in a row double up to 64 times the first.
+    // Consecutive timeouts double, up to 64 times the first.
     let row =
         1.0 + p + 2.0 * p.powi(2) + 4.0 * p.powi(3) + 8.0 * p.powi(4) + 16.0 * p.powi(5) + 32.0 * p.powi(6);
     (q / p + window + timeout / q) / (rtt * (b / 2.0 * window + 1.0) + timeout * t0 * row / q)
 }
 
-/// Mathis, Semke, Mahdavi and Ott 1997, one acknowledgement a packet: sqrt(3/2) / (RTT sqrt(p)).
+/// Returns the send rate of Mathis, Semke, Mahdavi and Ott 1997 with an acknowledgement per packet: sqrt(3/2)
+/// / (RTT sqrt(p)).
 fn mathis(p: f64, rtt: f64) -> f64 {
     1.5_f64.sqrt() / (rtt * p.sqrt())
 }
 
 #[test]
-fn padhyes_formula_is_written_down_rightly() {
+fn the_formula_of_padhye_agrees_with_a_calculation_by_hand() {
     // p = 0.02, b = 1: E[W] = 1 + sqrt(8 * 0.98 / 0.06 + 1) = 1 + sqrt(131.667) = 12.4746.
     // Q: 1 - 0.98^3 = 0.058808; 1 - 0.98^9.4746 = 0.174192; 1 - 0.98^12.4746 = 0.222759;
     // 0.058808 * (1 + 0.941192 * 0.174192) / 0.222759 = 0.307283. f = 1 + 0.02 + 0.0008 + 0.000032 + ... = 1.020833.
     // Numerator 49 + 12.4746 + 0.313554 = 61.7882; denominator 0.72373 + 0.307283 * 0.2 * 1.020833 / 0.98 = 0.787747.
     let rate = padhye(0.02, 1.0, 0.1, 0.2);
     assert!((rate - 61.7882 / 0.787_747).abs() < 0.01, "{rate}");
-    // Where losses are rare there are no timeouts, and it becomes Mathis's.
+    // If losses are rare there are no timeouts, and the formula becomes that of Mathis.
     assert!((padhye(1e-8, 1.0, 0.1, 0.2) / mathis(1e-8, 0.1) - 1.0).abs() < 0.001);
 }
 
-/// One flow under loss: link, recovery and timer as the model has them.
+/// A flow under random loss, with the link, recovery and timer of the model.
 #[derive(Clone, Copy)]
 struct UnderLoss {
     control: &'static str,
-    /// Packets an acknowledgement.
+    /// The number of packets per acknowledgement.
     b: f64,
     rtt: f64,
     p: f64,
-    /// The first timeout: the minimum RTO, since the round trip does not vary.
+    /// The first timeout: the minimum RTO, because the round trip does not vary.
     t0: f64,
 }
 
-/// What the model assumes: an acknowledgement for each packet (or for every second), growth by acknowledgements, no
-/// limit but the congestion window, no queue: at 100 Gbit/s a whole window takes microseconds.
+/// The assumptions of the model: an acknowledgement for each packet (or every second one), growth by
+/// acknowledgements, no limit but the congestion window, and no queue. At 100 Gbit/s a whole window takes
+/// microseconds.
 impl UnderLoss {
     fn scenario(&self, seconds: f64) -> Scenario {
         let Self { control, b, rtt, p, t0 } = *self;
@@ -94,8 +98,8 @@ impl UnderLoss {
         ))
     }
 
-    /// Long enough for 200 losses a seed where they are rarest and cost most to simulate, 2000 where they are most
-    /// frequent.
+    /// Returns a duration with 200 losses per seed at the lowest probability, where losses cost most to
+    /// simulate, and 2000 at the highest.
     fn seconds(&self) -> f64 {
         9000.0 * self.p.sqrt() / (self.p * self.model())
     }
@@ -104,7 +108,7 @@ impl UnderLoss {
         padhye(self.p, self.b, self.rtt, self.t0)
     }
 
-    /// Send rates in packets per second, and the mean time that a timeout had been waited for.
+    /// Returns the send rate in packets per second, and the mean time between the last packet and a timeout.
     fn measure(&self) -> (Estimate, f64) {
         let seconds = self.seconds();
         let scenario = self.scenario(seconds);
@@ -115,10 +119,10 @@ impl UnderLoss {
     }
 }
 
-/// Enough for slow start and what it overshoots by.
+/// The time for slow start and its overshoot, in seconds.
 const WARMUP: f64 = 20.0;
 
-/// Asserts that a measured rate is the model's within the tolerance.
+/// Asserts that a measured rate agrees with the model within the tolerance.
 fn assert_near_padhye(flow: &UnderLoss, what: &str, rate: Estimate) {
     let model = flow.model();
     println!(
@@ -135,13 +139,14 @@ fn assert_near_padhye(flow: &UnderLoss, what: &str, rate: Estimate) {
     );
 }
 
-/// Holds a control against the model at all probabilities.
+/// Compares a control with the model at all probabilities.
 fn follows_padhye(control: &'static str, t0: f64) {
     for p in LOSS_PROBABILITIES {
         let flow = UnderLoss { control, b: 1.0, rtt: RTT, p, t0 };
         let (rate, idle) = flow.measure();
         assert_near_padhye(&flow, &format!("{control}, T0 = {t0} s"), rate);
-        // Mathis's law has losses at equal distances and no timeouts, so it is a check of rare losses only.
+        // Mathis's law assumes equal distances between losses and no timeouts, so it is only checked for rare
+        // losses.
         if p <= 0.001 {
             let expected = mathis(p, RTT);
             assert!(
@@ -149,7 +154,7 @@ fn follows_padhye(control: &'static str, t0: f64) {
                 "{control}: {rate}, Mathis {expected}"
             );
         }
-        // T0 is what the timer really had: for most of it nothing was sent before a timeout of Reno's.
+        // T0 is the value of the timer: before a timeout of Reno, nothing was sent for most of that time.
         if control == "reno" {
             assert!((0.75 * t0..1.25 * t0).contains(&idle), "p = {p}: waited for {idle} s before a timeout");
         }
@@ -166,9 +171,9 @@ fn reno_follows_padhye_with_the_least_timeout_of_rfc_6298() {
     follows_padhye("reno", 1.0);
 }
 
-// The model is one of Reno. NewReno and SACK repair several losses of a window without the timeout that they cost
-// Reno. With T0 = 0.2 s a timeout costs little more than a recovery, and they follow the model too; with 1 s they do
-// better than it from p = 0.01 on, at p = 0.05 by 43 and 49 %, and should.
+// The model is one of Reno. NewReno and SACK repair several losses of a window without Reno's timeout. With
+// T0 = 0.2 s a timeout costs little more than a recovery, and they follow the model too. With 1 s they exceed
+// it from p = 0.01 on, at p = 0.05 by 43 and 49 %, as they should.
 
 #[test]
 fn newreno_follows_padhye_where_timeouts_cost_little() {
@@ -182,8 +187,8 @@ fn sack_follows_padhye_where_timeouts_cost_little() {
 
 #[test]
 fn delayed_acknowledgements_follow_padhye() {
-    // Where the window is small, a single packet waits 200 ms for its acknowledgement, which the model leaves out:
-    // the round trip is no longer 100 ms.
+    // With a small window, a single packet waits 200 ms for its acknowledgement, which the model ignores: the
+    // round trip is no longer 100 ms.
     for p in [0.0005, 0.002, 0.01] {
         let flow = UnderLoss { control: "sack", b: 2.0, rtt: RTT, p, t0: 0.2 };
         let (rate, _) = flow.measure();
@@ -191,10 +196,10 @@ fn delayed_acknowledgements_follow_padhye() {
     }
 }
 
-// Alnuem 2009, Table 5.1: what ns-2.29 gave for the path of the formula above with queues, a least timeout of 0.2 s and a
-// limited window. The study error-discriminating-tcp/table-5.1 is the same at full size.
+// Alnuem 2009, Table 5.1: results of ns-2.29 for the path of the formula above with queues, a minimum timeout
+// of 0.2 s and a limited window. The study error-discriminating-tcp/table-5.1 repeats it at full size.
 
-/// Round trip in ms, throughput in kbit/s.
+/// Round trips in ms with the published throughputs in kbit/s.
 const TABLE_5_1: [(f64, f64); 10] = [
     (32.0, 2338.59),
     (102.0, 920.30),
@@ -211,7 +216,7 @@ const TABLE_5_1: [(f64, f64); 10] = [
 #[test]
 fn reno_at_one_percent_loss_has_the_throughputs_of_alnuems_table_5_1() {
     for (rtt_ms, published_kbps) in TABLE_5_1 {
-        // One bandwidth-delay product, in packets of 1024 bytes.
+        // The window is one bandwidth-delay product, in packets of 1024 bytes.
         let window = (45e6 * rtt_ms / 1000.0 / 8192.0).round();
         let link = |name: &str, from: &str, to: &str, loss: &str| {
             format!(
@@ -238,8 +243,8 @@ fn reno_at_one_percent_loss_has_the_throughputs_of_alnuems_table_5_1() {
 
 #[test]
 fn half_the_round_trip_gives_twice_the_rate() {
-    // Without timeouts the rate is a function of p over RTT. At p = 0.001 the share of timeouts is 3 / E[W] = 6 %,
-    // and they cost two round trips or four: 1 %.
+    // Without timeouts the rate is a function of p divided by the RTT. At p = 0.001 the fraction of timeouts
+    // is 3 / E[W] = 6 %, and each costs two to four round trips: 1 %.
     let rate = |rtt| UnderLoss { control: "sack", b: 1.0, rtt, p: 0.001, t0: 0.2 }.measure().0;
     let (short, long) = (rate(0.05), rate(0.1));
     let ratio = short.mean / long.mean;
@@ -247,14 +252,15 @@ fn half_the_round_trip_gives_twice_the_rate() {
     assert!((ratio / 2.0 - 1.0).abs() < tolerance("analytic.half_round_trip"), "{short} / {long}");
 }
 
-// The sawtooth of additive increase and multiplicative decrease.
+// The following tests check the sawtooth of additive increase and multiplicative decrease.
 
-/// A flow alone at a bottleneck: 100 Mbit/s and 1500 bytes, 120 us a packet; 48 ms is 400 packets.
+/// The bandwidth-delay product in packets of a flow alone at a bottleneck: 100 Mbit/s and 1500 bytes, 120 us
+/// per packet; 48 ms are 400 packets.
 const BDP: f64 = 400.0;
 const PACKETS_A_SECOND: f64 = 1e8 / 12_000.0;
 const SAMPLE: f64 = 0.01;
 
-/// The series of a flow that fills a buffer of `limit` packets again and again.
+/// Returns the result of a flow that fills a buffer of `limit` packets repeatedly, with series.
 fn sawtooth(control: &str, limit: u32, seconds: u32) -> Value {
     let scenario = parse(&format!(
         "duration = \"{seconds} s\"\nwarmup = \"40 s\"\nobserve = {{ interval = \"{SAMPLE} s\" }}\n\
@@ -276,7 +282,8 @@ fn series(result: &Value, path: &str) -> Vec<f64> {
         .collect()
 }
 
-/// Where the window falls, as indices of samples, after the first second fall: from there on all periods are alike.
+/// Returns the sample indices at which the window falls, after the second fall: from there on all periods are
+/// alike.
 fn falls(windows: &[f64]) -> Vec<usize> {
     let fell = |index: &usize| windows[*index] < 0.75 * windows[index - 1];
     (1..windows.len()).filter(fell).skip(2).collect()
@@ -288,13 +295,13 @@ fn mean(values: &[f64]) -> f64 {
 
 #[test]
 fn the_sawtooth_over_a_buffer_of_one_bdp_has_its_period_and_mean() {
-    // 400 packets wait, one is being sent, 400 are on the wire: the window at which one is dropped is W = 802. The
-    // window falls to W/2 = 401 = what fills the link, so the queue never runs empty and the round trip is w / C.
-    // Growing by a packet a round trip, dw/dt = C/w:
-    //   period   T = integral of w/C from W/2 to W = 3/8 W^2 / C        = 241,202 packets = 28.94 s
-    //   window   1/T * integral of w * w/C         = 7/24 W^3 / (3/8 W^2) = 7/9 W = 623.8, averaged over time
-    //   queue    the window less what is on the wire and being sent: 7/9 W - 401 = 222.8
-    // Left out: the round trip until the loss is known and the one of recovery, 1.5 W packets or 4/W = 0.5 %.
+    // 400 packets wait, one is being sent and 400 are on the wire: a packet is dropped at a window of W =
+    // 802. The window falls to W/2 = 401, which fills the link, so the queue never empties and the round trip
+    // is w / C. With growth by a packet per round trip, dw/dt = C/w:
+    // period   T = integral of w/C from W/2 to W = 3/8 W^2 / C        = 241,202 packets = 28.94 s
+    // window   1/T * integral of w * w/C         = 7/24 W^3 / (3/8 W^2) = 7/9 W = 623.8, averaged over time
+    // queue    the window less what is on the wire and being sent: 7/9 W - 401 = 222.8
+    // Ignored are the round trip until the loss is known and that of recovery: 1.5 W packets or 4/W = 0.5 %.
     const W: f64 = BDP + 400.0 + 2.0;
     for control in ["reno", "sack"] {
         let result = sawtooth(control, 400, 250);
@@ -317,7 +324,8 @@ fn the_sawtooth_over_a_buffer_of_one_bdp_has_its_period_and_mean() {
                 "{control}: {measured} for {expected}"
             );
         }
-        // One packet a period, and never an idle link. The measured part began in the middle of a period.
+        // One packet is dropped per period, and the link is never idle. The measured interval began in the
+        // middle of a period.
         assert!((drops - (250.0 - 40.0) / period).abs() <= 1.0, "{control}: {drops} drops");
         assert!(utilisation > 0.9999, "{control}: {utilisation}");
     }
@@ -325,9 +333,9 @@ fn the_sawtooth_over_a_buffer_of_one_bdp_has_its_period_and_mean() {
 
 #[test]
 fn the_sawtooth_over_a_quarter_of_a_bdp_leaves_the_link_idle() {
-    // 100 packets wait: W = 502, falling to 251. Up to D = 401 the link is not full and a round trip takes D/C, then
-    // w/C. Over a period 3/8 W^2 = 94,502 packets are sent, in the time of
-    //   (D - W/2) * D + (W^2 - D^2) / 2 = 150 * 401 + 45,601.5 = 105,751.5 packets: utilisation 0.8936.
+    // 100 packets wait: W = 502, falling to 251. Up to D = 401 the link is not full and a round trip takes
+    // D/C, above that w/C. Per period 3/8 W^2 = 94,502 packets are sent, in the time of (D - W/2) * D + (W^2
+    // - D^2) / 2 = 150 * 401 + 45,601.5 = 105,751.5 packets: a utilisation of 0.8936.
     const W: f64 = BDP + 100.0 + 2.0;
     const D: f64 = BDP + 1.0;
     let period = (D - W / 2.0) * D + (W * W - D * D) / 2.0;
@@ -339,7 +347,7 @@ fn the_sawtooth_over_a_quarter_of_a_bdp_leaves_the_link_idle() {
         let falls = falls(&windows);
         let (first, last) = (falls[0], falls[falls.len() - 1]);
         let period = (last - first) as f64 * SAMPLE / (falls.len() - 1) as f64;
-        // A packet of 1500 bytes carries 1460.
+        // A packet of 1500 bytes carries 1460 bytes.
         let utilisation = mean(&goodput[first..last]) * 1500.0 / 1460.0 / 1e8;
         println!(
             "small buffer, {control}: period {period:.3} s, utilisation {utilisation:.4}; expected {expected:.4?}"
@@ -353,12 +361,13 @@ fn the_sawtooth_over_a_quarter_of_a_bdp_leaves_the_link_idle() {
     }
 }
 
-// Queueing.
+// The following tests check queueing.
 
 #[test]
 fn poisson_arrivals_wait_as_in_an_m_d_1_queue() {
-    // Pollaczek and Khinchin with a constant service time s: the mean wait is rho / (2 (1 - rho)) s, that is 0.5, 2 and
-    // 4.5 s at loads of 0.5, 0.8 and 0.9. By Little's law the mean number waiting is the rate of arrivals times that.
+    // The formula of Pollaczek and Khinchin with a constant service time s: the mean wait is rho / (2 (1 -
+    // rho)) s, which is 0.5, 2 and 4.5 s at loads of 0.5, 0.8 and 0.9. By Little's law the mean number
+    // waiting is the arrival rate times the mean wait.
     for load in [0.5, 0.8, 0.9] {
         let runs: Vec<(f64, f64)> = (1..=SEEDS).into_par_iter().map(|seed| m_d_1(load, seed)).collect();
         let wait = Estimate::of(runs.iter().map(|run| run.0));
@@ -378,7 +387,8 @@ fn poisson_arrivals_wait_as_in_an_m_d_1_queue() {
     }
 }
 
-/// The mean wait in service times, and the time average of the number waiting, of a million Poisson arrivals.
+/// Returns the mean wait in service times, and the time average of the number waiting, of a million Poisson
+/// arrivals.
 fn m_d_1(load: f64, seed: u64) -> (f64, f64) {
     const ARRIVALS: u32 = 1_000_000;
     const SERVICE: f64 = 0.001; // 1000 bytes at 8 Mbit/s
@@ -412,11 +422,12 @@ fn m_d_1(load: f64, seed: u64) -> (f64, f64) {
 
 #[test]
 fn red_and_tcp_settle_where_their_curves_meet() {
-    // 40 flows over R = 100 ms and C = 40 Mbit/s = 5000 packets of 1000 bytes a second, RED from 50 to 450 packets with
-    // max_p = 0.02. A flow's window is (R C + q) / 40, and Mathis's law has p = 3/2 / window^2. RED's spread of drops
-    // (between 1/p_b and 2/p_b packets) makes p = 2/3 p_b, and p_b = 0.02 (q - 50) / 400. So q solves
-    //   2/3 * 0.02 * (q - 50) / 400 = 1.5 * 40^2 / (500 + q)^2.
-    // q = 208: left 0.005267, right 2400 / 501,264 = 0.004788; q = 197: 0.0049, 0.004940; so q = 198, p = 0.00493.
+    // 40 flows share R = 100 ms and C = 40 Mbit/s = 5000 packets of 1000 bytes per second, with RED from 50
+    // to 450 packets and max_p = 0.02. A flow's window is (R C + q) / 40, and by Mathis's law p = 3/2 /
+    // window^2. RED's distance between drops (1/p_b to 2/p_b packets) gives p = 2/3 p_b, with p_b = 0.02 (q -
+    // 50) / 400. So q solves 2/3 * 0.02 * (q - 50) / 400 = 1.5 * 40^2 / (500 + q)^2. At q = 208 the left side
+    // is 0.005267 and the right side 2400 / 501,264 = 0.004788; at q = 197 they are 0.0049 and 0.004940. So q
+    // = 198 and p = 0.00493.
     let scenario = parse(
         "duration = \"100 s\"\nwarmup = \"30 s\"\n\
          [dumbbell]\naccess = { rate = \"100 Gbit/s\", delay = \"0 s\" }\n\
@@ -441,9 +452,9 @@ fn red_and_tcp_settle_where_their_curves_meet() {
     assert!(fairness.mean > 0.98, "{fairness}");
 }
 
-// Bursts of losses.
+// The following tests check bursts of losses.
 
-/// A constant bit rate, a packet a millisecond, over a link that loses.
+/// Returns a scenario with a constant bit rate, one packet per millisecond, over a link that loses packets.
 fn lossy_constant_rate(loss: &str) -> Scenario {
     parse(&format!(
         "duration = \"100 s\"\n\
@@ -454,7 +465,8 @@ fn lossy_constant_rate(loss: &str) -> Scenario {
     ))
 }
 
-/// The share of packets lost and the mean length of a run of losses, in a run of 100,000 packets.
+/// Returns the fraction of packets lost and the mean length of consecutive losses, in a run of 100,000
+/// packets.
 fn losses_and_bursts(scenario: &Scenario, seed: u64) -> (f64, f64) {
     let mut simulation =
         build::simulation(scenario, seed, Keep { trace: true, ..Keep::default() }, build::measured(scenario));
@@ -471,7 +483,7 @@ fn losses_and_bursts(scenario: &Scenario, seed: u64) -> (f64, f64) {
         .collect();
     let lost = fates.iter().filter(|lost| **lost).count() as f64;
     let bursts = fates.windows(2).filter(|pair| !pair[0] && pair[1]).count() as f64;
-    // The result counts what the trace shows.
+    // The result counts the same losses as the trace.
     let result =
         serde_json::to_value(RunResult::of(scenario, seed, &mut simulation)).expect("a result as JSON");
     assert_eq!(number(&result, "/links/0/corrupted_packets"), lost);
@@ -481,11 +493,12 @@ fn losses_and_bursts(scenario: &Scenario, seed: u64) -> (f64, f64) {
 
 #[test]
 fn gilbert_losses_have_their_stationary_rate_and_bursts() {
-    // In packets: 18 good and 2 bad on average: 2 / 20 lost, 2 at a time. With losses in both states
-    // 0.9 * 0.01 + 0.1 * 0.5 = 0.059; a run of those has no such simple mean.
-    // In time: 18 ms good, 2 ms bad, a packet each millisecond. A tenth of the time is bad; from a bad packet the next
-    // is bad too with 0.1 + 0.9 exp(-1 ms (1/18 + 1/2)/ms) = 0.1 + 0.9 * 0.573753 = 0.616378: runs of 1 / 0.383622 =
-    // 2.6067. A run of 100,000 packets has some 5000 bursts, all seeds 40,000: standard errors below 1 %.
+    // In packets, the states last 18 good and 2 bad packets on average: 2 / 20 are lost, 2 at a time. With
+    // losses in both states, 0.9 * 0.01 + 0.1 * 0.5 = 0.059 are lost; the mean length of these bursts has no
+    // simple form. In time, the states last 18 ms and 2 ms, with a packet per millisecond. A tenth of the
+    // time is bad. After a bad packet the next is bad with probability 0.1 + 0.9 exp(-1 ms (1/18 + 1/2)/ms) =
+    // 0.1 + 0.9 * 0.573753 = 0.616378: bursts of 1 / 0.383622 = 2.6067. A run of 100,000 packets has about
+    // 5000 bursts, all seeds 40,000: standard errors are below 1 %.
     let cases = [
         ("{ name = \"gilbert-packets\", good = \"18 packets\", bad = \"2 packets\" }", 0.1, Some(2.0)),
         (
@@ -510,7 +523,7 @@ fn gilbert_losses_have_their_stationary_rate_and_bursts() {
     }
 }
 
-// Helpers.
+// The rest of the file are helpers.
 
 /// A mean over seeds with its standard error.
 #[derive(Clone, Copy)]

@@ -1,12 +1,12 @@
-//! Associations over one and several paths: numbers worked by hand, failures of paths, and what a writer of scenario files is
-//! told of mistakes. Every run is held against the trace verifier.
+//! Tests of associations over one and several paths: numbers worked out by hand, failures of paths, and
+//! messages about mistakes in scenario files. Every run is checked by the trace verifier.
 
 use crate::verified::{self, number};
 use ackclock_cc::registry::{CONTROLS, find_discriminator};
 use ackclock_lab::{Scenario, diagnostics};
 use serde_json::{Map, Value, json};
 
-/// Two bottlenecks side by side, and one association over both.
+/// A scenario with two parallel bottlenecks, and one association over both.
 const TWO: &str = "duration = \"100 s\"\n[parallel]\npairs = 1\n\
     bottlenecks = [\n\
     { rate = \"1 Mbit/s\", delay = \"10 ms\", queue = { name = \"droptail\", limit = \"50 packets\" } },\n\
@@ -14,7 +14,7 @@ const TWO: &str = "duration = \"100 s\"\n[parallel]\npairs = 1\n\
     access = { rate = \"100 Mbit/s\", delay = \"5 ms\" }\n\
     [[flows]]\nname = \"a\"\ncontrol = \"sctp\"\ntransport = { name = \"sctp\" }\n";
 
-/// Two nodes and two ways between them, of which the first can fail.
+/// A scenario with two nodes and two paths between them, the first of which can fail.
 const WAYS: &str = "duration = \"600 s\"\n\
     [[links]]\nname = \"one\"\nbetween = [\"a\", \"b\"]\nrate = \"1 Mbit/s\"\ndelay = \"10 ms\"\n\
     [[links]]\nbetween = [\"b\", \"d\"]\nrate = \"1 Gbit/s\"\ndelay = \"0 s\"\n\
@@ -28,7 +28,7 @@ fn read(text: &str, overrides: &Value) -> Result<Scenario, Vec<diagnostics::Diag
     Scenario::parse(text, "test", &overrides)
 }
 
-/// The flows of a run, whose trace breaks no law.
+/// Returns the flows of a run, whose trace breaks no law.
 fn run(text: &str, overrides: Value) -> Vec<Value> {
     verified::result(text, &overrides)["flows"].as_array().expect("flows").clone()
 }
@@ -41,7 +41,7 @@ fn of_path(flow: &Value, key: &str, path: usize) -> f64 {
     flow[key][path].as_f64().unwrap_or_else(|| panic!("{key} in {flow}"))
 }
 
-/// An outage of a link of [`WAYS`], in both directions.
+/// Returns an outage of a link of [`WAYS`], for both directions.
 fn outage(link: &str, from: &str) -> (String, Value) {
     (format!("links.{link}"), json!({ "name": "outage", "from": from }))
 }
@@ -57,8 +57,9 @@ fn with_outages(outages: &[(&str, &str)], mut overrides: Value) -> Value {
 
 #[test]
 fn a_message_takes_two_round_trips_of_handshake_and_one_of_data() {
-    // Over a link of 1 Mbit/s and 10 ms: INIT 52 B, INIT ACK 156 B, COOKIE ECHO 136 B, COOKIE ACK 36 B, a packet of 1500 B and
-    // the SACK of 48 B: 0.416 + 1.248 + 1.088 + 0.288 + 12 + 0.384 ms. Six times 10 ms, and no delay of the first SACK: 75.424 ms.
+    // Over a link of 1 Mbit/s and 10 ms: INIT 52 B, INIT ACK 156 B, COOKIE ECHO 136 B, COOKIE ACK 36 B, a
+    // packet of 1500 B and the SACK of 48 B take 0.416 + 1.248 + 1.088 + 0.288 + 12 + 0.384 ms. With six
+    // times 10 ms and no delay of the first SACK, the sum is 75.424 ms.
     let flow = one(
         "duration = \"5 s\"\n[[links]]\nbetween = [\"a\", \"b\"]\nrate = \"1 Mbit/s\"\ndelay = \"10 ms\"\n\
          [[flows]]\ncontrol = \"sctp\"\ntransport = \"sctp\"\nfrom = \"a\"\nto = \"b\"\n\
@@ -70,24 +71,26 @@ fn a_message_takes_two_round_trips_of_handshake_and_one_of_data() {
 }
 
 #[test]
-fn the_first_windows_are_three_packets_and_then_half_as_much_again() {
-    // No delay of SACKs: each acknowledges a packet. 3 packets in the first round trip of 200 ms, then 6, 12, 24: 45 after four.
-    // With SACKs for every second packet: 3; two SACKs (of the first, and of the two others) make it 5.
+fn the_first_window_is_three_packets_and_doubles_each_round_trip() {
+    // Without delayed SACKs each acknowledges a packet: 3 packets in the first round trip of 200 ms, then 6,
+    // 12, 24, which are 45 after four. With SACKs for every second packet the window grows from 3 to 5 by two
+    // SACKs (of the first, and of the two others).
     let text = "duration = \"1.01 s\"\n[[links]]\nbetween = [\"a\", \"b\"]\nrate = \"1 Gbit/s\"\ndelay = \"100 ms\"\n\
          [[flows]]\nname = \"a\"\ncontrol = \"sctp\"\nfrom = \"a\"\nto = \"b\"\n\
          transport = { name = \"sctp\", handshake = false, delayed_sack = false, max_burst = 100 }\n";
-    // At 0, 200, 400, 600, 800 and 1000 ms: 3 + 6 + 12 + 24 + 48 + 96, less the last few that a millisecond does not see.
+    // At 0, 200, 400, 600, 800 and 1000 ms, 3 + 6 + 12 + 24 + 48 + 96 packets are sent. The run ends before
+    // those of 1000 ms.
     let sent = number(&one(text, json!({ "duration": "0.95 s" })), "sent_packets");
     assert_eq!(sent, 3.0 + 6.0 + 12.0 + 24.0 + 48.0);
 }
 
 #[test]
 fn over_one_path_it_fills_the_link_with_its_payload() {
-    // 1452 of 1500 B: 968,000 bit/s, less the handshake and slow start.
+    // The payload is 1452 of 1500 B: 968,000 bit/s, less the handshake and slow start.
     let flow = one(TWO, json!({}));
     let goodput = number(&flow, "goodput_bps");
     assert!((950_000.0..=968_000.0).contains(&goodput), "{goodput}");
-    // Nothing is sent again but what was lost.
+    // Only lost packets are retransmitted.
     assert_eq!(number(&flow, "retransmitted_packets"), number(&flow, "lost_packets"));
     assert_eq!(of_path(&flow, "path_sent_packets", 1), 0.0);
     assert_eq!(number(&flow, "heartbeats_lost"), 0.0);
@@ -96,14 +99,15 @@ fn over_one_path_it_fills_the_link_with_its_payload() {
 #[test]
 fn the_thesis_profile_sends_lost_chunks_over_the_other_path() {
     let flow = one(TWO, json!({ "flows.a.control": "sctp-2960", "flows.a.transport": "sctp-thesis" }));
-    let resent = number(&flow, "retransmitted_packets");
-    assert!(resent > 0.0 && of_path(&flow, "path_retransmitted_packets", 0) == 0.0, "{flow}");
-    assert_eq!(of_path(&flow, "path_sent_packets", 1), resent, "and nothing else");
+    let retransmitted = number(&flow, "retransmitted_packets");
+    assert!(retransmitted > 0.0 && of_path(&flow, "path_retransmitted_packets", 0) == 0.0, "{flow}");
+    assert_eq!(of_path(&flow, "path_sent_packets", 1), retransmitted, "the second path carries nothing else");
 }
 
 #[test]
-fn a_switch_that_is_due_before_the_handshake_ends_comes_with_its_end() {
-    // The handshake takes two round trips; all data but what is sent again then takes the second path, in two of them at once.
+fn a_switch_due_during_the_handshake_happens_at_its_end() {
+    // The handshake takes two round trips. After it all data except retransmissions takes the second path, in
+    // two associations at once.
     let transport = json!({ "name": "sctp-thesis", "switch_primary_at": "0 s" });
     let overrides =
         json!({ "flows.a.control": "sctp-2960", "flows.a.transport": transport, "flows.a.count": 2 });
@@ -125,26 +129,27 @@ fn concurrent_transfer_uses_both_paths() {
             json!({ "flows.a.control": control, "flows.a.transport": { "name": "sctp", "cmt": true } });
         let flow = one(TWO, overrides);
         assert!(number(&flow, "goodput_bps") > 1.9 * one_path, "{control}: {flow}");
-        // Two paths of which one is longer reorder all the time: that is no loss (split fast retransmit).
+        // Two paths of different lengths reorder packets all the time, which is no loss (split fast
+        // retransmit).
         let spurious = number(&flow, "retransmitted_packets") - number(&flow, "lost_packets");
         assert!(spurious <= 0.002 * number(&flow, "sent_packets"), "{control}: {flow}");
     }
 }
 
 #[test]
-fn a_path_that_dies_is_left_after_six_timeouts() {
-    // RTO.Min 1 s, doubled at each: the sixth timeout comes 63 s after the first packet that is lost. Every one of them is
-    // repaired over the other path, so that the association has no errors in a row.
+fn a_failed_path_is_left_after_six_timeouts() {
+    // RTO.Min is 1 s and doubles each time: the sixth timeout comes 63 s after the first lost packet. Each
+    // loss is repaired over the other path, so the association has no consecutive errors.
     let flow = one(WAYS, with_outages(&[("one", "10 s")], json!({ "duration": "200 s" })));
     assert_eq!((number(&flow, "failovers"), of_path(&flow, "path_timeouts", 0)), (1.0, 6.0));
     assert!(flow["association_failed_s"].is_null());
-    // 73 s without much, the other 127 s at full rate.
+    // The association is almost idle for 63 s, and sends at the full rate for the other 127 s or more.
     let goodput = number(&flow, "goodput_bps") / 968_000.0;
     assert!((0.62..=(10.0 + 127.5) / 200.0).contains(&goodput), "{goodput}");
 }
 
 #[test]
-fn a_path_that_may_have_failed_is_left_after_one() {
+fn a_potentially_failed_path_is_left_after_one_timeout() {
     let overrides = json!({
         "duration": "200 s", "flows.a.transport": { "name": "sctp", "potentially_failed": true }
     });
@@ -154,9 +159,10 @@ fn a_path_that_may_have_failed_is_left_after_one() {
 }
 
 #[test]
-fn it_fails_when_every_path_is_dead_and_says_when() {
-    // A path alone, with ten packets under way so that no round trip is as long as RTO.Min: eleven timeouts of 1, 2, 4, 8, 16, 32
-    // and five times 60 s are 363 s. They begin when the last SACK has come: one every 24 ms, so at most so much before the outage.
+fn an_association_fails_when_every_path_has_failed_and_reports_the_time() {
+    // A single path has ten packets in flight, so that no round trip is as long as RTO.Min: eleven timeouts
+    // of 1, 2, 4, 8, 16, 32 s and five times 60 s are 363 s. They begin at the last SACK, which comes at most
+    // 24 ms before the outage.
     let alone = json!({
         "flows.a.paths": [["a", "b", "d"]],
         "flows.a.transport": { "name": "sctp", "heartbeat_interval": "3000 s", "receive_window": "15 kB" }
@@ -169,7 +175,7 @@ fn it_fails_when_every_path_is_dead_and_says_when() {
 }
 
 #[test]
-fn everything_arrives_once_although_a_path_dies_on_the_way() {
+fn everything_arrives_once_although_a_path_fails() {
     // 5,000,000 B are 3444 messages of 1452 B.
     for transport in ["sctp", "sctp-thesis"] {
         for at in ["0.5 s", "1.3 s", "5 s", "20.01 s"] {
@@ -197,7 +203,7 @@ fn the_selector_works_with_every_control() {
     for entry in CONTROLS {
         let name = entry.descriptor.name;
         let overrides = json!({ "duration": "30 s", "flows.a.control": name, "flows.a.selector": "spc" });
-        // One that is published with a discriminator that looks at TCP's timestamps is refused.
+        // A control published with a discriminator that uses TCP's timestamps is refused.
         let judge = entry.companions.discriminator.and_then(find_discriminator);
         if judge.is_some_and(|judge| judge.needs_timestamps) {
             assert!(read(TWO, &overrides).is_err(), "{name}");
@@ -209,8 +215,9 @@ fn the_selector_works_with_every_control() {
 }
 
 #[test]
-fn the_thesiss_schemes_take_both_paths_and_lose_little() {
-    // Dahal 2007 table 6.1 with five associations: standard SCTP 50 % of both paths, RBCA 49 %, with SPC more than 80 %.
+fn the_schemes_of_the_thesis_use_both_paths_and_lose_little() {
+    // Dahal 2007 table 6.1 with five associations: standard SCTP uses 50 % of both paths, RBCA 49 %, and both
+    // with SPC more than 80 %.
     let five = TWO.replace("pairs = 1", "pairs = 5").replace("name = \"a\"", "name = \"a\"\ncount = 5");
     let share = |control: &str, selector: &str, more: Value| {
         let mut transport = json!({ "name": "sctp-thesis" });
@@ -237,7 +244,7 @@ fn the_thesiss_schemes_take_both_paths_and_lose_little() {
     }
 }
 
-/// What is said of a mistake: line, path, found.
+/// Returns the message about a mistake, with its line, its path and what was found.
 fn problem(text: &str, overrides: Value) -> String {
     match read(text, &overrides) {
         Ok(_) => panic!("no problem"),
@@ -246,7 +253,7 @@ fn problem(text: &str, overrides: Value) -> String {
 }
 
 #[test]
-fn mistakes_are_shown_where_they_are() {
+fn mistakes_have_their_location() {
     let said = problem(&WAYS.replace("\"c\", \"d\"]]", "\"x\", \"d\"]]"), json!({}));
     assert!(said.contains("test:24:33") && said.contains("the node \"x\""), "{said}");
     let said = problem(&WAYS.replace("transport = { name = \"sctp\" }", "transport = \"rfc\""), json!({}));

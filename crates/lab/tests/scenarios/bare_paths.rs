@@ -1,5 +1,6 @@
-//! The two ends of an association, which are those that every simulation runs, and between them paths of a few lines, so that the
-//! whole can be read beside what another implementation's packets were written down with. Nothing is lost but what a list names.
+//! The two ends of an association, which are those of every simulation, with paths of a few lines between
+//! them. The whole can be compared with recorded packets of another implementation. Only the packets that a
+//! list names are lost.
 
 use ackclock_base::{Time, Values};
 use ackclock_cc::{Assembly, Exponential, registry};
@@ -11,57 +12,58 @@ use ackclock_sim::sctp::message::{ControlKind, Message, Reader};
 use ackclock_sim::sctp::options::{self, Options};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-/// What is lost.
+/// The packets that are lost.
 #[derive(Clone, Debug, Default)]
 pub struct Losses {
-    /// TSNs, and which time they are sent.
+    /// Data packets by TSN and transmission number, from 1.
     pub data: BTreeSet<(u64, u64)>,
     /// SACKs, counted from 1.
     pub sacks: BTreeSet<u64>,
-    /// HEARTBEATs: the path, and which of its own, from 1.
+    /// HEARTBEATs by path and number on that path, from 1.
     pub heartbeats: BTreeSet<(usize, u64)>,
 }
 
-/// The paths, all alike.
+/// The properties of the paths, which are alike.
 #[derive(Clone, Copy, Debug)]
 pub struct Paths {
     pub count: usize,
     pub nanos_per_byte: u64,
     pub delay_nanos: u64,
-    /// How much longer each path is than the one before.
+    /// By how much each path is longer than the previous one.
     pub further_nanos: u64,
-    /// Packets that the sender's queue holds, with the one that is being sent.
+    /// The number of packets that the sender's queue holds, including the one being sent.
     pub limit: usize,
     /// Whether packets are lost before the queue, or after they have been sent.
     pub loses_first: bool,
-    /// From when to when, since the first packet with data, the first path delivers nothing either way.
+    /// The interval, since the first packet with data, in which the first path delivers nothing in either
+    /// direction.
     pub dead_nanos: (u64, u64),
     pub end_nanos: u64,
 }
 
-/// A packet with data that was sent.
+/// A sent packet with data.
 #[derive(Clone, Copy, Debug)]
-#[allow(dead_code)] // each of the tests that share this reads some of it
+#[allow(dead_code)] // each test that shares this file reads some fields
 pub struct Sent {
     pub time_s: f64,
     pub path: usize,
     pub tsn: u64,
-    /// The how manieth time.
+    /// The number of the transmission, from 1.
     pub times: u64,
-    /// The window of its path after the event that sends it.
+    /// The window of the packet's path after the event that sends it.
     pub cwnd: f64,
 }
 
-/// A packet under way: when it arrives, what it is, and the rest of its header.
+/// The packets in flight: for each its arrival time, the packet, and the rest of its header.
 type UnderWay = VecDeque<(u64, Packet, Vec<u64>)>;
 
 /// All paths in one direction, as an end sees them.
 struct Way {
     paths: Paths,
     now: u64,
-    /// When the first packet with data was sent, whichever way.
+    /// When the first packet with data was sent, in either direction.
     began: u64,
-    /// By path: when the packets that wait will have been sent, and what is under way.
+    /// For each path, when the waiting packets will have been sent; `under_way` holds the packets in flight.
     leaving: Vec<VecDeque<u64>>,
     under_way: Vec<UnderWay>,
     arrived: Vec<u64>,
@@ -82,7 +84,7 @@ impl Way {
         Self { paths, now, began, leaving, under_way, arrived, losses, sacks: 0, heartbeats, times, sent }
     }
 
-    /// Writes a packet down. Says whether it is to be lost.
+    /// Records a packet. Returns whether it is to be lost.
     fn note(&mut self, path: usize, message: &Message<'_>) -> bool {
         match message {
             Message::Data(data) => {
@@ -129,7 +131,7 @@ impl Way {
         }
     }
 
-    /// When the next packet arrives, and over which path.
+    /// Returns when the next packet arrives, and its path.
     fn arrival(&self) -> (u64, usize) {
         let heads = self.under_way.iter().map(|packets| packets.front().map_or(u64::MAX, |(at, ..)| *at));
         heads.zip(0..).min().expect("a path")
@@ -165,7 +167,7 @@ impl Outbox for Way {
     fn done(&mut self) {}
 }
 
-/// A profile with settings, and the control of each path with its own.
+/// Creates a connection from a profile with settings and the control of each path with its own.
 pub fn connection(
     profile: (&str, &[(&str, &str)]),
     control: (&str, &[(&str, &str)]),
@@ -183,7 +185,7 @@ pub fn connection(
     Connection { paths, options, selector: None, chunks, random: Stream::new(1, "heartbeats") }
 }
 
-/// Runs an association, and writes down its packets with data.
+/// Runs an association. Returns its packets with data.
 pub fn transfer(connection: Connection, paths: Paths, losses: Losses) -> Vec<Sent> {
     let names = ["cwnd_path_1_packets", "cwnd_path_2_packets"];
     let mut ends = connection.ends();
@@ -192,7 +194,7 @@ pub fn transfer(connection: Connection, paths: Paths, losses: Losses) -> Vec<Sen
     ends[0].start(Time::ZERO, &mut ways[0]);
     let mut seen = 0;
     loop {
-        // Arrivals go before a timer of the same time.
+        // Arrivals come before a timer of the same time.
         let arrivals = [ways[0].arrival(), ways[1].arrival()];
         let timers = [ends[0].timer().nanos(), ends[1].timer().nanos()];
         let now = arrivals.iter().map(|(at, _)| *at).chain(timers).min().expect("four");

@@ -1,10 +1,10 @@
-//! What TCP does, seen from outside: small scenarios whose outcome can be worked out by hand. Every run is also
-//! checked by the trace verifier.
+//! Tests of TCP's behaviour as seen from outside: small scenarios whose result can be calculated by hand.
+//! Every run is also checked by the trace verifier.
 
 use crate::verified;
 use serde_json::{Value, json};
 
-/// Runs one flow through a bottleneck; the access links have neither delay nor queue to speak of.
+/// Runs one flow through a bottleneck. The access links have no delay and practically no queue.
 fn run(flow: &str, bottleneck: &str, duration: &str, overrides: Value) -> Value {
     let text = format!(
         "duration = \"{duration}\"\n[dumbbell]\n\
@@ -29,8 +29,9 @@ const FAST: &str =
 
 #[test]
 fn a_short_transfer_takes_the_round_trips_of_slow_start() {
-    // RTT 100 ms, initial window 10, an acknowledgement for each packet: 10 + 20 + 40 + 80 packets in four rounds.
-    // 100 packets need four: with the handshake five round trips, 500 ms and a little serialisation.
+    // With an RTT of 100 ms, an initial window of 10 and an acknowledgement for each packet, four rounds
+    // carry 10 + 20 + 40 + 80 packets. 100 packets need four rounds: five round trips with the handshake,
+    // which are 500 ms and a little serialisation.
     let transfer = "control = \"sack\"\napplication = { name = \"bulk\", size = \"100 kB\" }\n\
                     transport = { name = \"rfc\", packet = \"1000 B\", delayed_ack = false }";
     let result = run(transfer, FAST, "2 s", json!({}));
@@ -57,7 +58,7 @@ fn a_delayed_acknowledgement_answers_every_second_packet() {
 
 #[test]
 fn a_window_limit_gives_window_over_round_trip() {
-    // 20 packets of 1448 B per 100 ms: 20 * 1448 * 8 / 0.1 = 2.3168 Mbit/s.
+    // 20 packets of 1448 B per 100 ms are 20 * 1448 * 8 / 0.1 = 2.3168 Mbit/s.
     let bulk =
         "control = \"sack\"\ntransport = { name = \"rfc\", window = \"20 packets\", delayed_ack = false }";
     let result = run(bulk, FAST, "60 s", json!({}));
@@ -72,7 +73,7 @@ fn a_window_limit_gives_window_over_round_trip() {
 
 #[test]
 fn marks_take_the_place_of_drops() {
-    // The threshold ends slow start before the queue overflows, so marking alone has to hold the flow.
+    // The threshold ends slow start before the queue overflows, so marks alone have to limit the flow.
     let red = "rate = \"10 Mbit/s\", delay = \"20 ms\", queue = { name = \"red\", limit = \"200 packets\", \
                ecn = true, min_threshold = \"10 packets\", max_threshold = \"60 packets\" }";
     let bulk =
@@ -90,8 +91,9 @@ fn marks_take_the_place_of_drops() {
 
 #[test]
 fn pacing_spreads_a_window_over_the_round_trip() {
-    // An initial window of 100 packets at 100 ms into a bottleneck four times as fast: sent back to back all but one
-    // wait, paced at 1.2 windows per round trip (the handshake has measured it) hardly any does.
+    // An initial window of 100 packets at 100 ms enters a bottleneck four times as fast. Sent back to back,
+    // all but one packet wait; paced at 1.2 windows per round trip (which the handshake has measured), hardly
+    // any packet waits.
     let bulk = "control = \"sack\"\ntransport = { name = \"rfc\", packet = \"1000 B\", header = \"0 B\", \
                 window = \"100 packets\", initial_window = \"100 packets\", delayed_ack = false }";
     let bottleneck =
@@ -109,7 +111,7 @@ fn pacing_spreads_a_window_over_the_round_trip() {
 }
 
 #[test]
-fn every_rule_delivers_everything_in_the_end() {
+fn every_rule_finally_delivers_everything() {
     let losses = [
         "{ name = \"independent\", probability = 0.05 }",
         "{ name = \"gilbert-time\", good = \"400 ms\", bad = \"20 ms\" }",
@@ -126,7 +128,7 @@ fn every_rule_delivers_everything_in_the_end() {
                 let case = format!("{recovery} {profile} {loss}");
                 assert!(result["flows"][0]["completed_s"].is_f64(), "{case}: {}", result["flows"][0]);
                 assert_eq!(flow(&result, "delivered_packets"), (2e6_f64 / payload).ceil(), "{case}");
-                // What was lost has been sent again. (A lost SYN is no data packet.)
+                // Lost packets have been retransmitted. A lost SYN is not a data packet.
                 assert!(
                     flow(&result, "retransmitted_packets") >= flow(&result, "lost_packets") - 3.0,
                     "{case}"
@@ -138,7 +140,7 @@ fn every_rule_delivers_everything_in_the_end() {
 
 #[test]
 fn selective_acknowledgements_repair_a_burst_without_a_timeout() {
-    // Slow start overshoots a queue of 40 packets and loses dozens at once.
+    // Slow start overshoots a queue of 40 packets and loses dozens of packets at once.
     let bulk = |recovery: &str| {
         format!(
             "control = \"reno\"\ntransport = {{ name = \"rfc\", recovery = \"{recovery}\", delayed_ack = false }}"
@@ -156,7 +158,8 @@ fn selective_acknowledgements_repair_a_burst_without_a_timeout() {
 
 #[test]
 fn a_constant_bit_rate_sends_what_it_says() {
-    // 100 packets of 1000 B a second for 10 s, less those under way at the end: 50 ms are 5 packets.
+    // 100 packets of 1000 B per second for 10 s are sent. Those in flight at the end are not delivered: 50 ms
+    // are 5 packets.
     let cbr = "application = { name = \"cbr\", rate = \"800 kbit/s\", packet = \"1000 B\" }";
     let result = run(cbr, FAST, "10 s", json!({}));
     assert_eq!(flow(&result, "sent_packets"), 1000.0);
@@ -180,8 +183,8 @@ fn flows_start_and_stop_when_they_are_told() {
 
 #[test]
 fn a_spurious_timeout_is_undone() {
-    // A burst of cross traffic fills a queue without limit: acknowledgements come later than the timeout. With
-    // timestamps the sender sees that they are of the first sending (RFC 3522), and resends less.
+    // A burst of cross traffic fills a queue without limit: acknowledgements arrive after the timeout. With
+    // timestamps the sender sees that they belong to the first transmission (RFC 3522), and retransmits less.
     let text = "duration = \"20 s\"\n[dumbbell]\npairs = 2\n\
         bottleneck = { rate = \"2 Mbit/s\", delay = \"10 ms\", queue = { name = \"droptail\", limit = \"unlimited\" } }\n\
         access = { rate = \"100 Mbit/s\", delay = \"0 s\" }\n\
@@ -197,8 +200,8 @@ fn a_spurious_timeout_is_undone() {
 
 #[test]
 fn a_queue_of_one_bandwidth_delay_product_is_the_same_both_ways() {
-    // 10 Mbit/s, RTT 2 * (20 + 5 + 5) = 60 ms: 75,000 bytes are 50 packets of 1500 B. The way back has the same limit,
-    // and so loses no acknowledgement.
+    // At 10 Mbit/s and an RTT of 2 * (20 + 5 + 5) = 60 ms, 75,000 bytes are 50 packets of 1500 B. The reverse
+    // direction has the same limit, and so loses no acknowledgement.
     let text = "duration = \"20 s\"\n[dumbbell]\n\
         bottleneck = { rate = \"10 Mbit/s\", delay = \"20 ms\", queue = { name = \"droptail\", limit = \"1 bdp\" } }\n\
         access = { rate = \"100 Mbit/s\", delay = \"5 ms\" }\n[[flows]]\nname = \"tcp\"\ncontrol = \"sack\"\n\
@@ -212,7 +215,8 @@ fn a_queue_of_one_bandwidth_delay_product_is_the_same_both_ways() {
 
 #[test]
 fn series_of_counts_rise_to_what_the_records_hold() {
-    // 1000 packets in slow start through a queue of 20: some are refused, and all is over long before the end.
+    // 1000 packets in slow start pass a queue of 20. Some are dropped, and the transfer ends long before the
+    // run.
     let narrow =
         "rate = \"10 Mbit/s\", delay = \"20 ms\", queue = { name = \"droptail\", limit = \"20 packets\" }";
     let transfer = "control = \"sack\"\napplication = { name = \"bulk\", size = \"1 MB\" }\n\
@@ -233,8 +237,8 @@ fn series_of_counts_rise_to_what_the_records_hold() {
     }
 }
 
-/// A host whose own interface, of 8 Mbit/s, is the narrowest: a packet of 1000 B on the wire takes 1 ms, the round trip
-/// 100 ms of delay, 1 ms here and 0.01 ms behind.
+/// Runs a host whose own interface, of 8 Mbit/s, is the bottleneck: a packet of 1000 B on the wire takes 1 ms
+/// there and 0.01 ms behind, and the round trip has 100 ms of delay.
 fn behind_an_interface(flow: &str, limit: u32, overrides: Value) -> Value {
     let text = format!(
         "duration = \"60 s\"\n[dumbbell]\n\
@@ -248,10 +252,11 @@ fn behind_an_interface(flow: &str, limit: u32, overrides: Value) -> Value {
 
 #[test]
 fn a_full_interface_reduces_the_window_and_loses_nothing() {
-    // In flight are 101 packets of the round trip, one in the interface's hands included, and the 20 that may wait: the
-    // window that asks for more is halved, 61, and grows back by one a round trip. Nothing is lost, so nothing is resent.
-    // Slow start ends sooner: it sends two packets for each acknowledgement while one leaves, so that in the round that
-    // begins with 32 the 21st acknowledgement finds the interface full, at a window of 53.
+    // In flight are 101 packets of the round trip, including the one being sent by the interface, and the 20
+    // that may wait. A window that asks for more is halved to 61, and grows by one per round trip. Nothing is
+    // lost, so nothing is retransmitted. Slow start ends sooner: it sends two packets for each
+    // acknowledgement while one leaves, so in the round that begins with 32 the 21st acknowledgement finds
+    // the interface full, at a window of 53.
     let bulk = "control = \"sack\"\ntransport = { name = \"ns2\", packet = \"960 B\", header = \"40 B\", \
                 window = \"1000 packets\", initial_ssthresh = \"60 packets\", send_jitter = \"0 s\" }";
     let told = behind_an_interface(bulk, 20, json!({ "flows.tcp.transport.local_drop": "cwr" }));
@@ -272,7 +277,8 @@ fn a_full_interface_reduces_the_window_and_loses_nothing() {
     );
     let most = series("cwnd_packets").into_iter().fold(0.0, f64::max);
     assert!((120.0..123.0).contains(&most), "{most}");
-    // From 61 to 122 takes 61 round trips of 101 to 121 ms, so 60 s see eight reductions, each a refusal or a few.
+    // From 61 to 122 takes 61 round trips of 101 to 121 ms, so in 60 s there are eight reductions, each for
+    // one or a few refusals.
     let refused = link(&told, "access-1-left", "dropped_packets");
     assert!((6.0..200.0).contains(&refused), "{refused}");
 }

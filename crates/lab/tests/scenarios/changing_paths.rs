@@ -1,5 +1,5 @@
-//! Links whose rate and delay follow steps, traces and outages, and that hold what arrives, seen from outside; every run
-//! checked by the verifier.
+//! Tests of links whose rate and delay follow steps, traces and outages, and of links that hold packets in
+//! slots. Every run is checked by the verifier.
 
 use crate::verified;
 use ackclock_lab::Scenario;
@@ -8,7 +8,8 @@ use proptest::prelude::*;
 use serde_json::{Map, Value};
 use std::sync::atomic::AtomicBool;
 
-/// A flow over one link from a to b with these properties, and back over one of 1 Gbit/s and 10 ms.
+/// Returns a scenario with a flow over one link from a to b with these properties, and back over one of 1
+/// Gbit/s and 10 ms.
 fn scenario(link: &str, flow: &str, duration: &str, rest: &str) -> String {
     let reverse = "reverse = { rate = \"1 Gbit/s\", delay = \"10 ms\", jitter = \"0 s\", reorder = false, hold = \"0 s\" }";
     format!(
@@ -21,7 +22,7 @@ fn result(link: &str, flow: &str, duration: &str, rest: &str) -> Value {
     verified::result(&scenario(link, flow, duration, rest), &Value::Null)
 }
 
-/// A file beside the scenario.
+/// Returns a file beside the scenario.
 fn file(name: &str, text: &str) -> String {
     format!("[files.\"{name}\"]\ntext = {text:?}\n")
 }
@@ -30,16 +31,16 @@ fn ms(result: &Value, key: &str) -> f64 {
     result["flows"][0][key].as_f64().expect("a time") * 1e3
 }
 
-/// A packet of 1504 B on the wire every 10 ms, from 5 ms on.
+/// A source that sends a packet of 1504 B on the wire every 10 ms, from 5 ms on.
 const SPARSE: &str =
     "start = \"5 ms\"\napplication = { name = \"cbr\", rate = \"1180.8 kbit/s\", packet = \"1476 B\" }";
-/// 24 Mbit/s in the same packets.
+/// A source that sends 24 Mbit/s in packets of the same size.
 const FLOOD: &str = "application = { name = \"cbr\", rate = \"23.555319149 Mbit/s\", packet = \"1476 B\" }";
 
 #[test]
 fn a_trace_of_one_opportunity_each_millisecond_is_12_032_megabits_per_second() {
-    // 1504 * 8 / 1 ms. Twice as much is offered; one of 1 ms after the other is sent, and 9,989 of them
-    // have come through the 10 ms of wire before 10 s.
+    // The rate is 1504 * 8 / 1 ms. Twice as much is offered. One packet is sent per millisecond, and 9,989
+    // packets have passed the 10 ms of wire before 10 s.
     let link = "rate = { trace = \"one.trace\" }\ndelay = \"10 ms\"\nqueue = { name = \"droptail\", limit = \"20 packets\" }";
     let result = result(link, FLOOD, "10 s", &file("one.trace", "1\n"));
     assert_eq!(result["links"][0]["rate_bps"], 12_032_000);
@@ -48,11 +49,12 @@ fn a_trace_of_one_opportunity_each_millisecond_is_12_032_megabits_per_second() {
 }
 
 #[test]
-fn what_straddles_a_silence_of_a_trace_goes_on_after_it() {
-    // Opportunities at 6 and 46 ms, after which the trace begins again: 1504 B go at 6, 46, 52, 92 and 98 ms. Packets of 2256 B,
-    // one and a half opportunities, at 5, 15 and 25 ms: the first has a whole one, stands still from 6 ms on, and is done with
-    // half of the next at 46 ms; the second has that one's other half and the whole third, at 52 ms; the last the fourth and
-    // half of the fifth, at 98 ms. With 10 ms of wire they take 51, 47 and 83 ms, 181 / 3 in the mean.
+fn a_packet_interrupted_by_a_silence_of_a_trace_continues_after_it() {
+    // Opportunities are at 6 and 46 ms, after which the trace repeats: 1504 B may leave at 6, 46, 52, 92 and
+    // 98 ms. Packets of 2256 B, one and a half opportunities, arrive at 5, 15 and 25 ms. The first uses a
+    // whole opportunity, stands still from 6 ms on, and ends with half of the next at 46 ms. The second uses
+    // the other half and all of the third, at 52 ms. The last uses the fourth and half of the fifth, at 98
+    // ms. With 10 ms of wire they take 51, 47 and 83 ms, a mean of 181 / 3 ms.
     let link = "rate = { trace = \"two.trace\" }\ndelay = \"10 ms\"\nqueue = { name = \"droptail\", limit = \"unlimited\" }";
     let three = "start = \"5 ms\"\nstop = \"26 ms\"\n\
                  application = { name = \"cbr\", rate = \"1782.4 kbit/s\", packet = \"2228 B\" }";
@@ -63,11 +65,11 @@ fn what_straddles_a_silence_of_a_trace_goes_on_after_it() {
 }
 
 #[test]
-fn an_outage_holds_up_what_is_being_sent_and_loses_nothing() {
-    // Packets of 1504 B at 12.032 Mbit/s take 1 ms, so one each 10 ms from 5 ms on, 99 in a second, never wait; 11 ms each. From
-    // 205.5 ms on nothing is sent for 100 ms: the packet of 205 ms is half sent, and done at 306 ms; those of 215 to 305 ms
-    // follow at 307 to 316 ms, and the one of 315 ms at 317 ms. They take 100 ms longer, then 91, 82, ... 10 and 1 ms:
-    // 100 + 10 * 50.5 + 1 = 606 ms more in all.
+fn an_outage_delays_the_packet_being_sent_and_loses_nothing() {
+    // Packets of 1504 B take 1 ms at 12.032 Mbit/s. One per 10 ms from 5 ms on, 99 in a second, never wait:
+    // each takes 11 ms. From 205.5 ms on nothing is sent for 100 ms. The packet of 205 ms is half sent, and
+    // complete at 306 ms. Those of 215 to 305 ms follow at 307 to 316 ms, and that of 315 ms at 317 ms. They
+    // take 100 ms longer, then 91, 82, ... 10 and 1 ms: 100 + 10 * 50.5 + 1 = 606 ms more in total.
     let link =
         "rate = \"12.032 Mbit/s\"\ndelay = \"10 ms\"\nqueue = { name = \"droptail\", limit = \"unlimited\" }";
     let outage = format!("{link}\noutage = {{ from = \"205.5 ms\", lasts = \"100 ms\" }}");
@@ -82,8 +84,9 @@ fn an_outage_holds_up_what_is_being_sent_and_loses_nothing() {
 }
 
 #[test]
-fn steps_and_traces_of_delay_are_the_same() {
-    // A packet each 10 ms: 11 ms to 1 s, then 41 ms, from 2 s on 21 ms; by when the transmission ends.
+fn steps_and_traces_of_delay_have_the_same_effect() {
+    // A packet every 10 ms takes 11 ms up to 1 s, then 41 ms, and 21 ms from 2 s on; the end of its
+    // transmission decides.
     let rate = "rate = \"12.032 Mbit/s\"";
     let steps = format!(
         "{rate}\ndelay = {{ steps = [[\"0 s\", \"10 ms\"], [\"1 s\", \"40 ms\"], [\"2 s\", \"20 ms\"]] }}"
@@ -94,8 +97,9 @@ fn steps_and_traces_of_delay_are_the_same() {
     let [by_steps, by_trace] =
         [(steps.as_str(), ""), (&trace, &csv)].map(|(link, rest)| result(link, &flow, "4 s", rest));
     assert_eq!(by_steps, by_trace);
-    // 100 packets each second, from 5 ms on. At 2 s the wire gets 20 ms shorter: what starts at 2.005 s does not overtake what
-    // started at 1.995 s and arrives at 2.036 s: it takes 31 ms in place of 21.
+    // Each second has 100 packets, from 5 ms on. At 2 s the wire becomes 20 ms shorter. The packet that
+    // starts at 2.005 s does not overtake the one that started at 1.995 s and arrives at 2.036 s: it takes 31
+    // ms instead of 21.
     let mean = (100.0 * 11.0 + 100.0 * 41.0 + 100.0 * 21.0 + 10.0) / 300.0;
     assert!(
         (ms(&by_steps, "one_way_delay_mean_s") - mean).abs() < 1e-6,
@@ -105,9 +109,9 @@ fn steps_and_traces_of_delay_are_the_same() {
 }
 
 #[test]
-fn what_is_held_arrives_at_the_ends_of_slots() {
-    // Each packet is at the other end at 16, 26, 36 ... ms; slots of 25 ms end at 25, 50, 75 ... ms: waits of 9, 24, 14, 4, 19 ms
-    // again and again, 14 in the mean.
+fn held_packets_arrive_at_the_ends_of_slots() {
+    // Packets reach the other end at 16, 26, 36 ... ms. Slots of 25 ms end at 25, 50, 75 ... ms: waits of 9,
+    // 24, 14, 4 and 19 ms repeat, with a mean of 14 ms.
     let link = "rate = \"12.032 Mbit/s\"\ndelay = \"10 ms\"\nhold = \"25 ms\"";
     let result = result(link, &format!("stop = \"2 s\"\n{SPARSE}"), "3 s", "");
     let (mean, least) = (ms(&result, "one_way_delay_mean_s"), ms(&result, "one_way_delay_min_s"));
@@ -116,22 +120,23 @@ fn what_is_held_arrives_at_the_ends_of_slots() {
 
 #[test]
 fn jitter_comes_in_bursts() {
-    // Jitter of up to 20 ms for a tenth of the time: 1 ms in the mean, where packets overtake. Bursts of 0.1 s in 0.9 s: about 100
-    // in 100 s, of exponential lengths, so the mean has a relative standard error of sqrt(2 / 100) and some: 0.15 ms. Four
-    // are 0.6 ms.
+    // Jitter of up to 20 ms for a tenth of the time has a mean of 1 ms if packets overtake. Bursts of 0.1 s
+    // after 0.9 s are about 100 in 100 s, of exponential lengths, so the mean has a relative standard error
+    // of about sqrt(2 / 100), or 0.15 ms. Four are 0.6 ms.
     let link = "rate = \"12.032 Mbit/s\"\ndelay = \"10 ms\"\nreorder = true\n\
                 jitter = { most = \"20 ms\", good = \"900 ms\", bad = \"100 ms\" }";
     let result = result(link, SPARSE, "100 s", "");
     let mean = ms(&result, "one_way_delay_mean_s") - 11.0;
     assert!((mean - 1.0).abs() < 0.6, "{mean}");
-    // Of the tenth that has some a tenth has more than 18 ms: the longest hundredth of all.
+    // Of the tenth with jitter, a tenth has more than 18 ms: the longest hundredth of all.
     let most = ms(&result, "one_way_delay_p99_s") - 11.0;
     assert!((15.0..20.0).contains(&most), "{most}");
 }
 
 #[test]
-fn round_trips_are_what_they_are_said_to_be() {
-    // The bottleneck takes 7 ms and 3 ms; of 40 ms the four access links share 30 ms, of 10.000000001 s what is left.
+fn round_trips_are_as_declared() {
+    // The bottleneck takes 7 ms and 3 ms. The four access links share 30 ms of 40 ms, and the rest of
+    // 10.000000001 s.
     let rtts = [0.04, 10.000_000_001, 0.01];
     let text = "duration = \"1 s\"\n[dumbbell]\nrtt = [\"40 ms\", \"10000000001 ns\", \"10 ms\"]\n\
                 bottleneck = { rate = \"10 Mbit/s\", delay = \"7 ms\", reverse = { delay = \"3 ms\" } }\n\
@@ -142,7 +147,7 @@ fn round_trips_are_what_they_are_said_to_be() {
         let delays = links.map(|link| scenario.network.links[*link as usize].delay.nanos());
         assert_eq!(delays.sum::<u64>() as f64 / 1e9, rtt);
     }
-    // One for all.
+    // One round trip holds for all pairs.
     let one = text.replace("[\"40 ms\", \"10000000001 ns\", \"10 ms\"]", "\"40 ms\"");
     let delays: Vec<f64> =
         parse(&one).unwrap().network.links.iter().map(|link| link.delay.millis()).collect();
@@ -154,7 +159,7 @@ fn parse(text: &str) -> Result<Scenario, String> {
 }
 
 #[test]
-fn mistakes_are_told_where_they_are() {
+fn mistakes_in_changing_links_are_reported() {
     let rate = "rate = \"10 Mbit/s\"";
     let delay = "delay = \"10 ms\"";
     let two_ways = "rate = { trace = \"x\", steps = [[\"0 s\", \"1 Mbit/s\"]] }";
@@ -233,8 +238,8 @@ fn mistakes_are_told_where_they_are() {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
-    /// Whatever the rate, the delay and the outages do: packets are conserved, and none overtakes another where the link does
-    /// not let them. The verifier says so of every packet.
+    /// Checks with any rate, delay and outages that packets are conserved and that none overtakes another if
+    /// the link forbids it. The verifier checks every packet.
     #[test]
     fn packets_are_conserved_and_in_order(
         gaps in prop::collection::vec(0_u64..60, 1..60),

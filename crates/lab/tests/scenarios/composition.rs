@@ -1,12 +1,12 @@
-//! Window laws, discriminators, actions, layers, retransmission rules and back-off rules compose, also in ways that nobody has
-//! published. Every run is checked by the trace verifier.
+//! Tests that window laws, discriminators, actions, layers, retransmission rules and back-off rules can be
+//! combined, also in unpublished ways. Every run is checked by the trace verifier.
 
 use crate::verified;
 use ackclock_cc::entry::Build;
 use ackclock_cc::registry::{ACTIONS, BACKOFFS, CONTROLS, DISCRIMINATORS, SLOW_STARTS};
 use serde_json::Value;
 
-/// The rules that a transport may name.
+/// Returns the rules that a transport may name.
 fn recoveries() -> &'static [&'static str] {
     let parameter = ackclock_sim::tcp::options::find("rfc").and_then(|profile| profile.parameter("recovery"));
     match parameter.map(|parameter| parameter.quantity) {
@@ -15,7 +15,7 @@ fn recoveries() -> &'static [&'static str] {
     }
 }
 
-/// Two flows of a kind through a bottleneck of 5 Mbit/s and 40 ms that also loses packets at random.
+/// Runs two equal flows through a bottleneck of 5 Mbit/s and 40 ms that also loses packets at random.
 fn run(flow: &str, loss: &str, duration: &str) -> Value {
     let text = format!(
         "duration = \"{duration}\"\n[dumbbell]\npairs = 2\n\
@@ -33,7 +33,7 @@ fn goodput(result: &Value) -> f64 {
     flows.iter().map(|flow| flow["goodput_bps"].as_f64().expect("a goodput")).sum()
 }
 
-/// The last value of a series of the first flow.
+/// Returns the last value of a series of the first flow.
 fn last(result: &Value, series: &str) -> f64 {
     let values = &result["series"]["flows"]["tcp-1"][series];
     let values =
@@ -44,11 +44,12 @@ fn last(result: &Value, series: &str) -> f64 {
 #[test]
 fn every_part_goes_with_every_other() {
     for control in CONTROLS {
-        // A control with a model of the path has no window that anything around it could set.
+        // A control with a model of the path has no window that a layer could set.
         let has_window = !matches!(control.build, Build::Model(_));
         for (index, recovery) in recoveries().iter().enumerate() {
             for discriminator in &DISCRIMINATORS[..if has_window { DISCRIMINATORS.len() } else { 1 }] {
-                // Every control with every rule and every discriminator; actions, slow starts and back-off rules in turn.
+                // Every control is combined with every rule and every discriminator; actions, slow starts and
+                // back-off rules take turns.
                 let around = format!(
                     "discriminator = \"{}\"\naction = \"{}\"\nslow_start = \"{}\"\necn_response = \"abe\"\n\
                      growth_limit = \"rate-limited-increase\"\n",
@@ -64,8 +65,8 @@ fn every_part_goes_with_every_other() {
                      transport = {{ name = \"ns2\", recovery = \"{recovery}\", timestamps = true, window = \"100 packets\" }}"
                 );
                 let result = run(&flow, "0.02", "3 s");
-                // 2 % loss at 40 ms leaves each flow some 8 packets in flight: 3 Mbit/s for both, less what timeouts
-                // and hesitant laws cost. A combination that does not work at all stands still.
+                // At 2 % loss and 40 ms each flow has about 8 packets in flight: 3 Mbit/s for both, less what
+                // timeouts and slow laws cost. A combination that does not work at all stalls.
                 assert!(goodput(&result) > 0.1e6, "{flow}: {} bit/s", goodput(&result));
             }
         }
@@ -73,21 +74,22 @@ fn every_part_goes_with_every_other() {
 }
 
 #[test]
-fn a_discriminator_over_cubic_spares_it_cuts_for_losses_of_transmission() {
+fn a_discriminator_over_cubic_avoids_cuts_for_losses_of_transmission() {
     let with = |parts: &str| {
         let flow = format!(
             "control = \"cubic\"\n{parts}\ntransport = {{ name = \"ns2\", recovery = \"newreno\", timestamps = true, \
              window = \"100 packets\", initial_ssthresh = \"100 packets\" }}"
         );
-        // 3 % of losses that are no congestion: cutting for each keeps two flows from filling the link.
+        // 3 % of the packets are lost without congestion: a cut for each keeps two flows from filling the
+        // link.
         run(&flow, "0.03", "60 s")
     };
-    let (plain, discerning) = (with(""), with("discriminator = \"rtt\"\naction = \"cwa\""));
-    assert!(last(&discerning, "judged_transmission") > 10.0);
+    let (plain, with_discriminator) = (with(""), with("discriminator = \"rtt\"\naction = \"cwa\""));
+    assert!(last(&with_discriminator, "judged_transmission") > 10.0);
     assert!(
-        goodput(&discerning) > 1.1 * goodput(&plain),
+        goodput(&with_discriminator) > 1.1 * goodput(&plain),
         "{} against {} bit/s",
-        goodput(&discerning),
+        goodput(&with_discriminator),
         goodput(&plain)
     );
 }
@@ -108,8 +110,8 @@ fn adaptive_tcp_keeps_its_strength_under_another_backoff() {
 
 #[test]
 fn under_heavy_loss_rta_waits_less_for_each_timeout() {
-    // Alnuem 2009 section 4.2.3: the timeout grows by what is missing of the best bandwidth seen, never by more than it
-    // would double. At 20 % loss most timeouts come in a row.
+    // Alnuem 2009 section 4.2.3: the timeout grows by what is missing from the best bandwidth seen, and never
+    // by more than doubling. At 20 % loss most timeouts are consecutive.
     let idle_per_timeout = |parts: &str| {
         let flow = format!(
             "control = \"reno\"\n{parts}\ntransport = {{ name = \"ns2\", window = \"100 packets\" }}"

@@ -1,5 +1,6 @@
-//! The same scenario and seed give the same result, to the byte: again, among others in parallel, with a trace, with
-//! series, in debug and in release, on every machine. And what one flow draws at random no other flow changes.
+//! Tests of determinism: the same scenario and seed give the same result, to the byte: when repeated, in
+//! parallel with others, with a trace, with series, in debug and in release, on every machine. The random
+//! draws of a flow do not depend on other flows.
 
 use ackclock_lab::build::{self, Keep};
 use ackclock_lab::{RunResult, Scenario, VERSION, run};
@@ -17,7 +18,7 @@ fn a_run_repeats_itself_to_the_byte() {
     let scenario = parse(TEXT, Value::Null);
     let first = json_of(&scenario, 1, Keep::default());
     assert_eq!(json_of(&scenario, 1, Keep::default()), first);
-    // Nothing is left over in a scenario that has been run, nor in the process.
+    // A run leaves no state in its scenario or in the process.
     assert_eq!(json_of(&parse(TEXT, Value::Null), 1, Keep::default()), first);
     assert_ne!(json_of(&scenario, 2, Keep::default()), first, "the seed matters");
 }
@@ -37,7 +38,7 @@ fn runs_in_parallel_do_not_disturb_each_other() {
 }
 
 #[test]
-fn looking_closer_changes_nothing() {
+fn traces_captures_and_series_do_not_change_the_result() {
     let scenario = parse(TEXT, Value::Null);
     let plain = json_of(&scenario, 1, Keep::default());
     assert_eq!(json_of(&scenario, 1, Keep { trace: true, ..Keep::default() }), plain);
@@ -49,10 +50,10 @@ fn looking_closer_changes_nothing() {
     assert_eq!(text_of(&RunResult { series: None, ..result }), plain);
 }
 
-/// The result that was checked in is that of every build on every machine. Where a change is meant, the test says
+/// The recorded result is that of every build on every machine. If a change is intended, the failure says
 /// where the new result is.
 #[test]
-fn the_result_is_the_one_that_was_checked_in() {
+fn the_result_equals_the_recorded_one() {
     let scenario = parse(TEXT, Value::Null);
     let actual = json_of(&scenario, 1, Keep::default());
     let actual = actual.replace(&format!("\"version\": \"{VERSION}\""), "\"version\": \"any\"") + "\n";
@@ -69,27 +70,29 @@ fn the_result_is_the_one_that_was_checked_in() {
     }
 }
 
-/// What must hold of that result whatever the implementation, so that a wrong result is not checked in one day.
+/// Checks what must hold of that result with any implementation, so that a wrong result is not recorded.
 #[test]
-fn the_checked_in_result_is_possible() {
+fn the_recorded_result_is_plausible() {
     let result: Value = serde_json::from_str(EXPECTED).expect("JSON");
     let flows = result["flows"].as_array().expect("flows");
     let links = result["links"].as_array().expect("links");
     let bottleneck = &links[0];
     assert_eq!(number(bottleneck, "rate_bps"), 8e6);
     assert!((0.85..=1.0).contains(&number(bottleneck, "utilisation")), "{bottleneck}");
-    // RED holds the mean queue near its thresholds and never lets more than 60 packets wait.
+    // RED keeps the mean queue near its thresholds and never lets more than 60 packets wait.
     assert!((5.0..40.0).contains(&number(bottleneck, "queue_mean_packets")), "{bottleneck}");
     assert!(number(bottleneck, "queue_max_packets") <= 60.0, "{bottleneck}");
     for link in links {
         let gone = ["delivered_packets", "lost_packets"].map(|key| number(link, key)).iter().sum::<f64>();
-        // What was on its way at the beginning or the end of the interval.
+        // The difference is in packets in flight at the beginning or the end of the interval.
         assert!((number(link, "arrived_packets") - gone).abs() <= 61.0, "{link}");
     }
-    // 5 s at 8 Mbit/s, less what RED, losses and headers take; nobody gets more than the link.
+    // The bottleneck carries 5 s at 8 Mbit/s, less what RED, losses and headers take. No flow gets more than
+    // the link.
     let goodput: f64 = flows.iter().map(|flow| number(flow, "goodput_bps")).sum();
     assert!((0.8 * 8e6..8e6).contains(&goodput), "{goodput}");
-    // The base round trip of the first pair: 2 (2 + 7 + 4) = 26 ms, of the second 2 (11 + 7 + 4) = 44 ms.
+    // The base round trip of the first pair is 2 (2 + 7 + 4) = 26 ms, that of the second 2 (11 + 7 + 4) = 44
+    // ms.
     for flow in flows.iter().filter(|flow| flow["rtt_min_s"].is_f64()) {
         assert!((0.026..0.1).contains(&number(flow, "rtt_min_s")), "{flow}");
         assert!(number(flow, "rtt_min_s") <= number(flow, "rtt_p50_s"), "{flow}");
@@ -98,7 +101,7 @@ fn the_checked_in_result_is_possible() {
     let flow = |name: &str| flows.iter().find(|flow| flow["name"] == name).expect("a flow");
     assert_eq!(number(flow("file"), "delivered_packets"), 139.0);
     assert_eq!(number(flow("cbr"), "sent_packets"), 400.0);
-    // Every kind of event that the scenario is there for.
+    // Every kind of event for which the scenario was made occurs.
     let total = |key: &str| flows.iter().map(|flow| number(flow, key)).sum::<f64>();
     for key in ["timeouts", "fast_retransmits", "dropped_packets", "corrupted_packets"] {
         assert!(total(key) > 0.0, "{key}");
@@ -108,7 +111,7 @@ fn the_checked_in_result_is_possible() {
     assert!((1.0 / 7.0..1.0).contains(&fairness), "{fairness}");
 }
 
-/// Two links side by side, each with losses and a flow of its own.
+/// Two parallel links, each with losses and a flow of its own.
 const SIDE_BY_SIDE: &str = r#"
 duration = "20 s"
 [[links]]
@@ -133,7 +136,7 @@ transport = "ns2"
 "#;
 
 #[test]
-fn a_flow_elsewhere_changes_nothing_at_all() {
+fn a_flow_on_other_links_changes_nothing() {
     let more = format!(
         "{SIDE_BY_SIDE}[[flows]]\nname = \"last\"\ncontrol = \"sack\"\ncount = 2\nfrom = \"c\"\nto = \"d\"\n\
          start = {{ uniform = [\"0 s\", \"1 s\"] }}\ntransport = \"ns2\"\n"
@@ -171,13 +174,13 @@ start = { uniform = ["0 s", "1 s"] }
 "#;
 
 #[test]
-fn a_flow_beside_does_not_change_what_the_others_draw() {
+fn another_flow_at_the_bottleneck_does_not_change_the_draws_of_others() {
     let more = format!(
         "{SHARED}[[flows]]\nname = \"rival\"\ncontrol = \"cubic\"\nstart = {{ uniform = [\"0 s\", \"1 s\"] }}\n"
     );
     let (few, many) = (value_of(SHARED, Value::Null), value_of(&more, Value::Null));
     assert_same_draws(&few, &many);
-    // The rival was felt, though.
+    // The rival flow has an effect nevertheless.
     assert_ne!(few["flows"][1]["delivered_packets"], many["flows"][1]["delivered_packets"]);
 }
 
@@ -189,7 +192,8 @@ fn two_schemes_are_compared_on_the_same_draws() {
     assert_ne!(newreno["flows"][1]["delivered_packets"], vegas["flows"][1]["delivered_packets"]);
 }
 
-/// Starting times, and which packets of the constant bit rate the access link corrupted, whatever the others sent.
+/// Asserts that starting times, and the packets of the constant bit rate that the access link corrupts, do
+/// not depend on other flows.
 fn assert_same_draws(one: &Value, other: &Value) {
     for index in 0..2 {
         assert_eq!(one["flows"][index]["start_s"], other["flows"][index]["start_s"]);

@@ -1,5 +1,6 @@
-//! Packets are delivered to endpoints early where nothing can reach these before. That must change nothing: stepped event by
-//! event, which lets no packet be delivered early, every result is the same.
+//! Tests of early delivery: packets are delivered to endpoints early if no other event can reach these
+//! before. This must not change results. Stepping event by event delivers no packet early and gives the same
+//! results.
 
 use crate::determinism::{json_of, parse};
 use ackclock_lab::build::{self, Keep};
@@ -9,8 +10,8 @@ use proptest::prelude::*;
 use serde_json::Value;
 use std::sync::atomic::AtomicBool;
 
-/// A dumbbell in which packets of several flows often arrive at one instant: its wires are alike in pairs, its rates multiples
-/// of one another.
+/// Returns a dumbbell in which packets of several flows often arrive at the same instant: its wires are equal
+/// in pairs, and its rates are multiples of one another.
 fn dumbbell(
     pairs: usize,
     [rate, access]: [u32; 2],
@@ -39,7 +40,7 @@ fn dumbbell(
     )
 }
 
-/// Many that come and go, in packets of another size.
+/// Many short flows with packets of another size.
 const SHORT: &str = r#"
 [[flows]]
 name = "short"
@@ -70,7 +71,8 @@ pub(crate) fn stepped_json(scenario: &Scenario, seed: u64) -> String {
 
 #[test]
 fn a_packet_and_its_acknowledgement_have_two_events() {
-    // A packet has an event at the bottleneck, its acknowledgement one at the link back and one at the sender. The last is left out.
+    // A packet has an event at the bottleneck, its acknowledgement one at the reverse link and one at the
+    // sender. Early delivery omits the last.
     let text = dumbbell(
         4,
         [10, 100],
@@ -106,10 +108,10 @@ proptest! {
             "ecn = \"set-ce\"",
             "reorder = { share = 0.2 }",
         ]),
-        // With a window, with a rate, and one whose connections share their windows.
+        // The controls are one with a window, one with a rate, and one whose connections share their windows.
         control in prop::sample::select(vec!["\"cubic\"", "\"bbrv3\"", "{ name = \"tcp-p\", k = 2 }"]),
         transport in prop::sample::select(vec!["ns2", "rfc", "linux"]),
-        // Their receivers may read slowly, in other packets.
+        // The receivers may read slowly, and acknowledge with other packets.
         reader in prop::sample::select(vec!["", "reader = \"1 Mbit/s\"", READS_AND_RESTS]),
         short in any::<bool>(),
         seed in 0_u64..1000,

@@ -1,11 +1,11 @@
-//! Flows that are hashed over equal ways, seen from outside, every run checked by the verifier.
+//! Tests of flows that are hashed over equal paths. Every run is checked by the verifier.
 
 use crate::verified::{self, number, problems};
 use ackclock_lab::Scenario;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
-/// From a to b over four nodes side by side, and from b to c over two parallel links.
+/// Returns a network with four parallel nodes between a and b, and two parallel links between b and c.
 fn mesh(routing: &str, flows: &str) -> String {
     let mut text = format!("duration = \"1 s\"\n{routing}\n");
     let mut link = |name: &str, from: &str, to: &str| {
@@ -22,7 +22,7 @@ fn mesh(routing: &str, flows: &str) -> String {
     text + flows
 }
 
-/// How many flows took each way.
+/// Returns the number of flows on each path.
 fn ways(text: &str) -> BTreeMap<String, usize> {
     let result = verified::result(text, &Value::Null);
     let mut ways = BTreeMap::new();
@@ -38,12 +38,12 @@ const MANY: &str = "[[flows]]\nname = \"f\"\ncount = 80\nfrom = \"a\"\nto = \"c\
 
 #[test]
 fn flows_are_hashed_over_all_equal_ways() {
-    // 80 flows over eight ways: 10 each in the mean, with a deviation of sqrt(80 / 8 * 7 / 8) = 3.
+    // 80 flows over eight paths are 10 each on average, with a deviation of sqrt(80 / 8 * 7 / 8) = 3.
     let ways = ways(&mesh("routing = \"ecmp\"", MANY));
     assert_eq!(ways.len(), 8, "{ways:?}");
     assert!(ways.values().all(|count| (1..=22).contains(count)), "{ways:?}");
     assert!(ways.keys().all(|way| way.split(" > ").count() == 3), "{ways:?}");
-    // Each node's choice is the same in every run, whatever its seed, and another with another seed of the routing.
+    // The choices of each node do not depend on the seed of the run, but on that of the routing.
     let routes = |routing: &str, seed: u64| {
         let overrides = json!({ "seed": seed });
         let result = verified::result(&mesh(routing, MANY), &overrides);
@@ -64,7 +64,7 @@ fn without_ecmp_all_take_the_first_way() {
 }
 
 #[test]
-fn each_transfer_and_each_bottleneck_side_by_side_has_its_hash() {
+fn each_transfer_and_each_flow_over_parallel_bottlenecks_has_its_hash() {
     let transfers = "[[flows]]\ncontrol = \"reno\"\nfrom = \"a\"\nto = \"c\"\n\
                      application = { name = \"transfers\", size = \"1 kB\", count = 40, every = \"10 ms\" }\n";
     let result = verified::result(&mesh("routing = \"ecmp\"", transfers), &Value::Null);
@@ -73,7 +73,7 @@ fn each_transfer_and_each_bottleneck_side_by_side_has_its_hash() {
         let name = format!("a-m{middle}");
         let links = result["links"].as_array().expect("links");
         let link = links.iter().find(|link| link["name"] == *name).expect("the link");
-        // A SYN and a packet of each of about ten of them.
+        // The link carries a SYN and a packet of about ten of the transfers.
         assert!((4.0..=40.0).contains(&number(link, "delivered_packets")), "{link}");
     }
     let parallel = "duration = \"1 s\"\nrouting = \"ecmp\"\n[parallel]\npairs = 40\n\
@@ -83,11 +83,11 @@ fn each_transfer_and_each_bottleneck_side_by_side_has_its_hash() {
     let ways = ways(parallel);
     let first =
         ways.iter().filter(|(way, _)| way.contains("bottleneck-1")).map(|(_, count)| count).sum::<usize>();
-    // 20 of 40 in the mean, with a deviation of 3.2.
+    // 20 of 40 flows are expected, with a deviation of 3.2.
     assert!((8..=32).contains(&first), "{ways:?}");
 }
 
 #[test]
-fn a_routing_that_is_none_is_refused() {
+fn an_unknown_routing_is_refused() {
     assert_eq!(problems(&mesh("routing = \"ospf\"", MANY)), ["routing: \"ospf\": one of shortest, ecmp"]);
 }

@@ -1,5 +1,5 @@
-//! Every registered discipline at a bottleneck: each run is checked by the trace verifier, is repeated exactly, and keeps
-//! the link busy.
+//! Tests of every registered discipline at a bottleneck: each run is checked by the trace verifier, repeats
+//! exactly, and keeps the link busy.
 
 use ackclock_aqm::entry::Entry;
 use ackclock_aqm::registry::QUEUES;
@@ -7,7 +7,8 @@ use ackclock_lab::{RunResult, Scenario, diagnostics};
 use serde_json::{Map, Value};
 use std::sync::atomic::AtomicBool;
 
-/// Six flows of TCP, half of which may be marked, and one over UDP, through 5 Mbit/s; 60 packets are 144 ms.
+/// Returns a scenario of six TCP flows, half of which may be marked, and one flow over UDP, through 5 Mbit/s;
+/// 60 packets are 144 ms.
 fn scenario(entry: &Entry, settings: &str) -> Scenario {
     let name = entry.descriptor.name;
     let text = format!(
@@ -29,12 +30,14 @@ fn run(scenario: &Scenario) -> Value {
     serde_json::to_value(result).expect("a result as JSON")
 }
 
-/// Policers and shapers are set to a rate; here to one that lets everything through at times.
+/// Returns settings of a discipline. Policers and shapers have a rate, here one that sometimes lets
+/// everything through.
 fn settings(entry: &Entry, ecn: bool) -> String {
     let rate = entry.descriptor.parameter("rate").map(|_| ", rate = \"4 Mbit/s\"");
     let ecn = entry.descriptor.parameter("ecn").map(|_| format!(", ecn = {ecn}"));
-    // CHOKe's pairs leave its RED next to nothing to mark here: one packet or two in a run at the default, often none.
-    // Four packets are a data centre's threshold: flows that answer by halves take two thirds of the rate with it.
+    // CHOKe's pairs leave its RED almost nothing to mark here: one or two packets per run by default, often
+    // none. The default threshold of four packets is for data centres: flows that halve their window reach
+    // two thirds of the rate with it.
     let own = match entry.descriptor.name {
         "choke" => ", max_probability = 1",
         "phantom-queue" => ", threshold = \"25 kB\"",
@@ -62,11 +65,12 @@ fn every_discipline_keeps_the_link_busy_and_repeats_itself() {
         let scenario = scenario(entry, &settings(entry, true));
         let result = run(&scenario);
         assert_eq!(result, run(&scenario), "{name}");
-        // 5 Mbit/s, of which a policer or a shaper lets 4 through; loss costs Reno a quarter at most.
+        // The rate is 5 Mbit/s, of which a policer or a shaper lets 4 through. Loss costs Reno a quarter at
+        // most.
         let link = &result["links"][0];
         let utilisation = link["utilisation"].as_f64().expect("a utilisation");
         assert!(utilisation > 0.6, "{name}: utilisation {utilisation}");
-        // What is marked is marked only where that is asked for.
+        // Packets are marked only if the settings ask for it.
         let plain = run(&scenario_without_ecn(entry));
         let marked = |result: &Value| result["links"][0]["marked_packets"].as_u64().expect("a count");
         let marks = entry.descriptor.parameter("ecn").is_some();

@@ -1,11 +1,11 @@
-//! Links of a scenario that delay, reorder, and take a longer way for a while.
+//! Tests of links that delay and reorder packets, and that take a longer way for a while.
 
 use ackclock_base::{Span, Time};
 use ackclock_lab::Scenario;
 use ackclock_lab::diagnostics::render;
 use std::sync::atomic::AtomicBool;
 
-/// A link of 10 Mbit/s and 20 ms with these properties, and a flow over it.
+/// Returns a scenario with a link of 10 Mbit/s and 20 ms with these properties, and a flow over it.
 pub(crate) fn scenario(link: &str, flow: &str) -> Result<Scenario, String> {
     let text = format!(
         "name = \"impaired\"\nduration = \"20 s\"\n[[links]]\nbetween = [\"a\", \"b\"]\nrate = \"10 Mbit/s\"\n\
@@ -14,7 +14,7 @@ pub(crate) fn scenario(link: &str, flow: &str) -> Result<Scenario, String> {
     Scenario::parse(&text, "impaired.toml", &serde_json::Map::new()).map_err(|problems| render(&problems))
 }
 
-/// The flow's result, of a run in which the verifier finds nothing.
+/// Returns the flow's result of a run in which the verifier finds nothing.
 pub(crate) fn result(link: &str, flow: &str) -> serde_json::Value {
     results(link, flow)["flows"][0].clone()
 }
@@ -34,10 +34,11 @@ pub(crate) const TCP: &str = "control = \"sack\"\ntransport = { name = \"rfc\", 
 
 #[test]
 fn jitter_is_spread_evenly_over_the_delay() {
-    // A packet every 2 ms takes 20.8224 ms, and up to 10 ms more: 25.82 ms in the mean, with a standard error of
-    // 10 ms / sqrt(12 * 10,000) = 0.029 ms; four of them are 0.12 ms. Where packets wait for those before them a packet's
-    // excess is the greatest of u0, u1 - 2 ms, u2 - 4 ms and so on, each u even up to 10 ms: below x with probability
-    // (x / 10) (x / 10 + 0.2) (x / 10 + 0.4) ..., each factor at most 1. The mean of that is 6.061 ms.
+    // A packet every 2 ms takes 20.8224 ms and up to 10 ms more: 25.82 ms on average, with a standard error
+    // of 10 ms / sqrt(12 * 10,000) = 0.029 ms; four are 0.12 ms. If packets wait for earlier ones, the excess
+    // of a packet is the maximum of u0, u1 - 2 ms, u2 - 4 ms and so on, with each u uniform up to 10 ms. It
+    // is below x with probability (x / 10) (x / 10 + 0.2) (x / 10 + 0.4) ..., each factor at most 1. Its mean
+    // is 6.061 ms.
     let ms = |result: &serde_json::Value, key: &str| result[key].as_f64().unwrap() * 1e3;
     let [ordered, reordered] =
         ["false", "true"].map(|reorder| result(&format!("jitter = \"10 ms\"\nreorder = {reorder}"), EVEN));
@@ -50,10 +51,11 @@ fn jitter_is_spread_evenly_over_the_delay() {
 }
 
 #[test]
-fn a_route_that_changes_is_longer_for_as_long_as_it_says() {
-    // A packet every 2 ms takes 20.8224 ms. A quarter of the 10,000 take 30 ms more: 28.3224 ms in the mean, a packet more or less
-    // 0.003 ms. When the way is short again, the next 14 would arrive before the last of the long one; in order they arrive
-    // with it, 28, 26, ... 2 ms late: 210 ms over 10,000 packets.
+fn a_detour_lengthens_the_path_during_its_interval() {
+    // A packet every 2 ms takes 20.8224 ms. A quarter of the 10,000 packets take 30 ms more: 28.3224 ms on
+    // average, to 0.003 ms per packet. When the path is short again, the next 14 packets would arrive before
+    // the last one of the long path. In order they arrive with it, 28, 26, ... 2 ms late: 210 ms over 10,000
+    // packets.
     let detour = "detour = { from = \"5 s\", until = \"10 s\", longer = \"30 ms\" }";
     let ms = |result: &serde_json::Value, key: &str| result[key].as_f64().unwrap() * 1e3;
     let [ordered, reordered] =
@@ -65,7 +67,8 @@ fn a_route_that_changes_is_longer_for_as_long_as_it_says() {
     let [ordered, reordered] = [&ordered, &reordered].map(|result| ms(result, "one_way_delay_mean_s"));
     assert!((reordered - 28.3224).abs() < 0.01, "{reordered}");
     assert!((ordered - reordered - 0.021).abs() < 0.001, "{ordered} {reordered}");
-    // Without an end it lasts; the way back is as much longer unless it says otherwise.
+    // Without an end the detour lasts. The reverse direction has the same detour unless it is declared
+    // otherwise.
     let plan = |text: &str| {
         scenario(text, TCP).unwrap().network.links.iter().map(|link| link.wire.detour).collect::<Vec<_>>()
     };
@@ -90,8 +93,9 @@ fn tcp_takes_reordering_for_loss_and_jitter_for_delay() {
 
 #[test]
 fn every_distribution_of_jitter_has_the_mean_that_is_asked_for() {
-    // 20.8224 ms and 5 ms more in the mean; four standard errors of 10,000 packets are 4/100 of the deviation: of uniform jitter
-    // 5 ms * 0.57735, of normal jitter 5 ms / 4, of Pareto's 5 ms * 1.29525.
+    // Packets take 20.8224 ms and 5 ms more on average. Four standard errors of 10,000 packets are 4/100 of
+    // the deviation: 5 ms * 0.57735 for uniform jitter, 5 ms / 4 for normal jitter, 5 ms * 1.29525 for
+    // Pareto's.
     for (distribution, deviation_ms) in [("uniform", 2.887), ("normal", 1.25), ("pareto", 6.476)] {
         let jitter =
             format!("jitter = {{ mean = \"5 ms\", distribution = \"{distribution}\" }}\nreorder = true");
@@ -102,9 +106,9 @@ fn every_distribution_of_jitter_has_the_mean_that_is_asked_for() {
         let deviation = ms("one_way_delay_std_s");
         assert!((deviation / deviation_ms - 1.0).abs() < 0.06, "{distribution}: {deviation}");
     }
-    // Even jitter up to 10 ms is even jitter of 5 ms in the mean, to the packet.
+    // Uniform jitter up to 10 ms equals uniform jitter with a mean of 5 ms, to the packet.
     assert_eq!(result("jitter = { mean = \"5 ms\" }", TCP), result("jitter = \"10 ms\"", TCP));
-    // It comes and goes as other jitter does.
+    // It can have bursts as other jitter does.
     let bursts = "jitter = { mean = \"5 ms\", distribution = \"normal\", good = \"1 s\", bad = \"1 s\" }";
     let mean = result(bursts, EVEN)["one_way_delay_mean_s"].as_f64().unwrap() * 1e3;
     assert!((21.5..25.5).contains(&mean), "{mean}");
@@ -113,23 +117,24 @@ fn every_distribution_of_jitter_has_the_mean_that_is_asked_for() {
 #[test]
 fn packets_that_skip_the_delay_overtake_the_others() {
     let ms = |link: &str, key: &str| result(link, EVEN)[key].as_f64().unwrap() * 1e3;
-    // A packet takes 0.8224 ms, and three of four take 20 ms more: 15.8224 ms in the mean; four standard errors are
-    // 4 * 20 ms * sqrt(0.25 * 0.75 / 10,000) = 0.35 ms.
+    // A packet takes 0.8224 ms, and three of four take 20 ms more: 15.8224 ms on average. Four standard
+    // errors are 4 * 20 ms * sqrt(0.25 * 0.75 / 10,000) = 0.35 ms.
     let quarter = "reorder = { share = 0.25 }";
     assert!((ms(quarter, "one_way_delay_mean_s") - 15.8224).abs() < 0.35);
     assert!((ms(quarter, "one_way_delay_min_s") - 0.8224).abs() < 1e-9);
-    // Every fifth packet: 0.8224 ms + 4/5 of 20 ms, up to the packets that are on their way at the end.
+    // If every fifth packet skips the delay, the mean is 0.8224 ms + 4/5 of 20 ms, except for the packets in
+    // flight at the end.
     let fifth = "reorder = { share = 1, gap = 5 }";
     assert!((ms(fifth, "one_way_delay_mean_s") - 16.8224).abs() < 0.01);
-    // What skips the delay skips a detour, jitter and the changes of the delay, and keeps to slots.
+    // A packet that skips the delay also skips a detour, jitter and changes of the delay, but keeps to slots.
     let all = "jitter = \"10 ms\"\ndetour = { from = \"5 s\", longer = \"30 ms\" }\nreorder = { share = 1 }";
     assert!((ms(all, "one_way_delay_mean_s") - 0.8224).abs() < 1e-9);
     assert!((ms("hold = \"50 ms\"\nreorder = { share = 1 }", "one_way_delay_p99_s") - 49.0).abs() < 2.0);
 }
 
 #[test]
-fn correlated_losses_are_as_many_as_their_closed_form_says() {
-    // 5/72 of 10,000 packets (see the test of the loss model): 694, with a standard error of
+fn the_number_of_correlated_losses_agrees_with_its_closed_form() {
+    // 5/72 of 10,000 packets are lost (see the test of the loss model): 694, with a standard error of
     // sqrt(10,000 * 5/72 * 67/72) = 25 packets times about sqrt((1 + 0.248) / (1 - 0.248)) = 1.29.
     let lost = result("loss = { name = \"correlated\", probability = 0.25, correlation = 0.5 }", EVEN);
     let lost = lost["corrupted_packets"].as_f64().unwrap();
@@ -142,7 +147,7 @@ fn no_jitter_is_the_default() {
 }
 
 #[test]
-fn the_way_back_is_as_the_one_way_delay_unless_it_says_otherwise() {
+fn the_reverse_direction_has_the_same_jitter_unless_declared_otherwise() {
     let links = |text: &str| {
         let scenario = scenario(text, TCP).unwrap();
         let links = scenario.network.links.iter();

@@ -1,9 +1,10 @@
-//! The profile `linux` in time: what can be worked out of it. Every run is also checked by the trace verifier.
+//! Tests of the timing of the profile `linux`, as far as it can be calculated. Every run is also checked by
+//! the trace verifier.
 
 use crate::verified::{self, number};
 use serde_json::Value;
 
-/// One flow over a path of this rate whose round trip takes 100 ms without a queue.
+/// Runs one flow over a path of this rate with a round trip of 100 ms without a queue.
 fn flow(rate: &str, queue: u32, duration: &str, flow: &str) -> Value {
     let text = format!(
         "duration = \"{duration}\"\n[dumbbell]\n\
@@ -15,10 +16,11 @@ fn flow(rate: &str, queue: u32, duration: &str, flow: &str) -> Value {
 
 #[test]
 fn a_lost_tail_is_repaired_by_a_probe_after_two_round_trips() {
-    // Ten packets of 1500 bytes leave at once; a queue for seven, besides the one in transmission, loses the last two. At
-    // 10 Mbit/s a packet takes 1.2 ms, so after the handshake of 100 ms the eighth acknowledgement comes at 100 + 100 + 8 * 1.2 =
-    // 209.6 ms (an acknowledgement takes no time on the way back). Two smoothed round trips later, between 200 and 219.2 ms, the
-    // probe sends the tenth again, whose acknowledgement after 101.2 ms shows the ninth lost: once more 101.2 ms.
+    // Ten packets of 1500 bytes are sent at once. A queue for seven, besides the one in transmission, loses
+    // the last two. At 10 Mbit/s a packet takes 1.2 ms, so after the handshake of 100 ms the eighth
+    // acknowledgement comes at 100 + 100 + 8 * 1.2 = 209.6 ms (an acknowledgement takes no transmission
+    // time). Two smoothed round trips later, after 200 to 219.2 ms, the probe retransmits the tenth packet.
+    // Its acknowledgement after 101.2 ms shows the loss of the ninth, which takes another 101.2 ms.
     let tail = |transport: &str| {
         let text = format!(
             "control = \"reno\"\napplication = {{ name = \"bulk\", size = \"14480 B\" }}\ntransport = {transport}"
@@ -29,19 +31,20 @@ fn a_lost_tail_is_repaired_by_a_probe_after_two_round_trips() {
     assert_eq!((number(&linux, "lost_packets"), number(&linux, "timeouts")), (2.0, 0.0));
     let completed = number(&linux, "completed_s");
     assert!((0.2096 + 0.2 + 0.2..0.2096 + 0.2192 + 0.205).contains(&completed), "{completed}");
-    // Without the probe the timer expires 200 ms or more above the smoothed round trip.
+    // Without the probe the timer expires at least 200 ms above the smoothed round trip.
     let without = tail("{ name = \"linux\", tail_loss_probe = false }");
     assert_eq!(number(&without, "timeouts"), 1.0);
     assert!(number(&without, "completed_s") > 0.2096 + 0.3 + 0.1, "{without}");
-    // RFC 6298's least is a second.
+    // The minimum timeout of RFC 6298 is one second.
     let rfc = tail("\"rfc\"");
     assert_eq!(number(&rfc, "timeouts"), 1.0);
     assert!(number(&rfc, "completed_s") > 1.2, "{rfc}");
 }
 
 #[test]
-fn a_tuned_window_holds_no_sender_back_until_the_memory_ends() {
-    // 100 Mbit/s and 100 ms hold 833 packets; a queue for as many more. Half of 4 MB is 1381 packets: room for all.
+fn a_tuned_window_limits_no_sender_within_the_memory() {
+    // 100 Mbit/s and 100 ms hold 833 packets, and the queue as many. Half of 4 MB are 1381 packets, enough
+    // for all.
     let goodput = |details: &str| {
         let transport = format!("{{ name = \"rfc\", receive_window = \"autotuned\", {details} }}");
         number(
@@ -53,16 +56,17 @@ fn a_tuned_window_holds_no_sender_back_until_the_memory_ends() {
         number(&flow("100 Mbit/s", 833, "20 s", "control = \"cubic\"\ntransport = \"rfc\""), "goodput_bps");
     let tuned = goodput("max_receive_window = \"4 MB\"");
     assert!((tuned / agreed - 1.0).abs() < 0.02, "{tuned} {agreed}");
-    // 400,000 bytes are 276 packets of 1448: 276 in each round trip, of 100 ms and 0.12 ms for a packet, are 31.93 Mbit/s; less
-    // the first second, in which the window opens.
+    // 400,000 bytes are 276 packets of 1448. 276 packets per round trip, of 100 ms and 0.12 ms per packet,
+    // are 31.93 Mbit/s, less the first second, in which the window opens.
     let bounded = goodput("max_receive_window = \"400 kB\"") / (276.0 * 1448.0 * 8.0 / 0.10012);
     assert!((0.94..1.0).contains(&bounded), "{bounded}");
 }
 
 #[test]
 fn the_window_opens_as_fast_as_slow_start_does() {
-    // From 45 packets on a window that is agreed would let no more than 45 out in a round trip: 5.2 Mbit/s. Tuned, 2 MB are there
-    // when slow start is done with them: 10, 20, ... 640 in seven round trips are 1270 of 1382 packets, the rest in the eighth.
+    // A fixed window of 45 packets lets no more than 45 out per round trip: 5.2 Mbit/s. With a tuned window 2
+    // MB arrive when slow start has sent them: 10, 20, ... 640 in seven round trips are 1270 of 1382 packets,
+    // and the rest follows in the eighth.
     let completed = |details: &str| {
         let transport = format!("{{ name = \"rfc\", delayed_ack = false, {details} }}");
         let text = format!(
@@ -78,8 +82,9 @@ fn the_window_opens_as_fast_as_slow_start_does() {
 }
 
 #[test]
-fn cubic_has_linuxs_slow_start_there_and_others_have_their_own() {
-    // 100 Mbit/s and 100 ms hold 833 packets, and the queue as many: slow start overflows it, HyStart ends before.
+fn with_hystart_cubic_has_the_slow_start_of_linux_and_others_their_own() {
+    // 100 Mbit/s and 100 ms hold 833 packets, and the queue as many: standard slow start overflows it,
+    // HyStart ends before.
     let lost = |control: &str, rest: &str| {
         let transport = "transport = { name = \"rfc\", hystart = true }";
         let text = format!("control = \"{control}\"\n{transport}\n{rest}");
@@ -92,9 +97,10 @@ fn cubic_has_linuxs_slow_start_there_and_others_have_their_own() {
 }
 
 #[test]
-fn quick_acknowledgements_shorten_the_start_where_packets_come_one_at_a_time() {
-    // A window of one packet: each waits for the acknowledgement of the one before, 100 ms and 1.2 ms, and 40 ms more where that is
-    // held back. Twenty packets, the handshake before them; the last one is not waited for, since it is its arrival that counts.
+fn quick_acknowledgements_shorten_the_start_with_single_packets() {
+    // With a window of one packet, each packet waits for the previous acknowledgement, for 100 ms and 1.2 ms,
+    // and 40 ms more if that is delayed. Twenty packets follow the handshake. The last acknowledgement does
+    // not count, because the transfer ends when the packet arrives.
     let completed = |quick: u32| {
         let transport = format!(
             "{{ name = \"rfc\", window = \"1 packets\", delayed_ack_time = \"40 ms\", quick_acks = {quick} }}"
@@ -109,11 +115,12 @@ fn quick_acknowledgements_shorten_the_start_where_packets_come_one_at_a_time() {
 }
 
 #[test]
-fn packets_out_of_order_by_less_than_a_quarter_of_the_round_trip_are_no_losses_there() {
-    // Every packet is up to 20 ms late, less than a quarter of 100 ms, and 16 others may overtake it. Only until reordering has
-    // been seen do three packets acknowledged out of order make a loss. (The first expectation, a tenth of what `rfc` resends, was
-    // of an unbounded window, and forgot that the queue overflows where nothing else slows the flow down.)
-    let resent = |transport: &str| {
+fn in_linux_packets_reordered_by_less_than_a_quarter_of_the_round_trip_are_no_losses() {
+    // Every packet is up to 20 ms late, less than a quarter of 100 ms, and 16 others may overtake it. Three
+    // packets acknowledged out of order indicate a loss only until reordering has been seen. (The first
+    // expectation, a tenth of the retransmissions of `rfc`, assumed an unbounded window, and ignored that the
+    // queue overflows if nothing else slows the flow down.)
+    let retransmitted = |transport: &str| {
         let text = format!(
             "duration = \"60 s\"\n[dumbbell]\n\
              bottleneck = {{ rate = \"10 Mbit/s\", delay = \"50 ms\", jitter = \"20 ms\", reorder = true, \
@@ -125,12 +132,12 @@ fn packets_out_of_order_by_less_than_a_quarter_of_the_round_trip_are_no_losses_t
         assert_eq!(number(&found, "lost_packets"), 0.0);
         number(&found, "retransmitted_packets")
     };
-    let (linux, rfc) = (resent("linux"), resent("rfc"));
+    let (linux, rfc) = (retransmitted("linux"), retransmitted("rfc"));
     assert!(linux <= 3.0 && rfc >= 20.0, "{linux} {rfc}");
 }
 
-/// One flow out of an interface of its own, which sends at this rate; behind it 100 Mbit/s and a round trip of 40 ms with a queue for
-/// two products, 666 packets. The flow, and the interface.
+/// Runs one flow through its own interface of this rate, with 100 Mbit/s and a round trip of 40 ms behind it
+/// and a queue for two products, 666 packets. Returns the results of the flow and of the interface.
 fn own_interface(rate: &str, flow: &str) -> (Value, Value) {
     let text = format!(
         "duration = \"20 s\"\nwarmup = \"10 s\"\n\
@@ -144,26 +151,27 @@ fn own_interface(rate: &str, flow: &str) -> (Value, Value) {
     (found["flows"][0].clone(), found["links"][0].clone())
 }
 
-/// The profile with these details, with its bound on what waits in the interface and without.
+/// Returns the profile with these parameters, with and without its bound on what waits in the interface.
 fn transports(details: &str) -> [String; 2] {
     let with = |rest: &str| format!("transport = {{ name = \"linux\"{rest} }}");
     [with(details), with(&format!("{details}, small_queues = false"))]
 }
 
 #[test]
-fn small_queues_keep_the_window_out_of_the_hosts_own_interface_and_it_busy() {
+fn small_queues_keep_the_hosts_own_interface_short_and_busy() {
     let [bounded, unbounded] = transports("").map(|transport| {
         let (flow, own) = own_interface("50 Mbit/s", &format!("control = \"cubic\"\n{transport}"));
         (number(&flow, "goodput_bps"), number(&own, "queue_max_packets"), number(&own, "wait_mean_s"))
     });
-    // Without it all of the window but what is on its way, 167 packets, waits there.
+    // Without small queues all of the window waits there, except the 167 packets in flight.
     assert!(unbounded.1 > 100.0 && unbounded.2 > 0.024, "{unbounded:?}");
-    // 50 Mbit/s of packets of 1500 bytes are 4.07 in 2^-10 s, and 1.2 times what the window stands for may be handed over. That grows
-    // until it has been a round trip since it was full, to twice what is in flight at most: while nine are there a tenth joins. From
-    // then on one joins as one leaves, so that each waits for as many others as ever do, 0.24 ms each.
+    // 50 Mbit/s of packets of 1500 bytes are 4.07 packets in 2^-10 s, and 1.2 times the window's rate may be
+    // handed over. The window grows until it was last full a round trip ago, to at most twice the flight:
+    // while nine packets wait, a tenth joins. From then on one joins as one leaves, so each waits for the
+    // maximum number of others, at 0.24 ms each.
     assert!((2.0..=9.0).contains(&bounded.1), "{bounded:?}");
     assert!((bounded.2 - bounded.1 * 0.24e-3).abs() < 1e-8, "{bounded:?}");
-    // All the payload that the link carries all the same.
+    // The link carries its full payload nevertheless.
     let carries = 50e6 * 1448.0 / 1500.0;
     for goodput in [bounded.0, unbounded.0] {
         assert!((goodput / carries - 1.0).abs() < 0.001, "{bounded:?} {unbounded:?}");

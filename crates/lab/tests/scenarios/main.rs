@@ -1,5 +1,6 @@
-//! Whole scenarios, run and judged: what a link, a flow and a network must do, against closed forms, other simulators and the
-//! verifier. They are one program, since each program more is linked anew.
+//! Tests of whole scenarios: what links, flows and networks must do, compared with closed forms, other
+//! simulators and the verifier. They are one program, because each further program would be linked
+//! separately.
 
 mod accurate_ecn;
 mod agents;

@@ -1,10 +1,10 @@
-//! What a writer of scenario files is told of mistakes: where, what was found, what was expected, and what would be
-//! right. And that no file, however hostile, costs much before it is refused.
+//! Tests of the messages about mistakes in scenario files: the location, what was found, what was expected,
+//! and a valid alternative. No file, however hostile, costs much before it is refused.
 
 use ackclock_lab::{Diagnostic, Scenario, diagnostics};
 use serde_json::{Map, Value, json};
 
-/// A dumbbell with nothing wrong in it.
+/// A valid scenario with a dumbbell.
 const DUMBBELL: &str = r#"name = "right"
 duration = "10 s"
 warmup = "1 s"
@@ -44,19 +44,19 @@ from = "a"
 to = "b"
 "#;
 
-/// One mistake: what is replaced in a right file by what, and what is said of it.
+/// One mistake: what is replaced in a valid file, by what, and the message about it.
 struct Mistake {
     right: &'static str,
     wrong: &'static str,
     place: (usize, usize),
     path: &'static str,
     found: &'static str,
-    /// Part of what was expected.
+    /// A part of what was expected.
     expected: &'static str,
     hint: Option<&'static str>,
 }
 
-/// The mistakes as a table.
+/// Returns a mistake, for tables of mistakes.
 const fn mistake(
     (right, wrong): (&'static str, &'static str),
     place: (usize, usize),
@@ -74,7 +74,7 @@ const CONTROLS: &str = "a control; `ackclock list controls` has all ";
 
 #[rustfmt::skip]
 const IN_DUMBBELL: &[Mistake] = &[
-    // Keys.
+    // These mistakes are in keys.
     mistake(("duration", "durration"), (2, 1), "durration", "the key `durration`", "one of name, duration, warmup", Some("`duration`")),
     mistake(("count", "cuont"), (12, 1), "flows.0.cuont", "the key `cuont`", "one of name, count, control", Some("`count`")),
     mistake(("count", "colour"), (12, 1), "flows.0.colour", "the key `colour`", "one of name, count, control", None),
@@ -91,7 +91,7 @@ const IN_DUMBBELL: &[Mistake] = &[
     mistake(("\"newreno\"", "\"bbrv3\"\ndiscriminator = \"spike\""), (14, 17), "flows.0.discriminator", "`discriminator` around \"bbrv3\"", "a control with a window", None),
     mistake(("\"newreno\"", "\"tcp-rtt\""), (16, 1), "flows.0.transport", "a transport without timestamps", "the discriminator \"rtt\"", None),
     mistake(("min_rto = ", "local_drop = \"cwr\"\nsend_jitter = \"1 us\"\nmin_rto = "), (16, 1), "flows.0.transport", "`local_drop = \"cwr\"` with a `send_jitter`", "only what leaves at once", None),
-    // Quantities and their units.
+    // These mistakes are in quantities and their units.
     mistake(("10 Mbit/s", "10 Mbps"), (7, 23), "dumbbell.bottleneck.rate", "\"10 Mbps\"", RATES, Some("\"10 Mbit/s\"")),
     mistake(("10 Mbit/s", "10 MB/s"), (7, 23), "dumbbell.bottleneck.rate", "\"10 MB/s\"", RATES, Some("\"80 Mbit/s\"")),
     mistake(("10 Mbit/s", "10 ms"), (7, 23), "dumbbell.bottleneck.rate", "\"10 ms\"", RATES, None),
@@ -104,7 +104,7 @@ const IN_DUMBBELL: &[Mistake] = &[
     mistake(("count = 2", "count = \"2\""), (12, 9), "flows.0.count", "\"2\"", "a whole number without quotes", Some("2")),
     mistake(("min_rto = \"0.2 s\"", "ecn = \"yes\""), (18, 7), "flows.0.transport.ecn", "\"yes\"", "true or false without quotes", None),
     mistake(("\"10 s\"", "2027-05-01"), (2, 12), "duration", "a date", TIMES, None),
-    // Rates that change.
+    // These mistakes are in rates that change.
     mistake(("\"10 Mbit/s\"", "{ cycle = [] }"), (7, 33), "dumbbell.bottleneck.rate.cycle", "a list of 0 values", "1 to 10000 of them: phases", None),
     mistake(("\"10 Mbit/s\"", "{ cicle = [] }"), (7, 25), "dumbbell.bottleneck.rate.cicle", "the key `cicle`", "cycle", Some("`cycle`")),
     mistake(("\"10 Mbit/s\"", "{}"), (7, 23), "dumbbell.bottleneck.rate.cycle", "no `cycle` in `dumbbell.bottleneck.rate`", "such as [[\"20 s\", \"100 Mbit/s\"]", None),
@@ -113,7 +113,7 @@ const IN_DUMBBELL: &[Mistake] = &[
     mistake(("\"10 Mbit/s\"", "{ cycle = [[\"10 Mbit/s\", \"1 s\"]] }"), (7, 35), "dumbbell.bottleneck.rate.cycle", "\"10 Mbit/s\"", TIMES, None),
     mistake(("\"10 Mbit/s\"", "{ cycle = [[\"1 s\", \"0 bit/s\"]] }"), (7, 33), "dumbbell.bottleneck.rate.cycle", "a rate that stays at 0", "a phase with a rate above 0", None),
     mistake(("\"10 Mbit/s\"", "{ cycle = [[\"0 s\", \"1 kbit/s\"]] }"), (7, 35), "dumbbell.bottleneck.rate.cycle", "\"0 s\"", "a time from 1 us to 1000000 s", None),
-    // Values that mean nothing.
+    // These values have no meaning.
     mistake(("10 Mbit/s", "0 Mbit/s"), (7, 23), "dumbbell.bottleneck.rate", "\"0 Mbit/s\"", "a rate from 1 bit/s to 1 Tbit/s", None),
     mistake(("10 Mbit/s", "-10 Mbit/s"), (7, 23), "dumbbell.bottleneck.rate", "\"-10 Mbit/s\"", "a rate that is not negative", None),
     mistake(("10 ms", "-10 ms"), (7, 44), "dumbbell.bottleneck.delay", "\"-10 ms\"", "a time that is not negative", None),
@@ -130,7 +130,7 @@ const IN_DUMBBELL: &[Mistake] = &[
     mistake(("queue = {", "loss = { name = \"independent\", probability = \"1 %\" }, queue = {"), (7, 98), "dumbbell.bottleneck.loss.probability", "\"1 %\"", "a number without quotes", Some("0.01")),
     mistake(("[\"0 s\", \"0.1 s\"]", "[\"1 s\", \"0.1 s\"]"), (14, 21), "flows.0.start.uniform", "the bounds 1 s and 100 ms", "the lower bound, then the upper", None),
     mistake(("count = 2", "stop = \"50 ms\""), (12, 8), "flows.0.stop", "a stop at 50 ms, when a flow may start at 100 ms", "a stop after the start", None),
-    // Names.
+    // These mistakes are in names.
     mistake(("\"newreno\"", "\"new-reno\""), (13, 11), "flows.0.control", "\"new-reno\"", CONTROLS, Some("`newreno`")),
     mistake(("\"newreno\"", "\"cubik\""), (13, 11), "flows.0.control", "\"cubik\"", CONTROLS, Some("`cubic`")),
     mistake(("\"newreno\"", "\"bbr\""), (13, 11), "flows.0.control", "\"bbr\"", CONTROLS, Some("`bbrv3`")),
@@ -140,10 +140,10 @@ const IN_DUMBBELL: &[Mistake] = &[
     mistake(("min_rto = \"0.2 s\"", "growth = \"packet\""), (18, 10), "flows.0.transport.growth", "\"packet\"", "one of acks, packets", Some("`packets`")),
     mistake(("\"tcp\"", "\"a.b\""), (11, 8), "flows.0.name", "\"a.b\"", "a name without dots", None),
     mistake(("[flows.transport]", "[[flows]]\nname = \"tcp\"\ncontrol = \"sack\"\n[flows.transport]"), (16, 1), "flows.1", "a second group called \"tcp\"", "a `name` of its own", None),
-    // Shapes.
+    // These values have the wrong form.
     mistake(("access = { rate = \"100 Mbit/s\", delay = \"1 ms\" }", "access = \"100 Mbit/s\""), (8, 10), "dumbbell.access", "\"100 Mbit/s\"", "a table of `rate`, `delay`", None),
     mistake(("[[flows]]", "[parking_lot]\nhops = 2\n[[flows]]"), (10, 1), "parking_lot", "a second network", "only one of [dumbbell], [parallel], [parking_lot] and [[links]]", None),
-    // Places.
+    // These mistakes are in places of flows.
     mistake(("count = 2", "pair = 7"), (12, 8), "flows.tcp", "pair 7", "a pair from 1 to 2", None),
     mistake(("count = 2", "from = \"source-1\"\nto = \"sink-9\""), (13, 6), "flows.tcp", "the node \"sink-9\"", "a node of the network: one of left, right, source-1", Some("`sink-2`")),
     mistake(("count = 2", "from = \"left\"\nto = \"left\""), (12, 8), "flows.tcp", "a flow from a node to itself", "two different nodes", None),
@@ -153,19 +153,19 @@ const IN_DUMBBELL: &[Mistake] = &[
     mistake(("count = 2", "pair = []"), (12, 8), "flows.0.pair", "a list of 0 numbers", "1 or more of them: the pair of hosts", None),
     mistake(("count = 2", "pair = [1, 3]"), (12, 8), "flows.tcp", "pair 3", "a pair from 1 to 2", None),
     mistake(("count = 2", "pair = [1, \"2\"]"), (12, 12), "flows.0.pair", "\"2\"", "a whole number without quotes", Some("2")),
-    // Applications.
+    // These mistakes are in applications.
     mistake(("count = 2", "application = { name = \"web\", objects = 1000 }"), (12, 15), "flows.0.application", "1000000 objects in all", "at most 10000", None),
     mistake(("count = 2", "count = 3\napplication = \"transfers\""), (12, 9), "flows.0.count", "`count` of transfers", "the application's `count` says how many there are", None),
     mistake(("count = 2", "application = { name = \"transfers\", count = 20000 }"), (12, 45), "flows.0.application.count", "20000", "a whole number from 1 to 10000", None),
     mistake(("count = 2", "count = 3\napplication = \"web\""), (12, 9), "flows.0.count", "`count` of web sessions", "`sessions` says how many there are", None),
     mistake(("count = 2", "application = { name = \"web\", shape = 1 }"), (12, 39), "flows.0.application.shape", "1", "a number above 1 and at most 100", None),
     mistake(("count = 2", "application = \"on_off\""), (12, 15), "flows.0.application", "\"on_off\"", "one of bulk, cbr, on-off", Some("`on-off`")),
-    // TOML itself.
+    // These mistakes are in the syntax of TOML.
     mistake(("\"10 s\"", "10 s"), (2, 12), "", "no value that TOML knows", "a text or a quantity in quotes such as \"10 s\"", None),
     mistake(("warmup", "duration"), (3, 1), "", "a key that stands here twice", "each key once", None),
     mistake(("[[flows]]", "[[flows]"), (10, 9), "", "unclosed array table (not TOML)", "`]`", None),
     mistake(("\"newreno\"", "\"newreno"), (13, 19), "", "invalid basic string (not TOML)", "`\"`", None),
-    // Too much.
+    // These values ask for too much.
     mistake(("\"10 s\"", "\"900000 h\""), (2, 12), "duration", "\"900000 h\"", "at most 1000000 s", None),
     mistake(("warmup = \"1 s\"", "observe = { interval = \"1 ns\" }"), (3, 24), "observe.interval", "10000000000 samples of 2 flows and 10 links", "a longer interval: at most 100000", None),
     mistake(("[[flows]]", "[sweep]\n\"flows.tcp.count\" = []\n[[flows]]"), (11, 21), "sweep.\"flows.tcp.count\"", "an empty list", "a list of the values to try", None),
@@ -195,16 +195,16 @@ const IN_LINKS: &[Mistake] = &[
     mistake(("[\"c\", \"d\"]", "[\"c\", \"c\"]"), (9, 11), "links.1.between", "a link from \"c\" to itself", "two different nodes", None),
     mistake(("[\"c\", \"d\"]", "[\"c\"]"), (9, 11), "links.1.between", "a list of 1 name", "such as [\"a\", \"b\"]", None),
     mistake(("[\"c\", \"d\"]", "[\"a\", \"b\"]"), (8, 1), "links.1.name", "a second link called \"a-b\"", "a `name` of its own", None),
-    // The way back of the second is called as the first.
+    // The reverse direction of the second link has the name of the first.
     mistake(("[[links]]\nbetween = [\"a\", \"b\"]", "[[links]]\nname = \"c-d-reverse\"\nbetween = [\"a\", \"b\"]"), (9, 1), "links.1.name", "a second link called \"c-d-reverse\"", "a `name` of its own", None),
     mistake(("between = [\"c\", \"d\"]\n", ""), (8, 1), "links.1.between", "no `between` in `links.1`", "such as [\"a\", \"b\"]", None),
     mistake(("[[flows]]", "[flows]"), (13, 1), "flows", "one table, [flows]", "a list of tables, [[flows]]", None),
-    // A mistake in a link is not also a mistake of the flow over it.
+    // A mistake in a link is not reported again for the flow over it.
     mistake(("rate = \"10 Mbit/s\"", "rate = \"10 Mbps\""), (5, 8), "links.0.rate", "\"10 Mbps\"", RATES, Some("\"10 Mbit/s\"")),
 ];
 
 #[test]
-fn right_files_are_read() {
+fn valid_files_are_read() {
     for text in [DUMBBELL, LINKS] {
         assert!(problems(text).is_empty(), "{}", diagnostics::render(&problems(text)));
     }
@@ -214,7 +214,7 @@ fn right_files_are_read() {
 fn every_mistake_gets_one_message_with_its_place_and_the_remedy() {
     for (right, mistakes) in [(DUMBBELL, IN_DUMBBELL), (LINKS, IN_LINKS)] {
         for mistake in mistakes {
-            assert!(right.contains(mistake.right), "{} is in no right file", mistake.right);
+            assert!(right.contains(mistake.right), "{} is in no valid file", mistake.right);
             let found = problems(&right.replacen(mistake.right, mistake.wrong, 1));
             let rendered = diagnostics::render(&found);
             let [problem] = found.as_slice() else {
@@ -239,8 +239,8 @@ fn every_mistake_gets_one_message_with_its_place_and_the_remedy() {
 }
 
 #[test]
-fn a_hint_taken_makes_the_file_right() {
-    // Where a name or a quantity is suggested, writing that instead is accepted.
+fn a_file_with_the_hint_applied_is_valid() {
+    // If a name or a quantity is suggested, the file with that suggestion is accepted.
     let mut taken = 0;
     for mistake in
         IN_DUMBBELL.iter().filter(|mistake| mistake.right.contains(' ') && mistake.wrong.contains(' '))
@@ -257,7 +257,7 @@ fn a_hint_taken_makes_the_file_right() {
 }
 
 #[test]
-fn a_message_reads_as_one() {
+fn a_message_has_its_complete_text() {
     let text = DUMBBELL.replace("10 Mbit/s", "10 Mbps").replace("count = 2", "cuont = 2");
     assert_eq!(
         diagnostics::render(&problems(&text)),
@@ -285,10 +285,11 @@ fn several_mistakes_are_reported_at_once_in_the_order_of_the_file() {
 }
 
 #[test]
-fn lines_of_windows_and_letters_of_all_alphabets_are_counted_rightly() {
+fn positions_are_right_with_windows_line_ends_and_letters_of_all_alphabets() {
     let windows = DUMBBELL.replace('\n', "\r\n").replace("count = 2", "cuont = 2");
     assert_eq!(places(&windows), [(12, 1)]);
-    // Two columns further than it would be with ASCII letters of one byte each: columns count characters.
+    // Columns count characters: with letters of two bytes each, the column is that of ASCII letters of one
+    // byte each.
     let greek = DUMBBELL.replace("\"red\", limit", "\"ρεδ\", limt");
     assert_eq!(places(&greek), [(7, 70)]);
     let tabs = DUMBBELL.replace("count = 2", "\tcuont = 2");
@@ -297,7 +298,7 @@ fn lines_of_windows_and_letters_of_all_alphabets_are_counted_rightly() {
 }
 
 #[test]
-fn a_wrong_override_says_that_it_is_one() {
+fn a_mistake_in_an_override_is_reported_as_such() {
     let overrides = json!({ "flows.tcp.count": 0, "dumbbell.bottleneck.rat": "1 Mbit/s" });
     let problems = refused(DUMBBELL, &overrides);
     assert_eq!(problems.len(), 2);
@@ -314,7 +315,7 @@ fn a_wrong_override_says_that_it_is_one() {
 }
 
 #[test]
-fn a_point_of_a_sweep_is_read_without_the_others() {
+fn a_point_of_a_sweep_is_read_alone() {
     let text = format!("{DUMBBELL}[sweep]\n\"flows.tcp.count\" = [1, 0]\n");
     let point = |count: u32| {
         let overrides = json!({ "flows.tcp.count": count });
@@ -325,9 +326,9 @@ fn a_point_of_a_sweep_is_read_without_the_others() {
     assert_eq!(places(&text), [(20, 25)]);
 }
 
-/// Files that ask for very much. Each is refused with few words, or read.
+/// Checks that files that ask for very much are refused with short messages, or read.
 #[test]
-fn hostile_files_are_refused_in_few_words() {
+fn hostile_files_are_refused_with_short_messages() {
     let links = |count: usize| -> String {
         let link = |index| {
             format!(

@@ -1,4 +1,4 @@
-//! Links that copy packets, and links that take the ECN field for their own.
+//! Tests of links that duplicate packets, and of links that change the ECN field.
 
 use crate::determinism::json_of;
 use crate::early_delivery::stepped_json;
@@ -12,18 +12,19 @@ fn count(record: &Value, key: &str) -> f64 {
 
 #[test]
 fn a_share_of_the_packets_arrives_twice() {
-    // A tenth of 10,000 packets; four deviations are 4 sqrt(10,000 * 0.1 * 0.9) = 120. UDP hands all to the application; what is on
-    // the wire at the end is not delivered: 20.8 ms are eleven packets and their copies.
+    // A tenth of 10,000 packets is duplicated; four deviations are 4 sqrt(10,000 * 0.1 * 0.9) = 120. UDP
+    // passes all copies to the application. Packets on the wire at the end are not delivered: 20.8 ms are
+    // eleven packets and their copies.
     let all = results("duplicate = 0.1", EVEN);
     let (flow, link) = (&all["flows"][0], &all["links"][0]);
     let copies = count(link, "duplicated_packets");
     assert!((copies - 1000.0).abs() < 120.0, "{copies}");
     let missing = count(flow, "sent_packets") + copies - count(flow, "delivered_packets");
     assert!((0.0..=22.0).contains(&missing), "{missing}");
-    // With a correlation of 1/2 the numbers of 5/72 of the packets lie below 1/4.
+    // With a correlation of 1/2, the random numbers of 5/72 of the packets are below 1/4.
     let mixed = results("duplicate = { share = 0.25, correlation = 0.5 }", EVEN);
     assert!((count(&mixed["links"][0], "duplicated_packets") - 694.4).abs() < 130.0);
-    // The way back copies nothing, and other links say nothing of copies.
+    // The reverse direction duplicates nothing, and results of other links have no such field.
     assert_eq!(all["links"][1].get("duplicated_packets"), None);
 }
 
@@ -47,7 +48,8 @@ fn copies_are_copied_by_the_next_link() {
         let result = crate::verified::result(&text(share), &Value::Null);
         (count(&result["flows"][0], "sent_packets"), count(&result["flows"][0], "delivered_packets"))
     };
-    // Two links that copy everything make four of one; 8 Mbit/s of copies and 8 of the originals do not fit over the second.
+    // Two links that duplicate everything turn one packet into four. 8 Mbit/s of copies and 8 of originals do
+    // not fit over the second link.
     let (sent, delivered) = result("0");
     assert!(sent - delivered < 20.0);
     let (sent, delivered) = result("0.1");
@@ -88,7 +90,7 @@ fn with_ecn(link: &str) -> Value {
 }
 
 #[test]
-fn marks_that_are_cleared_reach_nobody() {
+fn cleared_marks_reach_no_receiver() {
     let [heard, cleared] =
         [MARKING.to_owned(), format!("{MARKING}\necn = \"clear\"")].map(|link| with_ecn(&link));
     for result in [&heard, &cleared] {
@@ -100,7 +102,7 @@ fn marks_that_are_cleared_reach_nobody() {
 }
 
 #[test]
-fn a_link_that_marks_everything_takes_the_window_of_who_listens() {
+fn a_link_that_marks_everything_reduces_the_window_of_a_flow_with_ecn() {
     let [plain, marked] =
         ["", "ecn = \"set-ce\""].map(|link| count(&with_ecn(link)["flows"][0], "goodput_bps"));
     assert!(marked < 0.2 * plain, "{marked} of {plain} bit/s");
@@ -135,12 +137,12 @@ fn a_link_that_sets_ect_lets_the_next_queue_mark() {
 }
 
 #[test]
-fn a_link_that_drops_by_the_field_delivers_nothing_that_is_capable() {
+fn a_link_that_drops_by_the_field_delivers_no_ecn_capable_packet() {
     let all = results(
         "ecn = \"drop\"",
         "control = \"newreno\"\ntransport = { name = \"rfc\", ecn = true, handshake = false }",
     );
-    // What TCP sends again is not capable (RFC 3168 section 6.1.5), and arrives.
+    // Retransmissions of TCP are not ECN-capable (RFC 3168 section 6.1.5), and arrive.
     let flow = &all["flows"][0];
     assert!(count(flow, "delivered_packets") <= count(flow, "retransmitted_packets"), "{flow}");
     assert!(count(&all["links"][0], "corrupted_packets") > 0.0);
@@ -150,8 +152,8 @@ fn a_link_that_drops_by_the_field_delivers_nothing_that_is_capable() {
 }
 
 #[test]
-fn stepping_finds_what_a_run_finds() {
-    // The last link copies packets, so none may be delivered early.
+fn stepping_gives_the_result_of_a_run() {
+    // The last link duplicates packets, so none may be delivered early.
     for link in [
         "duplicate = 0.3",
         "duplicate = 0.3\njitter = \"5 ms\"",

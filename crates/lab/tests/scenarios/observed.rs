@@ -1,5 +1,5 @@
-//! What a scenario may ask to have measured besides: a warm-up until congestion avoidance, events of loss, bursts,
-//! distributions.
+//! Tests of the additional measurements for which a scenario may ask: a warm-up until congestion avoidance,
+//! loss events, bursts, distributions.
 
 use ackclock_lab::{Scenario, run};
 use serde_json::{Map, Value, json};
@@ -41,10 +41,11 @@ fn measuring_begins_when_the_last_flow_avoids_congestion() {
     let result = result(THREE, json!({}));
     let (from, to) = times(&result);
     assert!((1.0..20.0).contains(&from), "{from}");
-    // As long as with a warm-up that takes all of its time: 20 s.
+    // The measured interval is as long as with a warm-up that takes its maximum: 20 s.
     assert!((to - from - 20.0).abs() < 1e-9 && result["duration_s"] == to, "{to}");
-    // In the sample before that instant a flow has no threshold yet or is below it or repairs a loss; in the one after it, the
-    // windows of all are at their thresholds or above, unless one has lost since.
+    // In the sample before that instant at least one flow has no threshold yet, is below it or repairs a
+    // loss. In the sample after it the windows of all flows are at their thresholds or above, unless a flow
+    // has lost packets since.
     let instants: Vec<f64> = serde_json::from_value(result["series"]["time_s"].clone()).expect("times");
     let before = instants.iter().rposition(|time| *time < from).expect("a sample before");
     let values =
@@ -52,7 +53,7 @@ fn measuring_begins_when_the_last_flow_avoids_congestion() {
     let names = ["newreno-1", "newreno-2", "newreno-3"];
     let known = |at| names.iter().all(|flow| values(flow, "ssthresh_packets", at).is_some());
     assert!(known(before + 1));
-    assert!(!known(before / 2), "at half of that time somebody is in the first slow start");
+    assert!(!known(before / 2), "at half of that time a flow is in its first slow start");
     for flow in names {
         let (window, threshold) =
             (values(flow, "cwnd_packets", before + 1), values(flow, "ssthresh_packets", before + 1));
@@ -61,7 +62,7 @@ fn measuring_begins_when_the_last_flow_avoids_congestion() {
 }
 
 #[test]
-fn what_is_found_first_changes_nothing_but_what_is_measured() {
+fn the_search_for_the_warm_up_changes_only_the_measured_interval() {
     let found = result(THREE, json!({}));
     let (from, to) = times(&found);
     let fixed = result(THREE, json!({ "warmup": format!("{from} s"), "duration": format!("{to} s") }));
@@ -69,8 +70,8 @@ fn what_is_found_first_changes_nothing_but_what_is_measured() {
 }
 
 #[test]
-fn a_flow_that_never_avoids_congestion_is_not_waited_for_for_ever() {
-    // The window is limited to 8 packets, and nothing is lost: slow start has no end.
+fn the_warm_up_ends_at_its_maximum_if_a_flow_never_avoids_congestion() {
+    // The window is limited to 8 packets and nothing is lost, so slow start never ends.
     let text = THREE.replace("recovery = \"sack\"", "recovery = \"sack\", window = \"8 packets\"");
     assert_eq!(times(&result(&text, json!({ "flows.0.count": 1 }))), (20.0, 40.0));
 }
@@ -86,9 +87,9 @@ fn flows_that_start_together_before_a_full_queue_lose_together() {
     assert!(number("loss_events") >= 3.0 && number("loss_events") <= number("dropped_packets"));
     let (share, flows) = (number("loss_synchronisation"), number("loss_event_flows_mean"));
     assert!((1.0 / 3.0..=1.0).contains(&share), "{share}");
-    // All three are active in every event of these long-lived flows.
+    // All three flows are active in every event, because they last.
     assert!((share - flows / 3.0).abs() < 1e-9, "{share} {flows}");
-    // Quantiles rise, and agree with the percentiles that are always there.
+    // Quantiles ascend, and agree with the percentiles that every result has.
     let probabilities: Vec<f64> = serde_json::from_value(result["probabilities"].clone()).expect("numbers");
     for (owner, list, median) in [
         (link, "wait_quantiles_s", "wait_p50_s"),
@@ -102,15 +103,15 @@ fn flows_that_start_together_before_a_full_queue_lose_together() {
     }
     let flow = &result["flows"][0];
     assert!(flow["one_way_delay_min_s"].as_f64() <= flow["one_way_delay_p50_s"].as_f64());
-    // Without being asked for, none of it is there.
+    // None of these fields exists if the scenario does not ask for it.
     let plain = self::result(THREE, json!({}));
     assert!(plain.get("probabilities").is_none() && plain["links"][0].get("loss_events").is_none());
 }
 
 #[test]
-fn frames_that_do_not_fit_are_bursts_with_losses() {
-    // Every 100 ms a frame of 20 packets of 1500 bytes comes over 100 Mbit/s, one each 0.12 ms, to a link that sends one in 1 ms
-    // and lets 9 or 30 wait. The queue is empty again long before the next frame.
+fn frames_that_exceed_the_queue_are_bursts_with_losses() {
+    // Every 100 ms a frame of 20 packets of 1500 bytes arrives over 100 Mbit/s, a packet per 0.12 ms, at a
+    // link that sends one in 1 ms and lets 9 or 30 wait. The queue is empty long before the next frame.
     for (limit, without_loss) in [("9 packets", 0.0), ("30 packets", 1.0)] {
         let text = format!(
             "duration = \"10.05 s\"\nobserve = {{ at = \"ab\", bursts = \"10 packets\" }}\n\
@@ -136,8 +137,8 @@ fn frames_that_do_not_fit_are_bursts_with_losses() {
                 .sum::<f64>()
         );
         assert_eq!(number("bursts_over"), number("bursts"));
-        // Where all fit: when the last comes, after 2.28 ms, three have begun to be sent and 16 wait. It begins to be sent, and
-        // nothing waits, 19 ms after the first came.
+        // If all packets fit: when the last one arrives, after 2.28 ms, three are being sent or have been,
+        // and 16 wait. The last transmission begins, and nothing waits, 19 ms after the first packet arrived.
         if without_loss == 1.0 {
             assert!((number("burst_lasted_mean_s") - 0.019).abs() < 1e-6, "{group}");
             assert!((number("burst_peak_wait_mean_s") - 0.016).abs() < 0.0011, "{group}");
@@ -146,7 +147,7 @@ fn frames_that_do_not_fit_are_bursts_with_losses() {
 }
 
 #[test]
-fn series_may_be_of_the_links_alone() {
+fn series_can_be_limited_to_links() {
     let all = result(THREE, json!({}));
     let links = result(&THREE.replace("\"100 ms\" }", "\"100 ms\", flows = false }"), json!({}));
     assert_eq!(links["series"]["flows"], json!({}));
@@ -154,7 +155,7 @@ fn series_may_be_of_the_links_alone() {
 }
 
 #[test]
-fn what_is_observed_must_be_there() {
+fn observation_of_unknown_links_and_times_is_refused() {
     let refused = |observed: &str, words: &str| {
         let text = THREE.replace("{ interval = \"100 ms\" }", observed);
         let problems = Scenario::parse(&text, "test", &Map::new()).expect_err("a mistake");

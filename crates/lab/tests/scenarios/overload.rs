@@ -1,5 +1,6 @@
-//! A queue discipline under a load that does not give way: what it leaves of its link. Every run is checked by the verifier.
-//! And scenarios that take long to compute: they are announced or refused.
+//! Tests of queue disciplines under a load that does not yield: the utilisation of the link that remains.
+//! Every run is checked by the verifier. Also tests of scenarios that take long to compute, which are
+//! announced or refused.
 
 use crate::verified;
 use ackclock_aqm::Capacity;
@@ -7,7 +8,8 @@ use ackclock_lab::{Scenario, build, diagnostics, warnings};
 use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};
 
-/// The last 40 of 100 s of 15 Mbit/s in packets of 1000 bytes on the wire through 10 Mbit/s.
+/// Runs 15 Mbit/s in packets of 1000 bytes on the wire through 10 Mbit/s for 100 s. Returns the result of the
+/// last 40 s.
 fn result(queue: &str) -> Value {
     let text = format!(
         "duration = \"100 s\"\nwarmup = \"60 s\"\n[[links]]\nbetween = [\"a\", \"b\"]\nrate = \"10 Mbit/s\"\n\
@@ -23,22 +25,22 @@ fn utilisation(queue: &str) -> f64 {
 }
 
 #[test]
-fn fq_codel_has_the_room_of_its_rfc() {
-    // The others have ns-2's 50 packets.
+fn fq_codel_has_the_limit_of_its_rfc() {
+    // The other disciplines have ns-2's 50 packets.
     for (queue, packets) in [("fq-codel", 10_240), ("codel", 50)] {
         let text = format!(
             "duration = \"1 s\"\n[[links]]\nbetween = [\"a\", \"b\"]\nrate = \"1 Mbit/s\"\ndelay = \"1 ms\"\n\
              queue = \"{queue}\"\n[[flows]]\nfrom = \"a\"\nto = \"b\"\ncontrol = \"reno\"\n"
         );
-        let scenario = Scenario::parse(&text, "test", &Map::new()).expect("a good scenario");
+        let scenario = Scenario::parse(&text, "test", &Map::new()).expect("a valid scenario");
         assert_eq!(build::capacities(&scenario)[0], Some(Capacity::Packets(packets)), "{queue}");
     }
 }
 
 #[test]
 fn an_idle_link_passes_a_packet_whatever_its_limit() {
-    // With no room to wait 5 Mbit/s of evenly spaced packets pass 10 Mbit/s unharmed, for none ever has to. It is so for
-    // disciplines that decide at arrival, and for those that decide at departure.
+    // Without room to wait, 5 Mbit/s of evenly spaced packets pass 10 Mbit/s unharmed, because none has to
+    // wait. This holds for disciplines that decide at arrival and for those that decide at departure.
     for queue in ["droptail", "pie", "codel", "fq-codel", "dualpi2", "choke"] {
         let text = format!(
             "duration = \"2 s\"\n[[links]]\nbetween = [\"a\", \"b\"]\nrate = \"10 Mbit/s\"\ndelay = \"1 ms\"\n\
@@ -54,16 +56,18 @@ fn an_idle_link_passes_a_packet_whatever_its_limit() {
 }
 
 #[test]
-fn avq_holds_the_use_of_its_link_at_gamma() {
-    // Its own drops are no load: what is left is held at 0.98. Counting them, the capacity falls as long as 0.98 of the
-    // link is less than what is offered, which is for ever. The capacity begins at 0.8 and follows within 1 / alpha = 10 s.
+fn avq_keeps_the_utilisation_of_its_link_at_gamma() {
+    // AVQ's own drops do not count as load: the utilisation is held at 0.98. If they counted, the capacity
+    // would fall while 0.98 of the link is less than the offered load, which is always. The capacity begins
+    // at 0.8 and adapts within 1 / alpha = 10 s.
     let held = utilisation("{ name = \"avq\", limit = \"50 packets\" }");
     assert!((held - 0.98).abs() < 0.01, "{held}");
     let starved = utilisation("{ name = \"avq\", limit = \"50 packets\", load = \"offered\" }");
     assert!(starved < 0.05, "{starved}");
 }
 
-/// A second of one link from a to b, with more keys of the link, and of a flow over it.
+/// Returns a scenario of one second with one link from a to b, additional keys of the link, and the keys of a
+/// flow over it.
 fn link(rate: &str, keys: &str, flow: &str) -> String {
     format!(
         "duration = \"1 s\"\n[[links]]\nbetween = [\"a\", \"b\"]\nrate = \"{rate}\"\ndelay = \"10 ms\"\n{keys}\n\
@@ -71,7 +75,8 @@ fn link(rate: &str, keys: &str, flow: &str) -> String {
     )
 }
 
-/// Returns a scenario of one second: a parking lot of `hops` hops with this queue, and a source over UDP with this rate.
+/// Returns a scenario of one second: a parking lot of `hops` hops with this queue, and a source over UDP with
+/// this rate.
 fn hops(hops: u32, queue: &str, rate: &str) -> String {
     format!(
         "duration = \"1 s\"\n[parking_lot]\nhops = {hops}\n\
@@ -85,7 +90,7 @@ fn cbr(rate: &str) -> String {
     format!("application = {{ name = \"cbr\", rate = \"{rate}\" }}")
 }
 
-/// What is announced of a scenario's costs.
+/// Returns the announcements of a scenario's costs.
 fn announced(text: &str) -> Vec<String> {
     let scenario = Scenario::parse(text, "slow.toml", &Map::new())
         .unwrap_or_else(|problems| panic!("{}", diagnostics::render(&problems)));
@@ -94,7 +99,8 @@ fn announced(text: &str) -> Vec<String> {
     warnings::of(&scenario).into_iter().filter(costs).collect()
 }
 
-/// The first of two scenarios is announced in these words, among others, and the second one is not announced.
+/// Asserts that the first of two scenarios is announced in these words, among others, and that the second one
+/// is not announced.
 fn assert_announced(slow: &str, moderate: &str, words: &[&str]) {
     let told = announced(slow);
     let found = told.iter().any(|warning| words.iter().all(|word| warning.contains(word)));
@@ -104,7 +110,8 @@ fn assert_announced(slow: &str, moderate: &str, words: &[&str]) {
 
 #[test]
 fn long_paths_are_announced() {
-    // 10 Gbit/s in packets of 1028 bytes on the wire are 1,215,953 in a second, over 1002 links 1.2e9 passages.
+    // 10 Gbit/s in packets of 1028 bytes on the wire are 1,215,953 packets per second, or 1.2e9 passages over
+    // 1002 links.
     assert_announced(
         &hops(1000, "\"droptail\"", "10 Gbit/s"),
         &hops(10, "\"droptail\"", "10 Gbit/s"),
@@ -114,7 +121,8 @@ fn long_paths_are_announced() {
 
 #[test]
 fn packets_that_are_mostly_headers_are_announced() {
-    // A payload of one byte at 4 Gbit/s: 5e8 packets in a second, of which the rate on the wire suggests one in 501.
+    // With a payload of one byte, 4 Gbit/s are 5e8 packets per second, of which the rate on the wire suggests
+    // one in 501.
     let flow = |rate: &str, packet: &str| {
         let packet = format!("packet = \"{packet}\", header = \"500 B\"");
         link("10 Mbit/s", "", &format!("application = {{ name = \"cbr\", rate = \"{rate}\", {packet} }}"))
@@ -127,7 +135,7 @@ fn packets_that_are_mostly_headers_are_announced() {
             "fewer packets, larger packets or a shorter `duration` takes less",
         ],
     );
-    // 40 sources of 500,000 packets a second, which is a packet in each period.
+    // 400 sources send 500,000 packets per second each: one packet in each period.
     let periods = |on: &str| {
         let periods = format!("on = \"{on}\", packet = \"1 B\", header = \"500 B\"");
         let flow =
@@ -187,17 +195,17 @@ fn large_first_windows_are_announced() {
     };
     let words = ["flow one: an `initial_window` of 16000000 packets: up to 1.6e7 packets"];
     assert_announced(&window("quic", 16_000_000), &window("quic", 100_000), &words);
-    // Linux opens the window by and by.
+    // Linux opens the window gradually.
     assert_eq!(announced(&window("linux", 16_000_000)), [""; 0]);
-    // A short transfer does not fill it.
+    // A short transfer does not fill the window.
     let short = window("quic", 16_000_000) + "application = { name = \"bulk\", size = \"1 MB\" }\n";
     assert_eq!(announced(&short), [""; 0]);
 }
 
 #[test]
-fn transfers_are_counted_by_the_greatest_of_their_sizes() {
-    // One of a thousand sizes lies above a packet, up to 1000 packets: 2 packets in the mean, and up to 1000. Of 200 transfers over 1000
-    // hops with their acknowledgements those are 8e5 and up to 4e8 passages.
+fn transfers_are_counted_by_their_maximum_size() {
+    // One in a thousand sizes exceeds a packet, up to 1000 packets: 2 packets on average, 1000 at most. 200
+    // transfers over 1000 hops with their acknowledgements make 8e5 passages on average, and up to 4e8.
     let transfers = |count: u32| {
         let sizes = "[files.sizes]\ntext = \"1448 99.9\\n1448000 100\\n\"\n";
         format!(
@@ -222,7 +230,8 @@ fn reordering_of_large_windows_is_announced() {
     let first = "window = \"100000 packets\", initial_window = \"100000 packets\"";
     let words = ["link a-b: `reorder` while up to 100000 packets of a flow are under way", "1.0e10 entries"];
     assert_announced(&flow("cubic", first), &flow("cubic", "window = \"100000 packets\""), &words);
-    // A control with a model of its path goes on. Two products of 10 Gbit/s and 20 ms and once the jitter are 35,000 packets.
+    // A control with a model of its path does not reduce. Two products of 10 Gbit/s and 20 ms and the jitter
+    // are 35,000 packets.
     let later = "window = \"100000 packets\"";
     assert_announced(
         &flow("bbrv1", later),
@@ -232,8 +241,8 @@ fn reordering_of_large_windows_is_announced() {
 }
 
 #[test]
-fn looks_of_disciplines_are_announced() {
-    // 10,000 looks in a second: 1000 s have 1e7 of them at each of 100 hops.
+fn examinations_of_queues_are_announced() {
+    // A discipline with 10,000 examinations per second makes 1e7 in 1000 s at each of 100 hops.
     let long = |hops_: u32, queue: &str| hops(hops_, queue, "1 Mbit/s").replace("\"1 s\"", "\"1000 s\"");
     for (name, key) in [("pie", "update_period"), ("pi", "sample_period"), ("adaptive-red", "interval")] {
         let queue = |every: &str| format!("{{ name = \"{name}\", {key} = \"{every}\" }}");
@@ -246,7 +255,7 @@ fn looks_of_disciplines_are_announced() {
             ],
         );
     }
-    // Without an interval `paqm` looks once in ten packets' time: 82 ns at 1 Tbit/s.
+    // Without an interval `paqm` examines its queue once in the time of ten packets: 82 ns at 1 Tbit/s.
     let paqm = |rate: &str| link(rate, "queue = { name = \"paqm\", order = 200 }", &cbr("1 Mbit/s"));
     assert_announced(
         &paqm("1 Tbit/s"),
@@ -299,7 +308,7 @@ fn states_that_change_often_are_announced() {
     assert_announced(&jitter("1 ns"), &jitter("1 us"), &["link a-b: `jitter` whose states last 1 ns"]);
 }
 
-/// A base station with mobiles, to each of which a source over UDP sends.
+/// Returns a scenario with a base station and mobiles, to each of which a source over UDP sends.
 fn air(mobiles: usize, rate: &str, source: &str, keys: &str) -> String {
     let links = (0..mobiles).map(|mobile| {
         format!(
@@ -314,7 +323,8 @@ fn air(mobiles: usize, rate: &str, source: &str, keys: &str) -> String {
 
 #[test]
 fn media_of_many_stations_are_announced() {
-    // 12,160 packets in a second to each of 100 mobiles, each of which asks 200 stations; and ten times as many of both.
+    // Each of 100 mobiles receives 12,160 packets per second, each of which queries 200 stations. The
+    // announced scenario has ten times as many of both.
     assert_announced(
         &air(1000, "100 Mbit/s", "100 Mbit/s", ""),
         &air(100, "100 Mbit/s", "100 Mbit/s", ""),
@@ -335,7 +345,7 @@ fn nodes_that_never_rest_are_announced() {
         );
         air(10, "1 Mbit/s", "1 bit/s", &keys).replace("\"1 s\"", "\"1000000 s\"")
     };
-    // 5 m at 100 m/s take 50 ms: 2e7 ways in 1,000,000 s, of both ends of ten links.
+    // 5 m at 100 m/s take 50 ms: 2e7 moves in 1,000,000 s by both ends of ten links.
     assert_announced(
         &moving(100, 10),
         &moving(10, 100),
@@ -374,7 +384,8 @@ fn timers_that_fire_often_are_announced() {
 
 #[test]
 fn more_packets_under_way_than_a_run_may_have_are_announced() {
-    // A parking lot with 60 s of access delay: all that is sent in a second at 1 Tbit/s is under way at its end.
+    // In a parking lot with 60 s of access delay, everything sent in one second at 1 Tbit/s is in flight at
+    // its end.
     let lot = |rate: &str| {
         format!(
             "duration = \"1 s\"\n[parking_lot]\nhops = 1\nhop = {{ rate = \"1 Tbit/s\", delay = \"10 ms\" }}\n\
@@ -384,12 +395,12 @@ fn more_packets_under_way_than_a_run_may_have_are_announced() {
     };
     let words = ["sources over UDP have about 1.2e8 packets under way at once", "a shorter `delay`"];
     assert_announced(&lot("1 Tbit/s"), &lot("100 Gbit/s"), &words);
-    // A window of 10,000 packets is all that TCP has under way.
+    // TCP has at most its window of 10,000 packets in flight.
     let tcp = lot("1 Tbit/s").replace(&cbr("1 Tbit/s"), "control = \"sack\"");
     assert_eq!(announced(&tcp), [""; 0]);
 }
 
-/// The message that refuses a scenario.
+/// Returns the message that refuses a scenario.
 fn refused(text: &str) -> String {
     let problems = Scenario::parse(text, "slow.toml", &Map::new()).expect_err("more than a day of computing");
     assert_eq!(problems.len(), 1, "{problems:?}");
@@ -397,8 +408,8 @@ fn refused(text: &str) -> String {
 }
 
 #[test]
-fn what_would_take_days_is_refused_where_it_stands() {
-    // 1000 hops with 10,000 looks in each of 1,000,000 s.
+fn runs_that_would_take_days_are_refused_at_their_cause() {
+    // The scenario has 1000 hops with 10,000 examinations per second for 1,000,000 s.
     let looks = hops(1000, "{ name = \"pie\", update_period = \"100 us\" }", "1 kbit/s")
         .replace("10 Gbit/s", "1 Mbit/s")
         .replace("\"1 s\"", "\"1000000 s\"");
@@ -407,13 +418,13 @@ fn what_would_take_days_is_refused_where_it_stands() {
                   disciplines at their queues, expected what takes a day of computing at most, not 3 days: a longer \
                   `update_period` or a shorter `duration`";
     assert!(message.starts_with(begins), "{message}");
-    // What takes hours is announced, and so are looks that `dualpi2` leaves out where its queue is empty.
+    // A run of hours is announced, and so are examinations that `dualpi2` skips while its queue is empty.
     for text in [looks.replace("\"1000000 s\"", "\"100000 s\""), looks.replace("\"pie\"", "\"dualpi2\"")] {
         let told = announced(&text);
         assert!(told.iter().any(|warning| warning.contains("`update_period` of 100 us")), "{told:?}");
     }
 
-    // The key of the way back, and a link that is written by its nodes.
+    // The message names a key of the reverse direction, of a link declared by its nodes.
     let states = "reverse = { loss = { name = \"gilbert-time\", good = \"1 ns\", bad = \"1 ns\" } }";
     let requests = "count = 1000\napplication = { name = \"requests\", every = \"1 ms\" }";
     let text = link("10 Gbit/s", states, requests).replace("\"1 s\"", "\"10000 s\"");
@@ -421,7 +432,7 @@ fn what_would_take_days_is_refused_where_it_stands() {
     let begins = "slow.toml:6:20: `links.0.reverse.loss`: found `loss` whose states last 1 ns in the mean: about 1.0e13 changes";
     assert!(message.starts_with(begins), "{message}");
 
-    // A path, where nothing is said of it: the table of the flow.
+    // If the file names no path, the message points to the table of the flow.
     let text = hops(1000, "\"droptail\"", "10 Gbit/s").replace("\"1 s\"", "\"1000 s\"");
     let message = refused(&text);
     assert!(message.starts_with("slow.toml:6:1: `flows.0.path`: found a path of 2004 links"), "{message}");
@@ -456,7 +467,7 @@ fn a_refusal_names_the_table_that_describes_the_link() {
         (lot(true, false), "parking_lot.hop.loss"),
         (lot(false, true), "parking_lot.access.loss"),
     ] {
-        // 10,000 packets a second, before each of which a thousand changes are played.
+        // 10,000 packets arrive per second, and before each of them a thousand changes are simulated.
         let source = "[[flows]]\nname = \"one\"\napplication = { name = \"cbr\", rate = \"80 Mbit/s\" }\n";
         let message = refused(&format!("duration = \"1000000 s\"\n{network}{source}"));
         assert!(message.contains(&format!(": `{path}`: found `loss` whose states last 1 ns")), "{message}");
@@ -464,8 +475,9 @@ fn a_refusal_names_the_table_that_describes_the_link() {
 }
 
 #[test]
-fn what_a_sender_that_reacts_may_cost_is_never_refused() {
-    // A timeout each millisecond of 10,000 senders for 1,000,000 s: 1e13 of 1.5 us, if all their packets were lost.
+fn the_possible_cost_of_a_sender_that_reacts_is_never_refused() {
+    // 10,000 senders with a timeout per millisecond for 1,000,000 s would have 1e13 timeouts of 1.5 us, if
+    // all their packets were lost.
     let rto = "min_rto = \"1 ms\", max_rto = \"1 ms\", initial_rto = \"1 ms\"";
     let flow = format!("count = 10000\ncontrol = \"sack\"\ntransport = {{ name = \"rfc\", {rto} }}");
     let told = announced(&link("1 Mbit/s", "", &flow).replace("\"1 s\"", "\"1000000 s\""));
@@ -488,7 +500,7 @@ fn the_scenarios_of_this_repository_are_not_announced() {
         .collect();
     assert!(texts.len() > 20, "{texts:?}");
     for (path, text) in texts {
-        // Where a file is named beside the scenario, it is not read here.
+        // A scenario that names a file beside it cannot be parsed without that file.
         if Scenario::parse(&text, "scenario.toml", &Map::new()).is_ok() {
             assert_eq!(announced(&text), [""; 0], "{}", path.display());
         }

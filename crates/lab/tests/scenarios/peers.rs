@@ -1,6 +1,7 @@
-//! The simulator against other simulators: ns-2 and ns-3 on the workloads of `reference/peers`, whose README says how
-//! they were made and where the simulators differ. Each run starts its flows when the reference run did; what is
-//! compared are means over the runs, since who wins a single place in a full queue is decided by microseconds.
+//! Comparison with other simulators: ns-2 and ns-3 on the workloads of `reference/peers`, whose README says
+//! how the data were made and how the simulators differ. Each run starts its flows when the reference run
+//! did. Means over the runs are compared, because microseconds decide which flow gets a single place in a
+//! full queue.
 //!
 //! `cargo test -p ackclock-lab --test peers -- --nocapture` prints both sides.
 
@@ -9,18 +10,19 @@ use crate::tolerances::tolerance;
 use rayon::prelude::*;
 use serde_json::{Map, Value, json};
 
-/// By how much means over the runs may differ, as a fraction of the reference.
+/// The allowed difference of means over the runs, as a fraction of the reference.
 #[derive(Clone, Copy, Debug)]
 struct Tolerances {
     delivered: f64,
     mean_queue: f64,
     drops: f64,
-    /// Jain's index of the flows' packets.
+    /// The tolerance of Jain's index of the flows' packets.
     jain: f64,
 }
 
 impl Tolerances {
-    /// Those of one of the tables `peers` in `reference/tolerances.toml`, where each has its reason.
+    /// Returns the tolerances in one of the tables `peers` in `reference/tolerances.toml`, where each has its
+    /// reason.
     fn of(name: &str) -> Self {
         let of = |quantity: &str| tolerance(&format!("peers.{name}.{quantity}"));
         Self {
@@ -34,8 +36,8 @@ impl Tolerances {
 
 #[test]
 fn w1_agrees_with_ns2() {
-    // The options of newreno are ns-2's defaults: the first partial acknowledgement alone restarts the timer, and each
-    // deflates the window by what it covers.
+    // The options of newreno are ns-2's defaults: only the first partial acknowledgement restarts the timer,
+    // and each deflates the window by what it covers.
     let newreno = json!({ "control": "newreno", "transport": { "window_deflation": true, "partial_ack_timer": "first" } });
     for (control, flow) in [("sack", json!({})), ("newreno", newreno)] {
         let plain = Reference::read(&format!("ns2-w1-{control}"));
@@ -47,7 +49,7 @@ fn w1_agrees_with_ns2() {
     }
 }
 
-/// With round trips of 40 to 100 ms the mean shares of the flows differ by a factor of three.
+/// Compares the mean shares of the flows, which differ by a factor of three with round trips of 40 to 100 ms.
 fn judge_shares(reference: &Reference, ours: &[Run]) {
     for index in 0..10 {
         let expected = mean(reference.runs(), |run| run.flow_packets[index]);
@@ -59,8 +61,9 @@ fn judge_shares(reference: &Reference, ours: &[Run]) {
 
 #[test]
 fn w1_agrees_with_ns3() {
-    // ns-3 3.37 has NewReno with SACK and proportional rate reduction, a handshake, packets of 958 + 42 bytes, and 50
-    // waiting. It differs from the profile in what it does after a timeout, of which it has three times as many.
+    // ns-3 3.37 has NewReno with SACK and proportional rate reduction, a handshake, packets of 958 + 42
+    // bytes, and a queue of 50. It differs from the profile in its behaviour after a timeout, of which it has
+    // three times as many.
     let transport = json!({
         "name": "rfc", "packet": "958 B", "header": "42 B", "initial_window": "2 packets", "delayed_ack": false,
         "timestamps": false, "min_rto": "0.2 s"
@@ -72,13 +75,14 @@ fn w1_agrees_with_ns3() {
     judge(&reference, &setup.repeat(&reference), Tolerances::of("as-peers-agree"));
 }
 
-/// W2 is decided by its first slow starts. With the queue full the round trip is exactly 0.2 s, the least timeout. In
-/// half of ns-2's runs the timer of flow 0 expires in the middle of a recovery, everything is sent again, and a link that
-/// is never full again (or only late) carries up to a third less. Here it expires before the recovery or not at all, so
-/// those runs carry more, one by one. With a least timeout of 0.201 s ns-2's run of seed 1 carries
-/// 12,127,020 packets without a timeout, 0.2 % off what it carries here with that; a microsecond of delay changes nothing.
+/// The first slow starts decide W2. With a full queue the round trip is exactly 0.2 s, the minimum timeout.
+/// In half of ns-2's runs the timer of flow 0 expires during a recovery, everything is retransmitted, and the
+/// link is never full again (or only late) and carries up to a third less. Here the timer expires before the
+/// recovery or not at all, so each of those runs carries more. With a minimum timeout of 0.201 s, ns-2's run
+/// of seed 1 carries 12,127,020 packets without a timeout, which differs by 0.2 % from the result here; a
+/// microsecond of delay changes nothing.
 #[test]
-fn w2_agrees_with_ns2_where_ns2_fills_the_link_and_carries_more_where_it_does_not() {
+fn w2_agrees_with_ns2_if_that_fills_the_link_and_carries_more_otherwise() {
     let reference = Reference::read("ns2-w2-sack");
     let ours = Setup::read("w2").repeat(&reference);
     let tolerances = Tolerances::of("w2");
@@ -112,7 +116,7 @@ fn w2_agrees_with_ns2_where_ns2_fills_the_link_and_carries_more_where_it_does_no
     assert_eq!((filled, ours.len()), (5, 10));
 }
 
-/// The module of Linux that ns-2 has is older than RFC 9438: beta is 0.8.
+/// Checks CUBIC with beta 0.8, because the Linux module in ns-2 is older than RFC 9438.
 #[test]
 fn cubic_agrees_with_ns2() {
     let control = json!({ "name": "cubic", "beta": 0.8 });
@@ -124,8 +128,9 @@ fn cubic_agrees_with_ns2() {
     }
 }
 
-/// What ns-3 3.44 does otherwise is on the page on validation: its CUBIC reduces twice for an overflow, and its BBR loses a second
-/// to a timeout at its start. So what both carry is compared, within 3 %, which was set when the first runs were known.
+/// Compares what both simulators carry, within 3 %, a bound that was set after the first runs. The
+/// differences of ns-3 3.44 are on the page on validation: its CUBIC reduces twice for an overflow, and its
+/// BBR loses a second to a timeout at its start.
 #[test]
 fn cubic_and_bbr_carry_what_ns3_carries() {
     for (data, control) in [("cubic", "cubic"), ("bbr", "bbrv1")] {
@@ -149,7 +154,7 @@ fn cubic_and_bbr_carry_what_ns3_carries() {
 
 #[test]
 fn w3_agrees_with_ns2() {
-    // ns-2's tail-drop limit of 1000 counts the packet that is being sent, RED's does not.
+    // ns-2's tail-drop limit of 1000 includes the packet being sent, RED's does not.
     let droptail = json!({ "name": "droptail", "limit": "999 packets" });
     let red = Setup::read("w3");
     let droptail = Setup::read("w3").set("dumbbell.bottleneck.queue", droptail);
@@ -159,7 +164,7 @@ fn w3_agrees_with_ns2() {
     }
 }
 
-/// Flows on the thesis's wired topology, and the minimum RTO in seconds.
+/// The number of flows on the thesis's wired topology, and the minimum RTO in seconds.
 const RBCC_CASES: [(u32, f64); 6] = [(5, 0.2), (5, 1.0), (25, 0.2), (25, 1.0), (40, 0.2), (40, 1.0)];
 
 #[test]
@@ -188,8 +193,8 @@ fn vegas_on_rbccs_topology_agrees_with_ns2() {
     }
 }
 
-/// Starts within a second, and ns-2's own initial window of two. Of five flows ns-2 without jitter locks connections
-/// out, so that is compared with nothing here.
+/// Compares flows that start within a second, with ns-2's own initial window of two. Without jitter, ns-2
+/// locks connections out with five flows, so that case is not compared.
 #[test]
 fn flows_that_start_within_a_second_agree_with_ns2() {
     for control in ["newreno", "sack", "vegas"] {
@@ -220,7 +225,7 @@ fn rbcc_setup(control: &str, min_rto: f64) -> Setup {
 /// Runs of another simulator.
 struct Reference {
     label: String,
-    /// As they are in the file.
+    /// The runs as they are in the file.
     lines: Vec<Value>,
 }
 
@@ -239,10 +244,10 @@ impl Reference {
     }
 }
 
-/// The scenario that stands beside reference runs.
+/// The scenario that corresponds to reference runs.
 struct Setup {
     text: String,
-    /// What all flows have in common.
+    /// The keys that all flows share.
     flow: Value,
     overrides: Map<String, Value>,
 }
@@ -269,7 +274,7 @@ impl Setup {
         reference.lines.par_iter().map(|line| self.run(line)).collect()
     }
 
-    /// A run with the seed and the starting times of another.
+    /// Runs the scenario with the seed and the starting times of a reference run.
     fn run(&self, reference: &Value) -> Run {
         let mut overrides = self.overrides.clone();
         overrides.insert("flows".to_owned(), self.flows(&reference["starts"]));
@@ -277,7 +282,7 @@ impl Setup {
         Run::of_ours(&reference::ours(&self.text, seed, &Value::Object(overrides)))
     }
 
-    /// A group for each flow. They take the dumbbell's pairs in turn, as in the reference runs.
+    /// Returns a group for each flow. Flows use the dumbbell's pairs in turn, as in the reference runs.
     fn flows(&self, starts: &Value) -> Value {
         let flow = |(index, start): (usize, &Value)| {
             let mut flow = self.flow.clone();
@@ -290,7 +295,7 @@ impl Setup {
     }
 }
 
-/// Puts changes on top of a value: a table's entries one by one, unless the change names another thing.
+/// Merges changes into a value: a table's entries one by one, unless the change has another `name`.
 fn merge(value: &mut Value, changes: Value) {
     match (value.as_object_mut(), changes) {
         (Some(entries), Value::Object(changes)) if !changes.contains_key("name") => {
@@ -302,7 +307,7 @@ fn merge(value: &mut Value, changes: Value) {
     }
 }
 
-/// What both sides tell of a run.
+/// The quantities of a run that both sides report.
 struct Run {
     delivered: f64,
     mean_queue: f64,
@@ -341,8 +346,8 @@ impl Run {
     }
 }
 
-/// Prints both sides' means and asserts that they are near each other. Timeouts are shown, not judged: of some
-/// workloads there are a few, and the simulators differ in what they count.
+/// Prints both sides' means and asserts that they are close. Timeouts are shown but not judged: some
+/// workloads have few, and the simulators count them differently.
 fn judge(reference: &Reference, ours: &[Run], tolerances: Tolerances) {
     assert_eq!(reference.lines.len(), ours.len(), "{}", reference.label);
     let theirs = reference.runs();
@@ -350,11 +355,11 @@ fn judge(reference: &Reference, ours: &[Run], tolerances: Tolerances) {
     let mut misses = Vec::new();
     let mut judge = |name: &str, quantity: fn(&Run) -> f64, tolerance: f64| {
         let (expected, measured) = (mean(&theirs, quantity), mean(ours, quantity));
-        // Vegas drops nothing where there are five flows, in both.
+        // With five flows, Vegas drops nothing in both simulators.
         let off = if measured == expected { 0.0 } else { measured / expected - 1.0 };
         let line = format!("{name}: {measured:.4}, reference {expected:.4} ({:+.1} %)", 100.0 * off);
         println!("    {line}");
-        // The tolerance is that of the means that more seeds would give.
+        // The tolerance applies to the means that more seeds would give.
         if off.abs() > tolerance + 2.0 * standard_error(&theirs, ours, quantity) / expected {
             misses.push(line);
         }
@@ -367,7 +372,8 @@ fn judge(reference: &Reference, ours: &[Run], tolerances: Tolerances) {
     assert!(misses.is_empty(), "{}: {}; allowed {tolerances:?}", reference.label, misses.join("; "));
 }
 
-/// Of the difference of two means; of one run, which has no chance in it, none.
+/// Returns the standard error of the difference of two means; zero for single runs, which have no random
+/// variation.
 fn standard_error(theirs: &[Run], ours: &[Run], quantity: fn(&Run) -> f64) -> f64 {
     let of = |runs: &[Run]| reference::standard_error(&runs.iter().map(quantity).collect::<Vec<_>>());
     of(theirs).hypot(of(ours))

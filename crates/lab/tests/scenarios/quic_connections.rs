@@ -1,11 +1,11 @@
-//! Connections over QUIC: numbers worked by hand, losses, marks, and what a writer of scenario files is told of mistakes. Every run
-//! is held against the trace verifier.
+//! Tests of QUIC connections: numbers worked out by hand, losses, marks, and messages about mistakes in
+//! scenario files. Every run is checked by the trace verifier.
 
 use crate::verified::{self, number};
 use ackclock_lab::{Scenario, diagnostics};
 use serde_json::{Map, Value, json};
 
-/// One link of 8 Mbit/s, which takes a microsecond for a byte, and 10 ms.
+/// A scenario with one link of 8 Mbit/s, which takes a microsecond per byte, and 10 ms.
 const ONE: &str = "duration = \"20 s\"\n\
     [[links]]\nname = \"l\"\nbetween = [\"a\", \"b\"]\nrate = \"8 Mbit/s\"\ndelay = \"10 ms\"\n\
     queue = { name = \"droptail\", limit = \"100 packets\" }\n\
@@ -20,18 +20,19 @@ fn near(found: f64, expected: f64) -> bool {
 }
 
 #[test]
-fn one_packet_takes_a_handshake_a_way_a_delayed_acknowledgement_and_the_way_back() {
-    // Initial packets of 1228 B there and back: 2 (1.228 + 10) = 22.456 ms. 1500 B of data: 11.5 ms. The acknowledgement waits
-    // 25 ms, and has 65 B: 10.065 ms.
+fn one_packet_takes_a_handshake_and_a_round_trip_with_a_delayed_acknowledgement() {
+    // Initial packets of 1228 B forward and back take 2 (1.228 + 10) = 22.456 ms. 1500 B of data take 11.5
+    // ms. The acknowledgement is delayed by 25 ms, and takes 10.065 ms with 65 B.
     let flow = flow(json!({ "flows.q.application": { "name": "bulk", "size": "1000 B" } }));
     let completed = number(&flow, "completed_s");
     assert!(near(completed, 0.069_021), "{completed}");
 }
 
 #[test]
-fn a_packet_lost_without_others_after_it_is_sent_again_after_a_probe_timeout() {
-    // The link loses what it sends from 20 to 100 ms. Data leaves at 22.456 ms; the handshake took as long, so PTO is
-    // 22.456 + 4 * 11.228 + 25 = 92.368 ms. What comes then follows a gap, and is acknowledged at once: 11.5 + 10.065 ms more.
+fn a_lost_last_packet_is_retransmitted_after_a_probe_timeout() {
+    // The link loses what it sends from 20 to 100 ms. Data leaves at 22.456 ms, the duration of the
+    // handshake, so PTO is 22.456 + 4 * 11.228 + 25 = 92.368 ms. The packet that arrives follows a gap, so it
+    // is acknowledged at once: 11.5 + 10.065 ms more.
     let outage = json!({ "name": "outage", "from": "20 ms", "until": "100 ms" });
     let flow = flow(json!({
         "flows.q.application": { "name": "bulk", "size": "1000 B" },
@@ -44,15 +45,15 @@ fn a_packet_lost_without_others_after_it_is_sent_again_after_a_probe_timeout() {
 }
 
 #[test]
-fn a_link_is_filled() {
-    // 1439 B of 1500 B are payload: 7.675 Mbit/s of 8.
+fn a_single_connection_fills_the_link() {
+    // 1439 of 1500 B are payload: 7.675 of 8 Mbit/s.
     let flow = flow(json!({ "warmup": "2 s" }));
     let goodput = number(&flow, "goodput_bps");
     assert!((0.98..1.000_001).contains(&(goodput / (8e6 * 1439.0 / 1500.0))), "{goodput}");
 }
 
 #[test]
-fn everything_arrives_whatever_is_lost_and_overtaken() {
+fn everything_arrives_despite_losses_and_reordering() {
     for (control, loss) in
         [("newreno", 0.05), ("cubic", 0.2), ("vegas", 0.02), ("dctcp", 0.01), ("a-tcp", 0.1)]
     {
@@ -74,7 +75,7 @@ fn everything_arrives_whatever_is_lost_and_overtaken() {
 }
 
 #[test]
-fn marks_reduce_the_window_in_the_place_of_losses() {
+fn marks_reduce_the_window_instead_of_losses() {
     for control in ["cubic", "dctcp"] {
         let overrides = json!({
             "flows.q.control": control,
@@ -91,7 +92,7 @@ fn marks_reduce_the_window_in_the_place_of_losses() {
 }
 
 #[test]
-fn applications_of_many_connections_go_over_it() {
+fn applications_of_many_connections_go_over_quic() {
     for application in [
         json!({ "name": "transfers", "count": 20, "size": "50 kB" }),
         json!({ "name": "pages" }),
@@ -107,7 +108,7 @@ fn applications_of_many_connections_go_over_it() {
 }
 
 #[test]
-fn a_discriminator_that_looks_at_timestamps_is_refused() {
+fn a_discriminator_that_uses_timestamps_is_refused() {
     let overrides: Map<String, Value> =
         json!({ "flows.q.discriminator": "spike" }).as_object().cloned().unwrap_or_default();
     let problems = Scenario::parse(ONE, "test", &overrides).expect_err("no timestamps");
@@ -121,14 +122,15 @@ fn three_seconds_of_silence_are_persistent_congestion_once() {
     let silent = flow(json!({ "links.l.loss": outage }));
     let short = flow(json!({ "links.l.loss": { "name": "outage", "from": "5 s", "until": "5.1 s" } }));
     assert_eq!(number(&silent, "persistent_congestions"), 1.0);
-    // A probe timeout is some 0.3 s with a full queue: after one, three and seven of them, and of fifteen the silence is over.
+    // A probe timeout is about 0.3 s with a full queue. Probes occur after one, three and seven of them; the
+    // silence ends before fifteen.
     assert!((3.0..=5.0).contains(&number(&silent, "probes")), "{silent}");
     assert_eq!(number(&short, "persistent_congestions"), 0.0, "{short}");
 }
 
 #[test]
-fn adaptive_thresholds_send_less_again_on_a_path_that_reorders() {
-    let resent = |thresholds: &str| {
+fn adaptive_thresholds_retransmit_less_on_a_path_that_reorders() {
+    let retransmitted = |thresholds: &str| {
         let flow = flow(json!({
             "flows.q.transport.loss_thresholds": thresholds,
             "links.l.jitter": "10 ms",
@@ -137,14 +139,15 @@ fn adaptive_thresholds_send_less_again_on_a_path_that_reorders() {
         assert_eq!(number(&flow, "corrupted_packets"), 0.0);
         (number(&flow, "retransmitted_packets"), number(&flow, "goodput_bps"))
     };
-    let (fixed, adaptive) = (resent("fixed"), resent("adaptive"));
+    let (fixed, adaptive) = (retransmitted("fixed"), retransmitted("adaptive"));
     assert!(adaptive.0 < fixed.0 / 4.0 && adaptive.1 > fixed.1, "{fixed:?}, {adaptive:?}");
 }
 
 #[test]
-fn gains_and_bursts_say_when_the_first_window_leaves() {
-    // A byte takes 10 ns. The handshake takes 2 (12.28 us + 10 ms) = 20.02456 ms. Ten packets over half of it are 1.001228 ms
-    // apart, over four fifths of it (a gain of 1.25) 1.601965 ms; a burst of ten leaves one after the other takes 15 us on the wire.
+fn gains_and_bursts_determine_when_the_first_window_is_sent() {
+    // A byte takes 10 ns. The handshake takes 2 (12.28 us + 10 ms) = 20.02456 ms. Ten packets over half of it
+    // are 1.001228 ms apart, over four fifths of it (a gain of 1.25) 1.601965 ms. A burst of ten leaves back
+    // to back, at 15 us per packet on the wire.
     let completed = |transport: Value| {
         let mut values = json!({ "name": "quic" });
         let extra = transport.as_object().expect("a table").clone();

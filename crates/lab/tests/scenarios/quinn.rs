@@ -1,7 +1,7 @@
-//! QUIC against quinn, a real stack, packet by packet over one path with fixed losses: `reference/peers` says how its packets were
-//! written down. Every packet has to be sent at the same time under the same window up to the packet from which on quinn does
-//! otherwise; [`PATTERNS`] says where that is and why. The same packets have to be taken for lost, to the end. docs/validation.md has
-//! the whole list.
+//! Comparison of QUIC with quinn, a real stack, packet by packet over one path with fixed losses:
+//! `reference/peers` says how its packets were recorded. Every packet must be sent at the same time under the
+//! same window, up to the packet from which quinn differs; [`PATTERNS`] says where that is and why. The same
+//! packets must be taken for lost throughout. docs/validation.md has the whole list.
 //!
 //! `cargo test -p ackclock-lab --test scenarios quinn -- --nocapture` prints both sides where they part.
 
@@ -20,23 +20,24 @@ use std::path::Path;
 /// How far a comparison reaches.
 #[derive(Clone, Copy)]
 enum Reach {
-    /// To the last packet.
+    /// Up to the last packet.
     Whole,
-    /// So many packets, and why not the next.
+    /// This number of packets, with the reason why the next one differs.
     Packets(usize, &'static str),
 }
 use Reach::{Packets, Whole};
 
-/// What an ACK frame acknowledges makes quinn's window grow before the losses that the same frame shows reduce it. (RFC 9002 appendix
-/// A.7 has the losses first.)
+/// The reason that in quinn the window first grows by what an ACK frame acknowledges, and is then reduced by
+/// the losses that the same frame shows. (RFC 9002 appendix A.7 processes losses first.)
 const GROWS_FIRST: &str = "a window that grows before it is reduced";
-/// The same, and quinn's NewReno adds a whole packet where a window of them has been acknowledged. (RFC 9002 appendix B.5 adds the part
-/// of a packet that each makes.)
+/// The reason of [`GROWS_FIRST`], together with quinn's NewReno adding a whole packet when a window of
+/// packets has been acknowledged. (RFC 9002 appendix B.5 adds the part of a packet per acknowledgement.)
 const WHOLE_PACKETS: &str = "a window of whole packets";
-/// A probe timeout sends two packets in quinn. (RFC 9002 section 6.2.4: one, "MAY send up to two".)
+/// The reason that a probe timeout sends two packets in quinn. (RFC 9002 section 6.2.4: one, "MAY send up to
+/// two".)
 const TWO_PROBES: &str = "two packets for a probe timeout";
 
-/// The patterns, and the reach with NewReno and with CUBIC.
+/// The patterns, each with its reach with NewReno and with CUBIC.
 const PATTERNS: [(&str, Reach, Reach); 13] = [
     ("no-loss", Whole, Whole),
     ("one-loss", Packets(451, WHOLE_PACKETS), Packets(252, GROWS_FIRST)),
@@ -53,12 +54,14 @@ const PATTERNS: [(&str, Reach, Reach); 13] = [
     ("long-outage", Packets(259, TWO_PROBES), Packets(259, TWO_PROBES)),
 ];
 
-/// 10 Mbit/s and 20 ms on the way there; on the way back only the 20 ms. Packets are 1200 B above UDP, 1228 B on the wire.
+/// The time per packet of 1200 B above UDP, 1228 B on the wire, at 10 Mbit/s. The forward direction has this
+/// and 20 ms, the reverse direction only the 20 ms.
 const NANOS_PER_PACKET: u64 = 1228 * 800;
 const DELAY_NANOS: u64 = 20_000_000;
 const PACKET_BYTES: f64 = 1200.0;
 
-/// What is lost, and what takes longer: packets with data by their order from 0, acknowledgements from 1, all in an outage.
+/// The packets that are lost or delayed: packets with data by their order from 0, acknowledgements from 1,
+/// and everything in an outage.
 #[derive(Default)]
 struct Losses {
     data: BTreeSet<u64>,
@@ -68,7 +71,7 @@ struct Losses {
 }
 
 impl Losses {
-    /// From lists as `60-63,70`; `-` for none.
+    /// Reads the losses from lists such as `60-63,70`, or `-` for none.
     fn of(run: &Value) -> Self {
         let parts = |key: &str| {
             let text = run[key].as_str().expect("text");
@@ -102,14 +105,14 @@ struct Sent {
     cwnd: f64,
 }
 
-/// Something under way. An acknowledgement has its ranges, the highest first.
+/// A packet in flight. An acknowledgement has its ranges, the highest first.
 enum UnderWay {
     Data(Data),
     Ack { ranges: Vec<(u64, u64)>, delay: Span },
     Initial(Time),
 }
 
-/// The path, and what is written down of it.
+/// The path, and what is recorded of it.
 #[derive(Default)]
 struct Ways {
     losses: Losses,
@@ -121,7 +124,8 @@ struct Ways {
     count: u64,
     acks: u64,
     sent: Vec<Sent>,
-    /// By piece: the last packet that carried it. And the packets whose pieces were sent again.
+    /// The last packet that carried each piece of data. `lost` holds the packets whose data were
+    /// retransmitted.
     carriers: BTreeMap<u64, u64>,
     lost: BTreeSet<u64>,
 }
@@ -164,7 +168,7 @@ impl Wire for Ways {
     }
 }
 
-/// A transfer over the profile `quic` without its pacing: its packets, and those that it took for lost.
+/// Returns the packets of a transfer over the profile `quic` without pacing, and those that it took for lost.
 fn transfer(control: &str, packets: u64, losses: Losses) -> (Vec<Sent>, BTreeSet<u64>) {
     let settings = [("packet", "1200 B"), ("header", "28 B"), ("pacing", "false")];
     let options = Options::new(&Values::with(options::find("quic").expect("a profile"), &settings));
@@ -181,10 +185,11 @@ fn transfer(control: &str, packets: u64, losses: Losses) -> (Vec<Sent>, BTreeSet
         let timers = [receiver.timer(), sender.timer()].map(Time::nanos);
         ways.now = arrivals.into_iter().chain(timers).min().expect("four");
         let now = Time::from_nanos(ways.now);
-        // Arrivals go before a timer of the same time.
+        // Arrivals come before a timer of the same time.
         if arrivals[0] == ways.now {
             let Some((_, UnderWay::Data(data))) = ways.there.pop_first() else { panic!("data") };
-            // The last packet is acknowledged at once, as by quinn, which has a frame to send then.
+            // The last packet is acknowledged at once, as by quinn, which has another frame to send at that
+            // time.
             if receiver.take(now, &data, false) || receiver.delivered() == packets {
                 ways.send(Datagram::Ack(receiver.acknowledge(now)));
             }
@@ -230,7 +235,7 @@ fn first_difference(ours: &[Sent], theirs: &[Sent]) -> Option<usize> {
     place.or_else(|| (ours.len() != theirs.len()).then_some(ours.len().min(theirs.len())))
 }
 
-/// The packets about one, of both.
+/// Returns the packets of both sides around one of them, as text.
 fn around(ours: &[Sent], theirs: &[Sent], place: usize) -> String {
     let line = |sent: Option<&Sent>| {
         sent.map(|sent| format!("{:10.6} s {:8.3}", sent.time_s, sent.cwnd)).unwrap_or_default()
@@ -240,7 +245,8 @@ fn around(ours: &[Sent], theirs: &[Sent], place: usize) -> String {
     (place.saturating_sub(4)..place + 4).map(show).collect()
 }
 
-/// The instants at which something was sent in an outage, and in the second after it, without its first 50 ms.
+/// Returns the times at which packets were sent in an outage, without its first 50 ms, and in the second
+/// after it.
 fn probes(sent: &[Sent], (from, until): (f64, f64)) -> Vec<f64> {
     let mut times: Vec<f64> = sent.iter().map(|sent| sent.time_s).collect();
     times.retain(|time| (from + 0.05..until + 1.0).contains(time));
@@ -248,7 +254,8 @@ fn probes(sent: &[Sent], (from, until): (f64, f64)) -> Vec<f64> {
     times
 }
 
-/// Each run of quinn's, with its reach, our packets and those that we took for lost, and quinn's.
+/// Calls `each` for every run of quinn with its pattern, its reach, the packets and losses here, and those of
+/// quinn.
 fn runs(
     control: &str,
     mut each: impl FnMut(&str, Reach, (&[Sent], &BTreeSet<u64>), (&[Sent], &BTreeSet<u64>)),
@@ -286,12 +293,13 @@ fn each_packet_is_sent_as_quinn_sends_it() {
 }
 
 #[test]
-fn the_same_packets_are_taken_for_lost_as_in_quinn() {
+fn the_packets_taken_for_lost_are_those_of_quinn() {
     for control in ["newreno", "cubic"] {
         runs(control, |name, _, (_, ours), (_, theirs)| match name {
-            // It arrives before its data is in line to be sent again, which is how our losses are seen here.
+            // The packet arrives before its data is queued for retransmission, by which losses are recognised
+            // here.
             "overtaken-by-many" => assert_eq!(theirs.iter().collect::<Vec<_>>(), [&120], "{control}"),
-            // What was under way, and all probes but the last: four of one packet here, four of two in quinn.
+            // The flight and all probes but the last are lost: four of one packet here, four of two in quinn.
             "long-outage" => {
                 let of_flight = |lost: &BTreeSet<u64>| lost.range(..258).copied().collect::<Vec<_>>();
                 assert_eq!(of_flight(ours), of_flight(theirs), "{control}");
@@ -303,12 +311,13 @@ fn the_same_packets_are_taken_for_lost_as_in_quinn() {
 }
 
 #[test]
-fn probes_go_out_when_quinn_sends_them() {
+fn probes_are_sent_when_quinn_sends_them() {
     runs("newreno", |name, _, (ours, _), (theirs, _)| {
         if name == "long-outage" {
             let (ours, theirs) = (probes(ours, (0.2, 3.2)), probes(theirs, (0.2, 3.2)));
             let apart = ours.iter().zip(&theirs).take(5).map(|(our, their)| (our - their).abs());
-            // Doubled each time; the first is less than a millisecond off, so that the last of them may be 16.
+            // The timeout doubles each time. The first differs by less than a millisecond, so the last may
+            // differ by 16.
             assert!(
                 ours.len() >= 5 && apart.fold(0.0, f64::max) < tolerance("quinn.time_s"),
                 "{ours:?} {theirs:?}"
@@ -319,8 +328,9 @@ fn probes_go_out_when_quinn_sends_them() {
 
 #[test]
 fn persistent_congestion_halves_the_threshold_once() {
-    // 134 packets are in flight when all is lost, in slow start, so the threshold is 67 (RFC 9002 appendix B.8). The frame that ends the
-    // outage acknowledges more than 67 packets that had arrived before it, after the window has fallen (appendix A.7): back to 67.
+    // 134 packets are in flight in slow start when everything is lost, so the threshold is 67 (RFC 9002
+    // appendix B.8). After the window has fallen, the frame that ends the outage acknowledges more than 67
+    // packets that had arrived before it (appendix A.7), so the window returns to 67.
     let outage = Losses { outage: Some((0.2, 3.2)), ..Losses::default() };
     let (sent, _) = transfer("newreno", 600, outage);
     let after = sent.iter().find(|sent| sent.time_s > 3.74).expect("a packet");

@@ -1,5 +1,6 @@
-//! Radio and Snoop against ns-2: `reference/peers` says how its results were made. What fades is drawn by each simulator for itself,
-//! so shares and means over the seeds are compared. The bounds were written before the first comparison.
+//! Comparison of radio and Snoop with ns-2: `reference/peers` says how its results were made. Each simulator
+//! draws its own fading, so fractions and means over the seeds are compared. The bounds were written before
+//! the first comparison.
 //!
 //! `cargo test -p ackclock-lab --test scenarios -- radio_peers --nocapture` prints both sides.
 
@@ -9,9 +10,9 @@ use rayon::prelude::*;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// Exponents of 2.0, 2.2 and 2.4, from 50 to 424 m: the same share of the packets is lost.
+/// Compares the fractions of lost packets at exponents of 2.0, 2.2 and 2.4, from 50 to 424 m.
 #[test]
-fn a_fading_channel_loses_what_it_loses_in_ns2() {
+fn a_fading_channel_loses_the_fraction_that_it_loses_in_ns2() {
     let scenario = reference::file("scenarios/peers/radio-fading.toml");
     for run in reference::runs("ns2-radio-fading") {
         let (exponent, distance) = (number(&run, "/exponent"), number(&run, "/distance_m"));
@@ -31,7 +32,7 @@ fn a_fading_channel_loses_what_it_loses_in_ns2() {
     }
 }
 
-/// Stations around an access point, each with its own flow of packets that never ends.
+/// Returns overrides with stations around an access point, each with an endless flow of packets.
 fn saturated(stations: usize) -> Value {
     let up = |number: usize| {
         json!({
@@ -63,7 +64,7 @@ fn saturated_stations_carry_what_they_carry_in_ns2() {
     }
 }
 
-/// Prints both means. How they differ, if by more than is allowed and chance explains.
+/// Prints both means. Returns how they differ, if by more than tolerance and chance explain.
 fn compare(what: &str, ours: &[f64], theirs: &[f64], allowed: f64) -> Option<String> {
     let (measured, expected) = (mean(ours), mean(theirs));
     let line =
@@ -73,14 +74,14 @@ fn compare(what: &str, ours: &[f64], theirs: &[f64], allowed: f64) -> Option<Str
     ((measured - expected).abs() > allowed * expected + chance).then_some(line)
 }
 
-/// What both sides tell of a run over the lossy hop.
+/// The quantities that both sides report of a run over the lossy hop.
 #[derive(Clone, Copy)]
 struct Run {
-    /// Packets acknowledged.
+    /// The number of packets acknowledged.
     acked: f64,
     rtt_mean_s: f64,
     rtt_sd_s: f64,
-    /// Sent again by the sources, as a share of what they sent.
+    /// The packets that the sources retransmitted, as a fraction of what they sent.
     again: f64,
     timeouts: f64,
 }
@@ -96,7 +97,8 @@ impl Run {
     fn of_ours(result: &Value) -> Self {
         let flows = result["flows"].as_array().expect("flows");
         let sum = |field: &str| flows.iter().map(|flow| number(flow, field)).sum::<f64>();
-        // By what each has delivered, since ns-2's trace has a sample for each acknowledgement.
+        // Flows are weighted by what they delivered, because ns-2's trace has a sample for each
+        // acknowledgement.
         let weighted = |value: &dyn Fn(&Value) -> f64| {
             let of = |flow: &Value| value(flow) * number(flow, "/delivered_packets");
             flows.iter().map(of).sum::<f64>() / sum("/delivered_packets")
@@ -115,7 +117,7 @@ impl Run {
     }
 }
 
-/// Runs of one probability of a loss and one number of flows, theirs and ours.
+/// The runs with one loss probability and one number of flows, of ns-2 and of this simulator.
 struct Pair {
     label: String,
     theirs: Vec<Run>,
@@ -123,7 +125,8 @@ struct Pair {
 }
 
 impl Pair {
-    /// Of the runs that have the quantity: where most is lost, there are some without a single round trip.
+    /// Returns a quantity of the runs that have it. At the highest losses some runs have no round trip at
+    /// all.
     fn column(&self, quantity: fn(&Run) -> f64) -> (Vec<f64>, Vec<f64>) {
         let of = |runs: &[Run]| runs.iter().map(quantity).filter(|value| *value > 0.0).collect();
         (of(&self.ours), of(&self.theirs))
@@ -145,7 +148,7 @@ impl Pair {
     }
 }
 
-/// Each setting of a set of runs, with the starts and seeds of ns-2's.
+/// Runs each setting of a set with the starting times and seeds of ns-2's runs.
 fn lossy_hop(name: &str, changes: &Value) -> Vec<Pair> {
     let scenario = reference::file("scenarios/peers/lossy-hop.toml");
     let mut settings = BTreeMap::<String, Vec<Value>>::new();
@@ -170,9 +173,9 @@ fn lossy_hop(name: &str, changes: &Value) -> Vec<Pair> {
     settings.into_iter().map(pair).collect()
 }
 
-/// Where ours carries a quarter to two fifths more than the bound allows: at one packet in ten lost and more nearly all of the time is
-/// spent in timeouts, where ns-2's Vegas forgets retransmissions, and its SACK carries less than its NewReno. Why that is was not
-/// followed up.
+/// The cases in which this simulator carries a quarter to two fifths more than the bound allows: with one
+/// packet in ten lost or more, nearly all of the time is spent in timeouts. ns-2's Vegas forgets
+/// retransmissions, and its SACK carries less than its NewReno. The reason was not investigated.
 const APART: [&str; 4] = [
     "sack, 0.1 of the packets lost, 5 flows, acknowledged",
     "vegas, 0.1 of the packets lost, 1 flows, acknowledged",
@@ -180,7 +183,8 @@ const APART: [&str; 4] = [
     "vegas, 0.2 of the packets lost, 5 flows, acknowledged",
 ];
 
-/// Judges what a pair acknowledges and its round trip by the bounds of `part`, and returns what lies outside.
+/// Compares the acknowledged packets and the round trip of a pair by the bounds of `part`, and returns the
+/// differences beyond them.
 fn misses(pair: &Pair, part: &str) -> Vec<String> {
     let quantities: [(&str, fn(&Run) -> f64, &str); 2] =
         [("acknowledged", |run| run.acked, "acked"), ("round trip", |run| run.rtt_mean_s, "rtt")];
@@ -211,7 +215,7 @@ fn over_a_lossy_hop_tcp_carries_what_it_carries_in_ns2() {
     assert_eq!(labels, APART, "{outside:#?}");
 }
 
-/// The runs of NewReno behind an agent with ns-2's limits and these rules.
+/// Returns the runs of NewReno behind an agent with ns-2's limits and these rules.
 fn behind_snoop(rules: &str) -> Vec<Pair> {
     let agent = json!({ "name": "snoop", "cache": "100 packets", "attempts": 10, "rules": rules });
     let agents = json!([{ "at": "right", "agent": agent }]);

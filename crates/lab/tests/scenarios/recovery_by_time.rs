@@ -1,10 +1,11 @@
-//! RACK-TLP in time, beside selective acknowledgements: when losses are repaired that no later packet shows.
+//! Tests of RACK-TLP in whole scenarios, beside selective acknowledgements: when losses that no later packet
+//! shows are repaired.
 
 use crate::verified;
 use serde_json::{Value, json};
 
-/// Twenty packets leave at once, and a queue has no room for the last two. A round trip takes 100 ms and what the queue
-/// holds.
+/// A scenario in which twenty packets are sent at once and the queue has no room for the last two. A round
+/// trip takes 100 ms plus the queueing delay.
 const TAIL: &str = "duration = \"20 s\"\n[dumbbell]\n\
     bottleneck = { rate = \"10 Mbit/s\", delay = \"50 ms\", queue = { name = \"droptail\", limit = \"17 packets\" } }\n\
     access = { rate = \"100 Gbit/s\", delay = \"0 s\" }\n\
@@ -12,7 +13,7 @@ const TAIL: &str = "duration = \"20 s\"\n[dumbbell]\n\
     transport = { name = \"rfc\", packet = \"1000 B\", header = \"0 B\", initial_window = \"20 packets\", \
     handshake = false, delayed_ack = false }\n";
 
-/// With the trace verifier.
+/// Runs the scenario with the trace verifier.
 fn run(overrides: Value) -> Value {
     verified::result(TAIL, &overrides)
 }
@@ -28,8 +29,9 @@ fn a_lost_tail_is_repaired_two_round_trips_after_the_last_acknowledgement() {
     for result in [&rack, &sack] {
         assert_eq!((flow(result, "lost_packets"), flow(result, "delivered_packets")), (2.0, 20.0));
     }
-    // The last of 18 acknowledgements comes after 114.4 ms. Two smoothed round trips of 100.8 to 114.4 ms later the probe
-    // leaves, a round trip later its answer shows the other loss, and another one later that is repaired.
+    // The last of 18 acknowledgements arrives after 114.4 ms. The probe is sent two smoothed round trips of
+    // 100.8 to 114.4 ms later. Its answer a round trip later shows the other loss, which is repaired another
+    // round trip later.
     assert_eq!((flow(&rack, "timeouts"), flow(&rack, "retransmitted_packets")), (0.0, 2.0));
     assert_eq!((flow(&rack, "probes"), flow(&sack, "probes")), (1.0, 0.0));
     let completed = flow(&rack, "completed_s");

@@ -1,24 +1,25 @@
-//! Runs of other implementations, from `reference/peers/data`, and runs of ours beside them.
+//! Runs of other implementations, from `reference/peers/data`, and the corresponding runs of this simulator.
 
 use ackclock_lab::{Scenario, diagnostics, run};
 use serde_json::{Map, Value};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-/// The text of a file of the repository.
+/// Returns the text of a file of the repository.
 pub fn file(path: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path);
     std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// The runs of one set, in the order of its file.
+/// Returns the runs of one set, in the order of its file.
 pub fn runs(name: &str) -> Vec<Value> {
     let text = file(&format!("reference/peers/data/{name}.jsonl"));
-    // The first line says where the others come from.
+    // The first line describes the origin of the others.
     text.lines().skip(1).map(|line| serde_json::from_str(line).expect("a line of JSON")).collect()
 }
 
-/// What a scenario comes to with a seed, and with these values changed: an object of paths and values, or null.
+/// Returns the result of a scenario with a seed and these values changed: an object of paths and values, or
+/// null.
 pub fn ours(scenario: &str, seed: u64, overrides: &Value) -> Value {
     let overrides: Map<String, Value> = overrides.as_object().cloned().unwrap_or_default();
     let scenario = Scenario::parse(scenario, "reference", &overrides)
@@ -27,18 +28,18 @@ pub fn ours(scenario: &str, seed: u64, overrides: &Value) -> Value {
     serde_json::to_value(result).expect("a result as JSON")
 }
 
-/// The number at a pointer.
+/// Returns the number at a JSON pointer.
 pub fn number(value: &Value, pointer: &str) -> f64 {
     value.pointer(pointer).and_then(Value::as_f64).unwrap_or_else(|| panic!("no number {pointer} in {value}"))
 }
 
-/// Of at least one value.
+/// Returns the mean of at least one value.
 pub fn mean(values: &[f64]) -> f64 {
     assert!(!values.is_empty(), "a mean of nothing");
     values.iter().sum::<f64>() / values.len() as f64
 }
 
-/// Of the mean; of a single value, which has no chance in it, zero.
+/// Returns the standard error of the mean; zero for a single value, which has no random variation.
 pub fn standard_error(values: &[f64]) -> f64 {
     if values.len() < 2 {
         return 0.0;

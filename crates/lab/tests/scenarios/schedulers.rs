@@ -1,4 +1,4 @@
-//! What the schedulers are for: who gets how much of a link, and who waits.
+//! Tests of the purpose of schedulers: how they share a link, and which packets wait.
 
 use crate::verified::{self, number};
 use serde_json::{Value, json};
@@ -20,10 +20,10 @@ fn goodputs(result: &Value) -> Vec<f64> {
 }
 
 #[test]
-fn turns_protect_a_flow_from_one_that_does_not_respond() {
-    // 15 Mbit/s of datagrams through 10 Mbit/s: a plain queue is full all the time, and leaves to TCP next to nothing. Where both take
-    // turns TCP may have half of the link: 5 Mbit/s, of which 1448 of 1500 bytes are goodput, 4.83. Where drops keep its queue short
-    // it uses a little less.
+fn fair_queueing_protects_a_flow_from_an_unresponsive_one() {
+    // 15 Mbit/s of datagrams pass 10 Mbit/s: a plain queue is always full and leaves almost nothing to TCP.
+    // With fair queueing TCP may have half of the link: 5 Mbit/s, of which 1448 of 1500 bytes are goodput,
+    // 4.83 Mbit/s. If drops keep its queue short, TCP uses slightly less.
     let flows = "[[flows]]\ncontrol = \"cubic\"\n[[flows]]\nname = \"flood\"\n\
                  application = { name = \"cbr\", rate = \"15 Mbit/s\", packet = \"1472 B\" }\n";
     let tcp = |queue: &str| goodputs(&result(queue, flows))[0];
@@ -35,9 +35,10 @@ fn turns_protect_a_flow_from_one_that_does_not_respond() {
 }
 
 #[test]
-fn a_band_waits_for_one_packet_at_most_if_it_is_the_first() {
-    // 1 Mbit/s of voice beside a bulk transfer that keeps 100 packets waiting. As EF each of its packets waits for the rest of one
-    // packet of 1500 B, 1.2 ms, beyond the shortest way; unmarked it waits for the queue.
+fn the_first_band_waits_for_at_most_one_packet() {
+    // 1 Mbit/s of voice competes with a bulk transfer that keeps 100 packets waiting. As EF, each voice
+    // packet waits at most for the rest of one packet of 1500 B, 1.2 ms beyond the least delay. Unmarked it
+    // waits for the queue.
     let voice = |dscp: &str| {
         let flows = format!(
             "[[flows]]\ncontrol = \"cubic\"\n[[flows]]\nname = \"voice\"\n{dscp}\
@@ -59,8 +60,8 @@ fn a_band_waits_for_one_packet_at_most_if_it_is_the_first() {
 
 #[test]
 fn a_first_band_that_fills_the_link_starves_the_others() {
-    // 11 Mbit/s of EF through 10: nothing of another band leaves from when the queue has built up. With lower effort the same flood
-    // leaves the link to the transfer.
+    // With 11 Mbit/s of EF through 10 Mbit/s, no packet of another band leaves once the queue has built up.
+    // With lower effort the same flood leaves the link to the transfer.
     let flows = |dscp: &str| {
         format!(
             "[[flows]]\ncontrol = \"cubic\"\nstart = \"2 s\"\n[[flows]]\nname = \"flood\"\ndscp = \"{dscp}\"\n\
@@ -73,10 +74,11 @@ fn a_first_band_that_fills_the_link_starves_the_others() {
 }
 
 #[test]
-fn cake_moves_the_queue_to_where_it_is_managed() {
-    // A modem with a queue of a second behind the router. The router's link is faster than the modem's: the queue builds up in the
-    // modem. With CAKE at 9 Mbit/s it builds up in the router, where packets wait about as long as the target of 5 ms, and the modem
-    // never holds more than a packet. The router's link never sends more than 9 of its 100 Mbit/s.
+fn cake_moves_the_queue_from_the_modem_to_the_router() {
+    // A modem with a queue of one second follows the router, whose link is faster, so the queue builds up in
+    // the modem. With CAKE at 9 Mbit/s it builds up in the router, where packets wait for about the target of
+    // 5 ms, and the modem never holds more than a packet. The router's link never sends more than 9 of its
+    // 100 Mbit/s.
     let run = |queue: &str| {
         let text = format!(
             "duration = \"30 s\"\nwarmup = \"5 s\"\n\
@@ -104,7 +106,8 @@ fn cake_moves_the_queue_to_where_it_is_managed() {
 
 #[test]
 fn cake_holds_its_rate_to_a_packet() {
-    // More than enough to send: 8 Mbit/s for the 25 s that are measured are 200 Mbit, give or take a packet at each end.
+    // There is more than enough to send: 8 Mbit/s for the 25 measured seconds are 200 Mbit, to within a
+    // packet at each end.
     let flood = "[[flows]]\napplication = { name = \"cbr\", rate = \"15 Mbit/s\", packet = \"1472 B\" }\n";
     let result = result("{ name = \"cake\", rate = \"8 Mbit/s\" }", flood);
     let sent = number(&result["links"][0], "utilisation") * 10e6 * 25.0;
@@ -113,8 +116,8 @@ fn cake_holds_its_rate_to_a_packet() {
 
 #[test]
 fn cake_shares_among_hosts_before_flows() {
-    // The first pair has one flow, the second five, and each sends 12 Mbit/s. By hosts each pair has half of the link, by flows a
-    // sixth and five sixths.
+    // The first pair has one flow, the second five, and each sends 12 Mbit/s. With isolation by hosts each
+    // pair has half of the link; with isolation by flows they have a sixth and five sixths.
     let flood = "application = { name = \"cbr\", rate = \"12 Mbit/s\", packet = \"1472 B\" }\n";
     let flows = format!(
         "[[flows]]\nname = \"one\"\npair = 1\n{flood}[[flows]]\nname = \"many\"\npair = 2\ncount = 5\n{flood}"
@@ -131,7 +134,7 @@ fn cake_shares_among_hosts_before_flows() {
 }
 
 #[test]
-fn a_code_point_has_a_name() {
+fn an_unknown_code_point_is_refused() {
     let text = "duration = \"1 s\"\n[dumbbell]\nbottleneck = { rate = \"1 Mbit/s\", delay = \"1 ms\" }\n\
                 access = { rate = \"1 Mbit/s\", delay = \"1 ms\" }\n[[flows]]\ncontrol = \"cubic\"\ndscp = \"fast\"\n";
     let problems = verified::problems(text);

@@ -1,6 +1,6 @@
-//! SCTP against ns-2's agent over two paths: `reference/peers` says how its results were made. Losses are drawn by each simulator
-//! for itself, so means over the seeds are compared, and two standard errors of their difference are allowed besides. Packet by
-//! packet they are compared where ours loses what ns-2 has lost.
+//! Comparison of SCTP with ns-2's agent over two paths: `reference/peers` says how its results were made.
+//! Each simulator draws its own losses, so means over the seeds are compared, and two standard errors of
+//! their difference are allowed as well. With the losses that ns-2 had, packets are compared one by one.
 //!
 //! `cargo test -p ackclock-lab --test sctp_peers -- --nocapture` prints both sides.
 
@@ -10,7 +10,7 @@ use crate::tolerances::tolerance;
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
-/// Chunks that arrived, and chunks sent again over each path.
+/// The number of chunks that arrived, and those of chunks retransmitted over each path.
 type Counts = [f64; 3];
 
 fn theirs(name: &str) -> Vec<Counts> {
@@ -76,7 +76,8 @@ fn concurrent_multipath_transfer_carries_as_much_as_in_ns2() {
     }
 }
 
-/// The profile `sctp-thesis` as the scenario has it, losing what ns-2 has lost: TSNs by the time they are sent, and HEARTBEATs.
+/// Runs the profile `sctp-thesis` as the scenario declares it with ns-2's losses: of TSNs by transmission,
+/// and of HEARTBEATs.
 fn packets_under(losses: Losses) -> Vec<Sent> {
     let transport = [
         ("initial_window", "2.984 packets"),
@@ -98,7 +99,8 @@ fn packets_under(losses: Losses) -> Vec<Sent> {
     transfer(connection(("sctp-thesis", &transport), ("sctp-2960", &control), 2, u64::MAX), paths, losses)
 }
 
-/// How many packets are the same, in the same order, over the same path and at the same time, before the first that is not.
+/// Returns the number of equal packets, in the same order, over the same path and at the same time, before
+/// the first difference.
 fn same_packets(run: &Value) -> usize {
     let list = |key: &str| run[key].as_array().expect("a list").clone();
     let (mut losses, mut times) = (Losses::default(), std::collections::BTreeMap::<u64, u64>::new());
@@ -139,8 +141,8 @@ fn same_packets(run: &Value) -> usize {
 }
 
 #[test]
-fn under_the_same_losses_the_same_packets_leave_as_from_ns2() {
+fn with_the_same_losses_the_same_packets_are_sent_as_by_ns2() {
     let same: Vec<usize> = reference::runs("ns2-sctp-packets").iter().map(same_packets).collect();
-    println!("of 1000 packets with a tenth of them lost the same: {same:?}");
+    println!("equal packets of 1000, with a tenth of them lost: {same:?}");
     assert_eq!(same, [1000; 5]);
 }

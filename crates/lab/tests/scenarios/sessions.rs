@@ -1,10 +1,10 @@
-//! Applications whose next step waits for the last, seen from outside, every run checked by the verifier.
+//! Tests of applications whose next step waits for the last. Every run is checked by the verifier.
 
 use crate::verified::{self, number};
 use ackclock_lab::Scenario;
 use serde_json::{Map, Value};
 
-/// Runs flows over 12 Mbit/s and 20 ms from a to b and back: 1500 B take 1 ms, 40 B 26.7 us.
+/// Runs flows over 12 Mbit/s and 20 ms from a to b and back: 1500 B take 1 ms, 40 B take 26.7 us.
 fn result(link: &str, flows: &str, duration: &str) -> Value {
     let text = format!(
         "duration = \"{duration}\"\n[[links]]\nbetween = [\"a\", \"b\"]\nrate = \"12 Mbit/s\"\ndelay = \"20 ms\"\n\
@@ -13,7 +13,8 @@ fn result(link: &str, flows: &str, duration: &str) -> Value {
     verified::result(&text, &Value::Null)
 }
 
-/// Two packets over each of six connections, one after the other.
+/// A flow of pages without its application. With twelve objects, each of six connections carries two packets
+/// in succession.
 const TWELVE: &str = "[[flows]]\ncontrol = \"newreno\"\nfrom = \"a\"\nto = \"b\"\n";
 
 fn pages(parameters: &str) -> String {
@@ -22,9 +23,10 @@ fn pages(parameters: &str) -> String {
 
 #[test]
 fn a_page_takes_the_round_trips_of_its_connections() {
-    // Six SYNs; the first is answered after 40.053 ms. Its packet and those of the others follow one another: the last of
-    // the six leaves 6 ms later and is acknowledged after another 40.027 ms, at 86.080 ms; the second object of that
-    // connection takes 41.027 ms. The page: 127.107 ms, and the next begins at once: 78 in 10 s, and one begun.
+    // Six SYNs are sent; the first is answered after 40.053 ms. Its packet and those of the others follow one
+    // another: the last of the six leaves 6 ms later and is acknowledged after another 40.027 ms, at 86.080
+    // ms. The second object of that connection takes 41.027 ms. A page takes 127.107 ms and the next begins
+    // at once: 78 pages in 10 s, and one begun.
     let result = result("", &pages("objects = 12"), "10 s");
     let reader = &result["flows"][0];
     assert_eq!((reader["name"].as_str(), reader["control"].as_str()), (Some("pages"), Some("newreno")));
@@ -42,9 +44,10 @@ fn a_page_takes_the_round_trips_of_its_connections() {
 }
 
 #[test]
-fn readers_think_stop_and_are_a_flow_each() {
-    // A page each 1.127 s from 0 s on, the fifth at 4.508 s; that of the reader who comes second at first a few milliseconds
-    // later. At 4.58 s both have sent six objects of it, and none is acknowledged before 4.588 s: these six are the last.
+fn readers_think_and_stop_and_each_is_a_flow() {
+    // A page begins every 1.127 s from 0 s on, the fifth at 4.508 s; that of the second reader begins a few
+    // milliseconds later. At 4.58 s both have sent six of its objects, none of which is acknowledged before
+    // 4.588 s: these six are the last.
     let text = format!("{}count = 2\nstop = \"4.58 s\"\n", pages("objects = 12, think = \"1 s\""));
     let result = result("", &text, "10 s");
     for reader in result["flows"].as_array().expect("flows") {
@@ -57,18 +60,20 @@ fn readers_think_stop_and_are_a_flow_each() {
 
 #[test]
 fn a_connection_keeps_its_window_within_a_page_and_loses_it_after() {
-    // One connection, two objects of 20 packets, an initial window of 10. Each page begins anew, so all take the same.
+    // One connection carries two objects of 20 packets with an initial window of 10. Each page restarts the
+    // window, so all pages take the same time.
     let text = format!(
         "{TWELVE}transport = {{ name = \"rfc\", delayed_ack = false }}\n\
          application = {{ name = \"pages\", objects = 2, connections = 1, object = \"28960 B\", spread = 0 }}\n"
     );
     let result = result("", &text, "10 s");
     let reader = &result["flows"][0];
-    // SYN: 40.053 ms. Ten packets; the first is acknowledged after 41.027 ms and releases two, the next likewise a
-    // millisecond later, so from there on the link is busy: the other ten have left after 51.027 ms, and the last
-    // acknowledgement comes after 91.053 ms. Five acknowledgements have found the window full, and the sixth one that was:
-    // the window is 16. So 16 packets of the second object leave at once, and the last four after the first
-    // acknowledgements, the link being idle before: 41.027 + 4 + 40.027 ms.
+    // The SYN takes 40.053 ms. Ten packets follow. The first is acknowledged after 41.027 ms and releases
+    // two, the next a millisecond later does the same, so the link stays busy from there on. The other ten
+    // have left after 51.027 ms, and the last acknowledgement arrives after 91.053 ms. Five acknowledgements
+    // found the window full, and the sixth a window that had been full: the window is 16. So 16 packets of
+    // the second object leave at once, and the last four after the first acknowledgements, with an idle link
+    // before: 41.027 + 4 + 40.027 ms.
     let expected = 40.053 + 91.053 + 85.053;
     let time = number(reader, "completion_mean_s") * 1e3;
     assert!((time - expected).abs() < 0.01, "{time} {expected}");
@@ -76,9 +81,9 @@ fn a_connection_keeps_its_window_within_a_page_and_loses_it_after() {
 }
 
 #[test]
-fn losses_delay_pages_and_confuse_no_connection_with_the_next() {
-    // A short queue, a lossy wire, and delayed acknowledgements: packets that were sent again needlessly arrive when their
-    // connection has long been followed by another. Every page still has its 50 objects.
+fn losses_delay_pages_and_packets_never_reach_a_later_connection() {
+    // With a short queue, a lossy wire and delayed acknowledgements, spurious retransmissions arrive when
+    // another connection has long followed theirs. Every page nevertheless has its 50 objects.
     let link = "queue = { name = \"droptail\", limit = \"10 packets\" }\n\
                 loss = { name = \"independent\", probability = 0.02 }\n\
                 reverse = { loss = { name = \"independent\", probability = 0.05 } }\n";
@@ -87,8 +92,8 @@ fn losses_delay_pages_and_confuse_no_connection_with_the_next() {
     for reader in result["flows"].as_array().expect("flows") {
         let (begun, complete) = (number(reader, "pages"), number(reader, "completed_pages"));
         assert!(complete > 20.0 && begun == complete + 1.0, "{begun} {complete}");
-        // The least object is a packet, the mean of the log-normal one 8 kB * exp(0.72) = 16.4 kB or about 11.8 packets
-        // (cut at both ends); over a thousand objects or more to 7 %.
+        // The smallest object is a packet. The mean of the log-normal distribution is 8 kB * exp(0.72) = 16.4
+        // kB or about 11.8 packets (cut at both ends), to 7 % over a thousand objects or more.
         let packets = number(reader, "delivered_packets") / complete / 50.0;
         assert!((10.0..14.0).contains(&packets), "{packets}");
         assert!(number(reader, "timeouts") > 0.0 && number(reader, "lost_packets") > 0.0);
@@ -96,9 +101,10 @@ fn losses_delay_pages_and_confuse_no_connection_with_the_next() {
 }
 
 #[test]
-fn a_viewer_climbs_the_ladder_and_then_takes_what_plays() {
-    // 12 Mbit/s carry 11.58 Mbit/s of payload: enough for 4 Mbit/s. Once the buffer is full a segment of 4 s is asked for
-    // each 4 s: in the second half of 400 s 50 of them, 16 Mbit in 1382 packets each, without a switch or a stall.
+fn a_viewer_climbs_the_ladder_and_then_requests_at_the_playing_rate() {
+    // 12 Mbit/s carry 11.58 Mbit/s of payload, enough for 4 Mbit/s. Once the buffer is full, a segment of 4 s
+    // is requested every 4 s: 50 segments in the second half of 400 s, 16 Mbit in 1382 packets each, without
+    // a switch or a stall.
     let text = format!("{TWELVE}application = \"adaptive-video\"\n");
     let result = result("", &text, "400 s\"\nwarmup = \"200 s");
     let viewer = &result["flows"][0];
@@ -110,16 +116,16 @@ fn a_viewer_climbs_the_ladder_and_then_takes_what_plays() {
     );
     assert_eq!((number(viewer, "segments"), number(viewer, "completed_segments")), (50.0, 50.0));
     assert!((number(viewer, "delivered_packets") / (50.0 * 1382.0) - 1.0).abs() < 0.02);
-    // A segment takes at least 1382 packets of 1 ms and a round trip, and with repairs less than the 3.2 s for which 80 % of
-    // its throughput would no longer be 4 Mbit/s.
+    // A segment takes at least 1382 packets of 1 ms and a round trip. With repairs it takes less than 3.2 s,
+    // at which 80 % of its throughput would fall below 4 Mbit/s.
     let time = number(viewer, "completion_p50_s");
     assert!((1.42..3.2).contains(&time), "{time}");
 }
 
 #[test]
-fn a_link_that_is_too_slow_for_the_lowest_rate_stalls_the_video() {
-    // 4 s at 24 Mbit/s are 8288 packets of a millisecond: 8.29 s or more, of which 4 s are played. So each segment after the
-    // first comes 4.29 s too late or more.
+fn a_link_below_the_lowest_rate_stalls_the_video() {
+    // 4 s at 24 Mbit/s are 8288 packets of a millisecond: at least 8.29 s, of which 4 s are played. So each
+    // segment after the first is at least 4.29 s late.
     let text =
         format!("{TWELVE}application = {{ name = \"adaptive-video\", lowest = \"24 Mbit/s\", rungs = 1 }}\n");
     let result = result("", &text, "100 s");

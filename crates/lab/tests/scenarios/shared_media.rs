@@ -1,11 +1,12 @@
-//! Links of a scenario that share a medium: the language, and runs in which the verifier finds nothing.
+//! Tests of links that share a medium: the scenario language, and runs in which the verifier finds nothing.
 
 use crate::verified;
 use ackclock_lab::Scenario;
 use ackclock_lab::diagnostics::render;
 use serde_json::Value;
 
-/// Four mobiles around a base station, some of them far away; `medium` is the rest of their medium's table.
+/// Returns a scenario with four mobiles around a base station, some of them far away. `medium` is the rest of
+/// their medium's table.
 fn cell(medium: &str, flows: &str) -> String {
     format!(
         "name = \"cell\"\nduration = \"10 s\"\n[[media]]\nname = \"air\"\n{medium}\n\
@@ -33,7 +34,7 @@ fn total(result: &Value, records: &str, field: &str) -> f64 {
 }
 
 #[test]
-fn every_medium_keeps_to_the_physics_with_and_without_fading() {
+fn every_medium_obeys_physics_with_and_without_fading() {
     let accesses = [
         "{ name = \"half-duplex\", turnaround = \"100 us\" }",
         "\"token\"",
@@ -62,7 +63,7 @@ fn every_medium_keeps_to_the_physics_with_and_without_fading() {
             );
             assert_eq!(faded > 0.0, counted && !fading.is_empty(), "{access} {fading}");
             assert!(given_up <= met + faded || !counted, "{access} {fading}");
-            // Where nobody answers, what meets or fades is lost; where somebody does, seven attempts suffice.
+            // Without answers, packets that collide or fade are lost. With answers, seven attempts suffice.
             let answers = access.contains("dcf") || access.contains("wifi");
             let loses = access.contains("simple") || !fading.is_empty();
             if !answers || fading.is_empty() && !access.contains("attempts") {
@@ -73,9 +74,9 @@ fn every_medium_keeps_to_the_physics_with_and_without_fading() {
 }
 
 #[test]
-fn what_a_medium_repeats_is_not_lost() {
-    // At 150 m and an exponent of 2.4 the margin is 57.21 - 24 * 2.176 = 4.98 dB, 1.246 deviations: 10.6 % are lost at each
-    // attempt, and one in 10^7 at seven.
+fn packets_that_a_medium_repeats_are_not_lost() {
+    // At 150 m and an exponent of 2.4 the margin is 57.21 - 24 * 2.176 = 4.98 dB or 1.246 deviations: 10.6 %
+    // of the packets are lost at each attempt, and one in 10^7 with seven attempts.
     let medium = |access: &str| {
         let places = "places = { right = [0, 0], sink-1 = [150, 0], sink-2 = [0, 150], sink-3 = [150, 0], sink-4 = [0, 150] }";
         format!("access = {access}\npropagation = {{ name = \"shadowing\", exponent = 2.4 }}\n{places}")
@@ -91,7 +92,7 @@ fn what_a_medium_repeats_is_not_lost() {
             run(access, "application = { name = \"cbr\", rate = \"800 kbit/s\", packet = \"500 B\" }");
         total(&found, "flows", "corrupted_packets") / total(&found, "flows", "sent_packets")
     };
-    // Of 2000 packets: standard error 0.7 %.
+    // With 2000 packets, the standard error is 0.7 %.
     assert!((share("\"simple\"") - 0.106).abs() < 0.028, "{}", share("\"simple\""));
     assert_eq!(share("\"dcf\""), 0.0);
     let [simple, repeating] = ["\"simple\"", "\"dcf\""].map(|access| run(access, "control = \"sack\""));
@@ -99,7 +100,7 @@ fn what_a_medium_repeats_is_not_lost() {
 }
 
 #[test]
-fn the_example_of_wifi_runs() {
+fn the_wifi_example_runs() {
     let text = include_str!("../../../../scenarios/examples/wifi.toml");
     let found = verified::result(
         &text.replace("20 s", "3 s").replace("warmup = \"5 s\"", "warmup = \"1 s\""),
@@ -120,7 +121,7 @@ fn both_directions_of_a_link_share_a_medium_that_the_link_names() {
 }
 
 #[test]
-fn mistakes_are_told_where_they_are() {
+fn mistakes_in_media_are_reported() {
     let right = cell(&format!("access = \"dcf\"\n{FADING}"), BOTH_WAYS);
     assert!(parse(&right).is_ok());
     for (from, to, told) in [

@@ -1,11 +1,13 @@
-//! Applications that read slowly: what a flow gets, what waits where, what held it back, and what exports show of it.
+//! Tests of applications that read slowly: the goodput of a flow, the queues, what limits the flow, and what
+//! exports show.
 
 use crate::verified::{self, number, problems};
 use ackclock_lab::exports::{Wishes, export};
 use ackclock_lab::{Scenario, build::Keep};
 use serde_json::{Map, Value, json};
 
-/// A bottleneck of 10 Mbit/s and a round trip of 40 ms, that is 34.5 packets, with a queue of 50.
+/// Returns a scenario with a bottleneck of 10 Mbit/s and a round trip of 40 ms, which is 34.5 packets, and a
+/// queue of 50.
 fn text(transport: &str, control: &str) -> String {
     format!(
         r#"
@@ -31,9 +33,10 @@ const TRANSPORTS: [(&str, &str, f64); 4] = [
 ];
 
 #[test]
-fn a_flow_gets_what_its_application_reads_and_leaves_the_queue_empty() {
-    // 2 Mbit/s of payload in 40 s: 80 Mbit, to a packet. The bottleneck has five times that, so its queue empties. Credit over QUIC comes
-    // for 30 packets at once, which the bottleneck sends in 36 of the 173 ms that the application takes to read them.
+fn a_flow_has_the_rate_of_its_reader_and_leaves_the_queue_empty() {
+    // 2 Mbit/s of payload for 40 s are 80 Mbit, to a packet. The bottleneck has five times that rate, so its
+    // queue empties. QUIC gives credit for 30 packets at once, which the bottleneck sends in 36 of the 173 ms
+    // that the application takes to read them.
     for (transport, control, payload) in TRANSPORTS {
         let result = verified::result(&text(transport, control), &Value::Null);
         let flow = &result["flows"][0];
@@ -46,21 +49,22 @@ fn a_flow_gets_what_its_application_reads_and_leaves_the_queue_empty() {
         let (queue, empty) = (number(bottleneck.unwrap(), "queue_mean_packets"), "queue_empty_share");
         let empty = number(bottleneck.unwrap(), empty);
         assert!(queue < 2.0 && empty > 0.75, "{transport}: {queue} packets wait, none for {empty}");
-        // The window of the receiver held it back, in results that know: most of the time that pacing did not.
+        // In results that report it, the receiver's window limited the flow most of the time that pacing did
+        // not.
         let share = flow["receive_window_limited_share"].as_f64();
         assert_eq!(share.is_none(), control == "sctp");
         assert!(share.is_none_or(|share| share > 0.85), "{transport}: {share:?}");
         assert!(flow["window_probes"].is_u64(), "{flow}");
-        // The window of congestion has not grown meanwhile: what was in flight at first is the most that it had to be.
+        // The congestion window has not grown meanwhile: it only had to cover what was in flight at first.
         let cwnd = number(flow, "cwnd_mean_packets");
         assert!(cwnd < 130.0, "{transport}: {cwnd}");
     }
 }
 
 #[test]
-fn a_pause_stops_a_flow_and_lets_another_have_the_path() {
-    // The application reads 5 s and rests 5 s, half of 8 Mbit/s: 4 Mbit/s less what a window of 60 packets, 0.695 Mbit, takes to fill
-    // and to empty.
+fn a_reader_that_pauses_halves_the_goodput_without_timeouts() {
+    // The application reads for 5 s and rests for 5 s, at half of 8 Mbit/s: 4 Mbit/s less what a window of 60
+    // packets, 0.695 Mbit, takes to fill and to empty.
     let pauses = json!({
         "flows.slow.reader": { "cycle": [["5 s", "8 Mbit/s"], ["5 s", "0 bit/s"]] },
     });
@@ -83,8 +87,8 @@ fn a_reader_that_is_faster_than_the_path_changes_no_goodput() {
 
 #[test]
 fn snoop_and_thinning_let_window_updates_pass() {
-    // Three packets fill the buffer; at 0.2 Mbit/s one is read in 57.9 ms. Were its updates held back, the flow would wait for probes a
-    // second apart and more.
+    // Three packets fill the buffer, and at 0.2 Mbit/s one is read in 57.9 ms. Without its updates, the flow
+    // would wait for probes a second or more apart.
     for agent in ["snoop", "ack-thinning"] {
         let text = text("{ name = \"rfc\", window = \"3 packets\" }", "newreno");
         let text = text.replace("2 Mbit/s", "0.2 Mbit/s");
@@ -107,17 +111,18 @@ fn qlog_shows_the_window_and_the_credit() {
         std::fs::remove_file(path).expect("a file");
         written
     };
-    // Of 60 packets of 1448 B three have been acknowledged and none read when the window is told first: 86,880 B in any case.
+    // Of 60 packets of 1448 B, three have been acknowledged and none read when the window is first reported:
+    // 86,880 B in any case.
     let tcp = shown("{ name = \"rfc\", window = \"60 packets\" }");
     assert!(tcp.contains(r#"{"frame_type":"max_data","maximum":86880}"#));
-    // Half of four pieces of 1439 B has been read: six are allowed. The credit for four was used before.
+    // Half of four pieces of 1439 B has been read, so six are allowed. The credit for four was used before.
     let quic = shown("{ name = \"quic\", window = \"4 packets\" }");
     assert!(quic.contains(r#"{"frame_type":"max_data","maximum":8634}"#));
     assert!(quic.contains(r#"{"frame_type":"data_blocked","limit":5756}"#));
 }
 
 #[test]
-fn a_mistake_in_a_reader_is_told_where_it_stands() {
+fn mistakes_in_readers_are_reported() {
     let usual = text("\"rfc\"", "newreno");
     let told = |from: &str, to: &str| problems(&usual.replace(from, to));
     let read = "reader = \"2 Mbit/s\"";
@@ -143,7 +148,7 @@ fn a_mistake_in_a_reader_is_told_where_it_stands() {
 }
 
 #[test]
-fn a_slow_reader_is_observed_without_a_difference() {
+fn tracing_a_slow_reader_does_not_change_the_result() {
     for (transport, control, _) in TRANSPORTS {
         let text = text(transport, control).replace("50 s", "15 s");
         let scenario = Scenario::parse(&text, "test", &Map::new()).expect("a valid scenario");

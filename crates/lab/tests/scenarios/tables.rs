@@ -1,10 +1,10 @@
-//! Rates and delays from tables in files, seen from outside, every run checked by the verifier.
+//! Tests of rates and delays from tables in files. Every run is checked by the verifier.
 
 use crate::verified::{self, number, problems};
 use ackclock_lab::Scenario;
 use serde_json::{Map, Value};
 
-/// UDP at 30 Mbit/s of payload, 1000 of 1028 B, over a link with these properties.
+/// Returns a scenario with UDP at 30 Mbit/s of payload, 1000 of 1028 B, over a link with these properties.
 fn link(properties: &str, file: &str) -> String {
     format!(
         "duration = \"10 s\"\n[[links]]\nbetween = [\"a\", \"b\"]\n{properties}\nreverse = {{ rate = \"1 Gbit/s\" }}\n\
@@ -17,15 +17,15 @@ fn link(properties: &str, file: &str) -> String {
 
 #[test]
 fn a_rate_follows_its_table() {
-    // 4 s of 10 Mbit/s, 2 s of 2, then 20: of the payload 1000 / 1028.
+    // The rates are 10 Mbit/s for 4 s, 2 for 2 s, then 20. The payload is 1000 / 1028 of them.
     let rate = "rate = { trace = \"t\", unit = \"Mbit/s\" }\ndelay = \"0 s\"";
     let result = verified::result(&link(rate, "time rate\\n100 10\\n104 2\\n106 20\\n"), &Value::Null);
     let delivered = number(&result["flows"][0], "goodput_bps") * 10.0;
     let expected = 1e6 * (40.0 + 4.0 + 80.0) / 1.028;
     assert!((delivered / expected - 1.0).abs() < 0.002, "{delivered} {expected}");
-    // The highest rate, as of steps and phases.
+    // The result shows the highest rate, as for steps and phases.
     assert_eq!(number(&result["links"][0], "rate_bps"), 20e6);
-    // What repeats has no end: 4 s of 10, 2 s of 2 and 2 s of 20, then 2 s of 10.
+    // A repeating table has no end: 10 Mbit/s for 4 s, 2 for 2 s, 20 for 2 s, then 10 for 2 s.
     let rate = "rate = { trace = \"t\", unit = \"kbit/s\", time = \"ms\", repeat = true }\ndelay = \"0 s\"";
     let result = verified::result(&link(rate, "0,10000\\n4000,2000\\n6000,20000\\n"), &Value::Null);
     let delivered = number(&result["flows"][0], "goodput_bps") * 10.0;
@@ -36,7 +36,7 @@ fn a_rate_follows_its_table() {
 
 #[test]
 fn a_delay_follows_its_table() {
-    // 1028 B at 1 Gbit/s take 8.2 us. 20 ms for 5 s, then 50 ms.
+    // 1028 B at 1 Gbit/s take 8.2 us. The delay is 20 ms for 5 s, then 50 ms.
     let delay = "rate = \"1 Gbit/s\"\ndelay = { trace = \"t\", unit = \"ms\", columns = [1, 3] }";
     let result = verified::result(&link(delay, "1700000000.5,x,20\\n1700000005.5,y,50\\n"), &Value::Null);
     let delays = &result["flows"][0];
@@ -45,7 +45,7 @@ fn a_delay_follows_its_table() {
 }
 
 #[test]
-fn tables_say_what_is_wrong_with_them() {
+fn mistakes_in_tables_are_reported() {
     let rate =
         |keys: &str, file: &str| problems(&link(&format!("rate = {{ {keys} }}\ndelay = \"0 s\""), file));
     assert_eq!(

@@ -1,8 +1,8 @@
-//! The tolerances of the comparisons, from `reference/tolerances.toml`, which the documentation prints too.
+//! The tolerances of the comparisons, from `reference/tolerances.toml`, which the documentation also prints.
 
 use std::path::PathBuf;
 
-/// The number at a dotted path.
+/// Returns the number at a dotted path.
 pub fn tolerance(path: &str) -> f64 {
     let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../reference/tolerances.toml");
     let text = std::fs::read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));

@@ -1,5 +1,5 @@
-//! A transport of one's own with all that scenarios want of one: datagrams with acknowledgements, a window of a fixed size, and a
-//! timer for what is lost.
+//! An example transport with everything that scenarios need of one: datagrams with acknowledgements, a window
+//! of a fixed size, and a timer for losses.
 
 use ackclock_base::{Descriptor, Kind, Packets, Range, Span, Time, parameters};
 use ackclock_export::dialect::Dialect;
@@ -18,7 +18,8 @@ const PAYLOAD_BYTES: u32 = 1000;
 const HEADER_BYTES: u32 = 28;
 const TIMEOUT: Span = Span::from_millis(1000);
 
-/// The sender's end. The words of a packet's header are its number and when it was sent; an acknowledgement repeats them.
+/// The sender's end. The words of a packet's header are its number and its sending time. An acknowledgement
+/// repeats them.
 #[derive(Default)]
 struct Sender {
     packets: u64,
@@ -98,7 +99,7 @@ impl Endpoint for Receiver {
 }
 
 parameters! {
-    /// What can be set of the transport.
+    /// The parameters of the transport.
     struct Details {
         /// The most packets in flight
         window: Packets = packets("8 packets", Range::between(1.0, 1000.0), "none"),

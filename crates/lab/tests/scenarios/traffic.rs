@@ -1,4 +1,4 @@
-//! Traffic that does not listen to the network, and the web: seen from outside, every run checked by the verifier.
+//! Tests of traffic that does not react to the network, and of the web. Every run is checked by the verifier.
 
 use crate::verified::number;
 use ackclock_lab::{Scenario, build, run};
@@ -20,7 +20,8 @@ fn alone(flow: &str, limit: &str) -> Value {
     serde_json::to_value(run).expect("a result as JSON")
 }
 
-/// Runs flows over a bottleneck of 5 Mbit/s and 28 ms with 36 packets of buffer, seven pairs with 1 ms on each side.
+/// Runs flows over a bottleneck of 5 Mbit/s and 28 ms with a buffer of 36 packets, with seven pairs and 1 ms
+/// on each side.
 fn result(flows: &str, duration: &str, seed: u64, series: bool) -> Value {
     let scenario = scenario(flows, duration);
     let cancelled = AtomicBool::new(false);
@@ -49,22 +50,23 @@ const TCP: &str = "[[flows]]\nname = \"tcp\"\npair = 1\ncontrol = \"reno\"\n\
                    transport = { name = \"ns2\", window = \"200 packets\" }\n";
 
 #[test]
-fn what_exceeds_the_bottleneck_is_lost_and_still_sent() {
-    // 10 Mbit/s of payload in packets of 1000 + 40 B towards 5 Mbit/s: 1250 packets leave per second whatever happens,
-    // and 5e6 / 8320 = 601 arrive.
+fn a_source_beyond_the_bottleneck_keeps_sending_and_loses_the_excess() {
+    // 10 Mbit/s of payload in packets of 1000 + 40 B meet 5 Mbit/s: 1250 packets leave per second in any
+    // case, and 5e6 / 8320 = 601 arrive.
     let udp = "[[flows]]\nname = \"udp\"\npair = 2\n\
                application = { name = \"cbr\", rate = \"10 Mbit/s\", header = \"40 B\" }\n";
     let result = result(&format!("{TCP}{udp}"), "20 s", 1, false);
     let udp = flow(&result, "udp");
     assert_eq!(number(udp, "sent_packets"), 25_000.0);
     assert!((number(udp, "delivered_packets") / 20.0 - 601.0).abs() < 12.0);
-    // TCP retreats as far as it can.
+    // TCP yields as far as it can.
     assert!(number(flow(&result, "tcp"), "goodput_bps") < 0.02 * number(udp, "goodput_bps"));
 }
 
 #[test]
-fn periods_of_the_scenario_are_periods_of_the_traffic() {
-    // Off for 10 s, then on at 3 Mbit/s for 10 s, from 5 s on and until 38 s: on from 15 to 25 s and from 35 to 38 s.
+fn the_traffic_has_the_periods_of_the_scenario() {
+    // The source is off for 10 s, then on at 3 Mbit/s for 10 s, from 5 s until 38 s: it is on from 15 to 25 s
+    // and from 35 to 38 s.
     let udp = "[[flows]]\nname = \"udp\"\npair = 2\nstart = \"5 s\"\nstop = \"38 s\"\n\
                application = { name = \"on-off\", rate = \"3 Mbit/s\", jitter = 0.5, on = \"10 s\", begins = \"off\" }\n\
                [observe]\ninterval = \"1 s\"\n";
@@ -101,7 +103,7 @@ fn web_sessions_are_one_flow_of_many_connections() {
     assert_eq!(result["flows"].as_array().map(Vec::len), Some(2));
     let web = flow(&result, "web");
     let begun = number(web, "connections");
-    // 100 sessions of 25 objects, one every 0.5 s in the mean over 50 s.
+    // 100 sessions of 25 objects begin on average every 0.5 s over 50 s.
     assert!((1500.0..=2500.0).contains(&begun), "{begun}");
     let parts = build::flows(&scenario(&text, "50 s"), 1);
     assert_eq!(parts.len(), 1 + begun as usize);
@@ -109,8 +111,8 @@ fn web_sessions_are_one_flow_of_many_connections() {
         parts[1..].iter().map(|part| part.paths[0].forward.clone()).collect();
     assert_eq!(paths.len(), 5);
     assert!(number(web, "completed_connections") > 0.9 * begun);
-    // What a row counts is what all of its connections do: what is neither lost nor delivered is under way, or came
-    // twice.
+    // A row counts what all of its connections do: packets that are neither lost nor delivered are in flight,
+    // or arrived twice.
     let (sent, lost) = (number(web, "sent_packets"), number(web, "lost_packets"));
     let delivered = number(web, "delivered_packets");
     assert!(delivered > 4.0 * begun && lost > 0.0);
@@ -122,10 +124,11 @@ fn web_sessions_are_one_flow_of_many_connections() {
 }
 
 #[test]
-fn an_object_alone_takes_the_round_trips_of_slow_start() {
-    // One object whose size hardly varies (shape 100, mean 10 packets: from 1 up) over an empty path of 60 ms: the
-    // first packet takes a round trip and its transmission, 61.7 ms, and no object of less than 64 packets takes more
-    // than six round trips of doubling windows, with 8.32 Mbit in all less than 0.5 s.
+fn a_single_object_takes_the_round_trips_of_slow_start() {
+    // One object of nearly constant size (shape 100, mean 10 packets: from 1 up) crosses an empty path of 60
+    // ms. Its first packet takes a round trip and its transmission, 61.7 ms. No object of less than 64
+    // packets takes more than six round trips of doubling windows; with 8.32 Mbit in total that is less than
+    // 0.5 s.
     let web = "[[flows]]\nname = \"web\"\ncontrol = \"reno\"\n\
                transport = { name = \"ns2\", initial_window = \"1 packet\" }\n\
                application = { name = \"web\", sessions = 1, pages = 1, objects = 1, shape = 100 }\n";
@@ -133,13 +136,13 @@ fn an_object_alone_takes_the_round_trips_of_slow_start() {
     let web = flow(&result, "web");
     assert_eq!((number(web, "connections"), number(web, "completed_connections")), (1.0, 1.0));
     let (time, packets) = (number(web, "completion_mean_s"), number(web, "delivered_packets"));
-    // 1 + 2 + 4 + ... packets: as many rounds as the binary digits of their number.
+    // Windows of 1 + 2 + 4 + ... packets need as many rounds as the number of packets has binary digits.
     let rounds = (packets + 1.0).log2().ceil();
     assert!(time > 0.06 * rounds && time < 0.06 * rounds + 0.00168 * packets + 0.005, "{time} {packets}");
 }
 
 #[test]
-fn sessions_that_come_too_late_are_an_empty_row() {
+fn sessions_after_the_end_of_the_run_are_an_empty_row() {
     let late = "[[flows]]\nname = \"web\"\nstart = \"60 s\"\ncontrol = \"reno\"\napplication = \"web\"\n";
     let result = result(&format!("{TCP}{late}"), "5 s", 1, true);
     let web = flow(&result, "web");
@@ -161,16 +164,17 @@ fn udp_has_nothing_that_only_connections_have() {
 }
 
 #[test]
-fn a_transfer_alone_takes_its_round_trips() {
-    // 12 Mbit/s and 20 ms each way: 1500 B take 1 ms, 40 B 27 us. SYN and its answer: 40.053 ms. Ten packets leave at once;
-    // the second is there after 22 ms and acknowledged with the first, which lets the eleventh out after 42.027 ms. It is
-    // there after another 21 ms and, being the last, acknowledged at once: back after 83.053 ms.
+fn a_single_transfer_takes_its_round_trips() {
+    // At 12 Mbit/s and 20 ms each way, 1500 B take 1 ms and 40 B 27 us. SYN and its answer take 40.053 ms.
+    // Ten packets leave at once. The second arrives after 22 ms and is acknowledged with the first, which
+    // lets the eleventh out after 42.027 ms. It arrives after another 21 ms and, as the last one, is
+    // acknowledged at once: after 83.053 ms.
     let result = alone(
         "control = \"newreno\"\nstart = \"1 s\"\n\
          application = { name = \"transfers\", size = \"15928 B\", every = \"2 s\" }\n",
         "50 packets",
     );
-    // At 1, 3, 5, 7 and 9 s.
+    // The transfers begin at 1, 3, 5, 7 and 9 s.
     let transfers = flow(&result, "flow");
     assert_eq!((number(transfers, "connections"), number(transfers, "completed_connections")), (5.0, 5.0));
     assert_eq!(number(transfers, "delivered_packets"), 55.0);
@@ -179,21 +183,21 @@ fn a_transfer_alone_takes_its_round_trips() {
 }
 
 #[test]
-fn transfers_begin_beside_others_and_are_one_flow() {
+fn transfers_beside_another_flow_are_one_flow() {
     let short = "[[flows]]\nname = \"short\"\npair = [2, 3]\ncontrol = \"newreno\"\ntransport = \"ns2\"\n\
                  start = \"10 s\"\nstop = \"31 s\"\n\
                  application = { name = \"transfers\", size = \"30 kB\", every = \"5 s\" }\n";
     let result = result(&format!("{TCP}{short}"), "50 s", 1, true);
     let short = flow(&result, "short");
-    // At 10, 15, 20, 25 and 30 s.
+    // The transfers begin at 10, 15, 20, 25 and 30 s.
     assert_eq!((number(short, "connections"), number(short, "delivered_packets")), (5.0, 150.0));
     assert!(number(short, "completion_p50_s") > 0.06 * 4.0, "2, 4, 8 and 16 packets");
 }
 
 #[test]
-fn video_comes_in_bursts_of_a_frame() {
-    // 1 Mbit/s: frames each 40 ms, the first of twelve in 13 packets, the others in 3. In 10 s: 250 frames, 21 of them
-    // large: 21 * 18750 + 229 * 3750 B in 21 * 13 + 229 * 3 packets.
+fn each_frame_of_video_is_a_burst() {
+    // At 1 Mbit/s there is a frame every 40 ms, the first of twelve with 13 packets, the others with 3. In 10
+    // s there are 250 frames, 21 of them large: 21 * 18750 + 229 * 3750 B in 21 * 13 + 229 * 3 packets.
     let result_with = |limit| alone("application = \"video\"\n", limit);
     let result = result_with("50 packets");
     let video = flow(&result, "flow");
@@ -203,20 +207,21 @@ fn video_comes_in_bursts_of_a_frame() {
     let series = result["series"]["flows"]["flow"]["goodput_bps"].as_array().expect("a series");
     let bits = series.iter().filter_map(Value::as_f64).sum::<f64>() * 10.0 / series.len() as f64;
     assert!((bits / 10_020_000.0 - 1.0).abs() < 0.01, "{bits}");
-    // Where five may wait, six of a large frame pass and seven are dropped.
+    // If five packets may wait, six of a large frame pass and seven are dropped.
     assert_eq!(number(flow(&result_with("5 packets"), "flow"), "dropped_packets"), 21.0 * 7.0);
 }
 
 #[test]
 fn requests_are_answered_after_a_round_trip() {
-    // 64 + 28 B take 61.3 us, 200 + 28 B 152 us: 40.213 ms. Requests at 0, 1, ... 9 s.
+    // 64 + 28 B take 61.3 us and 200 + 28 B 152 us: 40.213 ms. Requests are sent at 0, 1, ... 9 s.
     let result = alone("application = \"requests\"\n", "50 packets");
     let requests = flow(&result, "flow");
     assert_eq!((number(requests, "requests"), number(requests, "completed_requests")), (10.0, 10.0));
     assert!((number(requests, "completion_mean_s") - 0.040_213_3).abs() < 1e-6);
     assert_eq!(number(requests, "delivered_packets"), 10.0);
     assert_eq!(number(&result["links"][1], "delivered_packets"), 10.0);
-    // A hundred each second: those of the last 40.2 ms, at 9.96, 9.97, 9.98 and 9.99 s, have no reply yet.
+    // With a hundred requests per second, those of the last 40.2 ms, at 9.96, 9.97, 9.98 and 9.99 s, have no
+    // reply yet.
     let often = alone("application = { name = \"requests\", every = \"10 ms\" }\n", "50 packets");
     let often = flow(&often, "flow");
     assert_eq!((number(often, "requests"), number(often, "completed_requests")), (1000.0, 996.0));

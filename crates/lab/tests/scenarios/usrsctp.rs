@@ -1,6 +1,7 @@
-//! SCTP against usrsctp, a real stack, packet by packet over one path with fixed losses: `reference/peers` says how its packets
-//! were written down. Every packet has to be the same one at the same time with the same window, up to the packet from which on
-//! usrsctp does what RFC 9260 does not say; [`PATTERNS`] says where that is and what it is. docs/validation.md has the whole list.
+//! Comparison of SCTP with usrsctp, a real stack, packet by packet over one path with fixed losses:
+//! `reference/peers` says how its packets were recorded. Every packet must be equal, at the same time and
+//! with the same window, up to the packet from which usrsctp does what RFC 9260 does not say; [`PATTERNS`]
+//! says where that is and what it is. docs/validation.md has the whole list.
 //!
 //! `cargo test -p ackclock-lab --test usrsctp -- --nocapture` prints both sides where they part.
 
@@ -11,24 +12,26 @@ use serde_json::Value;
 
 /// How far a comparison reaches.
 enum Reach {
-    /// To the last packet.
+    /// Up to the last packet.
     Whole,
-    /// So many packets, and why not the next.
+    /// This number of packets, with the reason why the next one differs.
     Packets(usize, &'static str),
-    /// So many packets, of which the last is the one before a timeout; from that on to the end with times since that timeout. For
-    /// usrsctp's timer runs from the first packet, whatever is acknowledged.
+    /// This number of packets, the last one being the one before a timeout, and all later packets with times
+    /// since that timeout. usrsctp's timer runs from the first packet, whatever is acknowledged.
     Timeout(usize),
 }
 use Reach::{Packets, Timeout, Whole};
 
-/// What is lost besides the first packet of a fast retransmission goes out at the next SACKs, one at each, and waits for no window.
-/// (RFC 9260 section 7.2.4: the first packet ignores the window, the rest is sent "as soon as cwnd allows".)
+/// The reason that losses besides the first packet of a fast retransmission are retransmitted at the next
+/// SACKs, one at each, whatever the window. (RFC 9260 section 7.2.4: the first packet ignores the window, the
+/// rest is sent "as soon as cwnd allows".)
 const REST: &str = "the rest of a fast retransmission waits for no window";
-/// What was fast retransmitted is so again. (The same: "ineligible for a subsequent fast retransmit".)
+/// The reason that a fast retransmitted packet is fast retransmitted again. (RFC 9260 section 7.2.4:
+/// "ineligible for a subsequent fast retransmit".)
 const AGAIN: &str = "a second fast retransmission";
 
-/// The patterns; the least threshold in chunks, which usrsctp has 2 of after a fast retransmission, 4 of after a timeout, where
-/// RFC 9260 section 7.2.3 has 4 of after both; and the reach.
+/// The patterns, each with the minimum threshold in chunks and the reach. usrsctp's minimum is 2 after a fast
+/// retransmission and 4 after a timeout; that of RFC 9260 section 7.2.3 is 4 after both.
 const PATTERNS: [(&str, u32, Reach); 16] = [
     ("no-loss", 4, Whole),
     ("one-loss", 4, Whole),
@@ -48,10 +51,11 @@ const PATTERNS: [(&str, u32, Reach); 16] = [
     ("all-sacks-lost", 4, Timeout(60)),
 ];
 
-/// usrsctp grows by the path's MTU with a common header in it, 1480 + 12 B, where RFC 9260 has the largest DATA chunk.
+/// The unit of usrsctp's windows: the path's MTU including a common header, 1480 + 12 B, where RFC 9260 uses
+/// the largest DATA chunk.
 const UNIT_BYTES: f64 = 1492.0;
 
-/// 10 Mbit/s, 20 ms one way, for half a minute.
+/// The path: 10 Mbit/s and 20 ms one way, for half a minute.
 pub const PATH: Paths = Paths {
     count: 1,
     nanos_per_byte: 800,
@@ -63,8 +67,9 @@ pub const PATH: Paths = Paths {
     end_nanos: 30_000_000_000,
 };
 
-/// The profile `sctp`, with usrsctp's sizes: windows count in [`UNIT_BYTES`] and begin with three times 1480 B. Bursts are not bounded, for usrsctp's bound is another of those that RFC 9260 section 6.1 D allows, and one that
-/// lowers the window for good.
+/// Runs the profile `sctp` with usrsctp's sizes: windows count in [`UNIT_BYTES`] and begin with three times
+/// 1480 B. Bursts are not bounded, because usrsctp has another of the bounds that RFC 9260 section 6.1 D
+/// allows, one that lowers the window permanently.
 fn ours(floor: u32, losses: Losses) -> Vec<Sent> {
     let settings = [
         ("mtu", "1524 B"),
@@ -77,7 +82,7 @@ fn ours(floor: u32, losses: Losses) -> Vec<Sent> {
     transfer(connection(("sctp", &settings), ("sctp", &[("min_ssthresh", &floor)]), 1, 400), PATH, losses)
 }
 
-/// From lists as `60-63,70/2`; `-` for none.
+/// Reads losses from lists such as `60-63,70/2`, or `-` for none.
 pub fn losses(data: &str, sacks: &str) -> Losses {
     let number = |text: &str| text.parse::<u64>().expect("a number");
     let one = |part: &str| match part.split_once('-') {
@@ -112,7 +117,8 @@ fn packets(run: &Value) -> Vec<Theirs> {
     run["packets"].as_array().expect("packets").iter().map(read).collect()
 }
 
-/// The first packet in which two series differ by more than is allowed; times are since the first of them.
+/// Returns the first packet in which two series differ by more than the tolerances. Times count from the
+/// first packet of each.
 fn first_difference(ours: &[Sent], theirs: &[Theirs]) -> Option<usize> {
     let (time_s, window) = (tolerance("usrsctp.time_s"), tolerance("usrsctp.window_chunks") * UNIT_BYTES);
     let (start, their_start) = (ours[0].time_s, theirs[0].time_s);
@@ -126,7 +132,7 @@ fn first_difference(ours: &[Sent], theirs: &[Theirs]) -> Option<usize> {
     place.or_else(|| (ours.len() != theirs.len()).then_some(ours.len().min(theirs.len())))
 }
 
-/// The packets about one, of both.
+/// Returns the packets of both sides around one of them, as text.
 fn around(ours: &[Sent], theirs: &[Theirs], place: usize) -> String {
     let line = |time_s: f64, tsn: u64, times: u64, cwnd: f64| {
         format!("{time_s:10.6} s {tsn:4}/{times} {cwnd:8.0} B")

@@ -1,5 +1,6 @@
-//! SCTP against usrsctp over two paths: what is sent over which of them when packets are lost, when the first path fails, and when
-//! it works again. `reference/peers` says how usrsctp's packets were written down.
+//! Comparison of SCTP with usrsctp over two paths: which packets are sent over which path when packets are
+//! lost, when the first path fails, and when it works again. `reference/peers` says how usrsctp's packets
+//! were recorded.
 //!
 //! `cargo test -p ackclock-lab --test scenarios -- usrsctp_two_paths --nocapture` prints both sides.
 
@@ -9,16 +10,16 @@ use crate::tolerances::tolerance;
 use crate::usrsctp::{PATH, losses};
 use serde_json::Value;
 
-/// usrsctp grows by the path's MTU, which over IPv4 is that of the whole packet.
+/// The unit of usrsctp's windows: the path's MTU, which over IPv4 is that of the whole packet.
 const UNIT_BYTES: f64 = 1500.0;
 
-/// What a run has set.
+/// Returns the value of a run's setting, if it has it.
 fn setting<'a>(run: &'a Value, name: &str) -> Option<&'a str> {
     let settings = run["settings"].as_array().expect("settings").iter().filter_map(Value::as_str);
     settings.filter_map(|text| text.split_once('=')).find(|(key, _)| *key == name).map(|(_, value)| value)
 }
 
-/// The profile `sctp` with usrsctp's sizes, and what the run sets.
+/// Runs the profile `sctp` with usrsctp's sizes and the settings of the run.
 fn ours(run: &Value) -> Vec<Sent> {
     let heartbeat = setting(run, "heartbeat_ms").map_or("30 s".to_owned(), |value| format!("{value} ms"));
     let settings = [
@@ -42,7 +43,7 @@ fn ours(run: &Value) -> Vec<Sent> {
     transfer(connection(("sctp", &settings), ("sctp", &[]), 2, chunks), paths, lost)
 }
 
-/// usrsctp's packets, with times since the first and windows in units; ours in the same way.
+/// Returns usrsctp's packets, with times since the first and windows in units, as here.
 fn packets(run: &Value) -> Vec<Sent> {
     let read = |packet: &Value| Sent {
         time_s: number(packet, "/0"),
@@ -54,13 +55,14 @@ fn packets(run: &Value) -> Vec<Sent> {
     run["packets"].as_array().expect("packets").iter().map(read).collect()
 }
 
-/// The packets with times since that of one of them.
+/// Returns the packets from `place` on, with times since that packet.
 fn since(packets: &[Sent], place: usize) -> Vec<Sent> {
     let start = packets[place].time_s;
     packets[place..].iter().map(|sent| Sent { time_s: sent.time_s - start, ..*sent }).collect()
 }
 
-/// How many packets are the same before the first that is not: over the same path at the same time under the same window.
+/// Returns the number of equal packets before the first difference: over the same path, at the same time and
+/// under the same window.
 fn same(ours: &[Sent], theirs: &[Sent]) -> usize {
     let (time_s, window) =
         (tolerance("usrsctp-two-paths.time_s"), tolerance("usrsctp-two-paths.window_chunks"));
@@ -82,23 +84,23 @@ fn same(ours: &[Sent], theirs: &[Sent]) -> usize {
     place
 }
 
-/// What becomes of an association whose first path fails.
+/// The behaviour of an association whose first path fails.
 #[derive(Debug, PartialEq)]
 struct Failure {
-    /// The first packet that is sent again, in the packets.
+    /// The index of the first retransmitted packet.
     first_again: usize,
-    /// How often something was tried over the dead path after that, before the failover.
+    /// The number of later attempts over the failed path before the failover.
     attempts: usize,
-    /// From the first packet sent again to the first new data over the second path.
+    /// The time from the first retransmission to the first new data over the second path.
     failover_s: f64,
-    /// When new data was sent over the first path again, if it was, since the first packet of all.
+    /// When new data was sent over the first path again, since the first packet; `None` if it was not.
     back_s: Option<f64>,
 }
 
 impl Failure {
     fn of(packets: &[Sent]) -> Self {
         let new = |place: &usize| packets[*place].times == 1;
-        let first_again = packets.iter().position(|sent| sent.times > 1).expect("something is sent again");
+        let first_again = packets.iter().position(|sent| sent.times > 1).expect("a retransmission");
         let failover =
             (0..packets.len()).filter(new).find(|place| packets[*place].path == 1).expect("a failover");
         let mut attempts: Vec<f64> = packets[first_again..failover]
@@ -133,9 +135,10 @@ fn while_both_paths_work_each_packet_is_sent_as_usrsctp_sends_it() {
     }
 }
 
-/// The timeout itself comes at another time, for usrsctp's timer is not restarted by what is acknowledged.
+/// Compares the packets before and after the timeout. The timeout itself differs in time, because
+/// acknowledgements do not restart usrsctp's timer.
 #[test]
-fn after_a_timeout_the_second_path_carries_what_was_lost() {
+fn after_a_timeout_the_second_path_carries_the_lost_packets() {
     for pattern in ["last-lost", "first-window-lost"] {
         let run = run(pattern);
         let (ours, theirs) = (ours(&run), packets(&run));
@@ -150,7 +153,7 @@ fn after_a_timeout_the_second_path_carries_what_was_lost() {
 }
 
 #[test]
-fn a_path_that_fails_is_left_and_taken_again_as_by_usrsctp() {
+fn a_failed_path_is_left_and_used_again_as_by_usrsctp() {
     for pattern in ["failure", "failure-after-five", "return"] {
         let run = run(pattern);
         let (ours, theirs) = (ours(&run), packets(&run));
@@ -163,7 +166,8 @@ fn a_path_that_fails_is_left_and_taken_again_as_by_usrsctp() {
         assert_eq!(our.attempts, their.attempts, "{pattern}");
         let off = our.failover_s / their.failover_s - 1.0;
         assert!(off.abs() <= tolerance("usrsctp-two-paths.failover"), "{pattern}: {our:?}, {their:?}");
-        // A HEARTBEAT comes after the interval and half a timeout to one and a half (RFC 9260 section 8.3); the timeout is 4 s here.
+        // A HEARTBEAT is sent after the interval plus half a timeout to one and a half (RFC 9260 section
+        // 8.3). The timeout is 4 s here.
         let heartbeat_s =
             setting(&run, "heartbeat_ms").map(|text| text.parse::<f64>().expect("a number") / 1e3);
         for (packets, failure) in [(&ours, &our), (&theirs, &their)] {
@@ -172,7 +176,7 @@ fn a_path_that_fails_is_left_and_taken_again_as_by_usrsctp() {
             assert_eq!(failure.back_s.is_some(), latest_s.is_some(), "{pattern}: {failure:?}");
             assert!(failure.back_s <= latest_s, "{pattern}: {failure:?}, {latest_s:?}");
         }
-        // Nothing is missing in either.
+        // No packet is missing on either side.
         for packets in [&ours, &theirs] {
             assert_eq!(
                 packets.iter().filter(|sent| sent.times == 1).count() as f64,

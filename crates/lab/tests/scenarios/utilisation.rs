@@ -1,5 +1,5 @@
-//! The share of measured time in which a link was sending: between 0 and 1 whatever runs over it, and exact where it is
-//! known.
+//! Tests of utilisation, the fraction of measured time in which a link was sending: it is between 0 and 1
+//! with any traffic, and exact in known cases.
 
 use ackclock_aqm::registry::QUEUES;
 use ackclock_lab::{Scenario, diagnostics, run};
@@ -19,7 +19,7 @@ fn number(link: &Value, field: &str) -> f64 {
     link[field].as_f64().unwrap_or_else(|| panic!("{field} of {link}"))
 }
 
-/// One link of 8 Mbit/s at most with a constant stream into it.
+/// Returns a scenario with one link of at most 8 Mbit/s and a constant stream into it.
 fn one_link(rate: &str, queue: &str, stream: &str, packet: u32, warmup_us: u64, duration_us: u64) -> String {
     format!(
         "duration = \"{duration_us} us\"\nwarmup = \"{warmup_us} us\"\n\
@@ -31,8 +31,8 @@ fn one_link(rate: &str, queue: &str, stream: &str, packet: u32, warmup_us: u64, 
 
 #[test]
 fn packets_in_service_at_the_ends_count_in_part() {
-    // A packet of 1000 B on the wire each 2 ms, sent for 1 ms from 0, 2, 4 ... ms on. From 2.25 to 8.5 ms the link sends
-    // for 0.75 + 1 + 1 + 0.5 ms.
+    // A packet of 1000 B on the wire every 2 ms is sent for 1 ms from 0, 2, 4 ... ms on. From 2.25 to 8.5 ms
+    // the link sends for 0.75 + 1 + 1 + 0.5 ms.
     for queue in ["droptail", "codel"] {
         let queue = format!("{{ name = \"{queue}\", limit = \"10 packets\" }}");
         let text = one_link("\"8 Mbit/s\"", &queue, "3.888 Mbit/s", 972, 2250, 8500);
@@ -68,7 +68,7 @@ proptest! {
             let utilisation = number(&link, "utilisation");
             prop_assert!((0.0..=1.0).contains(&utilisation), "{}: {}", entry.descriptor.name, utilisation);
         }
-        // With a queue that never empties it is sending all the time.
+        // With a queue that never empties, the link sends all the time.
         let flood = one_link(rate, "{ name = \"droptail\", limit = \"30 packets\" }", "30 Mbit/s", packet,
             warmup_us + 2000, warmup_us + 2000 + measured_us);
         prop_assert_eq!(number(&links(&flood, seed)[0], "utilisation"), 1.0);

@@ -1,4 +1,4 @@
-//! Links whose rate changes in phases, seen from outside, every run checked by the verifier.
+//! Tests of links whose rate changes in phases. Every run is checked by the verifier.
 
 use crate::verified;
 use serde_json::Value;
@@ -14,12 +14,12 @@ fn result(rate: &str, queue: &str, flow: &str, duration: &str) -> Value {
 }
 
 const CYCLE: &str = "{ cycle = [[\"1 s\", \"8 Mbit/s\"], [\"2 s\", \"800 kbit/s\"]] }";
-/// 16 Mbit/s in packets of 1000 B on the wire: more than the link ever takes.
+/// A source of 16 Mbit/s in packets of 1000 B on the wire, which always exceeds the link.
 const FLOOD: &str = "application = { name = \"cbr\", rate = \"15.552 Mbit/s\", packet = \"972 B\" }\n";
 
 #[test]
 fn an_overloaded_link_delivers_what_its_phases_allow() {
-    // 1000 packets in the fast second, 100 in each slow one.
+    // The fast second carries 1000 packets, each slow one 100.
     for queue in
         ["{ name = \"droptail\", limit = \"10 packets\" }", "{ name = \"codel\", limit = \"10 packets\" }"]
     {
@@ -31,23 +31,23 @@ fn an_overloaded_link_delivers_what_its_phases_allow() {
         assert!(link["utilisation"].as_f64().expect("a share") > 0.999);
         let goodput = result["series"]["flows"]["flow"]["goodput_bps"].as_array().expect("a series");
         for (index, goodput) in goodput.iter().filter_map(Value::as_f64).enumerate() {
-            // What leaves the link at the very beginning of an interval is delivered 10 ms into it; the first interval of
-            // a phase has a little of the phase before.
+            // A packet that leaves the link at the beginning of an interval is delivered 10 ms into it. The
+            // first interval of a phase also contains the end of the previous phase.
             let expected = match index % 30 {
                 0 | 10 => continue,
                 1..10 => 7_776_000.0,
                 _ => 777_600.0,
             };
-            // To a packet.
+            // The goodput agrees to a packet.
             assert!((goodput - expected).abs() <= 77_760.0, "{queue} {index}: {goodput}");
         }
     }
 }
 
 #[test]
-fn a_link_goes_on_after_a_silent_phase() {
-    // A second at 8 Mbit/s and a second of silence: 1000 packets in each round, the one that is being sent when the silence begins among
-    // them, and the link is never stopped for good.
+fn a_link_continues_after_a_silent_phase() {
+    // A second at 8 Mbit/s and a second of silence carry 1000 packets per round, including the packet that is
+    // being sent when the silence begins. The link never stops for good.
     let silent = CYCLE.replace("[\"2 s\", \"800 kbit/s\"]", "[\"1 s\", \"0 bit/s\"]");
     for queue in ["droptail", "codel"] {
         let queue = format!("{{ name = \"{queue}\", limit = \"10 packets\" }}");
@@ -57,18 +57,19 @@ fn a_link_goes_on_after_a_silent_phase() {
 }
 
 #[test]
-fn what_waits_at_a_change_takes_the_new_rate() {
-    // 100 packets arrive at once at 0.95 s: 50 leave by 1 s at 1 ms each, the rest take 10 ms each. The last has waited
-    // 50 ms + 49 * 10 ms = 540 ms, and arrives after 10 ms more of sending and 10 ms of wire.
+fn packets_waiting_at_a_change_are_sent_at_the_new_rate() {
+    // 100 packets arrive at once at 0.95 s: 50 leave by 1 s at 1 ms each, and the rest takes 10 ms each. The
+    // last one has waited 50 ms + 49 * 10 ms = 540 ms, and arrives after 10 ms more of sending and 10 ms of
+    // wire.
     let burst = "start = \"950 ms\"\nstop = \"951 ms\"\n\
                  application = { name = \"cbr\", rate = \"777.6 Mbit/s\", packet = \"972 B\" }\n";
     let result = result(CYCLE, "{ name = \"droptail\", limit = \"unlimited\" }", burst, "3 s");
     let flow = &result["flows"][0];
-    // One packet each 10 us for a millisecond.
+    // A packet arrives every 10 us for a millisecond.
     assert_eq!(flow["delivered_packets"], 100);
-    // The k-th leaves at 950 + k ms up to 1000 ms, then each 10 ms: arrivals less departures, less 10 ms of wire:
-    // the first fifty wait and are sent for k - 0.01 (k - 1) ms, so 1275 - 12.25 together; the others for
-    // 50 + 10 (k - 50) - 0.01 (k - 1), so 2500 + 12750 - 37.25.
+    // Packet k leaves at 950 + k ms up to 1000 ms, then one leaves every 10 ms. The delays, less 10 ms of
+    // wire, are k - 0.01 (k - 1) ms for the first fifty, so 1275 - 12.25 together, and 50 + 10 (k - 50) -
+    // 0.01 (k - 1) for the others, so 2500 + 12750 - 37.25.
     let expected = (1275.0 - 12.25 + 2500.0 + 12_750.0 - 37.25) / 100.0 + 10.0;
     let mean = flow["one_way_delay_mean_s"].as_f64().expect("a mean") * 1e3;
     assert!((mean - expected).abs() < 0.01, "{mean} {expected}");
@@ -76,8 +77,9 @@ fn what_waits_at_a_change_takes_the_new_rate() {
 
 #[test]
 fn tcp_follows_the_phases() {
-    // RFC 7928 section 8.2.6 in short: two seconds at 10 Mbit/s, two at 1 Mbit/s. The mean capacity is 5.5 Mbit/s, of
-    // which the payload is 1448 of 1500 bytes: 5.3 Mbit/s. A queue of half the fast link's product keeps it mostly busy.
+    // A short version of RFC 7928 section 8.2.6: two seconds at 10 Mbit/s, two at 1 Mbit/s. The mean capacity
+    // is 5.5 Mbit/s, of which 1448 of 1500 bytes are payload: 5.3 Mbit/s. A queue of half the fast link's
+    // product keeps it mostly busy.
     let cycle = "{ cycle = [[\"2 s\", \"10 Mbit/s\"], [\"2 s\", \"1 Mbit/s\"]] }";
     let result =
         result(cycle, "{ name = \"droptail\", limit = \"17 packets\" }", "control = \"newreno\"\n", "20 s");
@@ -86,9 +88,10 @@ fn tcp_follows_the_phases() {
 }
 
 #[test]
-fn limits_go_by_the_nominal_rate() {
-    // The mean over the cycle is (8 + 2 * 0.8) / 3 = 3.2 Mbit/s, of which 100 ms are 40 kB: 40 packets of 1000 B wait besides
-    // the one being sent. With 8 Mbit/s given it is 100, of which the last, offered in the slow phase, waits 10 ms each.
+fn limits_in_time_use_the_nominal_rate() {
+    // The mean over the cycle is (8 + 2 * 0.8) / 3 = 3.2 Mbit/s, of which 100 ms are 40 kB: 40 packets of
+    // 1000 B wait besides the one being sent. With a nominal rate of 8 Mbit/s there are 100, and the last
+    // one, offered in the slow phase, waits 10 ms for each.
     for (nominal, packets) in [("", 40), (", nominal = \"8 Mbit/s\"", 100)] {
         let rate = CYCLE.replace("]] }", &format!("]]{nominal} }}"));
         let result = result(&rate, "{ name = \"droptail\", limit = \"100 ms\" }", FLOOD, "3 s");
@@ -100,8 +103,8 @@ fn limits_go_by_the_nominal_rate() {
 
 #[test]
 fn a_discipline_is_told_the_nominal_rate() {
-    // Nine seconds at 800 kbit/s and one at 8 Mbit/s are 1.52 Mbit/s in the mean. AVQ's virtual capacity shows what it was
-    // told: it starts at 0.8 of it.
+    // Nine seconds at 800 kbit/s and one at 8 Mbit/s have a mean of 1.52 Mbit/s. AVQ's virtual capacity shows
+    // the rate that it was told, because it starts at 0.8 of it.
     let virtual_capacity = |nominal: &str| {
         let rate = format!("{{ cycle = [[\"9 s\", \"800 kbit/s\"], [\"1 s\", \"8 Mbit/s\"]]{nominal} }}");
         let quiet =
@@ -116,9 +119,10 @@ fn a_discipline_is_told_the_nominal_rate() {
 }
 
 #[test]
-fn pie_does_not_know_when_the_rate_changes() {
-    // 125 packets arrive in the last 100 ms of a second at 8 Mbit/s, a quarter more than it takes. The last ones will be
-    // sent after the change, but while the rate is high they look like any others: what comes later changes nothing.
+fn pie_does_not_foresee_a_change_of_the_rate() {
+    // 125 packets arrive in the last 100 ms of a second at 8 Mbit/s, a quarter more than the link sends. The
+    // last ones will be sent after the change, but while the rate is high they are treated like any others:
+    // the later rate changes nothing.
     let dropped = |slow: &str| {
         let rate = format!("{{ cycle = [[\"1 s\", \"8 Mbit/s\"], [\"2 s\", \"{slow}\"]] }}");
         let burst = "start = \"900 ms\"\nstop = \"1 s\"\n\
@@ -129,7 +133,7 @@ fn pie_does_not_know_when_the_rate_changes() {
     assert_eq!(dropped("8 kbit/s"), dropped("8 Mbit/s"));
 }
 
-/// Two links one after the other, each with a trace of opportunities to send.
+/// A scenario with two links in succession, each with a trace of opportunities to send.
 const TRACES: &str = r#"
 duration = "1 s"
 parallel = { bottlenecks = [{ rate = { trace = "r0.trace" }, delay = "0 ms" }], access = { rate = { trace = "r1.trace" }, delay = "0 ms" } }
@@ -138,9 +142,9 @@ files = { "r0.trace" = { text = "1\n5\n5\n5\n7\n" }, "r1.trace" = { text = "1\n1
 "#;
 
 #[test]
-fn several_packets_may_leave_in_one_instant() {
-    // Three opportunities in an instant carry three packets of 1500 B and the acknowledgements behind them, each in no time, over one
-    // link after the other.
+fn several_packets_may_leave_at_the_same_instant() {
+    // Three opportunities at the same instant carry three packets of 1500 B and the acknowledgements behind
+    // them, in zero time, over one link after the other.
     let swapped =
         TRACES.replace("{ trace = \"r0", "{ trace = \"r2").replace("{ trace = \"r1", "{ trace = \"r0");
     for text in [TRACES.to_owned(), swapped.replace("{ trace = \"r2", "{ trace = \"r1")] {

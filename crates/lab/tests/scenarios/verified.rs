@@ -1,10 +1,11 @@
-//! The result of a scenario, of a run in whose trace the verifier finds nothing; and what tests read off results and mistakes.
+//! Results of scenarios whose trace the verifier accepts, and helpers that read results and mistakes.
 
 use ackclock_lab::{Scenario, diagnostics, run};
 use serde_json::{Map, Value};
 use std::sync::atomic::AtomicBool;
 
-/// Runs a scenario with its first seed, with these values changed: an object of paths and values, or null.
+/// Runs a scenario with its first seed and these values changed, an object of paths and values, or null.
+/// Returns its result.
 pub fn result(text: &str, overrides: &Value) -> Value {
     let overrides: Map<String, Value> = overrides.as_object().cloned().unwrap_or_default();
     let scenario = Scenario::parse(text, "test", &overrides)
@@ -21,7 +22,7 @@ pub fn result(text: &str, overrides: &Value) -> Value {
     serde_json::to_value(result).expect("a result as JSON")
 }
 
-/// Returns the number that a record of a result holds under `key`.
+/// Returns the number under `key` in a record of a result.
 pub fn number(record: &Value, key: &str) -> f64 {
     record[key].as_f64().unwrap_or_else(|| panic!("{key} in {record}"))
 }

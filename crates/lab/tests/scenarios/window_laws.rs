@@ -1,10 +1,10 @@
-//! What laws and their transports do together: time in which nothing is sent, the least window, pacing, filters that age. Every run is
-//! also checked by the trace verifier.
+//! Tests of laws together with their transports: silences, the minimum window, pacing, and filters that age.
+//! Every run is also checked by the trace verifier.
 
 use crate::verified::{self, number};
 use serde_json::{Value, json};
 
-/// A dumbbell whose access links have 1 Gbit/s.
+/// Runs a flow over a dumbbell whose access links have 1 Gbit/s.
 fn result(head: &str, bottleneck: &str, flow: &str, overrides: Value) -> Value {
     let text = format!(
         "{head}\n[dumbbell]\nbottleneck = {{ {bottleneck} }}\naccess = {{ rate = \"1 Gbit/s\", delay = \"1 ms\" }}\n\
@@ -27,11 +27,12 @@ fn least(result: &Value, quantity: &str, from: f64) -> f64 {
 }
 
 #[test]
-fn a_law_that_runs_on_time_does_not_count_the_silence_of_its_application() {
-    // A segment of 2.5 MB each 20 s, which takes some two seconds. A window that leaves at once, ten times as fast as the bottleneck
-    // takes it, leaves nine tenths of itself in the queue. CUBIC avoids congestion from 50 packets on, and its curve rises by
-    // 0.4 t^3 from its plateau: by less than 0.4 * 6^3 = 86 packets in the six seconds of three segments, with which windows stay
-    // below 200 packets, and queues below 180. With the silence in t they grew by half in each round trip, to 1,245 packets.
+fn a_law_driven_by_time_does_not_count_the_silence_of_its_application() {
+    // A segment of 2.5 MB every 20 s takes about two seconds. A window that is sent at once, ten times as
+    // fast as the bottleneck, leaves nine tenths of itself in the queue. CUBIC avoids congestion from 50
+    // packets on, and its curve rises by 0.4 t^3 from its plateau: by less than 0.4 * 6^3 = 86 packets in the
+    // six seconds of three segments. Windows stay below 200 packets, and queues below 180. If t included the
+    // silence, windows would grow by half per round trip, to 1,245 packets.
     let queue = |transport: &str| {
         let flow = format!(
             "control = \"cubic\"\ntransport = {{ name = \"{transport}\", initial_ssthresh = \"50 packets\" }}\n\
@@ -46,8 +47,9 @@ fn a_law_that_runs_on_time_does_not_count_the_silence_of_its_application() {
 }
 
 #[test]
-fn slow_starts_end_as_late_over_a_transport_that_paces() {
-    // 50 Mbit/s at 80 ms hold 333 packets. Ended at a quarter of that, CUBIC would need most of eight seconds to get there.
+fn slow_starts_do_not_end_early_over_a_transport_that_paces() {
+    // 50 Mbit/s at 80 ms hold 333 packets. If slow start ended at a quarter of that, CUBIC would need most of
+    // the eight seconds to reach it.
     for slow_start in ["hystart", "hystart++", "search"] {
         for transport in ["rfc", "linux", "quic"] {
             let flow =
@@ -62,7 +64,8 @@ fn slow_starts_end_as_late_over_a_transport_that_paces() {
 
 #[test]
 fn bbr_knows_the_bandwidth_after_probe_rtt_on_a_short_path() {
-    // 100 Mbit/s are 8,333 packets a second. ProbeRTT holds four packets in flight for 200 ms, which are twenty round trips.
+    // 100 Mbit/s are 8,333 packets per second. ProbeRTT holds four packets in flight for 200 ms, which is
+    // twenty round trips.
     let link = "rate = \"100 Mbit/s\", delay = \"3 ms\", queue = { name = \"droptail\", limit = \"2 bdp\" }";
     let head = "duration = \"25 s\"\nobserve = { interval = \"20 ms\" }";
     let found = result(head, link, "control = \"bbrv1\"\ntransport = \"linux\"", json!({}));
@@ -72,7 +75,7 @@ fn bbr_knows_the_bandwidth_after_probe_rtt_on_a_short_path() {
 
 #[test]
 fn bbr_knows_the_bandwidth_after_many_small_objects() {
-    // Objects of one connection, most of them of a packet or two, some of half a megabyte.
+    // The connection carries objects, most of them of one or two packets, some of half a megabyte.
     let goodput = |control: &str| {
         let flow = format!(
             "control = \"{control}\"\ntransport = \"linux\"\napplication = {{ name = \"pages\", objects = 400, connections = 1, \
@@ -88,7 +91,8 @@ fn bbr_knows_the_bandwidth_after_many_small_objects() {
 
 #[test]
 fn no_window_over_quic_is_below_two_packets() {
-    // RFC 9002 section 7.2, whatever is lost: here every fifth packet. ns-2's windows fall to one.
+    // RFC 9002 section 7.2 sets this minimum whatever is lost, here every fifth packet. ns-2's windows fall
+    // to one packet.
     let link = "rate = \"2 Mbit/s\", delay = \"8 ms\", queue = { name = \"droptail\", limit = \"50 packets\" }, \
                 loss = { name = \"independent\", probability = 0.2 }";
     let head = "duration = \"60 s\"\nobserve = { interval = \"10 ms\" }";
@@ -102,7 +106,7 @@ fn no_window_over_quic_is_below_two_packets() {
     assert_eq!(window("sack", "ns2"), 1.0);
 }
 
-/// Flows of Copa over 40 Mbit/s and 40 ms: how long packets wait in the mean, in seconds.
+/// Returns the mean wait in seconds of flows of Copa over 40 Mbit/s and 40 ms.
 fn copa_wait_s(control: &str, count: usize, seed: usize) -> f64 {
     let link = "rate = \"40 Mbit/s\", delay = \"18 ms\", queue = { name = \"droptail\", limit = \"10 bdp\" }";
     let start = "start = { uniform = [\"0 s\", \"1 s\"] }";
@@ -113,8 +117,8 @@ fn copa_wait_s(control: &str, count: usize, seed: usize) -> f64 {
 
 #[test]
 fn copa_flows_among_themselves_keep_a_short_queue() {
-    // Arun and Balakrishnan 2018 section 2.1: the queue swings between empty and 2.5 times the sum of 1 / delta, 5 packets for each flow
-    // of 1500 B, which take 0.3 ms each. The mean lies below that.
+    // Arun and Balakrishnan 2018 section 2.1: the queue swings between empty and 2.5 times the sum of 1 /
+    // delta, which is 5 packets of 1500 B per flow, of 0.3 ms each. The mean is below that.
     for (count, seed) in [(1, 1), (2, 1), (3, 1), (3, 2), (3, 3), (5, 1)] {
         let wait = copa_wait_s("\"copa\"", count, seed);
         assert!((0.0005..0.0015 * count as f64).contains(&wait), "{count} flows, seed {seed}: {wait}");
@@ -122,9 +126,10 @@ fn copa_flows_among_themselves_keep_a_short_queue() {
 }
 
 #[test]
-fn two_copa_flows_among_themselves_leave_the_competitive_mode_again() {
-    // In equilibrium each has 1 / delta = 2 packets in the queue, between which it oscillates: four and a packet in transmission are 1.5 ms
-    // at 40 Mbit/s. (Three and more stay in that mode with most seeds.)
+fn two_copa_flows_return_from_the_competitive_mode() {
+    // In equilibrium each flow has 1 / delta = 2 packets in the queue, around which it oscillates: four
+    // packets and one in transmission are 1.5 ms at 40 Mbit/s. (With most seeds, three and more flows stay in
+    // that mode.)
     for seed in 1..=4 {
         let wait = copa_wait_s("{ name = \"copa\", competitive = true }", 2, seed);
         assert!((0.001..0.0025).contains(&wait), "seed {seed}: {wait}");

@@ -1,4 +1,4 @@
-//! Sources that write into connections, seen from outside, every run checked by the verifier.
+//! Tests of sources that write into connections. Every run is checked by the verifier.
 
 use crate::verified::{self, number};
 use ackclock_lab::Scenario;
@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 const TRANSPORTS: [&str; 4] = ["rfc", "linux", "quic", "sctp"];
 
-/// A flow over 12 Mbit/s and 20 ms from a to b and back.
+/// Returns a scenario with a flow over 12 Mbit/s and 20 ms from a to b and back.
 fn text(flow: &str) -> String {
     format!(
         "duration = \"10 s\"\n[[links]]\nbetween = [\"a\", \"b\"]\nrate = \"12 Mbit/s\"\ndelay = \"20 ms\"\n\
@@ -23,11 +23,11 @@ fn written(transport: &str, application: &str) -> Value {
 }
 
 #[test]
-fn a_constant_rate_below_the_path_is_the_goodput_and_leaves_the_window_alone() {
+fn a_constant_rate_below_the_path_is_the_goodput_and_does_not_grow_the_window() {
     for transport in TRANSPORTS {
-        // 1 Mbit/s for 10 s: 1.25e6 B, of which the last 20 ms (2500 B) are under way. In a round trip of 41 ms it writes
-        // 5.1 kB, fewer than the four packets of the smallest initial window: the window never fills, so never grows
-        // (RFC 9002 section 7.8, RFC 7661 section 4.3).
+        // 1 Mbit/s for 10 s is 1.25e6 B, of which the last 20 ms (2500 B) are in flight. In a round trip of
+        // 41 ms it writes 5.1 kB, fewer than the four packets of the smallest initial window: the window
+        // never fills, so it never grows (RFC 9002 section 7.8, RFC 7661 section 4.3).
         let flow = written(transport, "name = \"cbr\", rate = \"1 Mbit/s\"");
         let goodput = number(&flow, "goodput_bps");
         assert!((0.99e6..=1e6).contains(&goodput), "{transport}: {goodput}");
@@ -40,7 +40,7 @@ fn a_constant_rate_below_the_path_is_the_goodput_and_leaves_the_window_alone() {
 }
 
 #[test]
-fn a_rate_beyond_the_path_is_what_congestion_control_allows() {
+fn a_source_beyond_the_path_gets_the_goodput_of_a_bulk_transfer() {
     for transport in TRANSPORTS {
         let flow = written(transport, "name = \"cbr\", rate = \"20 Mbit/s\"");
         let bulk = result(&format!("control = \"reno\"\ntransport = \"{transport}\""));
@@ -52,20 +52,21 @@ fn a_rate_beyond_the_path_is_what_congestion_control_allows() {
 #[test]
 fn periods_and_frames_have_their_mean_rates() {
     for transport in TRANSPORTS {
-        // On for 0.5 of each second, at 2 Mbit/s: 10 Mbit in 10 s.
+        // The source is on for 0.5 s of each second at 2 Mbit/s: 10 Mbit in 10 s.
         let flow = written(transport, "name = \"on-off\", rate = \"2 Mbit/s\", on = \"0.5 s\"");
         let goodput = number(&flow, "goodput_bps");
         assert!((0.985e6..=1.005e6).contains(&goodput), "{transport}: {goodput}");
         let flow = written(transport, "name = \"video\", rate = \"3 Mbit/s\"");
         let goodput = number(&flow, "goodput_bps");
-        // The first of the frames of each 0.48 s is five times the others: up to 5/16 of 0.48 s of it too many.
+        // The first frame of each 0.48 s is five times the others, so up to 5/16 of 0.48 s may be in excess.
         assert!((2.9e6..3.1e6).contains(&goodput), "{transport}: {goodput}");
     }
 }
 
 #[test]
-fn what_is_written_before_a_stop_is_still_sent() {
-    // 20 Mbit/s for 1 s: 2.5e6 B, which leave at 12 Mbit/s less headers until after the stop. The last packet counts as a full one.
+fn data_written_before_a_stop_is_still_sent() {
+    // 20 Mbit/s for 1 s are 2.5e6 B, which leave at 12 Mbit/s less headers until after the stop. The last
+    // packet counts as a full one.
     for transport in TRANSPORTS {
         let flow = result(&format!(
             "control = \"reno\"\ntransport = \"{transport}\"\nstop = \"1 s\"\n\
@@ -73,14 +74,14 @@ fn what_is_written_before_a_stop_is_still_sent() {
         ));
         let bytes = number(&flow, "goodput_bps") * 10.0 / 8.0;
         assert!((2.5e6..2.502e6).contains(&bytes), "{transport}: {bytes}");
-        // 2.5e6 B / (12 Mbit/s / 8 * 0.96) = 1.73 s and slow start.
+        // 2.5e6 B / (12 Mbit/s / 8 * 0.96) = 1.73 s, and slow start adds to it.
         let completed = number(&flow, "completed_s");
         assert!((1.7..4.0).contains(&completed), "{transport}: {completed}");
     }
 }
 
 #[test]
-fn what_says_nothing_over_a_connection_is_refused() {
+fn keys_without_effect_over_a_connection_are_refused() {
     let problems = |flow: &str| {
         let problems = Scenario::parse(&text(flow), "test", &Map::new()).expect_err("a mistake");
         problems.iter().map(|problem| format!("{}: {}", problem.found, problem.expected)).collect::<Vec<_>>()
@@ -109,9 +110,9 @@ fn transfers(application: &str, rest: &str) -> String {
 
 #[test]
 fn each_transfer_has_its_size_and_its_time() {
-    // A SYN and its answer take 40.053 ms, a packet of 1500 B and its acknowledgement 41.027 ms: 81.080 ms for what fits one
-    // packet; each packet more of a first window takes 1 ms longer, up to 10 packets without loss within 10 ms or, where the
-    // window is smaller, another round trip.
+    // A SYN and its answer take 40.053 ms, a packet of 1500 B and its acknowledgement 41.027 ms: 81.080 ms
+    // for a transfer of one packet. Each further packet of the first window takes 1 ms more, up to 10 packets
+    // without loss within 10 ms, or another round trip if the window is smaller.
     let observe = "[observe]\ntransfers = true\nsize_classes = [\"1448 B\", \"14480 B\"]\n";
     let application = "sizes = \"sizes\", count = 100, every = \"100 ms\"";
     let result = verified::result(&transfers(application, &format!("{observe}{SIZES}")), &Value::Null);
@@ -122,7 +123,7 @@ fn each_transfer_has_its_size_and_its_time() {
         assert!((number(row, "start_s") - 0.1 * index as f64).abs() < 1e-9);
         let size = number(row, "size_bytes");
         assert!((1448.0..=14_480.0).contains(&size));
-        // The last two are not complete at 10 s.
+        // The last two transfers are not complete at 10 s.
         if let Some(took) = row["completion_s"].as_f64() {
             let packets = (size / 1448.0).ceil();
             assert!(took > 0.0810 + (packets - 1.0) * 0.0009, "{row}");
@@ -133,7 +134,7 @@ fn each_transfer_has_its_size_and_its_time() {
     }
     let classes = result["size_classes"].as_array().expect("classes");
     assert_eq!(classes.len(), 3);
-    // Half of the sizes are of the first class (standard error 5 of 100), none of the last.
+    // Half of the sizes are in the first class (with a standard error of 5 in 100), none in the last.
     let of = |class: usize, key: &str| number(&classes[class], key);
     assert!((30.0..70.0).contains(&of(0, "transfers")));
     assert_eq!(of(0, "transfers") + of(1, "transfers"), 100.0);
@@ -145,7 +146,7 @@ fn each_transfer_has_its_size_and_its_time() {
 }
 
 #[test]
-fn transfers_are_shown_one_by_one_only_where_that_is_asked_for() {
+fn records_of_transfers_exist_only_on_request() {
     let result =
         verified::result(&transfers("size = \"3 kB\", count = 3, every = \"1 s\"", ""), &Value::Null);
     assert_eq!((result.get("transfers"), result.get("size_classes")), (None, None));
@@ -162,7 +163,7 @@ fn sizes_that_are_counted_in_packets_are_packets_of_the_transport() {
 }
 
 #[test]
-fn transfers_say_what_is_wrong_with_them() {
+fn mistakes_in_transfers_are_reported() {
     let problems = |application: &str, rest: &str| {
         let text = transfers(application, rest);
         let problems = Scenario::parse(&text, "test", &Map::new()).expect_err("a mistake");
@@ -200,16 +201,17 @@ fn transfers_say_what_is_wrong_with_them() {
 
 #[test]
 fn transfers_over_many_pairs_pass_one_pair_each() {
-    // 10000 transfers over 100 pairs of three links there and three back: 60000 links of paths, not 100 times as many.
+    // 10000 transfers over 100 pairs of three links in each direction are 60000 links of paths, not 100 times
+    // as many.
     let text = "duration = \"1 s\"\n[dumbbell]\npairs = 100\n\
                 bottleneck = { rate = \"10 Mbit/s\", delay = \"1 ms\" }\naccess = { rate = \"1 Gbit/s\", delay = \"1 ms\" }\n\
                 [[flows]]\ncontrol = \"reno\"\napplication = { name = \"transfers\", count = 10000, every = \"1 ms\" }\n";
-    Scenario::parse(text, "test", &Map::new()).expect("a good scenario");
+    Scenario::parse(text, "test", &Map::new()).expect("a valid scenario");
 }
 
 #[test]
 fn many_small_writes_are_announced() {
-    // 1 Gbit/s in writes of 1 B: 1.25e8 a second for 10 s, each of about 50 ns: 62 s.
+    // 1 Gbit/s in writes of 1 B are 1.25e8 writes per second for 10 s, each of about 50 ns: 62 s.
     let flow = "control = \"reno\"\napplication = { name = \"cbr\", rate = \"1 Gbit/s\", packet = \"1 B\" }";
     let scenario = Scenario::parse(&text(flow), "test", &Map::new()).expect("a scenario");
     let warnings = ackclock_lab::warnings::of(&scenario);
@@ -220,9 +222,9 @@ fn many_small_writes_are_announced() {
 }
 
 #[test]
-fn what_does_not_fill_a_packet_is_sent_when_the_application_stops() {
+fn a_part_of_a_packet_is_sent_when_the_application_stops() {
     for transport in TRANSPORTS {
-        // 100 B each 0.8 s: ten until 8 s, 1000 B, which no packet is filled with.
+        // 100 B every 0.8 s, ten times until 8 s, are 1000 B, which fill no packet.
         let flow = result(&format!(
             "control = \"reno\"\ntransport = \"{transport}\"\nstop = \"8 s\"\n\
              application = {{ name = \"cbr\", rate = \"1 kbit/s\", packet = \"100 B\" }}"

@@ -1,104 +1,108 @@
-//! Retransmission by counting duplicate acknowledgements: Reno (RFC 5681 section 3.2) and NewReno (RFC 6582; RFC
-//! 2582 with the options that ns-2 and the theses name).
+//! Retransmission by counting duplicate acknowledgements: Reno (RFC 5681 section 3.2) and NewReno (RFC 6582;
+//! RFC 2582 with the options that ns-2 and the theses name).
 
-use super::{Detection, LossFound, News, Reaction, Run};
+use super::{AckSummary, Detection, LossFound, Reaction, Run};
 use crate::ledger::Ledger;
 use ackclock_base::Time;
 use ackclock_cc::LossSignal;
 
-/// What distinguishes the variants.
+/// Options that distinguish Reno, NewReno and their variants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DuplicateOptions {
-    /// Duplicates that make a loss.
+    /// The number of duplicates that indicates a loss.
     pub threshold: u32,
-    /// Whether the first duplicates let new packets out (RFC 3042).
+    /// Whether the first duplicates allow new packets to be sent (RFC 3042).
     pub limited_transmit: bool,
-    /// What a partial acknowledgement does.
+    /// The effect of a partial acknowledgement.
     pub partial: PartialAck,
 }
 
-/// What a partial acknowledgement does: one that covers new data, but not all that was outstanding.
+/// The effect of a partial acknowledgement, which covers new data but not everything that was outstanding at
+/// the loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PartialAck {
-    /// It ends recovery (Reno).
+    /// A partial acknowledgement ends recovery (Reno).
     Ends,
-    /// It reveals the next loss (NewReno).
+    /// A partial acknowledgement reveals the next loss, which is retransmitted (NewReno).
     Resends {
-        /// Whether each restarts the timer (slow but steady), or only the first (impatient).
+        /// Whether every partial acknowledgement restarts the timer ("slow but steady"), or only the first
+        /// ("impatient").
         restarts_timer_each_time: bool,
-        /// Whether the inflated window shrinks by what was acknowledged (RFC 6582 section 3.2 step 3), or at once
-        /// to the slow start threshold, as in ns-2 without partial_window_deflation_.
+        /// Whether the inflated window shrinks by what was acknowledged (RFC 6582 section 3.2 step 3). If
+        /// not, it shrinks at once to the slow start threshold, as in ns-2 without partial_window_deflation_.
         deflates: bool,
     },
 }
 
-/// Reno and NewReno.
+/// The rule of Reno and NewReno.
 #[derive(Clone, Debug)]
 pub struct Duplicates {
     options: DuplicateOptions,
     duplicates: u32,
     /// Recovery lasts until this number is acknowledged; `None` outside recovery.
     recover: Option<u64>,
-    /// No fast retransmit until more than this is acknowledged: what a timeout resends causes duplicates that mean
-    /// nothing (RFC 6582 section 4.1, ns-2's bugFix_).
+    /// No fast retransmit happens until more than this is acknowledged; `None` without a guard.
+    /// Retransmissions after a timeout cause duplicates that indicate no loss (RFC 6582 section 4.1, ns-2's
+    /// bugFix_).
     guard: Option<u64>,
-    /// Packets by which the window is inflated: each duplicate tells of one that has left the network.
+    /// The packets by which the window is inflated: each duplicate shows that one has left the network.
     inflation: u64,
     partial_seen: bool,
 }
 
 impl Duplicates {
-    /// Outside recovery.
+    /// Creates the rule, outside recovery.
     pub fn new(options: DuplicateOptions) -> Self {
         Self { options, duplicates: 0, recover: None, guard: None, inflation: 0, partial_seen: false }
     }
 
-    /// Duplicates counted since the last fresh acknowledgement.
+    /// Returns the number of duplicates since the last fresh acknowledgement.
     pub fn count(&self) -> u32 {
         self.duplicates
     }
 
-    /// Begins recovery now, whatever the count.
-    pub fn enter(&mut self, board: &mut Ledger, signal: LossSignal) -> Reaction {
-        self.recover = Some(board.high());
-        self.guard = Some(board.high());
+    /// Begins recovery now, whatever the number of duplicates.
+    pub fn enter(&mut self, ledger: &mut Ledger, signal: LossSignal) -> Reaction {
+        self.recover = Some(ledger.high());
+        self.guard = Some(ledger.high());
         self.inflation = u64::from(self.duplicates);
         self.partial_seen = false;
         Reaction {
-            loss: Some(LossFound { number: board.una(), signal, duplicates: self.duplicates }),
+            loss: Some(LossFound { number: ledger.una(), signal, duplicates: self.duplicates }),
             //= RFC 5681 section 3.2 retransmit: the segment at SND.UNA is retransmitted
-            resend: Some(Run::one(board.una())),
+            resend: Some(Run::one(ledger.una())),
             restart_timer: true,
             ..Reaction::default()
         }
     }
 
     //= RFC 6582 section 3.2 recover: no fast retransmit until more than was sent before a timeout is acknowledged
-    /// Whether duplicates may mean a loss: not while resending after a timeout.
-    pub fn may_enter(&self, board: &Ledger) -> bool {
-        self.recover.is_none() && self.guard.is_none_or(|guard| board.una() > guard)
+    /// Returns whether duplicates may indicate a loss: not in recovery, and not during retransmission after a
+    /// timeout.
+    pub fn may_enter(&self, ledger: &Ledger) -> bool {
+        self.recover.is_none() && self.guard.is_none_or(|guard| ledger.una() > guard)
     }
 
-    /// What was outstanding at the last loss is acknowledged: the next duplicates may mean a loss of the very next packet,
-    /// which the guard would leave to the timer.
+    /// Called when everything outstanding at the last loss is acknowledged. The next duplicates may indicate
+    /// the loss of the very next packet, which the guard would leave to the timer.
     pub fn lift_guard(&mut self) {
         self.guard = None;
     }
 
-    /// Counts a duplicate as if it were the one that completes the threshold (Vegas).
+    /// Raises the count of duplicates to the threshold, as if the last one had completed it (Vegas).
     pub fn skip_to_threshold(&mut self) {
         self.duplicates = self.duplicates.max(self.options.threshold);
     }
 
-    fn on_duplicate(&mut self, board: &mut Ledger) -> Reaction {
+    fn on_duplicate(&mut self, ledger: &mut Ledger) -> Reaction {
         self.duplicates += 1;
         let threshold = self.options.threshold;
         if self.recover.is_some() {
             //= RFC 5681 section 3.2 inflation: each further duplicate inflates the window by a segment
             self.inflation += 1;
-        } else if self.duplicates == threshold && self.may_enter(board) {
+        } else if self.duplicates == threshold && self.may_enter(ledger) {
             //= RFC 5681 section 3.2 fast-retransmit: the third duplicate shows that the first segment is lost
-            return self.enter(board, LossSignal::DuplicateAcks);
+            return self.enter(ledger, LossSignal::DuplicateAcks);
         } else if self.duplicates < threshold && self.options.limited_transmit {
             //= RFC 5681 section 3.2 limited-transmit: the first two duplicates let new segments out
             self.inflation = u64::from(self.duplicates);
@@ -106,22 +110,23 @@ impl Duplicates {
         Reaction::default()
     }
 
-    fn on_fresh(&mut self, board: &Ledger, news: &News) -> Reaction {
-        let partial = self.recover.is_some_and(|recover| board.una() < recover);
+    fn on_fresh(&mut self, ledger: &Ledger, summary: &AckSummary) -> Reaction {
+        let partial = self.recover.is_some_and(|recover| ledger.una() < recover);
         let missing = self.recover.filter(|_| partial && !self.partial_seen);
-        let missing = missing.map(|recover| missing_of(recover - board.una(), self.duplicates));
+        let missing = missing.map(|recover| missing_of(recover - ledger.una(), self.duplicates));
         if let (true, PartialAck::Resends { restarts_timer_each_time, deflates }) =
             (partial, self.options.partial)
         {
-            // RFC 6582 section 3.2 step 3: deflate by what was acknowledged, add one back.
+            // RFC 6582 section 3.2 step 3: the inflation shrinks by what was acknowledged, less one packet.
             //= RFC 6582 section 3.2 deflation: a partial acknowledgement deflates the window by what it covers, less a segment
-            self.inflation = if deflates { (self.inflation + 1).saturating_sub(news.cumulative) } else { 0 };
+            self.inflation =
+                if deflates { (self.inflation + 1).saturating_sub(summary.cumulative) } else { 0 };
             //= RFC 6582 section 3.2 timer: the first partial acknowledgement restarts the timer
             let restart_timer = restarts_timer_each_time || !self.partial_seen;
             self.partial_seen = true;
             return Reaction {
                 //= RFC 6582 section 3.2 partial: a partial acknowledgement retransmits the first unacknowledged segment
-                resend: Some(Run::one(board.una())),
+                resend: Some(Run::one(ledger.una())),
                 missing,
                 restart_timer,
                 ..Reaction::default()
@@ -136,70 +141,70 @@ impl Duplicates {
     }
 }
 
-/// How many of the packets that were outstanding at a loss, and are not acknowledged, have not arrived: each duplicate
-/// tells of one that has (Alnuem 2009 figure 4.4).
+/// Returns how many of the packets that were outstanding at a loss, and are not acknowledged, have not
+/// arrived. Each duplicate indicates one that has (Alnuem 2009 figure 4.4).
 pub fn missing_of(unacknowledged: u64, duplicates: u32) -> u64 {
     unacknowledged.saturating_sub(u64::from(duplicates))
 }
 
 impl Detection for Duplicates {
-    fn on_ack(&mut self, board: &mut Ledger, news: &News) -> Reaction {
-        if news.cumulative > 0 {
-            self.on_fresh(board, news)
-        } else if news.duplicate {
-            self.on_duplicate(board)
+    fn on_ack(&mut self, ledger: &mut Ledger, summary: &AckSummary) -> Reaction {
+        if summary.cumulative > 0 {
+            self.on_fresh(ledger, summary)
+        } else if summary.duplicate {
+            self.on_duplicate(ledger)
         } else {
             Reaction::default()
         }
     }
 
-    fn on_timeout(&mut self, board: &mut Ledger, _now: Time) {
+    fn on_timeout(&mut self, ledger: &mut Ledger, _now: Time) {
         self.recover = None;
         //= RFC 6582 section 3.2 timeout: a timeout notes the highest segment sent
-        self.guard = Some(board.high());
+        self.guard = Some(ledger.high());
         self.duplicates = 0;
         self.inflation = 0;
-        board.go_back();
+        ledger.go_back();
     }
 
-    fn on_undone(&mut self, board: &mut Ledger) {
-        board.go_forward();
+    fn on_undone(&mut self, ledger: &mut Ledger) {
+        ledger.go_forward();
         if self.recover.take().is_some() {
             (self.duplicates, self.inflation) = (0, 0);
         }
     }
 
-    fn on_doubted_timeout(&mut self, board: &mut Ledger) {
-        board.go_forward();
+    fn on_possibly_spurious_timeout(&mut self, ledger: &mut Ledger) {
+        ledger.go_forward();
     }
 
-    fn on_confirmed_timeout(&mut self, board: &mut Ledger, now: Time) {
-        self.on_timeout(board, now);
+    fn on_confirmed_timeout(&mut self, ledger: &mut Ledger, now: Time) {
+        self.on_timeout(ledger, now);
     }
 
     fn in_recovery(&self) -> bool {
         self.recover.is_some()
     }
 
-    fn inflight(&self, board: &Ledger) -> u64 {
-        board.span().saturating_sub(self.inflation)
+    fn inflight(&self, ledger: &Ledger) -> u64 {
+        ledger.span().saturating_sub(self.inflation)
     }
 
-    fn is_at_ease(&self) -> bool {
+    fn allows_fast_path(&self) -> bool {
         self.recover.is_none() && self.duplicates == 0 && self.inflation == 0
     }
 
-    fn next(&mut self, board: &mut Ledger, cwnd: u64, fresh_until: u64) -> Option<u64> {
-        let next = board.next();
-        let room = board.span() < cwnd.saturating_add(self.inflation);
-        (room && (next < board.high() || next < fresh_until)).then_some(next)
+    fn next(&mut self, ledger: &mut Ledger, cwnd: u64, fresh_until: u64) -> Option<u64> {
+        let next = ledger.next();
+        let room = ledger.span() < cwnd.saturating_add(self.inflation);
+        (room && (next < ledger.high() || next < fresh_until)).then_some(next)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::detection::testing::{self, NEWS, sent};
+    use crate::detection::testing::{self, SUMMARY, sent};
 
     const NEWRENO: PartialAck = PartialAck::Resends { restarts_timer_each_time: true, deflates: false };
 
@@ -207,8 +212,8 @@ mod tests {
         Duplicates::new(DuplicateOptions { threshold: 3, limited_transmit: true, partial })
     }
 
-    fn ack(rule: &mut Duplicates, board: &mut Ledger, to: u64) -> Reaction {
-        testing::ack(rule, board, to, NEWS)
+    fn ack(rule: &mut Duplicates, ledger: &mut Ledger, to: u64) -> Reaction {
+        testing::ack(rule, ledger, to, SUMMARY)
     }
 
     //= test RFC 5681 section 3.2 limited-transmit
@@ -216,102 +221,103 @@ mod tests {
     //= test RFC 5681 section 3.2 retransmit
     //= test RFC 5681 section 3.2 inflation
     #[test]
-    fn the_third_duplicate_resends_the_first_packet() {
-        let (mut rule, mut board) = (rule(NEWRENO), sent(10));
-        assert_eq!(ack(&mut rule, &mut board, 0), Reaction::default());
-        assert_eq!(rule.next(&mut board, 10, 100), Some(10), "limited transmit");
-        assert_eq!(ack(&mut rule, &mut board, 0), Reaction::default());
-        let reaction = ack(&mut rule, &mut board, 0);
+    fn the_third_duplicate_retransmits_the_first_packet() {
+        let (mut rule, mut ledger) = (rule(NEWRENO), sent(10));
+        assert_eq!(ack(&mut rule, &mut ledger, 0), Reaction::default());
+        assert_eq!(rule.next(&mut ledger, 10, 100), Some(10), "limited transmit");
+        assert_eq!(ack(&mut rule, &mut ledger, 0), Reaction::default());
+        let reaction = ack(&mut rule, &mut ledger, 0);
         assert_eq!(reaction.resend, Some(Run::one(0)));
         assert!(reaction.loss.is_some() && rule.in_recovery());
-        // A window of 5 plus 3 duplicates: nothing goes out before two more duplicates.
-        assert_eq!(rule.next(&mut board, 5, 100), None);
+        // With a window of 5 packets and 3 duplicates, no packet is sent before two more duplicates.
+        assert_eq!(rule.next(&mut ledger, 5, 100), None);
         (0..3).for_each(|_| {
-            let _ = ack(&mut rule, &mut board, 0);
+            let _ = ack(&mut rule, &mut ledger, 0);
         });
-        assert_eq!(rule.next(&mut board, 5, 100), Some(10));
+        assert_eq!(rule.next(&mut ledger, 5, 100), Some(10));
     }
 
     //= test RFC 6582 section 3.2 partial
     //= test RFC 6582 section 3.2 timer
     //= test RFC 6582 section 3.2 full
     #[test]
-    fn newreno_resends_on_a_partial_acknowledgement_and_reno_does_not() {
-        let (mut newreno, mut board) = (rule(NEWRENO), sent(10));
+    fn newreno_retransmits_on_a_partial_acknowledgement_and_reno_does_not() {
+        let (mut newreno, mut ledger) = (rule(NEWRENO), sent(10));
         (0..3).for_each(|_| {
-            let _ = ack(&mut newreno, &mut board, 0);
+            let _ = ack(&mut newreno, &mut ledger, 0);
         });
-        let partial = ack(&mut newreno, &mut board, 4);
+        let partial = ack(&mut newreno, &mut ledger, 4);
         assert_eq!(
             (partial.resend, partial.recovered, partial.restart_timer),
             (Some(Run::one(4)), None, true)
         );
-        assert!(ack(&mut newreno, &mut board, 10).recovered.is_some());
+        assert!(ack(&mut newreno, &mut ledger, 10).recovered.is_some());
 
-        let (mut reno, mut board) = (rule(PartialAck::Ends), sent(10));
+        let (mut reno, mut ledger) = (rule(PartialAck::Ends), sent(10));
         (0..3).for_each(|_| {
-            let _ = ack(&mut reno, &mut board, 0);
+            let _ = ack(&mut reno, &mut ledger, 0);
         });
-        let partial = ack(&mut reno, &mut board, 4);
+        let partial = ack(&mut reno, &mut ledger, 4);
         assert_eq!((partial.resend, partial.recovered), (None, Some(3)));
     }
 
     #[test]
     fn the_first_partial_acknowledgement_counts_what_is_missing() {
         for partial in [NEWRENO, PartialAck::Ends] {
-            // 0 to 3 of ten are lost: six duplicates; then 1 is acknowledged to: 10 - 1 - 6 = 3 are missing.
-            let (mut rule, mut board) = (rule(partial), sent(10));
-            (0..6).for_each(|_| assert_eq!(ack(&mut rule, &mut board, 0).missing, None));
-            assert_eq!(ack(&mut rule, &mut board, 1).missing, Some(3));
-            assert_eq!(ack(&mut rule, &mut board, 2).missing, None);
+            // Packets 0 to 3 of ten are lost: six duplicates. Then packet 0 is acknowledged: 10 - 1 - 6 = 3
+            // are missing.
+            let (mut rule, mut ledger) = (rule(partial), sent(10));
+            (0..6).for_each(|_| assert_eq!(ack(&mut rule, &mut ledger, 0).missing, None));
+            assert_eq!(ack(&mut rule, &mut ledger, 1).missing, Some(3));
+            assert_eq!(ack(&mut rule, &mut ledger, 2).missing, None);
         }
     }
 
     #[test]
     fn an_acknowledgement_of_everything_counts_nothing() {
-        let (mut rule, mut board) = (rule(NEWRENO), sent(10));
-        (0..9).for_each(|_| assert_eq!(ack(&mut rule, &mut board, 0).missing, None));
-        assert_eq!(ack(&mut rule, &mut board, 10).missing, None);
+        let (mut rule, mut ledger) = (rule(NEWRENO), sent(10));
+        (0..9).for_each(|_| assert_eq!(ack(&mut rule, &mut ledger, 0).missing, None));
+        assert_eq!(ack(&mut rule, &mut ledger, 10).missing, None);
     }
 
     //= test RFC 6582 section 3.2 recover
     //= test RFC 6582 section 3.2 timeout
     #[test]
-    fn duplicates_after_a_timeout_mean_nothing_until_all_is_resent() {
-        let (mut rule, mut board) = (rule(NEWRENO), sent(10));
-        rule.on_timeout(&mut board, Time::ZERO);
-        assert_eq!(rule.next(&mut board, 1, 100), Some(0));
-        board.transmit(0, Time::ZERO, 1);
-        (0..5).for_each(|_| assert_eq!(ack(&mut rule, &mut board, 0).resend, None));
-        ack(&mut rule, &mut board, 10);
+    fn duplicates_after_a_timeout_indicate_no_loss_until_all_is_retransmitted() {
+        let (mut rule, mut ledger) = (rule(NEWRENO), sent(10));
+        rule.on_timeout(&mut ledger, Time::ZERO);
+        assert_eq!(rule.next(&mut ledger, 1, 100), Some(0));
+        ledger.transmit(0, Time::ZERO, 1);
+        (0..5).for_each(|_| assert_eq!(ack(&mut rule, &mut ledger, 0).resend, None));
+        ack(&mut rule, &mut ledger, 10);
         (10..12).for_each(|number| {
-            board.transmit(number, Time::ZERO, 1);
+            ledger.transmit(number, Time::ZERO, 1);
         });
-        ack(&mut rule, &mut board, 11);
+        ack(&mut rule, &mut ledger, 11);
         (0..2).for_each(|_| {
-            let _ = ack(&mut rule, &mut board, 11);
+            let _ = ack(&mut rule, &mut ledger, 11);
         });
-        assert_eq!(ack(&mut rule, &mut board, 11).resend, Some(Run::one(11)));
+        assert_eq!(ack(&mut rule, &mut ledger, 11).resend, Some(Run::one(11)));
     }
 
     //= test RFC 5681 section 3.2 deflation
     #[test]
-    fn new_data_takes_the_inflation_back() {
-        let (mut reno, mut board) = (rule(PartialAck::Ends), sent(10));
-        (0..5).for_each(|_| _ = ack(&mut reno, &mut board, 0));
-        assert_eq!(reno.inflight(&board), 5, "five duplicates have left");
-        ack(&mut reno, &mut board, 4);
-        assert_eq!(reno.inflight(&board), 6, "4 to 9");
+    fn an_acknowledgement_of_new_data_ends_the_inflation() {
+        let (mut reno, mut ledger) = (rule(PartialAck::Ends), sent(10));
+        (0..5).for_each(|_| _ = ack(&mut reno, &mut ledger, 0));
+        assert_eq!(reno.inflight(&ledger), 5, "five packets have left the network");
+        ack(&mut reno, &mut ledger, 4);
+        assert_eq!(reno.inflight(&ledger), 6, "packets 4 to 9");
     }
 
     //= test RFC 6582 section 3.2 deflation
     #[test]
     fn a_partial_acknowledgement_deflates_by_what_it_covers_less_a_packet() {
         let deflates = PartialAck::Resends { restarts_timer_each_time: true, deflates: true };
-        let (mut newreno, mut board) = (rule(deflates), sent(10));
-        (0..5).for_each(|_| _ = ack(&mut newreno, &mut board, 0));
-        ack(&mut newreno, &mut board, 4);
-        // 5 - 4 + 1 = 2 packets of inflation are left, and 4 to 9 are outstanding.
-        assert_eq!(newreno.inflight(&board), 4);
+        let (mut newreno, mut ledger) = (rule(deflates), sent(10));
+        (0..5).for_each(|_| _ = ack(&mut newreno, &mut ledger, 0));
+        ack(&mut newreno, &mut ledger, 4);
+        // 5 - 4 + 1 = 2 packets of inflation remain, and packets 4 to 9 are outstanding.
+        assert_eq!(newreno.inflight(&ledger), 4);
     }
 }

@@ -1,39 +1,42 @@
-//! The multiple drops action (Alnuem 2009 section 4.2.2): Reno's retransmission, and the first partial acknowledgement
-//! sends as many packets again, in a row, as have been counted missing. A burst of losses is so repaired in one round
-//! trip. Once per window of data: what that leaves out is sent again one packet at a time, or waits for the timer.
+//! The multiple drops action (Alnuem 2009 section 4.2.2): Reno's retransmission, except that the first
+//! partial acknowledgement retransmits as many consecutive packets as were counted missing, so that a burst
+//! of losses is repaired in one round trip. It happens once per window of data: what it leaves out is
+//! retransmitted one packet at a time, or waits for the timer.
 
 use super::duplicates::{DuplicateOptions, Duplicates, PartialAck};
-use super::{Detection, News, Reaction, Run};
+use super::{AckSummary, Detection, Reaction, Run};
 use crate::ledger::Ledger;
 use ackclock_base::{Time, choice};
 use ackclock_cc::Cause;
 
-/// What can be chosen.
+/// Options of the multiple drops action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MdaOptions {
-    /// Duplicates that make a loss.
+    /// The number of duplicates that indicates a loss.
     pub threshold: u32,
-    /// Whether the first duplicates let new packets out (RFC 3042).
+    /// Whether the first duplicates allow new packets to be sent (RFC 3042).
     pub limited_transmit: bool,
-    /// Whether it acts where losses would be of congestion, too (TCP-RTTM), or leaves those to Reno (TCP-RTT).
+    /// Whether the action also handles losses attributed to congestion (TCP-RTTM), or leaves them to Reno
+    /// (TCP-RTT).
     pub in_congestion: bool,
-    /// What partial acknowledgements after the first do.
+    /// The effect of partial acknowledgements after the first.
     pub late_partial: LatePartial,
 }
 
 choice! {
-    /// What partial acknowledgements after the first do.
+    /// The effect of partial acknowledgements after the first.
     pub enum LatePartial {
-        /// The next packet is sent again, if that has not been done (section 4.2.2.3: as NewReno).
+        /// The next packet is retransmitted if it has not been yet (section 4.2.2.3: as NewReno).
         One = "one",
-        /// The next two packets are sent again (appendix D; the new packet that it sends besides is left to the window).
+        /// The next two packets are retransmitted (appendix D; the new packet that the appendix also sends is
+        /// left to the window).
         Two = "two",
-        /// Nothing (figure 4.9).
+        /// Nothing is retransmitted (figure 4.9).
         Nothing = "nothing",
     }
 }
 
-/// The multiple drops action over Reno, and the episode of loss that it is repairing.
+/// The multiple drops action on top of Reno, with the episode of loss that it is repairing.
 #[derive(Clone, Debug)]
 pub struct Mda {
     reno: Duplicates,
@@ -41,19 +44,19 @@ pub struct Mda {
     episode: Option<Episode>,
 }
 
-/// What was outstanding when a loss was found, until it is all acknowledged.
+/// The packets outstanding when a loss was found, until all of them are acknowledged.
 #[derive(Clone, Copy, Debug)]
 struct Episode {
     /// One past the last packet sent when the loss was found.
     end: u64,
-    /// One past the last packet that has been sent again.
+    /// One past the last retransmitted packet.
     resent_to: u64,
-    /// Whether a partial acknowledgement has come.
+    /// Whether a partial acknowledgement has arrived.
     counted: bool,
 }
 
 impl Mda {
-    /// Outside recovery.
+    /// Creates the rule, outside recovery.
     pub fn new(options: MdaOptions) -> Self {
         let MdaOptions { threshold, limited_transmit, .. } = options;
         let reno =
@@ -65,7 +68,8 @@ impl Mda {
         self.options.in_congestion || cause != Some(Cause::Congestion)
     }
 
-    /// What a partial acknowledgement up to `una` has to send again; `missing` if it is the first.
+    /// Returns what a partial acknowledgement up to `una` retransmits; `None` if nothing. `missing` is the
+    /// count of missing packets, which only the first partial acknowledgement uses.
     fn repair(&self, episode: Episode, una: u64, missing: u64) -> Option<Run> {
         if !episode.counted {
             return Some(Run { first: una, count: missing.clamp(1, episode.end - una) });
@@ -79,21 +83,22 @@ impl Mda {
 }
 
 impl Detection for Mda {
-    fn on_ack(&mut self, board: &mut Ledger, news: &News) -> Reaction {
-        let mut reaction = self.reno.on_ack(board, news);
-        let una = board.una();
+    fn on_ack(&mut self, ledger: &mut Ledger, summary: &AckSummary) -> Reaction {
+        let mut reaction = self.reno.on_ack(ledger, summary);
+        let una = ledger.una();
         if reaction.loss.is_some() {
-            self.episode = Some(Episode { end: board.high(), resent_to: una + 1, counted: false });
+            self.episode = Some(Episode { end: ledger.high(), resent_to: una + 1, counted: false });
         }
         if self.episode.is_some_and(|episode| una >= episode.end) {
-            // Figure 4.9: first_burst is 1 again at once, without the guard that ns-2's Reno keeps up for a packet more.
+            // Figure 4.9: first_burst is 1 again at once, without the guard that ns-2's Reno keeps for one
+            // packet more.
             self.episode = None;
             self.reno.lift_guard();
         }
-        if news.cumulative > 0
+        if summary.cumulative > 0
             && let Some(mut episode) = self.episode
         {
-            if self.acts_on(news.cause) {
+            if self.acts_on(summary.cause) {
                 reaction.resend = self.repair(episode, una, reaction.missing.unwrap_or(0));
                 let resent_to = reaction.resend.map_or(0, |run| run.first + run.count);
                 episode.resent_to = episode.resent_to.max(resent_to);
@@ -104,45 +109,45 @@ impl Detection for Mda {
         reaction
     }
 
-    fn on_timeout(&mut self, board: &mut Ledger, now: Time) {
+    fn on_timeout(&mut self, ledger: &mut Ledger, now: Time) {
         self.episode = None;
-        self.reno.on_timeout(board, now);
+        self.reno.on_timeout(ledger, now);
     }
 
-    fn on_undone(&mut self, board: &mut Ledger) {
+    fn on_undone(&mut self, ledger: &mut Ledger) {
         self.episode = None;
-        self.reno.on_undone(board);
+        self.reno.on_undone(ledger);
     }
 
-    fn on_doubted_timeout(&mut self, board: &mut Ledger) {
-        self.reno.on_doubted_timeout(board);
+    fn on_possibly_spurious_timeout(&mut self, ledger: &mut Ledger) {
+        self.reno.on_possibly_spurious_timeout(ledger);
     }
 
-    fn on_confirmed_timeout(&mut self, board: &mut Ledger, now: Time) {
-        self.reno.on_confirmed_timeout(board, now);
+    fn on_confirmed_timeout(&mut self, ledger: &mut Ledger, now: Time) {
+        self.reno.on_confirmed_timeout(ledger, now);
     }
 
     fn in_recovery(&self) -> bool {
         self.reno.in_recovery()
     }
 
-    fn inflight(&self, board: &Ledger) -> u64 {
-        self.reno.inflight(board)
+    fn inflight(&self, ledger: &Ledger) -> u64 {
+        self.reno.inflight(ledger)
     }
 
-    fn is_at_ease(&self) -> bool {
-        self.episode.is_none() && self.reno.is_at_ease()
+    fn allows_fast_path(&self) -> bool {
+        self.episode.is_none() && self.reno.allows_fast_path()
     }
 
-    fn next(&mut self, board: &mut Ledger, cwnd: u64, fresh_until: u64) -> Option<u64> {
-        self.reno.next(board, cwnd, fresh_until)
+    fn next(&mut self, ledger: &mut Ledger, cwnd: u64, fresh_until: u64) -> Option<u64> {
+        self.reno.next(ledger, cwnd, fresh_until)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::detection::testing::{self, NEWS, sent};
+    use crate::detection::testing::{self, SUMMARY, sent};
 
     const OPTIONS: MdaOptions = MdaOptions {
         threshold: 3,
@@ -151,25 +156,26 @@ mod tests {
         late_partial: LatePartial::One,
     };
 
-    /// Packets 0 to 9 outstanding (1 to 10 in the thesis), and what follows from acknowledgements up to a number, each
-    /// with what a loss would be then.
+    /// Starts with packets 0 to 9 outstanding (1 to 10 in the thesis). Returns the reaction to each
+    /// acknowledgement up to a number, given with the cause that a loss would have at that time.
     fn play(options: MdaOptions, acks: &[(u64, Option<Cause>)]) -> Vec<Reaction> {
-        let (mut rule, mut board) = (Mda::new(options), sent(10));
+        let (mut rule, mut ledger) = (Mda::new(options), sent(10));
         let ack = |(to, cause): &(u64, Option<Cause>)| {
-            testing::ack(&mut rule, &mut board, *to, News { cause: *cause, ..NEWS })
+            testing::ack(&mut rule, &mut ledger, *to, AckSummary { cause: *cause, ..SUMMARY })
         };
         acks.iter().map(ack).collect()
     }
 
-    /// The number acknowledged and `count` duplicates of it.
+    /// Returns the acknowledgement of `to` and `count` duplicates of it.
     fn duplicates(to: u64, count: usize) -> Vec<(u64, Option<Cause>)> {
         vec![(to, None); count + 1]
     }
 
     #[test]
-    fn figure_4_9_a_burst_is_resent_in_a_row_at_the_first_partial_acknowledgement() {
-        // The thesis's 3, 4 and 5 of 1 to 10 are lost, here 2, 3 and 4: five duplicates of 2; 2 is sent again; the
-        // acknowledgement of 2 leaves 10 - 3 = 7, less 5 duplicates: 2 are missing, 3 and 4.
+    fn figure_4_9_a_burst_is_retransmitted_in_a_row_at_the_first_partial_acknowledgement() {
+        // Packets 3, 4 and 5 of the thesis's 1 to 10 are lost, here 2, 3 and 4: five duplicates of 2, and 2
+        // is retransmitted. The acknowledgement of 2 leaves 10 - 3 = 7, less 5 duplicates: 2 packets are
+        // missing, 3 and 4.
         let mut acks = duplicates(2, 5);
         acks.push((3, None));
         let reactions = play(OPTIONS, &acks);
@@ -188,8 +194,9 @@ mod tests {
     }
 
     #[test]
-    fn scattered_losses_are_counted_too_low_and_at_least_one_packet_is_resent() {
-        // 2 and 6 of ten are lost: six duplicates of 2, then 6 is acknowledged to: 10 - 6 - 6 < 0.
+    fn scattered_losses_are_counted_too_low_and_at_least_one_packet_is_retransmitted() {
+        // Packets 2 and 6 of ten are lost: six duplicates of 2, then an acknowledgement up to 6: 10 - 6 - 6 <
+        // 0.
         let mut acks = duplicates(2, 6);
         acks.push((6, None));
         let counted = play(OPTIONS, &acks)[7];
@@ -197,9 +204,9 @@ mod tests {
     }
 
     #[test]
-    fn later_partial_acknowledgements() {
-        // 2, 3 and 7 are lost: five duplicates of 2; the acknowledgement of 2 leaves 10 - 3 - 5 = 2 missing: 3, and in
-        // its place 4. The next acknowledgement is to 7, the third hole.
+    fn later_partial_acknowledgements_follow_the_option() {
+        // Packets 2, 3 and 7 are lost: five duplicates of 2. The acknowledgement of 2 leaves 10 - 3 - 5 = 2
+        // missing: packet 3, and wrongly packet 4. The next acknowledgement reaches 7, the third hole.
         let mut acks = duplicates(2, 5);
         acks.extend([(3, None), (7, None), (10, None)]);
         for (late_partial, expected) in [
@@ -216,15 +223,16 @@ mod tests {
     }
 
     #[test]
-    fn what_has_been_resent_is_not_resent_again() {
-        // 2, 3 and 4 lost, and 4 lost again: the acknowledgement of 3 leaves 4, which has been sent again already.
+    fn a_retransmitted_packet_is_not_retransmitted_twice() {
+        // Packets 2, 3 and 4 are lost, and 4 is lost again. The acknowledgement of 3 leaves 4, which has
+        // already been retransmitted.
         let mut acks = duplicates(2, 5);
         acks.extend([(3, None), (4, None)]);
         assert_eq!(play(OPTIONS, &acks)[7].resend, None);
     }
 
     #[test]
-    fn in_congestion_tcp_rtt_leaves_it_to_reno() {
+    fn in_congestion_tcp_rtt_leaves_repair_to_reno() {
         let mut acks = duplicates(2, 5);
         acks.push((3, Some(Cause::Congestion)));
         let rtt = MdaOptions { in_congestion: false, ..OPTIONS };
@@ -237,10 +245,10 @@ mod tests {
 
     #[test]
     fn a_timeout_ends_the_episode() {
-        let (mut rule, mut board) = (Mda::new(OPTIONS), Ledger::new(3));
-        board.transmit(0, Time::ZERO, 1);
+        let (mut rule, mut ledger) = (Mda::new(OPTIONS), Ledger::new(3));
+        ledger.transmit(0, Time::ZERO, 1);
         rule.episode = Some(Episode { end: 9, resent_to: 1, counted: false });
-        rule.on_timeout(&mut board, Time::ZERO);
+        rule.on_timeout(&mut ledger, Time::ZERO);
         assert!(rule.episode.is_none());
     }
 }

@@ -1,49 +1,51 @@
-//! Detection for transports that never use a packet number twice (RFC 9002 section 6): by packets and by time, with a probe
-//! timeout in the place of the retransmission timeout. What a lost packet carried goes out again under a new number, which
-//! is the transport's business: here a packet that is acknowledged or lost is settled, and the ledger lets go of it.
+//! Loss detection for transports that never use a packet number twice (RFC 9002 section 6): by packet and
+//! time thresholds, with a probe timeout in place of the retransmission timeout. The transport retransmits
+//! the data of a lost packet under a new number. Here a packet that is acknowledged or lost is settled, and
+//! the ledger releases it.
 //!
-//! Numbers are those of one packet number space. An acknowledgement of a packet that was given up is proof that it was not
-//! lost; when that holds for every packet of an episode, the reaction is taken back.
+//! Numbers are those of one packet number space. An acknowledgement of a packet that was marked lost proves
+//! that it was not. When that holds for every lost packet of an episode, the reaction is undone.
 
 #[cfg(test)]
 mod tests;
 mod thresholds;
 
-use super::{Aftermath, Clock, Detection, Expiry, LossFound, News, Reaction};
+use super::{AckSummary, Clock, Detection, Expiry, LossFound, Reaction, Resolution};
 use crate::ledger::{Ledger, MAX_OUTSTANDING};
 use crate::rtt::Smoothed;
 use ackclock_base::{Span, Time};
 use ackclock_cc::LossSignal;
 pub use thresholds::Thresholds;
 
-/// kGranularity (section 6.1.2).
+/// kGranularity (RFC 9002 section 6.1.2).
 const GRANULARITY: Span = Span::from_millis(1);
 
-/// kPersistentCongestionThreshold (section 7.6.1).
+/// kPersistentCongestionThreshold (RFC 9002 section 7.6.1).
 const PERSISTENT_CONGESTION_THRESHOLD: u64 = 3;
 
 //= RFC 9002 section 6.2.2: before any sample the round trip is taken to be 333 ms
-/// kInitialRtt (section 6.2.2), and half of it as its variation (section 5.3).
+/// kInitialRtt (RFC 9002 section 6.2.2), with half of it as the variation (section 5.3).
 const INITIAL: Smoothed = Smoothed { mean: Span::from_millis(333), deviation: Span::from_nanos(166_500_000) };
 
-/// Doubling makes a probe timeout no longer than this (RFC 8961 section 4, RFC 6298 section 2.5). RFC 9002 leaves the end to the
-/// idle timeout of a connection, which there is none of here.
+/// The bound of a doubled probe timeout (RFC 8961 section 4, RFC 6298 section 2.5). RFC 9002 leaves the end
+/// to the idle timeout of a connection, which does not exist here.
 const MAX_DOUBLED: Span = Span::from_millis(60_000);
 
-/// No doubling beyond this, so that the factor has room: 2^16 times the least probe timeout is more than a minute.
+/// The maximum number of doublings, which keeps the factor from overflowing: 2^16 times the shortest probe
+/// timeout exceeds a minute.
 const MAX_DOUBLINGS: u32 = 16;
 
-/// A packet that was given up is kept for so many probe timeouts, in case it is acknowledged after all.
+/// The number of probe timeouts for which a lost packet is remembered, in case it is acknowledged after all.
 const KEPT_TIMEOUTS: u64 = 3;
 
-/// What can be chosen.
+/// Options of the rule.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct QuicOptions {
-    /// How far a packet falls behind before it is lost.
+    /// How far a packet may fall behind later ones before it is lost.
     pub thresholds: Thresholds,
-    /// max_ack_delay: the longest that the peer holds an acknowledgement back.
+    /// max_ack_delay: the longest time by which the peer delays an acknowledgement.
     pub max_ack_delay: Span,
-    /// Whether a reaction is taken back when all the packets that were given up are acknowledged.
+    /// Whether a reaction is undone when all packets that were marked lost are acknowledged.
     pub undoes: bool,
 }
 
@@ -56,52 +58,53 @@ impl QuicOptions {
         mean + (deviation * 4).max(GRANULARITY) + self.max_ack_delay
     }
 
-    /// Returns the probe timeout after this number of probes in a row without an answer: doubled by each, up to a minute (RFC 8961
-    /// section 4).
+    /// Returns the probe timeout after `probes` consecutive probes without an answer. Each doubles it, up to
+    /// a minute (RFC 8961 section 4).
     pub fn backed_off(&self, rtt: Smoothed, probes: u32) -> Span {
         let timeout = self.probe_timeout(rtt);
         timeout.scale(f64::from(1u32 << probes.min(MAX_DOUBLINGS))).min(timeout.max(MAX_DOUBLED))
     }
 }
 
-/// The rule of RFC 9002.
+/// The loss detection of RFC 9002.
 #[derive(Clone, Debug)]
 pub struct Quic {
     options: QuicOptions,
-    /// As they have adapted to reordering.
+    /// The present thresholds, adapted to reordering.
     thresholds: Thresholds,
-    /// One past largest_acked_packet, and latest_rtt.
+    /// One past largest_acked_packet; `latest_rtt` is the round trip of that packet.
     largest: u64,
     latest_rtt: Span,
     first_sample: Option<Time>,
-    /// What lies below is acknowledged or lost.
+    /// Every packet below this number is acknowledged or lost.
     open: u64,
-    /// loss_time: when the first open packet below the largest acknowledged will be lost.
+    /// loss_time: when the first open packet below the largest acknowledged one becomes lost.
     loss_time: Time,
     last_sent: Time,
     pto_count: u32,
-    /// Recovery lasts until a packet that was sent in it is acknowledged: this one or a later one.
+    /// Recovery lasts until a packet sent in it is acknowledged, that is, this number or a later one; `None`
+    /// outside recovery.
     recover: Option<u64>,
-    /// Losses of packets below belong to the last episode.
+    /// Losses of packets below this number belong to the last episode.
     episode_end: u64,
     given_up: u64,
-    disproved: u64,
-    /// When the first of the packets was sent that were lost in a row.
+    spurious: u64,
+    /// When the first packet of an uninterrupted run of losses was sent; `None` without such a run.
     lost_since: Option<Time>,
 }
 
-/// What [`Quic::detect`] has found.
+/// The losses that [`Quic::detect`] found.
 #[derive(Clone, Copy, Debug, Default)]
 struct Found {
-    /// The first packet that is lost and does not belong to the last episode.
+    /// The first lost packet that does not belong to the last episode, if any.
     first: Option<u64>,
-    /// How many are lost, from that one on if there is one.
+    /// The number of lost packets, counted from `first` on if there is one.
     count: u64,
     persistent: bool,
 }
 
 impl Quic {
-    /// Outside recovery.
+    /// Creates the rule, outside recovery.
     pub fn new(options: QuicOptions) -> Self {
         Self {
             thresholds: options.thresholds,
@@ -116,7 +119,7 @@ impl Quic {
             recover: None,
             episode_end: 0,
             given_up: 0,
-            disproved: 0,
+            spurious: 0,
             lost_since: None,
         }
     }
@@ -126,58 +129,59 @@ impl Quic {
         self.options.probe_timeout(rtt)
     }
 
-    fn take_delivered(&mut self, board: &mut Ledger, now: Time, rtt: Smoothed) -> bool {
+    fn take_delivered(&mut self, ledger: &mut Ledger, now: Time, rtt: Smoothed) -> bool {
         let (mut any, mut lowest) = (false, None);
         let largest_before = self.largest;
-        board.drain_selective(|board, number| {
+        ledger.drain_selective(|ledger, number| {
             any = true;
-            let sent = board.sent(number);
+            let sent = ledger.sent(number);
             if number >= self.largest {
                 (self.largest, self.latest_rtt) = (number + 1, now.since(sent.at));
                 self.first_sample.get_or_insert(now);
             }
             if sent.is_given_up() {
-                self.disproved += 1;
+                self.spurious += 1;
                 lowest = Some(lowest.map_or(number, |lowest: u64| lowest.min(number)));
             }
         });
         if let Some(number) = lowest {
-            let took = now.since(board.sent(number).at);
+            let took = now.since(ledger.sent(number).at);
             self.thresholds.adapt(largest_before - number, took, self.longest_rtt(rtt));
         }
         any
     }
 
     //= RFC 9002 section 6.1.2 threshold: the time threshold is 9/8 of the longer of the smoothed and latest round trip
-    /// Section 6.1.2: max(smoothed_rtt, latest_rtt).
+    /// Returns max(smoothed_rtt, latest_rtt) (RFC 9002 section 6.1.2).
     fn longest_rtt(&self, rtt: Smoothed) -> Span {
         self.latest_rtt.max(rtt.mean)
     }
 
-    /// Section 6.1: both thresholds come to older packets first, so what is lost is what lies below the first that is not.
-    fn detect(&mut self, board: &mut Ledger, now: Time, rtt: Smoothed) -> Found {
+    /// Marks packets as lost (RFC 9002 section 6.1) and returns what was found. Both thresholds reach older packets
+    /// first, so the search ends at the first packet that is not lost.
+    fn detect(&mut self, ledger: &mut Ledger, now: Time, rtt: Smoothed) -> Found {
         //= RFC 9002 section 6.1.2 granularity: the time threshold is no less than the granularity
         let delay = self.thresholds.delay(self.longest_rtt(rtt)).max(GRANULARITY);
         //= RFC 9002 section 7.6.1: persistent congestion is three probe timeouts long
         let persistent_after = self.probe_timeout(rtt) * PERSISTENT_CONGESTION_THRESHOLD;
         let mut found = Found::default();
         self.loss_time = Time::NEVER;
-        self.open = self.open.max(board.una());
+        self.open = self.open.max(ledger.una());
         //= RFC 9002 section 6.1: only what was sent before an acknowledged packet is lost
         while self.open < self.largest {
             let number = self.open;
-            let sent = *board.sent(number);
+            let sent = *ledger.sent(number);
             if sent.is_sacked() {
                 //= RFC 9002 section 7.6.2 between: no packet between the lost ones is acknowledged
                 self.lost_since = None;
             } else if self.thresholds.packets < self.largest - number || sent.at + delay <= now {
-                board.lose(number);
+                ledger.lose(number);
                 //= RFC 9002 section 7.3.2 once: further losses of a recovery period reduce nothing
                 if number >= self.episode_end && found.first.is_none() {
                     (found.first, found.count) = (Some(number), 0);
                 }
                 found.count += 1;
-                // Section 7.6.2: only between packets sent after the first sample (appendix B.8).
+                // Section 7.6.2: only packets sent after the first sample count (appendix B.8).
                 //= RFC 9002 section 7.6.2 sample: it does not begin before the first sample
                 if self.first_sample.is_some_and(|first| sent.at > first) {
                     let since = *self.lost_since.get_or_insert(sent.at);
@@ -196,34 +200,34 @@ impl Quic {
         found
     }
 
-    fn react(&mut self, board: &Ledger, found: Found, reaction: &mut Reaction) {
+    fn react(&mut self, ledger: &Ledger, found: Found, reaction: &mut Reaction) {
         if let Some(number) = found.first {
-            let before = self.recover.replace(board.high());
+            let before = self.recover.replace(ledger.high());
             if before.is_some() && reaction.recovered.is_none() {
                 reaction.recovered = Some(0);
             }
-            self.episode_end = board.high();
-            (self.given_up, self.disproved) = (0, 0);
+            self.episode_end = ledger.high();
+            (self.given_up, self.spurious) = (0, 0);
             let signal = LossSignal::DuplicateAcks;
             reaction.loss = Some(LossFound { number, signal, duplicates: 0 });
         }
         self.given_up += found.count;
         if found.persistent {
             self.recover = None;
-            reaction.aftermath = Some(Aftermath::PersistentCongestion);
+            reaction.resolution = Some(Resolution::PersistentCongestion);
         }
     }
 
-    fn let_go(&self, board: &mut Ledger, now: Time, rtt: Smoothed) {
+    fn let_go(&self, ledger: &mut Ledger, now: Time, rtt: Smoothed) {
         let kept = self.probe_timeout(rtt) * KEPT_TIMEOUTS;
-        board.settle(Time::from_nanos(now.nanos().saturating_sub(kept.nanos())));
+        ledger.settle(Time::from_nanos(now.nanos().saturating_sub(kept.nanos())));
     }
 }
 
 impl Detection for Quic {
-    fn on_ack(&mut self, board: &mut Ledger, news: &News) -> Reaction {
+    fn on_ack(&mut self, ledger: &mut Ledger, summary: &AckSummary) -> Reaction {
         let mut reaction = Reaction::default();
-        if self.take_delivered(board, news.now, news.rtt) {
+        if self.take_delivered(ledger, summary.now, summary.rtt) {
             //= RFC 9002 section 6.2.1 reset: an acknowledgement ends the doubling
             self.pto_count = 0;
         }
@@ -232,24 +236,25 @@ impl Detection for Quic {
             self.recover = None;
             reaction.recovered = Some(0);
         }
-        let found = self.detect(board, news.now, news.rtt);
-        self.react(board, found, &mut reaction);
-        if self.options.undoes && self.given_up > 0 && self.disproved >= self.given_up {
-            (self.given_up, self.disproved, self.recover) = (0, 0, None);
-            reaction.aftermath = Some(Aftermath::Undone);
+        let found = self.detect(ledger, summary.now, summary.rtt);
+        self.react(ledger, found, &mut reaction);
+        if self.options.undoes && self.given_up > 0 && self.spurious >= self.given_up {
+            (self.given_up, self.spurious, self.recover) = (0, 0, None);
+            reaction.resolution = Some(Resolution::Undone);
         }
-        self.let_go(board, news.now, news.rtt);
+        self.let_go(ledger, summary.now, summary.rtt);
         reaction
     }
 
-    /// There is no retransmission timeout. A host that insists has lost everything.
-    fn on_timeout(&mut self, board: &mut Ledger, _now: Time) {
-        board.all_lost();
-        self.open = board.next();
+    /// There is no retransmission timeout under RFC 9002. A sender that reports one nevertheless has lost
+    /// everything.
+    fn on_timeout(&mut self, ledger: &mut Ledger, _now: Time) {
+        ledger.all_lost();
+        self.open = ledger.next();
         (self.recover, self.loss_time) = (None, Time::NEVER);
     }
 
-    fn on_undone(&mut self, _board: &mut Ledger) {
+    fn on_undone(&mut self, _ledger: &mut Ledger) {
         self.recover = None;
     }
 
@@ -257,24 +262,24 @@ impl Detection for Quic {
         self.recover.is_some()
     }
 
-    fn inflight(&self, board: &Ledger) -> u64 {
-        board.pipe()
+    fn inflight(&self, ledger: &Ledger) -> u64 {
+        ledger.pipe()
     }
 
-    fn next(&mut self, board: &mut Ledger, cwnd: u64, fresh_until: u64) -> Option<u64> {
-        if board.span() >= MAX_OUTSTANDING - 1 {
-            board.settle(Time::NEVER); // no room to keep what was given up
+    fn next(&mut self, ledger: &mut Ledger, cwnd: u64, fresh_until: u64) -> Option<u64> {
+        if ledger.span() >= MAX_OUTSTANDING - 1 {
+            ledger.settle(Time::NEVER); // no room to remember lost packets
         }
-        let next = board.next();
-        (board.pipe() < cwnd && next < fresh_until).then_some(next)
+        let next = ledger.next();
+        (ledger.pipe() < cwnd && next < fresh_until).then_some(next)
     }
 
-    fn on_sent(&mut self, board: &mut Ledger, number: u64, _in_line: bool) {
+    fn on_sent(&mut self, ledger: &mut Ledger, number: u64, _in_line: bool) {
         //= RFC 9002 section 6.2.1 restart: the timer restarts when a packet is sent
-        self.last_sent = board.sent(number).at;
+        self.last_sent = ledger.sent(number).at;
     }
 
-    fn wants_ranges(&self, _board: &Ledger) -> bool {
+    fn wants_ranges(&self, _ledger: &Ledger) -> bool {
         true
     }
 
@@ -282,31 +287,32 @@ impl Detection for Quic {
         true
     }
 
-    /// The loss detection timer (section 6.2, appendix A.8): there is no retransmission timer beside it.
-    fn timer(&self, board: &Ledger, rtt: Smoothed, _deadline: Time) -> Time {
+    /// Returns the loss detection timer (RFC 9002 section 6.2, appendix A.8). There is no retransmission
+    /// timer beside it.
+    fn timer(&self, ledger: &Ledger, rtt: Smoothed, _deadline: Time) -> Time {
         //= RFC 9002 section 6.2.1 exclusive: no probe is due while the time threshold has its timer
         if self.loss_time < Time::NEVER {
             self.loss_time
-        } else if board.pipe() > 0 {
+        } else if ledger.pipe() > 0 {
             self.last_sent + self.options.backed_off(rtt, self.pto_count)
         } else {
             Time::NEVER
         }
     }
 
-    fn on_timer(&mut self, board: &mut Ledger, clock: &Clock) -> Expiry {
+    fn on_timer(&mut self, ledger: &mut Ledger, clock: &Clock) -> Expiry {
         if self.loss_time < Time::NEVER {
             let mut reaction = Reaction::default();
-            let found = self.detect(board, clock.now, clock.rtt);
-            self.react(board, found, &mut reaction);
+            let found = self.detect(ledger, clock.now, clock.rtt);
+            self.react(ledger, found, &mut reaction);
             Expiry::Losses(reaction)
         } else {
-            // Section 6.2.4: under a new number, and whether or not there is new data for it.
+            // Section 6.2.4: the probe has a new number, whether or not there is new data for it.
             //= RFC 9002 section 6.2.1 backoff: each probe timeout doubles the next
             self.pto_count = self.pto_count.saturating_add(1);
             //= RFC 9002 section 6.2.4 probe: a probe timeout sends a packet
             //= RFC 9002 section 6.2.4 no-loss: a probe timeout marks nothing as lost
-            Expiry::Probe(board.next())
+            Expiry::Probe(ledger.next())
         }
     }
 }

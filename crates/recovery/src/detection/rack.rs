@@ -1,9 +1,10 @@
-//! Retransmission by time: RACK-TLP (RFC 8985). A packet is lost when one that was sent later has been delivered and a
-//! round trip and a window for reordering have passed since it was sent; so a retransmission can be found lost again. A
-//! probe at the end of what there is to send makes the receiver tell of losses that no later packet would show.
+//! Retransmission by time: RACK-TLP (RFC 8985). A packet is lost when a packet sent later has been delivered,
+//! and a round trip and a reordering window have passed since the packet was sent. A lost retransmission is
+//! found in this way as well. A probe at the end of the data makes the receiver report losses that no later
+//! packet would show.
 //!
-//! The flight comes down in proportion to what is delivered (RFC 9937), or at once; a lost retransmission asks for no
-//! second reduction (section 9.3 asks for none under RFC 9937).
+//! The flight is reduced in proportion to what is delivered (RFC 9937), or at once. A lost retransmission
+//! causes no second reduction (section 9.3 asks for none under RFC 9937).
 
 mod order;
 mod probe;
@@ -12,7 +13,7 @@ mod reordering;
 mod tests;
 
 use super::duplicates::missing_of;
-use super::{Clock, Detection, Expiry, LossFound, News, Reaction, Run};
+use super::{AckSummary, Clock, Detection, Expiry, LossFound, Reaction, Run};
 use crate::ledger::{Ledger, Sent};
 use crate::prr::Prr;
 use crate::rtt::Smoothed;
@@ -24,54 +25,57 @@ use reordering::{LeastRoundTrip, ReorderingWindow};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// What can be chosen.
+/// Options of the rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RackOptions {
-    /// Packets acknowledged selectively that make the first loss without waiting, as long as no reordering was seen.
+    /// The number of selectively acknowledged packets at which the first loss is found without waiting, as
+    /// long as no reordering was seen.
     pub threshold: u32,
-    /// Whether the flight comes down in proportion to what is delivered, or at once.
+    /// Whether the flight is reduced in proportion to what is delivered, or at once.
     pub proportional: bool,
-    /// Whether the tail is probed.
+    /// Whether tail loss probes are sent.
     pub probes: bool,
-    /// The longest that the receiver holds an acknowledgement back.
+    /// The longest time by which the receiver delays an acknowledgement.
     pub max_ack_delay: Span,
-    /// A full packet in the transport's unit.
+    /// The size of a full packet in the transport's unit.
     pub packet: u64,
 }
 
-/// RACK-TLP.
+/// The rule of RACK-TLP.
 #[derive(Clone, Debug)]
 pub struct Rack {
     options: RackOptions,
     order: Order,
-    /// RACK.segment: the latest sent of the packets delivered, and its round trip.
+    /// RACK.segment: the packet sent last among those delivered; `rtt` is its round trip.
     newest: Option<Sending>,
     rtt: Span,
     least_rtt: LeastRoundTrip,
-    /// RACK.fack: one past the highest packet delivered.
+    /// RACK.fack: one past the highest delivered packet.
     forward: u64,
     /// RACK.segs_sacked.
     sacked: u32,
     window: ReorderingWindow,
-    /// When the reordering timer expires.
+    /// When the reordering timer expires; `Time::NEVER` if it is not armed.
     due: Time,
-    /// What was found lost, the lowest first; also what has been resent or has arrived since.
+    /// Packets found lost, the lowest first. Packets that were retransmitted or arrived since are removed
+    /// lazily.
     lost: BinaryHeap<Reverse<u64>>,
     duplicates: u32,
-    /// Duplicates since the loss, those that revealed it included.
+    /// The number of duplicates in this recovery, including those that revealed the loss.
     in_episode: u32,
     partial_seen: bool,
-    /// Fast recovery, and the repair after a timeout, last until these are acknowledged.
+    /// Fast recovery lasts until this number is acknowledged, and the repair after a timeout until
+    /// `after_timeout` is; `None` outside them.
     recover: Option<u64>,
     after_timeout: Option<u64>,
-    /// A timeout sends the first packet whatever the window.
+    /// Whether the next packet is sent whatever the window, because a timeout expired.
     must_send: bool,
     reduction: Option<Prr>,
     probe: Probe,
 }
 
 impl Rack {
-    /// Outside recovery.
+    /// Creates the rule, outside recovery.
     pub fn new(options: RackOptions) -> Self {
         Self {
             options,
@@ -99,25 +103,26 @@ impl Rack {
         self.recover.is_some() || self.after_timeout.is_some()
     }
 
-    /// RFC 8985 section 6.2 steps 1 to 3, for everything that the acknowledgement delivered.
-    fn take_delivered(&mut self, board: &mut Ledger, news: &News) {
+    /// Carries out RFC 8985 section 6.2 steps 1 to 3 for everything that the acknowledgement delivered.
+    fn take_delivered(&mut self, ledger: &mut Ledger, summary: &AckSummary) {
         let forward_before = self.forward;
-        for number in board.una() - news.cumulative..board.una() {
-            let sent = board.sent(number);
+        for number in ledger.una() - summary.cumulative..ledger.una() {
+            let sent = ledger.sent(number);
             if sent.is_sacked() {
                 self.sacked -= 1;
             } else {
-                self.take_one(number, sent, news.stamp, news.now, forward_before);
+                self.take_one(number, sent, summary.stamp, summary.now, forward_before);
             }
         }
-        board.drain_selective(|board, number| {
-            self.sacked += u32::from(number >= board.una());
-            self.take_one(number, board.sent(number), None, news.now, forward_before);
+        ledger.drain_selective(|ledger, number| {
+            self.sacked += u32::from(number >= ledger.una());
+            self.take_one(number, ledger.sent(number), None, summary.now, forward_before);
         });
     }
 
-    /// The echoed `stamp` tells a retransmission from the original, but only where the left edge has moved: other
-    /// acknowledgements repeat the last one (RFC 7323 section 4.3).
+    /// Records the delivery of one packet. The echoed `stamp` tells a retransmission from the original, but
+    /// only where the cumulative acknowledgement advanced: other acknowledgements repeat the last timestamp
+    /// (RFC 7323 section 4.3).
     fn take_one(&mut self, number: u64, sent: &Sent, stamp: Option<Time>, now: Time, forward_before: u64) {
         let rtt = now.since(sent.at);
         if sent.transmissions > 1 {
@@ -138,8 +143,9 @@ impl Rack {
         }
     }
 
-    /// Section 6.2 step 5: returns the lowest packet found lost, if any.
-    fn detect(&mut self, board: &mut Ledger, now: Time, smoothed_rtt: Span) -> Option<u64> {
+    /// Carries out RFC 8985 section 6.2 step 5. Returns the lowest packet found lost, or `None` if no loss
+    /// was found.
+    fn detect(&mut self, ledger: &mut Ledger, now: Time, smoothed_rtt: Span) -> Option<u64> {
         let newest = self.newest?;
         //= RFC 8985 section 6.2 at-once: it is zero in recovery or after DupThresh SACKs, if nothing was reordered
         let at_once = self.is_repairing() || self.sacked >= self.options.threshold;
@@ -147,19 +153,19 @@ impl Rack {
         let Self { order, lost, .. } = self;
         let mut lowest = None;
         //= RFC 8985 section 6.2 timer: a timer waits for segments that may still arrive in the window
-        self.due = order.find_overdue(board, newest, wait, now, |number| {
+        self.due = order.find_overdue(ledger, newest, wait, now, |number| {
             lost.push(Reverse(number));
             lowest = Some(lowest.map_or(number, |lowest: u64| lowest.min(number)));
         });
         lowest
     }
 
-    fn enter(&mut self, board: &Ledger, number: u64, delivered: u64) -> Reaction {
-        self.recover = Some(board.high());
+    fn enter(&mut self, ledger: &Ledger, number: u64, delivered: u64) -> Reaction {
+        self.recover = Some(ledger.high());
         self.in_episode = self.duplicates;
         self.partial_seen = false;
         self.probe.reset();
-        let reduction = || Prr::new(board.unacknowledged(), delivered, self.options.packet);
+        let reduction = || Prr::new(ledger.unacknowledged(), delivered, self.options.packet);
         self.reduction = self.options.proportional.then(reduction);
         Reaction {
             loss: Some(LossFound { number, signal: LossSignal::DuplicateAcks, duplicates: self.duplicates }),
@@ -174,9 +180,9 @@ impl Rack {
         self.reduction = None;
     }
 
-    fn next_lost(&mut self, board: &Ledger) -> Option<u64> {
+    fn next_lost(&mut self, ledger: &Ledger) -> Option<u64> {
         while let Some(Reverse(number)) = self.lost.peek() {
-            if board.is_lost(*number) {
+            if ledger.is_lost(*number) {
                 return Some(*number);
             }
             self.lost.pop();
@@ -186,81 +192,84 @@ impl Rack {
 }
 
 impl Detection for Rack {
-    fn on_ack(&mut self, board: &mut Ledger, news: &News) -> Reaction {
-        self.duplicates = if news.cumulative > 0 { 0 } else { self.duplicates + u32::from(news.duplicate) };
-        self.in_episode += u32::from(news.duplicate);
-        self.take_delivered(board, news);
-        let mut reaction = Reaction { restart_timer: news.cumulative > 0, ..Reaction::default() };
+    fn on_ack(&mut self, ledger: &mut Ledger, summary: &AckSummary) -> Reaction {
+        self.duplicates =
+            if summary.cumulative > 0 { 0 } else { self.duplicates + u32::from(summary.duplicate) };
+        self.in_episode += u32::from(summary.duplicate);
+        self.take_delivered(ledger, summary);
+        let mut reaction = Reaction { restart_timer: summary.cumulative > 0, ..Reaction::default() };
         let mut leaves = false;
-        if self.recover.is_some_and(|recover| board.una() >= recover) {
+        if self.recover.is_some_and(|recover| ledger.una() >= recover) {
             self.end();
             reaction.recovered = Some(self.in_episode);
             leaves = true;
         }
-        if self.after_timeout.is_some_and(|end| board.una() >= end) {
+        if self.after_timeout.is_some_and(|end| ledger.una() >= end) {
             self.after_timeout = None;
             leaves = true;
         }
-        if let Some(recover) = self.recover.filter(|_| news.cumulative > 0 && !self.partial_seen) {
+        if let Some(recover) = self.recover.filter(|_| summary.cumulative > 0 && !self.partial_seen) {
             self.partial_seen = true;
-            reaction.missing = Some(missing_of(recover - board.una(), self.in_episode));
+            reaction.missing = Some(missing_of(recover - ledger.una(), self.in_episode));
         }
-        self.window.on_ack(board.una(), board.high(), news.dsack.is_some(), leaves);
-        let probe_repaired = self.probe.on_ack(board.una(), news);
-        let found = self.detect(board, news.now, news.rtt.mean);
-        // What was sent during a repair and lost then is a loss of its own when that is over.
-        let lowest = found.or_else(|| if leaves { board.lowest_lost() } else { None });
+        self.window.on_ack(ledger.una(), ledger.high(), summary.dsack.is_some(), leaves);
+        let probe_repaired = self.probe.on_ack(ledger.una(), summary);
+        let found = self.detect(ledger, summary.now, summary.rtt.mean);
+        // A packet that was sent during a repair and lost is a loss of its own when the repair is over.
+        let lowest = found.or_else(|| if leaves { ledger.lowest_lost() } else { None });
         match lowest {
             Some(number) if !self.is_repairing() => {
                 let recovered = reaction.recovered;
-                reaction = Reaction { recovered, ..self.enter(board, number, news.delivered) };
+                reaction = Reaction { recovered, ..self.enter(ledger, number, summary.delivered) };
             }
-            // Section 7.4.2: the probe has repaired a loss of which nothing else tells, and nothing is to be sent again.
+            // Section 7.4.2: the probe has repaired a loss that nothing else shows, and nothing is to be
+            // retransmitted.
             //= RFC 8985 section 7.4.2 loss: a loss that only the probe shows is answered as any other
-            None if probe_repaired && !self.is_repairing() && !board.is_empty() => {
+            None if probe_repaired && !self.is_repairing() && !ledger.is_empty() => {
                 let recovered = reaction.recovered;
-                let entered = self.enter(board, board.una(), news.delivered);
+                let entered = self.enter(ledger, ledger.una(), summary.delivered);
                 reaction = Reaction { recovered, resend: None, ..entered };
             }
             _ => {
                 if let Some(reduction) = &mut self.reduction {
-                    reduction.on_ack(news.delivered, news.cumulative > 0 && found.is_none());
+                    reduction.on_ack(summary.delivered, summary.cumulative > 0 && found.is_none());
                 }
             }
         }
-        if self.is_repairing() || self.sacked > 0 || board.is_empty() {
+        if self.is_repairing() || self.sacked > 0 || ledger.is_empty() {
             self.probe.disarm();
-        } else if news.cumulative > 0 {
-            self.probe.arm(news.now);
+        } else if summary.cumulative > 0 {
+            self.probe.arm(summary.now);
         }
         reaction
     }
 
-    /// Section 6.3: the first packet is lost, and of the others those that have been out long enough.
-    fn on_timeout(&mut self, board: &mut Ledger, now: Time) {
+    /// Marks the first packet as lost, and any other packet that has been out long enough (RFC 8985 section
+    /// 6.3).
+    fn on_timeout(&mut self, ledger: &mut Ledger, now: Time) {
         self.end();
         (self.duplicates, self.due) = (0, Time::NEVER);
         self.probe.reset();
-        self.after_timeout = Some(board.high());
+        self.after_timeout = Some(ledger.high());
         let wait = self.rtt + self.window.span(true, self.least_rtt.get(), self.rtt);
         let mut is_first = true;
         //= RFC 8985 section 6.3: a timeout gives up the first segment, and those that have been out long enough
-        for number in board.una()..board.next() {
-            let sent = board.sent(number);
+        for number in ledger.una()..ledger.next() {
+            let sent = ledger.sent(number);
             if !sent.is_sacked() && (std::mem::take(&mut is_first) || sent.at + wait <= now) {
-                board.lose(number);
+                ledger.lose(number);
                 self.lost.push(Reverse(number));
             }
         }
         self.must_send = true;
     }
 
-    fn on_undone(&mut self, board: &mut Ledger) {
-        board.none_lost();
+    fn on_undone(&mut self, ledger: &mut Ledger) {
+        ledger.none_lost();
         self.end();
         self.after_timeout = None;
         self.must_send = false;
-        self.order.rebuild(board);
+        self.order.rebuild(ledger);
     }
 
     fn leave_flight_to_control(&mut self) {
@@ -271,31 +280,31 @@ impl Detection for Rack {
         self.recover.is_some()
     }
 
-    fn inflight(&self, board: &Ledger) -> u64 {
-        board.pipe()
+    fn inflight(&self, ledger: &Ledger) -> u64 {
+        ledger.pipe()
     }
 
-    fn next(&mut self, board: &mut Ledger, cwnd: u64, fresh_until: u64) -> Option<u64> {
+    fn next(&mut self, ledger: &mut Ledger, cwnd: u64, fresh_until: u64) -> Option<u64> {
         let room = match &mut self.reduction {
-            // What a timer found lost brings no acknowledgement to be answered.
-            Some(reduction) => reduction.allows(board.pipe(), cwnd) || board.pipe() == 0,
-            None => board.pipe() < cwnd || self.must_send,
+            // A loss that the timer found comes with no acknowledgement that would let a packet out.
+            Some(reduction) => reduction.allows(ledger.pipe(), cwnd) || ledger.pipe() == 0,
+            None => ledger.pipe() < cwnd || self.must_send,
         };
         if !room {
             return None;
         }
-        if let Some(lost) = self.next_lost(board) {
+        if let Some(lost) = self.next_lost(ledger) {
             return Some(lost);
         }
-        let next = board.next();
-        (next < board.high() || next < fresh_until).then_some(next)
+        let next = ledger.next();
+        (next < ledger.high() || next < fresh_until).then_some(next)
     }
 
-    fn on_sent(&mut self, board: &mut Ledger, number: u64, in_line: bool) {
+    fn on_sent(&mut self, ledger: &mut Ledger, number: u64, in_line: bool) {
         if !in_line {
-            board.resend(number);
+            ledger.resend(number);
         }
-        let sent = board.sent(number);
+        let sent = ledger.sent(number);
         self.order.push(Sending { at: sent.at, number });
         self.must_send = false;
         if let Some(reduction) = &mut self.reduction {
@@ -306,7 +315,7 @@ impl Detection for Rack {
         }
     }
 
-    fn wants_ranges(&self, _board: &Ledger) -> bool {
+    fn wants_ranges(&self, _ledger: &Ledger) -> bool {
         true
     }
 
@@ -315,27 +324,28 @@ impl Detection for Rack {
     }
 
     //= RFC 8985 section 8: one timer at a time, that of reordering first
-    /// Section 8: one timer at a time. The reordering timer comes before the probe's, and that before the retransmission
-    /// timer, whose expiry the probe does not outlast.
-    fn timer(&self, board: &Ledger, rtt: Smoothed, deadline: Time) -> Time {
+    /// Returns the timer of RFC 8985 section 8, of which there is one at a time. The reordering timer comes
+    /// before the probe's, which comes before the retransmission timer. The probe is due no later than the
+    /// retransmission timer.
+    fn timer(&self, ledger: &Ledger, rtt: Smoothed, deadline: Time) -> Time {
         if self.due < Time::NEVER {
             self.due
         } else {
             //= RFC 8985 section 7.2 bound: it is due no later than the retransmission timeout
-            self.probe.due(board, rtt.mean).map_or(deadline, |due| due.min(deadline))
+            self.probe.due(ledger, rtt.mean).map_or(deadline, |due| due.min(deadline))
         }
     }
 
-    fn on_timer(&mut self, board: &mut Ledger, clock: &Clock) -> Expiry {
+    fn on_timer(&mut self, ledger: &mut Ledger, clock: &Clock) -> Expiry {
         if self.due < Time::NEVER {
-            let lowest = self.detect(board, clock.now, clock.rtt.mean);
+            let lowest = self.detect(ledger, clock.now, clock.rtt.mean);
             return Expiry::Losses(match lowest {
-                Some(number) if !self.is_repairing() => self.enter(board, number, 0),
+                Some(number) if !self.is_repairing() => self.enter(ledger, number, 0),
                 _ => Reaction { restart_timer: lowest.is_some(), ..Reaction::default() },
             });
         }
-        let is_due = self.probe.due(board, clock.rtt.mean).is_some();
-        let probe = if is_due { self.probe.send(board, clock.fresh_until) } else { None };
+        let is_due = self.probe.due(ledger, clock.rtt.mean).is_some();
+        let probe = if is_due { self.probe.send(ledger, clock.fresh_until) } else { None };
         probe.map_or(Expiry::Retransmission, Expiry::Probe)
     }
 }

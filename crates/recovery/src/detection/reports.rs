@@ -1,33 +1,34 @@
-//! Missing reports (RFC 9260 section 7.2.4): a packet is lost when so many acknowledgements have reported it missing. An
-//! acknowledgement reports what is missing below the highest number that it newly acknowledges ("Highest TSN Newly
-//! Acknowledged"). RFC 6675 counts packets acknowledged above a missing one; here it is acknowledgements that count, so that
-//! one that tells of three packets at once is one report.
+//! Missing reports (RFC 9260 section 7.2.4): a packet is lost when a fixed number of acknowledgements have
+//! reported it missing. An acknowledgement reports the packets missing below the highest number that it newly
+//! acknowledges ("Highest TSN Newly Acknowledged"). RFC 6675 counts the packets acknowledged above a missing
+//! one. Here acknowledgements are counted, so an acknowledgement of three packets at once is one report.
 //!
-//! A packet below n of the numbers that acknowledgements reported up to has n reports. So the highest few of those numbers
-//! are all that has to be kept, and the frontier below which everything has had enough only moves up: no packet is looked
-//! at twice.
+//! A packet has as many reports as there were acknowledgements that reported up to a number above it. It is
+//! therefore enough to keep the highest of those numbers. The frontier below which every missing packet has
+//! enough reports only moves up, so no packet is examined twice.
 
 use crate::ledger::MAX_DUPACK_THRESHOLD;
 use std::ops::Range;
 
-/// The counts of one sequence of numbers.
+/// The counts for one sequence of numbers.
 #[derive(Clone, Debug)]
 pub struct MissingReports {
-    /// The highest numbers up to which was reported, descending; as many as make a loss.
+    /// The highest numbers up to which acknowledgements reported, descending. Only the first `threshold`
+    /// entries are used.
     highest: [u64; MAX_DUPACK_THRESHOLD as usize],
     threshold: usize,
     frontier: u64,
 }
 
 impl MissingReports {
-    /// No report so far. A packet is lost at the report of this number, from 1 on.
+    /// Creates counts without reports. A packet is lost at report number `threshold`, which is at least 1.
     pub fn new(threshold: u32) -> Self {
         let threshold = threshold.clamp(1, MAX_DUPACK_THRESHOLD) as usize;
         Self { highest: [0; MAX_DUPACK_THRESHOLD as usize], threshold, frontier: 0 }
     }
 
-    /// An acknowledgement reports what is missing below this number. Returns the numbers that have enough reports now and had
-    /// not before: what is missing of them is lost.
+    /// Records an acknowledgement that reports the packets missing below `number`. Returns the range of
+    /// numbers that have enough reports now and had not before: those of them that are missing are lost.
     pub fn report_below(&mut self, number: u64) -> Range<u64> {
         let kept = &mut self.highest[..self.threshold];
         if let Some(place) = kept.iter().position(|highest| number > *highest) {
@@ -48,19 +49,20 @@ mod tests {
 
     //= test RFC 9260 section 7.2.4 reports
     #[test]
-    fn the_third_report_makes_a_packet_lost() {
-        // 5 and 7 are missing. Reports up to 6, 8, 9: 5 has three of them, 7 two; the next makes them three.
+    fn a_packet_is_lost_at_the_third_report() {
+        // Packets 5 and 7 are missing. After reports up to 6, 8 and 9, packet 5 has three reports and packet
+        // 7 two. The next report is the third for packet 7.
         let mut reports = MissingReports::new(3);
         assert_eq!(reports.report_below(6), 0..0);
         assert_eq!(reports.report_below(8), 0..0);
         assert_eq!(reports.report_below(9), 0..6);
         assert_eq!(reports.report_below(10), 6..8);
-        assert_eq!(reports.report_below(4), 8..8, "an old number reports nothing of what is above it");
+        assert_eq!(reports.report_below(4), 8..8, "a low number reports nothing about higher ones");
     }
 
     proptest! {
         #[test]
-        fn it_is_the_count_of_each_number(
+        fn the_frontier_agrees_with_a_count_for_each_number(
             threshold in 1_u32..6, upto in prop::collection::vec(0_u64..50, 0..40)
         ) {
             let mut reports = MissingReports::new(threshold);

@@ -1,34 +1,35 @@
-//! Retransmission by selective acknowledgements (RFC 6675), with the reduction of the flight at once, or in
-//! proportion to what is delivered (RFC 9937); and the older algorithm of ns-2's Sack1 (Fall and Floyd 1996), which
-//! counts what is in the network instead of inferring it from what is lost.
+//! Retransmission by selective acknowledgements (RFC 6675), with the flight reduced at once or in proportion
+//! to what is delivered (RFC 9937); and the older algorithm of ns-2's Sack1 (Fall and Floyd 1996), which
+//! counts the packets in the network instead of inferring them from the losses.
 
 use super::duplicates::missing_of;
-use super::{AfterTimeout, Detection, LossFound, News, Reaction, Run};
+use super::{AckSummary, AfterTimeout, Detection, LossFound, Reaction, Run};
 use crate::ledger::Ledger;
 use crate::prr::Prr;
 use ackclock_base::{Time, choice};
 use ackclock_cc::LossSignal;
 
-/// What can be chosen.
+/// Options of the rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SackOptions {
-    /// Duplicates that make a loss where they carry no blocks.
+    /// The number of duplicates that indicates a loss if they carry no SACK blocks.
     pub threshold: u32,
-    /// What a timeout does to what has been acknowledged selectively.
+    /// What a timeout does to selective acknowledgements.
     pub after_timeout: AfterTimeout,
-    /// How the flight is known in recovery.
+    /// How the flight is determined in recovery.
     pub flight: Flight,
 }
 
 choice! {
-    /// How the flight is known, and held, in recovery.
+    /// How the flight is determined and limited in recovery.
     pub enum Flight {
-        /// Inferred from what is lost (RFC 6675 SetPipe), and cut to the window at once.
+        /// The flight is inferred from the losses (RFC 6675 SetPipe) and cut to the window at once.
         Inferred = "immediate",
-        /// Inferred, and shrunk in proportion to what is delivered (RFC 9937).
+        /// The flight is inferred, and reduced in proportion to what is delivered (RFC 9937).
         Proportional = "proportional",
-        /// Counted: one less for each acknowledgement, two for a partial one, one more for each packet sent; every hole
-        /// below the highest block is resent once (Fall and Floyd 1996, ns-2's Sack1).
+        /// The flight is counted: it falls by one for each acknowledgement, by two for a partial one, and
+        /// rises by one for each packet sent. Every hole below the highest block is retransmitted once (Fall
+        /// and Floyd 1996, ns-2's Sack1).
         Counted = "counted",
     }
 }
@@ -38,24 +39,25 @@ choice! {
 pub struct Sack {
     options: SackOptions,
     duplicates: u32,
-    /// Duplicates since the loss, those that revealed it included.
+    /// The number of duplicates in this recovery, including those that revealed the loss.
     in_episode: u32,
     recover: Option<u64>,
     partial_seen: bool,
-    /// After going back N: blocks are not listened to below this.
+    /// Losses below this number begin no recovery after a timeout. After going back N, selective
+    /// acknowledgements are ignored until it is acknowledged.
     guard: u64,
     rescued: bool,
     reduction: Option<Prr>,
-    /// How much had been given up before the acknowledgement that is taken in.
+    /// The amount counted as lost by the time the last acknowledgement had been processed.
     lost: u64,
-    /// The flight in recovery where it is counted.
+    /// The flight in recovery under [`Flight::Counted`]; `None` otherwise.
     counted: Option<u64>,
-    /// Holes below this have been given up, where the flight is counted.
+    /// Under [`Flight::Counted`], holes below this number have been marked lost.
     holes_to: u64,
 }
 
 impl Sack {
-    /// Outside recovery.
+    /// Creates the rule, outside recovery.
     pub fn new(options: SackOptions) -> Self {
         Self {
             options,
@@ -72,25 +74,25 @@ impl Sack {
         }
     }
 
-    fn enter(&mut self, board: &mut Ledger, delivered: u64) -> Reaction {
-        self.recover = Some(board.high());
+    fn enter(&mut self, ledger: &mut Ledger, delivered: u64) -> Reaction {
+        self.recover = Some(ledger.high());
         self.in_episode = self.duplicates;
         self.partial_seen = false;
         self.rescued = false;
-        board.restart_holes();
-        board.give_up(board.una());
+        ledger.restart_holes();
+        ledger.give_up(ledger.una());
         match self.options.flight {
             Flight::Inferred => {}
-            Flight::Proportional => self.reduction = Some(Prr::new(board.unacknowledged(), delivered, 1)),
+            Flight::Proportional => self.reduction = Some(Prr::new(ledger.unacknowledged(), delivered, 1)),
             Flight::Counted => {
-                self.counted = Some(board.span().saturating_sub(u64::from(self.duplicates)));
+                self.counted = Some(ledger.span().saturating_sub(u64::from(self.duplicates)));
                 self.holes_to = 0;
             }
         }
-        let number = board.una();
+        let number = ledger.una();
         Reaction {
             loss: Some(LossFound { number, signal: LossSignal::DuplicateAcks, duplicates: self.duplicates }),
-            // A reduction lets the first packet out itself, and counts it.
+            // A proportional reduction lets the first packet out itself, and counts it.
             resend: self.reduction.is_none().then_some(Run::one(number)),
             restart_timer: true,
             ..Reaction::default()
@@ -103,92 +105,94 @@ impl Sack {
         self.counted = None;
     }
 
-    /// The next packet where the flight is counted.
-    fn next_counted(board: &mut Ledger, fresh_until: u64) -> Option<u64> {
-        let fresh = board.next() < board.high() || board.next() < fresh_until;
-        board.next_doubtful().or(fresh.then_some(board.next()))
+    /// Returns the next packet to send under [`Flight::Counted`], or `None`.
+    fn next_counted(ledger: &mut Ledger, fresh_until: u64) -> Option<u64> {
+        let fresh = ledger.next() < ledger.high() || ledger.next() < fresh_until;
+        ledger.next_doubtful().or(fresh.then_some(ledger.next()))
     }
 
     //= RFC 6675 section 4 next-seg: lost segments go first, then new data, then doubtful ones, then a rescue
-    /// RFC 6675 NextSeg, the four rules in order.
-    fn next_in_recovery(&mut self, board: &mut Ledger, fresh_until: u64) -> Option<u64> {
-        if let Some(lost) = board.next_hole() {
+    /// Returns the packet that RFC 6675 NextSeg selects by its four rules in order, or `None`.
+    fn next_in_recovery(&mut self, ledger: &mut Ledger, fresh_until: u64) -> Option<u64> {
+        if let Some(lost) = ledger.next_hole() {
             return Some(lost);
         }
-        if board.next() < board.high() || board.next() < fresh_until {
-            return Some(board.next());
+        if ledger.next() < ledger.high() || ledger.next() < fresh_until {
+            return Some(ledger.next());
         }
-        if let Some(doubtful) = board.next_doubtful() {
+        if let Some(doubtful) = ledger.next_doubtful() {
             return Some(doubtful);
         }
         if self.rescued {
             return None;
         }
         self.rescued = true;
-        board.last_unacknowledged()
+        ledger.last_unacknowledged()
     }
 }
 
 impl Detection for Sack {
-    fn on_ack(&mut self, board: &mut Ledger, news: &News) -> Reaction {
-        // RFC 6675 section 2: a duplicate is an acknowledgement that covers new data selectively. Without this, what was sent again
-        // after a spurious timeout would start a recovery as it arrives twice. ns-2's Sack1 counts every repetition.
+    fn on_ack(&mut self, ledger: &mut Ledger, summary: &AckSummary) -> Reaction {
+        // RFC 6675 section 2: a duplicate is an acknowledgement that covers new data selectively. Without
+        // this condition, retransmissions after a spurious timeout would start a recovery when they arrive a
+        // second time. ns-2's Sack1 counts every repetition.
         let is_counted = self.options.flight == Flight::Counted;
-        let duplicate = news.duplicate && (news.delivered > 0 || is_counted);
-        self.duplicates = if news.cumulative > 0 { 0 } else { self.duplicates + u32::from(duplicate) };
+        let duplicate = summary.duplicate && (summary.delivered > 0 || is_counted);
+        self.duplicates = if summary.cumulative > 0 { 0 } else { self.duplicates + u32::from(duplicate) };
         self.in_episode += u32::from(duplicate);
-        let mut reaction = Reaction { restart_timer: news.cumulative > 0, ..Reaction::default() };
+        let mut reaction = Reaction { restart_timer: summary.cumulative > 0, ..Reaction::default() };
         //= RFC 6675 section 5 recovery-point: recovery ends when all is acknowledged that was outstanding at its start
-        if self.recover.is_some_and(|recover| board.una() >= recover) {
+        if self.recover.is_some_and(|recover| ledger.una() >= recover) {
             self.end();
             reaction.recovered = Some(self.in_episode);
         }
-        if let Some(recover) = self.recover.filter(|_| news.cumulative > 0 && !self.partial_seen) {
+        if let Some(recover) = self.recover.filter(|_| summary.cumulative > 0 && !self.partial_seen) {
             self.partial_seen = true;
-            reaction.missing = Some(missing_of(recover - board.una(), self.in_episode));
+            reaction.missing = Some(missing_of(recover - ledger.una(), self.in_episode));
         }
         let enough = self.duplicates >= self.options.threshold && duplicate;
-        let lost = board.first_is_lost() || (enough && !board.has_sacked());
-        if self.recover.is_none() && lost && !board.is_empty() && board.una() >= self.guard {
+        let lost = ledger.first_is_lost() || (enough && !ledger.has_sacked());
+        if self.recover.is_none() && lost && !ledger.is_empty() && ledger.una() >= self.guard {
             let recovered = reaction.recovered;
-            reaction = Reaction { recovered, ..self.enter(board, news.delivered) };
+            reaction = Reaction { recovered, ..self.enter(ledger, summary.delivered) };
         } else if let Some(reduction) = &mut self.reduction {
             //= RFC 9937 section 6 safe: an acknowledgement is safe that moves SND.UNA and shows no further loss
-            reduction.on_ack(news.delivered, news.cumulative > 0 && board.delivery().lost() == self.lost);
+            reduction
+                .on_ack(summary.delivered, summary.cumulative > 0 && ledger.delivery().lost() == self.lost);
         } else if let Some(flight) = &mut self.counted {
-            *flight = flight.saturating_sub(if news.cumulative > 0 { 2 } else { 1 });
+            *flight = flight.saturating_sub(if summary.cumulative > 0 { 2 } else { 1 });
         }
         if self.counted.is_some() {
-            self.holes_to = board.give_up_holes(self.holes_to);
+            self.holes_to = ledger.give_up_holes(self.holes_to);
         }
-        self.lost = board.delivery().lost();
+        self.lost = ledger.delivery().lost();
         reaction
     }
 
-    fn on_timeout(&mut self, board: &mut Ledger, _now: Time) {
+    fn on_timeout(&mut self, ledger: &mut Ledger, _now: Time) {
         self.end();
         self.duplicates = 0;
-        // No second reduction for what is outstanding now.
-        self.guard = board.high();
+        // Packets that are outstanding now cause no second reduction.
+        self.guard = ledger.high();
         match self.options.after_timeout {
-            AfterTimeout::GoBackN => board.go_back(),
-            AfterTimeout::KeepSack => board.all_lost(),
+            AfterTimeout::GoBackN => ledger.go_back(),
+            AfterTimeout::KeepSack => ledger.all_lost(),
         }
     }
 
-    fn on_undone(&mut self, board: &mut Ledger) {
-        board.none_lost();
-        board.go_forward();
+    fn on_undone(&mut self, ledger: &mut Ledger) {
+        ledger.none_lost();
+        ledger.go_forward();
         self.end();
     }
 
-    fn on_doubted_timeout(&mut self, board: &mut Ledger) {
-        board.go_forward();
+    fn on_possibly_spurious_timeout(&mut self, ledger: &mut Ledger) {
+        ledger.go_forward();
     }
 
-    fn on_confirmed_timeout(&mut self, board: &mut Ledger, now: Time) {
+    fn on_confirmed_timeout(&mut self, ledger: &mut Ledger, now: Time) {
         if self.options.after_timeout == AfterTimeout::GoBackN {
-            self.on_timeout(board, now);
+            self.on_timeout(ledger, now);
         }
     }
 
@@ -202,47 +206,47 @@ impl Detection for Sack {
         self.recover.is_some()
     }
 
-    fn inflight(&self, board: &Ledger) -> u64 {
-        board.pipe()
+    fn inflight(&self, ledger: &Ledger) -> u64 {
+        ledger.pipe()
     }
 
-    fn next(&mut self, board: &mut Ledger, cwnd: u64, fresh_until: u64) -> Option<u64> {
+    fn next(&mut self, ledger: &mut Ledger, cwnd: u64, fresh_until: u64) -> Option<u64> {
         let room = match (&mut self.reduction, self.counted) {
-            (Some(reduction), _) => reduction.allows(board.pipe(), cwnd),
+            (Some(reduction), _) => reduction.allows(ledger.pipe(), cwnd),
             (None, Some(flight)) => flight < cwnd,
-            (None, None) => board.pipe() < cwnd,
+            (None, None) => ledger.pipe() < cwnd,
         };
         if !room {
             return None;
         }
         if self.counted.is_some() {
-            return Self::next_counted(board, fresh_until);
+            return Self::next_counted(ledger, fresh_until);
         }
         if self.recover.is_some() {
-            return self.next_in_recovery(board, fresh_until);
+            return self.next_in_recovery(ledger, fresh_until);
         }
-        // Outside recovery: what a timeout declared lost comes first.
-        if let Some(lost) = board.next_hole() {
+        // Outside recovery, packets that a timeout marked lost come first.
+        if let Some(lost) = ledger.next_hole() {
             return Some(lost);
         }
-        let next = board.next();
-        (next < board.high() || next < fresh_until).then_some(next)
+        let next = ledger.next();
+        (next < ledger.high() || next < fresh_until).then_some(next)
     }
 
-    fn is_at_ease(&self) -> bool {
+    fn allows_fast_path(&self) -> bool {
         self.recover.is_none() && self.duplicates == 0
     }
 
-    fn wants_ranges(&self, board: &Ledger) -> bool {
-        self.options.after_timeout == AfterTimeout::KeepSack || board.una() >= self.guard
+    fn wants_ranges(&self, ledger: &Ledger) -> bool {
+        self.options.after_timeout == AfterTimeout::KeepSack || ledger.una() >= self.guard
     }
 
-    fn on_sent(&mut self, board: &mut Ledger, number: u64, in_line: bool) {
+    fn on_sent(&mut self, ledger: &mut Ledger, number: u64, in_line: bool) {
         if !in_line {
-            board.resend(number);
+            ledger.resend(number);
         }
         // The fast retransmit that begins recovery is not counted, as in ns-2.
-        if let Some(flight) = self.counted.as_mut().filter(|_| in_line || number != board.una()) {
+        if let Some(flight) = self.counted.as_mut().filter(|_| in_line || number != ledger.una()) {
             *flight += 1;
         }
         if let Some(reduction) = &mut self.reduction {
@@ -254,18 +258,18 @@ impl Detection for Sack {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::detection::testing::{self, NEWS, sent};
+    use crate::detection::testing::{self, SUMMARY, sent};
     use crate::ledger::Newly;
 
     const OPTIONS: SackOptions =
         SackOptions { threshold: 3, after_timeout: AfterTimeout::KeepSack, flight: Flight::Proportional };
 
-    /// How many packets it lets out at once.
-    fn let_out(rule: &mut Sack, board: &mut Ledger, cwnd: u64) -> u64 {
+    /// Sends what the rule allows at once. Returns the number of packets.
+    fn let_out(rule: &mut Sack, ledger: &mut Ledger, cwnd: u64) -> u64 {
         let mut count = 0;
-        while let Some(next) = rule.next(board, cwnd, u64::MAX) {
-            let in_line = board.transmit(next, Time::ZERO, 1);
-            rule.on_sent(board, next, in_line);
+        while let Some(next) = rule.next(ledger, cwnd, u64::MAX) {
+            let in_line = ledger.transmit(next, Time::ZERO, 1);
+            rule.on_sent(ledger, next, in_line);
             count += 1;
         }
         count
@@ -273,68 +277,70 @@ mod tests {
 
     //= test RFC 9937 section 6 safe
     #[test]
-    fn an_acknowledgement_that_shows_a_further_loss_lets_out_no_more_than_it_delivers() {
-        // 40 packets of which the first six are lost: the third selective acknowledgement lets the first of them out. With room in
-        // the window its repair, which delivers one, lets out one more than that; with 12 to 14 besides, which shows that
-        // 9 to 11 are lost too, four for the four that it delivers.
+    fn an_acknowledgement_that_shows_another_loss_lets_out_no_more_than_it_delivers() {
+        // Of 40 packets the first six are lost. The third selective acknowledgement lets packet 0 out. While
+        // the window has room, the acknowledgement of packet 0 delivers one packet and lets out two. If it
+        // also acknowledges 12 to 14, which shows that 9 to 11 are lost too, it delivers four and lets out
+        // four.
         for (further, expected) in [(None, 2), (Some(12..15), 4)] {
-            let (mut rule, mut board) = (Sack::new(OPTIONS), sent(40));
+            let (mut rule, mut ledger) = (Sack::new(OPTIONS), sent(40));
             for number in 6..9 {
-                board.acknowledge_range(number..number + 1, &mut Newly::default());
-                rule.on_ack(&mut board, &News { delivered: 1, duplicate: true, ..NEWS });
+                ledger.acknowledge_range(number..number + 1, &mut Newly::default());
+                rule.on_ack(&mut ledger, &AckSummary { delivered: 1, duplicate: true, ..SUMMARY });
             }
-            assert_eq!(let_out(&mut rule, &mut board, 39), 1);
+            assert_eq!(let_out(&mut rule, &mut ledger, 39), 1);
             let mut newly = Newly::default();
-            board.acknowledge(1, &mut newly);
-            further.into_iter().for_each(|range| board.acknowledge_range(range, &mut newly));
+            ledger.acknowledge(1, &mut newly);
+            further.into_iter().for_each(|range| ledger.acknowledge_range(range, &mut newly));
             let Newly { cumulative, delivered, .. } = newly;
-            rule.on_ack(&mut board, &News { cumulative, delivered, ..NEWS });
-            assert_eq!(let_out(&mut rule, &mut board, 39), expected);
+            rule.on_ack(&mut ledger, &AckSummary { cumulative, delivered, ..SUMMARY });
+            assert_eq!(let_out(&mut rule, &mut ledger, 39), expected);
         }
     }
 
     #[test]
-    fn what_is_lost_as_recovery_begins_belongs_to_the_flight_that_is_reduced() {
-        // Of 40 packets the first six are lost, which the third selective acknowledgement shows: 37 are not acknowledged then
-        // and it delivers one, so RecoverFS is 38, not the pipe of 31. With a window of 20 the n deliveries from that one on
-        // let out ceil(20 n / 38), while more than 20 are in flight.
-        let (mut rule, mut board) = (Sack::new(OPTIONS), sent(40));
+    fn packets_lost_when_recovery_begins_belong_to_the_flight_that_is_reduced() {
+        // Of 40 packets the first six are lost, as the third selective acknowledgement shows. At that time 37
+        // packets are unacknowledged and it delivers one, so RecoverFS is 38, not the pipe of 31. With a
+        // window of 20, n deliveries from that one on let out ceil(20 n / 38), while more than 20 packets are
+        // in flight.
+        let (mut rule, mut ledger) = (Sack::new(OPTIONS), sent(40));
         let mut total = 0;
         for number in 6..18 {
-            board.acknowledge_range(number..number + 1, &mut Newly::default());
-            rule.on_ack(&mut board, &News { delivered: 1, duplicate: true, ..NEWS });
+            ledger.acknowledge_range(number..number + 1, &mut Newly::default());
+            rule.on_ack(&mut ledger, &AckSummary { delivered: 1, duplicate: true, ..SUMMARY });
             assert_eq!(rule.in_recovery(), number >= 8);
             if number >= 8 {
-                assert!(board.pipe() > 20);
-                total += let_out(&mut rule, &mut board, 20);
+                assert!(ledger.pipe() > 20);
+                total += let_out(&mut rule, &mut ledger, 20);
                 assert_eq!(total, (20 * (number - 7)).div_ceil(38), "after {number}");
             }
         }
         assert_eq!(total, 6);
     }
 
-    /// A rule that looks at the window alone, and ten packets of which the first is lost and the fifth doubtful: 1 to 3 and 5 have
-    /// arrived.
+    /// Returns a rule without proportional reduction, and a ledger of ten packets: packets 1 to 3 and 5 have
+    /// arrived, packet 0 is lost and packet 4 doubtful.
     fn in_recovery() -> (Sack, Ledger) {
-        let (mut rule, mut board) =
+        let (mut rule, mut ledger) =
             (Sack::new(SackOptions { flight: Flight::Inferred, ..OPTIONS }), sent(10));
         for range in [5..6, 1..4] {
             let delivered = range.end - range.start;
-            board.acknowledge_range(range, &mut Newly::default());
-            rule.on_ack(&mut board, &News { delivered, duplicate: true, ..NEWS });
+            ledger.acknowledge_range(range, &mut Newly::default());
+            rule.on_ack(&mut ledger, &AckSummary { delivered, duplicate: true, ..SUMMARY });
         }
         assert!(rule.in_recovery());
-        (rule, board)
+        (rule, ledger)
     }
 
     //= test RFC 6675 section 4 next-seg
     #[test]
-    fn in_recovery_lost_packets_go_first_then_new_ones_then_doubtful_ones_then_the_last() {
-        let (mut rule, mut board) = in_recovery();
+    fn in_recovery_lost_packets_are_sent_first_then_new_then_doubtful_then_the_last() {
+        let (mut rule, mut ledger) = in_recovery();
         let mut sent = Vec::new();
-        while let Some(number) = rule.next(&mut board, 100, 11) {
-            let in_line = board.transmit(number, Time::ZERO, 1);
-            rule.on_sent(&mut board, number, in_line);
+        while let Some(number) = rule.next(&mut ledger, 100, 11) {
+            let in_line = ledger.transmit(number, Time::ZERO, 1);
+            rule.on_sent(&mut ledger, number, in_line);
             sent.push(number);
         }
         assert_eq!(sent, [0, 10, 4, 10]);
@@ -342,11 +348,11 @@ mod tests {
 
     //= test RFC 6675 section 5 recovery-point
     #[test]
-    fn recovery_ends_when_what_was_outstanding_at_its_start_is_acknowledged() {
-        let (mut rule, mut board) = in_recovery();
-        board.transmit(10, Time::ZERO, 1);
-        assert_eq!(testing::ack(&mut rule, &mut board, 9, NEWS).recovered, None);
-        assert!(testing::ack(&mut rule, &mut board, 10, NEWS).recovered.is_some());
+    fn recovery_ends_when_everything_outstanding_at_its_start_is_acknowledged() {
+        let (mut rule, mut ledger) = in_recovery();
+        ledger.transmit(10, Time::ZERO, 1);
+        assert_eq!(testing::ack(&mut rule, &mut ledger, 9, SUMMARY).recovered, None);
+        assert!(testing::ack(&mut rule, &mut ledger, 10, SUMMARY).recovered.is_some());
         assert!(!rule.in_recovery());
     }
 }

@@ -1,20 +1,20 @@
-//! Vegas's retransmission (Brakmo and Peterson 1995, as in ns-2 2.35): duplicates are counted as by Reno, but the
-//! first duplicate, and the first two acknowledgements after a retransmission, also look at how old the oldest
-//! packet is. As in ns-2, every such retransmission also doubles the coarse timeout.
+//! Vegas's retransmission (Brakmo and Peterson 1995, as in ns-2 2.35). Duplicates are counted as in Reno, but
+//! the first duplicate, and the first two acknowledgements after a retransmission, also check the age of the
+//! oldest packet. As in ns-2, every such retransmission also doubles the coarse timeout.
 //!
-//! Not carried over from ns-2: its ring of sending times forgets some retransmissions.
+//! One thing differs from ns-2, whose ring of sending times forgets some retransmissions.
 
 use super::duplicates::{DuplicateOptions, Duplicates, PartialAck};
-use super::{Detection, News, Reaction, Run};
+use super::{AckSummary, Detection, Reaction, Run};
 use crate::ledger::Ledger;
 use crate::rtt::Smoothed;
 use ackclock_base::{Span, Time};
 use ackclock_cc::LossSignal;
 
-/// After a retransmission so many fresh acknowledgements are looked at.
+/// The number of fresh acknowledgements that are checked after a retransmission.
 const WORRIES: u32 = 2;
 
-/// Vegas: how it counts duplicates, and how many acknowledgements it still looks at.
+/// The rule of Vegas: Reno's duplicates and the number of acknowledgements still to be checked.
 #[derive(Clone, Debug)]
 pub struct Vegas {
     duplicates: Duplicates,
@@ -22,112 +22,112 @@ pub struct Vegas {
 }
 
 impl Vegas {
-    /// Outside recovery.
+    /// Creates the rule, outside recovery.
     pub fn new(threshold: u32) -> Self {
         let options = DuplicateOptions { threshold, limited_transmit: false, partial: PartialAck::Ends };
         Self { duplicates: Duplicates::new(options), worries: 0 }
     }
 
-    /// SRTT + 2 RTTVAR at full resolution, plus a sixteenth.
+    /// Returns SRTT + 2 RTTVAR at full resolution, plus a sixteenth; [`Span::MAX`] before the first sample.
     fn timeout(rtt: Smoothed) -> Span {
         let timeout = rtt.mean + rtt.deviation * 2;
         if rtt.mean == Span::ZERO { Span::MAX } else { timeout + timeout / 16 }
     }
 
-    fn is_overdue(board: &Ledger, news: &News) -> bool {
-        !board.is_empty() && news.now.since(board.sent(board.una()).at) >= Self::timeout(news.rtt)
+    fn is_overdue(ledger: &Ledger, summary: &AckSummary) -> bool {
+        !ledger.is_empty() && summary.now.since(ledger.sent(ledger.una()).at) >= Self::timeout(summary.rtt)
     }
 
-    fn enter(&mut self, board: &mut Ledger, signal: LossSignal) -> Reaction {
-        self.worries = WORRIES.min(board.span() as u32);
+    fn enter(&mut self, ledger: &mut Ledger, signal: LossSignal) -> Reaction {
+        self.worries = WORRIES.min(ledger.span() as u32);
         self.duplicates.skip_to_threshold();
-        Reaction { back_off: true, ..self.duplicates.enter(board, signal) }
+        Reaction { back_off: true, ..self.duplicates.enter(ledger, signal) }
     }
 }
 
 impl Detection for Vegas {
-    fn on_ack(&mut self, board: &mut Ledger, news: &News) -> Reaction {
-        let mut reaction = self.duplicates.on_ack(board, news);
-        let overdue = Self::is_overdue(board, news);
-        if news.duplicate {
+    fn on_ack(&mut self, ledger: &mut Ledger, summary: &AckSummary) -> Reaction {
+        let mut reaction = self.duplicates.on_ack(ledger, summary);
+        let overdue = Self::is_overdue(ledger, summary);
+        if summary.duplicate {
             if reaction.loss.is_some() {
                 reaction.back_off = true;
-                self.worries = WORRIES.min(board.span() as u32);
-            } else if overdue && self.duplicates.may_enter(board) {
-                return self.enter(board, LossSignal::EarlyTimer);
+                self.worries = WORRIES.min(ledger.span() as u32);
+            } else if overdue && self.duplicates.may_enter(ledger) {
+                return self.enter(ledger, LossSignal::EarlyTimer);
             }
-        } else if news.cumulative > 0 && self.worries > 0 {
+        } else if summary.cumulative > 0 && self.worries > 0 {
             self.worries = if overdue { self.worries - 1 } else { 0 };
-            reaction.resend = overdue.then_some(Run::one(board.una()));
+            reaction.resend = overdue.then_some(Run::one(ledger.una()));
         }
         reaction
     }
 
-    fn on_timeout(&mut self, board: &mut Ledger, now: Time) {
+    fn on_timeout(&mut self, ledger: &mut Ledger, now: Time) {
         self.worries = 0;
-        self.duplicates.on_timeout(board, now);
+        self.duplicates.on_timeout(ledger, now);
     }
 
-    fn on_undone(&mut self, board: &mut Ledger) {
-        self.duplicates.on_undone(board);
+    fn on_undone(&mut self, ledger: &mut Ledger) {
+        self.duplicates.on_undone(ledger);
     }
 
-    fn on_doubted_timeout(&mut self, board: &mut Ledger) {
-        self.duplicates.on_doubted_timeout(board);
+    fn on_possibly_spurious_timeout(&mut self, ledger: &mut Ledger) {
+        self.duplicates.on_possibly_spurious_timeout(ledger);
     }
 
-    fn on_confirmed_timeout(&mut self, board: &mut Ledger, now: Time) {
-        self.duplicates.on_confirmed_timeout(board, now);
+    fn on_confirmed_timeout(&mut self, ledger: &mut Ledger, now: Time) {
+        self.duplicates.on_confirmed_timeout(ledger, now);
     }
 
     fn in_recovery(&self) -> bool {
         self.duplicates.in_recovery()
     }
 
-    fn inflight(&self, board: &Ledger) -> u64 {
-        self.duplicates.inflight(board)
+    fn inflight(&self, ledger: &Ledger) -> u64 {
+        self.duplicates.inflight(ledger)
     }
 
-    fn is_at_ease(&self) -> bool {
-        self.worries == 0 && self.duplicates.is_at_ease()
+    fn allows_fast_path(&self) -> bool {
+        self.worries == 0 && self.duplicates.allows_fast_path()
     }
 
-    fn next(&mut self, board: &mut Ledger, cwnd: u64, fresh_until: u64) -> Option<u64> {
-        self.duplicates.next(board, cwnd, fresh_until)
+    fn next(&mut self, ledger: &mut Ledger, cwnd: u64, fresh_until: u64) -> Option<u64> {
+        self.duplicates.next(ledger, cwnd, fresh_until)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::detection::testing::{self, NEWS, sent};
+    use crate::detection::testing::{self, SUMMARY, sent};
     use ackclock_base::{Span, Time};
 
-    /// Overdue after 100 + 2 * 20 and a sixteenth: 148.75 ms.
+    /// With this round trip a packet is overdue after 100 + 2 * 20 ms and a sixteenth: 148.75 ms.
     const RTT: Smoothed = Smoothed { mean: Span::from_millis(100), deviation: Span::from_millis(20) };
 
-    fn ack(rule: &mut Vegas, board: &mut Ledger, to: u64, now_ms: u64) -> Reaction {
+    fn ack(rule: &mut Vegas, ledger: &mut Ledger, to: u64, now_ms: u64) -> Reaction {
         let now = Time::ZERO + Span::from_millis(now_ms);
-        testing::ack(rule, board, to, News { now, rtt: RTT, ..NEWS })
+        testing::ack(rule, ledger, to, AckSummary { now, rtt: RTT, ..SUMMARY })
     }
 
     #[test]
-    fn an_overdue_packet_is_resent_at_the_first_duplicate() {
-        let mut board = sent(10);
+    fn an_overdue_packet_is_retransmitted_at_the_first_duplicate() {
+        let mut ledger = sent(10);
         let mut early = Vegas::new(3);
-        assert_eq!(ack(&mut early, &mut board.clone(), 0, 100).resend, None);
+        assert_eq!(ack(&mut early, &mut ledger.clone(), 0, 100).resend, None);
         let mut late = Vegas::new(3);
-        let reaction = ack(&mut late, &mut board, 0, 150);
+        let reaction = ack(&mut late, &mut ledger, 0, 150);
         assert_eq!(reaction.resend, Some(Run::one(0)));
         assert_eq!(reaction.loss.map(|loss| loss.signal), Some(LossSignal::EarlyTimer));
     }
 
     #[test]
-    fn after_a_retransmission_the_next_acknowledgement_is_looked_at_too() {
-        let mut board = sent(10);
+    fn after_a_retransmission_the_next_acknowledgement_is_checked_too() {
+        let mut ledger = sent(10);
         let mut rule = Vegas::new(3);
-        ack(&mut rule, &mut board, 0, 150);
-        let reaction = ack(&mut rule, &mut board, 3, 250);
+        ack(&mut rule, &mut ledger, 0, 150);
+        let reaction = ack(&mut rule, &mut ledger, 3, 250);
         assert_eq!((reaction.recovered, reaction.resend, reaction.loss), (Some(3), Some(Run::one(3)), None));
     }
 }

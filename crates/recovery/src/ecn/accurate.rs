@@ -1,17 +1,17 @@
-//! Accurate ECN (RFC 9768): what the sender makes of a count of marks of which it sees three bits, and what the receiver's bytes
-//! say beside it where they arrive.
+//! Accurate ECN (RFC 9768): how the sender reconstructs a count of marks of which it sees three bits, with
+//! the help of the receiver's byte count if that arrives.
 
-/// What an acknowledgement says (RFC 9768 section 3.2).
+/// The feedback of an acknowledgement (RFC 9768 section 3.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AccurateFeedback {
-    /// The ACE field: how many packets have arrived marked, and five, modulo 8.
+    /// The ACE field: the number of marked packets that have arrived plus five, modulo 8.
     pub ace: u8,
-    /// ECEB: the payload of those, modulo 2^24, where the option is there.
+    /// ECEB: the payload bytes of those packets, modulo 2^24; `None` without the option.
     pub marked_bytes: Option<u32>,
 }
 
-/// The counters begin at five, so that a field of zeros in the first acknowledgement shows a middlebox that has cleared it
-/// (section 3.2.1).
+/// The initial value of the packet counters, so that a field of zeros in the first acknowledgement reveals a
+/// middlebox that clears it (section 3.2.1).
 pub const FIRST_CEP: u8 = 5;
 const FIELD: u64 = 8;
 const BYTES: u32 = 1 << 24;
@@ -30,11 +30,13 @@ impl Default for AccurateCounters {
 }
 
 impl AccurateCounters {
-    /// How many packets more have arrived marked, by an acknowledgement of so many packets of so many payload bytes in all. One that
-    /// acknowledges nothing new may have been overtaken, and tells of none.
+    /// Returns how many more packets have arrived marked, by an acknowledgement that newly acknowledges
+    /// `packets` packets with `bytes` bytes of payload in total. An acknowledgement of nothing new may have
+    /// been overtaken, and reports zero.
     ///
-    /// Section 3.2.2.5.2: up to seven the field tells. Beyond it may have wrapped, unseen, and the safest likely case is as many whole
-    /// rounds as there were packets, but no more than the bytes show.
+    /// Up to seven packets, the field gives the number (section 3.2.2.5.2). Beyond that it may have wrapped
+    /// unseen. The safest likely case assumes as many whole wraps as fit into the packets, but no more marks
+    /// than the bytes show.
     pub fn take(&mut self, feedback: AccurateFeedback, packets: u64, bytes: u64) -> u64 {
         if packets == 0 {
             return 0;
@@ -62,20 +64,23 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// An acknowledgement of so many packets of 100 bytes with this field after the five that both sides begin with.
+    /// Returns the marks counted at the first acknowledgement, of `packets` packets of 100 bytes, if the ACE
+    /// field has advanced by `delta`.
     fn take(packets: u64, delta: u8, marked_bytes: Option<u32>) -> u64 {
         let feedback = AccurateFeedback { ace: (FIRST_CEP + delta) % 8, marked_bytes };
         AccurateCounters::default().take(feedback, packets, 100 * packets)
     }
 
     #[test]
-    fn the_field_tells_up_to_seven_packets_and_the_safest_likely_case_beyond() {
-        // Nothing wraps within five packets. Of ten one, or nine with a wrap; two, or ten: the document's own example.
+    fn the_field_counts_up_to_seven_packets_and_the_safest_likely_case_holds_beyond() {
+        // Nothing wraps within seven packets. With ten packets, a field of one means nine marks, with a wrap,
+        // and a field of two means ten: the example of RFC 9768.
         assert_eq!((take(5, 3, None), take(7, 7, None), take(0, 3, None)), (3, 7, 0));
         assert_eq!((take(10, 1, None), take(10, 2, None), take(10, 3, None)), (9, 10, 3));
-        // 16 packets and a field that has not moved: two wraps, unless the bytes have not moved either.
+        // With 16 packets, a field that has not moved means two wraps, unless the bytes have not moved
+        // either.
         assert_eq!((take(16, 0, None), take(16, 0, Some(0))), (16, 0));
-        // Nine packets' bytes of ten are nine, one packet's bytes are one.
+        // The bytes of nine packets mean nine marks, those of one packet one mark.
         assert_eq!((take(10, 1, Some(900)), take(10, 1, Some(100))), (9, 1));
     }
 
@@ -86,15 +91,15 @@ mod tests {
         assert_eq!(counters.bytes, 0);
     }
 
-    /// Packets of 100 bytes, marked or not, and after how many the next acknowledgement is that arrives.
+    /// Generates groups of packets of 100 bytes, marked or not. After each group an acknowledgement arrives.
     fn marks() -> impl Strategy<Value = Vec<Vec<bool>>> {
         prop::collection::vec(prop::collection::vec(any::<bool>(), 1..40), 1..60)
     }
 
     proptest! {
         #[test]
-        fn what_is_counted_is_what_was_marked(mut groups in marks(), options in any::<bool>()) {
-            // Without a loss of acknowledgements there is one for no more than seven packets.
+        fn the_count_is_the_number_of_marked_packets(mut groups in marks(), options in any::<bool>()) {
+            // Unless acknowledgements are lost, each covers at most seven packets.
             groups.iter_mut().for_each(|group| group.truncate(7));
             let (mut counters, mut marked, mut counted) = (AccurateCounters::default(), 0, 0);
             for group in &groups {
@@ -109,7 +114,7 @@ mod tests {
         }
 
         #[test]
-        fn where_acknowledgements_are_lost_the_bytes_tell_and_without_them_none_is_missed(groups in marks()) {
+        fn if_acknowledgements_are_lost_bytes_give_the_count_and_without_bytes_no_mark_is_missed(groups in marks()) {
             let (mut told, mut blind) = (AccurateCounters::default(), AccurateCounters::default());
             let (mut marked, mut counted, mut assumed) = (0, 0, 0);
             for group in &groups {

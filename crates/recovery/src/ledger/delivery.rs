@@ -1,5 +1,5 @@
-//! What has been delivered and lost since the connection began, and how fast (draft-ietf-ccwg-bbr section 4.1, "Delivery Rate
-//! Samples").
+//! Totals of what was delivered and lost since the connection began, and samples of the delivery rate
+//! (draft-ietf-ccwg-bbr section 4.1, "Delivery Rate Samples").
 
 #[cfg(test)]
 mod tests;
@@ -7,61 +7,63 @@ mod tests;
 use super::{APP_LIMITED, GIVEN_UP, Sent};
 use ackclock_base::{Span, Time};
 
-/// The totals, and what a sample is taken from. Time zero and nothing delivered are as good as any other: nothing here
-/// means "none" by them.
+/// The totals, and the state from which samples are taken. Time zero and zero delivered are ordinary values
+/// here: they do not mean "none".
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Delivery {
     delivered: u64,
     lost: u64,
     delivered_at: Time,
     first_sent_at: Time,
-    /// While the application's running dry may still show: until more than this has been delivered.
+    /// While this is present, packets sent count as limited by the application: until more than this has been
+    /// delivered.
     app_limited_until: Option<u64>,
-    /// The round trip ends when a packet is acknowledged that was sent with so much delivered.
+    /// The round trip ends when a packet is acknowledged that was sent with at least this much delivered.
     round_ends_at: u64,
 }
 
-/// A sample of the delivery rate, in the transport's own unit, before it is divided.
+/// A sample of the delivery rate, in the transport's own unit, before the division.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sample {
-    /// How much was delivered during the interval.
+    /// The amount delivered during the interval.
     pub delivered: u64,
-    /// The longer of the interval of sending and that of acknowledging.
+    /// The longer of the sending interval and the acknowledgement interval.
     pub interval: Span,
-    /// How much had been delivered when the sampled packet was sent.
+    /// The amount that had been delivered when the sampled packet was sent.
     pub prior_delivered: u64,
-    /// How much was given up for lost since then.
+    /// The amount counted as lost since the sampled packet was sent.
     pub lost: u64,
-    /// How much was in flight when it was sent, itself included.
+    /// The amount in flight when the sampled packet was sent, including itself.
     pub tx_in_flight: u64,
-    /// Whether the application had run dry.
+    /// Whether the application limited the sender when the sampled packet was sent.
     pub app_limited: bool,
-    /// Whether a round trip ends with it.
+    /// Whether a round trip ends with this sample.
     pub round_start: bool,
 }
 
 impl Delivery {
-    /// How much has been delivered, acknowledged either way.
+    /// Returns the amount delivered, acknowledged cumulatively or selectively.
     pub fn delivered(&self) -> u64 {
         self.delivered
     }
 
-    /// How much has been given up for lost, also what turned out not to be.
+    /// Returns the amount counted as lost, including packets that arrived after all.
     pub fn lost(&self) -> u64 {
         self.lost
     }
 
-    /// Whether what is sent now counts as limited by the application.
+    /// Returns whether packets sent now count as limited by the application.
     pub fn is_app_limited(&self) -> bool {
         self.app_limited_until.is_some()
     }
 
     pub(super) fn note_app_limited(&mut self, inflight: u64) {
-        // The draft has at least 1 here, since 0 means none there: a byte, but in packets one too many.
+        // The draft uses at least 1 here, because its 0 means none: one byte there, but one packet too many
+        // here.
         self.app_limited_until = Some(self.delivered + inflight);
     }
 
-    /// A flight begins with nothing in the network: its interval counts from now.
+    /// Called when a flight begins with nothing in the network. Its intervals count from now.
     pub(super) fn begin_flight(&mut self, now: Time) {
         (self.first_sent_at, self.delivered_at) = (now, now);
     }
@@ -70,7 +72,7 @@ impl Delivery {
         self.lost += size;
     }
 
-    /// Notes on a packet that is being sent what a sample will need; with it so much is in flight.
+    /// Returns the packet with the state that a sample will need; `in_flight` is in flight once it is sent.
     #[inline]
     pub(super) fn stamp(&self, sent: Sent, in_flight: u64) -> Sent {
         let limited = if self.is_app_limited() { APP_LIMITED } else { 0 };
@@ -85,7 +87,7 @@ impl Delivery {
         }
     }
 
-    /// What there is to say of a packet that is given up: the same as of one that is delivered, except for times.
+    /// Returns the sample for a lost packet: the values of a delivered one, without an interval.
     pub(super) fn sample_of_lost(&self, sent: &Sent) -> Sample {
         let delivered = u64::from((self.delivered as u32).wrapping_sub(sent.delivered));
         Sample {
@@ -99,7 +101,7 @@ impl Delivery {
         }
     }
 
-    /// An acknowledgement has delivered so much, of which this packet was sent last.
+    /// Counts `delivered`, of which `sent` is the packet sent last, and returns the sample.
     #[inline]
     pub(super) fn sample(&mut self, now: Time, delivered: u64, sent: &Sent) -> Sample {
         self.delivered += delivered;

@@ -1,11 +1,11 @@
-//! What is given up for lost, and what turns out not to have been.
+//! Marking packets as lost, and undoing the mark.
 
 use super::{GIVEN_UP, LOST, Ledger, RESENT, SACKED, STATE, Sample, Sent};
 use ackclock_base::Time;
 
 impl Ledger {
-    /// Hands over the packets that were given up for lost since this was last asked, by number, and a sample for each: what
-    /// was delivered and lost since it was sent.
+    /// Passes to `each` every packet that was counted as lost since the last call, by number, with a sample of what was
+    /// delivered and lost since it was sent.
     #[inline]
     pub fn drain_given_up(&mut self, each: impl FnMut(u64, &Sent, Sample)) {
         if !self.given_up.is_empty() {
@@ -22,8 +22,8 @@ impl Ledger {
         self.given_up.clear();
     }
 
-    /// Counts a packet as lost, unless it is acknowledged or has been counted since it was last sent. What is in flight is
-    /// not changed: that is the rule's business.
+    /// Counts a packet as lost, unless it is acknowledged or has already been counted since it was last sent.
+    /// The flight does not change: that is up to the rule.
     pub fn give_up(&mut self, number: u64) {
         let slot = self.slot(number);
         let sent = &mut self.ring[slot];
@@ -34,8 +34,8 @@ impl Ledger {
         }
     }
 
-    /// A packet is lost that may have been resent before: then the retransmission is lost as well. For rules that find losses
-    /// themselves.
+    /// Marks a packet as lost. If it had been retransmitted, the retransmission is lost as well. For rules
+    /// that find losses themselves.
     pub fn lose(&mut self, number: u64) {
         let slot = self.slot(number);
         let sent = &mut self.ring[slot];
@@ -48,24 +48,25 @@ impl Ledger {
         }
     }
 
-    /// What a packet carries has been sent before under another number: its acknowledgement tells no round trip (Karn).
+    /// Records that the data of a packet has been sent before under another number, so that its
+    /// acknowledgement gives no round trip sample (Karn).
     pub fn note_ambiguous(&mut self, number: u64) {
         let slot = self.slot(number);
         self.ring[slot].transmissions = 2;
     }
 
-    /// Whether a packet is lost, not resent since, and not acknowledged.
+    /// Returns whether a packet is lost, not retransmitted since, and not acknowledged.
     pub fn is_lost(&self, number: u64) -> bool {
         (self.una..self.next).contains(&number) && self.sent(number).marks & STATE == LOST
     }
 
-    /// The lowest packet that is lost, whether or not it has been resent since.
+    /// Returns the lowest lost packet, whether or not it has been retransmitted; `None` if nothing is lost.
     pub fn lowest_lost(&self) -> Option<u64> {
         let mut lost = (self.una..self.next).filter(|number| self.sent(*number).marks & LOST != 0);
         if self.lost > 0 { lost.next() } else { None }
     }
 
-    /// Whether a packet that was sent at this time is still thought to be in the network.
+    /// Returns whether the transmission of a packet at time `at` is still thought to be in the network.
     pub fn is_in_flight(&self, number: u64, at: Time) -> bool {
         let sent = self.sent(number);
         (self.una..self.next).contains(&number)
@@ -74,8 +75,8 @@ impl Ledger {
             && sent.marks & (LOST | RESENT) != LOST
     }
 
-    /// Lets go of packets at the front that are acknowledged, and of those given up that were sent before `until`: for
-    /// transports that never use a number twice, where nothing else happens to them.
+    /// Releases packets at the front that are acknowledged, or lost and sent before `until`. For transports
+    /// that never use a number twice, where nothing else happens to these packets.
     pub fn settle(&mut self, until: Time) {
         while self.una < self.next {
             let sent = self.sent(self.una);
@@ -92,8 +93,8 @@ impl Ledger {
         }
     }
 
-    /// After a timeout, go back N: forget selective acknowledgements and put the first unacknowledged packet next in
-    /// line.
+    /// Goes back N after a timeout: forgets selective acknowledgements and makes the first unacknowledged
+    /// packet the next to send.
     pub fn go_back(&mut self) {
         for number in self.una..self.high {
             self.give_up(number);
@@ -105,7 +106,8 @@ impl Ledger {
         self.forget_blocks();
     }
 
-    /// Takes going back N back: everything is where it was sent to (a spurious timeout).
+    /// Undoes going back N after a spurious timeout: the next packet to send is the first that was never
+    /// sent.
     pub fn go_forward(&mut self) {
         self.outstanding +=
             (self.next..self.high).map(|number| u64::from(self.sent(number).size)).sum::<u64>();
@@ -113,7 +115,8 @@ impl Ledger {
     }
 
     //= RFC 6675 section 5.1: a timeout keeps selective acknowledgements, and the rest is lost
-    /// After a timeout, keep what has been acknowledged selectively; everything else is lost (RFC 6675 section 5.1).
+    /// Marks everything as lost after a timeout, except what has been acknowledged selectively (RFC 6675
+    /// section 5.1).
     pub fn all_lost(&mut self) {
         for number in self.una..self.next {
             self.give_up(number);
@@ -130,7 +133,8 @@ impl Ledger {
         self.hole = self.una;
     }
 
-    /// Nothing is lost after all: what was judged lost and has not been resent is in flight (a spurious timeout).
+    /// Removes the mark from every lost packet, after a spurious timeout: what was marked lost and not
+    /// retransmitted is in flight.
     pub fn none_lost(&mut self) {
         for number in self.una..self.next {
             let slot = self.slot(number);

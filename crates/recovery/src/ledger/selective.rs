@@ -4,12 +4,12 @@ use super::{LOST, Ledger, MAX_DUPACK_THRESHOLD, Newly, RESENT, SACKED, STATE};
 use std::ops::Range;
 
 impl Ledger {
-    /// Whether the first unacknowledged packet is lost.
+    /// Returns whether the first unacknowledged packet is lost.
     pub fn first_is_lost(&self) -> bool {
         self.frontier > self.una
     }
 
-    /// Takes in a selective acknowledgement of a range of packets.
+    /// Records a selective acknowledgement of a range of packets.
     pub fn acknowledge_range(&mut self, range: Range<u64>, newly: &mut Newly) {
         let start = range.start.max(self.una);
         let end = range.end.min(self.next);
@@ -40,31 +40,32 @@ impl Ledger {
         }
     }
 
-    /// The packets that were acknowledged selectively since they were last [handed over](Self::drain_selective).
+    /// Returns the packets that were acknowledged selectively since the last [drain](Self::drain_selective).
     pub fn selective(&self) -> &[u64] {
         &self.selective
     }
 
-    /// Hands over the packets that were acknowledged selectively since this was last asked, in no order. Only for a rule
-    /// that finds losses itself; where later packets are counted, nothing is kept for it.
+    /// Passes to `each` every packet that was acknowledged selectively since the last call, in no particular order.
+    /// Only for rules that find losses themselves: with a duplicate threshold above zero, no list is kept.
     pub fn drain_selective(&mut self, mut each: impl FnMut(&mut Self, u64)) {
         let mut numbers = std::mem::take(&mut self.selective);
         numbers.drain(..).for_each(|number| each(self, number));
         self.selective = numbers;
     }
 
-    /// The next lost packet that has not been resent (RFC 6675 NextSeg rule 1).
+    /// Returns the next lost packet that has not been retransmitted (RFC 6675 NextSeg rule 1), or `None`.
     pub fn next_hole(&mut self) -> Option<u64> {
         self.next_open_below(self.frontier)
     }
 
-    /// The next packet not resent and not acknowledged below the highest acknowledged one (NextSeg rule 3).
+    /// Returns the next packet below the highest acknowledged one that is neither retransmitted nor
+    /// acknowledged (RFC 6675 NextSeg rule 3), or `None`.
     pub fn next_doubtful(&mut self) -> Option<u64> {
         self.next_open_below(self.highest[0].saturating_sub(1))
     }
 
-    /// The first packet that is neither acknowledged nor resent. What is passed over stays so until the search starts
-    /// over, so no packet is looked at twice.
+    /// Returns the first packet below `limit` that is neither acknowledged nor retransmitted, or `None`.
+    /// Packets that the search has passed stay so until it is restarted, so no packet is examined twice.
     fn next_open_below(&mut self, limit: u64) -> Option<u64> {
         self.hole = self.hole.max(self.una);
         while self.hole < limit.min(self.next) {
@@ -76,20 +77,20 @@ impl Ledger {
         None
     }
 
-    /// Gives up every packet from `from` to the highest selectively acknowledged one that is not acknowledged itself. Returns
-    /// one past the packets that have been looked at, where the next call goes on.
+    /// Counts as lost every unacknowledged packet from `from` to the highest selectively acknowledged one.
+    /// Returns one past the packets examined, where the next call continues.
     pub fn give_up_holes(&mut self, from: u64) -> u64 {
         let end = self.highest[0].min(self.next);
         (from.max(self.una)..end).for_each(|number| self.give_up(number));
         end.max(from)
     }
 
-    /// The highest packet not acknowledged (NextSeg rule 4).
+    /// Returns the highest unacknowledged packet (RFC 6675 NextSeg rule 4), or `None`.
     pub fn last_unacknowledged(&self) -> Option<u64> {
         (self.una..self.next).rev().find(|number| self.ring[self.slot(*number)].marks & SACKED == 0)
     }
 
-    /// Starts looking for holes at the first unacknowledged packet again.
+    /// Restarts the search for holes at the first unacknowledged packet.
     pub fn restart_holes(&mut self) {
         self.hole = self.una;
     }

@@ -1,103 +1,106 @@
-//! What an acknowledgement does, in one pass: the ledger, the round trip, the detection of losses, the control, and what may
-//! be sent now.
+//! The processing of an acknowledgement in one pass: the ledger, the round trip, loss detection, the control,
+//! and what may be sent now.
 
 use super::{Output, Sender};
-use crate::detection::{News, Reaction, Run};
+use crate::detection::{AckSummary, Reaction, Run};
 use crate::ecn::{Heard, MarkFeedback};
 use crate::ledger::{Newly, Sample};
 use ackclock_base::{Span, Time};
 use ackclock_cc::{Ack, Cause, Counted, Ending, IncomingAck, LossSignal, Phase, RateSample, Recovered};
 use std::ops::Range;
 
-/// An acknowledgement, as a transport's codec has understood it.
+/// An acknowledgement, as a transport's codec has parsed it.
 #[derive(Clone, Debug)]
 pub struct Acknowledgement<Ranges> {
     /// All packets below this number have arrived.
     pub cumulative: u64,
-    /// Ranges of packets above that have arrived too; looked at only where the sender listens to them.
+    /// Ranges of packets above `cumulative` that have arrived as well, read only if the rule wants them.
     pub ranges: Ranges,
-    /// When the packet was sent that it answers to, where the transport has timestamps (RFC 7323).
+    /// When the packet that triggered the acknowledgement was sent, if the transport has timestamps (RFC
+    /// 7323).
     pub stamp: Option<Time>,
-    /// What that packet took on the way there, up to a constant.
+    /// The one-way delay of that packet on the forward path, up to a constant.
     pub one_way_delay: Option<Span>,
-    /// Packets that have arrived twice (RFC 2883), where the sender listens to that.
+    /// Packets that have arrived twice (RFC 2883), if the sender uses such reports.
     pub dsack: Option<Range<u64>>,
-    /// What it says of marks.
+    /// The ECN feedback.
     pub marks: MarkFeedback,
-    /// Whether it moves the transport's own cumulative acknowledgement, where that is not the one of these numbers: where
-    /// several paths carry one sequence.
+    /// Whether it advances the transport's own cumulative acknowledgement, if that is not `cumulative`: if
+    /// several paths carry one sequence. `None` otherwise.
     pub advances: Option<bool>,
-    /// What it says of how long it was held back, of a transport that says so.
+    /// The delay that the acknowledgement reports, if the transport reports one.
     pub held: Option<Held>,
 }
 
-/// How long an acknowledgement was held back, as it says (RFC 9000 section 13.2.5).
+/// The delay of an acknowledgement at the receiver, as reported (RFC 9000 section 13.2.5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Held {
-    /// One past the highest number that it acknowledges, whose packet is the one that waited.
+    /// One past the highest acknowledged number, whose packet is the one that waited.
     pub end: u64,
-    /// How long.
+    /// The delay.
     pub delay: Span,
 }
 
-/// What came of an acknowledgement, for those who measure.
+/// The outcome of an acknowledgement, for measurement.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Taken {
-    /// The round trip of packets that were sent once and acknowledged without a repair in between.
+pub struct AckOutcome {
+    /// The round trip of packets that were sent once and acknowledged without a repair in between; `None`
+    /// without one.
     pub clean_rtt: Option<Span>,
 }
 
 impl Sender {
-    /// An acknowledgement has arrived. One that acknowledges what was never sent is ignored.
+    /// Processes an acknowledgement. An acknowledgement of packets that were never sent is ignored.
     #[inline]
     pub fn on_ack(
         &mut self,
         now: Time,
         acknowledgement: Acknowledgement<impl Iterator<Item = Range<u64>>>,
         output: &mut impl Output,
-    ) -> Taken {
+    ) -> AckOutcome {
         if acknowledgement.cumulative > self.ledger.high() {
-            return Taken::default();
+            return AckOutcome::default();
         }
-        if self.at_ease && self.is_ordinary(&acknowledgement) {
+        if self.fast_path && self.is_ordinary(&acknowledgement) {
             return self.take::<true>(now, acknowledgement, output);
         }
-        self.at_ease = false;
-        let taken = self.take::<false>(now, acknowledgement, output);
-        self.at_ease = self.rule.is_at_ease() && self.ledger.is_in_order();
-        taken
+        self.fast_path = false;
+        let outcome = self.take::<false>(now, acknowledgement, output);
+        self.fast_path = self.rule.allows_fast_path() && self.ledger.is_in_order();
+        outcome
     }
 
-    /// Whether an acknowledgement brings nothing but new packets in order, of which a rule at ease need not hear.
+    /// Returns whether an acknowledgement covers only new packets in order, so that the fast path handles it.
     #[inline]
     fn is_ordinary(&self, acknowledgement: &Acknowledgement<impl Iterator>) -> bool {
         let Acknowledgement { cumulative, ranges, marks, .. } = acknowledgement;
         let has_ranges = ranges.size_hint().1 != Some(0);
-        *cumulative > self.ledger.una() && !has_ranges && !marks.echo && !self.doubts.are_open()
+        *cumulative > self.ledger.una() && !has_ranges && !marks.echo && !self.spurious.is_undecided()
     }
 
-    /// Takes an acknowledgement, which is [ordinary](Self::is_ordinary) if the rule is `AT_EASE`.
+    /// Processes an acknowledgement, on the fast path if `FAST_PATH`, which requires an
+    /// [ordinary](Self::is_ordinary) one.
     #[inline(always)]
-    fn take<const AT_EASE: bool>(
+    fn take<const FAST_PATH: bool>(
         &mut self,
         now: Time,
         acknowledgement: Acknowledgement<impl Iterator<Item = Range<u64>>>,
         output: &mut impl Output,
-    ) -> Taken {
+    ) -> AckOutcome {
         let Acknowledgement { cumulative, ranges, stamp, one_way_delay, dsack, marks, advances, held } =
             acknowledgement;
         self.note_if_app_limited();
         let units = self.options.units;
-        let inflight_before = units.to_packets(self.flight::<AT_EASE>());
-        let was_recovering = !AT_EASE && self.rule.in_recovery();
-        let lost_before = self.ledger.delivery().lost(); // ranges may give packets up as they are taken in
-        let newly = if AT_EASE { self.take_in_order(cumulative) } else { self.take_in(cumulative, ranges) };
-        if !AT_EASE && self.options.numbers_once {
+        let inflight_before = units.to_packets(self.flight::<FAST_PATH>());
+        let was_recovering = !FAST_PATH && self.rule.in_recovery();
+        let lost_before = self.ledger.delivery().lost(); // recording ranges may mark packets as lost
+        let newly = if FAST_PATH { self.take_in_order(cumulative) } else { self.take_in(cumulative, ranges) };
+        if !FAST_PATH && self.options.numbers_once {
             self.tell_acked(output);
         }
         let sample = self.ledger.count_delivery(now, &newly);
         let moves = if self.options.numbers_once { newly.delivered > 0 } else { newly.cumulative > 0 };
-        let fresh = AT_EASE || advances.unwrap_or(moves);
+        let fresh = FAST_PATH || advances.unwrap_or(moves);
         let unambiguous = newly.unambiguous_sending().map(|sent| now.since(sent));
         let (clean_rtt, rtt) = match held {
             None => {
@@ -115,23 +118,23 @@ impl Sender {
         self.backoff.on_ack(now, cause);
         let mut sends_new = false;
         let mut reaction = Reaction { restart_timer: true, ..Reaction::default() };
-        if !AT_EASE {
+        if !FAST_PATH {
             let duplicate = !fresh && cumulative == self.ledger.una() && !self.ledger.is_empty();
-            sends_new = self.doubts.are_open() && self.judge(now, &newly, duplicate, stamp, &dsack);
-            let mut news = self.news(now, &newly, duplicate, cause);
+            sends_new = self.spurious.is_undecided() && self.examine(now, &newly, duplicate, stamp, &dsack);
+            let mut summary = self.summary(now, &newly, duplicate, cause);
             if self.keeps_timer {
-                (news.stamp, news.dsack) = (stamp, dsack.map(|range| (range.start, range.end)));
+                (summary.stamp, summary.dsack) = (stamp, dsack.map(|range| (range.start, range.end)));
             }
-            reaction = self.rule.on_ack(&mut self.ledger, &news);
+            reaction = self.rule.on_ack(&mut self.ledger, &summary);
             self.react_before_control(now, &reaction, inflight_before, output);
         }
-        let heard = if !AT_EASE && marks.accurate {
+        let heard = if !FAST_PATH && marks.accurate {
             self.hear_accurate(marks, newly.delivered)
         } else {
             self.ecn.hear(marks)
         };
-        if !AT_EASE && heard.echo {
-            self.reduce_once(now, LossSignal::Ecn); // RFC 3168 section 6.1.2: once per window, and nothing to resend
+        if !FAST_PATH && heard.echo {
+            self.reduce_once(now, LossSignal::Ecn); // RFC 3168 section 6.1.2: once per window, without a retransmission
         }
         let delivery = self.ledger.delivery();
         #[cfg(debug_assertions)]
@@ -140,23 +143,23 @@ impl Sender {
             delivery.lost(),
             "the control hears of each loss before the acknowledgement"
         );
-        let recovering = !AT_EASE && (was_recovering || self.rule.in_recovery());
-        let late = if AT_EASE { 0 } else { std::mem::take(&mut self.late) };
+        let recovering = !FAST_PATH && (was_recovering || self.rule.in_recovery());
+        let late = if FAST_PATH { 0 } else { std::mem::take(&mut self.late) };
         let ack = Ack {
             now,
             fresh,
             acked_to: self.acked_to(),
             sent_to: self.ledger.next(),
             newly_acked: units.to_packets(newly.delivered + late),
-            newly_lost: if AT_EASE { 0.0 } else { units.to_packets(delivery.lost() - lost_before) },
+            newly_lost: if FAST_PATH { 0.0 } else { units.to_packets(delivery.lost() - lost_before) },
             marks: heard.marks,
-            credit: self.options.credit(&newly, late),
+            credit: self.options.abc_increment(&newly, late),
             rtt,
             one_way_delay,
             smoothed_rtt: self.rtt.fine().mean,
             min_rtt: self.rtt.min(),
             inflight_before,
-            inflight: units.to_packets(self.flight::<AT_EASE>()),
+            inflight: units.to_packets(self.flight::<FAST_PATH>()),
             delivered: units.to_packets(delivery.delivered()),
             lost: units.to_packets(delivery.lost()),
             round_start: sample.is_some_and(|sample| sample.round_start),
@@ -174,11 +177,11 @@ impl Sender {
         if fresh {
             self.end_if_done();
         }
-        self.react_after_control::<AT_EASE>(now, &reaction, output);
+        self.react_after_control::<FAST_PATH>(now, &reaction, output);
         if sends_new {
             self.send_new(now, output);
         }
-        Taken { clean_rtt }
+        AckOutcome { clean_rtt }
     }
 
     #[cold]
@@ -187,7 +190,7 @@ impl Sender {
         self.ecn.hear_accurate(marks, packets, packets * u64::from(self.options.units.packet_bytes()))
     }
 
-    /// Puts an acknowledgement into the ledger.
+    /// Records an acknowledgement in the ledger.
     #[inline]
     fn take_in(&mut self, cumulative: u64, ranges: impl Iterator<Item = Range<u64>>) -> Newly {
         let mut newly = Newly::default();
@@ -200,7 +203,7 @@ impl Sender {
         newly
     }
 
-    /// The same for one that is ordinary.
+    /// Records an ordinary acknowledgement in the ledger.
     #[inline]
     fn take_in_order(&mut self, cumulative: u64) -> Newly {
         let mut newly = Newly::default();
@@ -208,8 +211,8 @@ impl Sender {
         newly
     }
 
-    /// Takes the round trip for the controls and for the timer; returns the former. `stamp` is that of a fresh
-    /// acknowledgement.
+    /// Samples the round trip for the controls and for the timer, and returns the sample for the controls, if
+    /// any. `stamp` is that of a fresh acknowledgement.
     #[inline(always)]
     fn measure(
         &mut self,
@@ -242,9 +245,10 @@ impl Sender {
         }
     }
 
-    /// The round trip of an acknowledgement that says how long it was held back: one of the packet with the highest number,
-    /// if that is new (RFC 9002 section 5.1). The smoothed one is without the delay, unless it would fall below the least
-    /// (section 5.3); controls are told the whole.
+    /// Samples the round trip at an acknowledgement that reports its delay, and returns it. A sample needs
+    /// the packet with the highest number to be newly acknowledged (RFC 9002 section 5.1); otherwise it is
+    /// `None`. The smoothed round trip excludes the delay, unless it would fall below the minimum (section
+    /// 5.3). Controls hear the whole round trip.
     fn measure_held(&mut self, newly: &Newly, held: Held, clean: Option<Span>) -> Option<Span> {
         let rtt = clean.filter(|_| newly.newest_is(held.end.wrapping_sub(1)))?;
         self.highest_acked = self.highest_acked.max(held.end);
@@ -252,8 +256,8 @@ impl Sender {
         Some(rtt)
     }
 
-    /// One past the packets that controls take for acknowledged: SND.UNA, or where no number is used twice the highest
-    /// acknowledged, since what is lost stays so.
+    /// Returns one past the packets that controls regard as acknowledged: SND.UNA, or, if no number is used
+    /// twice, the highest acknowledged number, because a lost packet is never acknowledged.
     #[inline]
     pub(super) fn acked_to(&self) -> u64 {
         if self.options.numbers_once { self.highest_acked } else { self.ledger.una() }
@@ -261,12 +265,12 @@ impl Sender {
 
     fn take_timer_sample(&mut self, sent: Time, now: Time) {
         self.rtt.sample_for_timer(sent, now);
-        self.expiries = 0; // Karn: the back-off stays until there is a sample
+        self.expiries = 0; // Karn: the back-off lasts until there is a sample
     }
 
     #[inline]
-    fn news(&self, now: Time, newly: &Newly, duplicate: bool, cause: Option<Cause>) -> News {
-        News {
+    fn summary(&self, now: Time, newly: &Newly, duplicate: bool, cause: Option<Cause>) -> AckSummary {
+        AckSummary {
             now,
             cumulative: newly.cumulative,
             delivered: newly.delivered,
@@ -290,7 +294,7 @@ impl Sender {
         }
     }
 
-    #[inline(always)] // on the way of every acknowledgement, and in a cold place besides
+    #[inline(always)] // used at every acknowledgement, and in a cold function
     pub(super) fn react_before_control(
         &mut self,
         now: Time,
@@ -303,7 +307,7 @@ impl Sender {
             self.controller.on_recovered(&Recovered { now, ending: Ending::Repaired { duplicates } });
         }
         if let Some(Run { first, count }) = reaction.resend {
-            // A packet that is retransmitted at once is given up, whichever rule asks for it.
+            // A packet that is retransmitted at once counts as lost, whichever rule asks for it.
             let outstanding =
                 first.max(self.ledger.una())..first.saturating_add(count).min(self.ledger.high());
             outstanding.for_each(|number| self.ledger.give_up(number));
@@ -312,16 +316,16 @@ impl Sender {
         if let Some(found) = reaction.loss {
             self.timed = None;
             self.counts.fast_retransmits += 1;
-            self.doubts.on_loss(&self.options.undo, now, self.ledger.una());
+            self.spurious.on_loss(&self.options.undo, now, self.ledger.una());
             self.tell_loss(now, found, inflight);
         }
-        if let Some(aftermath) = reaction.aftermath {
-            self.tell_aftermath(now, aftermath, inflight);
+        if let Some(resolution) = reaction.resolution {
+            self.tell_resolution(now, resolution, inflight);
         }
     }
 
     #[inline(always)]
-    pub(super) fn react_after_control<const AT_EASE: bool>(
+    pub(super) fn react_after_control<const FAST_PATH: bool>(
         &mut self,
         now: Time,
         reaction: &Reaction,
@@ -330,7 +334,7 @@ impl Sender {
         if let Some(Run { first, count }) = reaction.resend {
             for number in first..first.saturating_add(count).min(self.ledger.high()) {
                 if self.transmit(now, number, output).is_none() {
-                    break; // what the rule asks for again goes out then, the rest after a timeout
+                    break; // the rule may ask for it once more, the rest waits for a timeout
                 }
             }
         }
@@ -338,7 +342,7 @@ impl Sender {
         if reaction.restart_timer {
             self.restart_timer(now);
         }
-        if AT_EASE {
+        if FAST_PATH {
             self.send::<true>(now, output);
         } else {
             self.send_allowed(now, output);

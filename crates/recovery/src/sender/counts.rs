@@ -1,25 +1,25 @@
-//! What a sender counts.
+//! The counts of a sender.
 
 use ackclock_base::{Packets, Span, Time};
 
 /// Counts over the measured interval.
 #[derive(Clone, Debug, Default)]
 pub struct Counts {
-    /// Data packets sent, retransmissions included.
+    /// Data packets sent, including retransmissions.
     pub sent: u64,
     /// Retransmissions.
     pub retransmitted: u64,
     /// Expiries of the retransmission timer.
     pub timeouts: u64,
-    /// Time from the last packet sent to each such expiry, added up.
+    /// The sum of the times from the last packet sent to each expiry of the retransmission timer.
     pub timeout_idle: Span,
-    /// Probes: packets that a rule's timer has had sent to be told of losses.
+    /// Probes: packets that a rule's timer sent to learn of losses.
     pub probes: u64,
-    /// How often the network was found to be in persistent congestion.
+    /// The number of times that persistent congestion was found.
     pub persistent_congestions: u64,
-    /// Recoveries that began.
+    /// Recoveries begun.
     pub fast_retransmits: u64,
-    /// The congestion window integrated over time, in packet nanoseconds, up to a time.
+    /// The integral of the congestion window, in packet nanoseconds, up to `cwnd_since`.
     cwnd_area: f64,
     cwnd_since: Time,
 }
@@ -33,7 +33,7 @@ impl Counts {
         *self = Self { cwnd_since: self.cwnd_since.max(now), ..Self::default() };
     }
 
-    /// Counts what another sender has counted as its own, except for the window.
+    /// Adds the counts of another sender, except for the window.
     pub fn absorb(&mut self, other: &Self) {
         self.sent += other.sent;
         self.retransmitted += other.retransmitted;
@@ -55,7 +55,7 @@ impl Counts {
         self.timeout_idle += idle;
     }
 
-    /// Whether the window's area is of the past.
+    /// Returns whether the window's area ends before `now`.
     #[inline]
     pub(super) fn is_behind(&self, now: Time) -> bool {
         now > self.cwnd_since
@@ -63,12 +63,12 @@ impl Counts {
 
     #[inline]
     pub(super) fn add_area(&mut self, now: Time, cwnd: Packets) {
-        // Signed: one instruction where an unsigned number takes several.
+        // A signed conversion takes one instruction, an unsigned one several.
         self.cwnd_area += cwnd * now.since(self.cwnd_since).nanos() as i64 as f64;
         self.cwnd_since = now;
     }
 
-    /// In packet seconds.
+    /// Returns the integral of the window in packet seconds.
     pub(super) fn cwnd_area(&self) -> f64 {
         self.cwnd_area / 1e9
     }

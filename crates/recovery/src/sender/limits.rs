@@ -2,10 +2,10 @@
 
 use ackclock_base::{Span, Time};
 
-/// What holds a sender back at the moment: why it sends no more.
+/// The reason why a sender sends no more at the moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
-    /// The congestion window, or what the detection of losses lets out in a recovery.
+    /// The congestion window, or loss detection, which limits what a recovery sends.
     Window,
     /// The pacer, or small queues: the host's own interface holds enough of the flow.
     Pacing,
@@ -16,11 +16,11 @@ pub enum Limit {
 }
 
 impl Limit {
-    /// All of them, in the order of [`Limits::spans`].
+    /// All limits, in the order of [`Limits::spans`].
     pub const ALL: [Self; 4] = [Self::Window, Self::Pacing, Self::ReceiveWindow, Self::Application];
 }
 
-/// For how long each of them has held a sender back.
+/// The time for which each limit has held a sender back.
 #[derive(Clone, Debug, Default)]
 pub struct Limits {
     spans: [Span; 4],
@@ -29,7 +29,7 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// Notes what holds the sender back from now on; `None` where it has not begun or has ended.
+    /// Records the limit that holds from `now` on; `None` before the sender begins and after it ends.
     #[inline]
     pub fn note(&mut self, now: Time, limit: Option<Limit>) {
         if limit != self.current {
@@ -43,7 +43,7 @@ impl Limits {
         self.current = limit;
     }
 
-    /// Adds the time up to `now`.
+    /// Adds the time of the present limit up to `now`.
     fn settle(&mut self, now: Time) {
         if let Some(limit) = self.current {
             self.spans[limit as usize] += now.since(self.since);
@@ -51,21 +51,21 @@ impl Limits {
         self.since = self.since.max(now);
     }
 
-    /// Returns the time that each limit has had up to `now`, in the order of [`Limit::ALL`].
+    /// Returns the time of each limit up to `now`, in the order of [`Limit::ALL`].
     pub fn spans(&self, now: Time) -> [Span; 4] {
         let mut settled = self.clone();
         settled.settle(now);
         settled.spans
     }
 
-    /// Adds what another sender has counted that has ended.
+    /// Adds the times of another sender, which has ended.
     pub(super) fn absorb(&mut self, other: &Self) {
         for (span, more) in self.spans.iter_mut().zip(other.spans) {
             *span += more;
         }
     }
 
-    /// Starts anew at the end of the warm-up.
+    /// Restarts the times at the end of the warm-up.
     pub(super) fn reset(&mut self, now: Time) {
         (self.spans, self.since) = ([Span::ZERO; 4], self.since.max(now));
     }
@@ -76,20 +76,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn time_goes_to_what_held_the_sender_back_then() {
+    fn time_counts_for_the_limit_in_force() {
         let at = Time::from_seconds;
         let mut limits = Limits::default();
-        // Begins at 1 s, held back by the window until 3 s, then by the application; the warm-up ends at 2 s.
+        // The sender begins at 1 s and is limited by the window until 3 s, then by the application. The
+        // warm-up ends at 2 s.
         limits.note(at(1.0), Some(Limit::Window));
         limits.note(at(1.5), Some(Limit::Window));
         limits.reset(at(2.0));
         limits.note(at(3.0), Some(Limit::Application));
         let seconds = |limits: &Limits, now| limits.spans(at(now)).map(Span::seconds);
         assert_eq!(seconds(&limits, 7.0), [1.0, 0.0, 0.0, 4.0]);
-        // Ends at 5 s: what follows counts for nothing.
+        // The sender ends at 5 s. Later time does not count.
         limits.note(at(5.0), None);
         assert_eq!(seconds(&limits, 7.0), [1.0, 0.0, 0.0, 2.0]);
-        // A connection that follows it at 6 s takes its counts over.
+        // The next connection begins at 6 s and adds the counts of the first.
         let mut next = Limits::default();
         next.note(at(6.0), Some(Limit::Pacing));
         next.absorb(&limits);

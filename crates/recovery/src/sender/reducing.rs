@@ -1,4 +1,5 @@
-//! What a sender tells its control when something is lost, marked or refused, and when that was none.
+//! The reports of a sender to its control when a packet is lost, marked or refused, and when the reaction proves
+//! spurious.
 
 use super::{Output, Sender};
 use crate::detection::LossFound;
@@ -7,7 +8,7 @@ use ackclock_base::{Packets, Time};
 use ackclock_cc::{Ending, Loss, LossSignal, Lost, Recovered};
 
 impl Sender {
-    /// Tells the control and the transport of packets that have been given up.
+    /// Tells the control and the transport of packets that were counted as lost.
     #[inline]
     pub(super) fn report_lost(&mut self, now: Time, output: &mut impl Output) {
         let Self { ledger, controller, random, data_until, options: Options { units, .. }, .. } = self;
@@ -36,7 +37,7 @@ impl Sender {
 
     pub(super) fn tell_loss(&mut self, now: Time, found: LossFound, inflight: Packets) {
         debug_assert!(self.ledger.high() > 0, "a loss is found before anything was sent");
-        // Of a mark on the last packet nothing is outstanding any more.
+        // At a mark on the last packet, nothing is outstanding any more.
         let sent = *self.ledger.sent(found.number.min(self.ledger.high() - 1));
         let loss = Loss {
             now,
@@ -54,8 +55,9 @@ impl Sender {
         self.controller.on_loss(&loss, &mut *self.random);
     }
 
-    /// What a reduction starts from. What was sent while NewReno repaired an earlier loss is outstanding, but long
-    /// out of the network: a flight beyond the window is no reason to raise it.
+    /// Returns the window, in packets, from which a reduction starts. Packets sent while NewReno repaired an
+    /// earlier loss are outstanding but have long left the network, so a flight above the window does not
+    /// raise it.
     pub(super) fn reduction_base(&self, inflight: Packets) -> Packets {
         let cwnd = self.controller.decision().cwnd;
         if self.options.reduce_from_window {
@@ -65,8 +67,8 @@ impl Sender {
         }
     }
 
-    /// Reduces the window where nothing is to be resent, unless that has been done for what is outstanding or a loss is
-    /// being repaired.
+    /// Reduces the window without a retransmission, unless that was done for the packets now outstanding, or
+    /// a loss is being repaired.
     pub(super) fn reduce_once(&mut self, now: Time, signal: LossSignal) {
         if self.ecn.is_old(self.acked_to()) || self.rule.in_recovery() || self.ledger.is_empty() {
             return;
@@ -75,9 +77,10 @@ impl Sender {
         self.tell_loss(now, found, self.packets_in_flight());
     }
 
-    /// The host's own interface had no room for a packet, which stays where it was: the next acknowledgement is the next
-    /// occasion to send it. Linux's `tcp_enter_cwr`, except that there the window takes a round trip to come down. Where
-    /// nothing is outstanding there is no acknowledgement to come, and the timer is the occasion (Linux probes).
+    /// Called when the host's own interface had no room for a packet. The packet is tried again at the next
+    /// acknowledgement. This is Linux's `tcp_enter_cwr`, except that Linux takes a round trip to reduce the
+    /// window. If nothing is outstanding, no acknowledgement will come, and the packet is tried again when
+    /// the timer expires (Linux probes).
     #[cold]
     pub(super) fn on_local_drop(&mut self, now: Time) {
         self.reduce_once(now, LossSignal::LocalDrop);

@@ -1,4 +1,5 @@
-//! What may be sent now: as much as the detection of losses has, and window, pacing and burst allow.
+//! What may be sent now: packets that loss detection asks for, as the window, pacing and the burst limit
+//! allow.
 
 use super::{Handed, Limit, Output, Sender, Transmission};
 use crate::options::Options;
@@ -7,35 +8,35 @@ use ackclock_base::Time;
 use ackclock_cc::{Decision, Follows, Sent};
 
 impl Sender {
-    /// Sends what the rule has, as long as window, pacing and burst allow.
+    /// Sends the packets that the rule selects, as long as the window, pacing and the burst limit allow.
     pub fn send_allowed(&mut self, now: Time, output: &mut impl Output) {
-        if self.at_ease {
+        if self.fast_path {
             self.send::<true>(now, output);
         } else {
             self.send::<false>(now, output);
         }
     }
 
-    /// The same while the rule is `AT_EASE`, or not.
+    /// Sends as [`Self::send_allowed`] does, on the fast path if `FAST_PATH`.
     #[inline(always)]
-    pub(super) fn send<const AT_EASE: bool>(&mut self, now: Time, output: &mut impl Output) {
+    pub(super) fn send<const FAST_PATH: bool>(&mut self, now: Time, output: &mut impl Output) {
         self.pacer.unblock();
-        if self.doubts.hold_back() {
+        if self.spurious.hold_back() {
             return;
         }
         let decision = self.controller.decision();
         let cwnd = self.options.units.room(decision.cwnd);
         let fresh_until = self.fresh_until();
         if decision.pacing_rate.is_some() || self.meters {
-            self.send_metered::<AT_EASE>(now, cwnd, fresh_until, &decision, output);
+            self.send_metered::<FAST_PATH>(now, cwnd, fresh_until, &decision, output);
         } else {
             for _ in 0..self.options.max_burst {
-                let Some(number) = self.next::<AT_EASE>(cwnd, fresh_until) else { break };
-                if self.transmit_one::<AT_EASE>(now, number, output).is_none() {
+                let Some(number) = self.next::<FAST_PATH>(cwnd, fresh_until) else { break };
+                if self.transmit_one::<FAST_PATH>(now, number, output).is_none() {
                     break;
                 }
             }
-            self.cwnd_limited = self.flight::<AT_EASE>() >= cwnd;
+            self.cwnd_limited = self.flight::<FAST_PATH>() >= cwnd;
             if self.options.notes_limits {
                 let limit =
                     if self.cwnd_limited { Some(Limit::Window) } else { self.limit(fresh_until, false) };
@@ -44,9 +45,9 @@ impl Sender {
         }
     }
 
-    /// Returns what holds the sender back while the window has room, or `None` when all is done. `is_spread`: packets wait for
-    /// the pacer or for the host's own interface.
-    #[inline(never)] // rare beside a full window
+    /// Returns what holds the sender back while the window has room, or `None` when everything is done.
+    /// `is_spread` tells whether packets wait for the pacer or for the host's own interface.
+    #[inline(never)] // rarer than a full window
     fn limit(&self, fresh_until: u64, is_spread: bool) -> Option<Limit> {
         if self.ledger.next() < fresh_until.max(self.ledger.high()) {
             Some(if is_spread { Limit::Pacing } else { Limit::Window })
@@ -57,8 +58,8 @@ impl Sender {
         }
     }
 
-    #[inline(never)] // beside the way of a flow that nothing but its window holds back
-    fn send_metered<const AT_EASE: bool>(
+    #[inline(never)] // not used by a flow that only its window limits
+    fn send_metered<const FAST_PATH: bool>(
         &mut self,
         now: Time,
         cwnd: u64,
@@ -75,19 +76,19 @@ impl Sender {
                 is_paced_out = true;
                 break;
             }
-            let Some(number) = self.next::<AT_EASE>(cwnd, fresh_until) else { break };
+            let Some(number) = self.next::<FAST_PATH>(cwnd, fresh_until) else { break };
             is_held_back = self.small_queue.is_some() && self.is_held_back(now, flows_at, number);
             if is_held_back {
                 break;
             }
-            let Some(handed) = self.transmit_one::<AT_EASE>(now, number, output) else {
+            let Some(handed) = self.transmit_one::<FAST_PATH>(now, number, output) else {
                 is_refused = true;
                 break;
             };
             self.note_handed_over(handed);
             self.pacer.on_sent(now, pace, self.options.units.to_packets(u64::from(handed.size)));
         }
-        let flight = self.flight::<AT_EASE>();
+        let flight = self.flight::<FAST_PATH>();
         let is_full = flight >= cwnd || is_paced_out && self.would_fill(flight, cwnd, fresh_until);
         let is_spread = is_paced_out || is_held_back || is_refused;
         if self.options.notes_limits {
@@ -101,14 +102,15 @@ impl Sender {
     }
 
     //= RFC 9002 section 7.8 pacing: a sender that waits for the pacer is not short of data
-    /// Returns whether the data that waits for the pacer would fill the window. A sender that would have used its whole window but
-    /// for pacing is not short of data (RFC 9002 section 7.8).
+    /// Returns whether the data waiting for the pacer would fill the window. A sender that would have used
+    /// its whole window but for pacing is not short of data (RFC 9002 section 7.8).
     fn would_fill(&self, flight: u64, cwnd: u64, fresh_until: u64) -> bool {
         let waiting = fresh_until.saturating_sub(self.ledger.next());
         flight.saturating_add(self.options.units.of_packets(waiting)) >= cwnd
     }
 
-    /// Whether as much as may waits in the host's own interface: then this packet does until one of it has left.
+    /// Returns whether small queues (Linux's TSQ) hold this packet back because the interface already holds
+    /// enough of this flow. If so, the packet waits until one of the flow's packets leaves.
     fn is_held_back(&mut self, now: Time, pace: Pace, number: u64) -> bool {
         let (again, bytes) = (number < self.ledger.high(), self.options.units.packet_bytes());
         let queue = self.small_queue.as_deref_mut();
@@ -125,10 +127,10 @@ impl Sender {
         }
     }
 
-    /// The next packet to send, see [`next`](crate::detection::Detection::next).
+    /// Returns the next packet to send, see [`next`](crate::detection::Detection::next).
     #[inline]
-    fn next<const AT_EASE: bool>(&mut self, cwnd: u64, fresh_until: u64) -> Option<u64> {
-        if AT_EASE {
+    fn next<const FAST_PATH: bool>(&mut self, cwnd: u64, fresh_until: u64) -> Option<u64> {
+        if FAST_PATH {
             let next = self.ledger.next();
             (self.ledger.outstanding() < cwnd && next < fresh_until).then_some(next)
         } else {
@@ -139,36 +141,38 @@ impl Sender {
     #[inline]
     pub(super) fn fresh_until(&self) -> u64 {
         let window_from = if self.options.numbers_once {
-            self.ledger.high() - self.ledger.pipe() // what is lost stays outstanding for a while, and takes no room
+            self.ledger.high() - self.ledger.pipe() // lost packets stay outstanding for a while, and take no room
         } else {
             self.ledger.una()
         };
         self.data_until.min(window_from + self.options.window)
     }
 
-    /// From the control's rate, or from the window over the round trip where the profile paces window controls.
+    /// Returns the pace of the control's rate, or of the window over the round trip if the profile paces
+    /// window controls.
     pub(super) fn pace(&self, decision: &Decision) -> Pace {
         let of_rate = Pace::of_rate(decision, self.options.units.packet_bytes());
         let Options { pacing_gains, pacing_burst, .. } = self.options;
         of_rate.unwrap_or_else(|| Pace::of_window(decision, self.rtt.fine().mean, pacing_gains, pacing_burst))
     }
 
-    /// Sends a packet, new or again, and returns its size; `None` if it has not left.
+    /// Sends a packet, new or retransmitted, and returns its size; `None` if the interface refused it.
     pub(super) fn transmit(&mut self, now: Time, number: u64, output: &mut impl Output) -> Option<u16> {
         let handed = self.transmit_one::<false>(now, number, output)?;
         self.note_handed_over(handed);
         Some(handed.size)
     }
 
-    /// The same; while the rule is `AT_EASE` the packet is the next in line, and new.
+    /// Sends a packet as [`Self::transmit`] does. On the fast path (`FAST_PATH`) it is the ledger's next
+    /// packet, and new.
     #[inline(always)]
-    fn transmit_one<const AT_EASE: bool>(
+    fn transmit_one<const FAST_PATH: bool>(
         &mut self,
         now: Time,
         number: u64,
         output: &mut impl Output,
     ) -> Option<Handed> {
-        let again = !AT_EASE && number < self.ledger.high();
+        let again = !FAST_PATH && number < self.ledger.high();
         let announces_reduction = !again && self.options.announces_reductions && self.ecn.take_announcement();
         let Some(handed) = output.send(Transmission { number, again, announces_reduction }) else {
             if announces_reduction {
@@ -177,9 +181,9 @@ impl Sender {
             self.on_local_drop(now);
             return None;
         };
-        let after_idle = if AT_EASE { self.ledger.outstanding() } else { self.ledger.pipe() } == 0;
-        let again = again || !AT_EASE && output.sent_before();
-        if AT_EASE {
+        let after_idle = if FAST_PATH { self.ledger.outstanding() } else { self.ledger.pipe() } == 0;
+        let again = again || !FAST_PATH && output.sent_before();
+        if FAST_PATH {
             self.ledger.transmit_in_line(now, handed.size);
         } else {
             let in_line = self.ledger.transmit(number, now, handed.size);
@@ -195,7 +199,7 @@ impl Sender {
             self.timed = None; // Karn (RFC 6298 section 3)
         }
         if again {
-            self.doubts.on_resent();
+            self.spurious.on_resent();
         }
         self.counts.note_sent(again);
         self.last_sent = now;

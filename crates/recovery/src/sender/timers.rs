@@ -1,18 +1,18 @@
-//! The timers of a sender: the retransmission timer, that of a rule that keeps one beside it, and the pacer's.
+//! The timers of a sender: the retransmission timer, the timer that a rule keeps beside it, and the pacer's.
 
 use super::{Output, Sender};
-use crate::detection::{Aftermath, Clock, Expiry};
+use crate::detection::{Clock, Expiry, Resolution};
 use ackclock_base::{Packets, Span, Time};
 use ackclock_cc::{Probe, Timeout};
 
 impl Sender {
-    /// When [`Self::on_timer`] is due.
+    /// Returns when [`Self::on_timer`] is due.
     #[inline]
     pub fn timer(&self) -> Time {
         self.due().min(self.pacer.timer())
     }
 
-    /// The timer that [`Self::timer`] announced has expired.
+    /// Called when the timer that [`Self::timer`] announced expires.
     pub fn on_timer(&mut self, now: Time, output: &mut impl Output) {
         if now >= self.due() {
             if !self.keeps_timer || !self.on_rule_timer(now, output) {
@@ -29,7 +29,7 @@ impl Sender {
         self.rtt.timeout(factor)
     }
 
-    /// When the rule's timer or the retransmission timer expires.
+    /// Returns when the rule's timer or the retransmission timer expires.
     #[inline]
     pub(super) fn due(&self) -> Time {
         if self.keeps_timer {
@@ -39,10 +39,10 @@ impl Sender {
         }
     }
 
-    /// One of the two has expired. Whether it was the rule's.
+    /// Handles the expiry of one of these timers. Returns whether it was the rule's.
     #[cold]
     pub(super) fn on_rule_timer(&mut self, now: Time, output: &mut impl Output) -> bool {
-        self.at_ease = false;
+        self.fast_path = false;
         let inflight = self.packets_in_flight();
         let clock = Clock { now, rtt: self.rtt.fine(), fresh_until: self.fresh_until() };
         match self.rule.on_timer(&mut self.ledger, &clock) {
@@ -54,7 +54,7 @@ impl Sender {
                     let inflight = self.packets_in_flight();
                     self.controller.on_probe(&Probe { now, number, inflight });
                 }
-                self.data_until = self.data_until.max(self.ledger.high()); // a probe may carry what was sent before
+                self.data_until = self.data_until.max(self.ledger.high()); // a probe may carry data sent before
                 self.restart_timer(now);
                 self.send_allowed(now, output);
             }
@@ -67,7 +67,7 @@ impl Sender {
         true
     }
 
-    /// The retransmission timer has expired (RFC 6298 section 5).
+    /// Handles the expiry of the retransmission timer (RFC 6298 section 5).
     fn on_timeout(&mut self, now: Time, output: &mut impl Output) {
         self.expiries = self.expiries.saturating_add(1);
         if self.ledger.is_empty() {
@@ -77,7 +77,7 @@ impl Sender {
             }
             return;
         }
-        self.at_ease = false;
+        self.fast_path = false;
         self.note_if_app_limited();
         self.counts.note_timeout(now.since(self.last_sent));
         self.timed = None;
@@ -97,7 +97,7 @@ impl Sender {
         self.note_cwnd(now);
         self.controller.on_timeout(&timeout, &mut *self.random);
         let (una, high) = (self.ledger.una(), self.ledger.high());
-        self.doubts.on_timeout(&self.options.undo, now, self.expiries == 1, una, high);
+        self.spurious.on_timeout(&self.options.undo, now, self.expiries == 1, una, high);
         self.report_lost(now, output);
         self.pacer.reset(now);
         self.send_allowed(now, output);
@@ -111,13 +111,14 @@ impl Sender {
         self.deadline = if self.ledger.is_empty() { Time::NEVER } else { now + self.timeout() };
     }
 
-    /// Tells the control what has turned out of an earlier loss.
+    /// Tells the control how an earlier loss was resolved: spurious, or persistent congestion.
     #[cold]
-    pub(super) fn tell_aftermath(&mut self, now: Time, aftermath: Aftermath, inflight: Packets) {
-        match aftermath {
-            Aftermath::Undone => self.undo(now),
-            // Section 7.6.2 of RFC 9002: to the least window. The losses that show it have set the threshold (appendix B.8).
-            Aftermath::PersistentCongestion => {
+    pub(super) fn tell_resolution(&mut self, now: Time, resolution: Resolution, inflight: Packets) {
+        match resolution {
+            Resolution::Undone => self.undo(now),
+            // RFC 9002 section 7.6.2: the window falls to its minimum. The losses that show persistent
+            // congestion have set the threshold (appendix B.8).
+            Resolution::PersistentCongestion => {
                 self.rtt.forget_min();
                 let window = self.reduction_base(inflight);
                 let sent_to = self.ledger.high();

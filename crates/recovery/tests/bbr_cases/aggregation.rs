@@ -6,13 +6,15 @@ use ackclock_base::Span;
 
 const SLOT: Span = Span::from_millis(20);
 
-/// Case 12. 50 Mbit/s and 40 ms are 173 packets; acknowledgements are let go every 20 ms, those of up to 86 at once.
+/// Case 12. 50 Mbit/s and 40 ms are 173 packets. Acknowledgements are released every 20 ms, up to 86 packets'
+/// worth at once.
 ///
-/// Expected before the first run was a bandwidth within a tenth of the capacity. It is a fifth above. A packet that leaves between
-/// two acknowledgements of a batch has the time of the batch and a part of its packets as the beginning of its sample; three
-/// slots later the sample has the rest of that batch too, up to four batches in three slots. It is no more than was sent.
+/// Before the first run, a bandwidth within a tenth of the capacity was expected. It is a fifth above. A
+/// packet sent between two acknowledgements of a batch starts its sample at the time of the batch, with a
+/// part of the batch's packets delivered. Three slots later the sample also contains the rest of that batch:
+/// up to four batches in three slots. The rate never exceeds that of sending.
 #[test]
-fn case_12_startup_over_aggregation_doubles_each_round_and_measures_a_part_of_a_batch_too_much() {
+fn case_12_startup_over_aggregation_doubles_each_round_and_overestimates_by_part_of_a_batch() {
     let capacity = packets_per_second(50.0);
     let mut bench = Bench::new(50.0, RTT, 10.0);
     bench.path.slot = Some(SLOT);
@@ -29,7 +31,7 @@ fn case_12_startup_over_aggregation_doubles_each_round_and_measures_a_part_of_a_
         }
         assert!(view.max_bw <= view.pacing && view.max_bw <= capacity * 4.0 / 3.0, "{view:?}");
     };
-    // Doubles each round until the capacity: from 10 packets in 40 to 60 ms.
+    // The bandwidth doubles each round until the capacity, starting from 10 packets in 40 to 60 ms.
     let growing = rounds.iter().take_while(|rate| **rate < 0.9 * capacity).count();
     assert!(growing <= 7, "{rounds:?}");
     assert!((1.15..1.25).contains(&(last.max_bw / capacity)), "{last:?}");
@@ -40,7 +42,7 @@ fn case_12_startup_over_aggregation_doubles_each_round_and_measures_a_part_of_a_
     assert!(later.cwnd > 2.0 * later.bdp(), "{cruise:?} {later:?}");
 }
 
-/// Case 13.
+/// Case 13: acknowledgements are released every 20 ms.
 #[test]
 fn case_13_cruise_over_aggregation_has_room_for_a_batch() {
     let mut bench = Bench::new(50.0, RTT, 10.0);
@@ -60,7 +62,7 @@ fn case_13_cruise_over_aggregation_has_room_for_a_batch() {
     assert!(share >= 0.95, "{share} of the capacity");
 }
 
-/// Case 17. Tokens of 10 Mbit/s, a bucket of 100 kB, an access link of 100 Mbit/s.
+/// Case 17. Tokens arrive at 10 Mbit/s, the bucket holds 100 kB, and the access link has 100 Mbit/s.
 #[test]
 fn case_17_a_policer_is_obeyed() {
     let tokens = packets_per_second(10.0);

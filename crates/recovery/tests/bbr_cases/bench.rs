@@ -1,5 +1,5 @@
-//! One sender and one bottleneck, which a case can change at any acknowledgement: its capacity, what it drops, what it delays,
-//! when acknowledgements are let go, and what the application writes.
+//! One sender and one bottleneck, which a case can change at any acknowledgement: its capacity, what it drops
+//! and delays, when it releases acknowledgements, and what the application writes.
 
 use ackclock_base::random::Scripted;
 use ackclock_base::{Span, Time};
@@ -12,15 +12,15 @@ use ackclock_recovery::{Options, Parts, Sender, Units};
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap, VecDeque};
 
-/// Payload of a packet, so that rates can be said in bits: what is counted is payload (trap T16).
+/// The payload bytes of a packet, so that rates can be given in bits. Payload is what counts (trap T16).
 pub const PACKET_BYTES: u32 = 1448;
 
-/// Packets a second of a rate in Mbit/s of payload.
+/// Returns the packets per second of a rate in Mbit/s of payload.
 pub fn packets_per_second(megabits: f64) -> f64 {
     megabits * 1e6 / 8.0 / f64::from(PACKET_BYTES)
 }
 
-/// The states, as `bbr_state` has them.
+/// The states of BBR, in the order of the values of `bbr_state`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
     Startup,
@@ -35,7 +35,7 @@ pub enum State {
 const STATES: [State; 7] =
     [State::Startup, State::Drain, State::Down, State::Cruise, State::Refill, State::Up, State::ProbeRtt];
 
-/// What shows of the control after an acknowledgement.
+/// The visible state of the control after an acknowledgement.
 #[derive(Clone, Copy, Debug)]
 pub struct View {
     pub now: Time,
@@ -49,13 +49,13 @@ pub struct View {
     pub longterm: f64,
     pub shortterm: f64,
     pub cwnd: f64,
-    /// Packets a second.
+    /// The pacing rate in packets per second.
     pub pacing: f64,
     pub inflight: f64,
 }
 
 impl View {
-    /// The product of bandwidth and round trip, in packets.
+    /// Returns the bandwidth-delay product, in packets.
     pub fn bdp(&self) -> f64 {
         self.bw * self.min_rtt
     }
@@ -69,29 +69,30 @@ enum Event {
     Acknowledged { cumulative: u64, highest: u64, stamp: Time, dsack: Option<u64> },
 }
 
-/// The path.
+/// The path between the sender and a receiver.
 pub struct Path {
     pub now: Time,
-    /// Packets a second.
+    /// The capacity in packets per second.
     pub capacity: f64,
-    /// How many packets may wait.
+    /// The number of packets that may wait.
     pub buffer: usize,
     /// The round trip without a queue.
     pub round_trip: Span,
-    /// Acknowledgements are let go at multiples of this alone.
+    /// The interval at whose multiples acknowledgements are released; `None` if they are released at once.
     pub slot: Option<Span>,
-    /// Of so many packets in order one is acknowledged, or after 40 ms.
+    /// One in this number of packets in order is acknowledged, or after 40 ms.
     pub ack_every: u64,
-    /// Of so many packets sent one is dropped.
+    /// One in this number of packets sent is dropped; `None` for no drops.
     pub drop_every: Option<u64>,
-    /// So many of the next packets are dropped.
+    /// This number of the next packets is dropped.
     pub drop_next: u64,
-    /// What the next packet takes longer.
+    /// The extra delay of the next packet.
     pub delay_next: Span,
-    /// Packets arrive in the order in which they left, so that a delay of one delays all behind it.
+    /// Whether packets arrive in the order in which they were sent, so that a delayed packet delays all
+    /// behind it.
     pub hold_order: bool,
     latest: Time,
-    /// Tokens: packets a second, and how many there can be.
+    /// The policer: its rate in tokens, which are packets, per second, and the size of its bucket.
     pub policer: Option<(f64, f64)>,
     tokens: (f64, Time),
     pub sent: u64,
@@ -204,22 +205,24 @@ impl Output for Path {
     }
 }
 
-/// A run of `bbrv3`.
+/// A connection with `bbrv3` over the path.
 pub struct Bench {
     pub sender: Sender,
     pub path: Path,
-    /// The application writes a packet each time this has passed; what there is is sent where there is none.
+    /// The interval at which the application writes a packet, and the time of the next one; `None` if the
+    /// data to send is not limited in this way.
     application: Option<(Span, Time)>,
     looks_at_timers: bool,
 }
 
 impl Bench {
-    /// Over a path of this capacity in Mbit/s and round trip, with a buffer of so many products.
+    /// Creates a connection over a path with a capacity in Mbit/s, a round trip, and a buffer of `products`
+    /// bandwidth-delay products.
     pub fn new(megabits: f64, round_trip: Span, products: f64) -> Self {
         Self::with(megabits, round_trip, products, &[])
     }
 
-    /// The same with parameters of the control.
+    /// Creates a connection as [`Self::new`] does, with parameters of the control.
     pub fn with(megabits: f64, round_trip: Span, products: f64, settings: &[(&str, &str)]) -> Self {
         let capacity = packets_per_second(megabits);
         let units = Units::packets(PACKET_BYTES);
@@ -277,20 +280,20 @@ impl Bench {
         bench
     }
 
-    /// From now on the application writes so many Mbit/s.
+    /// Makes the application write at `megabits` Mbit/s from now on.
     pub fn write_at(&mut self, megabits: f64) {
         self.sender.stop();
         let interval = Span::from_seconds(1.0 / packets_per_second(megabits));
         self.application = Some((interval, self.path.now + interval));
     }
 
-    /// From now on it writes nothing.
+    /// Makes the application write nothing from now on.
     pub fn pause(&mut self) {
         self.sender.stop();
         self.application = None;
     }
 
-    /// From now on there is always more to send.
+    /// Makes the application always have more to send from now on.
     pub fn write_all(&mut self) {
         self.application = None;
         self.sender.add_data(self.path.now, u64::MAX / 4);
@@ -334,13 +337,13 @@ impl Bench {
         }
     }
 
-    /// Goes on to the next acknowledgement.
+    /// Runs up to the next acknowledgement. Returns the state after it.
     pub fn step(&mut self) -> View {
         loop {
             let event = self.path.events.peek().map_or(Time::NEVER, |Reverse((at, ..))| *at);
             let write = self.application.map_or(Time::NEVER, |(_, at)| at);
             let next = event.min(write).min(self.sender.timer());
-            assert!(next < Time::NEVER, "nothing will ever happen");
+            assert!(next < Time::NEVER, "no event is scheduled");
             self.path.now = next;
             if event == next {
                 let Some(Reverse((.., event))) = self.path.events.pop() else { continue };
@@ -374,7 +377,7 @@ impl Bench {
         }
     }
 
-    /// The same, with a look after each timer too.
+    /// Runs as [`Self::until`] does, and also checks the condition after each timer.
     pub fn until_timer(&mut self, holds: impl Fn(&View) -> bool) -> (View, View) {
         self.looks_at_timers = true;
         let seen = self.until(holds);
@@ -382,8 +385,8 @@ impl Bench {
         seen
     }
 
-    /// Goes on until this holds, for 60 seconds at most; what was seen before the acknowledgement with which it came to hold,
-    /// and after it.
+    /// Runs until `holds` is true, for 60 seconds at most. Returns the state before and after the
+    /// acknowledgement at which it becomes true.
     pub fn until(&mut self, holds: impl Fn(&View) -> bool) -> (View, View) {
         let deadline = self.path.now + Span::from_millis(60_000);
         let mut before = self.view();
@@ -392,18 +395,18 @@ impl Bench {
             if holds(&after) {
                 return (before, after);
             }
-            assert!(after.now < deadline, "not in a minute: {after:?}");
+            assert!(after.now < deadline, "the condition does not hold within a minute: {after:?}");
             before = after;
         }
     }
 
-    /// Goes on until this state is entered.
+    /// Runs until `state` is entered.
     pub fn enter(&mut self, state: State) -> (View, View) {
         self.until(|view| view.state != state);
         self.until(|view| view.state == state)
     }
 
-    /// Goes on for so long, with a look at each acknowledgement.
+    /// Runs for `ms` milliseconds and calls `look` at each acknowledgement.
     pub fn for_ms(&mut self, ms: u64, mut look: impl FnMut(&View, &mut Path)) {
         let end = self.path.now + Span::from_millis(ms);
         while self.path.now < end {

@@ -1,14 +1,16 @@
-//! Cases 15 and 16: ten times the capacity, and a tenth.
+//! Cases 15 and 16: the capacity grows tenfold, or falls to a tenth.
 
 use crate::bench::{Bench, State, packets_per_second};
 use crate::startup::RTT;
 
-/// Case 15. A buffer of one product, so that something is lost and the long-term bound is finite, at 71 packets: 274 less than the
-/// product of the new capacity, which increments of 1, 2, 4... a round make up for in nine.
+/// Case 15. The buffer is one product, so that packets are lost and the long-term bound is finite, at 71
+/// packets. That is 274 less than the product of the new capacity, a difference that increments of 1, 2, 4...
+/// per round cover in nine rounds.
 ///
-/// Expected before the first run were 14 rounds at most. There are 19, and they follow from the draft: it is pacing that limits
-/// for most of them. What is paced, 1.25 * 0.99 of the bandwidth, is that of a sample, which is the mean of what was paced over
-/// the round before. So a round grows by g = 1.2375 (1 - 1/g) / ln g, which is 1.153, and ten times takes 16.2 of them.
+/// Before the first run, at most 14 rounds were expected. There are 19, as follows from the draft: pacing
+/// limits most of them. The paced rate is 1.25 * 0.99 of the bandwidth of a sample, which is the mean of the
+/// paced rate over the round before. A round therefore grows by g = 1.2375 (1 - 1/g) / ln g, which is 1.153,
+/// and tenfold growth takes 16.2 rounds.
 #[test]
 fn case_15_ten_times_the_capacity_is_found_in_rounds_that_grow_exponentially() {
     let mut bench = Bench::new(10.0, RTT, 1.0);
@@ -31,7 +33,7 @@ fn case_15_ten_times_the_capacity_is_found_in_rounds_that_grow_exponentially() {
     assert!((17..=20).contains(&in_up), "{in_up} rounds in UP: {view:?}");
 }
 
-/// Case 16. What was measured before is forgotten when two cycles are over.
+/// Case 16. Older measurements are forgotten after two cycles.
 #[test]
 fn case_16_a_tenth_of_the_capacity_is_found_in_two_cycles() {
     let mut bench = Bench::new(100.0, RTT, 1.0);
@@ -52,5 +54,8 @@ fn case_16_a_tenth_of_the_capacity_is_found_in_two_cycles() {
         cycles <= 2 && (after.max_bw / packets_per_second(10.0) - 1.0).abs() < 0.05,
         "{cycles} {after:?}"
     );
-    assert!(least < 0.3 * packets_per_second(100.0), "the short-term bound before: {least}");
+    assert!(
+        least < 0.3 * packets_per_second(100.0),
+        "the short-term bound reduces the bandwidth first: {least}"
+    );
 }

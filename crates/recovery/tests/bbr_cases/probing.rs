@@ -4,15 +4,16 @@ use crate::bench::{Bench, State, packets_per_second};
 use crate::startup::RTT;
 use ackclock_base::Span;
 
-/// In this phase of ProbeBW for the first time after a probe has been over, on 10 Mbit/s of payload with a buffer of ten products.
+/// Returns a connection that has just entered UP for the first time, at 10 Mbit/s of payload with a buffer of
+/// ten products.
 fn in_up() -> Bench {
     let mut bench = Bench::new(10.0, RTT, 10.0);
     bench.enter(State::Up);
     bench
 }
 
-/// Case 5. The bound from losses is infinite: where it is finite and the window reaches it, the estimator begins anew, and the
-/// plateau ends no probe.
+/// Case 5. The bound from losses is infinite. If it were finite and the window reached it, the estimator
+/// would restart and the plateau would not end the probe.
 #[test]
 fn case_5_up_ends_on_a_plateau() {
     let mut bench = in_up();
@@ -22,7 +23,7 @@ fn case_5_up_ends_on_a_plateau() {
     assert_eq!((after.longterm, bench.path.dropped), (f64::INFINITY, 0));
 }
 
-/// In UP, and limited by the application to a fifth of 100 Mbit/s since REFILL began.
+/// Returns a connection in UP, which the application has limited to a fifth of 100 Mbit/s since REFILL began.
 fn limited_in_up() -> Bench {
     let mut bench = Bench::new(100.0, RTT, 10.0);
     bench.enter(State::Refill);
@@ -31,8 +32,8 @@ fn limited_in_up() -> Bench {
     bench
 }
 
-/// Case 6. The text has the long-term bound updated, the code does not where what was lost had been limited by the application
-/// (trap T6): it stays infinite.
+/// Case 6. The text updates the long-term bound; the code does not if the application limited the lost
+/// packets (trap T6): the bound stays infinite.
 #[test]
 fn case_6_losses_end_up_though_limited_by_the_application() {
     let mut bench = limited_in_up();
@@ -40,14 +41,15 @@ fn case_6_losses_end_up_though_limited_by_the_application() {
     let begun = bench.path.now;
     bench.path.drop_every = Some(16);
     let (_, after) = bench.until(|view| view.state != State::Up);
-    assert_eq!(after.state, State::Cruise, "by way of DOWN, which what is in flight fits out of at once");
+    assert_eq!(after.state, State::Cruise, "DOWN ends at once because the flight fits");
     assert_eq!(after.longterm, f64::INFINITY);
-    assert!(after.now.since(begun) < RTT * 3, "at once");
+    assert!(after.now.since(begun) < RTT * 3, "UP ends within three round trips");
 }
 
-/// Case 7, second half. What was sent before the application slowed down may count two rounds without growth, not three.
+/// Case 7, second half. Packets sent before the application slowed down may count two rounds without growth,
+/// but not three.
 #[test]
-fn case_7_what_the_application_limits_never_leaves_up() {
+fn case_7_a_flow_limited_by_the_application_never_leaves_up() {
     let mut bench = limited_in_up();
     for _ in 0..30 {
         bench.for_ms(1000, |view, _| assert_eq!(view.state, State::Up));
@@ -67,11 +69,12 @@ fn case_8_down_ends_when_the_flight_fits() {
     assert!((after.pacing / (0.99 * after.bw) - 1.0).abs() < 1e-6);
 }
 
-/// Case 9. With the draft's cut of the capacity by a tenth DOWN sends 0.891 of what it was, which drains 0.009 of a product in a
-/// round trip: enough to be in time or not, as the excess is. A cut by 15 % is below what DOWN sends.
+/// Case 9. With the draft's cut of the capacity by a tenth, DOWN sends 0.891 of the old capacity, which
+/// drains 0.009 of a product per round trip: depending on the excess, that may or may not be in time. A cut
+/// by 15 % leaves less than DOWN sends.
 #[test]
 fn case_9_down_ends_in_time_though_the_flight_does_not_fit() {
-    // ProbeRTT would come before.
+    // With the default interval, ProbeRTT would come first.
     let settings = [("probe_rtt_interval", "30 s")];
     let mut bench = Bench::with(20.0, Span::from_millis(100), 10.0, &settings);
     bench.enter(State::Up);
@@ -79,15 +82,16 @@ fn case_9_down_ends_in_time_though_the_flight_does_not_fit() {
     bench.path.capacity *= 0.85;
     let (_, after) = bench.until(|view| view.state != State::Down);
     assert_eq!(after.state, State::Refill);
-    // 2 s, and a quarter of a second as it was drawn.
+    // DOWN lasts 2 s and the random quarter of a second.
     let waited = after.now.since(down.now).seconds();
     assert!((2.25..2.26).contains(&waited), "{waited} s");
 }
 
-/// Case 21. A product of 100 packets; three of one flight are lost, which is more than two per cent.
+/// Case 21. The product is 100 packets. Three packets of one flight are lost, which is more than two per
+/// cent.
 #[test]
 fn case_21_losses_end_up_at_once_and_bound_the_flight() {
-    // 2,500 packets a second of 1,448 bytes.
+    // 28.96 Mbit/s are 2,500 packets of 1,448 bytes per second.
     let mut bench = Bench::new(28.96, RTT, 10.0);
     bench.enter(State::Up);
     bench.for_ms(45, |view, _| assert_eq!(view.state, State::Up));
@@ -102,16 +106,17 @@ fn case_21_losses_end_up_at_once_and_bound_the_flight() {
     );
 }
 
-/// Case 22. A full stop would bring no acknowledgement and so no round: the application slows down to a twentieth.
+/// Case 22. A full stop would bring no acknowledgement and so no round, so the application slows down to a
+/// twentieth.
 #[test]
-fn case_22_what_is_limited_in_refill_does_not_lower_the_bandwidth() {
+fn case_22_an_application_limit_in_refill_does_not_lower_the_bandwidth() {
     let mut bench = Bench::new(10.0, RTT, 10.0);
     let (_, refill) = bench.enter(State::Refill);
     bench.write_at(0.5);
     let (_, up) = bench.until(|view| view.state != State::Refill);
     assert_eq!((up.state, up.rounds - refill.rounds), (State::Up, 1));
     bench.for_ms(500, |view, _| assert_eq!(view.max_bw, refill.max_bw));
-    // And when the application writes again, the probe ends as any other, and the next one comes.
+    // When the application writes again, the probe ends as any other, and the next one follows.
     bench.write_all();
     bench.until(|view| view.state == State::Down);
     let (_, again) = bench.until(|view| view.state == State::Up);

@@ -4,14 +4,15 @@ use crate::bench::{Bench, State};
 use crate::startup::RTT;
 use ackclock_base::Span;
 
-/// Case 10. On a path without noise no round trip is shorter than the first, and none that is as short refreshes it (trap T5).
+/// Case 10. On a path without noise, no round trip is shorter than the first, and an equal one does not
+/// refresh it (trap T5).
 #[test]
 fn case_10_probe_rtt_comes_after_five_seconds_and_lasts_200_ms_and_a_round() {
     let mut bench = Bench::new(10.0, RTT, 10.0);
     let (before, enters) = bench.enter(State::ProbeRtt);
     let since_the_first = enters.now.seconds() - 2.0 * RTT.seconds();
     assert!((5.0..5.1).contains(&since_the_first), "{since_the_first} s");
-    // Half of the product: it is on the way there, packet by packet less than before.
+    // The flight falls to half of the product, packet by packet.
     let (_, fits) = bench.until(|view| view.inflight <= 0.5 * view.bdp());
     assert!((fits.cwnd - 0.5 * fits.bdp()).abs() < 1e-9, "{fits:?}");
     let (_, leaves) = bench.until(|view| view.state != State::ProbeRtt);
@@ -22,7 +23,7 @@ fn case_10_probe_rtt_comes_after_five_seconds_and_lasts_200_ms_and_a_round() {
     assert!((leaves.cwnd / before.cwnd - 1.0).abs() < 0.05, "{before:?} {leaves:?}");
 }
 
-/// Case 11. After six seconds of silence the least round trip is old, but the pause was as good as a probe.
+/// Case 11. After six seconds of silence the least round trip is old, but the pause served as a probe.
 #[test]
 fn case_11_a_pause_spares_probe_rtt() {
     let mut bench = Bench::new(10.0, RTT, 10.0);
@@ -36,13 +37,17 @@ fn case_11_a_pause_spares_probe_rtt() {
     let before = bench.view();
     bench.write_all();
     let resumed = bench.view();
-    assert!((resumed.pacing / (0.99 * resumed.bw) - 1.0).abs() < 1e-6, "at the bandwidth: {resumed:?}");
+    assert!(
+        (resumed.pacing / (0.99 * resumed.bw) - 1.0).abs() < 1e-6,
+        "the connection resumes at the bandwidth: {resumed:?}"
+    );
     assert_eq!(resumed.max_bw, before.max_bw);
     bench
         .for_ms(1000, |view, _| assert!(!matches!(view.state, State::ProbeRtt | State::Startup), "{view:?}"));
 }
 
-/// Case 14. 64 kbit/s and 10 ms are 80 bytes. A window of four packets, or as many as three quanta, is what keeps it going.
+/// Case 14. 64 kbit/s and 10 ms are 80 bytes. A window of four packets, or of three quanta, keeps the path
+/// busy.
 #[test]
 fn case_14_a_path_of_less_than_a_packet_never_stalls() {
     let mut bench = Bench::new(0.064, Span::from_millis(10), 1000.0);

@@ -1,4 +1,4 @@
-//! Cases 18 and 19: recoveries that were for nothing.
+//! Cases 18 and 19: spurious recoveries.
 
 use crate::bench::{Bench, State};
 use crate::startup::RTT;
@@ -11,11 +11,12 @@ fn in_up() -> Bench {
     bench
 }
 
-/// Case 18. A packet of UP takes 0.6 round trips longer and is taken for lost, one of some forty, which is more than two per cent.
-/// The draft's text saves the state at the first loss of a round and its code saves again in each; here it is once for the episode
-/// (trap T7). The way back to UP is by REFILL (trap T8).
+/// Case 18. A packet of UP takes 0.6 round trips longer and is taken for lost: one of about forty, which is
+/// more than two per cent. The draft's text saves the state at the first loss of a round, and its code again
+/// in each round. Here it is saved once per episode (trap T7). The control returns to UP by way of REFILL
+/// (trap T8).
 #[test]
-fn case_18_a_recovery_for_nothing_is_taken_back() {
+fn case_18_a_spurious_recovery_is_undone() {
     let mut bench = in_up();
     let before = bench.view();
     bench.path.delay_next = RTT.scale(0.6);
@@ -33,10 +34,10 @@ fn case_18_a_recovery_for_nothing_is_taken_back() {
     assert_eq!((again.state, again.rounds - undone.rounds), (State::Up, 1));
 }
 
-/// Case 19. Everything takes 1.5 seconds longer for two seconds. At the timeout all that was in flight is given up, so that the
-/// window of what is in flight and one packet is one packet.
+/// Case 19. Everything takes 1.5 seconds longer for two seconds. At the timeout everything in flight is
+/// marked lost, so the window, which is the flight and one packet, is one packet.
 #[test]
-fn case_19_a_timeout_for_nothing_is_taken_back() {
+fn case_19_a_spurious_timeout_is_undone() {
     let mut bench = in_up();
     let before = bench.view();
     bench.path.delay_next = Span::from_millis(1_500);
@@ -45,7 +46,7 @@ fn case_19_a_timeout_for_nothing_is_taken_back() {
     assert!(timed_out.longterm.is_finite() && timed_out.state == State::Down, "{timed_out:?}");
     let (_, undone) = bench.until(|view| view.cwnd > 1.0);
     assert_eq!(undone.longterm, f64::INFINITY);
-    // What it was, within the bound of the phase that it returns to.
+    // The window is what it was, within the bound of the phase to which the control returns.
     assert!(undone.cwnd >= before.cwnd.min(2.0 * undone.bdp()), "{before:?} {undone:?}");
     assert_eq!(undone.state, State::Refill);
     let (_, again) = bench.until(|view| view.state != State::Refill);

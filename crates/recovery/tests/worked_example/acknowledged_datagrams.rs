@@ -1,26 +1,27 @@
-//! A transport of one's own: datagrams with acknowledgements over any number of paths, each with a congestion window and a
-//! recovery of its own. It has no clock and no socket. Whether its network is a simulated one it cannot know.
+//! An example transport: datagrams with acknowledgements over any number of paths, each with a congestion
+//! window and a recovery of its own. It has no clock and no socket, so it cannot know whether its network is
+//! simulated.
 
 use ackclock_base::Time;
 use ackclock_recovery::sender::{Acknowledgement, Handed, Output, Transmission};
 use ackclock_recovery::{Sender, ecn::MarkFeedback};
 use std::collections::BTreeSet;
 
-/// Payload bytes of a full datagram.
+/// The payload bytes of a full datagram.
 pub const PAYLOAD_BYTES: u64 = 1000;
 
-/// What carries datagrams: three words of header, and so much payload.
+/// A network that carries datagrams: a header of three words, and `payload` bytes of payload.
 pub trait Network {
     fn send(&mut self, path: usize, header: [u64; 3], payload: u64);
 }
 
-/// The end that has data to send. A datagram's header is its number on the path, its place in the data, and the time.
+/// The sending end. The header of a datagram is its number on the path, its offset in the data, and the time.
 pub struct Sending {
     pub paths: Vec<Sender>,
     bytes: u64,
 }
 
-/// Datagrams of one path, which carries every n-th of the data.
+/// One path, whose datagrams carry every n-th part of the data.
 struct Path<'a, N> {
     now: Time,
     path: u64,
@@ -39,7 +40,8 @@ impl<N: Network> Output for Path<'_, N> {
 }
 
 impl Sending {
-    /// With so many bytes to send over so many paths; `sender` makes that of a path with so many datagrams to send.
+    /// Creates the sending end for `bytes` bytes over `paths` paths. `sender` creates the sender of a path
+    /// with a given number of datagrams to send.
     pub fn new(bytes: u64, paths: u64, sender: impl FnMut(u64) -> Sender) -> Self {
         let datagrams = |path| (bytes.div_ceil(PAYLOAD_BYTES) + paths - 1 - path) / paths;
         Self { paths: (0..paths).map(datagrams).map(sender).collect(), bytes }
@@ -100,10 +102,10 @@ impl Sending {
     }
 }
 
-/// The end that receives. An acknowledgement's header is the first number that is missing, the block of numbers around the one
-/// that has just arrived, and the time from its header.
+/// The receiving end. The header of an acknowledgement is the first missing number, the block of numbers
+/// around the one that has just arrived, and the time from that datagram's header.
 pub struct Receiving {
-    /// By path: all numbers below the first have arrived, and these.
+    /// For each path, the number below which all have arrived, and the higher numbers that have arrived.
     paths: Vec<(u64, BTreeSet<u64>)>,
 }
 
@@ -112,7 +114,7 @@ impl Receiving {
         Self { paths: vec![Default::default(); paths] }
     }
 
-    /// Says whether the datagram is here for the first time.
+    /// Receives a datagram and acknowledges it. Returns whether it arrived for the first time.
     pub fn on_packet(&mut self, path: usize, header: [u64; 3], network: &mut impl Network) -> bool {
         let [number, _, sent] = header;
         let (missing, above) = &mut self.paths[path];

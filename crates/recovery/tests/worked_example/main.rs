@@ -1,5 +1,5 @@
-//! The worked example of a transport, in real time: a megabyte over two UDP sockets of this machine. The simulator's tests run
-//! the same file.
+//! The worked example of a transport in real time: a megabyte over two UDP sockets of this machine. The
+//! simulator's tests run the same transport.
 
 mod acknowledged_datagrams;
 
@@ -19,12 +19,13 @@ use std::time::{Duration, Instant};
 
 const PATHS: usize = 2;
 const BYTES: usize = 1_000_000;
-/// The receiver drops every 32nd datagram, 3 %, so that there is something to recover from.
+/// One in this number of datagrams, 3 %, is dropped by the receiver, so that there is something to recover
+/// from.
 const DROPPED: usize = 32;
 const PATIENCE: Duration = Duration::from_secs(60);
 const HEADER_BYTES: usize = 24;
 
-/// The sockets of one end, and what it has to send.
+/// The sockets of one end, and the data that it has to send.
 struct Sockets<'a> {
     sockets: Vec<UdpSocket>,
     data: &'a [u8],
@@ -37,13 +38,13 @@ impl Network for Sockets<'_> {
             let place = header[1] as usize;
             datagram.extend(&self.data[place..place + payload as usize]);
         }
-        // A socket whose buffer is full is a network that loses.
+        // A socket whose buffer is full acts as a network that loses datagrams.
         let _ = self.sockets[path].send(&datagram);
     }
 }
 
 impl Sockets<'_> {
-    /// The next datagram of a path: its header and its payload.
+    /// Returns the header and payload of the next datagram of a path; `None` if there is none.
     fn receive<'a>(&self, path: usize, buffer: &'a mut [u8]) -> Option<([u64; 3], &'a [u8])> {
         let length = self.sockets[path].recv(buffer).ok()?;
         let (header, payload) = buffer[..length].split_at_checked(HEADER_BYTES)?;
@@ -52,7 +53,7 @@ impl Sockets<'_> {
     }
 }
 
-/// Two sockets that are connected with each other and do not block.
+/// Returns two sockets that are connected to each other and do not block.
 fn pair() -> io::Result<(UdpSocket, UdpSocket)> {
     let (one, other) = (UdpSocket::bind("127.0.0.1:0")?, UdpSocket::bind("127.0.0.1:0")?);
     one.connect(other.local_addr()?)?;
@@ -64,7 +65,7 @@ fn pair() -> io::Result<(UdpSocket, UdpSocket)> {
 
 fn sender(entry: &Entry, datagrams: u64) -> Sender {
     let recommended = Options::recommended(Units::bytes(PAYLOAD_BYTES as u32));
-    // Linux's least timeout: a tail that is lost is no reason to wait for a second.
+    // Linux's minimum timeout: the loss of the tail is no reason to wait for a second.
     let timeout = TimeoutRule { min: Span::from_millis(200), ..recommended.timeout };
     let initial = Initial {
         limit: recommended.window as f64,
@@ -82,7 +83,7 @@ fn sender(entry: &Entry, datagrams: u64) -> Sender {
     Sender::new(Options { timeout, ..recommended }, parts, datagrams)
 }
 
-/// Sends a megabyte, and returns how often something was sent again.
+/// Sends a megabyte. Returns the number of retransmissions.
 fn transfer(entry: &Entry) -> u64 {
     let data: Vec<u8> =
         (0..BYTES as u32).map(|place| (place.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
@@ -125,7 +126,8 @@ fn transfer(entry: &Entry) -> u64 {
     sending.paths.iter().map(|path| path.counts().retransmitted).sum()
 }
 
-/// Of 1,000 datagrams and the repetitions at least 31 are dropped, and all of them are sent again.
+/// Checks that of 1,000 datagrams and the retransmissions at least 31 are dropped, and all of these are
+/// retransmitted.
 #[test]
 fn a_megabyte_in_real_time_under_cubic() {
     assert!(transfer(registry::find("cubic").unwrap()) >= 31);

@@ -101,9 +101,9 @@ impl Options {
                     max: Span::from_millis(60_000),
                     initial: INITIAL_TIMEOUT,
                 },
-                reduce_from_window: true, // RFC 9002 section 7.3.2
-                max_credit: u32::MAX,     // section 7.3.1: all that is acknowledged counts
-                credits_selective: true,
+                reduce_from_window: true,    // RFC 9002 section 7.3.2
+                max_abc_increment: u32::MAX, // section 7.3.1: all that is acknowledged counts
+                counts_selective: true,
                 cwnd_validation: details.cwnd_validation,
                 timer_from_stamps: false,
                 undo: UndoRules::default(),

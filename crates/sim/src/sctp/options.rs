@@ -133,8 +133,8 @@ impl Options {
                 timeout: details.timer.rule(MinBounds::Timeout),
                 reduce_from_window: true, // RFC 9260 section 7.2.3
                 keeps_threshold: false,
-                max_credit: 1, // section 7.2.1, L = 1
-                credits_selective: true,
+                max_abc_increment: 1, // section 7.2.1, L = 1
+                counts_selective: true,
                 cwnd_validation: true,
                 timer_from_stamps: true,
                 times_gaps: true,

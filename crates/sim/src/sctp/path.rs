@@ -10,7 +10,7 @@ use crate::random::Stream;
 use ackclock_base::{Packets, Span, Time};
 use ackclock_cc::{Backoff, Controller};
 use ackclock_recovery::Sender;
-use ackclock_recovery::detection::declared::Declared;
+use ackclock_recovery::detection::reported::Reported;
 use ackclock_recovery::detection::reports::MissingReports;
 use ackclock_recovery::sender::{Handed, Output, Parts, Transmission};
 use std::collections::VecDeque;
@@ -161,7 +161,7 @@ impl Path {
         random: Stream,
         confirmed: bool,
     ) -> Self {
-        let detection = Box::new(Declared::default());
+        let detection = Box::new(Reported::default());
         let parts = Parts { controller, detection, backoff, random: Box::new(random) };
         let mut sender = Sender::new(options.recovery.clone(), parts, 0);
         sender.stay_open();

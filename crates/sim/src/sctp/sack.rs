@@ -8,7 +8,7 @@ use super::path::{AckSummary, Nothing, Path};
 use ackclock_base::{Span, Time};
 use ackclock_cc::selector::PathAck;
 use ackclock_recovery::ecn::MarkFeedback;
-use ackclock_recovery::sender::{Acknowledgement, Declaration};
+use ackclock_recovery::sender::{Acknowledgement, ReportedLosses};
 
 /// The content of a SACK.
 #[derive(Clone, Copy, Debug, Default)]
@@ -322,7 +322,13 @@ impl Path {
         let Self { sender, lane, summary, held, .. } = self;
         let AckSummary { acked, lost, stamp, reduces, .. } = &mut *summary;
         lost.sort_unstable();
-        sender.declare(&Declaration { lost, reduces: *reduces, recovering, late, is_full: held.is_full });
+        sender.take_reported_losses(&ReportedLosses {
+            lost,
+            reduces: *reduces,
+            recovering,
+            late,
+            is_full: held.is_full,
+        });
         let una = sender.una();
         let cumulative = acked.iter().find(|run| run.start == una).map_or(una, |run| run.end);
         let acknowledgement = Acknowledgement {

@@ -124,7 +124,7 @@ impl Sending {
         let backoff = script.one_of(BACKOFFS);
         let backoff = (backoff.build)(&script.values(backoff.descriptor), options.sender.max_backoff);
         let told = SharedTold::default();
-        told.lock().expect("one thread").credits_delivered = options.sender.recovery.credits_selective;
+        told.lock().expect("one thread").credits_delivered = options.sender.recovery.counts_selective;
         let control = Watched::around(control, told.clone());
         let data_until = script.one_of(&[u64::MAX, 0, 1, 2, 10, 100, 1000]);
         Self {

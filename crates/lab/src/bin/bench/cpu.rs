@@ -1,8 +1,8 @@
-//! CPU time.
+//! Measurement of CPU time.
 
-/// CPU time of this process in seconds, user and system: fields 14 and 15 of /proc/self/stat would come in ticks of
-/// 10 ms; schedstat counts nanoseconds. That of a running process is brought up to date at the scheduler's ticks alone, up to 10 ms
-/// apart, so what is measured has to take many of them.
+/// Returns the CPU time of this process in seconds, user and system. It reads schedstat, which counts
+/// nanoseconds; fields 14 and 15 of /proc/self/stat have ticks of 10 ms. The counter of a running process is
+/// updated only at the scheduler's ticks, up to 10 ms apart, so a measurement has to take many of them.
 pub fn seconds() -> Result<f64, String> {
     let text =
         std::fs::read_to_string("/proc/self/schedstat").map_err(|error| format!("CPU time: {error}"))?;

@@ -1,10 +1,11 @@
-//! What a packet costs.
+//! Benchmarks of the cost of a packet.
 //!
-//! `bench [--repeat N] FILE...` runs scenario files and prints for each `bench NAME VALUE packets/cpu-s`.
-//! `bench [--repeat N] --queues` prints for each queue discipline `bench queue-NAME VALUE ns/packet`.
-//! `bench [--repeat N] --scale` prints for ten to ten thousand flows `bench scale-N VALUE packets/cpu-s`, and
+//! `bench [--repeat N] FILE...` runs scenario files and prints `bench NAME VALUE packets/cpu-s` for each.
+//! `bench [--repeat N] --queues` prints `bench queue-NAME VALUE ns/packet` for each queue discipline.
+//! `bench [--repeat N] --scale` prints `bench scale-N VALUE packets/cpu-s` for ten to ten thousand flows, and
 //! `bench idle-flow VALUE bytes`.
-//! `bench --count SECONDS FILE` runs a scenario file once, for so long, and prints `packets N`.
+//! `bench --count SECONDS FILE` runs a scenario file once, for SECONDS simulated seconds, and prints `packets
+//! N`.
 
 mod cpu;
 mod queues;

@@ -1,9 +1,10 @@
-//! CPU nanoseconds per packet at a bottleneck under each queue discipline.
+//! Benchmarks of the CPU nanoseconds per packet at a bottleneck under each queue discipline.
 //!
-//! The bottleneck is the simulator's own link, offered a fixed stream of packets that is a little more than it can send:
-//! random gaps, 40 flows, 1000 bytes each, half of which could be marked but are not. The stream is made before the clock
-//! starts. So a value is what the link and its discipline cost together; `droptail` is the link with a discipline that
-//! does next to nothing, and the second value is what the discipline costs above that.
+//! The bottleneck is the simulator's own link. It is offered a fixed stream of packets that slightly exceeds
+//! its rate: random gaps, 40 flows, 1000 bytes each, half of which could be marked but are not. The stream is
+//! generated before the clock starts. A value is therefore the cost of the link and its discipline together.
+//! `droptail` is the link with a discipline that does almost nothing, and the second value is the cost of the
+//! discipline above that.
 
 use crate::cpu;
 use ackclock_aqm::entry::Entry;
@@ -18,15 +19,17 @@ use ackclock_sim::random::Stream;
 use ackclock_sim::waiting_room::QueuedPacket;
 use std::hint::black_box;
 
-/// The stream, and how often it is offered: the clock ticks in milliseconds.
+/// The number of packets in the stream. The stream is offered `ROUNDS` times, because the clock ticks in
+/// milliseconds.
 const PACKETS: usize = 500_000;
 const ROUNDS: u64 = 10;
 const FLOWS: f64 = 40.0;
-/// 1250 packets of 1000 bytes a second.
+/// The link's rate in bit/s: 1250 packets of 1000 bytes per second.
 const RATE: u64 = 10_000_000;
 const LOAD: f64 = 1.05;
 
-/// The cheapest of several runs of each discipline, taken in turn, so that a busy moment of the machine hits all alike.
+/// Prints the least cost of several runs of each discipline. The disciplines take turns, so that a busy
+/// moment of the machine affects all alike.
 pub fn bench(repeat: usize) -> Result<(), String> {
     let arrivals = arrivals();
     let mut costs = vec![f64::INFINITY; QUEUES.len()];
@@ -68,7 +71,7 @@ fn nanoseconds(entry: &Entry, arrivals: &[Arrival]) -> Result<f64, String> {
     Ok((cpu::seconds()? - started) * 1e9 / (arrivals.len() as u64 * ROUNDS) as f64)
 }
 
-/// What the simulator does at an arrival, and before it, without the events.
+/// Does what the simulator does at and before an arrival, without the events.
 #[inline]
 fn offer(link: &mut Link, arrival: &Arrival, dropped: &mut Vec<QueuedPacket>) {
     if !link.decides_at_departure() {

@@ -1,4 +1,5 @@
-//! What a packet costs among ten flows and among ten thousand, and what a flow costs that sends nothing.
+//! Benchmarks of the cost of a packet among ten and among ten thousand flows, and of the memory of a flow
+//! that sends nothing.
 
 use crate::scenarios::median_rate;
 use ackclock_lab::Scenario;
@@ -6,13 +7,14 @@ use ackclock_lab::build::{self, Keep};
 use serde_json::Map;
 use std::sync::atomic::AtomicBool;
 
-/// Flows, and simulated seconds in which they send about a million packets or, the most of them, leave slow start.
+/// The numbers of flows, and the simulated seconds in which they send about a million packets or, with the
+/// most flows, leave slow start.
 const SIZES: [(u32, u32); 4] = [(10, 800), (100, 80), (1000, 10), (10_000, 5)];
 
-/// Prints packets per CPU second for each number of flows at 1 Mbit/s each, and bytes for each flow that has sent
-/// everything.
+/// Prints the packets per CPU second for each number of flows at 1 Mbit/s each, and the bytes per flow that
+/// has sent everything.
 pub fn bench(repeat: usize) -> Result<(), String> {
-    // First: memory that a run before has left would be used again and not be seen.
+    // The memory is measured first: memory freed by an earlier run would be reused and not be seen.
     println!("bench idle-flow {} bytes", bytes_of_idle_flow()?);
     for (flows, seconds) in SIZES {
         let scenario = scenario(flows, seconds, "")?;
@@ -21,7 +23,8 @@ pub fn bench(repeat: usize) -> Result<(), String> {
     Ok(())
 }
 
-/// Round trips from 40 to 100 ms through 1 Mbit/s for each flow, with one bandwidth-delay product of buffer at the mean.
+/// Returns a scenario with round trips from 40 to 100 ms and 1 Mbit/s per flow, and a buffer of one
+/// bandwidth-delay product at the mean round trip.
 fn scenario(flows: u32, seconds: u32, sends: &str) -> Result<Scenario, String> {
     let text = format!(
         "name = \"scale\"\nduration = \"{seconds} s\"\n\
@@ -35,8 +38,8 @@ fn scenario(flows: u32, seconds: u32, sends: &str) -> Result<Scenario, String> {
         .map_err(|problems| ackclock_lab::diagnostics::render(&problems))
 }
 
-/// The memory of ten thousand connections that have each delivered ten packets and have nothing outstanding, divided by
-/// their number.
+/// Returns the memory per connection, in bytes, of ten thousand connections that have each delivered ten
+/// packets and have nothing outstanding.
 fn bytes_of_idle_flow() -> Result<u64, String> {
     const FLOWS: u32 = 10_000;
     let scenario = scenario(FLOWS, 5, "application = { name = \"bulk\", size = \"10 kB\" }\n")?;

@@ -1,4 +1,5 @@
-//! What a packet costs on a path: packets per CPU second, and the number of packets for those who count instructions.
+//! Benchmarks of the cost of a packet on a path: packets per CPU second, and the number of packets for
+//! counters of instructions.
 
 use crate::cpu;
 use ackclock_lab::Scenario;
@@ -7,8 +8,8 @@ use serde_json::{Map, Value};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-/// The data packets that reached the far end of the first link divided by the CPU seconds that the run took: the median of
-/// several measurements, since the machine is shared with others.
+/// Prints the number of data packets that reached the far end of the first link per CPU second: the median of
+/// several measurements, because other programs share the machine.
 pub fn bench(file: &str, repeat: usize) -> Result<(), String> {
     let name = Path::new(file).file_stem().map_or(file, |stem| stem.to_str().unwrap_or(file));
     let scenario = read(file, &Map::new())?;
@@ -16,8 +17,8 @@ pub fn bench(file: &str, repeat: usize) -> Result<(), String> {
     Ok(())
 }
 
-/// Runs a scenario for so many simulated seconds and prints how many packets its first link delivered. Two such runs under a
-/// counter of instructions tell what one packet takes, without what comes before the first.
+/// Runs a scenario for this number of simulated seconds and prints how many packets its first link delivered.
+/// Two such runs under a counter of instructions show the cost of one packet without that of the start-up.
 pub fn count(file: &str, seconds: &str) -> Result<(), String> {
     let mut overrides = Map::new();
     overrides.insert("duration".into(), Value::String(format!("{seconds} s")));
@@ -25,10 +26,11 @@ pub fn count(file: &str, seconds: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// What is measured takes so long at least, so that the clock's steps are 1 % of it. W1 takes 25 ms.
+/// The minimum CPU time of a measurement, so that the clock's steps are 1 % of it. W1 takes 25 ms.
 const MIN_CPU_S: f64 = 1.0;
 
-/// The median of so many measurements of a scenario, in packets per CPU second. What takes little is run several times in each.
+/// Returns the median of `repeat` measurements of a scenario, in packets per CPU second. A short scenario is
+/// run several times per measurement.
 pub fn median_rate(scenario: &Scenario, repeat: usize) -> Result<f64, String> {
     let mut rates = Vec::new();
     for _ in 0..repeat {
@@ -49,7 +51,7 @@ fn read(file: &str, overrides: &Map<String, Value>) -> Result<Scenario, String> 
     Scenario::parse(&text, file, overrides).map_err(|problems| ackclock_lab::diagnostics::render(&problems))
 }
 
-/// Data packets delivered by the first link.
+/// Returns the number of data packets delivered by the first link.
 fn run(scenario: &Scenario) -> Result<u64, String> {
     let measured = build::measured(scenario);
     let mut simulation = build::simulation(scenario, scenario.seed, Keep::default(), measured);

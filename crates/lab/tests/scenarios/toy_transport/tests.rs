@@ -1,4 +1,4 @@
-//! The transport in a scenario, and the files that a transport touches.
+//! Tests of the example transport in a scenario, and of the files that a transport touches.
 
 use super::{PROFILES, Toy};
 use ackclock_lab::Scenario;
@@ -11,7 +11,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-/// A scenario whose flow goes over the transport.
+/// Returns a scenario whose flow goes over the example transport.
 fn scenario(flow: &str, loss: &str) -> Scenario {
     let text = format!(
         "duration = \"20 s\"\n[dumbbell]\nbottleneck = {{ rate = \"10 Mbit/s\", delay = \"20 ms\"{loss} }}\n\
@@ -26,11 +26,11 @@ fn scenario(flow: &str, loss: &str) -> Scenario {
 }
 
 #[test]
-fn a_transport_of_ones_own_fills_results_and_passes_the_verifier() {
+fn the_example_transport_fills_results_and_passes_the_verifier() {
     let scenario_without_loss = scenario("", "");
     let result = run(&scenario_without_loss, 1, false, &AtomicBool::new(false)).expect("a run");
-    // Eight packets of 1000 B in each round trip: 60 ms, 0.845 ms for data and acknowledgement at the bottleneck, and 33 us at the four
-    // links beside it.
+    // Eight packets of 1000 B are sent per round trip: 60 ms, 0.845 ms for data and acknowledgement at the
+    // bottleneck, and 33 us at the other four links.
     let round_trip = 0.060 + 8.0 * (1028.0 + 28.0) / 10e6 + 2.0 * 8.0 * (1028.0 + 28.0) / 1e9;
     let expected = 8.0 * 8000.0 / round_trip;
     let goodput = result.flows[0].goodput_bps;
@@ -48,9 +48,10 @@ fn a_transport_of_ones_own_fills_results_and_passes_the_verifier() {
     assert!(violations.is_empty(), "{violations:?}");
 }
 
-/// The files beside a transport's own that name it, as `docs/add-a-transport.md` lists them.
+/// The files besides a transport's own that name it, as `docs/add-a-transport.md` lists them.
 const NAMING: [&str; 2] = ["crates/sim/src/lib.rs", "crates/lab/src/transports.rs"];
-/// What else may name a transport: the list of files with headers, those that read TCP's headers, and tests.
+/// The other file that may name a transport, because it lists files with headers. `READING_TCP` read TCP's
+/// headers, and `TESTS` are tests.
 const HEADERS: &str = "crates/export/src/lib.rs";
 const READING_TCP: [&str; 2] = ["crates/sim/src/agents/snoop.rs", "crates/sim/src/agents/thinning.rs"];
 const TESTS: [&str; 1] = ["crates/sim/src/reading/two_ends.rs"];
@@ -72,7 +73,8 @@ fn a_transport_is_named_in_the_files_that_the_documentation_lists_and_in_no_othe
     }
 }
 
-/// Returns the source files of simulator, laboratory, exports and soak that name a transport's module, without its own.
+/// Returns the source files of simulator, laboratory, exports and soak that name a transport's module, except
+/// its own.
 fn naming(root: &Path, transport: &str) -> BTreeSet<String> {
     let mut files = Vec::new();
     for name in ["sim", "lab", "export", "soak"] {
@@ -92,7 +94,7 @@ fn naming(root: &Path, transport: &str) -> BTreeSet<String> {
     relative.collect()
 }
 
-/// Returns whether a line has a name that no letter comes before.
+/// Returns whether a line contains a name that no letter precedes.
 fn uses_word(line: &str, name: &str) -> bool {
     line.match_indices(name).any(|(place, _)| {
         let before = line[..place].chars().next_back();

@@ -1,7 +1,7 @@
-//! RFC 9002's own numbers.
+//! Tests of the rule with the numbers of RFC 9002.
 
 use super::*;
-use crate::detection::testing::NEWS;
+use crate::detection::testing::SUMMARY;
 use crate::ledger::Newly;
 use std::ops::Range;
 
@@ -16,38 +16,38 @@ fn at(ms: u64) -> Time {
 
 struct Play {
     rule: Quic,
-    board: Ledger,
+    ledger: Ledger,
     rtt: Smoothed,
 }
 
 impl Play {
     fn new(options: QuicOptions, rtt: Smoothed) -> Self {
-        Self { rule: Quic::new(options), board: Ledger::new(0), rtt }
+        Self { rule: Quic::new(options), ledger: Ledger::new(0), rtt }
     }
 
     fn send(&mut self, number: u64, ms: u64) {
-        let in_line = self.board.transmit(number, at(ms), 1000);
-        self.rule.on_sent(&mut self.board, number, in_line);
+        let in_line = self.ledger.transmit(number, at(ms), 1000);
+        self.rule.on_sent(&mut self.ledger, number, in_line);
     }
 
     fn ack(&mut self, ms: u64, range: Range<u64>) -> Reaction {
         let mut newly = Newly::default();
-        self.board.acknowledge_range(range, &mut newly);
-        let news = News { now: at(ms), delivered: newly.delivered, rtt: self.rtt, ..NEWS };
-        self.rule.on_ack(&mut self.board, &news)
+        self.ledger.acknowledge_range(range, &mut newly);
+        let summary = AckSummary { now: at(ms), delivered: newly.delivered, rtt: self.rtt, ..SUMMARY };
+        self.rule.on_ack(&mut self.ledger, &summary)
     }
 
     fn timer(&self) -> Time {
-        self.rule.timer(&self.board, self.rtt, Time::NEVER)
+        self.rule.timer(&self.ledger, self.rtt, Time::NEVER)
     }
 
     fn on_timer(&mut self, ms: u64) -> Expiry {
         let clock = Clock { now: at(ms), rtt: self.rtt, fresh_until: 1000 };
-        self.rule.on_timer(&mut self.board, &clock)
+        self.rule.on_timer(&mut self.ledger, &clock)
     }
 
     fn lost(&self) -> Vec<u64> {
-        (self.board.una()..self.board.next()).filter(|number| self.board.is_lost(*number)).collect()
+        (self.ledger.una()..self.ledger.next()).filter(|number| self.ledger.is_lost(*number)).collect()
     }
 }
 
@@ -60,26 +60,26 @@ fn a_packet_is_lost_when_one_three_later_is_acknowledged() {
     (0..6).for_each(|number| play.send(number, 0));
     assert_eq!(play.ack(80, 3..4).loss.map(|loss| loss.number), Some(0));
     assert_eq!(play.lost(), [0]);
-    assert_eq!(play.ack(81, 4..5).loss, None, "within the same round trip");
-    assert_eq!((play.lost(), play.board.pipe()), (vec![0, 1], 2000));
+    assert_eq!(play.ack(81, 4..5).loss, None, "one reduction per round trip");
+    assert_eq!((play.lost(), play.ledger.pipe()), (vec![0, 1], 2000));
 }
 
 //= test RFC 9002 section 6.1.2 threshold
 //= test RFC 9002 section 6.1.2 timer
 //= test RFC 9002 section 6.2.1 exclusive
 #[test]
-fn or_nine_eighths_of_a_round_trip_after_it_was_sent() {
+fn a_packet_is_lost_nine_eighths_of_a_round_trip_after_it_was_sent() {
     let mut play = Play::new(OPTIONS, RTT);
     play.send(0, 0);
     play.send(1, 2);
     play.send(2, 4);
     assert_eq!(play.ack(84, 2..3).loss, None);
-    // 9/8 of 80 ms after each was sent.
+    // The deadline is 9/8 of 80 ms after each packet was sent.
     assert_eq!(play.timer(), at(90));
     assert!(matches!(play.on_timer(90), Expiry::Losses(reaction) if reaction.loss.is_some()));
     assert_eq!((play.lost(), play.timer()), (vec![0], at(92)));
     assert!(matches!(play.on_timer(92), Expiry::Losses(reaction) if reaction.loss.is_none()));
-    // The latest round trip counts where it is longer than the smoothed one.
+    // The latest round trip counts if it is longer than the smoothed one.
     let mut play = Play::new(OPTIONS, RTT);
     play.send(0, 0);
     play.send(1, 0);
@@ -90,7 +90,7 @@ fn or_nine_eighths_of_a_round_trip_after_it_was_sent() {
 //= test RFC 9002 section 6.1.2 granularity
 #[test]
 fn the_time_threshold_is_a_millisecond_at_least() {
-    // 9/8 of 0.1 ms are less.
+    // 9/8 of 0.1 ms is less.
     let rtt = Smoothed { mean: Span::from_nanos(100_000), deviation: Span::ZERO };
     let mut play = Play::new(OPTIONS, rtt);
     (0..2).for_each(|number| play.send(number, 0));
@@ -103,23 +103,23 @@ fn both_thresholds_can_be_chosen() {
     let thresholds = Thresholds { packets: 5, round_trips: 1.5, adaptive: false };
     let mut play = Play::new(QuicOptions { thresholds, ..OPTIONS }, RTT);
     (0..8).for_each(|number| play.send(number, 0));
-    assert_eq!(play.ack(80, 4..5).loss, None, "one four later");
-    // 1.5 times 80 ms.
+    assert_eq!(play.ack(80, 4..5).loss, None, "a packet four later");
+    // The deadline is 1.5 times 80 ms.
     assert_eq!(play.timer(), at(120));
     assert_eq!(play.ack(81, 5..6).loss.map(|loss| loss.number), Some(0));
     assert_eq!(play.lost(), [0]);
 }
 
 #[test]
-fn adaptive_thresholds_grow_until_what_came_late_would_not_have_been_lost() {
+fn adaptive_thresholds_grow_until_the_late_packet_would_not_have_been_lost() {
     let reordered = |adaptive: bool| {
         let thresholds = Thresholds { adaptive, ..Thresholds::RFC };
         let mut play = Play::new(QuicOptions { thresholds, ..OPTIONS }, RTT);
         (0..40).for_each(|number| play.send(number, 0));
-        // Packet 0 comes behind packet 7: seven later ones were acknowledged before it.
+        // Packet 0 arrives after packet 7: seven later packets were acknowledged before it.
         assert!(play.ack(80, 1..8).loss.is_some());
         play.ack(95, 0..1);
-        // The same again, from packet 10 on.
+        // Packet 10 is passed by seven later packets too.
         play.ack(96, 8..10);
         play.ack(97, 11..18);
         play
@@ -127,7 +127,8 @@ fn adaptive_thresholds_grow_until_what_came_late_would_not_have_been_lost() {
     assert_eq!(reordered(false).lost(), [10], "three later packets are acknowledged");
     let play = reordered(true);
     assert!(play.lost().is_empty(), "17 - 10 packets are less than eight");
-    // Packet 0 took 95 ms where the round trip was 80: an eighth more is 90, a quarter 100 ms. The round trip is 97 ms since.
+    // Packet 0 took 95 ms with a round trip of 80 ms: an eighth more allows 90 ms, a quarter 100 ms. The
+    // round trip is 97 ms from here on.
     assert_eq!(play.timer(), Time::from_nanos(97_000_000 * 5 / 4));
     let mut play = play;
     play.ack(98, 18..19);
@@ -143,12 +144,12 @@ fn adaptive_thresholds_grow_until_what_came_late_would_not_have_been_lost() {
 //= test RFC 9002 section 6.2.4 no-loss
 #[test]
 fn the_probe_timeout_has_its_own_formula_and_doubles() {
-    // 80 + max(4 * 5, 1) + 25 = 125 ms after the last packet.
+    // The timeout is 80 + max(4 * 5, 1) + 25 = 125 ms after the last packet.
     let mut play = Play::new(OPTIONS, RTT);
     play.send(0, 0);
     play.send(1, 10);
     assert_eq!(play.timer(), at(135));
-    assert_eq!((play.on_timer(135), play.board.pipe()), (Expiry::Probe(2), 2000));
+    assert_eq!((play.on_timer(135), play.ledger.pipe()), (Expiry::Probe(2), 2000));
     play.send(2, 135);
     assert_eq!(play.timer(), at(135 + 250));
     play.on_timer(385);
@@ -156,9 +157,9 @@ fn the_probe_timeout_has_its_own_formula_and_doubles() {
     assert_eq!(play.timer(), at(385 + 500));
     play.ack(470, 3..4);
     assert_eq!(
-        (play.lost(), play.board.una()),
+        (play.lost(), play.ledger.una()),
         (vec![2], 2),
-        "the others left 375 ms ago, and are forgotten"
+        "the others were sent 375 ms ago, and are forgotten"
     );
     play.send(4, 470);
     assert_eq!(play.timer(), at(595), "an acknowledgement ends the doubling");
@@ -166,11 +167,11 @@ fn the_probe_timeout_has_its_own_formula_and_doubles() {
     (0..8).for_each(|_| _ = play.on_timer(595));
     assert_eq!(play.timer(), at(470 + 125 * 256));
     play.on_timer(595);
-    assert_eq!(play.timer(), at(470 + 60_000), "or a minute");
+    assert_eq!(play.timer(), at(470 + 60_000), "the timeout is at most a minute");
     // A round trip of 100 s, as between planets, is not doubled: 100 + 4 * 5 + 0.025 s.
     play.rtt = Smoothed { mean: Span::from_millis(100_000), deviation: Span::from_millis(5_000) };
     assert_eq!(play.timer(), at(470 + 120_025));
-    // Before a sample: 333 + 4 * 166.5 + 25 ms.
+    // Before a sample, the timeout is 333 + 4 * 166.5 + 25 ms.
     let mut play = Play::new(OPTIONS, Smoothed::default());
     play.send(0, 0);
     assert_eq!(play.timer(), at(1024));
@@ -181,9 +182,9 @@ fn the_probe_timeout_has_its_own_formula_and_doubles() {
 //= test RFC 9002 section 7.6.2 between
 #[test]
 fn losses_over_three_probe_timeouts_are_persistent_congestion() {
-    // The example of section 7.6.3 in seconds, from packet number 1 on; a probe timeout of 2 s. The text counts from the
-    // packet at 1 s, which left before the first sample at 1.2 s; the pseudocode of appendix B.8 from the next one, at 2 s:
-    // 6 s are still three times 2 s.
+    // The example of section 7.6.3 in seconds, with packet numbers from 1 on and a probe timeout of 2 s. The
+    // text counts from the packet sent at 1 s, before the first sample at 1.2 s. The pseudocode of appendix
+    // B.8 counts from the next packet, at 2 s: 6 s are still three times 2 s.
     let rtt = Smoothed { mean: Span::from_millis(1000), deviation: Span::from_millis(250) };
     let example = |last_ms: u64, acked: Option<u64>| {
         let mut play = Play::new(QuicOptions { max_ack_delay: Span::ZERO, undoes: false, ..OPTIONS }, rtt);
@@ -198,43 +199,43 @@ fn losses_over_three_probe_timeouts_are_persistent_congestion() {
             play.ack(12_100, number..number + 1);
         }
         let reaction = play.ack(12_200, 8..9);
-        assert_eq!(play.board.pipe(), 0);
-        reaction.aftermath
+        assert_eq!(play.ledger.pipe(), 0);
+        reaction.resolution
     };
-    assert_eq!(example(8000, None), Some(Aftermath::PersistentCongestion));
+    assert_eq!(example(8000, None), Some(Resolution::PersistentCongestion));
     assert_eq!(example(7999, None), None);
-    assert_eq!(example(8000, Some(4)), None, "one in between has arrived");
+    assert_eq!(example(8000, Some(4)), None, "a packet in between has arrived");
 }
 
 #[test]
-fn the_ledger_lets_go_of_what_is_settled() {
+fn the_ledger_releases_settled_packets() {
     let mut play = Play::new(OPTIONS, RTT);
     (0..10).for_each(|number| play.send(number, number));
     play.ack(82, 0..2);
-    assert_eq!((play.board.una(), play.board.pipe()), (2, 8000));
+    assert_eq!((play.ledger.una(), play.ledger.pipe()), (2, 8000));
     play.ack(86, 5..7);
-    assert_eq!((play.lost(), play.board.una()), (vec![2, 3], 2), "kept in case they arrive");
-    // Three probe timeouts, 375 ms, after it was sent a lost packet is forgotten.
+    assert_eq!((play.lost(), play.ledger.una()), (vec![2, 3], 2), "remembered in case they arrive");
+    // A lost packet is forgotten three probe timeouts (375 ms) after it was sent.
     play.ack(87, 4..5);
     play.send(10, 300);
     play.ack(380, 7..11);
-    assert_eq!((play.board.una(), play.board.is_empty()), (11, true));
+    assert_eq!((play.ledger.una(), play.ledger.is_empty()), (11, true));
 }
 
 #[test]
-fn when_every_packet_that_was_given_up_is_acknowledged_the_reaction_is_taken_back() {
+fn the_reaction_is_undone_when_every_lost_packet_is_acknowledged() {
     let mut play = Play::new(OPTIONS, RTT);
     (0..8).for_each(|number| play.send(number, 0));
     assert!(play.ack(80, 3..5).loss.is_some());
     assert_eq!((play.lost(), play.rule.in_recovery()), (vec![0, 1], true));
-    assert_eq!(play.ack(81, 0..1).aftermath, None);
-    assert_eq!(play.ack(82, 1..2).aftermath, Some(Aftermath::Undone));
+    assert_eq!(play.ack(81, 0..1).resolution, None);
+    assert_eq!(play.ack(82, 1..2).resolution, Some(Resolution::Undone));
     assert!(!play.rule.in_recovery());
 }
 
 //= test RFC 9002 section 7.3.2 end
 #[test]
-fn recovery_ends_with_a_packet_that_was_sent_in_it() {
+fn recovery_ends_when_a_packet_sent_in_it_is_acknowledged() {
     let mut play = Play::new(OPTIONS, RTT);
     (0..8).for_each(|number| play.send(number, 0));
     assert!(play.ack(80, 3..4).loss.is_some());

@@ -1,41 +1,45 @@
-//! How far a packet may fall behind later ones before it is lost (RFC 9002 section 6.1), fixed or adapted to reordering.
+//! The thresholds by which a packet may fall behind later ones before it is lost (RFC 9002 section 6.1),
+//! fixed or adapted to reordering.
 //!
-//! RFC 9002 section 6.1.1 expects of algorithms that raise the threshold after spurious losses that they are as useful in QUIC as
-//! they are in TCP, and specifies none. The one here is that of google/quiche, Chromium's QUIC (`GeneralLossAlgorithm`,
-//! `SpuriousLossDetected`), with both its adaptive thresholds: each grows until the packet that came late would not have been
-//! declared lost, and stays so for the rest of the connection.
+//! RFC 9002 section 6.1.1 expects algorithms that raise the threshold after spurious losses to be as useful
+//! in QUIC as in TCP, and specifies none. This one is from google/quiche, Chromium's QUIC
+//! (`GeneralLossAlgorithm`, `SpuriousLossDetected`), with both adaptive thresholds: each grows until the late
+//! packet would not have been marked lost, and stays so for the rest of the connection.
 
 use ackclock_base::Span;
 
-/// The share of the round trip that the wait grows by at the first spurious loss where there was none.
+/// The fraction of the round trip that the first spurious loss adds to the wait if nothing was added before.
 const FIRST_EXTRA: f64 = 0.125;
 
-/// google/quiche shifts the round trip right by no less than nothing: a packet is lost two round trips after it was sent.
+/// The maximum fraction of the round trip that is added. google/quiche shifts the round trip right by no less
+/// than zero bits: a packet is lost at most two round trips after it was sent.
 const MOST_EXTRA: f64 = 1.0;
 
-/// Both thresholds.
+/// The packet threshold and the time threshold.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Thresholds {
-    /// kPacketThreshold (section 6.1.1): a packet is lost when one that was sent this many packets later is acknowledged.
+    /// kPacketThreshold (section 6.1.1): a packet is lost when a packet sent this many numbers later is
+    /// acknowledged.
     pub packets: u64,
-    /// kTimeThreshold (section 6.1.2): how many round trips after its sending a packet is lost if a later one is acknowledged.
+    /// kTimeThreshold (section 6.1.2): a packet is lost this many round trips after it was sent, once a later
+    /// packet is acknowledged.
     pub round_trips: f64,
-    /// Whether spurious losses raise both.
+    /// Whether spurious losses raise both thresholds.
     pub adaptive: bool,
 }
 
 impl Thresholds {
     //= RFC 9002 section 6.1.1: the packet threshold is 3
-    /// What RFC 9002 recommends.
+    /// The thresholds that RFC 9002 recommends.
     pub const RFC: Self = Self { packets: 3, round_trips: 1.125, adaptive: false };
 
-    /// Returns how long after its sending a packet is lost where the round trip is `longest`.
+    /// Returns the time after which a packet is lost when the round trip is `longest`.
     pub(super) fn delay(&self, longest: Span) -> Span {
         longest + Span::from_nanos((longest.nanos() as f64 * self.extra()) as u64)
     }
 
-    /// Called when a packet that had been given up is acknowledged after `took`. The largest acknowledged packet before that was
-    /// sent `distance` less one packets later.
+    /// Called when a packet that was marked lost is acknowledged `took` after it was sent. At that time the
+    /// largest acknowledged packet was `distance` - 1 numbers later.
     #[cold]
     pub(super) fn adapt(&mut self, distance: u64, took: Span, longest: Span) {
         if !self.adaptive {
@@ -61,7 +65,7 @@ mod tests {
     #[test]
     fn the_wait_is_nine_eighths_of_the_round_trip_to_the_nanosecond_below() {
         assert_eq!(Thresholds::RFC.delay(RTT), Span::from_millis(90));
-        // 8 * 10^6 + 7 ns: an eighth is 10^6 and seven eighths of a nanosecond.
+        // An eighth of 8 * 10^6 + 7 ns is 10^6 ns and seven eighths of a nanosecond.
         assert_eq!(Thresholds::RFC.delay(Span::from_nanos(8_000_007)), Span::from_nanos(9_000_007));
     }
 
@@ -82,13 +86,13 @@ mod tests {
     }
 
     #[test]
-    fn the_share_of_the_round_trip_doubles_until_it_would_have_waited_and_ends_at_a_whole_one() {
+    fn the_extra_wait_doubles_until_it_suffices_and_is_at_most_a_round_trip() {
         let adapted = |round_trips: f64, took_ms: u64| {
             let mut thresholds = Thresholds { adaptive: true, round_trips, ..Thresholds::RFC };
             thresholds.adapt(0, Span::from_millis(took_ms), RTT);
             thresholds.round_trips
         };
-        // Of 80 ms an eighth is 10, a quarter 20, a half 40 ms.
+        // Of 80 ms, an eighth is 10 ms, a quarter 20 ms and a half 40 ms.
         assert_eq!(
             [90, 91, 100, 101, 120, 121, 500].map(|ms| adapted(1.125, ms)),
             [1.125, 1.25, 1.25, 1.5, 1.5, 2.0, 2.0]

@@ -1,30 +1,30 @@
 //! The tail loss probe (RFC 8985 section 7).
 
-use crate::detection::News;
+use crate::detection::AckSummary;
 use crate::ledger::Ledger;
 use ackclock_base::{Span, Time};
 
-/// PTO before the first round trip is known (section 7.2).
+/// The probe timeout (PTO) before the first round trip is known (section 7.2).
 const WITHOUT_RTT: Span = Span::from_millis(1000);
 
-/// TLP's state.
+/// The state of the tail loss probe.
 #[derive(Clone, Copy, Debug)]
 pub struct Probe {
     enabled: bool,
     max_ack_delay: Span,
-    /// Since when nothing has been heard; `None` while no probe is due.
+    /// When the timeout of the probe began; `None` while no probe is to be sent.
     armed: Option<Time>,
     flying: Option<Flying>,
-    /// Whether there has been a round trip since the last probe.
+    /// Whether a round trip was measured since the last probe.
     sampled: bool,
 }
 
-/// A probe on its way.
+/// A probe in flight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Flying {
-    /// TLP.end_seq: SND.NXT when it was sent.
+    /// TLP.end_seq: SND.NXT when the probe was sent.
     end: u64,
-    /// TLP.is_retrans.
+    /// TLP.is_retrans: whether the probe was a retransmission.
     again: bool,
 }
 
@@ -37,9 +37,10 @@ impl Probe {
         self.sampled = true;
     }
 
-    /// New data has left or has been acknowledged, and nothing is being repaired.
+    /// Called when new data has been sent or acknowledged and nothing is being repaired. Starts the timeout
+    /// of the probe at `now`, if a probe is allowed.
     pub fn arm(&mut self, now: Time) {
-        // Section 7.3: one probe at a time, and not without a round trip in between.
+        // Section 7.3: one probe is in flight at a time, and a round trip is measured between two probes.
         //= RFC 8985 section 7.3 once: one probe at a time, and none without a round trip since the last
         if self.enabled && self.flying.is_none() && self.sampled {
             self.armed = Some(now);
@@ -50,42 +51,43 @@ impl Probe {
         self.armed = None;
     }
 
-    /// A recovery begins.
+    /// Called when a recovery begins.
     pub fn reset(&mut self) {
         (self.armed, self.flying) = (None, None);
     }
 
-    /// When the probe is due.
-    pub fn due(&self, board: &Ledger, smoothed_rtt: Span) -> Option<Time> {
-        let since = self.armed.filter(|_| board.unacknowledged() > 0)?;
+    /// Returns when the probe is due, or `None` if no probe is to be sent.
+    pub fn due(&self, ledger: &Ledger, smoothed_rtt: Span) -> Option<Time> {
+        let since = self.armed.filter(|_| ledger.unacknowledged() > 0)?;
         //= RFC 8985 section 7.2 timeout: a probe is due after two smoothed round trips
         let timeout = if smoothed_rtt == Span::ZERO { WITHOUT_RTT } else { smoothed_rtt * 2 };
         //= RFC 8985 section 7.2 lone: with one segment in flight it waits for a delayed acknowledgement besides
-        let delay = if board.high() - board.una() == 1 { self.max_ack_delay } else { Span::ZERO };
+        let delay = if ledger.high() - ledger.una() == 1 { self.max_ack_delay } else { Span::ZERO };
         Some(since + timeout + delay)
     }
 
-    /// The probe leaves: a new packet if there is one, or the highest again. Returns its number.
-    pub fn send(&mut self, board: &Ledger, fresh_until: u64) -> Option<u64> {
-        let high = board.high();
+    /// Records that the probe is sent: a new packet if there is any, otherwise the highest unacknowledged
+    /// one. Returns its number, or `None` if every packet is acknowledged.
+    pub fn send(&mut self, ledger: &Ledger, fresh_until: u64) -> Option<u64> {
+        let high = ledger.high();
         //= RFC 8985 section 7.3 new: a probe is new data if there is any
-        let again = board.next() < high || high >= fresh_until;
+        let again = ledger.next() < high || high >= fresh_until;
         //= RFC 8985 section 7.3 highest: else it is the highest segment again
-        let number = if again { board.last_unacknowledged() } else { Some(high) };
+        let number = if again { ledger.last_unacknowledged() } else { Some(high) };
         self.armed = None;
         self.sampled = false;
         self.flying = number.map(|_| Flying { end: if again { high } else { high + 1 }, again });
         number
     }
 
-    /// Section 7.4.2: whether the probe has repaired a loss of which nothing else tells.
-    pub fn on_ack(&mut self, una: u64, news: &News) -> bool {
+    /// Returns whether the probe has repaired a loss that nothing else shows (RFC 8985 section 7.4.2).
+    pub fn on_ack(&mut self, una: u64, summary: &AckSummary) -> bool {
         let Some(Flying { end, again }) = self.flying.filter(|flying| una >= flying.end) else {
             return false;
         };
         //= RFC 8985 section 7.4.2 dsack: unless a duplicate shows that nothing was lost
-        let of_the_probe = news.dsack.is_some_and(|(_, dsack_end)| dsack_end == end);
-        let bare_duplicate = news.cumulative == 0 && news.delivered == 0;
+        let of_the_probe = summary.dsack.is_some_and(|(_, dsack_end)| dsack_end == end);
+        let bare_duplicate = summary.cumulative == 0 && summary.delivered == 0;
         if !again || of_the_probe || una > end || bare_duplicate {
             self.flying = None;
         }

@@ -1,18 +1,19 @@
-//! How long a packet may be late before it is lost (RFC 8985 section 6.2, step 4).
+//! The time by which a packet may be late before it is lost (RFC 8985 section 6.2, step 4).
 
 use ackclock_base::{Span, Time};
 
-/// The window stays wide for so many recoveries after the last duplicate that was told of.
+/// The number of recoveries for which the window stays wide after the last reported duplicate.
 const PERSIST: u32 = 16;
 
-/// What the receiver has told of reordering.
+/// The reordering window, widened by what the receiver reports.
 #[derive(Clone, Copy, Debug)]
 pub struct ReorderingWindow {
     /// RACK.reordering_seen.
     pub seen: bool,
     multiplier: u32,
     persist: u32,
-    /// RACK.dsack_round: until this is acknowledged, further duplicates count for nothing.
+    /// RACK.dsack_round: further duplicates are ignored until this number is acknowledged; `None` outside
+    /// such a round.
     round: Option<u64>,
 }
 
@@ -23,7 +24,8 @@ impl Default for ReorderingWindow {
 }
 
 impl ReorderingWindow {
-    /// An acknowledgement that may tell of a duplicate, and may end a recovery.
+    /// Called for each acknowledgement. `dsack` tells whether it reports a duplicate, and `leaves_recovery`
+    /// whether it ends a recovery.
     pub fn on_ack(&mut self, una: u64, high: u64, dsack: bool, leaves_recovery: bool) {
         self.round = self.round.filter(|end| una < *end);
         if dsack && self.round.is_none() {
@@ -40,8 +42,8 @@ impl ReorderingWindow {
         }
     }
 
-    /// The window. It is zero `at_once`, that is in a recovery or after enough selective acknowledgements, as long as no
-    /// reordering was seen.
+    /// Returns the window. It is zero if `at_once` (in a recovery, or after enough selective
+    /// acknowledgements), as long as no reordering was seen.
     pub fn span(&self, at_once: bool, least_rtt: Span, smoothed_rtt: Span) -> Span {
         if at_once && !self.seen {
             Span::ZERO
@@ -52,7 +54,7 @@ impl ReorderingWindow {
     }
 }
 
-/// Half the time over which the least round trip is taken: Linux's `tcp_min_rtt_wlen` is 300 s.
+/// Half the time over which the least round trip is measured: Linux's `tcp_min_rtt_wlen` is 300 s.
 const HALF_WINDOW: Span = Span::from_millis(150_000);
 
 /// RACK.min_RTT: the least round trip of this half window and the one before.
@@ -70,7 +72,7 @@ impl Default for LeastRoundTrip {
 }
 
 impl LeastRoundTrip {
-    /// A round trip of a packet that was sent once.
+    /// Records the round trip of a packet that was sent once.
     pub fn take(&mut self, now: Time, rtt: Span) {
         if now.since(self.since) >= HALF_WINDOW {
             *self = Self { since: now, before: self.current, current: Span::MAX };
@@ -78,7 +80,7 @@ impl LeastRoundTrip {
         self.current = self.current.min(rtt);
     }
 
-    /// The least of them; zero before the first.
+    /// Returns the least round trip; zero before the first sample.
     pub fn get(&self) -> Span {
         let least = self.before.min(self.current);
         if least == Span::MAX { Span::ZERO } else { least }
@@ -94,7 +96,7 @@ mod tests {
 
     //= test RFC 8985 section 6.2 window
     #[test]
-    fn the_window_is_a_quarter_of_the_least_round_trip_times_the_duplicates_up_to_the_smoothed() {
+    fn the_window_is_a_quarter_of_the_least_round_trip_per_duplicate_up_to_the_smoothed_one() {
         let mut window = ReorderingWindow::default();
         assert_eq!(window.span(false, LEAST, SMOOTHED), Span::from_millis(10));
         (1..5).for_each(|round| window.on_ack(10 * round, 10 * round + 10, true, false));
@@ -119,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn the_least_round_trip_follows_a_path_that_has_become_longer() {
+    fn the_least_round_trip_follows_a_path_that_becomes_longer() {
         let mut least = LeastRoundTrip::default();
         let at = |seconds: u64| Time::ZERO + Span::from_millis(1000 * seconds);
         least.take(at(1), LEAST);

@@ -1,7 +1,7 @@
-//! RFC 8985's own cases, worked by hand.
+//! Tests of the rule with cases of RFC 8985, worked by hand.
 
 use super::*;
-use crate::detection::testing::NEWS;
+use crate::detection::testing::SUMMARY;
 use crate::ledger::Newly;
 use std::ops::Range;
 
@@ -21,22 +21,22 @@ fn at(ms: u64) -> Time {
 
 struct Play {
     rule: Rack,
-    board: Ledger,
+    ledger: Ledger,
     cwnd: u64,
     fresh_until: u64,
 }
 
 impl Play {
     fn new() -> Self {
-        Self { rule: Rack::new(OPTIONS), board: Ledger::new(0), cwnd: 100, fresh_until: 1000 }
+        Self { rule: Rack::new(OPTIONS), ledger: Ledger::new(0), cwnd: 100, fresh_until: 1000 }
     }
 
     fn send(&mut self, number: u64, ms: u64) {
-        let in_line = self.board.transmit(number, at(ms), 1);
-        self.rule.on_sent(&mut self.board, number, in_line);
+        let in_line = self.ledger.transmit(number, at(ms), 1);
+        self.rule.on_sent(&mut self.ledger, number, in_line);
     }
 
-    /// A packet a millisecond.
+    /// Sends one packet per millisecond.
     fn send_each(&mut self, numbers: Range<u64>, from_ms: u64) {
         let first = numbers.start;
         numbers.for_each(|number| self.send(number, from_ms + number - first));
@@ -44,34 +44,35 @@ impl Play {
 
     fn ack_with(&mut self, ms: u64, to: u64, block: Range<u64>, dsack: Option<(u64, u64)>) -> Reaction {
         let mut newly = Newly::default();
-        self.board.acknowledge(to, &mut newly);
-        self.board.acknowledge_range(block, &mut newly);
+        self.ledger.acknowledge(to, &mut newly);
+        self.ledger.acknowledge_range(block, &mut newly);
         let Newly { cumulative, delivered, .. } = newly;
-        let duplicate = cumulative == 0 && !self.board.is_empty();
-        let news = News { now: at(ms), cumulative, delivered, duplicate, rtt: SMOOTHED, dsack, ..NEWS };
-        self.rule.on_ack(&mut self.board, &news)
+        let duplicate = cumulative == 0 && !self.ledger.is_empty();
+        let summary =
+            AckSummary { now: at(ms), cumulative, delivered, duplicate, rtt: SMOOTHED, dsack, ..SUMMARY };
+        self.rule.on_ack(&mut self.ledger, &summary)
     }
 
     fn ack(&mut self, ms: u64, to: u64, block: Range<u64>) -> Reaction {
         self.ack_with(ms, to, block, None)
     }
 
-    /// The timer, where the retransmission timer expires at ten seconds.
+    /// Returns the timer, with the retransmission timer due at ten seconds.
     fn timer(&self) -> Time {
-        self.rule.timer(&self.board, SMOOTHED, at(10_000))
+        self.rule.timer(&self.ledger, SMOOTHED, at(10_000))
     }
 
     fn on_timer(&mut self, ms: u64) -> Expiry {
         let clock = Clock { now: at(ms), rtt: SMOOTHED, fresh_until: self.fresh_until };
-        self.rule.on_timer(&mut self.board, &clock)
+        self.rule.on_timer(&mut self.ledger, &clock)
     }
 
     fn next(&mut self) -> Option<u64> {
-        self.rule.next(&mut self.board, self.cwnd, self.fresh_until)
+        self.rule.next(&mut self.ledger, self.cwnd, self.fresh_until)
     }
 
     fn lost(&self) -> Vec<u64> {
-        (self.board.una()..self.board.next()).filter(|number| self.board.is_lost(*number)).collect()
+        (self.ledger.una()..self.ledger.next()).filter(|number| self.ledger.is_lost(*number)).collect()
     }
 }
 
@@ -79,16 +80,16 @@ impl Play {
 //= test RFC 8985 section 6.2 timer
 //= test RFC 8985 section 8
 #[test]
-fn what_was_sent_before_a_delivered_packet_is_lost_a_quarter_of_the_round_trip_later() {
+fn a_packet_sent_before_a_delivered_one_is_lost_a_quarter_of_the_round_trip_later() {
     let mut play = Play::new();
     play.send_each(0..4, 0);
     assert_eq!(play.ack(43, 0, 3..4).loss, None);
     assert_eq!(
         (play.lost(), play.timer()),
         (vec![], at(52)),
-        "40 ms of round trip and 10 ms more after the last"
+        "a round trip of 40 ms and 10 ms more after the last packet"
     );
-    // Another acknowledgement at 50 ms shows the first of them.
+    // Another acknowledgement at 50 ms shows the loss of the first packet.
     let reaction = play.ack(50, 0, 3..4);
     assert_eq!(
         (reaction.loss.map(|loss| loss.number), play.lost(), play.timer()),
@@ -97,7 +98,7 @@ fn what_was_sent_before_a_delivered_packet_is_lost_a_quarter_of_the_round_trip_l
     // In recovery the window is zero as long as no reordering was seen.
     play.ack(51, 0, 3..4);
     assert_eq!(play.lost(), [0, 1, 2]);
-    // Without any the timer shows all three.
+    // Without another acknowledgement, the timer shows all three losses.
     let mut play = Play::new();
     play.send_each(0..4, 0);
     play.ack(43, 0, 3..4);
@@ -108,7 +109,7 @@ fn what_was_sent_before_a_delivered_packet_is_lost_a_quarter_of_the_round_trip_l
 
 //= test RFC 8985 section 6.2 at-once
 #[test]
-fn three_packets_acknowledged_selectively_make_the_loss_at_once() {
+fn three_selective_acknowledgements_show_the_loss_at_once() {
     let mut play = Play::new();
     play.send_each(0..3, 0);
     (3..6).for_each(|number| play.send(number, 3));
@@ -123,16 +124,16 @@ fn packets_overtaken_by_less_than_a_quarter_of_the_round_trip_are_not_lost() {
     play.send_each(0..20, 0);
     play.ack(41, 0, 1..2);
     play.ack(42, 0, 1..3);
-    assert_eq!(play.ack(43, 3, 0..0).loss, None, "the first arrives");
+    assert_eq!(play.ack(43, 3, 0..0).loss, None, "packet 0 arrives");
     assert!(play.rule.window.seen);
-    // From now on counting makes no loss: seven later ones have arrived when number 3 does, 9 ms late.
+    // From now on counting shows no loss: seven later packets have arrived when packet 3 does, 9 ms late.
     for end in 5..12 {
         assert_eq!(play.ack(39 + end, 3, 4..end).loss, None);
         assert_eq!(play.lost(), []);
     }
-    assert_eq!(play.timer(), at(53), "3 ms and 40 ms and 10 ms");
+    assert_eq!(play.timer(), at(53), "3 ms + 40 ms + 10 ms");
     assert_eq!(play.ack(52, 11, 0..0).loss, None);
-    assert!(play.timer() > at(53), "nothing is overtaken any more");
+    assert!(play.timer() > at(53), "no packet is overtaken any more");
 }
 
 #[test]
@@ -147,18 +148,18 @@ fn a_retransmission_is_found_lost_again() {
     play.send(0, 43);
     assert_eq!(play.lost(), []);
     play.send(20, 44);
-    // What was sent before the retransmission says nothing of it.
+    // Packets sent before the retransmission show nothing about it.
     for end in 5..21 {
         play.ack(39 + end, 0, 1..end);
         assert_eq!(play.lost(), []);
     }
-    // What was sent after it does: 43 ms and 40 ms, and no more in recovery.
+    // A packet sent after it does: 43 ms plus 40 ms, and no more in recovery.
     play.ack(84, 0, 1..21);
     assert_eq!((play.lost(), play.next()), (vec![0], Some(0)));
 }
 
 #[test]
-fn what_was_lost_during_a_recovery_begins_the_next() {
+fn a_packet_lost_during_a_recovery_begins_the_next() {
     let mut play = Play::new();
     play.send_each(0..10, 0);
     play.ack(46, 0, 1..6);
@@ -185,7 +186,7 @@ fn a_lost_tail_is_probed_after_two_round_trips_and_the_answer_shows_the_losses()
     assert_eq!(play.on_timer(137), Expiry::Probe(9));
     play.send(9, 137);
     assert_eq!(play.timer(), at(10_000), "no second probe without a round trip in between");
-    // The probe is delivered, 8 is not: it was sent 170 ms ago.
+    // The probe is delivered. Packet 8, sent 170 ms ago, is not.
     let reaction = play.ack(177, 8, 9..10);
     assert_eq!((reaction.loss.map(|loss| loss.number), play.lost()), (Some(8), vec![8]));
 }
@@ -200,17 +201,17 @@ fn a_probe_is_new_data_if_there_is_any_and_waits_for_a_delayed_acknowledgement_o
     play.ack(41, 1, 0..0);
     assert_eq!(play.timer(), at(41 + 90 + 200));
     assert_eq!(play.on_timer(331), Expiry::Probe(2));
-    // Not beyond the retransmission timer, whose place it takes.
+    // The probe is due no later than the retransmission timer, which it replaces.
     let mut play = Play::new();
     play.send(0, 0);
-    assert_eq!(play.rule.timer(&play.board, Smoothed::default(), at(500)), at(500));
+    assert_eq!(play.rule.timer(&play.ledger, Smoothed::default(), at(500)), at(500));
     assert_eq!(play.on_timer(500), Expiry::Probe(1));
 }
 
 //= test RFC 8985 section 7.4.2 loss
 //= test RFC 8985 section 7.4.2 dsack
 #[test]
-fn a_probe_that_repaired_the_only_loss_is_reacted_to_unless_a_duplicate_disproves_it() {
+fn a_loss_that_the_probe_repaired_causes_a_reaction_unless_a_duplicate_is_reported() {
     for (dsack, reacts) in [(None, true), (Some((9, 10)), false)] {
         let mut play = Play::new();
         play.fresh_until = 10;
@@ -218,59 +219,63 @@ fn a_probe_that_repaired_the_only_loss_is_reacted_to_unless_a_duplicate_disprove
         play.ack(48, 9, 0..0);
         assert_eq!(play.on_timer(48 + 90 + 200), Expiry::Probe(9));
         play.send(9, 338);
-        assert_eq!(play.ack_with(378, 10, 0..0, None).loss, None, "the original or the probe");
+        assert_eq!(
+            play.ack_with(378, 10, 0..0, None).loss,
+            None,
+            "the original or the probe may have arrived"
+        );
         if dsack.is_some() {
             play.ack_with(379, 10, 0..0, dsack);
         }
         play.fresh_until = 12;
         play.send_each(10..12, 400);
         assert_eq!(play.ack(440, 11, 0..0).loss.is_some(), reacts);
-        assert_eq!(play.ack(442, 12, 0..0).recovered.is_some(), reacts, "and that is all there is to repair");
+        assert_eq!(play.ack(442, 12, 0..0).recovered.is_some(), reacts, "nothing else is to be repaired");
     }
 }
 
 //= test RFC 8985 section 6.2 dsack
 #[test]
-fn a_duplicate_that_is_told_of_makes_the_window_wider() {
+fn a_reported_duplicate_widens_the_window() {
     let mut play = Play::new();
     play.send_each(0..10, 0);
     play.ack_with(41, 1, 0..0, Some((0, 1)));
     play.ack(43, 1, 2..4);
-    // 1 ms and 40 ms and twice 10 ms.
+    // The timer is due at 1 ms + 40 ms + 2 * 10 ms.
     assert_eq!(play.timer(), at(61));
 }
 
 //= test RFC 8985 section 6.3
 #[test]
-fn a_timeout_gives_up_the_first_packet_and_what_has_been_out_long_enough() {
+fn a_timeout_marks_the_first_packet_lost_and_those_that_have_been_out_long_enough() {
     let mut play = Play::new();
     play.send_each(0..4, 0);
     play.ack(40, 1, 0..0);
     play.send_each(4..6, 500);
-    play.rule.on_timeout(&mut play.board, at(520));
-    assert_eq!(play.lost(), [1, 2, 3], "not what was sent 20 ms ago");
+    play.rule.on_timeout(&mut play.ledger, at(520));
+    assert_eq!(play.lost(), [1, 2, 3], "packets sent 20 ms ago are not lost");
     play.cwnd = 1;
     assert_eq!(play.next(), Some(1), "whatever the window");
     play.send(1, 520);
     assert_eq!(play.next(), None);
-    // Only the first is, even if it left last.
+    // Only the first packet is lost at once, even if it was sent last.
     let mut young = Play::new();
     young.send_each(0..4, 0);
     young.ack(40, 1, 0..0);
-    young.rule.on_timeout(&mut young.board, at(41));
+    young.rule.on_timeout(&mut young.ledger, at(41));
     assert_eq!(young.lost(), [1]);
 }
 
 #[test]
-fn what_a_spurious_timeout_gave_up_can_be_found_lost_later() {
+fn a_packet_that_a_spurious_timeout_marked_lost_can_be_lost_later() {
     let mut play = Play::new();
     play.send_each(0..6, 0);
     play.ack(40, 1, 0..0);
-    play.rule.on_timeout(&mut play.board, at(500));
+    play.rule.on_timeout(&mut play.ledger, at(500));
     assert_eq!(play.lost(), [1, 2, 3, 4, 5]);
-    play.rule.on_undone(&mut play.board);
-    assert_eq!((play.lost(), play.board.pipe()), (vec![], 5));
+    play.rule.on_undone(&mut play.ledger);
+    assert_eq!((play.lost(), play.ledger.pipe()), (vec![], 5));
     play.ack(510, 1, 4..5);
-    assert_eq!(play.lost(), [], "506 ms after 4 was sent the round trip is 506 ms long");
+    assert_eq!(play.lost(), [], "packet 4 arrives 506 ms after it was sent: a round trip of 506 ms");
     assert_eq!(play.timer(), at(3 + 506 + 10));
 }

@@ -1,4 +1,4 @@
-//! What becomes of a reaction that was not justified, see [`crate::undo`].
+//! The reaction when the last one proves spurious, see [`crate::undo`].
 
 use super::{Output, Sender};
 use crate::ledger::Newly;
@@ -6,13 +6,14 @@ use crate::undo::{Evidence, Verdict};
 use ackclock_base::Time;
 use std::ops::Range;
 
-/// RFC 5682 section 2.1 step 2b: up to two new packets.
+/// The maximum number of new packets in F-RTO (RFC 5682 section 2.1 step 2b).
 const PROBES: usize = 2;
 
 impl Sender {
-    /// Holds what an acknowledgement says against the last reaction. Returns whether new data is to be sent to see more.
+    /// Examines an acknowledgement for signs that the last reaction was spurious. Returns whether new data is
+    /// to be sent to find out more.
     #[cold]
-    pub(super) fn judge(
+    pub(super) fn examine(
         &mut self,
         now: Time,
         newly: &Newly,
@@ -20,7 +21,7 @@ impl Sender {
         stamp: Option<Time>,
         dsack: &Option<Range<u64>>,
     ) -> bool {
-        let verdict = self.doubts.judge(&Evidence {
+        let verdict = self.spurious.examine(&Evidence {
             una: self.ledger.una(),
             fresh: newly.cumulative > 0,
             duplicate,
@@ -33,14 +34,14 @@ impl Sender {
                 self.rule.on_undone(&mut self.ledger);
                 self.undo(now);
             }
-            Verdict::Probe => self.rule.on_doubted_timeout(&mut self.ledger),
+            Verdict::Probe => self.rule.on_possibly_spurious_timeout(&mut self.ledger),
             Verdict::Resume => self.rule.on_confirmed_timeout(&mut self.ledger, now),
             Verdict::None => {}
         }
         verdict == Verdict::Probe
     }
 
-    /// Sends new packets, whatever the window.
+    /// Sends up to two new packets, whatever the window.
     #[cold]
     pub(super) fn send_new(&mut self, now: Time, output: &mut impl Output) {
         for _ in 0..PROBES {

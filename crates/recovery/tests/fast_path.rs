@@ -1,5 +1,5 @@
-//! A rule that is at ease is not asked: a sender does then what it does with the same rule that never is, in whatever order
-//! packets are lost, delayed and acknowledged.
+//! Tests that the fast path changes nothing: a sender whose rule offers it does what it does with the same
+//! rule that never offers it, in whatever order packets are lost, delayed and acknowledged.
 
 use ackclock_base::random::Scripted;
 use ackclock_base::{Packets, Random, Span, Time};
@@ -11,7 +11,7 @@ use ackclock_recovery::detection::duplicates::{DuplicateOptions, Duplicates, Par
 use ackclock_recovery::detection::mda::{LatePartial, Mda, MdaOptions};
 use ackclock_recovery::detection::sack::{Flight, Sack, SackOptions};
 use ackclock_recovery::detection::vegas::Vegas;
-use ackclock_recovery::detection::{AfterTimeout, Detection, News, Reaction};
+use ackclock_recovery::detection::{AckSummary, AfterTimeout, Detection, Reaction};
 use ackclock_recovery::ecn::MarkFeedback;
 use ackclock_recovery::ledger::Ledger;
 use ackclock_recovery::sender::{Acknowledgement, Handed, Output, Transmission};
@@ -23,49 +23,49 @@ use std::fmt::Debug;
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
-/// A rule that is never at ease.
+/// A rule that never offers the fast path.
 struct Restless<Rule>(Rule);
 
 impl<Rule: Detection> Detection for Restless<Rule> {
-    fn on_ack(&mut self, board: &mut Ledger, news: &News) -> Reaction {
-        self.0.on_ack(board, news)
+    fn on_ack(&mut self, ledger: &mut Ledger, summary: &AckSummary) -> Reaction {
+        self.0.on_ack(ledger, summary)
     }
-    fn on_timeout(&mut self, board: &mut Ledger, now: Time) {
-        self.0.on_timeout(board, now);
+    fn on_timeout(&mut self, ledger: &mut Ledger, now: Time) {
+        self.0.on_timeout(ledger, now);
     }
-    fn on_undone(&mut self, board: &mut Ledger) {
-        self.0.on_undone(board);
+    fn on_undone(&mut self, ledger: &mut Ledger) {
+        self.0.on_undone(ledger);
     }
     fn leave_flight_to_control(&mut self) {
         self.0.leave_flight_to_control();
     }
-    fn on_doubted_timeout(&mut self, board: &mut Ledger) {
-        self.0.on_doubted_timeout(board);
+    fn on_possibly_spurious_timeout(&mut self, ledger: &mut Ledger) {
+        self.0.on_possibly_spurious_timeout(ledger);
     }
-    fn on_confirmed_timeout(&mut self, board: &mut Ledger, now: Time) {
-        self.0.on_confirmed_timeout(board, now);
+    fn on_confirmed_timeout(&mut self, ledger: &mut Ledger, now: Time) {
+        self.0.on_confirmed_timeout(ledger, now);
     }
     fn in_recovery(&self) -> bool {
         self.0.in_recovery()
     }
-    fn inflight(&self, board: &Ledger) -> u64 {
-        self.0.inflight(board)
+    fn inflight(&self, ledger: &Ledger) -> u64 {
+        self.0.inflight(ledger)
     }
-    fn next(&mut self, board: &mut Ledger, cwnd: u64, fresh_until: u64) -> Option<u64> {
-        self.0.next(board, cwnd, fresh_until)
+    fn next(&mut self, ledger: &mut Ledger, cwnd: u64, fresh_until: u64) -> Option<u64> {
+        self.0.next(ledger, cwnd, fresh_until)
     }
-    fn on_sent(&mut self, board: &mut Ledger, number: u64, in_line: bool) {
-        self.0.on_sent(board, number, in_line);
+    fn on_sent(&mut self, ledger: &mut Ledger, number: u64, in_line: bool) {
+        self.0.on_sent(ledger, number, in_line);
     }
-    fn wants_ranges(&self, board: &Ledger) -> bool {
-        self.0.wants_ranges(board)
+    fn wants_ranges(&self, ledger: &Ledger) -> bool {
+        self.0.wants_ranges(ledger)
     }
 }
 
-/// All that a sender has done: what it sent, and what its control was told.
+/// The log of a sender: what it sent, and what its control was told.
 type Log = Arc<Mutex<Vec<String>>>;
 
-/// A control that notes what it is told.
+/// A control that logs what it is told.
 struct Noting(Controller, Log);
 
 impl Noting {
@@ -117,23 +117,24 @@ impl WindowControl for Noting {
     }
 }
 
-/// What the path does to a packet: `None` loses it, others are delayed by so many milliseconds.
+/// The fate of a packet on the path: `None` if it is lost, or its extra delay in milliseconds.
 type Fate = Option<u64>;
 
-/// By when it arrives, and in which order it left.
+/// When a packet arrives, and in which order it was sent.
 type Place = (Time, usize);
 
-/// An acknowledgement: the next packet in order, ranges above it, and when the packet was sent that it answers to.
+/// An acknowledgement: the next packet in order, ranges above it, and when the packet that triggered it was
+/// sent.
 type Answer = (u64, Vec<Range<u64>>, Time);
 
-/// A path of 20 ms with a receiver at its end, which acknowledges at once.
+/// A path of 20 ms with a receiver that acknowledges at once.
 struct Path {
     now: Time,
-    /// Of packets one after another, and again from the beginning.
+    /// The fates of consecutive packets, repeated from the beginning.
     fates: Vec<Fate>,
     bytes: u16,
     sent: usize,
-    /// What is under way to the receiver, and what to the sender.
+    /// The packets on their way to the receiver; `acks` are the acknowledgements on their way to the sender.
     data: BTreeMap<Place, (u64, Time)>,
     acks: BTreeMap<Place, Answer>,
     next: u64,
@@ -174,7 +175,7 @@ impl Path {
     }
 }
 
-/// What a sender of so many packets does over a path.
+/// Returns the log of a sender that sends `packets` packets over a path.
 fn play(
     options: &Options,
     rule: Box<dyn Detection>,
@@ -237,7 +238,7 @@ fn play(
     log.clone()
 }
 
-/// Packets delayed a little, with some that are lost or overtaken.
+/// Generates fates: most packets arrive on time, some are delayed and a few are lost.
 fn fates() -> impl Strategy<Value = Vec<Fate>> {
     let fate = prop_oneof![20 => Just(Some(0)), 2 => (0_u64..30).prop_map(Some), 1 => Just(None)];
     prop::collection::vec(fate, 1..120)
@@ -251,87 +252,87 @@ fn sack_options() -> impl Strategy<Value = SackOptions> {
 
 fn options(pacing: bool, frto: bool) -> Options {
     let undo = UndoRules { eifel_timeouts: true, eifel_recoveries: true, dsack: false, frto };
-    Options { pacing, undo, max_credit: 1, ..Options::recommended(Units::packets(1000)) }
+    Options { pacing, undo, max_abc_increment: 1, ..Options::recommended(Units::packets(1000)) }
 }
 
 proptest! {
     #[test]
-    fn sack(fates in fates(), rule in sack_options(), pacing: bool, frto: bool, packets in 1_u64..400) {
+    fn the_fast_path_of_sack_changes_nothing(fates in fates(), rule in sack_options(), pacing: bool, frto: bool, packets in 1_u64..400) {
         let options = options(pacing, frto);
-        let at_ease = play(&options, Box::new(Sack::new(rule)), 1, packets, &fates);
+        let fast_path = play(&options, Box::new(Sack::new(rule)), 1, packets, &fates);
         let restless = play(&options, Box::new(Restless(Sack::new(rule))), 1, packets, &fates);
-        prop_assert_eq!(at_ease, restless);
+        prop_assert_eq!(fast_path, restless);
     }
 
     #[test]
-    fn sack_in_bytes(fates in fates(), bytes in 1_u16..1500, pacing: bool, packets in 1_u64..400) {
+    fn the_fast_path_of_sack_in_bytes_changes_nothing(fates in fates(), bytes in 1_u16..1500, pacing: bool, packets in 1_u64..400) {
         let rule = SackOptions { threshold: 3, after_timeout: AfterTimeout::KeepSack, flight: Flight::Inferred };
         let options = Options { units: Units::bytes(1500), ..options(pacing, false) };
-        let at_ease = play(&options, Box::new(Sack::new(rule)), bytes, packets, &fates);
+        let fast_path = play(&options, Box::new(Sack::new(rule)), bytes, packets, &fates);
         let restless = play(&options, Box::new(Restless(Sack::new(rule))), bytes, packets, &fates);
-        prop_assert_eq!(at_ease, restless);
+        prop_assert_eq!(fast_path, restless);
     }
 
     #[test]
-    fn duplicates(fates in fates(), partial in 0_usize..5, limited_transmit: bool, packets in 1_u64..400) {
+    fn the_fast_path_of_duplicates_changes_nothing(fates in fates(), partial in 0_usize..5, limited_transmit: bool, packets in 1_u64..400) {
         let resends = |restarts_timer_each_time, deflates| PartialAck::Resends { restarts_timer_each_time, deflates };
         let partial =
             [PartialAck::Ends, resends(false, false), resends(false, true), resends(true, false), resends(true, true)]
                 [partial];
         let rule = || Duplicates::new(DuplicateOptions { threshold: 3, limited_transmit, partial });
         let options = options(false, false);
-        let at_ease = play(&options, Box::new(rule()), 1, packets, &fates);
-        prop_assert_eq!(at_ease, play(&options, Box::new(Restless(rule())), 1, packets, &fates));
+        let fast_path = play(&options, Box::new(rule()), 1, packets, &fates);
+        prop_assert_eq!(fast_path, play(&options, Box::new(Restless(rule())), 1, packets, &fates));
     }
 
     #[test]
-    fn vegas(fates in fates(), packets in 1_u64..400) {
+    fn the_fast_path_of_vegas_changes_nothing(fates in fates(), packets in 1_u64..400) {
         let options = options(false, false);
-        let at_ease = play(&options, Box::new(Vegas::new(3)), 1, packets, &fates);
-        prop_assert_eq!(at_ease, play(&options, Box::new(Restless(Vegas::new(3))), 1, packets, &fates));
+        let fast_path = play(&options, Box::new(Vegas::new(3)), 1, packets, &fates);
+        prop_assert_eq!(fast_path, play(&options, Box::new(Restless(Vegas::new(3))), 1, packets, &fates));
     }
 
     #[test]
-    fn multiple_drops(fates in fates(), late in 0_usize..3, packets in 1_u64..400) {
+    fn the_fast_path_of_multiple_drops_changes_nothing(fates in fates(), late in 0_usize..3, packets in 1_u64..400) {
         let late_partial = [LatePartial::One, LatePartial::Two, LatePartial::Nothing][late];
         let rule = MdaOptions { threshold: 3, limited_transmit: true, in_congestion: true, late_partial };
         let options = options(false, false);
-        let at_ease = play(&options, Box::new(Mda::new(rule)), 1, packets, &fates);
-        prop_assert_eq!(at_ease, play(&options, Box::new(Restless(Mda::new(rule))), 1, packets, &fates));
+        let fast_path = play(&options, Box::new(Mda::new(rule)), 1, packets, &fates);
+        prop_assert_eq!(fast_path, play(&options, Box::new(Restless(Mda::new(rule))), 1, packets, &fates));
     }
 }
 
-/// The rule itself, with a count of the acknowledgements that it is told of.
+/// A SACK rule that counts the acknowledgements of which it hears.
 struct Counting(Sack, Arc<Mutex<u32>>);
 
 impl Detection for Counting {
-    fn on_ack(&mut self, board: &mut Ledger, news: &News) -> Reaction {
+    fn on_ack(&mut self, ledger: &mut Ledger, summary: &AckSummary) -> Reaction {
         *self.1.lock().unwrap() += 1;
-        self.0.on_ack(board, news)
+        self.0.on_ack(ledger, summary)
     }
-    fn on_timeout(&mut self, board: &mut Ledger, now: Time) {
-        self.0.on_timeout(board, now);
+    fn on_timeout(&mut self, ledger: &mut Ledger, now: Time) {
+        self.0.on_timeout(ledger, now);
     }
-    fn on_undone(&mut self, board: &mut Ledger) {
-        self.0.on_undone(board);
+    fn on_undone(&mut self, ledger: &mut Ledger) {
+        self.0.on_undone(ledger);
     }
     fn in_recovery(&self) -> bool {
         self.0.in_recovery()
     }
-    fn inflight(&self, board: &Ledger) -> u64 {
-        self.0.inflight(board)
+    fn inflight(&self, ledger: &Ledger) -> u64 {
+        self.0.inflight(ledger)
     }
-    fn next(&mut self, board: &mut Ledger, cwnd: u64, fresh_until: u64) -> Option<u64> {
-        self.0.next(board, cwnd, fresh_until)
+    fn next(&mut self, ledger: &mut Ledger, cwnd: u64, fresh_until: u64) -> Option<u64> {
+        self.0.next(ledger, cwnd, fresh_until)
     }
-    fn is_at_ease(&self) -> bool {
-        self.0.is_at_ease()
+    fn allows_fast_path(&self) -> bool {
+        self.0.allows_fast_path()
     }
 }
 
 #[test]
-fn a_rule_at_ease_is_told_of_nothing() {
-    // The first of a hundred acknowledgements shows that it is at ease.
+fn a_rule_on_the_fast_path_hears_of_nothing() {
+    // The first of a hundred acknowledgements shows that the rule offers the fast path.
     let count = Arc::default();
     let rule = SackOptions { threshold: 3, after_timeout: AfterTimeout::KeepSack, flight: Flight::Inferred };
     let rule = Counting(Sack::new(rule), Arc::clone(&count));
