@@ -153,7 +153,7 @@ impl Plan {
 
 /// Returns what a control needs and the stack does not offer, or `None` if it can run.
 fn missing(entry: &'static Entry, values: &Values, stack: &Stack) -> Option<&'static str> {
-    let published = &entry.companions;
+    let published = &entry.published;
     if published.discriminator.is_some() {
         return Some(
             "its loss discriminator needs acknowledgements with timestamps from a transport of ackclock",

@@ -5,14 +5,14 @@
 //! that always fills its window and has every packet acknowledged, and reports a loss every tenth round trip.
 
 use ackclock_base::{Packets, Range, parameters};
-use ackclock_cc::entry::{Build, Companions, Entry, control};
+use ackclock_cc::entry::{Build, Entry, PublishedDefaults, control};
 use ackclock_cc::script::Script;
 use ackclock_cc::{Ack, Classic, Loss, Window, WindowLaw};
 
 const ENTRY: Entry = Entry {
     descriptor: &control("gentle", "Additive increase, a gentle decrease", "an example", Gentle::TABLE),
     build: Build::Alone(|values, initial| Box::new(Classic::new(Gentle::from(values), initial))),
-    companions: Companions::recovery("sack"),
+    published: PublishedDefaults::recovery("sack"),
 };
 
 parameters! {

@@ -2,7 +2,7 @@
 
 use crate::control::{Control, Initial, WindowControl};
 use crate::differentiation::{Cause, Counted, Differentiating, IncomingAck, LossDifferentiation};
-use crate::entry::{Brought, Build, Companions, Entry};
+use crate::entry::{Brought, Build, Entry, PublishedDefaults};
 use crate::group::ControlGroup;
 use crate::layer::Layered;
 use crate::registry;
@@ -46,7 +46,7 @@ impl Assembly {
                 Maker::Models(Box::new(move |initial| build(&values, initial)))
             }
         };
-        Self::of(maker, entry.companions, discriminator, action)
+        Self::of(maker, entry.published, discriminator, action)
     }
 
     /// Assembles a plugin control, as [`Self::new`] does a registered one.
@@ -64,11 +64,16 @@ impl Assembly {
             })),
             false => Maker::Models(Box::new(move |initial| brought.build(&values, initial))),
         };
-        Self::of(maker, control.companions(), discriminator, action)
+        Self::of(maker, control.published(), discriminator, action)
     }
 
-    fn of(maker: Maker, companions: Companions, discriminator: Option<Part>, action: Option<Part>) -> Self {
-        let Companions { discriminator: judge, action: answer, .. } = companions;
+    fn of(
+        maker: Maker,
+        published: PublishedDefaults,
+        discriminator: Option<Part>,
+        action: Option<Part>,
+    ) -> Self {
+        let PublishedDefaults { discriminator: judge, action: answer, .. } = published;
         let judge =
             judge.and_then(registry::find_discriminator).map(|entry| Part::published(entry.descriptor));
         let answer = answer.and_then(registry::find_action).map(|entry| Part::published(entry.descriptor));

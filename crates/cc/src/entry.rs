@@ -20,7 +20,7 @@ pub struct Entry {
     /// The constructor.
     pub build: Build,
     /// The parts that it was published with.
-    pub companions: Companions,
+    pub published: PublishedDefaults,
 }
 
 /// The constructor of a control for a new connection.
@@ -40,8 +40,8 @@ pub trait Brought: fmt::Debug + Send + Sync {
     fn descriptor(&self) -> &'static Descriptor;
 
     /// Returns the parts that it should run with.
-    fn companions(&self) -> Companions {
-        Companions::NONE
+    fn published(&self) -> PublishedDefaults {
+        PublishedDefaults::NONE
     }
 
     /// Returns whether parts around it may set its window. If not, it has a model of the path.
@@ -54,7 +54,7 @@ pub trait Brought: fmt::Debug + Send + Sync {
 /// The published defaults: the parts, by name, that a control was published with. A scenario may choose
 /// others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Companions {
+pub struct PublishedDefaults {
     /// The retransmission rule; `None` for the transport's own.
     pub recovery: Option<&'static str>,
     /// The loss discriminator; `None` if the control has none.
@@ -68,7 +68,7 @@ pub struct Companions {
     pub slow_start_in_linux: Option<&'static str>,
 }
 
-impl Companions {
+impl PublishedDefaults {
     /// No parts of its own: the transport's choices apply.
     pub const NONE: Self =
         Self { recovery: None, discriminator: None, action: None, backoff: None, slow_start_in_linux: None };

@@ -80,7 +80,7 @@ impl Script {
     /// # Panics
     /// If it has none, or a setting is wrong.
     pub fn acting(mut self, settings: &[(&str, &str)]) -> Self {
-        let action = self.entry.companions.action.and_then(registry::find_action);
+        let action = self.entry.published.action.and_then(registry::find_action);
         let descriptor = action.map(|action| action.descriptor).unwrap_or_else(|| panic!("no action"));
         self.action = Some(Part { name: descriptor.name, values: Values::with(descriptor, settings) });
         self
@@ -91,7 +91,7 @@ impl Script {
     /// # Panics
     /// If it has none, or a setting is wrong.
     pub fn judging(mut self, settings: &[(&str, &str)]) -> Self {
-        let judge = self.entry.companions.discriminator.and_then(registry::find_discriminator);
+        let judge = self.entry.published.discriminator.and_then(registry::find_discriminator);
         let descriptor = judge.map(|judge| judge.descriptor).unwrap_or_else(|| panic!("no discriminator"));
         self.discriminator = Some(Part { name: descriptor.name, values: Values::with(descriptor, settings) });
         self

@@ -327,7 +327,7 @@ fn timeouts(entry: &Entry, draws: &mut Draws<'_>) -> Result<(), TestCaseError> {
         let after = control.decision();
         if in_a_row > 1 {
             prop_assert_eq!(after.ssthresh, before.ssthresh, "after {} in a row", in_a_row);
-        } else if entry.companions.discriminator.is_none()
+        } else if entry.published.discriminator.is_none()
             && !KEEPS_AT_TIMEOUT.contains(&entry.descriptor.name)
             && values.get("timeout_cut") != Some(Value::Flag(false))
         {
@@ -407,7 +407,7 @@ proptest! {
 #[test]
 fn a_loss_leaves_the_least_window_of_the_transport() {
     let windows = CONTROLS.iter().filter(|entry| !matches!(entry.build, Build::Model(_)));
-    for entry in windows.filter(|entry| entry.companions.discriminator.is_none()) {
+    for entry in windows.filter(|entry| entry.published.discriminator.is_none()) {
         let name = entry.descriptor.name;
         for (window, least) in [(1.0, 2.0), (2.0, 2.0), (3.0, 2.0), (2.0, 1.0), (5.0, 4.0)] {
             let mut script = Script::new(name).window(window).starting_ssthresh(window).floors(least, 1.0);

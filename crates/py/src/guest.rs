@@ -98,7 +98,7 @@ impl Guest {
 /// Returns the retransmission rule with this name, one of those that registered controls are published with.
 fn known_rule(name: &str) -> PyResult<&'static str> {
     let mut rules: Vec<_> =
-        ackclock_cc::registry::CONTROLS.iter().filter_map(|entry| entry.companions.recovery).collect();
+        ackclock_cc::registry::CONTROLS.iter().filter_map(|entry| entry.published.recovery).collect();
     rules.sort_unstable();
     rules.dedup();
     let found = rules.iter().find(|rule| **rule == name).copied();

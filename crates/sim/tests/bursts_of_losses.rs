@@ -62,13 +62,13 @@ fn play_judged(control: &str, judging: &[(&str, &str)], action: &[(&str, &str)],
         &[("initial_window", "20 packets"), ("initial_ssthresh", "20 packets"), ("window", "1000 packets")],
     );
     let entry = registry::find(control).expect("a control");
-    let options = Options::new(&values, entry.companions.recovery);
+    let options = Options::new(&values, entry.published.recovery);
     let part = |descriptor: &'static Descriptor, settings| Part {
         name: descriptor.name,
         values: Values::with(descriptor, settings),
     };
-    let action = entry.companions.action.and_then(find_action).map(|found| part(found.descriptor, action));
-    let discriminator = entry.companions.discriminator.and_then(find_discriminator);
+    let action = entry.published.action.and_then(find_action).map(|found| part(found.descriptor, action));
+    let discriminator = entry.published.discriminator.and_then(find_discriminator);
     let discriminator = discriminator.map(|found| part(found.descriptor, judging));
     let values = entry.descriptor.defaults();
     let control = Assembly::new(entry, &values, discriminator, action).join(&options.initial());

@@ -3,7 +3,7 @@
 
 use crate::classic::{Classic, Window, WindowLaw};
 use crate::control::{Ack, Loss, Timeout};
-use crate::entry::{Build, Companions, Entry, control};
+use crate::entry::{Build, Entry, PublishedDefaults, control};
 use crate::laws::adaptive_strength::{self, Controller};
 use crate::laws::tcp_k;
 use ackclock_base::{Packets, parameters};
@@ -17,7 +17,7 @@ pub const ENTRY: Entry = Entry {
         Parameters::TABLE,
     ),
     build: Build::Alone(|values, initial| Box::new(Classic::new(Adaptive::new(&values.into()), initial))),
-    companions: Companions::recovery("sack"),
+    published: PublishedDefaults::recovery("sack"),
 };
 
 parameters! {

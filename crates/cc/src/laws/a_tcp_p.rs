@@ -3,7 +3,7 @@
 
 use crate::classic::Window;
 use crate::control::{Ack, Loss, Timeout};
-use crate::entry::{Build, Companions, Entry, control};
+use crate::entry::{Build, Entry, PublishedDefaults, control};
 use crate::group::{Group, GroupLaw, Members};
 use crate::laws::adaptive_strength::{self, Controller};
 use crate::laws::tcp_p::{Cost, Flow, Rules};
@@ -18,7 +18,7 @@ pub const ENTRY: Entry = Entry {
         Parameters::TABLE,
     ),
     build: Build::Group(|values| Box::new(Group::new(AdaptiveParallel::new(&values.into())))),
-    companions: Companions::recovery("sack"),
+    published: PublishedDefaults::recovery("sack"),
 };
 
 parameters! {

@@ -2,7 +2,7 @@
 //! in [`crate::bbr`].
 
 use crate::bbr::v3::{BbrV3, Parameters};
-use crate::entry::{Build, Companions, Entry, control};
+use crate::entry::{Build, Entry, PublishedDefaults, control};
 
 /// The control's entry in the registry.
 pub const ENTRY: Entry = Entry {
@@ -13,5 +13,5 @@ pub const ENTRY: Entry = Entry {
         Parameters::TABLE,
     ),
     build: Build::Model(|values, initial| Box::new(BbrV3::new(values.into(), initial))),
-    companions: Companions::recovery("rack"), // which finds what is lost again; Linux runs it so
+    published: PublishedDefaults::recovery("rack"), // which finds what is lost again; Linux runs it so
 };

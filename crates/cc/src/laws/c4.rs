@@ -14,7 +14,7 @@ mod signals;
 use crate::bbr::rounds::Rounds;
 use crate::classic::MAX_CWND;
 use crate::control::{Ack, Control, Decision, EcnResponse, Follows, Initial, Loss, Lost, Timeout};
-use crate::entry::{Build, Companions, Entry, control};
+use crate::entry::{Build, Entry, PublishedDefaults, control};
 use ackclock_base::{Packets, Random, Range, Rate, parameters};
 use eras::Era;
 use signals::Signals;
@@ -31,7 +31,7 @@ pub const ENTRY: Entry = Entry {
         Parameters::TABLE,
     ),
     build: Build::Model(|values, initial| Box::new(C4::new(values.into(), initial))),
-    companions: Companions::recovery("rack"),
+    published: PublishedDefaults::recovery("rack"),
 };
 
 const GAIN: Range = Range::between(0.1, 10.0);

@@ -4,7 +4,7 @@
 
 use crate::classic::Window;
 use crate::control::{Ack, Loss, Timeout};
-use crate::entry::{Build, Companions, Entry, control};
+use crate::entry::{Build, Entry, PublishedDefaults, control};
 use crate::group::{Group, GroupLaw, Members};
 use crate::laws::tcp_k;
 use ackclock_base::{Packets, Time};
@@ -18,7 +18,7 @@ pub const ENTRY: Entry = Entry {
         &[],
     ),
     build: Build::Group(|_| Box::new(Group::new(Manager::default()))),
-    companions: Companions::recovery("sack"),
+    published: PublishedDefaults::recovery("sack"),
 };
 
 /// One shared window, divided equally.

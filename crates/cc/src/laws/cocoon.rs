@@ -4,7 +4,7 @@
 
 use crate::classic::MIN_SSTHRESH;
 use crate::control::{Ack, Loss};
-use crate::entry::{Build, Companions, Entry, control};
+use crate::entry::{Build, Entry, PublishedDefaults, control};
 use crate::group::{Group, GroupLaw, Members};
 use crate::laws::tcp_k;
 use ackclock_base::parameters;
@@ -18,7 +18,7 @@ pub const ENTRY: Entry = Entry {
         Cocoon::TABLE,
     ),
     build: Build::Group(|values| Box::new(Group::new(Cocoon::from(values)))),
-    companions: Companions::recovery("sack"),
+    published: PublishedDefaults::recovery("sack"),
 };
 
 parameters! {

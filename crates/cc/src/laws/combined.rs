@@ -2,7 +2,7 @@
 //! TCP](super::fractional), with one standard flow among them.
 
 use super::fractional::Fractional;
-use crate::entry::{Build, Companions, Entry, control};
+use crate::entry::{Build, Entry, PublishedDefaults, control};
 use crate::group::Group;
 
 /// The control's entry in the registry.
@@ -14,5 +14,5 @@ pub const ENTRY: Entry = Entry {
         &[],
     ),
     build: Build::Group(|_| Box::new(Group::new(Fractional { combined: true }))),
-    companions: Companions::recovery("sack"),
+    published: PublishedDefaults::recovery("sack"),
 };

@@ -8,7 +8,7 @@ mod rivals;
 use super::round_trips::RoundTrips;
 use crate::classic::{Classic, MIN_SSTHRESH, Window, WindowLaw};
 use crate::control::{Ack, Loss, Timeout};
-use crate::entry::{Build, Companions, Entry, control};
+use crate::entry::{Build, Entry, PublishedDefaults, control};
 use ackclock_base::{Packets, Range, Rate, Span, parameters};
 use filter::Sliding;
 use rivals::Rivals;
@@ -25,7 +25,7 @@ pub const ENTRY: Entry = Entry {
         Parameters::TABLE,
     ),
     build: Build::Alone(|values, initial| Box::new(Classic::new(Copa::new(values.into()), initial))),
-    companions: Companions::recovery("sack"),
+    published: PublishedDefaults::recovery("sack"),
 };
 
 parameters! {

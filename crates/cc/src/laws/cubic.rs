@@ -4,7 +4,7 @@
 use super::variant::Variant;
 use crate::classic::{Classic, MIN_SSTHRESH, Window, WindowLaw};
 use crate::control::{Ack, Loss, Timeout};
-use crate::entry::{Build, Companions, Entry, control};
+use crate::entry::{Build, Entry, PublishedDefaults, control};
 use ackclock_base::{Packets, Range, Span, Time, choice, parameters};
 
 #[cfg(test)]
@@ -19,7 +19,7 @@ pub const ENTRY: Entry = Entry {
         Parameters::TABLE,
     ),
     build: Build::Alone(|values, initial| Box::new(Classic::new(Cubic::new(values.into()), initial))),
-    companions: Companions { slow_start_in_linux: Some("hystart"), ..Companions::NONE },
+    published: PublishedDefaults { slow_start_in_linux: Some("hystart"), ..PublishedDefaults::NONE },
 };
 
 choice! {

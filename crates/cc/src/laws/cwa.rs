@@ -2,7 +2,7 @@
 //! transmission, and [the action](crate::action::cwa) handles it.
 
 use super::reno::{BUILD, Reno};
-use crate::entry::{Companions, Entry, control};
+use crate::entry::{Entry, PublishedDefaults, control};
 
 /// The control's entry in the registry.
 pub const ENTRY: Entry = Entry {
@@ -13,10 +13,10 @@ pub const ENTRY: Entry = Entry {
         Reno::TABLE,
     ),
     build: BUILD,
-    companions: Companions {
+    published: PublishedDefaults {
         recovery: Some("reno"),
         discriminator: Some("always"),
         action: Some("cwa"),
-        ..Companions::NONE
+        ..PublishedDefaults::NONE
     },
 };

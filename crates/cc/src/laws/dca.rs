@@ -4,7 +4,7 @@
 
 use crate::classic::{MIN_SSTHRESH, Window};
 use crate::control::{Ack, Loss};
-use crate::entry::{Build, Companions, Entry, control};
+use crate::entry::{Build, Entry, PublishedDefaults, control};
 use crate::group::{Group, GroupLaw, Members};
 use crate::laws::tcp_k as strength;
 use ackclock_base::{Packets, Range, choice, parameters};
@@ -18,7 +18,7 @@ pub const COLLABORATIVE: Entry = Entry {
         Parameters::TABLE,
     ),
     build: Build::Group(|values| Box::new(Group::new(Dca { signals: true, parameters: values.into() }))),
-    companions: Companions::recovery("reno"),
+    published: PublishedDefaults::recovery("reno"),
 };
 
 /// The registry entry of DCA-S, whose members act each for itself.
@@ -30,7 +30,7 @@ pub const SELF: Entry = Entry {
         Parameters::TABLE,
     ),
     build: Build::Group(|values| Box::new(Group::new(Dca { signals: false, parameters: values.into() }))),
-    companions: Companions::recovery("reno"),
+    published: PublishedDefaults::recovery("reno"),
 };
 
 choice! {

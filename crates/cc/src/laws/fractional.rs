@@ -3,7 +3,7 @@
 //! reacts to it. [Combined TCP](super::combined) has one standard flow among them.
 
 use crate::control::{Ack, Loss};
-use crate::entry::{Build, Companions, Entry, control};
+use crate::entry::{Build, Entry, PublishedDefaults, control};
 use crate::group::{Group, GroupLaw, Members};
 use crate::laws::tcp_k;
 
@@ -16,7 +16,7 @@ pub const ENTRY: Entry = Entry {
         &[],
     ),
     build: Build::Group(|_| Box::new(Group::new(Fractional { combined: false }))),
-    companions: Companions::recovery("sack"),
+    published: PublishedDefaults::recovery("sack"),
 };
 
 /// Flows that together grow as one. Slow start is the standard's: Cho speaks only of the growth of windows.

@@ -3,7 +3,7 @@
 
 use crate::classic::{Classic, Window, WindowLaw};
 use crate::control::{Ack, Loss};
-use crate::entry::{Build, Companions, Entry, control};
+use crate::entry::{Build, Entry, PublishedDefaults, control};
 use ackclock_base::{Packets, Range, Span, parameters};
 
 /// The control's entry in the registry.
@@ -15,7 +15,7 @@ pub const ENTRY: Entry = Entry {
         Hybla::TABLE,
     ),
     build: Build::Alone(|values, initial| Box::new(Classic::new(Hybla::from(values), initial))),
-    companions: Companions::recovery("sack"),
+    published: PublishedDefaults::recovery("sack"),
 };
 
 parameters! {

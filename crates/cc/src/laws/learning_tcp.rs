@@ -3,7 +3,7 @@
 //! other control too.
 
 use super::reno::{BUILD, Reno};
-use crate::entry::{Companions, Entry, control};
+use crate::entry::{Entry, PublishedDefaults, control};
 
 /// The control's entry in the registry.
 pub const ENTRY: Entry = Entry {
@@ -14,10 +14,10 @@ pub const ENTRY: Entry = Entry {
         Reno::TABLE,
     ),
     build: BUILD,
-    companions: Companions {
+    published: PublishedDefaults {
         recovery: Some("newreno"),
         discriminator: Some("learning"),
         action: Some("conservative"),
-        ..Companions::NONE
+        ..PublishedDefaults::NONE
     },
 };

@@ -5,7 +5,7 @@ pub mod delays;
 
 use crate::classic::{Classic, Window, WindowLaw};
 use crate::control::{Ack, Loss};
-use crate::entry::{Build, Companions, Entry, control};
+use crate::entry::{Build, Entry, PublishedDefaults, control};
 use ackclock_base::{Packets, Range, Span, parameters};
 use delays::{BaseDelay, CurrentDelay, MAX_MINUTES, MAX_SAMPLES};
 
@@ -18,7 +18,7 @@ pub const ENTRY: Entry = Entry {
         Parameters::TABLE,
     ),
     build: Build::Alone(|values, initial| Box::new(Classic::new(Ledbat::new(values.into()), initial))),
-    companions: Companions::recovery("sack"),
+    published: PublishedDefaults::recovery("sack"),
 };
 
 parameters! {

@@ -6,7 +6,7 @@ use super::ledbat::delays::{BaseDelay, CurrentDelay};
 use super::round_trips::RoundTrips;
 use crate::classic::{Classic, Window, WindowLaw};
 use crate::control::{Ack, Loss, Timeout};
-use crate::entry::{Build, Companions, Entry, control};
+use crate::entry::{Build, Entry, PublishedDefaults, control};
 use ackclock_base::{Packets, Range, Span, Time, parameters};
 
 /// The control's entry in the registry.
@@ -20,7 +20,7 @@ pub const ENTRY: Entry = Entry {
     build: Build::Alone(|values, initial| {
         Box::new(Classic::new(LedbatPlusPlus::new(values.into()), initial))
     }),
-    companions: Companions::recovery("sack"),
+    published: PublishedDefaults::recovery("sack"),
 };
 
 parameters! {

@@ -4,7 +4,7 @@
 
 use crate::classic::MIN_SSTHRESH;
 use crate::control::{Ack, Loss};
-use crate::entry::{Build, Companions, Entry, control};
+use crate::entry::{Build, Entry, PublishedDefaults, control};
 use crate::group::{Group, GroupLaw, Members};
 use ackclock_base::{Packets, Span};
 
@@ -17,7 +17,7 @@ pub const ENTRY: Entry = Entry {
         &[],
     ),
     build: Build::Group(|_| Box::new(Group::new(Lia))),
-    companions: Companions::recovery("sack"),
+    published: PublishedDefaults::recovery("sack"),
 };
 
 /// The LIA law.

@@ -8,7 +8,7 @@ use self::factor::Factors;
 use self::history::LossLayers;
 use crate::classic::{Classic, Window, WindowLaw};
 use crate::control::{Ack, Loss, Timeout};
-use crate::entry::{Build, Companions, Entry, control};
+use crate::entry::{Build, Entry, PublishedDefaults, control};
 use crate::laws::ltcp::{self, FirstLayer, Ltcp};
 use ackclock_base::{Packets, Range, choice, parameters};
 
@@ -21,7 +21,7 @@ pub const ENTRY: Entry = Entry {
         Parameters::TABLE,
     ),
     build: Build::Alone(|values, initial| Box::new(Classic::new(LtcpRc::new(values.into()), initial))),
-    companions: Companions::recovery("sack"),
+    published: PublishedDefaults::recovery("sack"),
 };
 
 choice! {

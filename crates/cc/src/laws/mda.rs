@@ -2,7 +2,7 @@
 //! at once. The host's retransmission rule `mda` implements it.
 
 use super::reno::{BUILD, Reno};
-use crate::entry::{Companions, Entry, control};
+use crate::entry::{Entry, PublishedDefaults, control};
 
 /// The control's entry in the registry.
 pub const ENTRY: Entry = Entry {
@@ -13,5 +13,5 @@ pub const ENTRY: Entry = Entry {
         Reno::TABLE,
     ),
     build: BUILD,
-    companions: Companions::recovery("mda"),
+    published: PublishedDefaults::recovery("mda"),
 };

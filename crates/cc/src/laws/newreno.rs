@@ -1,7 +1,7 @@
 //! NewReno (RFC 6582): Reno's window, with a host that treats a partial acknowledgement as another loss.
 
 use super::reno::{BUILD, Reno};
-use crate::entry::{Companions, Entry, control};
+use crate::entry::{Entry, PublishedDefaults, control};
 
 /// The control's entry in the registry.
 pub const ENTRY: Entry = Entry {
@@ -12,5 +12,5 @@ pub const ENTRY: Entry = Entry {
         Reno::TABLE,
     ),
     build: BUILD,
-    companions: Companions::recovery("newreno"),
+    published: PublishedDefaults::recovery("newreno"),
 };

@@ -20,7 +20,7 @@ use crate::control::{
     Ack, Control, Decision, EcnResponse, Ending, Follows, Initial, Loss, LossSignal, Phase, Recovered,
     Timeout, WindowControl,
 };
-use crate::entry::{Build, Companions, Entry, control};
+use crate::entry::{Build, Entry, PublishedDefaults, control};
 use ackclock_base::{Packets, Random, Range, Rate, Span, Time, parameters};
 
 /// The control's entry in the registry.
@@ -32,7 +32,7 @@ pub const ENTRY: Entry = Entry {
         Parameters::TABLE,
     ),
     build: Build::Alone(|values, initial| Box::new(Prague::new(values.into(), initial))),
-    companions: Companions::recovery("rack"),
+    published: PublishedDefaults::recovery("rack"),
 };
 
 parameters! {

@@ -4,7 +4,7 @@
 
 use crate::classic::{Classic, Window, WindowLaw};
 use crate::control::{Ack, Loss, Timeout};
-use crate::entry::{Build, Companions, Entry, control};
+use crate::entry::{Build, Entry, PublishedDefaults, control};
 use crate::laws::rbcc::RttMinMode;
 use ackclock_base::declare::{self, Declared};
 use ackclock_base::{Packets, Range, Span, choice, parameters};
@@ -20,7 +20,7 @@ pub const ENTRY: Entry = Entry {
     build: Build::Alone(|values, initial| {
         Box::new(Classic::new(Rbca { parameters: values.into(), threshold: None }, initial))
     }),
-    companions: Companions::NONE,
+    published: PublishedDefaults::NONE,
 };
 
 choice! {

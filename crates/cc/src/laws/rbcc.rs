@@ -9,7 +9,7 @@ pub mod step;
 use self::step::{Bounds, Step};
 use crate::classic::{Classic, Window, WindowLaw};
 use crate::control::{Ack, Initial, Loss, Phase, Timeout};
-use crate::entry::{Build, Companions, Entry, control};
+use crate::entry::{Build, Entry, PublishedDefaults, control};
 use ackclock_base::{Packets, Range, Span, choice, parameters};
 
 /// The control's entry in the registry.
@@ -23,7 +23,7 @@ pub const ENTRY: Entry = Entry {
     build: Build::Alone(|values, initial| {
         Box::new(Classic::new(Wired::new(&values.into(), initial), initial))
     }),
-    companions: Companions::recovery("newreno"),
+    published: PublishedDefaults::recovery("newreno"),
 };
 
 choice! {

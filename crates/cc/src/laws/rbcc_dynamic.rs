@@ -15,7 +15,7 @@ use self::threshold::Threshold;
 use self::trend::Sample;
 use crate::classic::{Classic, Window, WindowLaw};
 use crate::control::{Ack, Initial, Loss};
-use crate::entry::{Build, Companions, Entry, control};
+use crate::entry::{Build, Entry, PublishedDefaults, control};
 use crate::laws::rbcc::step::Step;
 use ackclock_base::{Packets, Span};
 
@@ -30,7 +30,7 @@ pub const ENTRY: Entry = Entry {
     build: Build::Alone(|values, initial| {
         Box::new(Classic::new(RbccDynamic::new(values.into(), initial), initial))
     }),
-    companions: Companions::recovery("newreno"),
+    published: PublishedDefaults::recovery("newreno"),
 };
 
 /// The law of equations 3.4 and 3.5 with the threshold of section 4.4.

@@ -7,7 +7,7 @@
 use super::rbcc::{self, Rbcc};
 use crate::classic::{Classic, Window, WindowLaw};
 use crate::control::{Ack, Initial, Loss, Timeout};
-use crate::entry::{Build, Companions, Entry, control};
+use crate::entry::{Build, Entry, PublishedDefaults, control};
 use ackclock_base::{Descriptor, Packets, parameters};
 
 /// The control's entry in the registry.
@@ -24,7 +24,7 @@ pub const ENTRY: Entry = Entry {
     build: Build::Alone(|values, initial| {
         Box::new(Classic::new(RbccWl::new(&values.into(), initial), initial))
     }),
-    companions: Companions::recovery("newreno"),
+    published: PublishedDefaults::recovery("newreno"),
 };
 
 parameters! {

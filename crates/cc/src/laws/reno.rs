@@ -3,7 +3,7 @@
 
 use crate::classic::{Classic, Window, WindowLaw};
 use crate::control::{Ack, Loss};
-use crate::entry::{Build, Companions, Entry, control};
+use crate::entry::{Build, Entry, PublishedDefaults, control};
 use ackclock_base::{Packets, Range, parameters};
 
 /// The control's entry in the registry.
@@ -15,7 +15,7 @@ pub const ENTRY: Entry = Entry {
         Reno::TABLE,
     ),
     build: BUILD,
-    companions: Companions::recovery("reno"),
+    published: PublishedDefaults::recovery("reno"),
 };
 
 /// The constructor of every control with this law.

@@ -2,7 +2,7 @@
 //! the less the timeout backs off. [A back-off rule of its own](crate::backoff::rta) implements it.
 
 use super::reno::{BUILD, Reno};
-use crate::entry::{Companions, Entry, control};
+use crate::entry::{Entry, PublishedDefaults, control};
 
 /// The control's entry in the registry.
 pub const ENTRY: Entry = Entry {
@@ -13,5 +13,5 @@ pub const ENTRY: Entry = Entry {
         Reno::TABLE,
     ),
     build: BUILD,
-    companions: Companions { backoff: Some("rta"), ..Companions::recovery("reno") },
+    published: PublishedDefaults { backoff: Some("rta"), ..PublishedDefaults::recovery("reno") },
 };

@@ -1,7 +1,7 @@
 //! Reno's window under a host with selective acknowledgements (RFC 2018, RFC 6675).
 
 use super::reno::{BUILD, Reno};
-use crate::entry::{Companions, Entry, control};
+use crate::entry::{Entry, PublishedDefaults, control};
 
 /// The control's entry in the registry.
 pub const ENTRY: Entry = Entry {
@@ -12,5 +12,5 @@ pub const ENTRY: Entry = Entry {
         Reno::TABLE,
     ),
     build: BUILD,
-    companions: Companions::recovery("sack"),
+    published: PublishedDefaults::recovery("sack"),
 };

@@ -4,7 +4,7 @@
 
 use crate::classic::{Classic, Window, WindowLaw};
 use crate::control::{Ack, Loss, Timeout};
-use crate::entry::{Build, Companions, Entry, control};
+use crate::entry::{Build, Entry, PublishedDefaults, control};
 use ackclock_base::{Descriptor, Kind, Packets, Range, choice, parameters};
 
 /// The registry entry of the present edition.
@@ -16,7 +16,7 @@ pub const SCTP: Entry = Entry {
         Parameters::TABLE,
     ),
     build: BUILD,
-    companions: Companions::NONE,
+    published: PublishedDefaults::NONE,
 };
 
 /// The registry entry of the first edition.
@@ -30,7 +30,7 @@ pub const SCTP_2960: Entry = Entry {
         presets: &[("min_ssthresh", "2 packets"), ("partial_acks", "full-window"), ("lowers_again", "false")],
     },
     build: BUILD,
-    companions: Companions::NONE,
+    published: PublishedDefaults::NONE,
 };
 
 const BUILD: Build =

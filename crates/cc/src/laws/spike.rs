@@ -3,7 +3,7 @@
 //! any other control too.
 
 use super::reno::{BUILD, Reno};
-use crate::entry::{Companions, Entry, control};
+use crate::entry::{Entry, PublishedDefaults, control};
 
 /// The registry entry of the Spike scheme on Reno.
 pub const SPIKE: Entry = Entry {
@@ -14,11 +14,11 @@ pub const SPIKE: Entry = Entry {
         Reno::TABLE,
     ),
     build: BUILD,
-    companions: Companions {
+    published: PublishedDefaults {
         recovery: Some("reno"),
         discriminator: Some("spike"),
         action: Some("no-cut"),
-        ..Companions::NONE
+        ..PublishedDefaults::NONE
     },
 };
 
@@ -31,5 +31,5 @@ pub const SPIKE_NR: Entry = Entry {
         Reno::TABLE,
     ),
     build: BUILD,
-    companions: Companions { recovery: Some("newreno"), ..SPIKE.companions },
+    published: PublishedDefaults { recovery: Some("newreno"), ..SPIKE.published },
 };

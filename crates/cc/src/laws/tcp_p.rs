@@ -3,7 +3,7 @@
 
 use crate::classic::MIN_SSTHRESH;
 use crate::control::{Ack, Loss, Timeout};
-use crate::entry::{Build, Companions, Entry, control};
+use crate::entry::{Build, Entry, PublishedDefaults, control};
 use crate::group::{Group, GroupLaw, Members};
 use crate::laws::{adaptive_strength, tcp_k};
 use ackclock_base::{Packets, Range, Time, choice, parameters};
@@ -17,7 +17,7 @@ pub const ENTRY: Entry = Entry {
         Parameters::TABLE,
     ),
     build: Build::Group(|values| Box::new(Group::new(Parallel(values.into())))),
-    companions: Companions::recovery("newreno"),
+    published: PublishedDefaults::recovery("newreno"),
 };
 
 choice! {

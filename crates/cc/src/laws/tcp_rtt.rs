@@ -3,7 +3,7 @@
 //! control too.
 
 use super::reno::{BUILD, Reno};
-use crate::entry::{Companions, Entry, control};
+use crate::entry::{Entry, PublishedDefaults, control};
 
 /// The registry entry of TCP-RTT, with all three actions for losses that the round trip attributes to
 /// transmission.
@@ -15,12 +15,12 @@ pub const TCP_RTT: Entry = Entry {
         Reno::TABLE,
     ),
     build: BUILD,
-    companions: Companions {
+    published: PublishedDefaults {
         recovery: Some("mda-transmission"),
         discriminator: Some("rtt"),
         action: Some("cwa"),
         backoff: Some("rta"),
-        ..Companions::NONE
+        ..PublishedDefaults::NONE
     },
 };
 
@@ -33,5 +33,5 @@ pub const TCP_RTTM: Entry = Entry {
         Reno::TABLE,
     ),
     build: BUILD,
-    companions: Companions { recovery: Some("mda"), ..TCP_RTT.companions },
+    published: PublishedDefaults { recovery: Some("mda"), ..TCP_RTT.published },
 };

@@ -2,7 +2,7 @@
 //! attributes each to transmission.
 
 use super::reno::{BUILD, Reno};
-use crate::entry::{Companions, Entry, control};
+use crate::entry::{Entry, PublishedDefaults, control};
 
 /// The control's entry in the registry.
 pub const ENTRY: Entry = Entry {
@@ -13,11 +13,11 @@ pub const ENTRY: Entry = Entry {
         Reno::TABLE,
     ),
     build: BUILD,
-    companions: Companions {
+    published: PublishedDefaults {
         recovery: Some("mda"),
         discriminator: Some("always"),
         action: Some("cwa"),
         backoff: Some("rta"),
-        ..Companions::NONE
+        ..PublishedDefaults::NONE
     },
 };

@@ -5,7 +5,7 @@ use super::round_trips::waiting;
 use super::variant::Variant;
 use crate::classic::{Classic, Window, WindowLaw};
 use crate::control::{Ack, Loss, Timeout};
-use crate::entry::{Build, Companions, Entry, control};
+use crate::entry::{Build, Entry, PublishedDefaults, control};
 use ackclock_base::{Packets, Range, parameters};
 
 /// The control's entry in the registry.
@@ -17,7 +17,7 @@ pub const ENTRY: Entry = Entry {
         Parameters::TABLE,
     ),
     build: Build::Alone(|values, initial| Box::new(Classic::new(Veno::new(values.into()), initial))),
-    companions: Companions::recovery("sack"),
+    published: PublishedDefaults::recovery("sack"),
 };
 
 parameters! {

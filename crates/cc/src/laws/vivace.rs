@@ -12,7 +12,7 @@ mod interval;
 
 use crate::classic::MAX_CWND;
 use crate::control::{Ack, Control, Decision, Follows, Initial, Loss, Lost, Timeout};
-use crate::entry::{Build, Companions, Entry, control};
+use crate::entry::{Build, Entry, PublishedDefaults, control};
 use ackclock_base::{Packets, Random, Range, Rate, Span, Time, parameters};
 use interval::{Interval, Role, Utility};
 
@@ -28,7 +28,7 @@ pub const ENTRY: Entry = Entry {
         Parameters::TABLE,
     ),
     build: Build::Model(|values, initial| Box::new(Vivace::new(values.into(), initial))),
-    companions: Companions::recovery("rack"),
+    published: PublishedDefaults::recovery("rack"),
 };
 
 const MEMORY: &str = "Dong et al. 2018, from memory";

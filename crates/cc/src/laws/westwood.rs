@@ -5,7 +5,7 @@
 
 use crate::classic::{Classic, MIN_SSTHRESH, Window, WindowLaw};
 use crate::control::{Ack, Loss, Timeout};
-use crate::entry::{Build, Companions, Entry, control};
+use crate::entry::{Build, Entry, PublishedDefaults, control};
 use ackclock_base::{Packets, Range, Span, choice, parameters};
 use bandwidth::Bandwidth;
 
@@ -22,7 +22,7 @@ pub const WESTWOOD: Entry = Entry {
         Parameters::TABLE,
     ),
     build: BUILD,
-    companions: Companions::recovery("reno"),
+    published: PublishedDefaults::recovery("reno"),
 };
 
 /// The registry entry of Westwood with NewReno's retransmission.
@@ -34,7 +34,7 @@ pub const WESTWOOD_NR: Entry = Entry {
         Parameters::TABLE,
     ),
     build: BUILD,
-    companions: Companions::recovery("newreno"),
+    published: PublishedDefaults::recovery("newreno"),
 };
 
 const SOURCE: &str = "Mascolo et al. 2001; TCPW module of September 2001 for ns-2";

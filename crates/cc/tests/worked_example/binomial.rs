@@ -4,7 +4,7 @@
 
 use crate::classic::{Classic, Window, WindowLaw};
 use crate::control::{Ack, Loss};
-use crate::entry::{Build, Companions, Entry, control};
+use crate::entry::{Build, Entry, PublishedDefaults, control};
 use ackclock_base::{Packets, Range, parameters};
 
 /// The control's entry in the registry: its name, its description and its constructor.
@@ -16,7 +16,7 @@ pub const ENTRY: Entry = Entry {
         Binomial::TABLE,
     ),
     build: Build::Alone(|values, initial| Box::new(Classic::new(Binomial::from(values), initial))),
-    companions: Companions::recovery("sack"),
+    published: PublishedDefaults::recovery("sack"),
 };
 
 parameters! {

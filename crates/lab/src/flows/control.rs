@@ -5,7 +5,7 @@ use crate::document::quoted;
 use crate::reader::TableReader;
 use crate::registry;
 use ackclock_base::{Descriptor, Kind};
-use ackclock_cc::entry::{BackoffEntry, Brought, Build, Companions, Entry};
+use ackclock_cc::entry::{BackoffEntry, Brought, Build, Entry, PublishedDefaults};
 use ackclock_cc::registry::{BACKOFFS, CONTROLS};
 use ackclock_cc::{Assembly, Backoff, EcnResponse, Initial, Part};
 use std::sync::Arc;
@@ -25,10 +25,10 @@ impl Law {
         }
     }
 
-    fn companions(&self) -> Companions {
+    fn published(&self) -> PublishedDefaults {
         match self {
-            Self::Registered(entry) => entry.companions,
-            Self::Brought(brought) => brought.companions(),
+            Self::Registered(entry) => entry.published,
+            Self::Brought(brought) => brought.published(),
         }
     }
 
@@ -58,8 +58,8 @@ pub struct ControlPlan {
 
 impl ControlPlan {
     /// Returns the defaults with which the control was published.
-    pub fn companions(&self) -> Companions {
-        self.law.companions()
+    pub fn published(&self) -> PublishedDefaults {
+        self.law.published()
     }
 
     /// Returns the control's name.
@@ -83,7 +83,7 @@ impl ControlPlan {
     /// Adds the slow start that the control has in Linux, unless the flow names one.
     pub fn as_in_linux(mut self) -> Self {
         let named = self.layers.iter().any(|layer| layer.descriptor.kind == Kind::SlowStart);
-        let own = self.companions().slow_start_in_linux.and_then(ackclock_cc::registry::find_layer);
+        let own = self.published().slow_start_in_linux.and_then(ackclock_cc::registry::find_layer);
         if let Some(entry) = own.filter(|_| !named) {
             self.layers.insert(0, Choice::default_of(entry.descriptor));
         }
@@ -105,7 +105,7 @@ impl ControlPlan {
     /// there is none.
     pub fn judge(&self) -> Option<&'static str> {
         let named = self.discriminator.as_ref().map(|choice| choice.descriptor.name);
-        named.or(self.companions().discriminator)
+        named.or(self.published().discriminator)
     }
 }
 
@@ -116,7 +116,7 @@ const LAYERS: [&str; 4] = ["slow_start", "resume", "ecn_response", "growth_limit
 /// published. Without a control the parts are read only to find problems in them.
 pub(super) fn read(table: &TableReader<'_>, control: Option<Choice>) -> Option<ControlPlan> {
     let law = control.as_ref().map(|control| Law::of(control, table));
-    let companions = law.as_ref().map_or(Companions::NONE, Law::companions);
+    let published = law.as_ref().map_or(PublishedDefaults::NONE, Law::published);
     let given = |key: &str, candidates: &[&'static Descriptor]| match table.get(key) {
         None => Some(None),
         Some(node) => choice::read(table.reader, node, &table.path_of(key), candidates, &[]).map(Some),
@@ -129,7 +129,7 @@ pub(super) fn read(table: &TableReader<'_>, control: Option<Choice>) -> Option<C
     let backoff = given("backoff", &registry::backoffs());
     let layers: Option<Vec<_>> = layers.into_iter().collect();
     let (discriminator, action, layers, backoff) = (discriminator?, action?, layers?, backoff?);
-    if action.is_some() && discriminator.is_none() && companions.discriminator.is_none() {
+    if action.is_some() && discriminator.is_none() && published.discriminator.is_none() {
         table.problem_at(
             "action",
             "an `action` without a `discriminator`",
@@ -139,7 +139,7 @@ pub(super) fn read(table: &TableReader<'_>, control: Option<Choice>) -> Option<C
     }
     let (control, law) = (control?, law?);
     check_layers(table, &control, &law)?;
-    let published = companions.backoff.and_then(ackclock_cc::registry::find_backoff);
+    let published = published.backoff.and_then(ackclock_cc::registry::find_backoff);
     let backoff = match backoff {
         Some(named) => named.among(BACKOFFS),
         None => Chosen::default_of(published.unwrap_or(&BACKOFFS[0])),

@@ -37,7 +37,7 @@ impl Transport for Tcp {
         let details = Details::from(&parts.profile.values);
         let control =
             if details.hystart { parts.control.clone().as_in_linux() } else { parts.control.clone() };
-        let mut options = Options::new(&parts.profile.values, control.companions().recovery);
+        let mut options = Options::new(&parts.profile.values, control.published().recovery);
         options.reader = parts.reader_options();
         Arc::new(TcpPlan { parts, details, control, options })
     }

@@ -204,7 +204,7 @@ fn the_selector_works_with_every_control() {
         let name = entry.descriptor.name;
         let overrides = json!({ "duration": "30 s", "flows.a.control": name, "flows.a.selector": "spc" });
         // A control published with a discriminator that uses TCP's timestamps is refused.
-        let judge = entry.companions.discriminator.and_then(find_discriminator);
+        let judge = entry.published.discriminator.and_then(find_discriminator);
         if judge.is_some_and(|judge| judge.needs_timestamps) {
             assert!(read(TWO, &overrides).is_err(), "{name}");
             continue;

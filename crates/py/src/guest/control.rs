@@ -7,7 +7,7 @@ use super::{Guest, Names};
 use ackclock_base::{Descriptor, Packets, Random, Rate, Values};
 use ackclock_cc::control as cc;
 use ackclock_cc::control::{Control, Decision, WindowControl};
-use ackclock_cc::entry::{Brought, Companions};
+use ackclock_cc::entry::{Brought, PublishedDefaults};
 use pyo3::exceptions::PyValueError;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -55,8 +55,8 @@ impl Brought for Kind {
         self.descriptor
     }
 
-    fn companions(&self) -> Companions {
-        Companions { recovery: self.recovery, ..Companions::NONE }
+    fn published(&self) -> PublishedDefaults {
+        PublishedDefaults { recovery: self.recovery, ..PublishedDefaults::NONE }
     }
 
     fn has_window(&self) -> bool {

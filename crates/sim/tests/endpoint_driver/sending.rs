@@ -113,9 +113,9 @@ impl Sending {
         let mut values = script.values(&profile);
         let window = details::Details::from(&values).window.min(MAX_WINDOW);
         values.set("window", Value::Packets(window));
-        let options = Options::new(&values, entry.companions.recovery);
+        let options = Options::new(&values, entry.published.recovery);
         let rule = match details::Details::from(&values).recovery {
-            Rule::Auto => entry.companions.recovery.unwrap_or("sack"),
+            Rule::Auto => entry.published.recovery.unwrap_or("sack"),
             chosen => chosen.word(),
         };
         let details = Details::new(&values, &options, rule);
