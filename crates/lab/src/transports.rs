@@ -60,10 +60,8 @@ pub fn find(profile: &str) -> Option<&'static dyn Transport> {
     TRANSPORTS.iter().find(has).copied()
 }
 
-/// Returns the maximum number of paths of a flow over any transport.
-pub fn most_paths() -> usize {
-    TRANSPORTS.iter().map(|transport| transport.most_paths()).max().unwrap_or(1)
-}
+/// The most paths that a flow may take over any transport, for the declarations of keys.
+pub const MOST_PATHS: usize = sctp::MOST_PATHS;
 
 /// Returns the plan of a source without a congestion control, which goes over UDP.
 pub fn uncontrolled(source: &SourcePlan) -> Arc<dyn TransportPlan> {
@@ -175,5 +173,16 @@ fn check_discriminator(table: &TableReader<'_>, discriminator: Option<&str>, tra
         let given = if table.get("discriminator").is_some() { "discriminator" } else { "control" };
         let found = format!("the discriminator {} over {transport}", quoted(entry.descriptor.name));
         table.problem_at(given, &found, "one that does not look at TCP's timestamps");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_transport_takes_more_paths_than_scenarios_may_name() {
+        let most = TRANSPORTS.iter().map(|transport| transport.most_paths()).max();
+        assert_eq!(most, Some(MOST_PATHS));
     }
 }

@@ -3,9 +3,9 @@
 use crate::keys::{Form, Key, SOME, Table};
 use crate::limits::MAX_FLOWS;
 use crate::rate;
+use crate::transports::MOST_PATHS;
 use ackclock_aqm::Dscp;
 use ackclock_base::{Kind, Range};
-use ackclock_sim::sctp::options::MAX_PATHS;
 
 const TIMES: Range = Range::between(0.0, 1e6);
 /// The maximum number of nodes in the path of a flow.
@@ -115,7 +115,7 @@ pub static FLOWS: Table = Table::new(
                 .such_as("[\"source-1\", \"left\", \"right\", \"sink-1\"]"),
             Key::new(
                 "paths",
-                &[Form::List(&STOPS, [1, MAX_PATHS])],
+                &[Form::List(&STOPS, [1, MOST_PATHS])],
                 "The paths of a flow over SCTP, each the nodes that it passes; the first path is the primary one",
             )
             .such_as("[[\"source-1\", \"left\", \"right\", \"sink-1\"]]"),

@@ -8,8 +8,8 @@ use super::wire::{Defaults, LINK, read_wire, required_wire};
 use crate::flows::{FlowPlan, Member, Place};
 use crate::keys::{Form, Key, Table};
 use crate::reader::TableReader;
+use crate::transports::MOST_PATHS;
 use ackclock_base::Range;
-use ackclock_sim::sctp::options::MAX_PATHS;
 
 /// The maximum number of pairs of hosts.
 pub(super) const MAX_PAIRS: usize = 10_000;
@@ -28,7 +28,7 @@ pub(super) static PARALLEL: Table = Table::new(
     "Bottlenecks side by side, to each of which every host has a link of its own",
     &[&[
         PAIRS,
-        Key::new("bottlenecks", &[Form::Tables(&LINK, [1, MAX_PATHS])], "The bottlenecks"),
+        Key::new("bottlenecks", &[Form::Tables(&LINK, [1, MOST_PATHS])], "The bottlenecks"),
         Key::new("access", &[Form::Table(&LINK)], "The links between hosts and routers, on both sides"),
     ]],
 )

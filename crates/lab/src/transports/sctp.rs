@@ -18,6 +18,9 @@ use ackclock_sim::sctp::options::{MAX_PATHS, Options, PROFILES};
 use ackclock_sim::traffic::{self, Workload};
 use std::sync::Arc;
 
+/// The most paths of an association.
+pub(super) const MOST_PATHS: usize = MAX_PATHS;
+
 /// The transport SCTP.
 #[derive(Debug)]
 pub(super) struct Sctp;
@@ -28,7 +31,7 @@ impl Transport for Sctp {
     }
 
     fn most_paths(&self) -> usize {
-        MAX_PATHS
+        MOST_PATHS
     }
 
     fn check(&self, table: &TableReader<'_>, discriminator: Option<&str>, _profile: &Choice) {

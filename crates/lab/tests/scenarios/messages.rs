@@ -265,7 +265,7 @@ fn a_message_has_its_complete_text() {
     |
   7 | bottleneck = { rate = "10 Mbps", delay = "10 ms", queue = { name = "red", limit = "50 packets" } }
     |                       ^
-file.toml:12:1: `flows.0.cuont`: found the key `cuont`, expected one of name, count, control, discriminator, action, slow_start, resume, ecn_response, growth_limit, backoff, selector, transport, application, reader, start, stop, dscp, pair, from, to, path, paths; did you mean `count`?
+file.toml:12:1: `flows.0.cuont`: found the key `cuont`, expected one of name, count, control, discriminator, action, slow_start, resume, ecn_response, growth_limit, backoff, selector, transport, reader, application, start, stop, dscp, pair, from, to, path, paths; did you mean `count`?
      |
   12 | cuont = 2
      | ^"#

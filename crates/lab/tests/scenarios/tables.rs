@@ -50,12 +50,12 @@ fn mistakes_in_tables_are_reported() {
         |keys: &str, file: &str| problems(&link(&format!("rate = {{ {keys} }}\ndelay = \"0 s\""), file));
     assert_eq!(
         rate("trace = \"t\", unit = \"Mb/s\"", "0 1\\n"),
-        ["links.0.rate.unit: \"Mb/s\": one of bit/s, kbit/s, Mbit/s, Gbit/s, in quotes"]
+        ["links.0.rate.unit: \"Mb/s\": one of bit/s, kbit/s, Mbit/s, Gbit/s"]
     );
     assert_eq!(
         rate("trace = \"t\", repeat = true", "1\\n"),
         [
-            "links.0.rate.repeat: `repeat` of what is no table: `trace` and `unit` beside it: they make a table of times and values"
+            "links.0.rate.repeat: `repeat` without `unit`: `unit` beside it: the unit of the values in the table, such as \"bit/s\""
         ]
     );
     assert_eq!(
