@@ -90,6 +90,14 @@ def test_nothing_counts_for_or_against_a_set_up_that_is_lost() -> None:
     assert (first.verdict, first.outcome, second.verdict) == ("reproduced", None, "set-up unknown")
 
 
+def test_a_claim_can_hang_on_a_part_of_the_set_up_that_the_others_do_not_need() -> None:
+    lost = ("paper = 4\n", 'paper = 4\nsetup_unknown = "The order of ties is not given."\n')
+    first, second = run(replaced(STUDY, lost)).claims
+    assert (first.verdict, first.outcome) == ("set-up unknown", "reproduced")
+    assert first.detail == "The order of ties is not given."
+    assert second.verdict == "not reproduced"
+
+
 def test_a_study_that_repeats_runs_repeats_what_is_lost_of_them() -> None:
     repeated = "apace-and-learning-tcp/figure-2.15"
     text = replaced(STUDY, ('item = "Table 0.0"', f'item = "Table 0.0"\nrepeats = "{repeated}"'))

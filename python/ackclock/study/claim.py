@@ -73,6 +73,10 @@ class Claim(Table):
     holds_whatever: str = Field(
         default="", description="why the verdict cannot depend on the unknown part of the set-up"
     )
+    setup_unknown: str = Field(
+        default="",
+        description="the part of the set-up that the publication does not give and that decides this claim alone",
+    )
 
     @model_validator(mode="after")
     def _one_test(self) -> Self:
@@ -99,6 +103,10 @@ class Claim(Table):
             raise ValueError("give either not_a_test or same_as: each says why the claim is not judged here")
         if self.holds_whatever and (self.not_a_test or self.same_as):
             raise ValueError("holds_whatever: is about a verdict, and this claim is not judged here")
+        if self.setup_unknown and (self.not_a_test or self.same_as or self.holds_whatever):
+            raise ValueError(
+                "setup_unknown: leave out not_a_test, same_as and holds_whatever, which say that it does not matter"
+            )
         self.elsewhere()
 
     def elsewhere(self) -> ClaimElsewhere | None:

@@ -41,12 +41,13 @@ def fingerprint(study: Study) -> str:
 
 
 def _uncounted(study: Study) -> list[str]:
-    """Returns the claims that are not judged or whose set-up does not matter, and the readings that change no
-    verdict.
+    """Returns the claims that are not judged, whose set-up does not matter or is unknown for them alone, and the
+    readings that change no verdict.
     """
     return [
         *(f"not judged: {claim.id}" for claim in study.claims if claim.not_judged()),
         *(f"whatever is lost: {claim.id}" for claim in study.claims if claim.holds_whatever),
+        *(f"set-up unknown: {claim.id}" for claim in study.claims if claim.setup_unknown),
         *(
             f"against: {item.what}, {alternative.label}"
             for item in study.assumptions

@@ -181,7 +181,9 @@ class Measured:
                 judged,
                 verdict=verdict,
                 outcome=None if came_out == verdict else came_out,
-                detail=not_judged or judged.detail,
+                detail=not_judged
+                or (claim.setup_unknown if verdict == "set-up unknown" else "")
+                or judged.detail,
                 replications_needed=None if not_judged else judged.replications_needed,
                 baselines=self._about_baselines[claim.id],
                 recorded=self._recorded.get(claim.id),

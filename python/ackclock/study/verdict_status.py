@@ -29,7 +29,7 @@ def outcome(judged: Verdict, claim: Claim, study: Study) -> Verdict:
 
 def status_of(outcome: Verdict, claim: Claim, study: Study) -> Verdict:
     """Returns the verdict that ``outcome`` counts as in ``study``, before other readings are considered."""
-    lost = study.source.setup_unknown and not claim.holds_whatever
+    lost = claim.setup_unknown or (study.source.setup_unknown and not claim.holds_whatever)
     return "set-up unknown" if lost and outcome in _DECIDED else outcome
 
 
