@@ -123,7 +123,7 @@ def test_what_is_recorded_comes_out_again() -> None:
         "apace-and-learning-tcp/figure-2.14",
         "error-discriminating-tcp/figure-4.15",
         "parallel-and-adaptive-tcp/table-i",
-        "rbcc/table-4.1",
+        "rbcc/figure-4.12",
         "rbcc/figure-6.9",
     ]
     pairs = list(checks.worth([RECORDED[name] for name in cheap], packets=5e6, replications=1))
