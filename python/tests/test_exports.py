@@ -649,7 +649,7 @@ class TestBadInput:
             scenario.export(tmp_path, "mahimahi=classic")
 
     def test_what_has_no_qlog_is_told(self, scenario: Scenario, tmp_path: Path) -> None:
-        with pytest.raises(InputError, match="no flow is a connection of TCP or QUIC"):
+        with pytest.raises(InputError, match="no flow is a single connection of TCP or QUIC"):
             scenario.export(tmp_path, "qlog=sctp")
 
 

@@ -160,7 +160,7 @@ def test_environments_on_threads_are_those_alone() -> None:
         ({"stride": None}, "stride: found None"),
         (
             {"scenario": {**SHORT, "flows": [{"name": "agent", "control": "reno", "count": 2}]}},
-            "a group of its own",
+            "expected a group of one flow",
         ),
     ],
 )

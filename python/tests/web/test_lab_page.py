@@ -21,7 +21,7 @@ from ackclock.web.page import write_lab
 pytestmark = pytest.mark.browser
 
 PHONE, DESKTOP = (390, 844), (1440, 900)
-MOST_BYTES = 1 << 20
+MOST_BYTES = 1_100_000
 
 DUEL = """\
 # who gets how much?
@@ -199,7 +199,7 @@ def test_another_control_is_chosen_from_a_list_with_its_documentation(lab: Lab) 
     lab.run("arguments[0].open = true", parameters)
     for words in (
         "Brakmo and Peterson",
-        "Grow while fewer packets than this wait",
+        "Number of packets waiting in the network below which the window grows",
         "default 1 packet",
         "v_alpha_",
     ):
