@@ -210,7 +210,10 @@ def test_what_waits_is_dropped_and_marked_at_arrivals_departures_and_periods() -
         (lambda _: None, "returned no packet while 1 wait and the link is free"),
         (lambda _: 3, "3 is not a packet that waits"),
         (lambda mine: mine.gone, "Arrival.*is not a packet that waits"),
-        (lambda mine: mine.queue.drop(mine.queue[0]) or mine.queue.drop(mine.gone), "not a packet that waits"),
+        (
+            lambda mine: mine.queue.drop(mine.queue[0]) or mine.queue.drop(mine.gone),
+            "not a packet that waits",
+        ),
         (lambda mine: mine.queue[-1], "before an older one of its flow"),
         (lambda mine: mine.queue[99], "IndexError: no packet 99 where [0-9]+ wait"),
         (lambda mine: 1 / 0, "ZeroDivisionError"),

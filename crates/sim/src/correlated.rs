@@ -3,9 +3,9 @@
 
 use ackclock_base::Random;
 
-/// A sequence of correlated numbers: `get_crandom` of Linux's `net/sched/sch_netem.c`. Each number is u = (1
-/// - c) v + c u', where c is the correlation, v is uniform, and u' is the previous number; the first u' is
-/// uniform. Linux combines 32-bit integers; this code combines fractions.
+/// A sequence of correlated numbers: `get_crandom` of Linux's `net/sched/sch_netem.c`. Each number is
+/// `u = (1 - c) v + c u'`, where c is the correlation, v is uniform, and u' is the previous number; the first u'
+/// is uniform. Linux combines 32-bit integers; this code combines fractions.
 ///
 /// The mean of the numbers is 1/2 and the correlation of successive numbers is c, but for c above 0 they are
 /// not uniform: their variance is (1 - c) / (1 + c) times that of uniform numbers, so that few of them lie

@@ -186,7 +186,8 @@ const APART: [&str; 4] = [
 /// Compares the acknowledged packets and the round trip of a pair by the bounds of `part`, and returns the
 /// differences beyond them.
 fn misses(pair: &Pair, part: &str) -> Vec<String> {
-    let quantities: [(&str, fn(&Run) -> f64, &str); 2] =
+    type Quantity<'a> = (&'a str, fn(&Run) -> f64, &'a str);
+    let quantities: [Quantity<'_>; 2] =
         [("acknowledged", |run| run.acked, "acked"), ("round trip", |run| run.rtt_mean_s, "rtt")];
     let judge = |(what, quantity, key): (&str, fn(&Run) -> f64, &str)| {
         let (ours, theirs) = pair.column(quantity);

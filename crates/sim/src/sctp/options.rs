@@ -167,8 +167,8 @@ impl Options {
         }
     }
 
-    /// Returns the congestion window of a path at the start: the value that is set, or `min(4 * PMDCS, max(2
-    /// * PMDCS, 4404 B))` (RFC 9260 section 7.2.1), where PMDCS is the largest DATA chunk that fits into a
+    /// Returns the congestion window of a path at the start: the value that is set, or
+    /// `min(4 * PMDCS, max(2 * PMDCS, 4404 B))` (RFC 9260 section 7.2.1), where PMDCS is the largest DATA chunk that fits into a
     /// packet.
     pub fn first_window(&self) -> Packets {
         self.details.initial_window.unwrap_or_else(|| initial_window(self.sizes.max_chunk, 4.0, 4404))
