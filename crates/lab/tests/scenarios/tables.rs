@@ -64,7 +64,9 @@ fn mistakes_in_tables_are_reported() {
     );
     assert_eq!(
         rate("trace = \"t\", unit = \"Mbit/s\", columns = [1]", "0 5\\n"),
-        ["links.0.rate.columns: 1 column: those of the time and of the value, such as [1, 2]"]
+        [
+            "links.0.rate.columns: a list of 1 number: 2 of them: the columns that hold the time and the value, counted from 1, such as [1, 2]"
+        ]
     );
     assert_eq!(
         rate("trace = \"t\", unit = \"Mbit/s\"", "0 5\\n0 6\\n"),
