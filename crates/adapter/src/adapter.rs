@@ -1,18 +1,19 @@
-//! From what a stack tells its congestion controller to the records that a control hears.
+//! Converts the calls that a stack makes to its congestion controller into the records that a control gets.
 //!
-//! A stack tells acknowledgements one packet at a time, then the losses of the same frame. A control hears losses first (RFC 9002
-//! appendix A.7). The adapter therefore holds what belongs to one instant until the stack sends a packet, asks for the window, or
-//! tells something of a later instant.
+//! A stack reports acknowledgements one packet at a time, then the losses of the same frame. A control gets losses first (RFC 9002
+//! appendix A.7). The adapter therefore collects the reports of one instant, and passes them on when the stack sends a packet, asks for
+//! the window, or reports an event of a later instant.
 
 use crate::outstanding::Outstanding;
 use crate::stack::Stack;
 use ackclock_base::{Packets, Random, Span, Time};
 use ackclock_cc::{
     Ack, Assembly, Change, Controller, Decision, EcnResponse, Ending, Follows, Initial, Loss, LossSignal,
-    Lost, Phase, RateSample, Recovered, Sent, Timeout,
+    Phase, Recovered, Sent, Timeout,
 };
 use ackclock_recovery::Units;
 use ackclock_recovery::ledger::{Ledger, MAX_OUTSTANDING, Newly};
+use ackclock_recovery::records;
 use ackclock_recovery::rtt::{MinBounds, RttEstimator, TimeoutRule};
 
 /// The initial window in packets (RFC 9002 section 7.2).
@@ -42,7 +43,7 @@ pub struct Acked {
 pub struct Congestion {
     /// When it was found.
     pub now: Time,
-    /// When the last of the packets was sent that it is about.
+    /// When the last lost packet was sent, or the newest packet whose acknowledgement reports marks.
     pub sent: Time,
     /// The bytes that were lost, where the stack does not name lost packets one by one.
     pub lost_bytes: u64,
@@ -62,7 +63,7 @@ pub struct Adapter {
     ledger: Ledger,
     rtt: RttEstimator,
     is_open: bool,
-    /// What the stack has told about the current instant.
+    /// The reports of the current instant that the control has not got yet.
     frame: Option<Frame>,
     /// Recovery lasts until a packet with this number or a later one is acknowledged.
     recovery_ends: Option<u64>,
@@ -73,18 +74,24 @@ pub struct Adapter {
     acked_to: u64,
     /// Whether the window has held the stack back in this round trip, and in the last one.
     limited: [bool; 2],
-    last_told: Time,
+    last_reported: Time,
 }
 
-/// What the stack has told about one instant.
+/// A packet by its number in the ledger.
+#[derive(Clone, Copy, Debug)]
+struct Numbered {
+    number: u64,
+    sent: Time,
+}
+
+/// The reports of a stack at one instant.
 struct Frame {
     now: Time,
     newly: Newly,
     inflight_before: u64,
-    /// The number and sending time of the newest packet acknowledged, one past the number.
-    newest: Option<(u64, Time)>,
+    /// The newest packet acknowledged; `None` if the stack reports no acknowledgement.
+    newest: Option<Numbered>,
     lost_before: u64,
-    app_limited: bool,
     congestion: Option<Congestion>,
     marks: u32,
 }
@@ -136,13 +143,13 @@ impl Adapter {
             reduced_until: 0,
             acked_to: 0,
             limited: [true; 2],
-            last_told: Time::ZERO,
+            last_reported: Time::ZERO,
         }
     }
 
     /// Called when the stack has sent a packet that must be acknowledged. `key` is its packet number.
     pub fn on_sent(&mut self, now: Time, key: u64, bytes: u16) {
-        self.tell_frame();
+        self.report_frame();
         if self.ledger.span() >= MAX_OUTSTANDING - 1 {
             self.ledger.settle(Time::NEVER);
         }
@@ -165,7 +172,7 @@ impl Adapter {
         self.limited[0] = true;
     }
 
-    /// Called for each packet that an acknowledgement newly covers. A packet that the adapter has not been told about is ignored.
+    /// Called for each packet that an acknowledgement newly covers. A packet that was not reported as sent is ignored.
     pub fn on_acked(&mut self, acked: Acked) {
         let Acked { now, sent, key, bytes, app_limited } = acked;
         let Some(number) = self.outstanding.take_sent_at(sent, key, bytes) else { return };
@@ -175,13 +182,12 @@ impl Adapter {
         self.begin_frame(now);
         let frame = self.frame.as_mut().expect("a frame has begun");
         self.ledger.acknowledge_range(number..number + 1, &mut frame.newly);
-        frame.app_limited |= app_limited;
-        if frame.newest.is_none_or(|(newest, _)| number + 1 > newest) {
-            frame.newest = Some((number + 1, sent));
+        if frame.newest.is_none_or(|newest| number > newest.number) {
+            frame.newest = Some(Numbered { number, sent });
         }
     }
 
-    /// Called when the stack has told all packets of an acknowledgement. `in_flight` is what the stack has in flight now, in bytes.
+    /// Called when the stack has reported all packets of an acknowledgement. `in_flight` is what the stack has in flight now, in bytes.
     /// The oldest packets that the stack no longer counts (of a discarded key, or without anything to acknowledge) are forgotten.
     pub fn on_acked_all(&mut self, in_flight: u64) {
         while self.ledger.pipe() > in_flight
@@ -220,18 +226,18 @@ impl Adapter {
         }
     }
 
-    /// Called when everything that the last loss was about has arrived after all.
+    /// Called when every packet of the last reported loss has arrived after all.
     pub fn on_spurious(&mut self) {
-        self.tell_frame();
+        self.report_frame();
         if self.reduced_until > 0 {
             self.recovery_ends = None;
-            self.control.on_recovered(&Recovered { now: self.last_told, ending: Ending::Undone });
+            self.control.on_recovered(&Recovered { now: self.last_reported, ending: Ending::Undone });
         }
     }
 
-    /// Returns what the control allows, after it has heard everything that the stack has told.
+    /// Returns the control's decision after every report of the stack so far.
     pub fn decision(&mut self) -> Decision {
-        self.tell_frame();
+        self.report_frame();
         self.control.decision()
     }
 
@@ -281,13 +287,13 @@ impl Adapter {
     /// One past the highest number acknowledged, the current frame included.
     fn acked_so_far(&self) -> u64 {
         let in_frame = self.frame.as_ref().and_then(|frame| frame.newest);
-        in_frame.map_or(self.acked_to, |(newest, _)| newest.max(self.acked_to))
+        in_frame.map_or(self.acked_to, |newest| self.acked_to.max(newest.number + 1))
     }
 
-    /// Makes sure that a frame of this instant is open. What belongs to an earlier one is told first.
+    /// Opens a frame for this instant if none is open. Passes on the frame of an earlier instant first.
     fn begin_frame(&mut self, now: Time) {
         if self.frame.as_ref().is_some_and(|frame| frame.now != now) {
-            self.tell_frame();
+            self.report_frame();
         }
         if self.frame.is_none() {
             self.frame = Some(Frame {
@@ -296,21 +302,20 @@ impl Adapter {
                 inflight_before: self.ledger.pipe(),
                 newest: None,
                 lost_before: self.ledger.delivery().lost(),
-                app_limited: false,
                 congestion: None,
                 marks: 0,
             });
         }
     }
 
-    /// Tells the control what the stack has told about one instant: the end of a recovery, the lost packets, the loss that begins a
-    /// new one, persistent congestion, the acknowledgement.
-    fn tell_frame(&mut self) {
+    /// Passes the reports of one instant on to the control: the end of a recovery, the lost packets, the loss that begins a new
+    /// recovery, persistent congestion, the acknowledgement.
+    fn report_frame(&mut self) {
         let Some(frame) = self.frame.take() else { return };
-        self.last_told = frame.now;
+        self.last_reported = frame.now;
         let sample = self.ledger.count_delivery(frame.now, &frame.newly);
-        let rtt = frame.newest.filter(|(newest, _)| frame.newly.newest_is(newest - 1));
-        let rtt = rtt.map(|(_, sent)| frame.now.since(sent));
+        let timed = frame.newest.filter(|newest| frame.newly.newest_is(newest.number));
+        let rtt = timed.map(|newest| frame.now.since(newest.sent));
         if let Some(rtt) = rtt {
             self.rtt.sample(rtt);
             if !self.is_open {
@@ -318,16 +323,16 @@ impl Adapter {
                 self.control.on_change(&Change::Opens { rtt: Some(rtt) });
             }
         }
-        self.acked_to = frame.newest.map_or(self.acked_to, |(newest, _)| newest.max(self.acked_to));
+        self.acked_to = frame.newest.map_or(self.acked_to, |newest| self.acked_to.max(newest.number + 1));
         let was_recovering = self.recovery_ends.is_some();
         if self.recovery_ends.is_some_and(|end| self.acked_to > end) {
             self.recovery_ends = None;
             let ending = Ending::Repaired { duplicates: 0 };
             self.control.on_recovered(&Recovered { now: frame.now, ending });
         }
-        let lost = self.tell_lost(&frame);
+        let lost = self.report_lost(frame.now);
         if let Some(congestion) = &frame.congestion {
-            self.tell_congestion(&frame, congestion, lost);
+            self.report_congestion(&frame, congestion, lost);
         }
         if frame.newly.delivered > 0 {
             let is_recovering = was_recovering || self.recovery_ends.is_some();
@@ -356,14 +361,7 @@ impl Adapter {
                 cwnd_limited: self.limited[0] || self.limited[1],
                 app_limited: delivery.is_app_limited(),
                 phase,
-                rate: sample.map(|sample| RateSample {
-                    delivered: to_packets(sample.delivered),
-                    interval: sample.interval,
-                    prior_delivered: to_packets(sample.prior_delivered),
-                    lost: to_packets(sample.lost),
-                    tx_in_flight: to_packets(sample.tx_in_flight),
-                    app_limited: sample.app_limited,
-                }),
+                rate: sample.map(|sample| records::rate_sample(self.units, &sample)),
             };
             if round_start {
                 self.limited = [false, self.limited[0]];
@@ -374,53 +372,42 @@ impl Adapter {
         self.ledger.settle(frame.now);
     }
 
-    /// Tells the control each lost packet. Returns the number and sending time of the last one.
-    fn tell_lost(&mut self, frame: &Frame) -> Option<(u64, Time)> {
+    /// Reports each lost packet to the control. Returns the first and the last of them, or `None` if no packet is lost.
+    fn report_lost(&mut self, now: Time) -> Option<[Numbered; 2]> {
         let Self { ledger, control, random, units, .. } = self;
-        let mut last = None;
+        let mut ends: Option<[Numbered; 2]> = None;
         ledger.drain_given_up(|number, sent, sample| {
-            let lost = Lost {
-                now: frame.now,
-                number,
-                sent: sent.at,
-                size: units.to_packets(u64::from(sent.size)),
-                tx_in_flight: units.to_packets(sample.tx_in_flight),
-                lost: units.to_packets(sample.lost),
-                prior_delivered: units.to_packets(sample.prior_delivered),
-                delivered: units.to_packets(sample.prior_delivered + sample.delivered),
-                app_limited: sample.app_limited,
-            };
-            control.on_lost(&lost, &mut **random);
-            if last.is_none_or(|(newest, _)| number >= newest) {
-                last = Some((number, sent.at));
-            }
+            control.on_lost(&records::lost(*units, now, number, sent, &sample), &mut **random);
+            let this = Numbered { number, sent: sent.at };
+            let [first, last] = ends.unwrap_or([this; 2]);
+            ends = Some([
+                if number < first.number { this } else { first },
+                if number > last.number { this } else { last },
+            ]);
         });
-        last
+        ends
     }
 
-    /// Tells the control of a loss, once per window of data, and of persistent congestion.
-    fn tell_congestion(&mut self, frame: &Frame, congestion: &Congestion, lost: Option<(u64, Time)>) {
-        let newest = match (lost, frame.newest) {
-            (Some((number, _)), _) if !congestion.is_mark => number,
-            (_, Some((newest, _))) => newest - 1,
-            (_, None) => return,
-        };
+    /// Reports a loss or a mark to the control, at most once per window of data, and persistent congestion.
+    fn report_congestion(&mut self, frame: &Frame, congestion: &Congestion, lost: Option<[Numbered; 2]>) {
+        // A mark is about the newest packet that was acknowledged.
+        let marked = frame.newest.map(|newest| [newest; 2]);
+        let Some([first, last]) = (if congestion.is_mark { marked } else { lost.or(marked) }) else { return };
         let counts = congestion.is_mark && self.control.ecn() == EcnResponse::Counts;
         let inflight = self.units.to_packets(frame.inflight_before);
-        let window = self.control.decision().cwnd;
         let high = self.ledger.high();
-        if newest >= self.reduced_until && !counts {
+        if last.number >= self.reduced_until && !counts {
             self.reduced_until = high;
             self.recovery_ends = Some(high);
             let signal = if congestion.is_mark { LossSignal::Ecn } else { LossSignal::DuplicateAcks };
             let loss = Loss {
                 now: frame.now,
                 signal,
-                window,
+                window: self.control.decision().cwnd,
                 inflight,
-                lost: newest,
+                lost: first.number,
                 sent_to: high,
-                sent: congestion.sent,
+                sent: first.sent,
                 transmissions: 1,
                 duplicates: 0,
             };

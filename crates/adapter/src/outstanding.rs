@@ -30,18 +30,19 @@ impl Outstanding {
         self.first + self.packets.len() as u64 - 1
     }
 
-    /// Removes the packet that was sent at `at`, by its packet number `key` where the stack names it, else by its size. Returns its
-    /// number, or `None` if no such packet is in flight.
+    /// Removes a packet that was sent at `at`: the one with the packet number `key` if the stack names packets, otherwise the first with
+    /// this size, or the first at all if no size fits (a datagram of several packets is reported as sent once). Returns its number, or
+    /// `None` if no such packet is in flight.
     pub fn take_sent_at(&mut self, at: Time, key: Option<u64>, bytes: u64) -> Option<u64> {
         let from = self.packets.partition_point(|packet| packet.at < at);
         let same_time = self.packets.range(from..).take_while(|packet| packet.at == at);
-        let place = same_time.clone().position(|packet| {
-            packet.is_open
-                && match key {
-                    Some(key) => packet.key == key,
-                    None => u64::from(packet.bytes) == bytes,
-                }
-        });
+        let first = |fits: &dyn Fn(&Packet) -> bool| {
+            same_time.clone().position(|packet| packet.is_open && fits(packet))
+        };
+        let place = match key {
+            Some(key) => first(&|packet| packet.key == key),
+            None => first(&|packet| u64::from(packet.bytes) == bytes).or_else(|| first(&|_| true)),
+        };
         self.resolve(from + place?)
     }
 
@@ -95,8 +96,12 @@ mod tests {
         assert_eq!(numbers, [0, 1, 2]);
         assert_eq!(outstanding.take_sent_at(ms(2), Some(0), 1200), Some(1), "the first of the two at 2 ms");
         assert_eq!(outstanding.take_named(0), Some(0), "the oldest that is left");
-        assert_eq!(outstanding.take_sent_at(ms(2), None, 300), None, "acknowledged already");
-        assert_eq!(outstanding.take_sent_at(ms(2), None, 1200), Some(2));
+        assert_eq!(outstanding.take_sent_at(ms(1), None, 1200), None, "acknowledged already");
+        assert_eq!(
+            outstanding.take_sent_at(ms(2), None, 900),
+            Some(2),
+            "the only packet of 2 ms, whatever its size"
+        );
         assert_eq!(outstanding.oldest(), None);
         assert_eq!(outstanding.push(1, ms(3), 1200), 3, "numbers go on");
     }

@@ -2,8 +2,11 @@
 //! acknowledged in slow start.
 
 use ackclock_adapter::{Acked, Adapter, Congestion, Plan, Stack};
-use ackclock_base::Time;
 use ackclock_base::random::Scripted;
+use ackclock_base::{Descriptor, Random, Time, Values};
+use ackclock_cc::entry::Brought;
+use ackclock_cc::{Ack, Assembly, Control, Decision, Initial, Loss, Lost, Timeout, WindowControl};
+use std::sync::{Arc, Mutex};
 
 const PACKET: u16 = 1000;
 const NAMED: Stack = Stack { name: "named", honours_rates: true, names_packets: true, counts_marks: false };
@@ -148,4 +151,76 @@ fn persistent_congestion_leaves_two_packets() {
     }
     adapter.on_congestion(Congestion { is_persistent: true, ..loss(900, 9, 10_000) });
     assert_eq!(cwnd(&mut adapter), 2.0, "RFC 9002 section 7.6.2");
+}
+
+/// A control that keeps what it is told.
+#[derive(Clone, Debug, Default)]
+struct Recorder(Arc<Mutex<Vec<String>>>);
+
+impl Recorder {
+    fn note(&self, call: String) {
+        self.0.lock().expect("one thread").push(call);
+    }
+}
+
+impl Brought for Recorder {
+    fn descriptor(&self) -> &'static Descriptor {
+        ackclock_cc::registry::find("newreno").expect("a control").descriptor
+    }
+
+    fn has_window(&self) -> bool {
+        true
+    }
+
+    fn build(&self, _values: &Values, _initial: &Initial) -> Box<dyn WindowControl> {
+        Box::new(self.clone())
+    }
+}
+
+impl Control for Recorder {
+    fn decision(&self) -> Decision {
+        Decision::window(10.0, f64::INFINITY)
+    }
+
+    fn on_ack(&mut self, ack: &Ack, _random: &mut dyn Random) {
+        self.note(format!("ack of {} in {:?}", ack.newly_acked, ack.phase));
+    }
+
+    fn on_lost(&mut self, lost: &Lost, _random: &mut dyn Random) {
+        self.note(format!("lost {}", lost.number));
+    }
+
+    fn on_loss(&mut self, loss: &Loss, _random: &mut dyn Random) {
+        self.note(format!("loss of {} sent at {}", loss.lost, loss.sent));
+    }
+
+    fn on_timeout(&mut self, _timeout: &Timeout, _random: &mut dyn Random) {
+        self.note("timeout".to_owned());
+    }
+}
+
+impl WindowControl for Recorder {
+    fn set_cwnd(&mut self, _cwnd: f64) {}
+
+    fn set_ssthresh(&mut self, _ssthresh: f64) {}
+}
+
+#[test]
+fn one_instant_is_reported_in_the_order_of_the_rfc_and_the_loss_is_that_of_the_first_packet() {
+    let recorder = Recorder::default();
+    let brought: Arc<dyn Brought> = Arc::new(recorder.clone());
+    let values = brought.descriptor().defaults();
+    let mut assembly = Assembly::bringing(&brought, &values, None, None);
+    let mut adapter = Adapter::new(NAMED, &mut assembly, PACKET, Box::new(Scripted::new(&[0.5])));
+    send(&mut adapter, 0, 0..10);
+    // The stack reports the acknowledgement first, and the losses out of order.
+    ack(&mut adapter, 50, 9, Some(9));
+    for key in [3, 1, 2] {
+        adapter.on_lost(ms(50), key);
+    }
+    adapter.on_congestion(loss(50, 3, 3000));
+    adapter.decision();
+    let calls = recorder.0.lock().expect("one thread").clone();
+    let loss = format!("loss of 1 sent at {}", ms(1));
+    assert_eq!(calls, ["lost 3", "lost 1", "lost 2", &loss, "ack of 1 in Recovery"]);
 }

@@ -43,7 +43,8 @@ struct Factory(Maker);
 
 impl ControllerFactory for Factory {
     fn build(self: Arc<Self>, now: Instant, current_mtu: u16) -> Box<dyn Controller> {
-        Box::new(Control { handle: self.0.connection(current_mtu, now), next_key: 0 })
+        let handle = self.0.connection(current_mtu, now);
+        Box::new(Control { handle, next_key: 0, mtu: current_mtu })
     }
 }
 
@@ -52,6 +53,8 @@ impl ControllerFactory for Factory {
 pub struct Control {
     handle: Handle,
     next_key: u64,
+    /// The largest datagram at present, in bytes.
+    mtu: u16,
 }
 
 impl Control {
@@ -63,13 +66,12 @@ impl Control {
 
 impl Controller for Control {
     fn on_sent(&mut self, now: Instant, bytes: u64, _last_packet_number: u64) {
-        // With segmentation offload one call is for several packets, all of the full size but for the last.
+        // With segmentation offload one call is for several datagrams, all of the largest size but for the last.
         let now = self.handle.time(now);
         let mut adapter = self.handle.adapter();
-        let most = u64::from(adapter.packet_bytes()).max(1);
         let mut left = bytes;
         while left > 0 {
-            let size = if left >= 2 * most { most } else { left.min(u64::from(u16::MAX)) };
+            let size = left.min(u64::from(self.mtu.max(1)));
             adapter.on_sent(now, self.next_key, size as u16);
             self.next_key += 1;
             left -= size;
@@ -101,8 +103,9 @@ impl Controller for Control {
         });
     }
 
-    fn on_mtu_update(&mut self, _new_mtu: u16) {
-        // The control goes on counting in packets of the first size.
+    fn on_mtu_update(&mut self, new_mtu: u16) {
+        // Datagrams grow. The control goes on counting in packets of the first size.
+        self.mtu = new_mtu;
     }
 
     fn window(&self) -> u64 {

@@ -16,6 +16,7 @@
 //! * [`sender`]: the sending half of a connection, which combines these with the congestion control.
 //!   [`options`]: its options. [`declared`]: the options that scenarios can set, in groups that transports
 //!   nest in their own parameters.
+//! * [`records`]: the records that a control gets from the ledger.
 //! * [`units`]: the units in which transports and controls count.
 
 pub mod declared;
@@ -25,6 +26,7 @@ pub mod ledger;
 pub mod options;
 pub mod pacer;
 pub mod prr;
+pub mod records;
 pub mod rtt;
 pub mod sender;
 pub mod small_queue;

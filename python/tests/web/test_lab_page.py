@@ -21,7 +21,7 @@ from ackclock.web.page import write_lab
 pytestmark = pytest.mark.browser
 
 PHONE, DESKTOP = (390, 844), (1440, 900)
-MOST_BYTES = 1_100_000
+MOST_BYTES = 1 << 20
 
 DUEL = """\
 # who gets how much?

@@ -4,9 +4,10 @@
 use super::{Output, Sender};
 use crate::detection::{AckSummary, Reaction, Run};
 use crate::ecn::{Heard, MarkFeedback};
-use crate::ledger::{Newly, Sample};
+use crate::ledger::Newly;
+use crate::records;
 use ackclock_base::{Span, Time};
-use ackclock_cc::{Ack, Cause, Counted, Ending, IncomingAck, LossSignal, Phase, RateSample, Recovered};
+use ackclock_cc::{Ack, Cause, Counted, Ending, IncomingAck, LossSignal, Phase, Recovered};
 use std::ops::Range;
 
 /// An acknowledgement, as a transport's codec has parsed it.
@@ -166,7 +167,7 @@ impl Sender {
             cwnd_limited: self.cwnd_limited || !self.options.cwnd_validation,
             app_limited: delivery.is_app_limited(),
             phase: if recovering { Phase::Recovery } else { Phase::Open },
-            rate: sample.map(|sample| self.rate_sample(&sample)),
+            rate: sample.map(|sample| records::rate_sample(units, &sample)),
         };
         self.note_cwnd(now);
         self.controller.on_ack(&ack, &mut *self.random);
@@ -279,18 +280,6 @@ impl Sender {
             rtt: self.rtt.fine(),
             stamp: None,
             dsack: None,
-        }
-    }
-
-    fn rate_sample(&self, sample: &Sample) -> RateSample {
-        let units = self.options.units;
-        RateSample {
-            delivered: units.to_packets(sample.delivered),
-            interval: sample.interval,
-            prior_delivered: units.to_packets(sample.prior_delivered),
-            lost: units.to_packets(sample.lost),
-            tx_in_flight: units.to_packets(sample.tx_in_flight),
-            app_limited: sample.app_limited,
         }
     }
 

@@ -4,8 +4,9 @@
 use super::{Output, Sender};
 use crate::detection::LossFound;
 use crate::options::Options;
+use crate::records;
 use ackclock_base::{Packets, Time};
-use ackclock_cc::{Ending, Loss, LossSignal, Lost, Recovered};
+use ackclock_cc::{Ending, Loss, LossSignal, Recovered};
 
 impl Sender {
     /// Tells the control and the transport of packets that were counted as lost.
@@ -16,17 +17,7 @@ impl Sender {
         let told_lost = &mut self.told_lost;
         ledger.drain_given_up(|number, sent, sample| {
             *data_until = data_until.saturating_add(u64::from(output.on_lost(number)));
-            let lost = Lost {
-                now,
-                number,
-                sent: sent.at,
-                size: units.to_packets(u64::from(sent.size)),
-                tx_in_flight: units.to_packets(sample.tx_in_flight),
-                lost: units.to_packets(sample.lost),
-                prior_delivered: units.to_packets(sample.prior_delivered),
-                delivered: units.to_packets(sample.prior_delivered + sample.delivered),
-                app_limited: sample.app_limited,
-            };
+            let lost = records::lost(*units, now, number, sent, &sample);
             controller.on_lost(&lost, &mut **random);
             #[cfg(debug_assertions)]
             {

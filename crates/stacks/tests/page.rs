@@ -1,13 +1,12 @@
-//! The table of `docs/quic-stacks.md` is what the registry and the stacks say. `UPDATE=1 cargo test -p ackclock-adapter --test page`
+//! The table of `docs/quic-stacks.md` is what the registry and the stacks say. `UPDATE=1 cargo test -p ackclock-stacks --test page`
 //! writes it anew.
 
-use ackclock_adapter::Stack;
 use ackclock_adapter::plan::{is_group, table};
+use ackclock_noq::NOQ;
+use ackclock_quinn::QUINN;
 use std::fmt::Write;
 use std::path::PathBuf;
 
-const NOQ: Stack = Stack { name: "noq", honours_rates: true, names_packets: true, counts_marks: false };
-const QUINN: Stack = Stack { name: "quinn", honours_rates: false, names_packets: false, counts_marks: false };
 const BEGIN: &str = "<!-- generated: controls under stacks -->\n";
 const END: &str = "<!-- end of what is generated -->\n";
 
