@@ -4,7 +4,7 @@
 use ackclock_adapter::{Acked, Adapter, Congestion, Plan, Stack};
 use ackclock_base::random::Scripted;
 use ackclock_base::{Descriptor, Random, Time, Values};
-use ackclock_cc::entry::Brought;
+use ackclock_cc::entry::Plugin;
 use ackclock_cc::{Ack, Assembly, Control, Decision, Initial, Loss, Lost, Timeout, WindowControl};
 use std::sync::{Arc, Mutex};
 
@@ -163,7 +163,7 @@ impl Recorder {
     }
 }
 
-impl Brought for Recorder {
+impl Plugin for Recorder {
     fn descriptor(&self) -> &'static Descriptor {
         ackclock_cc::registry::find("newreno").expect("a control").descriptor
     }
@@ -208,9 +208,9 @@ impl WindowControl for Recorder {
 #[test]
 fn one_instant_is_reported_in_the_order_of_the_rfc_and_the_loss_is_that_of_the_first_packet() {
     let recorder = Recorder::default();
-    let brought: Arc<dyn Brought> = Arc::new(recorder.clone());
-    let values = brought.descriptor().defaults();
-    let mut assembly = Assembly::bringing(&brought, &values, None, None);
+    let plugin: Arc<dyn Plugin> = Arc::new(recorder.clone());
+    let values = plugin.descriptor().defaults();
+    let mut assembly = Assembly::of_plugin(&plugin, &values, None, None);
     let mut adapter = Adapter::new(NAMED, &mut assembly, PACKET, Box::new(Scripted::new(&[0.5])));
     send(&mut adapter, 0, 0..10);
     // The stack reports the acknowledgement first, and the losses out of order.

@@ -125,7 +125,7 @@ impl PhantomQueues {
         self.passed_bytes += u64::from(packet_bytes);
     }
 
-    /// Adds an amount that no packet brought to a queue.
+    /// Adds an amount that belongs to no packet to a queue.
     pub fn fill(&mut self, queue: usize, more: u128) {
         if more > 0 {
             if self.levels[queue] == 0 {

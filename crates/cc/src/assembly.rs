@@ -2,7 +2,7 @@
 
 use crate::control::{Control, Initial, WindowControl};
 use crate::differentiation::{Cause, Counted, Differentiating, IncomingAck, LossDifferentiation};
-use crate::entry::{Brought, Build, Entry, PublishedDefaults};
+use crate::entry::{Build, Entry, Plugin, PublishedDefaults};
 use crate::group::ControlGroup;
 use crate::layer::Layered;
 use crate::registry;
@@ -50,19 +50,19 @@ impl Assembly {
     }
 
     /// Assembles a plugin control, as [`Self::new`] does a registered one.
-    pub fn bringing(
-        control: &Arc<dyn Brought>,
+    pub fn of_plugin(
+        control: &Arc<dyn Plugin>,
         values: &Values,
         discriminator: Option<Part>,
         action: Option<Part>,
     ) -> Self {
-        let (brought, values) = (Arc::clone(control), values.clone());
+        let (plugin, values) = (Arc::clone(control), values.clone());
         let maker = match control.has_window() {
             true => Maker::Windows(Box::new(Alone {
-                build: move |values: &Values, initial: &Initial| brought.build(values, initial),
+                build: move |values: &Values, initial: &Initial| plugin.build(values, initial),
                 values,
             })),
-            false => Maker::Models(Box::new(move |initial| brought.build(&values, initial))),
+            false => Maker::Models(Box::new(move |initial| plugin.build(&values, initial))),
         };
         Self::of(maker, control.published(), discriminator, action)
     }

@@ -35,7 +35,7 @@ pub enum Build {
 }
 
 /// A plugin: a control outside the registry, supplied by the program that runs a scenario.
-pub trait Brought: fmt::Debug + Send + Sync {
+pub trait Plugin: fmt::Debug + Send + Sync {
     /// Returns its name, its description and its parameters.
     fn descriptor(&self) -> &'static Descriptor;
 

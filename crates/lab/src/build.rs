@@ -236,8 +236,8 @@ fn discipline(queue: &Choice, plan: &LinkPlan, facts: &PathFacts) -> Option<Queu
         return None;
     }
     let (link, capacity) = (link_rate(plan, facts), capacity.unwrap_or(Capacity::Unlimited));
-    if let Some(brought) = &plan.brought {
-        return Some(brought.build(&queue.values, capacity, &link));
+    if let Some(plugin) = &plan.plugin {
+        return Some(plugin.build(&queue.values, capacity, &link));
     }
     let entry = ackclock_aqm::registry::find(queue.descriptor.name)?;
     Some((entry.build)(&queue.values, capacity, &link))

@@ -13,11 +13,10 @@
 //!   [`run`], [`result`]: runs a scenario, and its result. [`exports`]: a run in the formats of other tools.
 //! * [`facts`]: the facts about a scenario for the independent check of a packet trace, [`ackclock_verify`].
 //! * [`transports`]: the transports of flows, in one list.
-//! * [`registry`]: everything that a scenario can name, besides the plugins of [`brought`]. [`schema`],
+//! * [`registry`]: everything that a scenario can name, besides the plugins of [`plugins`](mod@plugins). [`schema`],
 //!   [`mod@reference`]: the JSON Schema and the reference, made from the registry and the declarations.
 
 pub mod agents;
-pub mod brought;
 pub mod build;
 pub mod choice;
 pub mod cost;
@@ -36,6 +35,7 @@ pub mod network;
 pub mod observe;
 pub mod over_time;
 pub mod places;
+pub mod plugins;
 pub mod precision;
 mod ranges;
 pub mod rate;
@@ -55,8 +55,8 @@ pub mod transports;
 pub mod warnings;
 
 pub use ackclock_verify as verify;
-pub use brought::Brought;
 pub use diagnostics::Diagnostic;
+pub use plugins::Plugins;
 pub use result::RunResult;
 pub use scenario::Scenario;
 

@@ -1,7 +1,6 @@
 //! Reads a scenario from its text. Reading checks everything that can be checked without a run.
 
 use crate::agents;
-use crate::brought::Brought;
 use crate::cost::Cost;
 use crate::diagnostics::Diagnostic;
 use crate::document::{Document, Value};
@@ -12,6 +11,7 @@ use crate::limits::{MAX_REPLICATIONS, MAX_RUNS, MAX_SECONDS, MAX_SEED};
 use crate::media;
 use crate::network;
 use crate::observe::{self, Observe, Warmup};
+use crate::plugins::Plugins;
 use crate::precision::{self, Precision};
 use crate::reader::{Reader, TableReader};
 use crate::scenario::Scenario;
@@ -116,12 +116,12 @@ impl Scenario {
 
     /// Reads and checks a scenario as [`Self::parse`] does. Returns also its sweep and what the points cost.
     pub fn check(text: &str, file: &str, overrides: &Map<String, Json>) -> Result<Checked, Vec<Diagnostic>> {
-        Self::check_document(&overridden(text, file, overrides)?, &Brought::default())
+        Self::check_document(&overridden(text, file, overrides)?, &Plugins::default())
     }
 
     /// Reads and checks a scenario from a document that may name these plugins besides the registered
     /// entries.
-    pub fn check_document(document: &Document, plugins: &Brought) -> Result<Checked, Vec<Diagnostic>> {
+    pub fn check_document(document: &Document, plugins: &Plugins) -> Result<Checked, Vec<Diagnostic>> {
         let sweep = Sweep::of(document)?;
         let scenario = Self::read(document, plugins)?;
         check_runs(document, &scenario, sweep.points())?;
@@ -146,18 +146,18 @@ impl Scenario {
     /// Reads one point of a sweep that has been checked: the overrides are those of the point, and the sweep
     /// is not checked again.
     pub fn point(text: &str, file: &str, overrides: &Map<String, Json>) -> Result<Self, Vec<Diagnostic>> {
-        Self::read(&overridden(text, file, overrides)?, &Brought::default())
+        Self::read(&overridden(text, file, overrides)?, &Plugins::default())
     }
 
     /// Reads one point as [`Self::point`] does, from a document that is parsed once for many points.
     pub fn at(document: &Document, overrides: &Map<String, Json>) -> Result<Self, Vec<Diagnostic>> {
         let mut document = document.clone();
         set_all(&mut document, overrides)?;
-        Self::read(&document, &Brought::default())
+        Self::read(&document, &Plugins::default())
     }
 
     /// Reads the scenario in a document that may name these plugins, without its sweep.
-    pub fn read(document: &Document, plugins: &Brought) -> Result<Self, Vec<Diagnostic>> {
+    pub fn read(document: &Document, plugins: &Plugins) -> Result<Self, Vec<Diagnostic>> {
         let reader = Reader::new(document, plugins);
         let scenario = reader.root(&SCENARIO).and_then(|root| read_scenario(&root));
         let problems = reader.into_problems();

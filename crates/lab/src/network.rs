@@ -263,7 +263,7 @@ impl Network {
         let plugins = root.reader.plugins();
         for link in &mut self.links {
             let queue = link.wire.queue.as_ref();
-            link.brought = queue.and_then(|queue| plugins.queue(queue.descriptor.name)).cloned();
+            link.plugin = queue.and_then(|queue| plugins.queue(queue.descriptor.name)).cloned();
         }
     }
 }

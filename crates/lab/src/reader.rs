@@ -1,11 +1,11 @@
 //! Reads typed values from a document. Reading continues after a problem, so that all problems are reported
 //! at once.
 
-use crate::brought::Brought;
 use crate::diagnostics::{Diagnostic, MAX_NAMES, counted, is_hidden, nearest, one_of};
 use crate::document::{Document, Node, Span, Table as Entries, Value, quoted};
 use crate::keys::{Form, Key, Otherwise, Table, length_words};
 use crate::limits::MAX_PROBLEMS;
+use crate::plugins::Plugins;
 use crate::ranges::{kind, quantity_words};
 use ackclock_base::declare::Field;
 use ackclock_base::registry::Quantity;
@@ -16,7 +16,7 @@ use std::cell::{Cell, RefCell};
 /// A document being read, and the problems found so far.
 pub struct Reader<'d> {
     document: &'d Document,
-    plugins: &'d Brought,
+    plugins: &'d Plugins,
     problems: RefCell<Vec<Diagnostic>>,
     /// The number of problems beyond the maximum that is reported.
     more: Cell<usize>,
@@ -24,7 +24,7 @@ pub struct Reader<'d> {
 
 impl<'d> Reader<'d> {
     /// Creates a reader of a document that may name registered entries and these plugins.
-    pub fn new(document: &'d Document, plugins: &'d Brought) -> Self {
+    pub fn new(document: &'d Document, plugins: &'d Plugins) -> Self {
         Self { document, plugins, problems: RefCell::new(Vec::new()), more: Cell::new(0) }
     }
 
@@ -50,7 +50,7 @@ impl<'d> Reader<'d> {
     }
 
     /// Returns the plugins that the document may name besides registered entries.
-    pub fn plugins(&self) -> &'d Brought {
+    pub fn plugins(&self) -> &'d Plugins {
         self.plugins
     }
 

@@ -6,8 +6,8 @@ use ackclock_cc::control::WindowControl;
 use ackclock_cc::control::{
     Ack, Change, Control, Decision, EcnResponse, Follows, Initial, Loss, Lost, Sent, Timeout,
 };
-use ackclock_cc::entry::Brought as BroughtControl;
-use ackclock_lab::{Brought, RunResult, Scenario, run as runner};
+use ackclock_cc::entry::Plugin as PluginControl;
+use ackclock_lab::{Plugins, RunResult, Scenario, run as runner};
 use ackclock_sim::simulation::Simulation;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -65,7 +65,7 @@ struct AgentKind {
     paced: bool,
 }
 
-impl BroughtControl for AgentKind {
+impl PluginControl for AgentKind {
     fn descriptor(&self) -> &'static Descriptor {
         &AGENT
     }
@@ -177,7 +177,7 @@ impl Episode {
     fn new(text: &str, file: &str, overrides: &str, seed: u64, paced: bool) -> PyResult<Self> {
         let shared = Shared::default();
         let agent = Arc::new(AgentKind { shared: Arc::clone(&shared), paced });
-        let plugins = Brought { controls: vec![agent], ..Brought::default() };
+        let plugins = Plugins { controls: vec![agent], ..Plugins::default() };
         let scenario = parse_with(text, file, overrides, &plugins)?;
         let begun = runner::begin(&scenario, seed, false, &AtomicBool::new(false));
         let simulation = begun.map_err(|error| PyRuntimeError::new_err(error.to_string()))?;

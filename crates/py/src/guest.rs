@@ -13,7 +13,7 @@ pub use stop::Stop;
 
 use ackclock_base::registry::Quantity;
 use ackclock_base::{Descriptor, Kind, Parameter, Range, Value, Values};
-use ackclock_lab::{Brought, registry};
+use ackclock_lab::{Plugins, registry};
 use pyo3::exceptions::PyValueError;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -143,8 +143,8 @@ fn read(declared: Declared) -> PyResult<Parameter> {
 
 impl Guest {
     /// Makes the kinds of controls and disciplines that a run with these classes can use.
-    pub fn bring(py: Python<'_>, guests: &[Py<Self>], stop: &Arc<Stop>) -> Brought {
-        let mut brought = Brought::default();
+    pub fn bring(py: Python<'_>, guests: &[Py<Self>], stop: &Arc<Stop>) -> Plugins {
+        let mut plugins = Plugins::default();
         for guest in guests {
             let Self { class, descriptor, recovery, traits, names } = guest.get();
             let (class, descriptor, recovery) = (class.clone_ref(py), *descriptor, *recovery);
@@ -152,10 +152,10 @@ impl Guest {
             match traits.clone() {
                 Traits::Control(traits) => {
                     let kind = control::Kind { class, descriptor, recovery, traits, names, stop };
-                    brought.controls.push(Arc::new(kind));
+                    plugins.controls.push(Arc::new(kind));
                 }
                 Traits::Queue(traits) => {
-                    brought.queues.push(Arc::new(discipline::Kind {
+                    plugins.queues.push(Arc::new(discipline::Kind {
                         class,
                         descriptor,
                         traits,
@@ -165,7 +165,7 @@ impl Guest {
                 }
             }
         }
-        brought
+        plugins
     }
 
     /// Returns the values of parameters by name, in base units.

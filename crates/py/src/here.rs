@@ -8,7 +8,7 @@ use crate::{read_overrides, refuse, to_json};
 use ackclock_base::Time;
 use ackclock_lab::document::Document;
 use ackclock_lab::load::overridden;
-use ackclock_lab::{Brought, RunResult, Scenario, run as runner};
+use ackclock_lab::{Plugins, RunResult, Scenario, run as runner};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ pub fn document(
     py: Python<'_>,
     (text, file, overrides): (&str, &str, &str),
     guests: &[Py<Guest>],
-) -> PyResult<(Document, Brought, Arc<Stop>)> {
+) -> PyResult<(Document, Plugins, Arc<Stop>)> {
     let stop = Arc::<Stop>::default();
     let document =
         overridden(text, file, &read_overrides(overrides)?).map_err(|problems| refuse(&problems))?;

@@ -15,7 +15,7 @@ use ackclock_lab::Scenario;
 use ackclock_lab::load::overridden;
 use ackclock_lab::result::declared_fields;
 use ackclock_lab::{
-    Brought, Diagnostic, describe as told, diagnostics, places, reference, registry as names, run as runner,
+    Diagnostic, Plugins, describe as told, diagnostics, places, reference, registry as names, run as runner,
     schema as schemas,
 };
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
@@ -189,7 +189,7 @@ fn verify(
     to_json(&checked.map_err(|error| PyRuntimeError::new_err(error.to_string()))?)
 }
 
-fn parse_with(text: &str, file: &str, overrides: &str, plugins: &Brought) -> PyResult<Scenario> {
+fn parse_with(text: &str, file: &str, overrides: &str, plugins: &Plugins) -> PyResult<Scenario> {
     let document = overridden(text, file, &read_overrides(overrides)?);
     document.and_then(|document| Scenario::read(&document, plugins)).map_err(|problems| refuse(&problems))
 }

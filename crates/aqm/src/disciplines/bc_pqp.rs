@@ -1,7 +1,7 @@
 //! BC-PQP, the burst-controlled phantom queue policer (Tahir et al., SIGCOMM 2024): each flow has a phantom
 //! queue, all queues drain in turns at the contract's rate, and a packet passes if its flow's queue has room.
 //! A queue that is long enough for TCP's sawtooth would let bursts through. Therefore a queue that receives
-//! 1.5 times as much within a window as drains from it is filled up with bytes that no packet brought; they
+//! 1.5 times as much within a window as drains from it is filled up with bytes that belong to no packet; they
 //! are removed once less than half arrives.
 //!
 //! This follows the code that the authors published (the emulation, `bcpqp.cc`). Differences: queues drain
@@ -61,7 +61,7 @@ pub struct BcPqp {
     threshold: f64,
     /// The level of each queue at the end of the last window.
     before: Box<[u128]>,
-    /// The part of each queue's level that no packet brought.
+    /// The part of each queue's level that belongs to no packet.
     made_up: Box<[u128]>,
     capacity: Capacity,
 }

@@ -109,8 +109,8 @@ mod tests {
 
     #[test]
     fn red_exceeds_the_peak_and_yellow_the_committed_rate() {
-        // CBS 1000, PBS 3000: one green, two yellow, red. After a millisecond CIR has brought 500 bytes and
-        // PIR 1000: yellow. After two, CIR has brought 1000 and PIR another 1000: green. Red takes none of
+        // CBS 1000, PBS 3000: one green, two yellow, red. After a millisecond CIR has added 500 bytes and
+        // PIR 1000: yellow. After two, CIR has added 1000 and PIR another 1000: green. Red takes none of
         // the committed tokens.
         let settings = [
             ("rate", "4 Mbit/s"),

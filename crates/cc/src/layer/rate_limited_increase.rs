@@ -1,6 +1,6 @@
-//! The growth of a window that is not used (draft-ietf-ccwg-ratelimited-increase): up to what the greatest
-//! number of packets in flight since the last reduction could have brought, instead of none. It replaces the
-//! transport's congestion window validation.
+//! The growth of a window that is not used (draft-ietf-ccwg-ratelimited-increase): up to the window that the
+//! largest flight since the last reduction supports, instead of none. It replaces the transport's congestion
+//! window validation.
 
 use super::Layer;
 use crate::classic::Window;
@@ -13,7 +13,7 @@ pub const ENTRY: LayerEntry = LayerEntry {
     descriptor: &Descriptor {
         kind: Kind::GrowthLimit,
         name: "rate-limited-increase",
-        summary: "An unused window grows as far as the most packets in flight could have brought it",
+        summary: "Limits the growth of an unused window to what the largest flight since the last reduction supports",
         source: "draft-ietf-ccwg-ratelimited-increase, which updates RFC 5681, RFC 9002 and RFC 9438",
         parameters: &[],
         presets: &[],

@@ -46,7 +46,7 @@ pub fn parts(scenario: &Scenario, traffic: &Traffic<'_>, parts: &mut Vec<Part>) 
 /// expensive. A discipline does the work of past examinations at the next arrival, so a link that no packet
 /// reaches costs nothing.
 fn discipline(link: &LinkPlan, rate: &LinkRate, arrivals: &Arrivals, place: Place, parts: &mut Vec<Part>) {
-    let Some(queue) = link.wire.queue.as_ref().filter(|_| link.brought.is_none()) else { return };
+    let Some(queue) = link.wire.queue.as_ref().filter(|_| link.plugin.is_none()) else { return };
     let values = &queue.values;
     let value = |name: &str| number(values, name).unwrap_or(0.0);
     let order = value("order");

@@ -5,7 +5,7 @@ use crate::document::quoted;
 use crate::reader::TableReader;
 use crate::registry;
 use ackclock_base::{Descriptor, Kind};
-use ackclock_cc::entry::{BackoffEntry, Brought, Build, Entry, PublishedDefaults};
+use ackclock_cc::entry::{BackoffEntry, Build, Entry, Plugin, PublishedDefaults};
 use ackclock_cc::registry::{BACKOFFS, CONTROLS};
 use ackclock_cc::{Assembly, Backoff, EcnResponse, Initial, Part};
 use std::sync::Arc;
@@ -14,13 +14,13 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 enum Law {
     Registered(&'static Entry),
-    Brought(Arc<dyn Brought>),
+    Plugin(Arc<dyn Plugin>),
 }
 
 impl Law {
     fn of(control: &Choice, table: &TableReader<'_>) -> Self {
         match table.reader.plugins().control(control.descriptor.name) {
-            Some(brought) => Self::Brought(Arc::clone(brought)),
+            Some(plugin) => Self::Plugin(Arc::clone(plugin)),
             None => Self::Registered(control.entry(CONTROLS)),
         }
     }
@@ -28,14 +28,14 @@ impl Law {
     fn published(&self) -> PublishedDefaults {
         match self {
             Self::Registered(entry) => entry.published,
-            Self::Brought(brought) => brought.published(),
+            Self::Plugin(plugin) => plugin.published(),
         }
     }
 
     fn has_window(&self) -> bool {
         match self {
             Self::Registered(entry) => !matches!(entry.build, Build::Model(_)),
-            Self::Brought(brought) => brought.has_window(),
+            Self::Plugin(plugin) => plugin.has_window(),
         }
     }
 }
@@ -75,7 +75,7 @@ impl ControlPlan {
         let values = &self.control.values;
         let assembly = match &self.law {
             Law::Registered(entry) => Assembly::new(entry, values, discriminator, action),
-            Law::Brought(brought) => Assembly::bringing(brought, values, discriminator, action),
+            Law::Plugin(plugin) => Assembly::of_plugin(plugin, values, discriminator, action),
         };
         assembly.within(self.layers.iter().map(part))
     }

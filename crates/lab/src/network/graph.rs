@@ -79,7 +79,7 @@ impl Network {
             to: to.to_owned(),
             delay: wire.delay.of(index, count),
             longer: wire.delay.longer(),
-            brought: None,
+            plugin: None,
             medium: None,
             wire: Wire { reverse: None, ..wire.clone() },
         });

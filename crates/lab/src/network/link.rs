@@ -2,7 +2,7 @@
 
 use super::wire::Wire;
 use ackclock_aqm::Service;
-use ackclock_aqm::entry::Brought;
+use ackclock_aqm::entry::Plugin;
 use ackclock_base::Span;
 use ackclock_sim::timeline::Timeline;
 use ackclock_sim::transmission::Changes;
@@ -22,7 +22,7 @@ pub struct LinkPlan {
     /// By how much packets exceed `delay` over time; `None` for a delay that does not change.
     pub longer: Option<Timeline<Span>>,
     /// The discipline of the queue if it is a plugin.
-    pub brought: Option<Arc<dyn Brought>>,
+    pub plugin: Option<Arc<dyn Plugin>>,
     /// The index of the medium of the link; `None` if the link has no medium.
     pub medium: Option<usize>,
     /// The properties that the keys of the link set.
@@ -38,8 +38,8 @@ impl LinkPlan {
     /// Returns the rules that the queue never breaks. A queue without limit drops nothing, so it never drops
     /// a packet that would fit.
     pub fn service(&self) -> Service {
-        if let Some(brought) = &self.brought {
-            return brought.service();
+        if let Some(plugin) = &self.plugin {
+            return plugin.service();
         }
         let name = self.wire.queue.as_ref().map_or("droptail", |queue| queue.descriptor.name);
         ackclock_aqm::registry::find(name).map_or(Service::IN_ORDER, |entry| entry.service)

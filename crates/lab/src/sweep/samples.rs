@@ -1,11 +1,11 @@
 //! Sampled values of a sweep: ranges, and the number of values drawn from them.
 
 use super::units;
-use crate::brought::Brought;
 use crate::diagnostics::Diagnostic;
 use crate::document::{Document, Node, Span, Table, Value};
 use crate::keys::{Form, Key, SOME, Table as Declared};
 use crate::limits::{MAX_POINTS, MAX_SEED};
+use crate::plugins::Plugins;
 use crate::reader::{Reader, TableReader};
 use ackclock_base::{Random, Range as Bounds};
 use ackclock_sim::random::Stream;
@@ -210,7 +210,7 @@ fn read<T>(
     declared: &'static Declared,
     of: impl FnOnce(&TableReader<'_>) -> Option<T>,
 ) -> Result<T, Vec<Diagnostic>> {
-    let plugins = Brought::default();
+    let plugins = Plugins::default();
     let reader = Reader::new(document, &plugins);
     let made = reader.open(node, place, declared).and_then(|table| of(&table));
     let problems = reader.into_problems();

@@ -7,7 +7,7 @@ use super::{Guest, Names};
 use ackclock_base::{Descriptor, Packets, Random, Rate, Values};
 use ackclock_cc::control as cc;
 use ackclock_cc::control::{Control, Decision, WindowControl};
-use ackclock_cc::entry::{Brought, PublishedDefaults};
+use ackclock_cc::entry::{Plugin, PublishedDefaults};
 use pyo3::exceptions::PyValueError;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -50,7 +50,7 @@ pub struct Kind {
     pub stop: Arc<Stop>,
 }
 
-impl Brought for Kind {
+impl Plugin for Kind {
     fn descriptor(&self) -> &'static Descriptor {
         self.descriptor
     }

@@ -6,7 +6,7 @@ use super::random::{Draws, lend};
 use super::records;
 use super::stop::Stop;
 use super::{Guest, Names};
-use ackclock_aqm::entry::{Brought, PERIODS};
+use ackclock_aqm::entry::{PERIODS, Plugin};
 use ackclock_aqm::{Arrival, Backlog, Capacity, Discipline, LinkRate, Queueing, Service, Verdict};
 use ackclock_base::{Descriptor, Random, Span, Time, Values};
 use pyo3::exceptions::PyValueError;
@@ -34,7 +34,7 @@ pub struct Kind {
     pub stop: Arc<Stop>,
 }
 
-impl Brought for Kind {
+impl Plugin for Kind {
     fn descriptor(&self) -> &'static Descriptor {
         self.descriptor
     }

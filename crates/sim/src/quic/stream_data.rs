@@ -65,7 +65,7 @@ impl StreamData {
     }
 
     /// Called when packet `number` is lost. Returns whether its piece now waits for retransmission, which it
-    /// does unless another packet has brought it.
+    /// does unless another packet has delivered it.
     pub fn on_lost(&mut self, number: u64) -> bool {
         let piece = self.carried_by(number).filter(|piece| !self.arrived.holds(*piece));
         self.again.extend(piece);

@@ -12,7 +12,7 @@ use ackclock_recovery::sender::{Acknowledgement, ReportedLosses};
 
 /// The content of a SACK.
 #[derive(Clone, Copy, Debug, Default)]
-struct Brought {
+struct SackOutcome {
     /// Whether it moves the cumulative TSN.
     advances: bool,
     /// Whether it acknowledges a retransmission, after which the limit on bursts applies.
@@ -36,18 +36,18 @@ impl Association {
             return;
         }
         self.note_timers(sack);
-        let mut brought = self.take_in(sack);
+        let mut outcome = self.take_in(sack);
         self.window = u64::from(sack.window);
         self.is_heard = true;
-        self.find_losses(sack, &mut brought);
+        self.find_losses(sack, &mut outcome);
         let rtt = self.echoed(now, sack);
-        self.tell_paths(now, &brought);
+        self.tell_paths(now, &outcome);
         self.leave_recovery();
         self.hold_timers(now);
         self.select(now, rtt);
-        let bounds = if self.options.repairs_first() { self.bounds_burst } else { brought.retransmitted };
+        let bounds = if self.options.repairs_first() { self.bounds_burst } else { outcome.retransmitted };
         self.burst = self.options.burst(bounds);
-        if brought.losses
+        if outcome.losses
             && let Some(path) = self.aim()
         {
             self.send_one(now, path, wire); // section 7.2.4 rule 3: whatever the window is
@@ -60,24 +60,25 @@ impl Association {
     }
 
     /// Records the chunks that have arrived.
-    fn take_in(&mut self, sack: &Sack<'_>) -> Brought {
-        let mut brought = Brought { advances: sack.cumulative > self.chunks.first(), ..Brought::default() };
+    fn take_in(&mut self, sack: &Sack<'_>) -> SackOutcome {
+        let mut outcome =
+            SackOutcome { advances: sack.cumulative > self.chunks.first(), ..SackOutcome::default() };
         for tsn in self.chunks.first()..sack.cumulative {
-            self.acknowledge(tsn, &mut brought);
+            self.acknowledge(tsn, &mut outcome);
         }
-        self.highest = brought.highest.unwrap_or(self.highest);
+        self.highest = outcome.highest.unwrap_or(self.highest);
         self.chunks.release(sack.cumulative);
         self.paths.iter_mut().for_each(|path| path.lane.measure_from(sack.cumulative));
         if !sack.blocks.is_empty() || !self.seen.is_empty() {
-            self.take_in_blocks(sack, &mut brought);
+            self.take_in_blocks(sack, &mut outcome);
         }
-        self.highest = self.highest.max(brought.highest.unwrap_or(0));
-        brought
+        self.highest = self.highest.max(outcome.highest.unwrap_or(0));
+        outcome
     }
 
     /// Processes the gap blocks. Receivers repeat their blocks, so only the new part of a block that begins
     /// as an earlier one did is looked at.
-    fn take_in_blocks(&mut self, sack: &Sack<'_>, brought: &mut Brought) {
+    fn take_in_blocks(&mut self, sack: &Sack<'_>, outcome: &mut SackOutcome) {
         std::mem::swap(&mut self.seen, &mut self.earlier);
         self.seen.clear();
         let (mut place, high) = (0, self.chunks.high());
@@ -93,17 +94,17 @@ impl Association {
                 .filter(|earlier| earlier.0 == start)
                 .map_or(start, |earlier| earlier.1);
             for tsn in known.max(start)..end {
-                self.acknowledge(tsn, brought);
+                self.acknowledge(tsn, outcome);
             }
             self.seen.push((start, end.max(known)));
         }
     }
 
     #[inline]
-    fn acknowledge(&mut self, tsn: u64, brought: &mut Brought) {
+    fn acknowledge(&mut self, tsn: u64, outcome: &mut SackOutcome) {
         let Some(chunk) = self.chunks.acknowledge(tsn) else { return };
-        brought.highest = brought.highest.max(Some(tsn));
-        brought.retransmitted |= chunk.was_retransmitted();
+        outcome.highest = outcome.highest.max(Some(tsn));
+        outcome.retransmitted |= chunk.was_retransmitted();
         self.errors = 0; // section 8.1
         let path = &mut self.paths[usize::from(chunk.path)];
         path.held.is_taken |= path.held.earliest == Some(tsn);
@@ -129,45 +130,45 @@ impl Association {
     }
 
     /// Finds losses by section 7.2.4, or path by path under CMT.
-    fn find_losses(&mut self, sack: &Sack<'_>, brought: &mut Brought) {
+    fn find_losses(&mut self, sack: &Sack<'_>, outcome: &mut SackOutcome) {
         if sack.blocks.is_empty() {
             return;
         }
         let by_path = self.options.details.cmt;
         if self.options.repairs_first() && !by_path {
-            return self.find_losses_as_ns2(brought);
+            return self.find_losses_as_ns2(outcome);
         }
         //= RFC 9260 section 7.2.4 highest: a SACK reports only below the highest TSN that it newly acknowledges
-        if let Some(highest) = brought.highest.filter(|_| !by_path) {
+        if let Some(highest) = outcome.highest.filter(|_| !by_path) {
             // In recovery, a SACK that moves the cumulative TSN reports all missing chunks.
             let told = self.seen.last().map_or(0, |block| block.1.saturating_sub(1));
-            let in_recovery = brought.advances && self.recover.is_some();
+            let in_recovery = outcome.advances && self.recover.is_some();
             let enough = self.reports.report_below(if in_recovery { highest.max(told) } else { highest });
             for tsn in enough.start.max(self.chunks.first())..enough.end {
                 let chunk = self.chunks.get(tsn);
                 if chunk.may_be_reported() && !chunk.was_retransmitted() {
-                    self.lose(tsn, brought);
+                    self.lose(tsn, outcome);
                 }
             }
         }
-        self.find_losses_by_number(sack, by_path, brought);
+        self.find_losses_by_number(sack, by_path, outcome);
     }
 
     /// Finds losses as ns-2 does. Each chunk counts its reports since it was first sent or last lost by a
     /// timeout. A SACK reports chunks below the highest TSN newly acknowledged by it or by an earlier one.
     /// The reduction applies to the path on which the first waiting chunk was lost, of those sent since the
     /// previous recovery began.
-    fn find_losses_as_ns2(&mut self, brought: &mut Brought) {
+    fn find_losses_as_ns2(&mut self, outcome: &mut SackOutcome) {
         let told = self.seen.last().map_or(0, |block| block.1.saturating_sub(1));
-        let in_recovery = brought.advances && self.recover.is_some_and(|recover| self.highest < recover);
+        let in_recovery = outcome.advances && self.recover.is_some_and(|recover| self.highest < recover);
         let below = if in_recovery { self.highest.max(told) } else { self.highest };
         self.chunks.report_missing(below, self.highest);
         let (times, mut from) = (self.options.details.missing_reports, 0);
         while let Some(tsn) = self.chunks.first_reported(from, below, times) {
-            self.lose(tsn, brought);
+            self.lose(tsn, outcome);
             from = tsn + 1;
         }
-        if brought.losses
+        if outcome.losses
             && let Some(index) = self.chunks.first_lost_from(self.recover.unwrap_or(0))
         {
             self.recover = Some(self.chunks.high());
@@ -178,7 +179,7 @@ impl Association {
 
     /// Finds losses by packet number: a retransmission is compared with packets sent later over the same
     /// path. Under CMT this applies to all packets (split fast retransmit).
-    fn find_losses_by_number(&mut self, sack: &Sack<'_>, everything: bool, brought: &mut Brought) {
+    fn find_losses_by_number(&mut self, sack: &Sack<'_>, everything: bool, outcome: &mut SackOutcome) {
         let one_path = self.paths.iter().filter(|path| path.summary.highest > 0).count() == 1;
         // A SACK that was held back for several packets of one path counts as that number of reports.
         let times = if everything && one_path { sack.packets.max(1) } else { 1 };
@@ -189,7 +190,7 @@ impl Association {
             }
             for _ in 0..times {
                 let enough = self.paths[index].reports.report_below(highest - 1);
-                self.lose_numbers(index, enough, everything, brought);
+                self.lose_numbers(index, enough, everything, outcome);
             }
         }
     }
@@ -199,7 +200,7 @@ impl Association {
         index: usize,
         numbers: std::ops::Range<u64>,
         everything: bool,
-        brought: &mut Brought,
+        outcome: &mut SackOutcome,
     ) {
         let kept = self.paths[index].lane.numbers();
         for number in numbers.start.max(kept.start)..numbers.end.min(kept.end) {
@@ -210,18 +211,18 @@ impl Association {
             let chunk = self.chunks.get(tsn);
             let is_it = usize::from(chunk.path) == index && chunk.number == number;
             if is_it && chunk.may_be_reported() && (everything || chunk.was_retransmitted()) {
-                self.lose(tsn, brought);
+                self.lose(tsn, outcome);
             }
         }
     }
 
     /// Marks a chunk as lost by reports.
-    fn lose(&mut self, tsn: u64, brought: &mut Brought) {
+    fn lose(&mut self, tsn: u64, outcome: &mut SackOutcome) {
         let chunk = self.chunks.get(tsn);
         let index = usize::from(chunk.path);
         let by_path = self.options.details.cmt;
         let as_ns2 = self.options.repairs_first();
-        brought.losses = true;
+        outcome.losses = true;
         if chunk.waits() {
             return self.chunks.report_lost(tsn);
         }
@@ -260,7 +261,7 @@ impl Association {
         Some((index, rtt))
     }
 
-    fn tell_paths(&mut self, now: Time, brought: &Brought) {
+    fn tell_paths(&mut self, now: Time, outcome: &SackOutcome) {
         let by_path = self.options.details.cmt;
         let first = self.chunks.first();
         let ends = |recover: Option<u64>| recover.filter(|recover| first < *recover).is_some();
@@ -272,7 +273,7 @@ impl Association {
                 continue;
             }
             let recovering = if by_path { ends(path.recover) } else { together };
-            let advances = (!by_path).then_some(brought.advances);
+            let advances = (!by_path).then_some(outcome.advances);
             let late = path.summary.late * chunk;
             if let Some(rtt) = path.take(now, recovering, advances, late) {
                 self.rtt.record(rtt);

@@ -8,14 +8,14 @@ use std::sync::Arc;
 /// Controls and queue disciplines that are in no registry. They belong to a document, and so to a run; no
 /// registry changes.
 #[derive(Clone, Debug, Default)]
-pub struct Brought {
+pub struct Plugins {
     /// The congestion controls.
-    pub controls: Vec<Arc<dyn ackclock_cc::entry::Brought>>,
+    pub controls: Vec<Arc<dyn ackclock_cc::entry::Plugin>>,
     /// The queue disciplines.
-    pub queues: Vec<Arc<dyn ackclock_aqm::entry::Brought>>,
+    pub queues: Vec<Arc<dyn ackclock_aqm::entry::Plugin>>,
 }
 
-impl Brought {
+impl Plugins {
     /// Returns every control that a scenario may name.
     pub fn all_controls(&self) -> Vec<&'static Descriptor> {
         registry::controls()
@@ -30,12 +30,12 @@ impl Brought {
     }
 
     /// Returns the plugin control called `name`, if there is one.
-    pub fn control(&self, name: &str) -> Option<&Arc<dyn ackclock_cc::entry::Brought>> {
+    pub fn control(&self, name: &str) -> Option<&Arc<dyn ackclock_cc::entry::Plugin>> {
         self.controls.iter().find(|control| control.descriptor().name == name)
     }
 
     /// Returns the plugin discipline called `name`, if there is one.
-    pub fn queue(&self, name: &str) -> Option<&Arc<dyn ackclock_aqm::entry::Brought>> {
+    pub fn queue(&self, name: &str) -> Option<&Arc<dyn ackclock_aqm::entry::Plugin>> {
         self.queues.iter().find(|queue| queue.descriptor().name == name)
     }
 }
