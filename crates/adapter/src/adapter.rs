@@ -159,7 +159,8 @@ impl Adapter {
         self.ledger.transmit(number, now, bytes);
         let inflight = self.inflight();
         let decision = self.control.decision();
-        self.limited[0] |= inflight + 1.0 > decision.cwnd;
+        // quinn keeps flight and the next datagram below the window, so that it stops one packet before it.
+        self.limited[0] |= inflight + 1.0 >= decision.cwnd;
         let follows = self.control.follows_sending();
         if follows == Follows::Everything || follows == Follows::Restarts && after_idle {
             let app_limited = self.ledger.delivery().is_app_limited();

@@ -54,6 +54,26 @@ fn slow_start_grows_by_what_is_acknowledged() {
 }
 
 #[test]
+fn a_stack_that_stops_one_packet_before_the_window_is_limited_by_it() {
+    // quinn sends while flight and datagram together are below the window: 9 of 10 packets. In slow start each adds one to the window
+    // while the window is the limit (RFC 9002 section 7.8), so that rounds of 9, 18, 36 and 72 packets lead to 19, 37, 73 and 145.
+    let mut adapter = adapter("newreno", UNNAMED);
+    let mut next = 0;
+    for (round, wanted) in [(0, 19.0), (1, 37.0), (2, 73.0), (3, 145.0)] {
+        let packets = cwnd(&mut adapter) as u64 - 1;
+        let sent = 1000 * round;
+        for key in next..next + packets {
+            adapter.on_sent(ms(sent), key, PACKET);
+        }
+        for _ in 0..packets {
+            ack(&mut adapter, sent + 50, sent, None);
+        }
+        next += packets;
+        assert_eq!(cwnd(&mut adapter), wanted, "after round {round}");
+    }
+}
+
+#[test]
 fn losses_of_a_frame_are_heard_before_its_acknowledgements() {
     let mut adapter = adapter("newreno", NAMED);
     send(&mut adapter, 0, 0..10);

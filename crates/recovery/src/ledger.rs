@@ -193,7 +193,7 @@ impl Ledger {
     pub fn pipe(&self) -> u64 {
         //= RFC 6675 section 4 pipe: in flight is what is outstanding, less acknowledged and lost, plus retransmitted
         let (sent, gone) = (self.outstanding + self.resent, self.sacked + self.lost);
-        debug_assert!(sent >= gone, "{gone} units are acknowledged or lost of {sent} that are outstanding");
+        assert!(sent >= gone, "{gone} units are acknowledged or lost of {sent} that are outstanding");
         sent - gone
     }
 

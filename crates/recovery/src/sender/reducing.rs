@@ -27,7 +27,7 @@ impl Sender {
     }
 
     pub(super) fn tell_loss(&mut self, now: Time, found: LossFound, inflight: Packets) {
-        debug_assert!(self.ledger.high() > 0, "a loss is found before anything was sent");
+        assert!(self.ledger.high() > 0, "a loss is found before anything was sent");
         // At a mark on the last packet, nothing is outstanding any more.
         let sent = *self.ledger.sent(found.number.min(self.ledger.high() - 1));
         let loss = Loss {
