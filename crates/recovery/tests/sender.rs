@@ -304,6 +304,26 @@ fn a_paced_window_law_stays_paced() {
     assert!(run.gaps(0).iter().all(|gap| *gap as f64 > least - 1.0), "{least}");
 }
 
+//= test RFC 9002 section 7.8 pacing
+#[test]
+fn a_paced_window_doubles_in_each_round_of_slow_start_if_there_is_data_for_it() {
+    let window_after = |packets: u64, ms: u64| {
+        let options = Options::recommended(Units::packets(1000));
+        let mut run = Run::new(options, cubic(10.0, f64::INFINITY), 1, packets);
+        run.start(true);
+        run.until(at(ms));
+        run.sender.control().decision().cwnd
+    };
+    // Data is sent from 100 ms on, at two windows in a round trip. While the window doubles with what is acknowledged, a round leaves
+    // within ln 2 = 0.69 round trips (the sum of 2 / 2w over the windows w that it passes), and its last acknowledgement comes back one
+    // round trip later: 170 ms after its begin at the latest.
+    for (doublings, window) in [(1, 20.0), (2, 40.0), (3, 80.0), (4, 160.0)] {
+        assert_eq!(window_after(100_000, 170 + 100 * doublings), window, "after {doublings} rounds");
+    }
+    // Five packets never fill a window of ten, whatever the pacer holds back of them.
+    assert_eq!(window_after(5, 250), 10.0);
+}
+
 #[test]
 fn a_rate_is_paced_by_its_quantum() {
     // A limit of 12.5 MB/s plays no role here. The initial rate of BBR is 4 ln 2 * 10 / 0.1 s = 277 packets

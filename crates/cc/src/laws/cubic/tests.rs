@@ -1,5 +1,5 @@
 use super::*;
-use crate::script::Script;
+use crate::script::{Script, ack_at};
 
 //= test RFC 9438 section 4.2 plateau
 //= test RFC 9438 section 5.1
@@ -45,6 +45,49 @@ fn a_small_window_grows_like_reno() {
     script.recovered();
     script.acks_over(14, 1);
     assert!((script.cwnd() - 14.529).abs() < 0.02, "{}", script.cwnd());
+}
+
+//= test RFC 9438 section 4.2 bounds
+#[test]
+fn the_target_lies_between_the_window_and_one_and_a_half_windows() {
+    let grown = |cwnd: Packets, origin: Packets| {
+        let mut law = Cubic::new(Parameters::default());
+        // At its plateau, one round trip of 100 ms ahead, the curve is at the plateau's window and 0.0004 packets.
+        law.epoch = Some(Epoch { start: Time::ZERO, k: 0.0, origin, w_est: 1.0 });
+        let mut window = Window { cwnd, ssthresh: 1.0 };
+        let ack = Ack { smoothed_rtt: Span::from_millis(100), ..ack_at(Time::ZERO, 1, cwnd) };
+        law.avoid_congestion(&mut window, &ack);
+        window.cwnd
+    };
+    // A target of 15, not 1000: an acknowledgement adds (15 - 10) / 10.
+    assert!((grown(10.0, 1000.0) - 10.5).abs() < 1e-12);
+    // In between: (12.0004 - 10) / 10.
+    assert!((grown(10.0, 12.0) - 10.200_04).abs() < 1e-9);
+    // A target of 100, not 50: the window stays.
+    assert_eq!(grown(100.0, 50.0), 100.0);
+}
+
+//= test RFC 9438 section 4.3 alpha
+#[test]
+fn the_estimate_grows_like_reno_from_the_window_before_the_cut_on() {
+    let mut law = Cubic::new(Parameters::default());
+    law.cwnd_prior = 20.0;
+    // 3 * (1 - 0.7) / (1 + 0.7) = 9/17.
+    assert!((law.alpha(19.999) - 9.0 / 17.0).abs() < 1e-12);
+    assert_eq!(law.alpha(20.0), 1.0);
+}
+
+//= test RFC 9438 section 4.6 unused
+#[test]
+fn a_window_that_is_not_used_does_not_grow() {
+    let mut script = Script::new("cubic").window(20.0).starting_ssthresh(20.0);
+    script.loss();
+    script.recovered();
+    for _ in 0..100 {
+        script.wait(Span::from_millis(100));
+        script.ack_as(|ack| ack.cwnd_limited = false);
+    }
+    assert!((script.cwnd() - 14.0).abs() < 1e-9, "{}", script.cwnd());
 }
 
 //= test RFC 9438 section 4.7 less
