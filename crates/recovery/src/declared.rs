@@ -32,9 +32,11 @@ choice! {
 choice! {
     /// The quantity that a loss reduces.
     pub enum ReduceFrom {
-        /// The packets in flight.
+        /// A reduction starts from the packets in flight, if those are fewer than the congestion window (RFC
+        /// 5681 equation 4).
         Flight = "flight",
-        /// The congestion window.
+        /// A reduction starts from the congestion window, or from the receiver's window if that is smaller
+        /// (ns-2, Linux).
         Window = "window",
     }
 }

@@ -121,7 +121,8 @@ pub struct AckSummary {
     pub now: Time,
     /// The number of packets acknowledged cumulatively; zero for a duplicate.
     pub cumulative: u64,
-    /// The number of packets delivered, cumulatively or selectively.
+    /// The amount of data acknowledged for the first time, cumulatively or selectively, in the unit of the
+    /// ledger.
     pub delivered: u64,
     /// Whether it repeats the last cumulative acknowledgement while data is outstanding.
     pub duplicate: bool,
@@ -141,7 +142,8 @@ pub struct AckSummary {
 /// Reaction to an acknowledgement. The sender carries the parts out in the order of the fields.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Reaction {
-    /// Recovery has ended after this number of duplicates.
+    /// The number of duplicates in the recovery that has ended, including those that revealed the loss; zero
+    /// for a rule that does not count duplicates. `None` if no recovery has ended.
     pub recovered: Option<u32>,
     /// Recovery begins with this loss, of which the control is to hear.
     pub loss: Option<LossFound>,

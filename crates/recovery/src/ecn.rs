@@ -72,13 +72,15 @@ impl EcnSender {
         self.announce = true;
     }
 
-    /// Returns whether a mark echoed now is older than the last reduction; `una` is the first unacknowledged
-    /// packet.
+    /// Returns whether a mark echoed now is older than the last reduction, because the next packet sent after
+    /// that reduction is not acknowledged yet. Returns false before the first reduction. `una` is the first
+    /// unacknowledged packet, or one past the highest acknowledged packet if no number is used twice.
     pub fn is_old(&self, una: u64) -> bool {
         self.guard.is_some_and(|guard| una <= guard)
     }
 
-    /// Returns whether the packet sent now announces a reduction (CWR). The next packet does not.
+    /// Returns whether the new packet sent now announces a reduction (CWR). Each reduction is announced once.
+    /// Always false for a control that counts marks.
     pub fn take_announcement(&mut self) -> bool {
         !self.counts() && std::mem::take(&mut self.announce)
     }

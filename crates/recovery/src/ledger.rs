@@ -31,7 +31,8 @@ pub struct Sent {
     tx_in_flight: u32,
     /// The size of the packet.
     pub size: u16,
-    /// The number of times that the packet has been sent, up to 255.
+    /// The number of times that the packet has been sent, up to 255; at least 2 where its data has been sent
+    /// before under another number ([`Ledger::note_ambiguous`]).
     pub transmissions: u8,
     marks: u8,
 }

@@ -58,7 +58,8 @@ pub struct Options {
     /// The maximum number of bytes that wait in the host's own interface, unless [the rate
     /// allows](crate::small_queue) fewer; `None` without small queues.
     pub small_queue: Option<u64>,
-    /// The maximum number of packets that one acknowledgement releases.
+    /// The maximum number of packets sent at one event: an acknowledgement, a timer or a write. Packets that
+    /// are sent whatever the window (fast retransmits, probes) are not counted. `u64::MAX` stands for no limit.
     pub max_burst: u64,
     /// Whether a packet that the host's own interface refuses reduces the window and is retransmitted at the
     /// next opportunity.
@@ -135,8 +136,10 @@ impl Options {
         }
     }
 
-    /// Returns the packets of growth that an acknowledgement counts for. `late` is the amount that it
-    /// acknowledges of packets that an association had reported lost.
+    /// Returns the ABC increment of an acknowledgement, in packets (RFC 3465): the data that it acknowledges in
+    /// order, or, with `counts_selective`, for the first time, plus `late`, and at most `max_abc_increment`.
+    /// `late` is the amount that it acknowledges of packets that an association had reported lost, which
+    /// `newly` does not contain.
     #[inline]
     pub(crate) fn abc_increment(&self, newly: &Newly, late: u64) -> Packets {
         let amount = if self.counts_selective { newly.delivered } else { newly.in_order };

@@ -165,7 +165,7 @@ mod tests {
     use super::*;
     use ackclock_base::Rate;
 
-    /// Returns a pace of `packets_per_second` packets of 1,000 bytes.
+    /// Returns a pace of `packets_per_second` packets of 1,000 bytes, of which `quantum` leave back to back.
     fn pace(packets_per_second: u64, quantum: u32) -> Pace {
         let rate = Rate::from_bits_per_second(packets_per_second * 8000);
         let decision = Decision {

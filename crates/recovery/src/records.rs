@@ -6,7 +6,8 @@ use crate::units::Units;
 use ackclock_base::Time;
 use ackclock_cc::{Lost, RateSample};
 
-/// Returns the record of a packet that is reported lost at `now`.
+/// Returns the record by which a control hears at `now` that packet `number` is lost, with amounts in packets.
+/// `sent` and `sample` are those that [`Ledger::drain_given_up`](crate::ledger::Ledger::drain_given_up) passes.
 #[inline]
 pub fn lost(units: Units, now: Time, number: u64, sent: &Sent, sample: &Sample) -> Lost {
     Lost {

@@ -144,7 +144,7 @@ impl RttEstimator {
     /// least one.
     pub fn sample_for_timer(&mut self, sent: Time, now: Time) {
         let tick = self.rule.tick.nanos().max(1);
-        // The other end may echo a time in the future.
+        // The other end may echo a time in the future, which counts as a round trip of one tick.
         let ticks = (now.nanos() / tick).saturating_sub(sent.nanos() / tick).max(1);
         self.coarse.take(ticks);
         let Ticks { mean_8, deviation_4 } = self.coarse;

@@ -229,8 +229,9 @@ impl Sender {
         self.stays_open = true;
     }
 
-    /// Called when the application has `packets` more packets to send. After a long pause with nothing outstanding,
-    /// this restarts the window.
+    /// Called when the application has `packets` more packets to send. Sends nothing: the caller also calls
+    /// [`Self::send_allowed`]. If nothing is outstanding, and nothing was sent for longer than a retransmission
+    /// timeout, the window restarts as [`Options::idle_restart`] says.
     pub fn add_data(&mut self, now: Time, packets: u64) {
         self.note_if_app_limited();
         if self.ledger.is_empty() && self.ledger.high() > 0 {
@@ -260,7 +261,9 @@ impl Sender {
         self.options.window = packets.min(self.options.units.most_outstanding());
     }
 
-    /// Called when a connection that has stayed open ends.
+    /// Lets a connection that [stays open](Self::stay_open) end. Data added before is still sent and repaired.
+    /// The control hears [`Change::Ends`] when everything is acknowledged: at once, or at a later
+    /// acknowledgement.
     pub fn close(&mut self, now: Time) {
         if std::mem::take(&mut self.stays_open) {
             self.end_if_done();
@@ -302,7 +305,8 @@ impl Sender {
         self.ledger.high() >= self.data_until
     }
 
-    /// Returns whether a loss is being repaired.
+    /// Returns whether a loss is being repaired by fast retransmission; false during the repair after a
+    /// timeout.
     pub fn recovering(&self) -> bool {
         self.rule.in_recovery()
     }
@@ -371,9 +375,10 @@ impl Sender {
         }
     }
 
-    /// Records whether the application limits the sender (draft-ietf-ccwg-bbr section 4.1.2.4). It is called
-    /// when the application writes, before an acknowledgement changes the flight, and at timers that may
-    /// send. A packet that waits for the pacer does not count.
+    /// Records that the application limits the sender, if it does (draft-ietf-ccwg-bbr section 4.1.2.4): all
+    /// data has been sent, nothing is to be retransmitted, the window has room, the receiver's credit holds
+    /// nothing back, and no packet waits for the pacer or small queues. Called when the application writes,
+    /// before an acknowledgement changes the flight, and at timers that may send.
     #[inline]
     fn note_if_app_limited(&mut self) {
         if self.has_sent_all() {

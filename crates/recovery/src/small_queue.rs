@@ -144,9 +144,9 @@ mod tests {
     }
 
     proptest! {
-        /// Checks that an interface of any rate is never idle while its sender holds a packet back, and that
-        /// no more packets wait in it than the rule allows: one besides two packets or a millisecond of the
-        /// rate.
+        /// Checks that an interface that takes `takes_us` microseconds for a packet is never idle while its
+        /// sender holds a packet back, and that no more packets are in it than the rule allows: two, or those of
+        /// 2^-10 s at the flow's rate and one more, whichever is greater.
         #[test]
         fn the_interface_stays_busy(mbps in 0.1_f64..1000.0, takes_us in 1_u64..20_000) {
             let (mut queue, pace, takes) = (SmallQueue::new(u64::MAX), pace(mbps, 1), Span::from_nanos(1000 * takes_us));
@@ -164,7 +164,7 @@ mod tests {
                     }
                 }
                 waiting.retain(|leaves| *leaves > now);
-                // The pause per packet is rounded down to a whole number of nanoseconds.
+                // The pacing interval is rounded down to a whole number of nanoseconds. This is a lower bound.
                 let pause_ns = f64::from(8 * BYTES) * 1e3 / mbps - 1.0;
                 let most = 2.0_f64.max(976_562.0 / pause_ns + 1.0);
                 prop_assert!(waiting.len() as f64 <= most, "{} {most}", waiting.len());

@@ -35,7 +35,8 @@ const MAX_DOUBLED: Span = Span::from_millis(60_000);
 /// timeout exceeds a minute.
 const MAX_DOUBLINGS: u32 = 16;
 
-/// The number of probe timeouts for which a lost packet is remembered, in case it is acknowledged after all.
+/// The time for which a lost packet is remembered after it was sent, in probe timeouts without back-off, in
+/// case the packet is acknowledged after all.
 const KEPT_TIMEOUTS: u64 = 3;
 
 /// Options of the rule.

@@ -286,7 +286,8 @@ impl Detection for Rack {
 
     fn next(&mut self, ledger: &mut Ledger, cwnd: u64, fresh_until: u64) -> Option<u64> {
         let room = match &mut self.reduction {
-            // A loss that the timer found comes with no acknowledgement that would let a packet out.
+            // The timer may find everything in flight lost. No acknowledgement will come to let a packet out,
+            // so one leaves whenever nothing is in flight.
             Some(reduction) => reduction.allows(ledger.pipe(), cwnd) || ledger.pipe() == 0,
             None => ledger.pipe() < cwnd || self.must_send,
         };

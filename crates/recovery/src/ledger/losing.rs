@@ -48,11 +48,13 @@ impl Ledger {
         }
     }
 
-    /// Records that the data of a packet has been sent before under another number, so that its
-    /// acknowledgement gives no round trip sample (Karn).
+    /// Records that the data of a packet has been sent before, under another number or before the sender went
+    /// back, so that its acknowledgement gives no round trip sample (Karn). [`Sent::transmissions`] is then at
+    /// least 2.
     pub fn note_ambiguous(&mut self, number: u64) {
         let slot = self.slot(number);
-        self.ring[slot].transmissions = 2;
+        let sent = &mut self.ring[slot];
+        sent.transmissions = sent.transmissions.max(2);
     }
 
     /// Returns whether a packet is lost, not retransmitted since, and not acknowledged.
@@ -133,8 +135,8 @@ impl Ledger {
         self.hole = self.una;
     }
 
-    /// Removes the mark from every lost packet, after a spurious timeout: what was marked lost and not
-    /// retransmitted is in flight.
+    /// Removes the mark from every lost packet when the last loss or timeout proves spurious: those packets are
+    /// in flight, and count twice if they were also retransmitted. The total of what was counted as lost stays.
     pub fn none_lost(&mut self) {
         for number in self.una..self.next {
             let slot = self.slot(number);

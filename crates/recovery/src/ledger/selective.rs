@@ -9,7 +9,9 @@ impl Ledger {
         self.frontier > self.una
     }
 
-    /// Records a selective acknowledgement of a range of packets.
+    /// Records a selective acknowledgement of a range of packets, and adds to `newly` what it delivers. With a
+    /// duplicate threshold above zero, marks as lost every unacknowledged packet that has at least that many
+    /// selectively acknowledged packets above it.
     pub fn acknowledge_range(&mut self, range: Range<u64>, newly: &mut Newly) {
         let start = range.start.max(self.una);
         let end = range.end.min(self.next);
@@ -40,7 +42,8 @@ impl Ledger {
         }
     }
 
-    /// Returns the packets that were acknowledged selectively since the last [drain](Self::drain_selective).
+    /// Returns the packets that were acknowledged selectively since the last [drain](Self::drain_selective), in
+    /// no particular order. Always empty with a duplicate threshold above zero, where no list is kept.
     pub fn selective(&self) -> &[u64] {
         &self.selective
     }

@@ -45,8 +45,9 @@ pub struct Held {
 /// The outcome of an acknowledgement, for measurement.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AckOutcome {
-    /// The round trip of packets that were sent once and acknowledged without a repair in between; `None`
-    /// without one.
+    /// The round trip of the packet that was sent last among those newly acknowledged. `None` if nothing is
+    /// newly acknowledged, if the data of any of those packets has been sent more than once (Karn), or if the
+    /// acknowledgement reports its [delay](Held) and its highest number is not newly acknowledged.
     pub clean_rtt: Option<Span>,
 }
 
@@ -204,7 +205,8 @@ impl Sender {
         newly
     }
 
-    /// Records an ordinary acknowledgement in the ledger.
+    /// Records an [ordinary](Self::is_ordinary) acknowledgement in the ledger on the fast path, and returns what
+    /// it newly acknowledges.
     #[inline]
     fn take_in_order(&mut self, cumulative: u64) -> Newly {
         let mut newly = Newly::default();

@@ -33,7 +33,8 @@ impl Sender {
         self.rule.on_reported_losses(reported);
     }
 
-    /// Sends one new packet, whatever the window and pacing.
+    /// Sends one new packet, whatever the window and pacing. The sender has no more data afterwards: the
+    /// association asks for each packet, here or with [`Self::send_up_to`].
     pub fn send_one(&mut self, now: Time, output: &mut impl Output) {
         let number = self.ledger.high();
         self.transmit(now, number, output);

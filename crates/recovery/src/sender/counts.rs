@@ -2,7 +2,8 @@
 
 use ackclock_base::{Packets, Span, Time};
 
-/// Counts over the measured interval.
+/// Counts since the connection began, or since the [last reset](super::Sender::reset_counts) at the end of the
+/// warm-up.
 #[derive(Clone, Debug, Default)]
 pub struct Counts {
     /// Data packets sent, including retransmissions.

@@ -156,7 +156,9 @@ impl Sender {
         of_rate.unwrap_or_else(|| Pace::of_window(decision, self.rtt.fine().mean, pacing_gains, pacing_burst))
     }
 
-    /// Sends a packet, new or retransmitted, and returns its size; `None` if the interface refused it.
+    /// Sends a packet, new or retransmitted, whatever the window and pacing. Returns its size in the
+    /// transport's unit, or `None` if the interface refused it: such a packet is not recorded as sent, and its
+    /// refusal may reduce the window.
     pub(super) fn transmit(&mut self, now: Time, number: u64, output: &mut impl Output) -> Option<u16> {
         let handed = self.transmit_one::<false>(now, number, output)?;
         self.note_handed_over(handed);

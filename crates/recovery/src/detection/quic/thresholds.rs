@@ -33,7 +33,9 @@ impl Thresholds {
     /// The thresholds that RFC 9002 recommends.
     pub const RFC: Self = Self { packets: 3, round_trips: 1.125, adaptive: false };
 
-    /// Returns the time after which a packet is lost when the round trip is `longest`.
+    /// Returns how long after it was sent a packet is lost, once a later packet is acknowledged: `round_trips`
+    /// times `longest`, which is the longer of the smoothed and the latest round trip. The caller applies
+    /// kGranularity.
     pub(super) fn delay(&self, longest: Span) -> Span {
         longest + Span::from_nanos((longest.nanos() as f64 * self.extra()) as u64)
     }

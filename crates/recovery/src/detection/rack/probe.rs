@@ -22,7 +22,7 @@ pub struct Probe {
 /// A probe in flight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Flying {
-    /// TLP.end_seq: SND.NXT when the probe was sent.
+    /// TLP.end_seq: one past the highest packet ever sent, including the probe.
     end: u64,
     /// TLP.is_retrans: whether the probe was a retransmission.
     again: bool,
@@ -38,7 +38,8 @@ impl Probe {
     }
 
     /// Called when new data has been sent or acknowledged and nothing is being repaired. Starts the timeout
-    /// of the probe at `now`, if a probe is allowed.
+    /// of the probe at `now`, or restarts it, if probes are enabled, none is in flight, and a round trip was
+    /// measured since the last probe, if there was one.
     pub fn arm(&mut self, now: Time) {
         // Section 7.3: one probe is in flight at a time, and a round trip is measured between two probes.
         //= RFC 8985 section 7.3 once: one probe at a time, and none without a round trip since the last

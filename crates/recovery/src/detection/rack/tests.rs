@@ -57,7 +57,7 @@ impl Play {
         self.ack_with(ms, to, block, None)
     }
 
-    /// Returns the timer, with the retransmission timer due at ten seconds.
+    /// Returns when the rule's timer expires, if the retransmission timer is due at ten seconds.
     fn timer(&self) -> Time {
         self.rule.timer(&self.ledger, SMOOTHED, at(10_000))
     }
