@@ -130,7 +130,8 @@ pub(crate) struct Impaired {
     channel_random: Stream,
     skipping: Option<Skipping>,
     alters: Option<Alters>,
-    /// The arrival of the last packet.
+    /// The latest arrival so far, before it is moved to the end of a slot. No later packet arrives earlier.
+    /// Not used if packets may overtake one another.
     last: Time,
 }
 
@@ -176,8 +177,9 @@ impl Impaired {
         parts.channel.as_mut().is_none_or(|channel| channel.answers(now, channel_random))
     }
 
-    /// Sends a packet with this ECN field. Returns how long the link is busy with it, how long it takes over
-    /// the wire after that, and what changes about it.
+    /// Sends a packet with this ECN field over a wire whose delay without impairments is `wire`. Returns how
+    /// long the link is busy with it, how long after that it arrives (`None` if it is corrupted, or dropped
+    /// because of its ECN field), and what changes about it if it arrives.
     pub(crate) fn carry(&mut self, sending: &Sending, wire: Span, ecn: Ecn) -> Crossing {
         let Impairments { loss, detour, longer, channel, .. } = &mut self.parts;
         let mut carried = Carried { takes: sending.takes, delay: Some(Span::ZERO) };

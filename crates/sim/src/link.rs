@@ -269,8 +269,9 @@ impl Link {
         Some(sent + self.delay)
     }
 
-    /// Offers a packet at its arrival time, which must not lie before the previous offer. Returns the
-    /// outcome.
+    /// Offers a packet at its arrival time, which must not lie before the previous offer, to a link whose
+    /// discipline does not decide at departure. Returns the packet's fate, which is final: a packet that
+    /// waits gets the times at which it will be sent and arrive.
     #[inline(always)] // inlined so that the outcome need not be stored in memory
     pub fn offer(&mut self, arrival: &Arrival) -> Fate {
         let Arrival { now, bytes, .. } = *arrival;

@@ -291,7 +291,7 @@ mod tests {
         assert!((share(&both) / share(&lost) - 0.3).abs() < 0.012, "{}", share(&both) / share(&lost));
         let correlation = (share(&both) - share(&lost).powi(2)) / (share(&lost) * (1.0 - share(&lost)));
         assert!((correlation - 0.24776).abs() < 0.012, "{correlation}");
-        // At 1/8 only one packet of 288 is lost.
+        // With a probability of 1/8 only F(1/8), one packet of 288, is lost.
         let settings = [("probability", "0.125"), ("correlation", "0.5")];
         let lost = losses("correlated", &settings, Span::from_millis(1), 400_000);
         assert!((share(&lost) - 1.0 / 288.0).abs() < 0.0005, "{}", share(&lost));

@@ -15,7 +15,9 @@ pub trait Medium: Send {
     /// the future is not final: the medium is asked again at its beginning, and at each arrival before.
     fn next(&mut self, now: Time, stations: &[Station], random: &mut dyn Random) -> Turn;
 
-    /// Called when a station sends from `starts` to `sent`. The medium is busy until then.
+    /// Called when a station begins to send at `starts`. The medium is busy until `sent`: the end of the
+    /// packets and, if the medium has [answers](AccessRules::answer), of the wait for an answer. If stations
+    /// collide, it is called once, for the station of the turn.
     fn on_sending(&mut self, _station: usize, _starts: Time, _sent: Time) {}
 
     /// Returns the rules of a turn. Called once, when the run is built. By default a turn is one packet

@@ -200,8 +200,9 @@ impl Network {
         self.lanes.len()
     }
 
-    /// Returns the links that have to be served, one per medium. They are in the order of their sources in
-    /// the schedule, which follow those of the lanes.
+    /// Returns the links by which the schedule serves waiting packets: each link without a medium whose
+    /// discipline decides at departure, and the first link of each medium. They are in the order of their
+    /// sources in the schedule, which follow those of the lanes.
     pub fn services(&self) -> impl Iterator<Item = u32> {
         let served = (0..self.links.len()).filter(|link| self.services[*link].is_some());
         let first = |link: &usize| !self.services[..*link].contains(&self.services[*link]);

@@ -117,7 +117,7 @@ impl Schedule {
         if number < self.next || number >= self.end {
             return self.put_elsewhere(time, key);
         }
-        // This comes last, so that the rare case needs no room on the stack.
+        // The usual case comes last. The rare cases are tail calls, so they need no room on the stack.
         let place = number as usize & (self.buckets.len() - 1);
         let bucket = &mut self.buckets[place];
         self.in_buckets += 1;

@@ -63,7 +63,8 @@ impl Network {
         }
     }
 
-    /// Records that a path meets an agent at the step about to be added; `link` follows.
+    /// Records where a path continues after an agent: with the step that is added next, towards `link`.
+    /// Called right after the step that meets the agent has been added.
     pub(super) fn set_onward(&mut self, agent: u32, direction: Direction, path: u32, link: u32) {
         let step = self.steps.len() as u32;
         self.agents[agent as usize].directions[direction as usize] = Onward { path, step, link };

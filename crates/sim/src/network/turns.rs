@@ -41,7 +41,8 @@ struct Frame {
 }
 
 impl StationState {
-    /// Returns the station's state including the packets taken out of its queue.
+    /// Returns a station's state with the packets added that it has taken out of its queue and not finished.
+    /// If there are any, the station may send at once, even if a shaper holds back its queue.
     pub(super) fn add_to(&self, station: Station) -> Station {
         let pending = self.frames.iter().filter(|frame| !frame.done).count() as u64;
         let ready = if pending > 0 { Time::ZERO } else { station.ready };

@@ -26,7 +26,7 @@ pub struct Data {
 pub struct Ack<'a> {
     /// The highest range of received packet numbers: the first number, and one past the last.
     pub highest: (u64, u64),
-    /// The ranges below, in descending order.
+    /// The lower ranges in descending order, each as its first number and one past its last.
     pub below: &'a [(u64, u64)],
     /// The time for which the packet with the highest number has waited for this acknowledgement.
     pub delay: Span,
@@ -57,7 +57,8 @@ pub struct Credit {
     pub kind: CreditKind,
 }
 
-/// The kind of a frame of flow control.
+/// The kind of a frame of flow control for the whole connection. The acknowledgement of such a frame counts
+/// as a kind of its own. There are no frames for single streams.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CreditKind {
     /// MAX_DATA: the receiver accepts the pieces below this number.

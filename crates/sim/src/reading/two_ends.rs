@@ -143,7 +143,7 @@ struct Run {
 }
 
 impl Run {
-    /// Begins a connection with endless data, or with `packets` packets.
+    /// Begins a connection with `packets` packets to send; [`u64::MAX`] for endless data.
     fn begin(
         transport: Transport,
         settings: &[(&str, &str)],

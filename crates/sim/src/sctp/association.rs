@@ -20,7 +20,8 @@ use ackclock_cc::selector::Paths;
 use ackclock_recovery::detection::reports::MissingReports;
 use ackclock_recovery::sender::Counts as RecoveryCounts;
 
-/// A message that was not answered in time.
+/// The kind of a message that was not answered in time after the handshake. It decides whether the error
+/// counts for the association as well as for the path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unanswered {
     /// A chunk of data.

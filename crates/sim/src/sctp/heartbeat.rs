@@ -54,7 +54,8 @@ impl Heartbeat {
         };
     }
 
-    /// Restarts the idle time. Called when a message that measures a round trip is sent.
+    /// Restarts the idle time. Called when new data is sent over the path. A retransmission, which measures
+    /// no round trip, leaves the path idle (RFC 9260 section 8.3).
     #[inline]
     pub fn on_sent(&mut self, now: Time) {
         self.idle_since = now;
@@ -121,8 +122,9 @@ impl Association {
         path.note_rtt(now.since(sent));
         let works = path.reachability.state == State::Active;
         self.on_success(index);
-        // The next HEARTBEAT is due one RTO, as it was when this one was sent, after this one (ns-2's
-        // HeartbeatGenTimerExpiration). Only a path that had failed begins its wait anew.
+        // The next HEARTBEAT remains due after the idle time that began when this one was sent: the interval
+        // and the RTO of that moment, give or take half of the RTO (ns-2's HeartbeatGenTimerExpiration). Only
+        // a path that was not active begins its idle time anew, at this answer.
         if !works {
             self.wait_for_heartbeat(now, index);
         }

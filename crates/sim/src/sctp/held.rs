@@ -13,7 +13,8 @@ use super::association::Association;
 use super::message::{Sack, Wire};
 use ackclock_base::Time;
 
-/// The timer of a path before an acknowledgement.
+/// The retransmission timer of a path as it was before the SACK that is being processed, and what the SACK
+/// does to the chunk for which it runs. They decide whether the timer restarts or continues.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Held {
     deadline: Time,

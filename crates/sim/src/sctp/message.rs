@@ -44,9 +44,10 @@ pub struct Sack<'a> {
 /// The timestamp that a SACK echoes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Echo {
-    /// The time at which the packet was sent.
+    /// The time at which the first data packet that has arrived since the previous SACK was sent. If none
+    /// has, it is that of the previous SACK, or [`Time::NEVER`] from the receiver of a slow application.
     pub sent: Time,
-    /// The path of the packet.
+    /// The path over which that packet arrived.
     pub path: u8,
 }
 

@@ -26,7 +26,8 @@ pub struct Path {
     pub reachability: Reachability,
     /// The HEARTBEATs of the path.
     pub heartbeat: Heartbeat,
-    /// The counts of reports of missing packets, by number.
+    /// The reports of missing packets, by the path's packet numbers. They tell which packets have been
+    /// reported often enough to be lost.
     pub(super) reports: MissingReports,
     /// Under CMT, the TSN whose cumulative acknowledgement ends the path's recovery.
     pub(super) recover: Option<u64>,
@@ -44,7 +45,8 @@ pub(super) struct AckSummary {
     pub acked: Vec<Range<u64>>,
     /// The numbers that become lost.
     pub lost: Vec<u64>,
-    /// The number of acknowledged chunks that were lost on the path and not yet retransmitted.
+    /// The number of chunks that the acknowledgement newly covers although they count as lost on the path and
+    /// still wait for retransmission.
     pub late: u64,
     /// One past the highest newly acknowledged number.
     pub highest: u64,

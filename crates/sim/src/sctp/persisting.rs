@@ -46,7 +46,8 @@ impl WindowProbing {
 }
 
 impl Association {
-    /// Returns the number of window probes; `None` if the receiver's application reads at once.
+    /// Returns the number of window probes sent since the end of the warm-up; `None` if the receiver's
+    /// application reads at once.
     pub fn window_probes(&self) -> Option<u64> {
         Some(self.counts.window_probes).filter(|_| self.window_probing.is_needed)
     }

@@ -24,9 +24,10 @@ struct SackOutcome {
 }
 
 impl Association {
-    /// Processes a SACK that has arrived over a path: finds losses, updates the windows and sends what is
-    /// allowed. A SACK that is older than a previous one, or that acknowledges chunks that were never sent,
-    /// is ignored.
+    /// Processes a SACK: finds losses, updates the windows and sends what is allowed. A SACK is ignored if
+    /// its cumulative TSN is lower than that of a previous one, or lies beyond the last chunk sent. Gap
+    /// blocks that reach beyond the last chunk sent are cut off. An association that is not yet established,
+    /// or is over, ignores all SACKs.
     pub fn on_sack(&mut self, now: Time, sack: &Sack<'_>, wire: &mut impl Wire) {
         let first = self.chunks.first();
         if self.is_over()

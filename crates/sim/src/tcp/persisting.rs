@@ -11,7 +11,7 @@ use ackclock_base::Time;
 pub(super) struct Advertised {
     /// One past the last packet for which the receiver has room. It never decreases.
     edge: u64,
-    /// The number of window probes sent.
+    /// The number of window probes sent since the end of the warm-up.
     probes: u64,
 }
 
@@ -22,7 +22,8 @@ impl Advertised {
 }
 
 impl Sender {
-    /// Returns the number of window probes sent; `None` if the receiver's application reads at once.
+    /// Returns the number of window probes sent since the end of the warm-up; `None` if the receiver's
+    /// application reads at once.
     pub fn window_probes(&self) -> Option<u64> {
         self.advertised.as_ref().map(|advertised| advertised.probes)
     }
@@ -67,8 +68,10 @@ impl Sender {
         self.watch_window(now);
     }
 
-    /// Takes the window that an acknowledgement advertises. Returns whether the right edge of the window
-    /// moves.
+    /// Takes the window that an acknowledgement advertises, counted from the packet number that it
+    /// acknowledges. It is ignored if that number lies below `una`, the first packet not acknowledged before,
+    /// or beyond the last packet sent. Returns whether the right edge of the window moves forwards; it never
+    /// moves back.
     fn take_edge(&mut self, una: u64, plain: &Segment) -> bool {
         let core = &mut self.measured.core;
         let Some(advertised) = &mut self.advertised else { return false };

@@ -240,7 +240,9 @@ impl Sender {
         }
     }
 
-    /// Returns what an acknowledgement reports about marks.
+    /// Returns what an acknowledgement reports about marks: RFC 9768's ACE field and byte counter if the
+    /// receiver counts marks by that RFC, otherwise ECE and the receiver's count of marked packets, modulo
+    /// 2^16. The counts are totals; recovery finds what is new.
     #[inline]
     fn marks(&self, segment: &Segment) -> MarkFeedback {
         if self.accurate {

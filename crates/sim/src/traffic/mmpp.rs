@@ -190,7 +190,8 @@ fn ends(mean: f64, random: &mut Stream) -> f64 {
     f64::from(u8::from(random.uniform() * mean < 1.0))
 }
 
-/// Draws a Poisson number with this mean. From 1000 on it is approximated by a normal distribution.
+/// Draws a Poisson number with this mean. If the mean is above 1000, the number is approximated by a rounded
+/// normal one.
 fn poisson(mean: f64, random: &mut Stream) -> f64 {
     if mean > 1000.0 {
         let radius = (2.0 * random.exponential(1.0)).sqrt();

@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 pub(super) struct CachedPacket {
     pub(super) number: u64,
     pub(super) packet: Packet,
-    /// The time at which it arrived from the sender.
+    /// The time at which it last arrived from the sender. Not used by the rules of ns-2.
     came: Time,
     /// The time at which it was last sent on, or became the first packet.
     pub(super) tried: Time,
@@ -25,8 +25,8 @@ impl CachedPacket {
         Self { number, packet, came: now, tried: now, attempts: 0, by_sender }
     }
 
-    /// Returns when the packet arrived; `None` if it was sent on more than once, so that its acknowledgement
-    /// measures no round trip.
+    /// Returns when the packet last arrived from the sender. Returns `None` if its acknowledgement measures
+    /// no round trip, because the agent has retransmitted it since, or because it is left to the sender.
     pub(super) fn timed(&self) -> Option<Time> {
         (self.attempts == 0 && !self.by_sender).then_some(self.came)
     }

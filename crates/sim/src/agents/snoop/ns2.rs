@@ -88,7 +88,9 @@ impl Snoop {
         self.seen = self.seen.max(number + 1);
     }
 
-    /// Caches a packet. Returns whether it is a retransmission of the sender, which restarts the timer.
+    /// Caches a packet, or leaves it to the sender if it is cached already. Returns whether the packet is a
+    /// retransmission of the sender: it is cached already, or its number is lower than the highest seen. If
+    /// so, the caller restarts the timer.
     fn keep(&mut self, now: Time, number: u64, packet: &Packet) -> bool {
         if let Some(cached) = self.cache.get_mut(number) {
             (cached.attempts, cached.by_sender, cached.tried) = (0, true, now);
@@ -151,8 +153,9 @@ impl Snoop {
         }
     }
 
-    /// Retransmits the first packet. Returns what happens to the duplicate that asked for it: it is removed
-    /// unless no attempt is left.
+    /// Retransmits the first packet and restarts the timer, unless no attempt is left. Returns what happens
+    /// to the duplicate that asked for it: it is removed if the packet is retransmitted, otherwise it
+    /// continues.
     fn send_first(&mut self, now: Time, node: &mut dyn Node) -> Passage {
         let attempts = self.parameters.attempts as u32;
         let Some(first) = self.cache.first_mut().filter(|first| first.attempts < attempts) else {

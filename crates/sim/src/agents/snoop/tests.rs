@@ -88,8 +88,9 @@ fn an_additional_duplicate_means_that_the_retransmission_was_lost() {
     talk.data(0..5);
     assert!(talk.ack(1));
     // Packets 2, 3 and 4 cause three duplicates of 1, and the agent's retransmission is lost. Packets 5 and 6
-    // follow; the duplicate of the first shows the loss. Five packets have now been sent after 1, one of
-    // which has just caused a duplicate.
+    // follow, and the duplicate that 5 causes shows the loss. Five packets have now been sent after 1, one of
+    // which has just caused a duplicate, so the agent expects four more. It counts 2, 3 and 4 again, although
+    // their duplicates have come: only that of 6 is still to come.
     assert!((0..3).all(|_| !talk.ack(1)));
     talk.data(5..7);
     assert!(!talk.ack(1));
