@@ -120,7 +120,8 @@ pub(crate) const MAX_CWND: Packets = 1e9;
 pub struct Classic<Law> {
     law: Law,
     window: Window,
-    /// The law, the window and the pauses so far, at the last reduction.
+    /// The law, the window and the total of the pauses just before the last loss, mark or first timeout in a
+    /// row, to undo the reaction to it; `None` if there is nothing to undo.
     before_loss: Option<(Law, Window, Span)>,
     packet_bytes: u32,
     floors: Floors,

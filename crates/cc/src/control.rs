@@ -201,7 +201,9 @@ pub struct Sent {
     pub inflight: Packets,
     /// Whether nothing was in flight before.
     pub after_idle: bool,
-    /// Whether the application has nothing more to send after it.
+    /// Whether the application limits the host: the host had nothing to send though its window had room, and
+    /// no more has been delivered since than was in flight at that time. So the first packet after a pause of
+    /// the application counts, and the last packet before it need not.
     pub app_limited: bool,
 }
 
@@ -273,7 +275,7 @@ pub struct RateSample {
     pub lost: Packets,
     /// Packets in flight when it was sent, itself included.
     pub tx_in_flight: Packets,
-    /// Whether the application had nothing more to send when it was sent.
+    /// Whether the application limited the host when it was sent, as in [`Sent::app_limited`].
     pub app_limited: bool,
 }
 
@@ -306,7 +308,7 @@ pub struct Lost {
     /// Packets delivered since the connection began, including those of the acknowledgement that revealed the
     /// loss.
     pub delivered: Packets,
-    /// Whether the application had nothing more to send when it was sent.
+    /// Whether the application limited the host when it was sent, as in [`Sent::app_limited`].
     pub app_limited: bool,
 }
 
@@ -398,7 +400,8 @@ pub struct Timeout {
     pub sent_to: u64,
     /// The number of expiries in a row without progress, this one included.
     pub in_a_row: u32,
-    /// Whether the slow start threshold stays as it is, since the packet has timed out before (RFC 5681
-    /// section 3.1; ns-2 halves again).
+    /// Whether the slow start threshold stays as it is: the timer has expired before without progress since
+    /// (RFC 5681 section 3.1; ns-2 halves again), or the losses that show persistent congestion have already
+    /// set the threshold (RFC 9002 appendix B.8).
     pub keeps_threshold: bool,
 }

@@ -41,7 +41,7 @@ parameters! {
         ),
         /// Whether the judgement at the third duplicate acknowledgement holds until the losses are counted
         latch: bool = flag(false, "Appendix D judges anew at each acknowledgement"),
-        /// Which loss since a timeout sets the threshold
+        /// Which loss of transmission since the last timeout sets the threshold to the window at that loss
         learns_at: u32 = integer(
             "1",
             Range::between(1.0, 1000.0),

@@ -70,7 +70,8 @@ impl Rta {
         }
     }
 
-    /// Returns the share of the best bandwidth that is missing, 0 to 1: the bracket of equation 4.8.
+    /// Returns the share of the best bandwidth that is missing, 0 to 1: the bracket of equation 4.8. It is 1, for
+    /// the standard back-off, if the cause at the last acknowledgement was congestion or no rate is known yet.
     fn missing(&self) -> f64 {
         let forgotten = self.in_congestion || self.best == 0.0;
         if forgotten { 1.0 } else { 1.0 - self.bandwidth.unwrap_or(0.0) / self.best }

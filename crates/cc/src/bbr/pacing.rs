@@ -27,7 +27,8 @@ pub struct Pacing {
     /// The pacing rate in packets per second.
     rate: f64,
     quantum: Packets,
-    /// Rate and quantum in the host's units, computed once because the host asks more often than they change.
+    /// The rate, and the quantum in whole packets, as a [`Decision`] holds them. They are computed once because the
+    /// host asks more often than they change.
     told: (Rate, u32),
     packet_bytes: u32,
     /// Whether the initial rate was computed from a measured round trip.

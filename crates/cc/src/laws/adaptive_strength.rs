@@ -42,8 +42,9 @@ pub struct Controller {
     check_knee: bool,
     /// Whether the queue was low at the last check.
     low_delay: bool,
-    /// Whether the loss that ends the initial slow start is still to come. Cho uses this variable without
-    /// giving its initial value.
+    /// Whether the initial slow start goes on for the controller. The first loss ends it; so does reaching the
+    /// slow start threshold, unless `slow_start_needs_loss` is set. Cho uses this variable without giving its
+    /// initial value.
     first: bool,
     /// The smoothed round trip; zero before the first. If it started from zero, as listed for groups, its
     /// minimum would mean nothing.

@@ -25,7 +25,8 @@ pub const ENTRY: Entry = Entry {
 choice! {
     /// The maximum with which fast convergence compares a window.
     pub enum PreviousMax {
-        /// The maximum of the present search; infinite while probing past the last one.
+        /// The maximum of the present search; infinite while none is known: before a loss, after a timeout,
+        /// and once the window has passed the last maximum.
         Unbounded = "unbounded",
         /// The window at the last loss.
         Last = "last",

@@ -52,7 +52,9 @@ impl Compound {
         Self { parameters, round_trips: RoundTrips::default(), delay_window: 0.0 }
     }
 
-    /// Adapts the delay window at the end of a round (Tan et al. equation 5).
+    /// Adapts the delay window at the end of a round outside recovery (Tan et al. equation 5, the cases without a
+    /// loss): it grows if fewer than gamma packets wait in the network, and otherwise shrinks by zeta times their
+    /// number. The whole window changes by as much.
     fn end_round(&mut self, window: &mut Window, round: &Round) {
         let Parameters { alpha, k, gamma, zeta, .. } = self.parameters;
         // A part around the control may have set a smaller window.
@@ -160,7 +162,7 @@ mod tests {
 
     #[test]
     fn a_small_window_is_renos() {
-        // 16^0.75 / 8 - 1 = 0.
+        // Up to 16 packets the delay window does not grow: 16^0.75 / 8 - 1 = 0.
         let mut scripts =
             ["compound", "sack"].map(|name| Script::new(name).window(10.0).starting_ssthresh(5.0));
         for script in &mut scripts {

@@ -171,7 +171,8 @@ impl WindowLaw for LedbatPlusPlus {
         (from / 2.0).max(MIN_CWND).min(from)
     }
 
-    /// Handles a timeout as a slowdown: the next is due after the window has grown back.
+    /// Starts over (RFC 5681 section 3.1). The time until the window has reached the new threshold counts as a
+    /// slowdown: the next one follows `pause` times as long after it.
     fn on_timeout(&mut self, window: &mut Window, timeout: &Timeout) {
         window.start_over(timeout);
         self.stage = Stage::Returning { since: timeout.now };

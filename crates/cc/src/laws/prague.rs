@@ -100,7 +100,8 @@ pub struct Prague {
     before_loss: Option<BeforeLoss>,
     now: Time,
     smoothed_rtt: Span,
-    /// A slower average of the round trip, in seconds; 0 before the first sample.
+    /// The average of `smoothed_rtt` over the periods, in seconds, which converts rates to windows; 0 before the
+    /// first period has ended.
     long_rtt: f64,
     inflight: Packets,
     pacing_rate: Option<Rate>,

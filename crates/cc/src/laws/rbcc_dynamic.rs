@@ -33,7 +33,7 @@ pub const ENTRY: Entry = Entry {
     published: PublishedDefaults::recovery("newreno"),
 };
 
-/// The law of equations 3.4 and 3.5 with the threshold of section 4.4.
+/// The law of RBCC (Dahal 2007, equations 3.4 and 3.5) with the dynamic threshold of section 4.4.
 #[derive(Clone, Debug)]
 pub struct RbccDynamic {
     step: Step,
@@ -56,8 +56,8 @@ impl RbccDynamic {
         }
     }
 
-    /// Returns whether this acknowledgement is a sample. In the probe phase samples may be rarer than
-    /// acknowledgements (step 3).
+    /// Returns whether the heuristics of the threshold use this acknowledgement; the window moves in any case. In
+    /// the probe phase they use only the first of each round trip if [`ProbeUnit::RoundTrip`] is set (step 3).
     fn samples(&mut self, ack: &Ack) -> bool {
         if !(self.probe_each_round_trip && self.threshold.probing()) {
             return true;

@@ -162,8 +162,10 @@ impl Rules {
         }
     }
 
-    /// Cuts the group to (2k-1)/(2k) for a loss that costs the whole group (equation 3.6). The threshold of
-    /// `me` is half its window whatever k is; the others keep theirs.
+    /// Cuts windows for a loss found by `me`. At [`Cost::Whole`] the group keeps (2k-1)/(2k) of its windows
+    /// (equation 3.6), at [`Cost::Own`] only `me` is cut, at [`Cost::Nothing`] nothing changes. With a cut, the
+    /// threshold of `me` becomes half of its window whatever k is; the others keep theirs unless
+    /// `lower_ssthresh` is set.
     pub fn on_loss(&self, members: &mut Members<Flow>, me: usize, k: f64, loss: &Loss, cost: Cost) {
         if cost == Cost::Nothing {
             return;

@@ -360,8 +360,8 @@ mod tests {
 
     #[test]
     fn the_first_packet_gives_no_sample_and_a_packet_alone_replaces_the_base() {
-        // The first packet takes 140 ms and the second, alone, 208 ms: the base is 208 ms until a lower
-        // sample.
+        // The first packet's 140 ms are the base only until the second packet, alone in its round, takes 208
+        // ms and replaces them. A lower sample, 200 ms, then lowers the base.
         let mut script = Script::new("vegas").window(1.0);
         script.ack_with_rtt(140);
         script.ack_with_rtt(208);

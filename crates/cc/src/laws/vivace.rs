@@ -76,7 +76,8 @@ pub struct Vivace {
     stage: Stage,
     /// The base rate in packets per second.
     rate: f64,
-    /// The pending intervals, the oldest first.
+    /// The pending intervals, the oldest first: only the first `count` entries. The last of those is being sent,
+    /// and the others wait for their acknowledgements.
     pending: [Interval; PENDING],
     count: usize,
     /// The purpose of the next interval.

@@ -57,9 +57,9 @@ enum Phase {
     Reconnaissance,
     /// Sends more than is known to fit, from packet `first` on and until the round trip ends at `ends`.
     Unvalidated { first: u64, ends: ackclock_base::Time, rate: Rate },
-    /// Waits until the packets of the jump, up to `end`, are acknowledged.
+    /// Waits until all packets below number `end`, those of the jump, are acknowledged.
     Validating { end: u64 },
-    /// The jump was too much: waits for the rest of it, up to packet `end`.
+    /// The jump was too much: waits until all packets below number `end` are acknowledged.
     Retreat { end: u64 },
     /// Has finished.
     Normal,
@@ -105,7 +105,10 @@ impl CarefulResume {
         Window { cwnd: jump, ..after }
     }
 
-    /// Ends Unvalidated: the jump is all in flight, some of it has arrived, or a round trip is over.
+    /// Ends Unvalidated: the jump is all in flight, some of it has arrived, or a round trip is over. If more than
+    /// the pipe is in flight, and at least the initial window, Validating begins, and the window returned is the
+    /// flight. Otherwise the jump has not been used: Careful Resume has finished, and the window returned is the
+    /// pipe, but at least the initial window. The threshold is that of `after`.
     fn validate(&mut self, after: Window, ack: &Ack) -> Window {
         let flight = ack.inflight;
         if flight < self.initial_window || flight <= self.pipe {

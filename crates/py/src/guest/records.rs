@@ -90,7 +90,9 @@ records! {
         inflight: f64 = |sent| sent.inflight;
         /// Whether no packet was in flight before it.
         after_idle: bool = |sent| sent.after_idle;
-        /// Whether the application has nothing more to send after it.
+        /// Whether the application limits the host: the host had nothing to send though its window had room, and no
+        /// more has been delivered since than was in flight at that time. The first packet after a pause of the
+        /// application counts.
         app_limited: bool = |sent| sent.app_limited;
     }
 
@@ -160,7 +162,7 @@ records! {
         lost: f64 = |rate| rate.lost;
         /// Packets in flight when it was sent, itself included.
         tx_in_flight: f64 = |rate| rate.tx_in_flight;
-        /// Whether the application had nothing more to send when it was sent.
+        /// Whether the application limited the host when it was sent, as in ``Sent.app_limited``.
         app_limited: bool = |rate| rate.app_limited;
     }
 
@@ -183,7 +185,7 @@ records! {
         /// Packets delivered since the connection began, including those of the acknowledgement that revealed
         /// the loss.
         delivered: f64 = |lost| lost.delivered;
-        /// Whether the application had nothing more to send when it was sent.
+        /// Whether the application limited the host when it was sent, as in ``Sent.app_limited``.
         app_limited: bool = |lost| lost.app_limited;
     }
 

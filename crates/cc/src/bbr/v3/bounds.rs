@@ -24,8 +24,8 @@ impl Bounds {
         inflight_longterm: f64::INFINITY,
     };
 
-    /// Returns the long-term bound less the headroom left to other flows, but at least the smallest pipe; infinite
-    /// if there is no bound.
+    /// Returns the long-term bound less the headroom left to other flows, which is a share of the bound and at
+    /// least one packet. The result is at least the smallest pipe, and infinite if there is no bound.
     pub fn with_headroom(&self, parameters: &Parameters) -> Packets {
         //= draft-ietf-ccwg-bbr section 5.3.3.9 headroom: CRUISE leaves 15 % of the long-term bound, and a packet at least
         let headroom = at_least(parameters.headroom * self.inflight_longterm, 1.0);

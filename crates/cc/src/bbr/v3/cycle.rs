@@ -29,7 +29,7 @@ pub struct Cycle {
     wait: Span,
     /// Whether the packets now acknowledged or lost were sent in a probe.
     pub is_probe_sample: bool,
-    /// Whether the last probe ended because of losses.
+    /// Whether too much of the last probe was lost, whether that ended the probe or was found after its end.
     pub probe_was_too_high: bool,
     /// Whether the last probe stopped at the limit of an earlier one, so that another may follow at once.
     pub probe_was_precautionary: bool,

@@ -42,7 +42,8 @@ fn pacing(script: &mut Script) -> f64 {
     script.decision().pacing_rate.unwrap().bytes_per_second().round()
 }
 
-/// Runs Startup: 10, 20, 40 packets a round, then the pipe is full.
+/// Runs Startup up to Drain: rounds of 10, 20, 40 and 80 packets, and three more of 80 without growth, after which
+/// the pipe counts as full.
 fn in_drain() -> Script {
     let mut script = script();
     for packets in [10, 20, 40, 80, 80, 80, 80] {

@@ -35,7 +35,7 @@ impl Run {
         self.controller.on_rtt(self.now, rtt, cwnd);
     }
 
-    /// Delivers a round trip after the pause of 10 x 50 ms, so that the controller checks it.
+    /// Delivers a round trip of `rtt` seconds after the pause of 10 x 50 ms, so that the controller checks it.
     fn check(&mut self, rtt: f64, cwnd: f64) {
         self.now += Span::from_millis(501);
         self.rtt(rtt, cwnd);

@@ -134,7 +134,8 @@ mod tests {
 
     #[test]
     fn the_averages_span_some_sawteeth() {
-        // Windows of 2, 100 and infinity: floor(lg) = 1, 6 and 29, times 3/2 plus one.
+        // Windows of 2, 100 and infinity, which counts as 1e9: floor(lg) = 1, 6 and 29. 3/2 of it, rounded
+        // down, plus one is 2, 10 and 44; the greatest exponent is 18.
         for (window, shift) in [(2.0, 2), (100.0, 10), (f64::INFINITY, 18)] {
             let mut queue = ClassicQueue::default();
             queue.set_gain(window);

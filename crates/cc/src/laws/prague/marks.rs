@@ -14,7 +14,7 @@ pub struct Marks {
     pub rounds: u32,
     acked: Packets,
     marked: Packets,
-    /// The period ends when everything below this number is acknowledged.
+    /// The period lasts at least until everything below this packet number is acknowledged.
     until: u64,
     /// The time of the last update of the average; `None` before the first mark.
     taken_at: Option<Time>,

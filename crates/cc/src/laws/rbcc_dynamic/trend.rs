@@ -24,7 +24,8 @@ pub struct Trend {
     pub grown: u32,
     /// The number of samples in a row in which the window did not grow.
     pub not_grown: u32,
-    /// The count of the round trip: up when it fell, down when it rose, 0 when it stayed.
+    /// The count of the round trip: one more for a sample with a shorter round trip than the last, one less for a
+    /// longer one, and 0 for an equal one. By [`RttCount::Run`] a change of direction counts from 0 again.
     pub rtt_count: i32,
 }
 

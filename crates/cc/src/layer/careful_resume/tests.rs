@@ -4,8 +4,8 @@ use ackclock_base::{Rate, Span};
 
 const SAVED: [(&str, &str); 2] = [("saved_cwnd", "300 packets"), ("saved_rtt", "100 ms")];
 
-/// Creates a SACK flow with a window of ten whose first packets have all arrived, with 29 more in flight: the
-/// example of the draft.
+/// Creates a SACK flow with these settings of Careful Resume, whose initial window of ten packets has arrived,
+/// with 29 more in flight: the example of the draft. With `SAVED` its window has just jumped.
 fn resumed(settings: &[(&str, &str)]) -> Script {
     let mut script = Script::new("sack").window(10.0).within("careful-resume", settings);
     for left in (0..10).rev() {
