@@ -102,8 +102,6 @@ UNCLEAN: dict[str, tuple[str, ...]] = {
     ),
     "so many": (
         "docs/characterisation.md",
-        "docs/reproduction/apace-and-learning-tcp.md",
-        "docs/reproduction/error-discriminating-tcp.md",
         "python/ackclock",
         "python/tests",
         "reference/peers/README.md",
