@@ -27,13 +27,14 @@ impl Prr {
     /// before is not delivered in the recovery and does not count.
     pub fn new(unacknowledged: u64, delivered: u64, packet: u64) -> Self {
         let recover_fs = unacknowledged + delivered;
+        //= RFC 9937 section 6.1: a recovery begins with nothing delivered and nothing sent
         Self { recover_fs, delivered: 0, out: 0, allowance: 0, packet, heard: Some((delivered, false)) }
     }
 
     /// Records an acknowledgement that delivers `delivered`; with zero it lets nothing out. It is `safe` if
     /// it advances the cumulative acknowledgement and shows no further loss.
     pub fn on_ack(&mut self, delivered: u64, safe: bool) {
-        //= RFC 9937 section 6 nothing: an acknowledgement that delivers nothing lets nothing out
+        //= RFC 9937 section 6.2 nothing: an acknowledgement that delivers nothing lets nothing out
         if delivered > 0 {
             let (before, was_safe) = self.heard.unwrap_or_default();
             self.heard = Some((before + delivered, was_safe || safe));
@@ -52,17 +53,17 @@ impl Prr {
     fn answer(&mut self, delivered: u64, safe: bool, inflight: u64, ssthresh: u64) {
         self.delivered += delivered;
         self.allowance = if inflight > ssthresh {
-            //= RFC 9937 section 6 proportional: above ssthresh the flight shrinks in proportion to what is delivered
+            //= RFC 9937 section 6.2 proportional: above ssthresh the flight shrinks in proportion to what is delivered
             let target = u128::from(self.delivered) * u128::from(ssthresh);
             let proportional = target.div_ceil(u128::from(self.recover_fs.max(1)));
             u64::try_from(proportional).unwrap_or(u64::MAX).saturating_sub(self.out)
         } else {
-            //= RFC 9937 section 6 conservation: below ssthresh as much leaves as is delivered, unless the acknowledgement is safe
+            //= RFC 9937 section 6.2 conservation: below ssthresh as much leaves as is delivered, unless the acknowledgement is safe
             let growth = if safe { self.packet } else { 0 };
             let bound = self.delivered.saturating_sub(self.out).max(delivered) + growth;
             bound.min(ssthresh - inflight)
         };
-        //= RFC 9937 section 6 first: the first acknowledgement lets the fast retransmit out
+        //= RFC 9937 section 6.2 first: the first acknowledgement lets the fast retransmit out
         if self.out == 0 {
             self.allowance = self.allowance.max(self.packet); // the fast retransmit itself
         }
@@ -100,7 +101,8 @@ mod tests {
         (0..acks).map(each).collect()
     }
 
-    //= test RFC 9937 section 6 proportional
+    //= test RFC 9937 section 6.2 proportional
+    //= test RFC 9937 section 6.1
     #[test]
     fn ten_deliveries_let_out_seven() {
         // RecoverFS is 10 and the target 7, with more than that in flight throughout: ceil(0.7 n) less what
@@ -119,7 +121,7 @@ mod tests {
         assert_eq!(sent, [1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0]);
     }
 
-    //= test RFC 9937 section 6 conservation
+    //= test RFC 9937 section 6.2 conservation
     #[test]
     fn after_a_burst_of_losses_each_delivery_lets_one_packet_out() {
         // The second example: 15 of 20 packets are lost, and four are in flight when that shows. Packet
@@ -131,7 +133,7 @@ mod tests {
         assert_eq!(answer(&mut prr, 1, true, 4, 10), 2);
     }
 
-    //= test RFC 9937 section 6 nothing
+    //= test RFC 9937 section 6.2 nothing
     #[test]
     fn an_acknowledgement_that_delivers_nothing_lets_nothing_out() {
         // RFC 9937 section 6.2: with RecoverFS 20 and target 10, five deliveries let out ceil(2.5). At the
@@ -143,7 +145,7 @@ mod tests {
         assert_eq!(answer(&mut prr.clone(), 1, false, 4, 10), 3);
     }
 
-    //= test RFC 9937 section 6 first
+    //= test RFC 9937 section 6.2 first
     #[test]
     fn in_bytes_the_first_retransmission_is_forced_and_the_target_bounds_the_rest() {
         // RecoverFS is 10,000 bytes in packets of 1000. The first acknowledgement delivers one byte, with the

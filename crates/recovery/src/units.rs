@@ -77,6 +77,7 @@ impl Units {
     /// Returns the amount below which the flight must be for another full packet to fit into the window.
     #[inline]
     pub fn room(self, cwnd: Packets) -> u64 {
+        //= RFC 9260 section 6.1 rule-b-most: nothing new leaves while the window or more is outstanding
         self.from_packets(cwnd).saturating_sub(u64::from(self.per_packet - 1 - self.over))
     }
 }
@@ -95,6 +96,7 @@ mod tests {
     use proptest::prelude::*;
 
     //= test RFC 9260 section 6.1 rule-b
+    //= test RFC 9260 section 6.1 rule-b-most
     #[test]
     fn a_window_of_two_and_a_half_packets_has_room_for_two() {
         assert_eq!(Units::packets(1000).from_packets(2.5), 2);

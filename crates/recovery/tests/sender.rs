@@ -439,6 +439,7 @@ fn a_silence_with_nothing_in_flight_ends_with_the_first_packet() {
 
 //= test RFC 6298 section 5.2
 //= test RFC 6298 section 5.3
+//= test RFC 6298 section 5.1
 #[test]
 fn the_timer_restarts_at_acknowledgements_of_new_data_and_stops_at_the_last() {
     // Three packets are sent with a window of two and a timeout of a second: at 0, 0 and 100 ms. They are

@@ -168,6 +168,7 @@ fn a_sack_reports_what_is_missing_below_the_highest_that_it_newly_acknowledges()
     }
 }
 
+//= test RFC 9260 section 7.2.1 idle
 #[test]
 fn the_window_of_a_path_that_carries_single_retransmissions_falls_between_them() {
     // Chunk 0 is sent over path 2 at 1 s and chunk 1 at 3.05 s, two RTOs of 1 s later. The window of 12

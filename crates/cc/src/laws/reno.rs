@@ -35,11 +35,13 @@ impl WindowLaw for Reno {
     fn avoid_congestion(&mut self, window: &mut Window, ack: &Ack) {
         // RFC 5681 equation 3, in packets: SMSS*SMSS/cwnd per acknowledgement.
         //= RFC 5681 section 3.1 linear: congestion avoidance adds at most one segment in a round trip
+        //= RFC 9002 section 7.3.3: congestion avoidance adds at most one datagram for each window acknowledged
         window.cwnd += self.increase * ack.credit / window.cwnd;
     }
 
     fn decrease(&mut self, from: Packets, _loss: &Loss) -> Packets {
         //= RFC 5681 section 3.2 ssthresh: a fast retransmit sets ssthresh to half the flight at most
+        //= RFC 9002 section 7.3.2 half: a loss sets ssthresh, and then the window, to half of the window
         from * self.decrease
     }
 }
@@ -59,6 +61,7 @@ mod tests {
     }
 
     //= test RFC 5681 section 3.1 linear
+    //= test RFC 9002 section 7.3.3
     #[test]
     fn congestion_avoidance_adds_one_packet_per_window_of_acks() {
         // (w + 1/w)^2 = w^2 + 2 + 1/w^2: ten acknowledgements from w = 10 give w^2 = 100 + 20 + the sum of ten terms
@@ -71,6 +74,7 @@ mod tests {
     //= test RFC 5681 section 3.1 ssthresh
     //= test RFC 5681 section 3.1 loss-window
     //= test RFC 5681 section 3.2 ssthresh
+    //= test RFC 9002 section 7.3.2 half
     #[test]
     fn a_loss_halves_and_a_timeout_starts_over() {
         let mut script = Script::new("reno").window(10.0).starting_ssthresh(10.0);

@@ -65,6 +65,7 @@ impl Duplicates {
     pub fn enter(&mut self, ledger: &mut Ledger, signal: LossSignal) -> Reaction {
         self.recover = Some(ledger.high());
         self.guard = Some(ledger.high());
+        //= RFC 5681 section 3.2 three: the window is then ssthresh and three segments
         self.inflation = u64::from(self.duplicates);
         self.partial_seen = false;
         Reaction {
@@ -164,6 +165,7 @@ impl Detection for Duplicates {
         self.guard = Some(ledger.high());
         self.duplicates = 0;
         self.inflation = 0;
+        //= RFC 6298 section 5.4: an expiry retransmits the first unacknowledged segment
         ledger.go_back();
     }
 
@@ -220,6 +222,7 @@ mod tests {
     //= test RFC 5681 section 3.2 fast-retransmit
     //= test RFC 5681 section 3.2 retransmit
     //= test RFC 5681 section 3.2 inflation
+    //= test RFC 5681 section 3.2 three
     #[test]
     fn the_third_duplicate_retransmits_the_first_packet() {
         let (mut rule, mut ledger) = (rule(NEWRENO), sent(10));
@@ -282,6 +285,7 @@ mod tests {
 
     //= test RFC 6582 section 3.2 recover
     //= test RFC 6582 section 3.2 timeout
+    //= test RFC 6298 section 5.4
     #[test]
     fn duplicates_after_a_timeout_indicate_no_loss_until_all_is_retransmitted() {
         let (mut rule, mut ledger) = (rule(NEWRENO), sent(10));

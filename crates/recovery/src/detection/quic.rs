@@ -312,7 +312,7 @@ impl Detection for Quic {
             //= RFC 9002 section 6.2.1 backoff: each probe timeout doubles the next
             self.pto_count = self.pto_count.saturating_add(1);
             //= RFC 9002 section 6.2.4 probe: a probe timeout sends a packet
-            //= RFC 9002 section 6.2.4 no-loss: a probe timeout marks nothing as lost
+            //= RFC 9002 section 6.2: a probe timeout marks nothing as lost
             Expiry::Probe(ledger.next())
         }
     }

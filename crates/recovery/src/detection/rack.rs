@@ -147,7 +147,7 @@ impl Rack {
     /// was found.
     fn detect(&mut self, ledger: &mut Ledger, now: Time, smoothed_rtt: Span) -> Option<u64> {
         let newest = self.newest?;
-        //= RFC 8985 section 6.2 at-once: it is zero in recovery or after DupThresh SACKs, if nothing was reordered
+        //= RFC 8985 section 3.3.2 at-once: it is zero in recovery or after DupThresh SACKs, if nothing was reordered
         let at_once = self.is_repairing() || self.sacked >= self.options.threshold;
         let wait = self.rtt + self.window.span(at_once, self.least_rtt.get(), smoothed_rtt);
         let Self { order, lost, .. } = self;
@@ -224,7 +224,7 @@ impl Detection for Rack {
             }
             // Section 7.4.2: the probe has repaired a loss that nothing else shows, and nothing is to be
             // retransmitted.
-            //= RFC 8985 section 7.4.2 loss: a loss that only the probe shows is answered as any other
+            //= RFC 8985 section 7.4.2 loss: a loss that only the probe shows is answered as any other, if anything is outstanding then
             None if probe_repaired && !self.is_repairing() && !ledger.is_empty() => {
                 let recovered = reaction.recovered;
                 let entered = self.enter(ledger, ledger.una(), summary.delivered);
@@ -236,6 +236,7 @@ impl Detection for Rack {
                 }
             }
         }
+        //= RFC 8985 section 7.2 start: the probe's timeout starts as new data is sent or acknowledged, outside of repairs
         if self.is_repairing() || self.sacked > 0 || ledger.is_empty() {
             self.probe.disarm();
         } else if summary.cumulative > 0 {
@@ -311,6 +312,7 @@ impl Detection for Rack {
         if let Some(reduction) = &mut self.reduction {
             reduction.on_sent(u64::from(sent.size));
         }
+        //= RFC 8985 section 7.2 start: the probe's timeout starts as new data is sent or acknowledged, outside of repairs
         if sent.transmissions == 1 && !self.is_repairing() && self.sacked == 0 {
             self.probe.arm(sent.at);
         }

@@ -156,7 +156,7 @@ impl Detection for Sack {
             let recovered = reaction.recovered;
             reaction = Reaction { recovered, ..self.enter(ledger, summary.delivered) };
         } else if let Some(reduction) = &mut self.reduction {
-            //= RFC 9937 section 6 safe: an acknowledgement is safe that moves SND.UNA and shows no further loss
+            //= RFC 9937 section 6.2 safe: an acknowledgement is safe that moves SND.UNA and shows no further loss
             reduction
                 .on_ack(summary.delivered, summary.cumulative > 0 && ledger.delivery().lost() == self.lost);
         } else if let Some(flight) = &mut self.counted {
@@ -275,7 +275,7 @@ mod tests {
         count
     }
 
-    //= test RFC 9937 section 6 safe
+    //= test RFC 9937 section 6.2 safe
     #[test]
     fn an_acknowledgement_that_shows_another_loss_lets_out_no_more_than_it_delivers() {
         // Of 40 packets the first six are lost. The third selective acknowledgement lets packet 0 out. While

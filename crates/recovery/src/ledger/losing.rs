@@ -116,7 +116,7 @@ impl Ledger {
         self.next = self.high;
     }
 
-    //= RFC 6675 section 5.1: a timeout keeps selective acknowledgements, and the rest is lost
+    //= RFC 6675 section 5.1 use: the repair after a timeout leaves out what is selectively acknowledged
     /// Marks everything as lost after a timeout, except what has been acknowledged selectively (RFC 6675
     /// section 5.1).
     pub fn all_lost(&mut self) {

@@ -69,7 +69,7 @@ fn a_cumulative_acknowledgement_settles_the_counters() {
     assert_eq!((ledger.pipe(), ledger.span()), (4, 4));
 }
 
-//= test RFC 6675 section 5.1
+//= test RFC 6675 section 5.1 use
 #[test]
 fn after_a_timeout_everything_unacknowledged_is_lost_or_the_ledger_goes_back() {
     let mut kept = sent(10);

@@ -205,6 +205,7 @@ impl Sender {
         }
         self.counts.note_sent(again);
         self.last_sent = now;
+        //= RFC 6298 section 5.1: a segment that is sent starts the timer if it is off
         if self.deadline == Time::NEVER {
             self.restart_timer(now);
         }

@@ -101,6 +101,7 @@ impl Options {
                     max: Span::from_millis(60_000),
                     initial: INITIAL_TIMEOUT,
                 },
+                //= RFC 9002 section 7.3.2 half: a loss sets ssthresh, and then the window, to half of the window
                 reduce_from_window: true,    // RFC 9002 section 7.3.2
                 max_abc_increment: u32::MAX, // section 7.3.1: all that is acknowledged counts
                 counts_selective: true,

@@ -48,7 +48,7 @@ impl Heartbeat {
     /// unanswered HEARTBEAT does not end idleness.
     pub fn wait_longer(&mut self, rto: Span, may_have_failed: bool, random: &mut dyn Random) {
         self.patience = match self.interval {
-            //= RFC 9260 section 8.3: an idle path is asked after the interval and a timeout, give or take half of that
+            //= RFC 9260 section 8.3: an idle path is asked after the interval and a timeout, give or take half of the timeout
             Some(interval) if !may_have_failed => interval + rto.scale(0.5 + random.uniform()),
             _ => rto,
         };

@@ -160,6 +160,7 @@ impl Receiver {
             _ => false,
         };
         self.leaves_waiting = waits && !is_new;
+        //= RFC 9260 section 6.2 duplicate: a packet that has arrived before is acknowledged at once
         Arrived { delivered, answers: !waits || !is_new }
     }
 
@@ -264,6 +265,7 @@ mod tests {
         assert_eq!(arrive(&mut receiver, 0, 3), Some((0, 4, vec![])));
     }
 
+    //= test RFC 9260 section 6.2 duplicate
     #[test]
     fn in_ns2_the_sack_for_a_duplicate_leaves_held_back_packets_waiting() {
         // A SACK is due for two packets. The duplicate is answered at once, and counts as the first of the

@@ -80,7 +80,7 @@ impl HyStartPlusPlus {
         Self { parameters, paced, first: First::default(), round, last_least: Span::MAX, conservative: None }
     }
 
-    //= RFC 9406 section 4.2 threshold: a rise is an eighth of the last round trip, from 4 to 16 ms
+    //= RFC 9406 section 4.3 threshold: a rise is an eighth of the last round trip, from 4 to 16 ms
     /// Returns the rise needed, RttThresh of section 4.2.
     fn rise(&self) -> Span {
         let Parameters { least_rise, most_rise, rise_divisor, .. } = self.parameters;
@@ -90,7 +90,7 @@ impl HyStartPlusPlus {
     /// Moves from slow start to its conservative form, and back if the round trip has fallen again (section
     /// 4.2).
     fn judge(&mut self) {
-        //= RFC 9406 section 4.2 samples: a round with fewer than eight samples tells nothing
+        //= RFC 9406 section 4.3 samples: a round with fewer than eight samples tells nothing
         if self.round.samples < self.parameters.samples || self.last_least == Span::MAX {
             return;
         }
@@ -119,7 +119,7 @@ impl Layer for HyStartPlusPlus {
         if !self.first.goes_on(before) {
             return after;
         }
-        //= RFC 9406 section 4.2 growth: conservative slow start grows by a quarter
+        //= RFC 9406 section 4.3 growth: conservative slow start grows by a quarter
         let divisor = self.conservative.map_or(1.0, |_| self.parameters.growth_divisor);
         let most_growth = self.parameters.most_growth;
         //= RFC 9406 section 4.3 paced: with pacing nothing bounds what an acknowledgement adds
@@ -136,7 +136,7 @@ impl Layer for HyStartPlusPlus {
         self.round.grew |= has_grown(before, &after, ack);
         self.judge();
         let rounds = self.conservative.map_or(0, |conservative| conservative.rounds);
-        //= RFC 9406 section 4.2 rounds: five rounds of it end slow start
+        //= RFC 9406 section 4.3 rounds: five rounds of it end slow start
         if rounds >= self.parameters.conservative_rounds {
             self.first.end();
             return ended(window);

@@ -141,7 +141,7 @@ fn adaptive_thresholds_grow_until_the_late_packet_would_not_have_been_lost() {
 //= test RFC 9002 section 6.2.1 restart
 //= test RFC 9002 section 6.2.2
 //= test RFC 9002 section 6.2.4 probe
-//= test RFC 9002 section 6.2.4 no-loss
+//= test RFC 9002 section 6.2
 #[test]
 fn the_probe_timeout_has_its_own_formula_and_doubles() {
     // The timeout is 80 + max(4 * 5, 1) + 25 = 125 ms after the last packet.

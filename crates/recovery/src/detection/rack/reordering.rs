@@ -30,7 +30,7 @@ impl ReorderingWindow {
         self.round = self.round.filter(|end| una < *end);
         if dsack && self.round.is_none() {
             self.round = Some(high);
-            //= RFC 8985 section 6.2 dsack: a round with a duplicate widens the window
+            //= RFC 8985 section 3.3.2 dsack: a round with a duplicate widens the window
             self.multiplier = self.multiplier.saturating_add(1);
             self.persist = PERSIST;
         } else if leaves_recovery {
@@ -49,6 +49,7 @@ impl ReorderingWindow {
             Span::ZERO
         } else {
             //= RFC 8985 section 6.2 window: the reordering window is a quarter of the least round trip, up to SRTT
+            //= RFC 8985 section 3.3.2 bound: the reordering window is bounded
             (least_rtt / 4).scale(f64::from(self.multiplier)).min(smoothed_rtt)
         }
     }
@@ -74,6 +75,7 @@ impl Default for LeastRoundTrip {
 impl LeastRoundTrip {
     /// Records the round trip of a packet that was sent once.
     pub fn take(&mut self, now: Time, rtt: Span) {
+        //= RFC 8985 section 6.2 least: the least round trip is that of recent ones, not of all
         if now.since(self.since) >= HALF_WINDOW {
             *self = Self { since: now, before: self.current, current: Span::MAX };
         }
@@ -95,6 +97,7 @@ mod tests {
     const SMOOTHED: Span = Span::from_millis(45);
 
     //= test RFC 8985 section 6.2 window
+    //= test RFC 8985 section 3.3.2 bound
     #[test]
     fn the_window_is_a_quarter_of_the_least_round_trip_per_duplicate_up_to_the_smoothed_one() {
         let mut window = ReorderingWindow::default();
@@ -120,6 +123,7 @@ mod tests {
         assert_eq!(window.multiplier, 1);
     }
 
+    //= test RFC 8985 section 6.2 least
     #[test]
     fn the_least_round_trip_follows_a_path_that_becomes_longer() {
         let mut least = LeastRoundTrip::default();

@@ -107,7 +107,7 @@ fn a_packet_sent_before_a_delivered_one_is_lost_a_quarter_of_the_round_trip_late
     assert_eq!((play.lost(), play.timer()), (vec![0, 1, 2], at(10_000)));
 }
 
-//= test RFC 8985 section 6.2 at-once
+//= test RFC 8985 section 3.3.2 at-once
 #[test]
 fn three_selective_acknowledgements_show_the_loss_at_once() {
     let mut play = Play::new();
@@ -176,6 +176,7 @@ fn a_packet_lost_during_a_recovery_begins_the_next() {
 //= test RFC 8985 section 7.2 timeout
 //= test RFC 8985 section 7.3 once
 //= test RFC 8985 section 7.3 highest
+//= test RFC 8985 section 7.2 start
 #[test]
 fn a_lost_tail_is_probed_after_two_round_trips_and_the_answer_shows_the_losses() {
     let mut play = Play::new();
@@ -234,7 +235,7 @@ fn a_loss_that_the_probe_repaired_causes_a_reaction_unless_a_duplicate_is_report
     }
 }
 
-//= test RFC 8985 section 6.2 dsack
+//= test RFC 8985 section 3.3.2 dsack
 #[test]
 fn a_reported_duplicate_widens_the_window() {
     let mut play = Play::new();

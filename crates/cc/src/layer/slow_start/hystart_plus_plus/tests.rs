@@ -48,7 +48,7 @@ impl Rounds {
     }
 }
 
-//= test RFC 9406 section 4.2 threshold
+//= test RFC 9406 section 4.3 threshold
 #[test]
 fn a_rise_is_an_eighth_of_the_round_trip_between_4_and_16_ms() {
     // RFC 9406 section 4.2: clamp(lastRoundMinRTT / 8, 4 ms, 16 ms).
@@ -63,7 +63,7 @@ fn a_rise_is_an_eighth_of_the_round_trip_between_4_and_16_ms() {
     }
 }
 
-//= test RFC 9406 section 4.2 samples
+//= test RFC 9406 section 4.3 samples
 #[test]
 fn seven_samples_are_too_few() {
     let mut rounds = after_a_round_at(40.0);
@@ -73,8 +73,8 @@ fn seven_samples_are_too_few() {
     assert!(rounds.is_conservative());
 }
 
-//= test RFC 9406 section 4.2 growth
-//= test RFC 9406 section 4.2 rounds
+//= test RFC 9406 section 4.3 growth
+//= test RFC 9406 section 4.3 rounds
 #[test]
 fn conservative_growth_is_a_quarter_and_five_rounds_of_it_are_the_last() {
     let mut rounds = after_a_round_at(40.0);
