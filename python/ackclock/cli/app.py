@@ -218,6 +218,16 @@ def run(
             show_default=False,
         ),
     ] = None,
+    expect: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="EXPECTATION",
+            help='Exit with code 1 unless this holds, e.g. "flows.cubic.rtt_p95_s < 0.08": fairness, or a number of '
+            "flows.NAME, groups.NAME or links.NAME, in the unit that its name ends in. With replications the whole "
+            "95 % interval must keep to it, in a sweep every point. May be given several times.",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
     """Run one scenario file: every point of its sweep, every replication.
 
@@ -240,6 +250,7 @@ def run(
         threads=threads,
         point=point,
         dask=dask,
+        expect=expect or [],
     )
 
 
@@ -272,13 +283,22 @@ def reproduce(
         ),
     ] = True,
     threads: Threads = 0,
+    fail_on: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="VERDICT",
+            help='Exit with code 1 if a claim has this verdict, e.g. "not reproduced", or one other than the recorded '
+            "full run: changed. May be given several times.",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
     """Run published experiments, judge their claims, write an HTML report.
 
     Each claim of the publication gets a verdict from the 95 % interval of what was measured: reproduced, direction
     only (who wins is right, by how much is not), not reproduced, or why none of these: it hangs on how the publication
     is read, is undecided, does not discriminate, its set-up is unknown, or it is not a test. A verdict is a finding: it
-    does not change the exit code.
+    changes the exit code only with [bold]--fail-on[/bold].
 
     [bold]ackclock reproduce aqm[/bold] characterises all queue disciplines after RFC 7928 and writes one page that
     compares them.
@@ -297,6 +317,7 @@ def reproduce(
         figures=figures or [],
         sensitivity=sensitivity,
         threads=threads,
+        fail_on=fail_on or [],
     )
 
 

@@ -35,9 +35,16 @@ def reproduce(
     figures: Sequence[str],
     sensitivity: bool,
     threads: int,
+    fail_on: Sequence[str] = (),
 ) -> None:
-    """Runs the studies that ``selectors`` name (all without any), prints their verdicts and writes the report."""
+    """Runs the studies that ``selectors`` name (all without any), prints their verdicts and writes the report.
+
+    RunError, after all that, when a claim has a verdict that ``fail_on`` names.
+    """
     began = time.monotonic()
+    from ackclock.cli import gate
+
+    words = gate.fail_words(fail_on)
     studies = _read(selectors)
     from ackclock.cli import characterise_text
     from ackclock.cli.reproduce_json import as_document
@@ -92,6 +99,7 @@ def reproduce(
     if failures:
         missing = f"{len(failures)} of {len(studies)} studies are missing from the report:"
         raise InputError("\n".join([missing, *map(str, failures)]))
+    gate.fail_on(words, results)
 
 
 def _read(selectors: Sequence[str]) -> list[LoadedStudy]:

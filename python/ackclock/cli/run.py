@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from ackclock.cli.gate import Gate
 from ackclock.cli.given import read_scenario
 from ackclock.cli.limits import held_back
 from ackclock.cli.sweep_text import WORTH_SAYING_S, cost, expected_s, spent, spread
@@ -70,8 +71,12 @@ def run(
     threads: int,
     point: int | None,
     dask: str | None,
+    expect: Sequence[str] = (),
 ) -> None:
-    """Runs a scenario file and prints its results; with ``out`` writes them, with ``html`` also a report."""
+    """Runs a scenario file and prints its results; with ``out`` writes them, with ``html`` also a report.
+
+    RunError, after all that, when one of the expectations in ``expect`` is not met.
+    """
     overrides = dict(map(assignment, settings))
     if duration is not None:
         overrides["duration"] = duration
@@ -89,6 +94,7 @@ def run(
     for warning in description["warnings"]:
         warn(f"{scenario.file}: {warning}")
     plan = scenario.plan(first=seed, replications=replications, only=point)
+    gate = Gate(expect, scenario, plan)
     everything = len(plan) <= MAX_IN_MEMORY
     formats = known_formats(figures)
     if not everything and (as_json or html or series or formats):
@@ -103,9 +109,10 @@ def run(
         store = Store(place)
         _announce(scenario, plan, pool.cores)
         collector = Collector(scenario.sweep, plan, keep=everything)
+
         with progress_bar(file.stem) as progress:
             done = scenario.simulate(
-                plan, collector.take, series=series, store=store, pool=pool, progress=progress
+                plan, gate.taking(collector.take), series=series, store=store, pool=pool, progress=progress
             )
     runs = collector.runs(done.failures)
     for sentence in held_back(runs):
@@ -128,6 +135,7 @@ def run(
     if len(plan) > 1 and dask is None and sys.stderr.isatty():
         note(spent(done))
     _complain_of(done)
+    gate.judge(silent=as_json)
 
 
 def _wishes(

@@ -1,0 +1,126 @@
+"""Gates: expectations about runs and verdicts on claims that decide the exit code."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, get_args
+
+from rich.text import Text
+
+from ackclock.cli.terminal import complain, console
+from ackclock.errors import InputError, RunError
+from ackclock.names import nearest
+from ackclock.numbers import interval_text, mean_and_spread, significant
+from ackclock.study.model import Verdict
+
+if TYPE_CHECKING:
+    from ackclock.expect import Expectation
+    from ackclock.run import Run
+    from ackclock.scenario import Scenario
+    from ackclock.study.result import ClaimResult, StudyResult
+    from ackclock.sweep_jobs import Plan
+
+CHANGED = "changed"
+"""The word of ``--fail-on`` for a verdict other than the recorded one."""
+
+
+class Gate:
+    """The expectations of ``ackclock run --expect``, at every point of a sweep."""
+
+    def __init__(self, texts: Sequence[str], scenario: Scenario, plan: Plan) -> None:
+        """Reads the expectations. InputError for a wrong one, before anything is simulated."""
+        self._expected: list[Expectation] = []
+        self._values: dict[int, dict[int, list[float | None]]] = {}
+        self._scenario = scenario
+        if not texts:
+            return
+        from ackclock.expect import Expectation
+
+        self._expected = [Expectation.read(text) for text in texts]
+        description = scenario.at(scenario.sweep.overrides(plan.points[0])).describe()
+        for one in self._expected:
+            one.check(description)
+
+    def taking(self, take: Callable[[int, Run], None]) -> Callable[[int, Run], None]:
+        """Returns a function that gives ``take`` a finished run of a point, and keeps its values."""
+        if not self._expected:
+            return take
+        from ackclock.expect import value
+
+        def both(point: int, run: Run) -> None:
+            take(point, run)
+            found = [value(one.column, run.result) for one in self._expected]
+            self._values.setdefault(point, {})[run.seed] = found
+
+        return both
+
+    def judge(self, *, silent: bool) -> None:
+        """Prints the outcomes, unless ``silent``. RunError when an expectation is not met, after naming it."""
+        unmet = checked = 0
+        for point, by_seed in sorted(self._values.items()):
+            where = _where(self._scenario.sweep.overrides(point))
+            for number, one in enumerate(self._expected):
+                outcome = one.outcome([by_seed[seed][number] for seed in sorted(by_seed)])
+                checked += 1
+                if not outcome.met:
+                    unmet += 1
+                    complain(f"expected {outcome}{where}")
+                elif not silent:
+                    console().print(Text(f"expected {outcome}{where}", style="green"))
+        if unmet:
+            raise RunError(f"{unmet} of {checked} expectations not met")
+
+
+def _where(overrides: Mapping[str, Any]) -> str:
+    if not overrides:
+        return ""
+    return " (at " + ", ".join(f"{path} = {value}" for path, value in overrides.items()) + ")"
+
+
+def fail_words(words: Sequence[str]) -> list[str]:
+    """Returns the verdicts in ``words``, which may be separated by commas. InputError for an unknown one."""
+    known = [*get_args(Verdict), CHANGED]
+    found = [word.strip() for text in words for word in text.split(",")]
+    for word in found:
+        if word not in known:
+            raise InputError(f'--fail-on: no verdict is called "{word}"{nearest(word, known)}')
+    return found
+
+
+def fail_on(words: Sequence[str], results: Sequence[StudyResult]) -> None:
+    """Raises RunError when a claim has one of the verdicts, after naming the claim with what was expected."""
+    failing = checked = 0
+    for result in results:
+        recorded = _recorded(result) if CHANGED in words else {}
+        for claim in result.claims:
+            checked += 1
+            before = recorded.get(claim.id, claim.verdict)
+            if claim.verdict in words or before != claim.verdict:
+                failing += 1
+                was = f" (recorded: {before})" if before != claim.verdict else ""
+                complain(f"{result.name} {claim.id} is {claim.verdict}{was}: {_numbers(claim)}")
+    if failing:
+        raise RunError(f"{failing} of {checked} claims have a verdict that --fail-on names")
+
+
+def _recorded(result: StudyResult) -> Mapping[str, Verdict]:
+    from ackclock.study.load import load_study
+    from ackclock.study.records import recorded_verdicts
+
+    return recorded_verdicts(result.name, load_study(result.name).study)
+
+
+def _numbers(claim: ClaimResult) -> str:
+    """Returns what the claim's test accepts, and what was measured."""
+    unit = f" {claim.unit}" if claim.unit else ""
+    measured = f"measured {mean_and_spread(claim.measured, claim.interval)}{unit}"
+    if claim.interval is not None:
+        measured += f" (95 % interval {interval_text(claim.measured, claim.interval)})"
+    if claim.accepted is None:
+        return f"{claim.text}; {measured}"
+    low, high = claim.accepted
+    if low is None or high is None:
+        end = f"at least {significant(low)}" if high is None else f"at most {significant(high)}"
+    else:
+        end = f"{significant(low)} to {significant(high)}"
+    return f"expected {end}{unit}, {measured}"

@@ -1,0 +1,161 @@
+"""Expectations about results: ``flows.mine.rtt_p95_s < 0.08``, which hold, fail or are undecided."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ackclock import core
+from ackclock.errors import InputError
+from ackclock.names import nearest
+from ackclock.numbers import interval_text, mean_and_spread
+from ackclock.statistics import Summary, summarise
+from ackclock.study.truth import Holds, within
+from ackclock.summary import samples
+
+_FORM = re.compile(r"\s*(?P<column>[^<>=\s]+)\s*(?P<sign><=|>=|<|>)\s*(?P<bound>[^<>=]+?)\s*")
+_EXAMPLE = "flows.cubic.rtt_p95_s < 0.08"
+_WORDS: Mapping[Holds, str] = {
+    Holds.SURELY: "holds",
+    Holds.NO: "does not hold",
+    Holds.UNDECIDED: "is undecided",
+}
+
+
+@dataclass(frozen=True)
+class Expectation:
+    """A column of a run's results, and the bound that its value is to keep to."""
+
+    column: str
+    """``fairness``, ``links.LINK.FIELD``, ``groups.GROUP.FIELD`` (the mean over its flows), or ``flows.NAME.FIELD`` of
+    a flow or of a group.
+    """
+    sign: str
+    """``<``, ``<=``, ``>`` or ``>=``."""
+    bound: float
+    """In the unit of the column."""
+
+    @classmethod
+    def read(cls, text: str) -> Expectation:
+        """Returns the expectation that ``text`` states. InputError if it has another form."""
+        found = _FORM.fullmatch(text)
+        if found is None:
+            raise InputError(
+                f'--expect "{text}": expected COLUMN < NUMBER (or <=, >, >=), as in "{_EXAMPLE}"'
+            )
+        column, sign, bound = found["column"], found["sign"], found["bound"]
+        try:
+            number = float(bound)
+        except ValueError:
+            number = math.nan
+        if not math.isfinite(number):
+            raise InputError(
+                f'--expect "{text}": found "{bound}", expected a number in the unit of the column, as in "{_EXAMPLE}"'
+            )
+        return cls(column, sign, number)
+
+    def check(self, description: Mapping[str, Any]) -> None:
+        """Raises InputError, with the nearest column, if the scenario's results will have no such column."""
+        known = list(known_columns(description))
+        if self.column not in known:
+            kind, _, rest = self.column.partition(".")
+            name, _, field = rest.rpartition(".")
+            # The nearest field of a flow or link that exists is nearer than the same field of another.
+            same = [one for one in known if one.startswith(f"{kind}.{name}.")]
+            close = nearest(field, [one.rpartition(".")[2] for one in same]) if name and same else ""
+            if close and "did you mean" in close:
+                close = close.replace('"', f'"{kind}.{name}.', 1)
+            raise InputError(
+                f'--expect "{self}": no column "{self.column}"{close or nearest(self.column, known)}'
+            )
+
+    def outcome(self, found: Sequence[float | None]) -> Outcome:
+        """Returns the outcome over the values of the replications. None stands for a value without a sample.
+
+        A single run decides by its value. Several decide by the 95 % interval of their mean: the expectation holds if
+        the whole interval keeps to the bound, and is undecided if the bound lies inside.
+        """
+        summary = summarise([math.nan if value is None else value for value in found])
+        if summary.mean is None:
+            return Outcome(self, summary, Holds.NO)
+        if summary.interval is None or summary.interval[0] == summary.interval[1]:
+            return Outcome(self, summary, Holds.SURELY if self._keeps(summary.mean) else Holds.NO)
+        low, high = (-math.inf, self.bound) if self.sign.startswith("<") else (self.bound, math.inf)
+        truth = within(summary, low, high)
+        needed = truth.replications
+        return Outcome(self, summary, truth.holds, int(needed) if needed < 1e6 else None)
+
+    def _keeps(self, value: float) -> bool:
+        return {
+            "<": value < self.bound,
+            "<=": value <= self.bound,
+            ">": value > self.bound,
+            ">=": value >= self.bound,
+        }[self.sign]
+
+    def __str__(self) -> str:
+        return f"{self.column} {self.sign} {self.bound:.12g}"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """An expectation beside the measured value."""
+
+    expectation: Expectation
+    measured: Summary
+    holds: Holds
+    needed: int | None = None
+    """About how many replications would decide an undecided expectation; None if unknown."""
+
+    @property
+    def met(self) -> bool:
+        """Returns whether the expectation surely holds."""
+        return self.holds is Holds.SURELY
+
+    def __str__(self) -> str:
+        mean, interval = self.measured.mean, self.measured.interval
+        if mean is None:
+            return f"{self.expectation} does not hold: no run has a sample"
+        measured = f"measured {mean_and_spread(mean, interval)}"
+        if interval is None:
+            measured += " (one run, so no interval)"
+        else:
+            between = interval_text(mean, interval)
+            measured += f" (95 % interval {between}, {self.measured.count} replications)"
+        text = f"{self.expectation} {_WORDS[self.holds]}: {measured}"
+        if self.holds is Holds.UNDECIDED and self.needed is not None:
+            text += f"; about {self.needed:,} replications would decide"
+        return text
+
+
+def known_columns(description: Mapping[str, Any]) -> Iterator[str]:
+    """Returns the columns that an expectation may name, of a scenario that ``Scenario.describe`` describes."""
+    yield "fairness"
+    names = {
+        "flows": [name for flow in description["flows"] for name in (flow["group"], *flow["names"])],
+        "links": description["links"],
+        "groups": [flow["group"] for flow in description["flows"]],
+    }
+    for kind, found in names.items():
+        fields = _numeric("link" if kind == "links" else "flow")
+        yield from (f"{kind}.{name}.{field}" for name in dict.fromkeys(found) for field in fields)
+
+
+def value(column: str, result: Mapping[str, Any]) -> float | None:
+    """Returns the value of the column in a run's results; None without a sample."""
+    kind, _, rest = column.partition(".")
+    name, _, field = rest.rpartition(".")
+    if kind != "flows":
+        return samples(result).get(column)
+    for flow in result["flows"]:
+        if flow["name"] == name:
+            found = flow.get(field)
+            return None if found is None else float(found)
+    return samples(result).get(f"groups.{name}.{field}")
+
+
+def _numeric(record: str) -> list[str]:
+    return [one["name"] for one in core.fields()[record] if one["kind"] in ("number", "share", "integer")]

@@ -1,0 +1,137 @@
+"""Gates: expectations about runs and verdicts on claims that decide the exit code."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from conftest import SCENARIO, Command
+
+from ackclock.errors import InputError
+from ackclock.expect import Expectation
+from ackclock.study.truth import Holds
+
+
+@pytest.mark.parametrize(
+    ("text", "column", "sign", "bound"),
+    [
+        ("flows.mine.rtt_p95_s < 0.08", "flows.mine.rtt_p95_s", "<", 0.08),
+        ("fairness>=0.9", "fairness", ">=", 0.9),
+        (" links.bottleneck.utilisation <= 1e-1 ", "links.bottleneck.utilisation", "<=", 0.1),
+    ],
+)
+def test_an_expectation_is_read(text: str, column: str, sign: str, bound: float) -> None:
+    assert Expectation.read(text) == Expectation(column, sign, bound)
+
+
+@pytest.mark.parametrize(
+    "text", ["fairness", "fairness = 1", "0.9 < fairness < 1", "fairness < 80 ms", "x < nan"]
+)
+def test_another_form_is_refused_with_an_example(text: str) -> None:
+    with pytest.raises(InputError, match=r"flows\.cubic\.rtt_p95_s < 0\.08"):
+        Expectation.read(text)
+
+
+def test_one_run_decides_by_its_value() -> None:
+    for text, holds in (
+        ("x < 2", Holds.NO),
+        ("x <= 2", Holds.SURELY),
+        ("x > 2", Holds.NO),
+        ("x >= 2", Holds.SURELY),
+    ):
+        assert Expectation.read(text).outcome([2.0]).holds is holds
+    assert Expectation.read("x < 2").outcome([None]).holds is Holds.NO
+
+
+def test_replications_decide_by_their_interval() -> None:
+    # Mean 2, deviation 1, t(2) = 4.3027: the interval is 2 ± 2.484.
+    found = [1.0, 2.0, 3.0]
+    assert Expectation.read("x < 4.49").outcome(found).holds is Holds.SURELY
+    undecided = Expectation.read("x < 4.48").outcome(found)
+    assert undecided.holds is Holds.UNDECIDED
+    assert not undecided.met
+    assert "2 ± 2" in str(undecided)
+    assert "would decide" in str(undecided)
+    assert Expectation.read("x < -0.49").outcome(found).holds is Holds.NO
+
+
+def test_a_met_expectation_leaves_the_exit_code(ackclock: Command, scenario_file: Path) -> None:
+    outcome = ackclock("run", scenario_file, "--expect", "links.bottleneck.utilisation > 0.5")
+    assert (outcome.code, outcome.err) == (0, "")
+    assert "expected links.bottleneck.utilisation > 0.5 holds: measured 0." in outcome.out
+
+
+def test_an_unmet_expectation_exits_with_1(ackclock: Command, scenario_file: Path) -> None:
+    flow = json.loads(ackclock("run", scenario_file, "--json").out)["flows"][1]
+    bound = flow["rtt_p95_s"] / 2
+    # A flow of a group has its own value.
+    outcome = ackclock(
+        "run",
+        scenario_file,
+        "--json",
+        "--expect",
+        f"flows.tcp-2.rtt_p95_s < {bound}",
+        "--expect",
+        "fairness > 0",
+    )
+    assert outcome.code == 1
+    assert json.loads(outcome.out)["flows"][1] == flow
+    assert "does not hold: measured 0." in outcome.err
+    assert "one run, so no interval" in outcome.err
+    assert "error: 1 of 2 expectations not met" in outcome.err
+
+
+def test_the_outcome_has_the_interval_over_the_replications(ackclock: Command, scenario_file: Path) -> None:
+    outcome = ackclock(
+        "run", scenario_file, "--replications", "3", "--expect", "groups.tcp.goodput_bps > 5e6"
+    )
+    assert outcome.code == 1
+    assert "95 % interval" in outcome.err
+    assert "3 replications" in outcome.err
+
+
+def test_every_point_of_a_sweep_is_judged(ackclock: Command, scenario_file: Path) -> None:
+    scenario_file.write_text(SCENARIO + '\n[sweep]\n"dumbbell.bottleneck.rate" = ["1 Mbit/s", "4 Mbit/s"]\n')
+    outcome = ackclock("run", scenario_file, "--expect", "flows.tcp.goodput_bps > 7e5")
+    assert outcome.code == 1
+    assert "(at dumbbell.bottleneck.rate = 1 Mbit/s)" in outcome.err
+    assert "(at dumbbell.bottleneck.rate = 4 Mbit/s)" in outcome.out
+    assert "1 of 2 expectations not met" in outcome.err
+
+
+@pytest.mark.parametrize(
+    ("wrong", "near"),
+    [
+        ("flows.tcp.rtt_p59_s", "flows.tcp.rtt_p99_s"),
+        ("links.botleneck.utilisation", "links.bottleneck.utilisation"),
+        ("fairnes", "fairness"),
+    ],
+)
+def test_an_unknown_column_names_the_nearest(
+    ackclock: Command, scenario_file: Path, tmp_path: Path, wrong: str, near: str
+) -> None:
+    outcome = ackclock("run", scenario_file, "--expect", f"{wrong} < 1")
+    assert (outcome.code, outcome.out) == (2, "")
+    assert f'no column "{wrong}"; did you mean "{near}"?' in outcome.err
+    # Nothing was simulated.
+    assert not list(tmp_path.rglob("*.run.zip"))
+
+
+def test_a_study_fails_on_the_verdicts_named(ackclock: Command, study_file: Path) -> None:
+    passed = ackclock("reproduce", study_file, "--quick", "--fail-on", "undecided")
+    assert passed.code == 0, passed.err
+    failed = ackclock("reproduce", study_file, "--quick", "--json", "--fail-on", "undecided,not reproduced")
+    assert failed.code == 1
+    (claim,) = [
+        one for one in json.loads(failed.out)["studies"][0]["claims"] if one["verdict"] == "not reproduced"
+    ]
+    assert f" {claim['id']} is not reproduced: expected " in failed.err
+    assert "measured " in failed.err
+    assert "error: 1 of 2 claims have a verdict that --fail-on names" in failed.err
+
+
+def test_an_unknown_verdict_names_the_nearest(ackclock: Command, study_file: Path) -> None:
+    outcome = ackclock("reproduce", study_file, "--fail-on", "not reprodused")
+    assert (outcome.code, outcome.out) == (2, "")
+    assert 'no verdict is called "not reprodused"; did you mean "not reproduced"?' in outcome.err
