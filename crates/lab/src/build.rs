@@ -52,20 +52,13 @@ pub fn recorded_simulation(
     measured: Interval,
     recorder: Option<&Recorder>,
 ) -> Simulation {
-    let facts = PathFacts::of(scenario);
     let network = &scenario.network;
-    let channel = |plan: &LinkPlan| network.media[plan.medium?].channel(plan, seed);
-    let links = network.links.iter().zip(&facts).map(|(plan, facts)| {
-        let mut parts = link_parts(plan, facts, seed);
-        parts.impairments.channel = channel(plan);
-        parts
-    });
     let media = network.media.iter().enumerate().map(|(index, medium)| medium.parts(index, &network.links));
     let (flows, sessions) = flows_and_sessions(scenario, seed, measured, recorder);
     let watch = keep.watch.then(|| watch(scenario, &flows)).flatten();
     let agents = agents::parts(&scenario.agents, &scenario.flows, &scenario.network.links, &flows);
     Simulation::new(Parts {
-        links: links.collect(),
+        links: links(scenario, seed),
         media: media.collect(),
         flows,
         agents,
@@ -78,6 +71,19 @@ pub fn recorded_simulation(
         watch,
         capture: keep.capture,
     })
+}
+
+/// Returns the parts of the links of a run with this seed, in the order of the links.
+pub fn links(scenario: &Scenario, seed: u64) -> Vec<LinkParts> {
+    let facts = PathFacts::of(scenario);
+    let network = &scenario.network;
+    let channel = |plan: &LinkPlan| network.media[plan.medium?].channel(plan, seed);
+    let links = network.links.iter().zip(&facts).map(|(plan, facts)| {
+        let mut parts = link_parts(plan, facts, seed);
+        parts.impairments.channel = channel(plan);
+        parts
+    });
+    links.collect()
 }
 
 /// Returns what is followed packet by packet; `None` if nothing is.

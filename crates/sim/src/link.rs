@@ -327,7 +327,7 @@ impl Link {
     }
 
     /// Counts the duplicate of a packet that arrives at `at`.
-    pub(crate) fn count_copy(&mut self, at: Time) {
+    pub fn count_copy(&mut self, at: Time) {
         self.other.duplicated += u64::from(self.measured.contains(at));
     }
 
