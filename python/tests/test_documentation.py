@@ -242,6 +242,12 @@ def test_the_fields_of_a_run_and_of_nested_records_are_defined() -> None:
         assert fields(record) <= set(re.findall(r"`(\w+)`", text))
 
 
+def sender(control: str) -> str:
+    """A flow's keys: a control that a foreign stack brings along runs over that stack."""
+    stack, _, _ = control.rpartition(":")
+    return f'control = "{control}"' + (f'\ntransport = "{stack}"' if stack else "")
+
+
 def test_every_series_is_defined() -> None:
     controls = [entry["name"] for entry in core.registry() if entry["kind"] == "control"]
     queues = [entry["name"] for entry in core.registry() if entry["kind"] == "queue"]
@@ -252,8 +258,8 @@ def test_every_series_is_defined() -> None:
     ]
     names = set()
     for queue in queues:
-        senders = [*(f'control = "{control}"' for control in controls), *around]
-        flows = "".join(f"[[flows]]\n{sender}\n" for sender in senders)
+        senders = [*map(sender, controls), *around]
+        flows = "".join(f"[[flows]]\n{one}\n" for one in senders)
         text = BASE.replace("10 ms", f'10 ms", queue = "{queue}') + flows
         names |= set(Scenario.from_text(text).run().series.columns)
     assert first_column(section(page("results.md"), "### Series")) == names - {"time_s", "kind", "name"}

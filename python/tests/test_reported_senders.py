@@ -174,3 +174,15 @@ def test_a_flow_that_its_receiver_held_back_is_told_of(ackclock: Command, tmp_pa
     assert outcome.code == 0
     assert "its receiver allows 29 kB in flight" in outcome.err
     assert "flow f: the window of its receiver held it back for 98% of the time" in outcome.err
+
+
+def test_a_connection_that_its_stack_closed_is_told_of(ackclock: Command, tmp_path: Path) -> None:
+    # noq's receiver takes 1024 gaps; slow start overshoots two products of 100 Mbit/s and 100 ms by more.
+    path = tmp_path / "closed.toml"
+    link = {"rate": "100 Mbit/s", "queue": {"name": "droptail", "limit": "2 bdp"}}
+    flow = {"control": "noq:newreno", "transport": "noq"}
+    path.write_text(tomli_w.dumps(document("5 s", flow, delay="50 ms", **link)))
+    outcome = ackclock("run", path)
+    assert outcome.code == 0
+    assert "flow f: the stack closed the connection at" in outcome.err
+    assert "too many gaps in stream buffer (seed 1)" in outcome.err

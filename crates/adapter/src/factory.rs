@@ -6,7 +6,7 @@ use crate::plan::Plan;
 use crate::stack::Stack;
 use ackclock_base::Random;
 use ackclock_cc::Assembly;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 
 /// Makes an adapter for each new connection. The connections of one maker know of each other where the algorithm is one for several
@@ -15,20 +15,28 @@ pub struct Maker {
     stack: Stack,
     assembly: Mutex<Assembly>,
     seed: Mutex<SplitMix>,
+    /// When the first connection began: controls that know of each other compare their times.
+    epoch: OnceLock<Instant>,
 }
 
 impl Maker {
     /// Returns a maker for the control of this plan.
     pub fn new(plan: &Plan) -> Self {
         let seed = SplitMix(plan.seed());
-        Self { stack: *plan.stack(), assembly: Mutex::new(plan.assembly()), seed: Mutex::new(seed) }
+        Self {
+            stack: *plan.stack(),
+            assembly: Mutex::new(plan.assembly()),
+            seed: Mutex::new(seed),
+            epoch: OnceLock::new(),
+        }
     }
 
     /// Returns the adapter of a connection that begins now and whose packets have `packet_bytes` bytes.
     pub fn connection(&self, packet_bytes: u16, now: Instant) -> Handle {
         let mut assembly = self.assembly.lock().unwrap_or_else(PoisonError::into_inner);
         let seed = self.seed.lock().unwrap_or_else(PoisonError::into_inner).next();
-        Handle::new(Adapter::new(self.stack, &mut assembly, packet_bytes, Box::new(SplitMix(seed))), now)
+        let epoch = *self.epoch.get_or_init(|| now);
+        Handle::new(Adapter::new(self.stack, &mut assembly, packet_bytes, Box::new(SplitMix(seed))), epoch)
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::stack::Stack;
 use ackclock_base::{Descriptor, Span, Time, Values, random::Scripted};
 use ackclock_cc::entry::{Build, Entry};
-use ackclock_cc::{Ack, Assembly, Change, Controller, EcnResponse, Initial, RateSample, registry};
+use ackclock_cc::{Ack, Assembly, Change, Controller, EcnResponse, Initial, Part, RateSample, registry};
 use std::fmt;
 
 /// A registered control with its parameters, checked against a stack.
@@ -11,6 +11,7 @@ use std::fmt;
 pub struct Plan {
     entry: &'static Entry,
     values: Values,
+    layers: Vec<Part>,
     stack: Stack,
     seed: u64,
 }
@@ -88,7 +89,7 @@ impl Plan {
     pub fn new(entry: &'static Entry, values: Values, stack: Stack) -> Result<Self, Refusal> {
         match missing(entry, &values, &stack) {
             Some(what) => Err(Refusal::Lacks { control: entry.descriptor.name, stack: stack.name, what }),
-            None => Ok(Self { entry, values, stack, seed: 0 }),
+            None => Ok(Self { entry, values, layers: Vec::new(), stack, seed: 0 }),
         }
     }
 
@@ -119,6 +120,12 @@ impl Plan {
         Ok(self)
     }
 
+    /// Puts these layers around the window, the innermost first: a slow start, a response to marks, a limit of growth.
+    pub fn within(mut self, layers: impl IntoIterator<Item = Part>) -> Self {
+        self.layers.extend(layers);
+        self
+    }
+
     /// Sets the seed of controls that guess. Connections with equal seeds guess alike.
     pub fn seeded(self, seed: u64) -> Self {
         Self { seed, ..self }
@@ -142,7 +149,12 @@ impl Plan {
     /// Makes what connections get their controls from. Controls of one assembly know of each other where the algorithm is one for
     /// several connections.
     pub fn assembly(&self) -> Assembly {
-        Assembly::new(self.entry, &self.values, None, None)
+        Assembly::new(self.entry, &self.values, None, None).within(self.layers.iter().cloned())
+    }
+
+    /// Returns whether the connections of the control know of each other.
+    pub fn is_group(&self) -> bool {
+        is_group(self.entry)
     }
 
     /// Returns whether what the control hears about marks is approximate: it counts marks, and the stack does not.

@@ -12,7 +12,7 @@
 //! * [`describe`], [`warnings`], [`cost`]: a summary of a scenario, likely mistakes in it, and what it costs.
 //!   [`run`], [`result`]: runs a scenario, and its result. [`exports`]: a run in the formats of other tools.
 //! * [`facts`]: the facts about a scenario for the independent check of a packet trace, [`ackclock_verify`].
-//! * [`transports`]: the transports of flows, in one list.
+//! * [`transports`]: the transports of flows, in one list. [`own_controls`]: the controls that some of them bring along.
 //! * [`registry`]: everything that a scenario can name, besides the plugins of [`plugins`](mod@plugins). [`schema`],
 //!   [`mod@reference`]: the JSON Schema and the reference, made from the registry and the declarations.
 
@@ -34,6 +34,7 @@ pub mod media;
 pub mod network;
 pub mod observe;
 pub mod over_time;
+pub mod own_controls;
 pub mod places;
 pub mod plugins;
 pub mod precision;

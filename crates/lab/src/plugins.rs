@@ -1,6 +1,7 @@
 //! Plugins: controls and queue disciplines that the user of the library adds to the registered ones.
 //! Scenarios name them like registered ones.
 
+use crate::own_controls::OwnControl;
 use crate::registry;
 use ackclock_base::Descriptor;
 use std::sync::Arc;
@@ -13,6 +14,8 @@ pub struct Plugins {
     pub controls: Vec<Arc<dyn ackclock_cc::entry::Plugin>>,
     /// The queue disciplines.
     pub queues: Vec<Arc<dyn ackclock_aqm::entry::Plugin>>,
+    /// The congestion controls that are written for a foreign stack.
+    pub own_controls: Vec<OwnControl>,
 }
 
 impl Plugins {
@@ -21,6 +24,7 @@ impl Plugins {
         registry::controls()
             .into_iter()
             .chain(self.controls.iter().map(|control| control.descriptor()))
+            .chain(self.own_controls.iter().map(|own| own.descriptor))
             .collect()
     }
 
@@ -32,6 +36,12 @@ impl Plugins {
     /// Returns the plugin control called `name`, if there is one.
     pub fn control(&self, name: &str) -> Option<&Arc<dyn ackclock_cc::entry::Plugin>> {
         self.controls.iter().find(|control| control.descriptor().name == name)
+    }
+
+    /// Returns the control called `name` that a foreign stack brings along or that is written for one; `None` if there is none.
+    pub fn own_control(&self, name: &str) -> Option<OwnControl> {
+        let known = self.own_controls.iter().cloned().chain(crate::own_controls::all());
+        known.into_iter().find(|own| own.descriptor.name == name)
     }
 
     /// Returns the plugin discipline called `name`, if there is one.

@@ -1,14 +1,16 @@
 //! The registry of everything that a scenario can name, which `ackclock list` and the documentation print.
 
+use crate::own_controls;
 use crate::ranges::range_words;
 use ackclock_aqm::entry::QueueLimit;
 use ackclock_base::registry::Quantity;
 use ackclock_base::{Descriptor, Kind, Parameter, Range};
 use serde::Serialize;
 
-/// Returns every control.
+/// Returns every control: ours, and those that transports bring along.
 pub fn controls() -> Vec<&'static Descriptor> {
-    ackclock_cc::registry::CONTROLS.iter().map(|entry| entry.descriptor).collect()
+    let ours = ackclock_cc::registry::CONTROLS.iter().map(|entry| entry.descriptor);
+    ours.chain(own_controls::descriptors()).collect()
 }
 
 /// Returns every loss discriminator.

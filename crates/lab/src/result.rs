@@ -13,21 +13,21 @@ pub use series::SeriesResult;
 use crate::flows::FlowGroup;
 use crate::network::Routing;
 use crate::scenario::Scenario;
-use ackclock_base::Span;
+use ackclock_base::{Span, Time};
 use ackclock_sim::agent::AgentCounts;
 use ackclock_sim::flow::Flow;
 use ackclock_sim::histogram::Histogram;
 use ackclock_sim::measure::Interval;
 use ackclock_sim::medium::StationCounts;
-use ackclock_sim::report::Report;
+use ackclock_sim::report::{Report, StackReport};
 use ackclock_sim::session::{Running, Tally};
 use ackclock_sim::simulation::Simulation;
 use ackclock_sim::watch::{BurstCounts, LossEventCounts, Watch};
 use declared::{Asked, Share};
 use fields::{
     AgentResult, BurstsResult, CompletionResult, ConnectionsResult, CopiesResult, LossEventsResult,
-    PagesResult, ReaderResult, RequestsResult, RouteResult, SegmentsResult, SizeClassResult, StationResult,
-    TransferResult,
+    PagesResult, ReaderResult, RequestsResult, RouteResult, SegmentsResult, SizeClassResult, StackResult,
+    StationResult, TransferResult,
 };
 use serde_json::{Map, Value, json};
 
@@ -282,7 +282,9 @@ fn flow_result(flow: &Flow, measured: Interval, tasks: FlowResult) -> FlowResult
     let bits_per_second = |bytes: u64| bytes as f64 * 8.0 / seconds;
     let sent = flow.sent_packets();
     let delivered = flow.delivered_packets();
-    let Report { counts, rtt, cwnd_area, window_probes, association, .. } = flow.report(measured.to);
+    let Report { counts, rtt, cwnd_area, window_probes, association, stack, .. } = flow.report(measured.to);
+    // What a foreign stack sends again is its own affair.
+    let counts = stack.is_none().then_some(counts);
     // The window exists only while the flow does.
     let lived = measured.to.since(measured.from.max(flow.start)).seconds();
     let no_rtt = Histogram::default();
@@ -294,9 +296,9 @@ fn flow_result(flow: &Flow, measured: Interval, tasks: FlowResult) -> FlowResult
         completed_s: flow.completed.filter(|_| !flow.is_writing()).map(|time| time.seconds()),
         sent_packets: sent,
         delivered_packets: delivered,
-        retransmitted_packets: counts.retransmitted,
+        retransmitted_packets: counts.as_ref().map(|counts| counts.retransmitted),
         goodput_bps: bits_per_second(flow.delivered_bytes()),
-        throughput_bps: bits_per_second(flow.sent_payload_bytes()),
+        throughput_bps: counts.as_ref().map(|_| bits_per_second(flow.sent_payload_bytes())),
         rtt_mean_s: rtt.mean_s(),
         rtt_std_s: rtt.std_s(),
         rtt_min_s: rtt.min_s(),
@@ -309,15 +311,26 @@ fn flow_result(flow: &Flow, measured: Interval, tasks: FlowResult) -> FlowResult
         one_way_delay_p50_s: delay.quantile_s(0.5),
         one_way_delay_p95_s: delay.quantile_s(0.95),
         one_way_delay_p99_s: delay.quantile_s(0.99),
-        timeouts: counts.timeouts,
-        timeout_idle_s: counts.timeout_idle.seconds(),
-        probes: counts.probes,
-        persistent_congestions: counts.persistent_congestions,
-        fast_retransmits: counts.fast_retransmits,
+        timeouts: counts.as_ref().map(|counts| counts.timeouts),
+        timeout_idle_s: counts.as_ref().map(|counts| counts.timeout_idle.seconds()),
+        probes: counts.as_ref().map(|counts| counts.probes),
+        persistent_congestions: counts.as_ref().map(|counts| counts.persistent_congestions),
+        fast_retransmits: counts.as_ref().map(|counts| counts.fast_retransmits),
         reader: window_probes.map(|window_probes| ReaderResult { window_probes }),
+        stack: stack.map(stack_result),
         association: association.map(|report| association::of(&report, lived)),
         cwnd_mean_packets: cwnd_area.filter(|_| lived > 0.0).map(|area| area / lived),
         ..tasks
+    }
+}
+
+fn stack_result(report: StackReport<'_>) -> StackResult {
+    StackResult {
+        stack_lost_packets: report.lost_packets,
+        stack_reductions: report.reductions,
+        closed_s: report.closed_at.map(Time::seconds),
+        closed_reason: report.closed_reason.map(str::to_owned),
+        randomness: if report.is_seeded { "seeded" } else { "not seeded" },
     }
 }
 
@@ -420,6 +433,7 @@ mod tests {
         let everything = FlowResult {
             one_way_delay_quantiles_s: Asked(Some(vec![1.0])),
             association: Some(AssociationResult::default()),
+            stack: Some(StackResult::default()),
             connections: Some(ConnectionsResult::default()),
             pages: Some(PagesResult::default()),
             segments: Some(SegmentsResult::default()),

@@ -4,6 +4,8 @@
 mod connecting;
 mod quic;
 mod sctp;
+#[cfg(feature = "stacks")]
+mod stacks;
 mod tcp;
 mod udp;
 
@@ -37,6 +39,20 @@ pub trait Transport: Debug + Send + Sync {
     /// Reports each setting in a flow's table that does not suit this transport with `profile`.
     fn check(&self, table: &TableReader<'_>, discriminator: Option<&str>, profile: &Choice);
 
+    /// Reports a control that does not run over this transport, and returns `None` for it: one that another transport brings along.
+    fn check_control(&self, table: &TableReader<'_>, control: &ControlPlan, _profile: &Choice) -> Option<()> {
+        let Some(own) = control.own() else { return Some(()) };
+        let name = own.descriptor.name;
+        let stack = name.split(':').next().unwrap_or(name);
+        let found = format!("the control {} over another transport than {stack}", quoted(name));
+        table.problem_at(
+            "control",
+            &found,
+            &format!("`transport = {}` as well, which brings it along", quoted(stack)),
+        );
+        None
+    }
+
     /// Reports an application that cannot go over this transport, and returns `None` for it.
     fn check_application(&self, _table: &TableReader<'_>, _application: &traffic::Entry) -> Option<()> {
         Some(())
@@ -47,7 +63,13 @@ pub trait Transport: Debug + Send + Sync {
 }
 
 /// The transports, in the order in which lists show their profiles. The first is the default of flows.
-pub const TRANSPORTS: &[&dyn Transport] = &[&tcp::Tcp, &quic::Quic, &sctp::Sctp];
+pub const TRANSPORTS: &[&dyn Transport] = &[
+    &tcp::Tcp,
+    &quic::Quic,
+    &sctp::Sctp,
+    #[cfg(feature = "stacks")]
+    &stacks::Stacks,
+];
 
 /// Returns every profile, in the order of lists.
 pub fn profiles() -> impl Iterator<Item = &'static Descriptor> {
@@ -125,6 +147,8 @@ pub struct Facts {
     /// Whether every packet that the sender emits counts as sent: no packet is part of a handshake, refused,
     /// delayed or a probe of a path.
     pub counts_every_packet: bool,
+    /// Whether the control draws random numbers that no seed sets, so runs with one seed differ.
+    pub draws_unseeded: bool,
     /// The computing time of a packet with data that is lost before the first acknowledgement, in
     /// nanoseconds.
     pub lost_packet_ns: f64,

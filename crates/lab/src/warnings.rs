@@ -65,7 +65,7 @@ fn crowd(scenario: &Scenario) -> Option<String> {
     })
 }
 
-/// Returns the warnings about flows that never send, or whose control counts marks that no queue may set.
+/// Returns the warnings about flows that never send, whose control counts marks that no queue may set, or whose runs differ.
 fn of_flows(plan: &FlowPlan, run: Span) -> impl Iterator<Item = String> {
     let FlowPlan { name, start, sending, .. } = plan;
     let first = start.first();
@@ -79,7 +79,14 @@ fn of_flows(plan: &FlowPlan, run: Span) -> impl Iterator<Item = String> {
              `transport = {{ name = \"{transport}\", ecn = true }}` lets them"
         )
     });
-    late.into_iter().chain(unheard)
+    let differs = sending.transport.facts().draws_unseeded.then(|| {
+        let control = sending.control_name();
+        format!(
+            "flow {name}: {control} draws random numbers that no seed sets, so runs with one seed differ; several replications \
+             (`--replications 10`) tell by how much"
+        )
+    });
+    late.into_iter().chain(unheard).chain(differs)
 }
 
 /// Returns a warning if the interface of a sender is its bottleneck, so that small queues and not the

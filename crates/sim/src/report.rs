@@ -25,6 +25,23 @@ pub struct Report<'e> {
     pub requests: Option<&'e Tally>,
     /// Measurements that only an association with several paths has.
     pub association: Option<AssociationReport>,
+    /// Measurements of a stack that is not ours. The counts of its loss recovery cannot be told from outside: `counts` is empty.
+    pub stack: Option<StackReport<'e>>,
+}
+
+/// The measurements of a stack that is not ours, as it tells them.
+#[derive(Clone, Debug, Default)]
+pub struct StackReport<'e> {
+    /// The number of packets that it gave up for lost.
+    pub lost_packets: u64,
+    /// The number of reductions of its window: losses and marks, at most one per window of data.
+    pub reductions: u64,
+    /// The time at which it closed the connection; `None` while that is open.
+    pub closed_at: Option<Time>,
+    /// Why it closed the connection, in its own words.
+    pub closed_reason: Option<&'e str>,
+    /// Whether equal seeds give equal runs.
+    pub is_seeded: bool,
 }
 
 /// The measurements of an association with several paths.

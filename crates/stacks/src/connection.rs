@@ -1,8 +1,9 @@
 //! What a stack must offer to run over the simulated network: one end of one connection with one stream.
 
 use ackclock_aqm::Ecn;
-use bytes::BytesMut;
-use std::time::{Duration, Instant};
+use ackclock_base::Span;
+use bytes::{Bytes, BytesMut};
+use std::time::Instant;
 
 /// One end of a connection of some stack: a state machine without input or output.
 pub trait Connection: Send {
@@ -22,7 +23,10 @@ pub trait Connection: Send {
     fn expire(&mut self, now: Instant);
 
     /// Writes to the stream, which the end that begins opens as soon as the handshake is over. Returns how many bytes the stack took.
-    fn write(&mut self, data: &[u8]) -> usize;
+    fn write(&mut self, data: Bytes) -> usize;
+
+    /// Sets the most bytes that are written and not acknowledged.
+    fn set_buffer(&mut self, bytes: u64);
 
     /// Ends the stream: nothing more will be written. Returns whether there is a stream to end.
     fn finish(&mut self) -> bool;
@@ -45,8 +49,8 @@ pub trait Connection: Send {
 pub struct State {
     /// The congestion window in bytes.
     pub window_bytes: u64,
-    /// The smoothed round trip.
-    pub rtt: Duration,
+    /// The smoothed round trip; `None` before the connection begins.
+    pub rtt: Option<Span>,
     /// Packets sent that must be acknowledged.
     pub sent_packets: u64,
     /// Packets given up for lost.
@@ -55,4 +59,11 @@ pub struct State {
     pub congestion_events: u64,
     /// Why the stack has closed the connection, in its own words; `None` while it is open.
     pub closed: Option<String>,
+}
+
+/// A maker of connections whose senders have one congestion control each.
+pub trait Connections: Send {
+    /// Returns the two ends of a new connection; the first one begins. Equal seeds give equal connections, except under a control that draws its own random
+    /// numbers.
+    fn connect(&mut self, seed: u64) -> [Box<dyn Connection>; 2];
 }

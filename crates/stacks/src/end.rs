@@ -1,84 +1,112 @@
 //! Connects one end of a stack's connection to the simulated network.
 
-use crate::connection::Connection;
+use crate::connection::{Connection, State};
 use ackclock_aqm::Ecn;
-use ackclock_base::{Size, Time};
-use ackclock_sim::endpoint::{Endpoint, Outbox, Sent};
+use ackclock_base::{Span, Time};
+use ackclock_sim::endpoint::{Endpoint, Ends, Outbox, Properties, Sent};
 use ackclock_sim::packet::Packet;
-use bytes::BytesMut;
+use ackclock_sim::report::{Report, StackReport};
+use bytes::{Bytes, BytesMut};
+use std::any::Any;
+use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 /// What the application at the end that begins has to send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Application {
-    /// The bytes to send, or `None` for as many as the connection carries.
-    pub bytes: Option<u64>,
+pub enum Application {
+    /// As many bytes as the connection carries, until the application [stops](Endpoint::stop).
+    Endless,
+    /// This number of bytes, which end the stream.
+    Bytes(u64),
+    /// What a source [writes](Endpoint::send_more), until the connection is [closed](Endpoint::close).
+    Written,
+}
+
+/// The packets of a connection, and how it counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Packing {
+    /// The largest datagram in bytes.
+    pub datagram: u32,
+    /// The bytes of a datagram's headers on the wire: those of IP and UDP.
+    pub header: u32,
+    /// The stream data in a full datagram in bytes, by which delivered data is counted in packets.
+    pub payload: u32,
+    /// Whether the control knows the controls of other connections.
+    pub shares: bool,
+    /// Whether equal seeds give equal runs.
+    pub is_seeded: bool,
 }
 
 /// One end of a connection of some stack, as an endpoint of the simulator. The words of a packet beyond its header are the bytes of
 /// its datagram.
 pub struct End {
     connection: Box<dyn Connection>,
+    packing: Packing,
     /// What is left to write, at the end that begins; `None` at the other end.
     left: Option<u64>,
+    /// Whether the stream ends when nothing is left to write.
+    ends: bool,
     has_finished: bool,
-    /// Bytes of a datagram's headers on the wire.
-    header: Size,
-    /// Payload bytes by which delivered data is counted in packets.
-    payload: u64,
-    /// The instant that is time zero of the simulation.
-    epoch: Instant,
     timer: Time,
     buffer: Vec<u8>,
     words: Vec<u64>,
     sent: Sent,
     received: u64,
+    /// What the stack last told, and when.
+    state: State,
+    told: Time,
+    /// The integral of the congestion window over time since counting began, in byte seconds.
+    window_area: f64,
+    /// The packets lost and the reductions before counting began.
+    before: [u64; 2],
     /// When the stack closed the connection.
     closed: Option<Time>,
 }
 
 /// What the application writes: it has no meaning.
-static DATA: [u8; 16_384] = [7; 16_384];
+static DATA: [u8; 65_536] = [7; 65_536];
+
+/// The instant of time zero. All ends have the same one, because connections of one control may compare their clocks.
+static EPOCH: LazyLock<Instant> = LazyLock::new(Instant::now);
+
+/// The least bytes that the stack buffers.
+const LEAST_BUFFER: u64 = 1 << 16;
 
 /// The words of a packet's header: the length of the datagram, and when it was sent.
 const LENGTH: usize = 0;
 const SENT_AT: usize = 1;
 
 impl End {
-    /// Returns the end that begins the connection and sends what `application` has.
-    pub fn sender(
-        connection: Box<dyn Connection>,
-        application: Application,
-        header: Size,
-        payload: u64,
-    ) -> Self {
-        Self {
-            left: Some(application.bytes.unwrap_or(u64::MAX)),
-            ..Self::receiver(connection, header, payload)
-        }
+    /// Returns the two ends of a connection. The first one begins and sends what `application` has.
+    pub fn pair(connection: [Box<dyn Connection>; 2], application: Application, packing: Packing) -> Ends {
+        let [client, server] = connection;
+        let (left, ends) = match application {
+            Application::Endless => (u64::MAX, false),
+            Application::Bytes(bytes) => (bytes, true),
+            Application::Written => (0, false),
+        };
+        let sender = Self { left: Some(left), ends, ..Self::receiver(client, packing) };
+        [Box::new(sender), Box::new(Self::receiver(server, packing))]
     }
 
-    /// Returns the end that waits for the connection and reads what arrives.
-    pub fn receiver(connection: Box<dyn Connection>, header: Size, payload: u64) -> Self {
+    fn receiver(connection: Box<dyn Connection>, packing: Packing) -> Self {
         Self {
             connection,
+            packing,
             left: None,
+            ends: false,
             has_finished: false,
-            header,
-            payload: payload.max(1),
-            epoch: Instant::now(),
             timer: Time::NEVER,
             buffer: Vec::new(),
             words: Vec::new(),
             sent: Sent::default(),
             received: 0,
+            state: State::default(),
+            told: Time::ZERO,
+            window_area: 0.0,
+            before: [0; 2],
             closed: None,
         }
-    }
-
-    /// The stack's connection.
-    pub fn connection(&mut self) -> &mut dyn Connection {
-        &mut *self.connection
     }
 
     /// When the stack closed the connection; `None` while it is open.
@@ -86,16 +114,24 @@ impl End {
         self.closed
     }
 
-    fn instant(&self, now: Time) -> Instant {
-        self.epoch + Duration::from_nanos(now.nanos())
+    /// What the stack has last told about itself.
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    fn instant(now: Time) -> Instant {
+        *EPOCH + Duration::from_nanos(now.nanos())
     }
 
     /// Writes, reads and sends until the stack has nothing more to do now, then notes when it wants to be woken. `sent_at` is when
     /// the datagram was sent that has just arrived.
     fn drive(&mut self, now: Time, sent_at: Option<Time>, out: &mut dyn Outbox) {
-        let instant = self.instant(now);
+        let instant = Self::instant(now);
         match self.left {
-            Some(_) => self.write(),
+            Some(_) => {
+                self.ask(now);
+                self.write();
+            }
             None => self.read(sent_at, out),
         }
         loop {
@@ -105,39 +141,54 @@ impl End {
             self.write();
         }
         self.timer = self.connection.timeout().map_or(Time::NEVER, |at| {
-            let nanos = at.saturating_duration_since(self.epoch).as_nanos();
+            let nanos = at.saturating_duration_since(*EPOCH).as_nanos();
             Time::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX)).max(now)
         });
-        if self.closed.is_none() && self.connection.state().closed.is_some() {
-            self.closed = Some(now);
-        }
+        self.ask(now);
         if self.has_finished && self.connection.is_delivered() {
             out.done();
         }
     }
 
+    /// Asks the stack for its state, and counts the window that it has had since it was last asked.
+    fn ask(&mut self, now: Time) {
+        self.window_area += self.window_area_since(now);
+        (self.state, self.told) = (self.connection.state(), now);
+        if self.closed.is_none() && self.state.closed.is_some() {
+            self.closed = Some(now);
+        }
+    }
+
+    fn window_area_since(&self, now: Time) -> f64 {
+        self.state.window_bytes as f64 * now.since(self.told.min(now)).seconds()
+    }
+
+    /// Writes what the stack buffers: as in Linux, which grows a socket's buffer with the window (`tcp_sndbuf_expand`), a window
+    /// that is in flight and another one that waits. What the application has not written when it stops is not sent.
     fn write(&mut self) {
         let Some(left) = &mut self.left else { return };
+        self.connection.set_buffer(2 * self.state.window_bytes + LEAST_BUFFER);
         while *left > 0 {
             let most = (*left).min(DATA.len() as u64) as usize;
-            let written = self.connection.write(&DATA[..most]) as u64;
+            let written = self.connection.write(Bytes::from_static(&DATA[..most])) as u64;
             *left -= written;
-            self.sent.payload_bytes += written;
             if written < most as u64 {
                 return;
             }
         }
-        if !self.has_finished {
+        if self.ends && !self.has_finished {
             self.has_finished = self.connection.finish();
         }
     }
 
     fn read(&mut self, sent_at: Option<Time>, out: &mut dyn Outbox) {
         let arrived = self.connection.read();
-        if arrived > 0 {
-            let before = self.received / self.payload;
-            self.received += arrived;
-            out.received(sent_at, self.received / self.payload - before, arrived);
+        let payload = u64::from(self.packing.payload);
+        let before = self.received / payload;
+        self.received += arrived;
+        // Datagrams of the handshake, before the first data, have no delay of data.
+        if self.received > 0 && sent_at.is_some() {
+            out.received(sent_at, self.received / payload - before, arrived);
         }
     }
 
@@ -151,7 +202,7 @@ impl End {
         let mut header = [0; 3];
         header[LENGTH] = self.buffer.len() as u64;
         header[SENT_AT] = now.nanos();
-        let bytes = (self.buffer.len() as u64 + self.header.bytes()) as u32;
+        let bytes = self.buffer.len() as u32 + self.packing.header;
         // A datagram that the host's own interface refuses is lost to the stack, as a socket would have it.
         out.send_long(0, Packet { bytes, ecn, header, ..Packet::default() }, &self.words);
         self.sent.packets += 1;
@@ -159,10 +210,14 @@ impl End {
 }
 
 impl Endpoint for End {
+    fn properties(&self) -> Properties {
+        Properties { shares: self.packing.shares && self.left.is_some(), ..Properties::default() }
+    }
+
     fn start(&mut self, now: Time, out: &mut dyn Outbox) {
         if self.left.is_some() {
-            let instant = self.instant(now);
-            self.connection.connect(instant);
+            self.told = now;
+            self.connection.connect(Self::instant(now));
             self.drive(now, None, out);
         }
     }
@@ -172,8 +227,7 @@ impl Endpoint for End {
     }
 
     fn on_timer(&mut self, now: Time, out: &mut dyn Outbox) {
-        let instant = self.instant(now);
-        self.connection.expire(instant);
+        self.connection.expire(Self::instant(now));
         self.drive(now, None, out);
     }
 
@@ -186,13 +240,22 @@ impl Endpoint for End {
             datagram.extend_from_slice(&word.to_le_bytes());
         }
         datagram.truncate(length);
-        let instant = self.instant(now);
-        self.connection.receive(instant, datagram, packet.ecn);
+        self.connection.receive(Self::instant(now), datagram, packet.ecn);
         self.drive(now, Some(Time::from_nanos(packet.header[SENT_AT])), out);
     }
 
-    fn stop(&mut self, _now: Time) {
+    fn send_more(&mut self, now: Time, packets: u64, out: &mut dyn Outbox) {
+        self.left = self.left.map(|left| left + packets * u64::from(self.packing.payload));
+        self.drive(now, None, out);
+    }
+
+    fn stop(&mut self, now: Time) {
         self.left = self.left.map(|_| 0);
+        self.close(now);
+    }
+
+    fn close(&mut self, _now: Time) {
+        self.ends = true;
         self.write();
     }
 
@@ -200,11 +263,46 @@ impl Endpoint for End {
         self.sent
     }
 
-    fn reset_counts(&mut self, _now: Time) {
+    fn report(&self, until: Time) -> Report<'_> {
+        let area = self.window_area + self.window_area_since(until);
+        Report {
+            cwnd_area: Some(area / f64::from(self.packing.datagram)),
+            stack: Some(StackReport {
+                lost_packets: self.state.lost_packets - self.before[0],
+                reductions: self.state.congestion_events - self.before[1],
+                closed_at: self.closed,
+                closed_reason: self.state.closed.as_deref(),
+                is_seeded: self.packing.is_seeded,
+            }),
+            ..Report::default()
+        }
+    }
+
+    fn reset_counts(&mut self, now: Time) {
         self.sent = Sent::default();
+        (self.window_area, self.told) = (0.0, self.told.max(now));
+        self.before = [self.state.lost_packets, self.state.congestion_events];
+    }
+
+    fn absorb(&mut self, other: &dyn Endpoint) {
+        let other: &dyn Any = other;
+        let Some(other) = other.downcast_ref::<Self>() else { return };
+        self.sent.packets += other.sent.packets;
+        self.state.lost_packets += other.state.lost_packets - other.before[0];
+        self.state.congestion_events += other.state.congestion_events - other.before[1];
+        // Of several connections the one that was closed first is named.
+        if let Some(closed) = other.closed
+            && self.closed.is_none_or(|first| closed < first)
+        {
+            self.closed = Some(closed);
+            self.state.closed.clone_from(&other.state.closed);
+        }
     }
 
     fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {
+        let packets = |bytes: u64| bytes as f64 / f64::from(self.packing.datagram);
+        series("cwnd_packets", packets(self.state.window_bytes));
+        series("rtt_s", self.state.rtt.map_or(f64::NAN, Span::seconds));
         self.connection.publish(series);
     }
 }

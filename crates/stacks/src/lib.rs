@@ -2,6 +2,7 @@
 //!
 //! * [`connection`]: what a stack must offer.
 //! * [`end`]: connects a stack to the simulated network.
+//! * [`stack`]: the stacks, in one list.
 //! * [`control`]: the congestion controls that run under a stack: its own, and ours.
 //! * [`noq`], [`quinn`]: a stack each.
 //! * [`handshake`]: a cryptographic handshake that hides nothing, so no TLS library is needed and nothing is drawn at random.
@@ -12,7 +13,10 @@ pub mod end;
 pub mod handshake;
 pub mod noq;
 pub mod quinn;
+pub mod stack;
 
-pub use connection::{Connection, State};
-pub use control::{Control, OwnControl};
-pub use end::{Application, End};
+pub use ackclock_adapter::{Plan, Refusal};
+pub use connection::{Connection, Connections, State};
+pub use control::{Control, Factory, OwnControl};
+pub use end::{Application, End, Packing};
+pub use stack::{STACKS, Stack, packing};

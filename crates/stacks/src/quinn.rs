@@ -2,11 +2,13 @@
 
 mod plain;
 
-use crate::connection::{Connection as StackConnection, State};
-use crate::control::{Control, OwnControl};
+use crate::connection::{Connection as StackConnection, Connections, State};
+use crate::control::{Control, Factory as AnyFactory, OwnControl, own};
+use crate::stack::Stack;
 use ackclock_aqm::Ecn;
-use ackclock_quinn::Control as Adapted;
-use bytes::BytesMut;
+use ackclock_base::{Descriptor, Span};
+use ackclock_quinn::{Control as Adapted, QUINN};
+use bytes::{Bytes, BytesMut};
 use plain::Plain;
 use quinn_proto::congestion::{BbrConfig, ControllerFactory, CubicConfig, NewRenoConfig};
 use quinn_proto::{
@@ -17,38 +19,71 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Instant;
 
-/// The congestion controls that quinn brings along.
-pub const OWN: &[OwnControl] = &[
-    OwnControl { name: "newreno", summary: "quinn's NewReno", is_random: false },
-    OwnControl { name: "cubic", summary: "quinn's CUBIC", is_random: false },
-    OwnControl { name: "bbr", summary: "quinn's BBR, which it calls experimental", is_random: true },
-];
+/// The name of the stack.
+pub const NAME: &str = QUINN.name;
+
+/// What makes the controllers of quinn.
+pub type Factory = Arc<dyn ControllerFactory + Send + Sync>;
+
+/// The stack's entry in the list.
+pub const STACK: Stack =
+    Stack { name: NAME, facts: QUINN, own: &[&NEWRENO, &CUBIC, &BBR], own_control, connections };
+
+const SOURCE: &str = "quinn-proto 0.11";
+const NEWRENO: Descriptor = own("quinn:newreno", "quinn's NewReno", SOURCE);
+const CUBIC: Descriptor = own("quinn:cubic", "quinn's CUBIC", SOURCE);
+const BBR: Descriptor = own(
+    "quinn:bbr",
+    "quinn's experimental BBR, whose random numbers no seed sets: runs with one seed differ",
+    SOURCE,
+);
+
+fn own_control(descriptor: &'static Descriptor) -> OwnControl {
+    let (factory, is_random): (Factory, bool) = match descriptor.name {
+        "quinn:newreno" => (Arc::new(NewRenoConfig::default()), false),
+        "quinn:cubic" => (Arc::new(CubicConfig::default()), false),
+        "quinn:bbr" => (Arc::new(BbrConfig::default()), true),
+        other => unreachable!("{other} is not in the list of quinn's controls"),
+    };
+    OwnControl { descriptor, is_random, factory: AnyFactory::Quinn(factory) }
+}
 
 /// Both ends believe that the other one has this address.
 fn address() -> SocketAddr {
     (Ipv4Addr::LOCALHOST, 4433).into()
 }
 
-/// Returns the two ends of a connection whose datagrams have at most `datagram` bytes. The end that begins runs `control`. Equal
-/// seeds give equal connections, except under a control that draws its own random numbers.
-pub fn ends(control: &Control, datagram: u16, seed: u64) -> [Box<dyn StackConnection>; 2] {
+fn connections(control: &Control, datagram: u16, seed: u64) -> Box<dyn Connections> {
     let factory = match control {
-        Control::Own(own) => own_factory(own),
         Control::Ours(plan) => ackclock_quinn::factory(&plan.clone().seeded(seed)),
+        Control::Own(OwnControl { factory: AnyFactory::Quinn(factory), .. }) => Arc::clone(factory),
+        Control::Own(other) => panic!("{other:?} is not a control of quinn"),
     };
-    let mut client = ClientConfig::new(Arc::new(Plain));
-    client.transport_config(Arc::new(transport(factory, datagram)));
-    let mut server = ServerConfig::new(Arc::new(Plain), Arc::new(Plain));
-    server.transport_config(Arc::new(transport(Arc::new(NewRenoConfig::default()), datagram)));
-    let seeds = [2 * seed, 2 * seed + 1].map(bytes_of);
-    [
-        Box::new(End::new(endpoint(None, seeds[0]), Some(client))),
-        Box::new(End::new(endpoint(Some(Arc::new(server)), seeds[1]), None)),
-    ]
+    Box::new(Maker { factory, datagram })
 }
 
-fn bytes_of(seed: u64) -> [u8; 32] {
-    let mut bytes = [0; 32];
+/// Makes connections whose senders have controllers of one factory.
+struct Maker {
+    factory: Factory,
+    datagram: u16,
+}
+
+impl Connections for Maker {
+    fn connect(&mut self, seed: u64) -> [Box<dyn StackConnection>; 2] {
+        let mut client = ClientConfig::new(Arc::new(Plain));
+        client.transport_config(Arc::new(transport(Arc::clone(&self.factory), self.datagram)));
+        let mut server = ServerConfig::new(Arc::new(Plain), Arc::new(Plain));
+        server.transport_config(Arc::new(transport(Arc::new(NewRenoConfig::default()), self.datagram)));
+        let seeds = [0, 1].map(|end| bytes_of(seed, end));
+        [
+            Box::new(End::new(endpoint(None, seeds[0]), Some(client))),
+            Box::new(End::new(endpoint(Some(Arc::new(server)), seeds[1]), None)),
+        ]
+    }
+}
+
+fn bytes_of(seed: u64, end: u8) -> [u8; 32] {
+    let mut bytes = [end; 32];
     bytes[..8].copy_from_slice(&seed.to_le_bytes());
     bytes
 }
@@ -57,16 +92,7 @@ fn endpoint(server: Option<Arc<ServerConfig>>, seed: [u8; 32]) -> Endpoint {
     Endpoint::new(Arc::new(EndpointConfig::new(Arc::new(Plain))), server, false, Some(seed))
 }
 
-fn own_factory(own: &OwnControl) -> Arc<dyn ControllerFactory + Send + Sync> {
-    match own.name {
-        "newreno" => Arc::new(NewRenoConfig::default()),
-        "cubic" => Arc::new(CubicConfig::default()),
-        "bbr" => Arc::new(BbrConfig::default()),
-        other => unreachable!("{other} is not in the list of quinn's controls"),
-    }
-}
-
-fn transport(control: Arc<dyn ControllerFactory + Send + Sync>, datagram: u16) -> TransportConfig {
+fn transport(control: Factory, datagram: u16) -> TransportConfig {
     let mut config = TransportConfig::default();
     config
         .congestion_controller_factory(control)
@@ -76,15 +102,12 @@ fn transport(control: Arc<dyn ControllerFactory + Send + Sync>, datagram: u16) -
         .max_idle_timeout(None)
         .stream_receive_window(RECEIVE_WINDOW)
         .receive_window(RECEIVE_WINDOW)
-        .send_window(SEND_WINDOW)
         .allow_spin(false);
     config
 }
 
 /// The receiver's window in bytes: larger than any product of rate and round trip that a congestion control should be judged by.
 const RECEIVE_WINDOW: VarInt = VarInt::from_u32(1 << 30);
-/// The most bytes that the stack keeps for retransmission.
-const SEND_WINDOW: u64 = 1 << 30;
 
 /// One end: quinn's endpoint with its only connection.
 struct End {
@@ -205,10 +228,16 @@ impl StackConnection for End {
         self.settle();
     }
 
-    fn write(&mut self, data: &[u8]) -> usize {
+    fn write(&mut self, data: Bytes) -> usize {
         let (Some(stream), Some((_, connection))) = (self.stream, &mut self.connection) else { return 0 };
         // A stream that is blocked, stopped or closed takes nothing.
-        connection.send_stream(stream).write(data).unwrap_or(0)
+        connection.send_stream(stream).write_chunks(&mut [data]).map_or(0, |written| written.bytes)
+    }
+
+    fn set_buffer(&mut self, bytes: u64) {
+        if let Some((_, connection)) = &mut self.connection {
+            connection.set_send_window(bytes);
+        }
     }
 
     fn finish(&mut self) -> bool {
@@ -240,7 +269,7 @@ impl StackConnection for End {
         let path = connection.stats().path;
         State {
             window_bytes: path.cwnd,
-            rtt: path.rtt,
+            rtt: Some(Span::from_nanos(path.rtt.as_nanos() as u64)),
             sent_packets: path.sent_packets,
             lost_packets: path.lost_packets,
             congestion_events: path.congestion_events,

@@ -3,17 +3,17 @@
 use ackclock_adapter::Plan;
 use ackclock_aqm::disciplines::droptail::DropTail;
 use ackclock_aqm::{Capacity, Dscp, Queueing};
-use ackclock_base::{Rate, Size, Span, Time};
+use ackclock_base::{Rate, Span, Time};
 use ackclock_sim::channel::Impairments;
 use ackclock_sim::flow::{FlowParts, PathPair};
 use ackclock_sim::link::LinkParts;
 use ackclock_sim::measure::Interval;
 use ackclock_sim::simulation::{Parts, Simulation};
-use ackclock_stacks::{Application, Connection, Control, End, noq, quinn};
+use ackclock_stacks::{Application, Control, End, Stack, noq, packing, quinn};
 use std::sync::atomic::AtomicBool;
 
 const DATAGRAM: u16 = 1200;
-const HEADER: Size = Size::from_bytes(28);
+const HEADER: u32 = 28;
 const SECONDS: f64 = 10.0;
 
 /// What one flow did over 10 Mbit/s with a round trip of 40 ms and a buffer of one product of both.
@@ -26,19 +26,15 @@ struct Outcome {
     completed: Option<Time>,
 }
 
-fn run(ends: [Box<dyn Connection>; 2], bytes: Option<u64>) -> Outcome {
-    let [client, server] = ends;
-    let payload = u64::from(DATAGRAM) - 33;
+fn run(stack: Stack, control: &Control, seed: u64, application: Application) -> Outcome {
+    let connection = (stack.connections)(control, DATAGRAM, seed).connect(seed);
     let flow = FlowParts {
         name: "flow".into(),
         paths: vec![PathPair { forward: vec![0], backward: vec![1] }],
         dscp: Dscp::default(),
         start: Time::ZERO,
         stop: Time::NEVER,
-        ends: [
-            Box::new(End::sender(client, Application { bytes }, HEADER, payload)),
-            Box::new(End::receiver(server, HEADER, payload)),
-        ],
+        ends: End::pair(connection, application, packing(control, DATAGRAM, HEADER)),
         row: 0,
         one_of_many: false,
         session: None,
@@ -80,13 +76,17 @@ fn run(ends: [Box<dyn Connection>; 2], bytes: Option<u64>) -> Outcome {
     }
 }
 
-fn own(list: &'static [ackclock_stacks::OwnControl], name: &str) -> Control {
-    Control::Own(list.iter().find(|own| own.name == name).expect("a control of the stack"))
+fn own(stack: Stack, name: &str) -> Control {
+    let descriptor = stack.own.iter().find(|own| own.name == name).expect("a control of the stack");
+    Control::Own((stack.own_control)(descriptor))
 }
 
-fn noq_runs(name: &str) -> Control {
-    Control::Ours(ackclock_noq::control(name).expect("a control that noq runs"))
+fn ours(stack: Stack, name: &str) -> Control {
+    Control::Ours(Plan::named(name, stack.facts).expect("a control that the stack runs"))
 }
+
+const NOQ: Stack = noq::STACK;
+const QUINN: Stack = quinn::STACK;
 
 // More than the bottleneck allows: 10 Mbit/s times 1200 bytes of 1228 on the wire, as if a datagram were nothing but data.
 const MOST: f64 = 10.0 * 1200.0 / 1228.0;
@@ -94,42 +94,37 @@ const MOST: f64 = 10.0 * 1200.0 / 1228.0;
 #[test]
 fn a_stack_fills_the_path_under_its_own_controls_and_under_ours() {
     let runs = [
-        ("noq:newreno", noq::ends(&own(noq::OWN, "newreno"), DATAGRAM, 1)),
-        ("noq:cubic", noq::ends(&own(noq::OWN, "cubic"), DATAGRAM, 1)),
-        ("quinn:cubic", quinn::ends(&own(quinn::OWN, "cubic"), DATAGRAM, 1)),
-        ("cubic under noq", noq::ends(&noq_runs("cubic"), DATAGRAM, 1)),
-        ("bbrv3 under noq", noq::ends(&noq_runs("bbrv3"), DATAGRAM, 1)),
-        (
-            "newreno under quinn",
-            quinn::ends(&Control::Ours(ackclock_quinn::control("newreno").expect("runs")), DATAGRAM, 1),
-        ),
+        (NOQ, own(NOQ, "noq:newreno")),
+        (NOQ, own(NOQ, "noq:cubic")),
+        (QUINN, own(QUINN, "quinn:cubic")),
+        (NOQ, ours(NOQ, "cubic")),
+        (NOQ, ours(NOQ, "bbrv3")),
+        (QUINN, ours(QUINN, "newreno")),
     ];
-    for (name, ends) in runs {
-        let outcome = run(ends, None);
-        assert!(outcome.goodput_mbps > 0.9 * MOST, "{name}: {outcome:?}");
-        assert!(outcome.goodput_mbps <= MOST, "{name}: {outcome:?}");
+    for (stack, control) in runs {
+        let outcome = run(stack, &control, 1, Application::Endless);
+        assert!(outcome.goodput_mbps > 0.9 * MOST, "{control:?}: {outcome:?}");
+        assert!(outcome.goodput_mbps <= MOST, "{control:?}: {outcome:?}");
     }
 }
 
 #[test]
 fn equal_seeds_give_equal_runs() {
-    let noq = |seed| run(noq::ends(&own(noq::OWN, "cubic"), DATAGRAM, seed), None);
-    assert_eq!(noq(1), noq(1));
-    let quinn = |seed| run(quinn::ends(&own(quinn::OWN, "cubic"), DATAGRAM, seed), None);
-    assert_eq!(quinn(1), quinn(1));
-    let ours = |seed| run(noq::ends(&noq_runs("bbrv3"), DATAGRAM, seed), None);
-    assert_eq!(ours(1), ours(1));
+    for (stack, control) in
+        [(NOQ, own(NOQ, "noq:cubic")), (QUINN, own(QUINN, "quinn:cubic")), (NOQ, ours(NOQ, "bbrv3"))]
+    {
+        let outcome = |seed| run(stack, &control, seed, Application::Endless);
+        assert_eq!(outcome(1), outcome(1), "{control:?}");
+    }
 }
 
 #[test]
 fn a_transfer_ends_when_everything_is_acknowledged() {
     // A megabyte at 10 Mbit/s takes 0.8 s and more: headers, the handshake and slow start.
-    for ends in [
-        noq::ends(&own(noq::OWN, "cubic"), DATAGRAM, 1),
-        quinn::ends(&own(quinn::OWN, "cubic"), DATAGRAM, 1),
-        noq::ends(&noq_runs("cubic"), DATAGRAM, 1),
-    ] {
-        let outcome = run(ends, Some(1_000_000));
+    for (stack, control) in
+        [(NOQ, own(NOQ, "noq:cubic")), (QUINN, own(QUINN, "quinn:cubic")), (NOQ, ours(NOQ, "cubic"))]
+    {
+        let outcome = run(stack, &control, 1, Application::Bytes(1_000_000));
         let completed = outcome.completed.expect("a finished transfer");
         assert!(completed > Time::from_seconds(0.84) && completed < Time::from_seconds(2.0), "{outcome:?}");
     }

@@ -1,4 +1,6 @@
-"""Remarks on flows that their receivers' windows held back, which is easily overlooked in the results."""
+"""Remarks on flows that their receivers' windows held back or whose stack closed the connection, which is easily
+overlooked in the results.
+"""
 
 from __future__ import annotations
 
@@ -28,3 +30,19 @@ def held_back(runs: Iterable[Run]) -> Iterator[str]:
         yield f"flow {name}: the window of its receiver held it back for {share:.0%} of the time"
     if len(worst) > MANY:
         yield f"{len(worst) - MANY} more flows were held back by the windows of their receivers"
+
+
+def closed(runs: Iterable[Run]) -> Iterator[str]:
+    """Returns a sentence for each flow, by name, whose stack closed the connection in any of the runs, in the words of
+    the stack.
+    """
+    said: dict[str, str] = {}
+    for run in runs:
+        for flow in run.result["flows"]:
+            reason = flow.get("closed_reason")
+            if reason is not None:
+                said.setdefault(flow["name"], f"at {flow['closed_s']:.3f} s: {reason} (seed {run.seed})")
+    for name, sentence in list(said.items())[:MANY]:
+        yield f"flow {name}: the stack closed the connection {sentence}"
+    if len(said) > MANY:
+        yield f"{len(said) - MANY} more flows had their connections closed by the stack"

@@ -15,7 +15,7 @@ from rich.text import Text
 
 from ackclock.cli.gate import Gate
 from ackclock.cli.given import read_scenario
-from ackclock.cli.limits import held_back
+from ackclock.cli.limits import closed, held_back
 from ackclock.cli.sweep_text import WORTH_SAYING_S, cost, expected_s, spent, spread
 from ackclock.cli.sweep_text import show as show_sweep
 from ackclock.cli.tables import Column, fitting
@@ -115,7 +115,7 @@ def run(
                 plan, gate.taking(collector.take), series=series, store=store, pool=pool, progress=progress
             )
     runs = collector.runs(done.failures)
-    for sentence in held_back(runs):
+    for sentence in (*held_back(runs), *closed(runs)):
         warn(f"{scenario.file}: {sentence}")
     written: list[object] = []
     if out is not None:

@@ -2,9 +2,10 @@
 
 use crate::choice::{self, Choice, Chosen};
 use crate::document::quoted;
+use crate::own_controls::OwnControl;
 use crate::reader::TableReader;
 use crate::registry;
-use ackclock_base::{Descriptor, Kind};
+use ackclock_base::{Descriptor, Kind, Values};
 use ackclock_cc::entry::{BackoffEntry, Build, Entry, Plugin, PublishedDefaults};
 use ackclock_cc::registry::{BACKOFFS, CONTROLS};
 use ackclock_cc::{Assembly, Backoff, EcnResponse, Initial, Part};
@@ -15,13 +16,17 @@ use std::sync::Arc;
 enum Law {
     Registered(&'static Entry),
     Plugin(Arc<dyn Plugin>),
+    /// A control that runs over the transport that brings it along, and over no other.
+    Own(OwnControl),
 }
 
 impl Law {
     fn of(control: &Choice, table: &TableReader<'_>) -> Self {
-        match table.reader.plugins().control(control.descriptor.name) {
-            Some(plugin) => Self::Plugin(Arc::clone(plugin)),
-            None => Self::Registered(control.entry(CONTROLS)),
+        let (name, plugins) = (control.descriptor.name, table.reader.plugins());
+        match (plugins.control(name), plugins.own_control(name)) {
+            (Some(plugin), _) => Self::Plugin(Arc::clone(plugin)),
+            (None, Some(own)) => Self::Own(own),
+            (None, None) => Self::Registered(control.entry(CONTROLS)),
         }
     }
 
@@ -29,6 +34,7 @@ impl Law {
         match self {
             Self::Registered(entry) => entry.published,
             Self::Plugin(plugin) => plugin.published(),
+            Self::Own(_) => PublishedDefaults::NONE,
         }
     }
 
@@ -36,6 +42,7 @@ impl Law {
         match self {
             Self::Registered(entry) => !matches!(entry.build, Build::Model(_)),
             Self::Plugin(plugin) => plugin.has_window(),
+            Self::Own(_) => false,
         }
     }
 }
@@ -67,17 +74,39 @@ impl ControlPlan {
         self.control.descriptor.name
     }
 
-    /// Returns the assembly that creates the controls of connections. They share what the control shares.
+    /// Returns the control if a transport brings it along; `None` for ours.
+    pub fn own(&self) -> Option<&OwnControl> {
+        match &self.law {
+            Law::Own(own) => Some(own),
+            _ => None,
+        }
+    }
+
+    /// Returns the control with its parameters, if it is a registered one.
+    pub fn registered(&self) -> Option<(&'static Entry, &Values)> {
+        match &self.law {
+            Law::Registered(entry) => Some((entry, &self.control.values)),
+            _ => None,
+        }
+    }
+
+    /// Returns the layers around the window that the file names, the innermost first.
+    pub fn layers(&self) -> impl Iterator<Item = Part> {
+        self.layers.iter().map(part)
+    }
+
+    /// Returns the assembly that creates the controls of connections. They share what the control shares. Panics for a control that
+    /// a transport brings along.
     pub fn assembly(&self) -> Assembly {
-        let part = |choice: &Choice| Part { name: choice.descriptor.name, values: choice.values.clone() };
         let discriminator = self.discriminator.as_ref().map(part);
         let action = self.action.as_ref().map(part);
         let values = &self.control.values;
         let assembly = match &self.law {
             Law::Registered(entry) => Assembly::new(entry, values, discriminator, action),
             Law::Plugin(plugin) => Assembly::of_plugin(plugin, values, discriminator, action),
+            Law::Own(own) => panic!("{own:?} runs only over the transport that brings it along"),
         };
-        assembly.within(self.layers.iter().map(part))
+        assembly.within(self.layers())
     }
 
     /// Adds the slow start that the control has in Linux, unless the flow names one.
@@ -98,7 +127,7 @@ impl ControlPlan {
     /// Returns whether the control counts marks, without which it is another control.
     pub fn counts_marks(&self) -> bool {
         let any = Initial { limit: 1e4, ..Initial::default() };
-        self.assembly().join(&any).ecn() == EcnResponse::Counts
+        self.own().is_none() && self.assembly().join(&any).ecn() == EcnResponse::Counts
     }
 
     /// Returns the name of the discriminator, named in the file or published with the control; `None` if
@@ -107,6 +136,10 @@ impl ControlPlan {
         let named = self.discriminator.as_ref().map(|choice| choice.descriptor.name);
         named.or(self.published().discriminator)
     }
+}
+
+fn part(choice: &Choice) -> Part {
+    Part { name: choice.descriptor.name, values: choice.values.clone() }
 }
 
 /// The keys that name layers.
@@ -148,8 +181,8 @@ pub(super) fn read(table: &TableReader<'_>, control: Option<Choice>) -> Option<C
     Some(ControlPlan { control, law, discriminator, action, layers, backoff })
 }
 
-/// Reports a layer or a discriminator around a control with a model of the path, which has no window that it
-/// could set.
+/// Reports a layer or a discriminator around a control without a window that it could set: the control has a model of the path, or
+/// belongs to a foreign stack.
 fn check_layers(table: &TableReader<'_>, control: &Choice, law: &Law) -> Option<()> {
     if law.has_window() {
         return Some(());
@@ -157,7 +190,11 @@ fn check_layers(table: &TableReader<'_>, control: &Choice, law: &Law) -> Option<
     let given = LAYERS.iter().chain(&["discriminator", "action"]).find(|key| table.get(key).is_some());
     given.map_or(Some(()), |key| {
         let found = format!("`{key}` around {}", quoted(control.descriptor.name));
-        table.problem_at(key, &found, "a control with a window: this one has a model of the path");
+        let expected = match law {
+            Law::Own(_) => "nothing, or a control of ackclock: this one belongs to a foreign stack",
+            _ => "a control with a window: this one has a model of the path",
+        };
+        table.problem_at(key, &found, expected);
         None
     })
 }

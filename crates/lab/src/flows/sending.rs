@@ -53,7 +53,7 @@ impl Sending {
     }
 
     /// Returns the name of the control, or that of the application over UDP.
-    pub(super) fn control_name(&self) -> &'static str {
+    pub(crate) fn control_name(&self) -> &'static str {
         self.control().map_or(self.application.descriptor.name, ControlPlan::name)
     }
 
@@ -120,6 +120,7 @@ pub(super) fn read(table: &TableReader<'_>) -> Option<Sending> {
             "a transport with several paths such as \"sctp\"",
         );
     }
+    transport.check_control(table, &control, &profile)?;
     transport.check(table, control.judge(), &profile);
     let (entry, application) = application?;
     transport.check_application(table, entry)?;

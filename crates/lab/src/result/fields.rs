@@ -52,8 +52,8 @@ records! {
         /// data packets handed to the application: each once, over TCP in order; over UDP as often as they arrive, copies that links make
         /// included
         delivered_packets: u64;
-        /// data packets sent that had been sent before
-        retransmitted_packets: u64;
+        /// data packets sent that had been sent before; null over [noq and quinn](quic-stacks.md), which do not tell
+        retransmitted_packets: Option<u64>;
         /// the sum of the next two. Not the same as retransmitted: a packet that had arrived may be retransmitted
         lost_packets: u64;
         /// of its data packets (and SYNs), those that a queue refused, or dropped after they had waited
@@ -63,8 +63,8 @@ records! {
         /// payload of `delivered_packets` over measured time: what the application gets
         goodput_bps: f64;
         /// payload of `sent_packets` less `retransmitted_packets` over measured time: the theses' "bytes transmitted minus
-        /// bytes retransmitted"
-        throughput_bps: f64;
+        /// bytes retransmitted"; null over noq and quinn
+        throughput_bps: Option<f64>;
         /// mean, standard deviation (n - 1) and least of the round trips: one for each acknowledgement of something new,
         /// from the sending of the packet sent last among those it acknowledges. None of them may have been sent twice (Karn
         /// and Partridge 1987). To the nanosecond, whatever the transport's clock
@@ -81,17 +81,18 @@ records! {
         one_way_delay_p50_s, one_way_delay_p95_s, one_way_delay_p99_s: Option<f64>;
         /// the distribution of the same at the `probabilities`; only with `observe.distributions`
         one_way_delay_quantiles_s: Asked<Vec<f64>>;
-        /// expiries of the retransmission timer with data outstanding; those of a SYN are not counted; [QUIC](quic.md) has none
-        timeouts: u64;
+        /// expiries of the retransmission timer with data outstanding; those of a SYN are not counted; [QUIC](quic.md) has none. This
+        /// and the next four are null over noq and quinn, which do not tell
+        timeouts: Option<u64>;
         /// time lost waiting: from the last packet sent to each such expiry, added up
-        timeout_idle_s: f64;
+        timeout_idle_s: Option<f64>;
         /// packets sent, new or again, because nothing had been acknowledged for a probe timeout: over QUIC (RFC 9002 section
         /// 6.2.4), and at the end of what there is to send with `tail_loss_probe` over TCP (RFC 8985 section 7)
-        probes: u64;
+        probes: Option<u64>;
         /// how often [QUIC](quic.md) found persistent congestion (RFC 9002 section 7.6), which takes the window to its least
-        persistent_congestions: u64;
+        persistent_congestions: Option<u64>;
         /// recoveries begun by duplicate or selective acknowledgements
-        fast_retransmits: u64;
+        fast_retransmits: Option<u64>;
         /// the congestion window's mean over time, from the flow's start or the end of the warm-up, whichever is later; null
         /// for a flow without one
         cwnd_mean_packets: Option<f64>;
@@ -100,6 +101,7 @@ records! {
         /// the application. Null for flows over UDP and SCTP, and where nothing was begun
         window_limited_share, pacing_limited_share, receive_window_limited_share, application_limited_share: Option<Share>;
         ..association: AssociationResult;
+        ..stack: StackResult;
         ..connections: ConnectionsResult;
         ..pages: PagesResult;
         ..segments: SegmentsResult;
@@ -150,6 +152,18 @@ records! {
         heartbeats, heartbeats_lost: u64;
         /// when the association failed; null if it has not
         association_failed_s: Option<f64>;
+    }
+
+    /// A connection of a stack that is not ours.
+    pub struct StackResult {
+        /// over [noq and quinn](quic-stacks.md), as the stack tells: packets that it gave up for lost, and reductions of its window
+        stack_lost_packets, stack_reductions: u64;
+        /// when the stack closed the connection; null if it has not
+        closed_s: Option<f64>;
+        /// why it did, in its own words; null if it has not
+        closed_reason: Option<String>;
+        /// `seeded` where equal seeds give equal runs, else `not seeded`: the control draws random numbers that no seed sets
+        randomness: &'static str;
     }
 
     /// Connections begun by a timetable, which count as one flow.

@@ -69,6 +69,7 @@ impl TransportPlan for QuicPlan {
             takes_marks: Some(ecn),
             small_queues: false,
             speaks_to_agents: false,
+            draws_unseeded: false,
             counts_every_packet: !handshake && reads_at_once && send_jitter == Span::ZERO,
             lost_packet_ns: 1200.0,
             first_window: self.details.first_window(),

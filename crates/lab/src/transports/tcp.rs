@@ -119,6 +119,7 @@ impl TransportPlan for TcpPlan {
             takes_marks: Some(self.details.ecn),
             small_queues: self.details.small_queues && leaves_at_once,
             speaks_to_agents: true,
+            draws_unseeded: false,
             counts_every_packet: !handshake && local_drop == LocalDrop::Lost && leaves_at_once,
             // The retransmission of a lost packet costs little.
             lost_packet_ns: 300.0,

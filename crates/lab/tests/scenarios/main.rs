@@ -14,6 +14,8 @@ mod determinism;
 mod early_delivery;
 mod equal_ways;
 mod every_discipline;
+#[cfg(feature = "stacks")]
+mod foreign_stacks;
 mod impaired_links;
 mod layers;
 mod linux_profile;

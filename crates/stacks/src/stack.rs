@@ -1,0 +1,42 @@
+//! The stacks, in one list.
+
+use crate::connection::Connections;
+use crate::control::{Control, OwnControl};
+use crate::end::Packing;
+use crate::{noq, quinn};
+use ackclock_adapter::Stack as Facts;
+use ackclock_base::Descriptor;
+
+/// A stack: what scenarios can say of it, and what makes its connections.
+#[derive(Clone, Copy, Debug)]
+pub struct Stack {
+    /// The name of the stack, which is also its prefix of the names of its own controls.
+    pub name: &'static str,
+    /// What it tells a control, and what it honours.
+    pub facts: Facts,
+    /// The descriptors of the controls that it brings along, in the order of lists.
+    pub own: &'static [&'static Descriptor],
+    /// Returns one of these controls.
+    pub own_control: fn(&'static Descriptor) -> OwnControl,
+    /// Returns a maker of connections under a control, whose datagrams have at most this number of bytes. `seed` is for controls of
+    /// ours that guess. Connections of one maker know of each other where the control is one for several connections. Panics if
+    /// the control is another stack's.
+    pub connections: fn(control: &Control, datagram: u16, seed: u64) -> Box<dyn Connections>,
+}
+
+/// The stacks, in the order of lists.
+pub const STACKS: &[Stack] = &[noq::STACK, quinn::STACK];
+
+/// The bytes of a full datagram besides stream data: a short header with an 8-byte connection identifier and a 2-byte packet number,
+/// the authentication tag, and the type, identifier and 4-byte offset of a STREAM frame (RFC 9000 sections 17.3.1 and 19.8).
+const OVERHEAD: u32 = 1 + 8 + 2 + 16 + 1 + 1 + 4;
+
+/// Returns the sizes of packets with datagrams of this size and headers of IP and UDP of that size.
+pub fn packing(control: &Control, datagram: u16, header: u32) -> Packing {
+    let (shares, is_seeded) = match control {
+        Control::Own(own) => (false, !own.is_random),
+        Control::Ours(plan) => (plan.is_group(), true),
+    };
+    let datagram = u32::from(datagram);
+    Packing { datagram, header, payload: datagram - OVERHEAD, shares, is_seeded }
+}
