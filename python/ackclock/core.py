@@ -137,6 +137,17 @@ def export(
         return dict(json.loads(result)), [tuple(entry) for entry in json.loads(files)], events
 
 
+def path(
+    text: str, file: str, overrides: Mapping[str, Any], seed: int, wanted: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Runs programs on two hosts with the scenario's network between them. Returns the outcome of ``_core.path``. The
+    thread may stay in the hosts' namespaces, so this is for a process that ends soon. RunError when something is
+    missing.
+    """
+    with own_errors():
+        return dict(json.loads(_core.path(text, file, to_json(overrides), seed, json.dumps(wanted))))
+
+
 @dataclass(frozen=True)
 class Made:
     """The result of a run."""

@@ -61,6 +61,11 @@ impl Dscp {
     const VALUES: [u8; 23] =
         [0, 1, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30, 32, 34, 36, 38, 40, 44, 46, 48, 56];
 
+    /// Returns the code point with these six bits; higher bits are ignored.
+    pub const fn from_bits(bits: u8) -> Self {
+        Self(bits & 63)
+    }
+
     /// Returns the code point called `name`; `None` if there is none.
     pub fn named(name: &str) -> Option<Self> {
         let place = Self::NAMES.iter().position(|own| *own == name)?;
@@ -84,5 +89,6 @@ mod tests {
         let others = ["LE", "VOICE-ADMIT", "EF"].map(Dscp::named);
         assert_eq!(others, [Some(Dscp::LE), Some(Dscp::VOICE_ADMIT), Some(Dscp::EF)]);
         assert_eq!(Dscp::named("ef"), None);
+        assert_eq!((Dscp::from_bits(46), Dscp::from_bits(64 + 46)), (Dscp::EF, Dscp::EF));
     }
 }

@@ -334,6 +334,14 @@ fn stack_result(report: StackReport<'_>) -> StackResult {
     }
 }
 
+impl LinkResult {
+    /// Returns the result of a link over the measured interval, for links that are driven without flows of
+    /// the simulation.
+    pub fn of(link: &mut ackclock_sim::link::Link, measured: Interval) -> Self {
+        link_result(link, measured, false, None)
+    }
+}
+
 fn link_result(
     link: &mut ackclock_sim::link::Link,
     measured: Interval,

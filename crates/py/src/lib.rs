@@ -8,6 +8,7 @@ mod exports;
 mod guest;
 mod here;
 mod outlines;
+mod wire;
 
 use crate::arrow::Columns;
 use crate::guest::Guest;
@@ -53,6 +54,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(verify, module)?,
         wrap_pyfunction!(exports::export, module)?,
         wrap_pyfunction!(locate, module)?,
+        wrap_pyfunction!(wire::path, module)?,
     ] {
         module.add_function(function)?;
     }

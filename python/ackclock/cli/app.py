@@ -15,6 +15,7 @@ from ackclock.cli import check as check_command
 from ackclock.cli import examples as examples_command
 from ackclock.cli import lab as lab_command
 from ackclock.cli import listing as list_command
+from ackclock.cli import path as path_command
 from ackclock.cli import reproduce as reproduce_command
 from ackclock.cli import run as run_command
 from ackclock.cli import schema as schema_command
@@ -251,6 +252,88 @@ def run(
         point=point,
         dask=dask,
         expect=expect or [],
+    )
+
+
+@_command()
+def path(
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE", help="A scenario file (TOML), or - for standard input.", show_default=False
+        ),
+    ],
+    command: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="-- COMMAND...",
+            help="The program of the first host, 10.78.0.1, and its arguments. The run ends when it ends.",
+            show_default=False,
+        ),
+    ],
+    serve: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COMMAND",
+            help="The program of the second host, 10.78.0.2, started first and killed at the end.",
+            show_default=False,
+        ),
+    ] = None,
+    flow: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="The group of flows whose path lies between the hosts; default: the first.",
+            show_default=False,
+        ),
+    ] = None,
+    control: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="The default congestion control of both hosts; default: the kernel's.",
+            show_default=False,
+        ),
+    ] = None,
+    set: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="PATH=VALUE",
+            help='Set a value of the scenario, e.g. dumbbell.bottleneck.rate="20 Mbit/s". May be given several times.',
+            show_default=False,
+        ),
+    ] = None,
+    seed: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=0,
+            max=2**53 - 1,
+            help="The seed of losses and queues; default: the scenario's.",
+            show_default=False,
+        ),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Put the network of a scenario between two real hosts, in real time (Linux).
+
+    The links of the simulator carry the packets of real programs: rate, delay, losses and every queue discipline, in
+    both directions. The hosts are namespaces without any other network; nothing remains afterwards. Without root a user
+    namespace is used.
+
+    The exit code is 1 if the program fails, or if packets left too late for the run to count.
+
+    Example: [bold]ackclock path dumbbell.toml --serve "iperf3 -s -1" -- iperf3 -c 10.78.0.2 -t 20[/bold]
+    """
+    path_command.path(
+        file,
+        command,
+        serve=serve,
+        flow=flow,
+        control=control,
+        settings=set or [],
+        seed=seed,
+        as_json=json,
     )
 
 

@@ -294,8 +294,8 @@ def show(runs: Runs) -> None:
         point = "".join(f", {path} = {value}" for path, value in first.point.items())
         out.print(Text.assemble((first.scenario, "bold"), f", {seeds}{point}"))
         if len(group) == 1 and len(first.document["flows"]) <= MANY_FLOWS:
-            out.print(_table("flow", first.document["flows"], FLOW_COLUMNS, ("control",)))
-            out.print(_table("link", _worth_showing(first.document["links"]), LINK_COLUMNS))
+            out.print(link_table("flow", first.document["flows"], FLOW_COLUMNS, ("control",)))
+            out.print(link_table("link", _worth_showing(first.document["links"]), LINK_COLUMNS))
             fairness = first.fairness
             out.print(f"fairness (Jain) {'-' if fairness is None else f'{fairness:.4f}'}")
         else:
@@ -303,12 +303,13 @@ def show(runs: Runs) -> None:
         out.print()
 
 
-def _table(
+def link_table(
     kind: str,
     records: list[Mapping[str, Any]],
     columns: Mapping[str, tuple[str, float]],
     texts: tuple[str, ...] = (),
 ) -> Table:
+    """Returns a table of records: names, the values of ``texts``, and columns with a heading and a factor each."""
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
     for title in (kind, *texts):
         table.add_column(title, no_wrap=True)

@@ -1,0 +1,69 @@
+//! The network of a scenario between two hosts, in real time, by the links that simulate it.
+//!
+//! * [`plan`]: the links that packets cross in each direction, and what real time cannot do.
+//! * [`frame`]: the fields of IPv4 packets in Ethernet frames that links read or change.
+//! * [`lateness`]: how late packets leave, and whether a run counts.
+//! * [`outcome`]: what a run reports.
+//! * [`run()`]: two hosts in namespaces of Linux with the network between them, and a command in each.
+
+pub mod frame;
+pub mod lateness;
+#[cfg(target_os = "linux")]
+mod linux;
+pub mod outcome;
+pub mod plan;
+
+use std::fmt;
+
+#[cfg(target_os = "linux")]
+pub use linux::run;
+
+/// What runs on the hosts.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Commands {
+    /// The program of the first host and its arguments. The run ends when the program ends.
+    pub client: Vec<String>,
+    /// The program of the second host and its arguments; empty for none. It is killed when the run ends.
+    pub server: Vec<String>,
+    /// The default congestion control of both hosts; `None` to keep the kernel's.
+    pub control: Option<String>,
+    /// Whether what the first host's program writes on standard output goes to standard error.
+    pub quiet: bool,
+}
+
+/// The addresses of the two hosts. There is no route out of their network.
+pub const ADDRESSES: [&str; 2] = ["10.78.0.1", "10.78.0.2"];
+
+/// The reason why a run could not be made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Error {
+    /// Something is missing or fails. The text says what, and what gives it.
+    Failed(String),
+    /// The caller interrupted the run.
+    Interrupted,
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Failed(reason) => formatter.write_str(reason),
+            Self::Interrupted => formatter.write_str("the run was interrupted"),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// Refuses to run, since network namespaces are a feature of Linux.
+#[cfg(not(target_os = "linux"))]
+pub fn run(
+    _plan: plan::Plan,
+    _commands: &Commands,
+    _interrupted: &mut dyn FnMut() -> bool,
+) -> Result<outcome::Outcome, Error> {
+    Err(Error::Failed(
+        "real time needs Linux, whose network namespaces hold the two hosts; `ackclock run` simulates the same \
+         network here"
+            .to_owned(),
+    ))
+}

@@ -1,0 +1,36 @@
+//! The clock of a run.
+
+use super::failed;
+use crate::Error;
+use ackclock_base::Time;
+use nix::time::{ClockId, clock_gettime};
+
+/// A clock that counts from the beginning of a run. It is the monotonic clock of the system.
+#[derive(Clone, Copy, Debug)]
+pub struct Clock {
+    zero_ns: u64,
+}
+
+impl Clock {
+    /// Starts at zero.
+    pub fn start() -> Result<Self, Error> {
+        Ok(Self { zero_ns: read(ClockId::CLOCK_MONOTONIC)? })
+    }
+
+    /// Returns the time since the beginning.
+    pub fn now(&self) -> Result<Time, Error> {
+        Ok(Time::from_nanos(read(ClockId::CLOCK_MONOTONIC)?.saturating_sub(self.zero_ns)))
+    }
+
+    /// Returns the real-time clock's reading at zero, as of now. Arrivals have times of that clock, which may
+    /// be adjusted during a run.
+    pub fn real_zero_ns(&self) -> Result<u64, Error> {
+        let (real, monotonic) = (read(ClockId::CLOCK_REALTIME)?, read(ClockId::CLOCK_MONOTONIC)?);
+        Ok(real.saturating_sub(monotonic.saturating_sub(self.zero_ns)))
+    }
+}
+
+fn read(clock: ClockId) -> Result<u64, Error> {
+    let time = clock_gettime(clock).map_err(|error| failed("the clock cannot be read", error))?;
+    Ok(time.tv_sec() as u64 * 1_000_000_000 + time.tv_nsec() as u64)
+}

@@ -1,0 +1,152 @@
+//! The loop that drives the links by the clock.
+
+use super::clock::Clock;
+use super::failed;
+use super::ring::Ring;
+use crate::lateness::Lateness;
+use crate::plan::{flow_index, labels};
+use crate::{Error, frame};
+use ackclock_base::{Span, Time};
+use ackclock_path::{Leaving, Packet, Path};
+use ackclock_sim::link::Link;
+use nix::errno::Errno;
+use nix::poll::{PollFd, PollFlags, ppoll};
+use nix::sys::time::{TimeSpec, TimeValLike};
+use std::collections::HashMap;
+
+/// The number of frames that are received before packets that are due are sent.
+const BATCH: usize = 64;
+/// How often the end of the run is looked for.
+const CHECK_EVERY: Span = Span::from_millis(20);
+/// The largest number of packets on a path. A flow without a window limit would fill a queue without limit.
+const MAX_PACKETS: usize = 1_000_000;
+
+/// Two ports, and the links between them in both directions.
+pub struct Drive {
+    directions: [Direction; 2],
+    rings: [Ring; 2],
+    clock: Option<Clock>,
+    /// How late packets left.
+    pub lateness: Lateness,
+    /// The number of frames that were no IPv4 packets.
+    pub not_ipv4: u64,
+}
+
+struct Direction {
+    path: Path<Vec<u8>>,
+    /// The index of each flow, and the number of flows with each code point.
+    flows: HashMap<frame::FlowKey, u32>,
+    counts: [u32; 64],
+}
+
+impl Drive {
+    /// Creates the links between the ports. Nothing crosses them before the [start](Self::start).
+    pub fn new(links: [Vec<Link>; 2], rings: [Ring; 2]) -> Self {
+        let labels = labels();
+        let directions = links.map(|links| Direction {
+            path: Path::new(links, &labels),
+            flows: HashMap::new(),
+            counts: [0; 64],
+        });
+        Self { directions, rings, clock: None, lateness: Lateness::default(), not_ipv4: 0 }
+    }
+
+    /// Starts the clock of the links.
+    pub fn start(&mut self) -> Result<(), Error> {
+        // Timers of a process without real-time priority otherwise expire up to 50 us late.
+        let _ = nix::sys::prctl::set_timerslack(1);
+        self.clock = Some(Clock::start()?);
+        Ok(())
+    }
+
+    /// Drives the links until `ended` returns the exit code of the run. Returns the code and the time.
+    pub fn until(
+        &mut self,
+        mut ended: impl FnMut() -> Result<Option<i32>, Error>,
+    ) -> Result<(i32, Time), Error> {
+        let Some(clock) = self.clock else { panic!("the links are driven before their start") };
+        let mut next_check = Time::ZERO;
+        loop {
+            let now = clock.now()?;
+            let real_zero_ns = clock.real_zero_ns()?;
+            let mut busy = false;
+            for from in 0..2 {
+                busy |= self.receive(from, real_zero_ns) == BATCH;
+            }
+            for from in 0..2 {
+                self.send(from, now, &clock)?;
+            }
+            if now >= next_check {
+                if let Some(code) = ended()? {
+                    return Ok((code, now));
+                }
+                if self.directions.iter().any(|direction| direction.path.packets() > MAX_PACKETS) {
+                    return Err(Error::Failed(format!(
+                        "more than {MAX_PACKETS} packets are on the path at {now}: give the queue a limit"
+                    )));
+                }
+                next_check = now + CHECK_EVERY;
+            }
+            if !busy {
+                self.wait(next_check, &clock)?;
+            }
+        }
+    }
+
+    /// Offers the frames that have arrived at a port to the links behind it. Returns how many there were.
+    fn receive(&mut self, from: usize, real_zero_ns: u64) -> usize {
+        let Self { directions, rings, not_ipv4, .. } = self;
+        let Direction { path, flows, counts } = &mut directions[from];
+        rings[from].receive(BATCH, |at_ns, bytes| {
+            let Some(fields) = frame::read(bytes) else {
+                *not_ipv4 += 1;
+                return;
+            };
+            let flow = *flows.entry(fields.flow).or_insert_with(|| {
+                let count = &mut counts[usize::from(fields.flow.3 & 63)];
+                *count += 1;
+                flow_index(fields.flow.3, *count - 1)
+            });
+            let at = Time::from_nanos(at_ns.saturating_sub(real_zero_ns));
+            path.offer(at, Packet { bytes: fields.bytes, ecn: fields.ecn, flow, content: bytes.to_vec() });
+        })
+    }
+
+    /// Sends the packets that have reached the other end.
+    fn send(&mut self, from: usize, now: Time, clock: &Clock) -> Result<(), Error> {
+        let path = &mut self.directions[from].path;
+        while let Some(Leaving { at, packet }) = path.take(now) {
+            let mut bytes = packet.content;
+            if frame::read(&bytes).is_some_and(|fields| fields.ecn != packet.ecn) {
+                frame::set_ecn(&mut bytes, packet.ecn);
+            }
+            self.rings[1 - from].send(&bytes);
+            self.lateness.record(at, clock.now()?);
+        }
+        Ok(())
+    }
+
+    /// Sleeps until something is due or arrives, at most until `latest`.
+    fn wait(&mut self, latest: Time, clock: &Clock) -> Result<(), Error> {
+        let due = self.directions.iter().filter_map(|direction| direction.path.due()).min();
+        let until = due.map_or(latest, |due| due.min(latest));
+        let rest = until.since(clock.now()?);
+        let timeout = TimeSpec::nanoseconds(rest.nanos() as i64);
+        let [one, other] = &self.rings;
+        let mut ports = [one, other].map(|ring| PollFd::new(ring.descriptor(), PollFlags::POLLIN));
+        match ppoll(&mut ports, Some(timeout), None) {
+            Ok(_) | Err(Errno::EINTR) => Ok(()),
+            Err(error) => Err(failed("waiting for packets fails", error)),
+        }
+    }
+
+    /// Returns the number of packets that were lost at the ports.
+    pub fn lost_outside(&self) -> u64 {
+        self.rings.iter().map(Ring::lost).sum()
+    }
+
+    /// Returns the links of both directions, in order.
+    pub fn links(&mut self) -> [Vec<&mut Link>; 2] {
+        self.directions.each_mut().map(|direction| direction.path.links_mut().collect())
+    }
+}

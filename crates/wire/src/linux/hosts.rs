@@ -1,0 +1,176 @@
+//! The two hosts: namespaces with an interface each, whose other ends lie in the namespace between them.
+
+use super::namespaces::Namespaces;
+use super::{failed, sys};
+use crate::{ADDRESSES, Error};
+use nix::net::if_::if_nametoindex;
+use nix::sys::socket::{AddressFamily, SockFlag, SockType, socket};
+use std::fs;
+use std::io::Write;
+use std::os::fd::AsFd;
+use std::process::{Command, Stdio};
+
+/// The index of an interface between the hosts.
+#[derive(Clone, Copy, Debug)]
+pub struct Port(pub u32);
+
+/// The two hosts.
+pub struct Hosts {
+    /// The namespaces.
+    pub namespaces: Namespaces,
+    /// The other ends of the hosts' interfaces.
+    pub ports: [Port; 2],
+    /// The default congestion control of the hosts.
+    pub control: String,
+    /// The packets that interfaces dropped before the run.
+    dropped_before: u64,
+}
+
+/// The interfaces between the hosts.
+const PORTS: [&str; 2] = ["port1", "port2"];
+/// The hardware addresses of the hosts' interfaces, of the range for local use (IEEE 802).
+const HARDWARE: [&str; 2] = ["02:00:00:00:00:01", "02:00:00:00:00:02"];
+/// Old commands of ethtool (linux/ethtool.h) that switch off what would hide packets from the links or leave
+/// their checksums to hardware: checksums in sending, scatter-gather, segmentation, merging.
+const OFFLOADS: [u32; 5] = [0x17, 0x19, 0x1f, 0x24, 0x2c];
+const CONTROL: &str = "/proc/sys/net/ipv4/tcp_congestion_control";
+
+impl Hosts {
+    /// Creates the hosts in namespaces of their own, and moves the calling thread between them.
+    pub fn make(control: Option<&str>) -> Result<Self, Error> {
+        let namespaces = Namespaces::make()?;
+        without_ipv6()?;
+        for (host, port) in PORTS.into_iter().enumerate() {
+            namespaces.inside(host, without_ipv6)??;
+            let path = namespaces.path(host);
+            ip(&format!(
+                "link add {port} type veth peer name eth0 netns {path}\nlink set {port} arp off up\n"
+            ))?;
+            namespaces.inside(host, || set_up(host, control))??;
+        }
+        let control = namespaces.inside(0, || fs::read_to_string(CONTROL).unwrap_or_default())?;
+        let port = |name: &str| {
+            if_nametoindex(name)
+                .map(Port)
+                .map_err(|error| failed(&format!("interface {name} is not found"), error))
+        };
+        let ports = [port(PORTS[0])?, port(PORTS[1])?];
+        let mut hosts = Self { namespaces, ports, control: control.trim().to_owned(), dropped_before: 0 };
+        hosts.dropped_before = hosts.count_dropped()?;
+        Ok(hosts)
+    }
+
+    /// Returns the number of packets that interfaces have dropped.
+    pub fn dropped(&self) -> Result<u64, Error> {
+        Ok(self.count_dropped()?.saturating_sub(self.dropped_before))
+    }
+
+    fn count_dropped(&self) -> Result<u64, Error> {
+        let hosts = (0..2).map(|host| self.namespaces.inside(host, dropped_here)?);
+        std::iter::once(dropped_here()).chain(hosts).sum()
+    }
+}
+
+/// Returns the kernel's release.
+pub fn kernel() -> String {
+    fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default().trim().to_owned()
+}
+
+/// Sets up the interface of a host, in its namespace.
+fn set_up(host: usize, control: Option<&str>) -> Result<(), Error> {
+    let socket = socket(AddressFamily::Inet, SockType::Datagram, SockFlag::SOCK_CLOEXEC, None)
+        .map_err(|error| failed("a socket cannot be opened", error))?;
+    for command in OFFLOADS {
+        sys::switch_off(socket.as_fd(), "eth0", command).map_err(|error| {
+            failed(&format!("offload {command:#x} of an interface cannot be switched off"), error)
+        })?;
+    }
+    let other = 1 - host;
+    // Neighbours are permanent, so no ARP crosses the links. One segment at a time is sent, also where a
+    // program asks for segmentation of its datagrams.
+    ip(&format!(
+        "link set lo up\nlink set eth0 address {} gso_max_segs 1 up\naddr add {}/24 dev eth0\n\
+         neigh replace {} lladdr {} nud permanent dev eth0\n",
+        HARDWARE[host], ADDRESSES[host], ADDRESSES[other], HARDWARE[other]
+    ))?;
+    let Some(control) = control else { return Ok(()) };
+    fs::write(CONTROL, control).map_err(|error| {
+        let allowed = fs::read_to_string("/proc/sys/net/ipv4/tcp_allowed_congestion_control");
+        Error::Failed(format!(
+            "`{control}` cannot be the default congestion control of the hosts ({error}): in a namespace the kernel \
+             takes only those that everybody may use{}; a program may name another for its own socket, as \
+             `iperf3 -C {control}` does",
+            allowed.map_or_else(|_| String::new(), |allowed| format!(", here {}", allowed.trim()))
+        ))
+    })
+}
+
+/// Keeps IPv6 from sending packets of its own, such as neighbour and router solicitations.
+fn without_ipv6() -> Result<(), Error> {
+    for which in ["all", "default"] {
+        let path = format!("/proc/sys/net/ipv6/conf/{which}/disable_ipv6");
+        // A kernel without IPv6 has no such file.
+        if fs::exists(&path).unwrap_or(false) {
+            fs::write(&path, "1").map_err(|error| failed(&format!("{path} cannot be written"), error))?;
+        }
+    }
+    Ok(())
+}
+
+/// Passes commands to iproute2's `ip`, in the namespace of the calling thread.
+fn ip(commands: &str) -> Result<(), Error> {
+    let missing = |error: std::io::Error| match error.kind() {
+        std::io::ErrorKind::NotFound => {
+            Error::Failed("the program `ip` is missing: install iproute2".to_owned())
+        }
+        _ => failed("`ip` does not run", error),
+    };
+    let mut child = Command::new("ip")
+        .args(["-batch", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(missing)?;
+    if let Some(mut input) = child.stdin.take() {
+        // If `ip` ends early, its own message says why.
+        let _ = input.write_all(commands.as_bytes());
+    }
+    let output = child.wait_with_output().map_err(missing)?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let message = String::from_utf8_lossy(&output.stderr);
+    let message = message.lines().next().unwrap_or("it says nothing");
+    let hint = if message.contains("Unknown device type") { "; the kernel needs CONFIG_VETH" } else { "" };
+    Err(Error::Failed(format!("`ip` cannot set up the hosts: {message}{hint}")))
+}
+
+/// Returns the number of packets that the interfaces of the calling thread's namespace have dropped, in both
+/// directions.
+fn dropped_here() -> Result<u64, Error> {
+    let path = "/proc/thread-self/net/dev";
+    let text = fs::read_to_string(path).map_err(|error| failed(&format!("{path} cannot be read"), error))?;
+    Ok(dropped_in(&text))
+}
+
+/// Reads the columns of dropped packets, the fourth in each direction of eight.
+fn dropped_in(text: &str) -> u64 {
+    let rows = text.lines().filter_map(|line| Some(line.split_once(':')?.1));
+    let fields = rows.flat_map(|row| row.split_whitespace().enumerate());
+    fields.filter(|(column, _)| column % 8 == 3).filter_map(|(_, value)| value.parse::<u64>().ok()).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn drops_of_all_interfaces_are_counted_in_both_directions() {
+        let text = "Inter-|   Receive                |  Transmit\n \
+                    face |bytes packets errs drop fifo frame compressed multicast|bytes packets errs drop fifo colls carrier compressed\n    \
+                    lo:  10 1 0 2 0 0 0 0  10 1 0 0 0 0 0 0\n  \
+                    eth0: 999 8 0 30 0 0 0 0 777 6 5 400 0 0 0 0\n";
+        assert_eq!(dropped_in(text), 432);
+    }
+}

@@ -1,0 +1,97 @@
+"""``ackclock path``."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from ackclock.cli.terminal import console, note, print_json, warn
+from ackclock.errors import InputError
+
+COLUMNS: Mapping[str, tuple[str, float]] = {
+    "arrived_packets": ("arrived", 1),
+    "dropped_packets": ("dropped", 1),
+    "corrupted_packets": ("corrupted", 1),
+    "marked_packets": ("marked", 1),
+    "utilisation": ("utilisation %", 1e2),
+    "queue_mean_packets": ("queue mean", 1),
+    "wait_p50_s": ("wait p50 ms", 1e3),
+    "wait_p95_s": ("wait p95 ms", 1e3),
+    "wait_p99_s": ("wait p99 ms", 1e3),
+}
+"""The columns of a link: the field of its result, the heading and the factor."""
+
+
+def path(
+    file: Path,
+    command: Sequence[str],
+    *,
+    serve: str | None,
+    flow: str | None,
+    control: str | None,
+    settings: Sequence[str],
+    seed: int | None,
+    as_json: bool,
+) -> None:
+    """Runs ``command`` with the network of a scenario behind it, and prints what the links counted. RunError when
+    something is missing.
+    """
+    from ackclock import core
+    from ackclock.cli.given import read_scenario
+    from ackclock.overrides import assignment
+
+    scenario = read_scenario(file, dict(map(assignment, settings)))
+    wanted = {
+        "client": list(command),
+        "server": _words(serve),
+        "group": flow,
+        "control": control,
+        "quiet": as_json,
+    }
+    used = scenario.describe()["seed"] if seed is None else seed
+    outcome = core.path(scenario.text, scenario.file, scenario.overrides, used, wanted)
+    if as_json:
+        print_json(outcome)
+    else:
+        _show(outcome)
+    for problem in outcome["problems"]:
+        warn(f"invalid: {problem}")
+    if outcome["exit_code"]:
+        warn(f"`{shlex.join(command)}` ended with exit code {outcome['exit_code']}")
+    if outcome["problems"] or outcome["exit_code"]:
+        raise typer.Exit(1)
+
+
+def _words(serve: str | None) -> list[str]:
+    """Returns the words of a command as a shell splits them. InputError when a quotation mark is open."""
+    try:
+        return shlex.split(serve or "")
+    except ValueError as error:
+        raise InputError(f"--serve {serve}: {error}") from None
+
+
+def _show(outcome: Mapping[str, Any]) -> None:
+    from ackclock.cli.run import link_table
+
+    out = console()
+    begin, end = outcome["measured_from_s"], outcome["measured_to_s"]
+    out.print(f"{outcome['lasted_s']:.2f} s in real time, counted from {begin:g} s to {end:.2f} s")
+    for direction, links in (("forward", outcome["forward"]), ("backward", outcome["backward"])):
+        out.print(link_table(direction, links, COLUMNS))
+    late = outcome["lateness"]
+    if late["packets"]:
+        p50, p99, p999, most = (f"{late[key] * 1e3:.3f}" for key in ("p50_s", "p99_s", "p999_s", "max_s"))
+        verdict = "invalid" if outcome["problems"] else "valid"
+        out.print(
+            f"{verdict}: {late['packets']} packets left late by {p50} ms (p50), {p99} ms (p99), {p999} ms (p99.9), "
+            f"{most} ms (most); bounds {late['p99_bound_s'] * 1e3:g} ms (p99), {late['max_bound_s'] * 1e3:g} ms (most)"
+        )
+    if not outcome["real_time"]:
+        note("no real-time priority: root has it, and users with an rtprio limit (limits.conf)")
+    if end <= begin:
+        note(f"nothing was counted: the program ended within the warm-up of {begin:g} s")
+    note(f"Linux {outcome['kernel']}, default congestion control {outcome['control']}")
