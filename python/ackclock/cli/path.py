@@ -45,6 +45,12 @@ def path(
     from ackclock.overrides import assignment
 
     scenario = read_scenario(file, dict(map(assignment, settings)))
+    described = scenario.describe()
+    groups = [group["group"] for group in described["flows"]]
+    if flow is not None and flow not in groups:
+        raise InputError(
+            f"{file}: no flows are called `{flow}`; there are {', '.join(f'`{one}`' for one in groups)}"
+        )
     wanted = {
         "client": list(command),
         "server": _words(serve),
@@ -52,7 +58,7 @@ def path(
         "control": control,
         "quiet": as_json,
     }
-    used = scenario.describe()["seed"] if seed is None else seed
+    used = described["seed"] if seed is None else seed
     outcome = core.path(scenario.text, scenario.file, scenario.overrides, used, wanted)
     if as_json:
         print_json(outcome)

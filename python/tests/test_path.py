@@ -1,0 +1,186 @@
+"""``ackclock path``: real programs over the links of a scenario, in namespaces."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from ackclock import Scenario
+
+LINK = 'rate = "10 Mbit/s"\ndelay = "5 ms"\nqueue = { name = "droptail", limit = "1000 packets" }\n'
+FLOW = '[[flows]]\nname = "tcp"\nfrom = "a"\nto = "b"\ncontrol = "newreno"\n'
+COMMAND = [sys.executable, "-m", "ackclock", "path"]
+SCRIPT = Path(__file__).parent / "wire_script.py"
+PATIENCE_S = 60.0
+"""After this time something that should happen never will. It decides about nothing else."""
+
+
+def text(keys: str = "", flow: str = FLOW) -> str:
+    return f'duration = "20 s"\n[[links]]\nname = "wire"\nbetween = ["a", "b"]\n{LINK}{keys}\n{flow}'
+
+
+def scenario(folder: Path, keys: str = "") -> Path:
+    file = folder / "wire.toml"
+    file.write_text(text(keys))
+    return file
+
+
+def run(*arguments: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*COMMAND, *map(str, arguments)], capture_output=True, text=True, check=False, timeout=PATIENCE_S
+    )
+
+
+@pytest.fixture(scope="module")
+def namespaces(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Skips the test where there are no namespaces, and says what would give them."""
+    done = run(scenario(tmp_path_factory.mktemp("probe")), "--json", "--", "true")
+    if done.returncode and "error:" in done.stderr and "invalid" not in done.stderr:
+        pytest.skip(done.stderr.strip())
+
+
+def until(condition: Callable[[], bool], what: str) -> None:
+    end = time.monotonic() + PATIENCE_S
+    while not condition():
+        assert time.monotonic() < end, what
+        time.sleep(0.05)
+
+
+def processes(word: str) -> list[int]:
+    """Returns the processes with this word among their arguments."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            arguments = (folder / "cmdline").read_bytes().split(b"\0")
+        except OSError:
+            continue
+        if word.encode() in arguments:
+            found.append(int(folder.name))
+    return found
+
+
+def network_namespaces() -> set[str]:
+    """Returns the network namespaces that a process is in, holds open or has mounted: what keeps them alive."""
+    found: set[str] = set()
+    for process in Path("/proc").glob("[0-9]*"):
+        links: list[Path] = []
+        with suppress(OSError):
+            links += [task / "ns" / "net" for task in (process / "task").iterdir()]
+        with suppress(OSError):
+            links += (process / "fd").iterdir()
+        for link in links:
+            with suppress(OSError):
+                found.add(str(link.readlink()))
+        with suppress(OSError):
+            mounts = (process / "mountinfo").read_text().splitlines()
+            found.update(line.split()[3] for line in mounts if " nsfs " in line)
+    return {name for name in found if name.startswith("net:[")}
+
+
+def test_refuses_what_real_time_cannot_do_before_anything_is_made(tmp_path: Path) -> None:
+    medium = '[[media]]\nname = "air"\naccess = "half-duplex"\n'
+    for wrong, message in [
+        (
+            text().replace("10 Mbit/s", "20 Gbit/s"),
+            "link `wire` has 20000000000 bit/s, more than the 1000000000 bit/s",
+        ),
+        (text('medium = "air"') + medium, "link `wire` shares a medium with others"),
+    ]:
+        file = tmp_path / "wrong.toml"
+        file.write_text(wrong)
+        done = run(file, "--", "true")
+        assert done.returncode == 1, done.stderr
+        assert message in " ".join(done.stderr.split()), done.stderr
+        assert not done.stdout
+
+
+def test_a_wrong_scenario_or_command_is_wrong_input(tmp_path: Path) -> None:
+    done = run(scenario(tmp_path, "loss = 1"), "--", "true")
+    assert done.returncode == 2
+    assert "wire.toml:" in done.stderr
+    done = run(scenario(tmp_path), "--flow", "udp", "--", "true")
+    assert done.returncode == 2
+    assert "no flows are called `udp`; there are `tcp`" in done.stderr
+    done = run(scenario(tmp_path), "--serve", "echo 'open", "--", "true")
+    assert done.returncode == 2
+    assert "No closing quotation" in done.stderr
+
+
+@pytest.mark.usefixtures("namespaces")
+def test_packets_are_lost_marked_and_copied_as_in_the_simulation(tmp_path: Path) -> None:
+    keys = 'loss = { name = "independent", probability = 0.2 }\necn = "set-ce"\nduplicate = 1\n'
+    file, result = scenario(tmp_path, keys), tmp_path / "received.json"
+    python = f"{sys.executable} {SCRIPT}"
+    done = run(
+        file, "--json", "--serve", f"{python} receive {result}", "--", *f"{python} send {result}".split()
+    )
+    assert result.exists(), done.stderr
+    received = json.loads(result.read_text())
+
+    # The model draws one number for each packet, whatever sends it.
+    udp = '[[flows]]\nname = "udp"\nfrom = "a"\nto = "b"\napplication = { name = "cbr", rate = "2 Mbit/s" }\n'
+    trace = Scenario.from_text(text(keys, udp)).trace(seed=1)
+    offered = trace.filter(trace["event"] == "offered")["packet"].to_list()[:200]
+    corrupted = set(trace.filter(trace["event"] == "corrupted")["packet"].to_list())
+    expected = [number for number, packet in enumerate(offered) if packet not in corrupted]
+    assert 130 < len(expected) < 190
+    assert received["numbers"] == [number for number in expected for _copy in range(2)]
+    assert set(received["ecn"]) == {3}
+
+    outcome = json.loads(done.stdout)
+    [wire] = outcome["forward"]
+    assert wire["corrupted_packets"] >= 200 - len(expected)
+    assert wire["duplicated_packets"] == wire["delivered_packets"]
+    assert outcome["exit_code"] == 0
+    assert outcome["lost_outside"] == 0
+
+
+@pytest.mark.usefixtures("namespaces")
+def test_the_hosts_have_no_other_network(tmp_path: Path) -> None:
+    python = "import socket; print([name for _, name in socket.if_nameindex()])"
+    done = run(scenario(tmp_path), "--", sys.executable, "-c", python)
+    assert "['lo', 'eth0']" in done.stdout, done.stdout + done.stderr
+    python = "import socket; socket.socket(socket.AF_INET, socket.SOCK_DGRAM).connect(('192.0.2.1', 9))"
+    done = run(scenario(tmp_path), "--", sys.executable, "-c", python)
+    assert "Network is unreachable" in done.stderr
+    assert done.returncode == 1
+    assert "ended with exit code 1" in done.stderr
+
+
+@pytest.mark.usefixtures("namespaces")
+@pytest.mark.parametrize("ending", ["end", "error", "Ctrl-C", "killed"])
+def test_nothing_is_left_behind(tmp_path: Path, ending: str) -> None:
+    before, interfaces = network_namespaces(), socket.if_nameindex()
+    word = f"leftover-{os.getpid()}-{ending}"
+    # It listens, has a child of its own, and waits longer than the test.
+    python = "import os, socket, time; server = socket.socket(); server.listen(); os.fork(); time.sleep(1000)"
+    long = [sys.executable, "-c", python, word]
+    client = {"end": ["true"], "error": ["/no/such/program"]}.get(ending, long)
+    command = [*COMMAND, str(scenario(tmp_path)), "--serve", shlex.join(long), "--", *client]
+    running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        if ending in ("Ctrl-C", "killed"):
+            # The server and the client, each with its child, and the command itself.
+            until(lambda: len(processes(word)) == 5, "the programs do not run")
+            assert len(network_namespaces() - before) >= 3
+            running.send_signal(signal.SIGINT if ending == "Ctrl-C" else signal.SIGKILL)
+        _, errors = running.communicate(timeout=PATIENCE_S)
+    finally:
+        running.kill()
+        running.communicate()
+    expected = {"end": (0, 1), "error": (1,), "Ctrl-C": (130,), "killed": (-signal.SIGKILL,)}[ending]
+    assert running.returncode in expected, errors
+    until(lambda: not processes(word), "a program is left")
+    until(lambda: network_namespaces() <= before, "a namespace is left")
+    assert socket.if_nameindex() == interfaces
