@@ -61,15 +61,19 @@ impl RunResult {
         for (index, group) in scenario.flows.iter().enumerate() {
             let first = flows.len();
             for member in 0..group.rows() {
-                let connections = next;
+                // Before the first connection of the row absorbs the counts of the others.
+                let transfers =
+                    (transfers_asked && group.plan.sending.workload.timetable().is_some()).then(|| {
+                        let rest = simulation.flows[next..].iter();
+                        let of_row = rest.take_while(|flow| flow.row == flows.len());
+                        transfers::of_row(&group.member_name(member), of_row, measured)
+                    });
                 let mut result = row_result(simulation, &mut next, flows.len(), distributions, &agents);
                 result.name = group.member_name(member);
                 result.group.clone_from(&group.plan.name);
                 result.control = group.control_name();
                 result.route = scenario.route(group, member);
-                if transfers_asked && group.plan.sending.workload.timetable().is_some() {
-                    let of_row = &simulation.flows[connections..next];
-                    let transfers = transfers::of_row(&result.name, of_row, measured);
+                if let Some(transfers) = transfers {
                     let ends = &scenario.observe.size_classes;
                     size_classes.extend(transfers::classes(&result.name, &transfers, ends));
                     all_transfers.extend(transfers);

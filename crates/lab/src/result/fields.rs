@@ -222,6 +222,8 @@ records! {
         start_s: f64;
         /// the time from there to the acknowledgement of everything; null where that did not come before the end
         completion_s: Option<f64>;
+        /// data packets of it that were sent again
+        retransmitted_packets: u64;
     }
 
     /// The connections of a timetable in one class of sizes.

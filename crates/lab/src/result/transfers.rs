@@ -5,9 +5,12 @@ use ackclock_sim::flow::Flow;
 use ackclock_sim::measure::Interval;
 
 /// Returns a record for each of these connections that begins in the measured interval, ordered by beginning.
-pub fn of_row(name: &str, flows: &[Flow], measured: Interval) -> Vec<TransferResult> {
+pub fn of_row<'f>(
+    name: &str,
+    flows: impl Iterator<Item = &'f Flow>,
+    measured: Interval,
+) -> Vec<TransferResult> {
     let mut transfers: Vec<TransferResult> = flows
-        .iter()
         .filter(|flow| flow.one_of_many && flow.session.is_none() && measured.contains(flow.start))
         .map(|flow| {
             let completed = flow.completed.filter(|completed| *completed < measured.to);
@@ -16,6 +19,7 @@ pub fn of_row(name: &str, flows: &[Flow], measured: Interval) -> Vec<TransferRes
                 size_bytes: flow.bytes,
                 start_s: flow.start.seconds(),
                 completion_s: completed.map(|completed| completed.since(flow.start).seconds()),
+                retransmitted_packets: flow.report(measured.to).counts.retransmitted,
             }
         })
         .collect();
@@ -62,7 +66,13 @@ mod tests {
     use super::*;
 
     fn transfer(size_bytes: u64, completion_s: Option<f64>) -> TransferResult {
-        TransferResult { flow: "short".to_owned(), size_bytes, start_s: 0.0, completion_s }
+        TransferResult {
+            flow: "short".to_owned(),
+            size_bytes,
+            start_s: 0.0,
+            completion_s,
+            retransmitted_packets: 0,
+        }
     }
 
     #[test]
