@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import polars as pl
 
@@ -12,7 +12,7 @@ from ackclock.errors import InputError
 from ackclock.files import replacing
 from ackclock.report import rows
 from ackclock.report.chart import Chart
-from ackclock.report.printed import COLUMN_IN, FORMATS, printed
+from ackclock.report.printed import COLUMN_IN, FORMATS, PAGE_IN, printed
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from ackclock.run import Run, Runs
     from ackclock.study.result import StudyResult
 
+_INTERACTIVE = ("grid", "distribution")
+"""The kinds of figures that Plotly draws."""
 FIGURES = "figures"
 """The folder, below that of the results, into which a command writes figures."""
 
@@ -46,18 +48,20 @@ class Figure:
         """Returns its numbers: a row for each point of each curve, columns named after the axes with their units."""
         return rows.rows(self.chart)
 
-    def save(self, path: str | Path, *, width_in: float = COLUMN_IN) -> Path:
+    def save(self, path: str | Path, *, width_in: float | Literal["column", "page"] | None = None) -> Path:
         """Writes the figure as PDF, SVG, PNG or CSV, by the ending of ``path``, and returns the path.
 
-        ``width_in`` is its width in inches: by default that of a column in a two-column paper. No browser is needed;
-        all formats except CSV need Matplotlib (``pip install 'ackclock[figures]'``). InputError for another ending.
+        ``width_in`` is its width in inches, or that of a ``column`` (3.5) or of both columns (``page``, 7.16) of a
+        two-column paper; by default ``column`` for up to two panels side by side. No browser is needed; all formats
+        except CSV need Matplotlib (``pip install 'ackclock[figures]'``). InputError for another ending.
         """
         path = Path(path)
         format = path.suffix.removeprefix(".").lower()
         if format == "csv":
             content = rows.csv(self.chart).encode()
         elif format in FORMATS:
-            content = printed(self.chart, format, width_in)
+            widths = {"column": COLUMN_IN, "page": PAGE_IN}
+            content = printed(self.chart, format, widths.get(width_in, width_in))  # type: ignore[arg-type]
         else:
             known = ", ".join(f".{one}" for one in (*FORMATS, "csv"))
             raise InputError(f"{path}: a figure's file ends in one of {known}")
@@ -67,10 +71,13 @@ class Figure:
         return path
 
     def plotly(self) -> go.Figure:
-        """Returns a sweep's figure as a Plotly figure, to zoom into or to change. InputError for other figures."""
+        """Returns a sweep's figure, or one of completion times, as a Plotly figure, to zoom into or to change.
+
+        InputError for other figures.
+        """
         from ackclock.report.plotly_figure import plotly_figure
 
-        if self.chart.kind != "grid":
+        if self.chart.kind not in _INTERACTIVE:
             raise InputError(
                 f"{self.name}: only figures of sweeps can be Plotly figures; save() writes this one as a file"
             )
@@ -81,13 +88,14 @@ class Figure:
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
         """Shows the figure in a notebook: a sweep as a Plotly figure, others as a picture."""
-        if self.chart.kind == "grid":
+        if self.chart.kind in _INTERACTIVE:
             return self.plotly()._repr_mimebundle_(**kwargs)
         return {"image/svg+xml": printed(self.chart, "svg", 2 * COLUMN_IN).decode()}
 
 
 def figures(of: StudyResult | Run | Runs) -> list[Figure]:
-    """Returns all figures of a study, of a run (values over time; empty without series), or of the runs of a sweep.
+    """Returns all figures of a study, of a run (values over time, if it has series), or of the runs of a sweep; of runs
+    with observed transfers also the distribution of their completion times.
 
     A figure's ``name`` begins with that of the study or of the scenario.
     """
@@ -95,10 +103,20 @@ def figures(of: StudyResult | Run | Runs) -> list[Figure]:
     from ackclock.run import Run, Runs
 
     if isinstance(of, Run):
-        return [Figure(view.chart, view.file) for view in scenario_figures.figures_of(of, "")]
+        over_time = [Figure(view.chart, view.file) for view in scenario_figures.figures_of(of, "")]
+        return over_time + _completions(Runs([of]))
     if isinstance(of, Runs):
-        return [Figure(view.chart, view.file) for view in sweep_view.figures_of(of)]
+        return [Figure(view.chart, view.file) for view in sweep_view.figures_of(of)] + _completions(of)
     return list(_of_study(of))
+
+
+def _completions(runs: Runs) -> list[Figure]:
+    """Returns the figure of completion times, if transfers were observed."""
+    from ackclock.report.completion_figure import completion_figure
+    from ackclock.report.figures import file_stem
+
+    chart = completion_figure(runs)
+    return [] if chart is None else [Figure(chart, file_stem(runs[0].scenario, "completion"))]
 
 
 def _of_study(study: StudyResult) -> Iterator[Figure]:

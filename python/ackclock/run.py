@@ -76,6 +76,14 @@ class Run:
         value = self.result["fairness"]
         return None if value is None else float(value)
 
+    def fairness_over(self, names: Sequence[str]) -> float | None:
+        """Returns Jain's index over the goodput of these flows, each named, or all of a group by the group's name; None
+        when none got anything. InputError for an unknown name.
+        """
+        from ackclock.fairness import fairness_over
+
+        return fairness_over(self.result, names)
+
     @cached_property
     def flows(self) -> pl.DataFrame:
         """One row per flow."""
@@ -250,18 +258,64 @@ class Runs(Sequence[Run]):
             raise InputError(f'no table is called "{name}": expected {", ".join(NAMES[:-1])} or {NAMES[-1]}')
         return self.summary() if name == "points" else self._stacked(name)
 
-    def plot(self, metric: str | None = None) -> Figure:
-        """Returns the figure of the sweep: lines over one axis, a heat map over two, small multiples over three.
+    def plot(
+        self,
+        metrics: str | Sequence[str] | None = None,
+        *,
+        x: str | None = None,
+        rows: str | Sequence[str] | None = None,
+        columns: str | Sequence[str] | None = None,
+        colour: str | Sequence[str] | None = None,
+    ) -> Figure:
+        """Returns the figure of the sweep, with 95 % intervals: curves over one axis, small multiples over more.
 
-        ``metric`` is a name of ``summary``; by default the goodput of each group. Its ``save`` writes a file: PDF, SVG,
-        PNG or CSV. InputError without a sweep.
+        A metric is a column of ``summary`` (``groups.tcp.rtt_mean_s``), or a field, which stands for that of every
+        group or link (``rtt_mean_s``, ``utilisation``); by default the goodput of each group. A unit may follow in
+        brackets: ``rtt_mean_s [ms]``. ``x``, ``rows``, ``columns`` and ``colour`` name what varies there: a swept axis
+        by the name of its column, ``metric`` or ``group``. What is not named gets a free place: the axis of numbers
+        with the most values is horizontal, metrics are rows, words and groups are colours, the rest are columns. Two
+        axes of many numbers are a heat map. ``save`` of the figure writes a file: PDF, SVG, PNG or CSV.
+
+        InputError without a sweep, for an unknown name, and for more than 24 panels or 12 curves in one.
         """
         from ackclock.figure import Figure
         from ackclock.report.figures import file_stem
         from ackclock.report.sweep_figure import sweep_figure
 
-        chart = sweep_figure(self.summary(), self.axes, metric)
-        return Figure(chart, file_stem(self[0].scenario, metric or "goodput"))
+        chart = sweep_figure(
+            self.summary(), self.axes, metrics, x=x, rows=rows, columns=columns, colour=colour
+        )
+        names = [metrics] if isinstance(metrics, str) else list(metrics or ["goodput"])
+        return Figure(chart, file_stem(self[0].scenario, "-".join(name.partition(" [")[0] for name in names)))
+
+    def plot_completions(self) -> Figure:
+        """Returns the distribution of the completion times of observed transfers, all replications together: a curve
+        for each class of sizes, or over a sweep a panel for each class and a curve for each of the first twelve points.
+
+        InputError if no transfers were observed.
+        """
+        from ackclock.figure import Figure
+        from ackclock.report.completion_figure import completion_figure
+        from ackclock.report.figures import file_stem
+
+        chart = completion_figure(self)
+        if chart is None:
+            raise InputError(
+                "no completion times to draw: `[observe] transfers = true` keeps them, for flows with the application "
+                '"transfers" or "web"'
+            )
+        return Figure(chart, file_stem(self[0].scenario, "completion"))
+
+    def to_latex(self, columns: str | Sequence[str] | None = None) -> str:
+        """Returns a table for a paper, a row for each point of the sweep: its values, then the mean of each column with
+        half its 95 % interval.
+
+        Columns are metrics as ``plot`` takes them, with units of choice: ``goodput_bps [Mbit/s]``. The text needs
+        LaTeX's package ``booktabs``. InputError for an unknown column or unit.
+        """
+        from ackclock.report.latex_table import latex_table
+
+        return latex_table(self.summary(), self.axes, columns)
 
     def write(self, folder: str | Path) -> list[Path]:
         """Writes flows, links, groups and points as CSV and Parquet, also the transfers and their size classes if

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -26,7 +27,9 @@ _COUNTED = ("packets", "bytes")
 """The units of whole numbers."""
 
 Samples = dict[str, float | None]
-"""The numbers of one run: fairness, groups.GROUP.FIELD (the mean over its flows), links.LINK.FIELD."""
+"""The numbers of one run: fairness, groups.GROUP.FIELD (the mean over its flows), links.LINK.FIELD, and
+size_classes.GROUP.CLASS.FIELD of observed transfers.
+"""
 
 
 def samples(result: Mapping[str, Any]) -> Samples:
@@ -46,7 +49,41 @@ def samples(result: Mapping[str, Any]) -> Samples:
         for quantity, name in _numbers("link", f"links.{link['name']}"):
             if quantity in link:
                 found[name] = link[quantity]
+    if result.get("size_classes"):
+        found |= _of_classes(result)
     return found
+
+
+def _of_classes(result: Mapping[str, Any]) -> Samples:
+    """Returns the numbers of the classes of sizes, the mean over the flows of each group."""
+    groups = {flow["name"]: flow["group"] for flow in result["flows"]}
+    values: dict[str, list[float | None]] = {}
+    for row in result["size_classes"]:
+        whose = f"size_classes.{groups[row['flow']]}.{class_name(row)}"
+        for quantity, name in _numbers("size_class", whose):
+            if not quantity.endswith("_bytes"):
+                values.setdefault(name, []).append(row[quantity])
+    return {name: _mean(found) for name, found in values.items()}
+
+
+def class_name(row: Mapping[str, Any]) -> str:
+    """Returns the name of a class of sizes, without a space: ``up_to_100kB``, ``100kB_to_10MB``, ``above_10MB``."""
+    above, up_to = row["above_bytes"], row["up_to_bytes"]
+    if up_to is None:
+        return f"above_{_size(above)}" if above else "all"
+    return f"{_size(above)}_to_{_size(up_to)}" if above else f"up_to_{_size(up_to)}"
+
+
+def class_words(name: str) -> str:
+    """Returns the name of a class of sizes in words: ``100 kB to 10 MB``."""
+    return re.sub(r"(\d)(?=[kMG]?B)", r"\1 ", name.replace("_", " "))
+
+
+def _size(bytes: int) -> str:
+    for unit, size in (("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
+        if bytes and bytes % size == 0:
+            return f"{bytes // size}{unit}"
+    return f"{bytes}B"
 
 
 @lru_cache(maxsize=1024)
@@ -85,6 +122,45 @@ def over(replications: Iterable[Samples]) -> dict[str, Summary]:
     if not names:
         return {}
     return dict(zip(names, _rows(table), strict=True))
+
+
+_TASKS = ("connections", "pages", "segments", "requests")
+"""What the completion times of a flow may be times of."""
+
+
+def completions(runs: Sequence[Any]) -> list[tuple[str, dict[str, Summary]]]:
+    """Returns the completion times over the runs: for each group that completes anything, and for each of its classes
+    of sizes, its name and statistics by the names of the fields, and of what was ``begun`` and ``done``.
+    """
+    values = summarised(run.result for run in runs)
+    found = []
+    for group in (one["name"] for one in runs[0].result["groups"]):
+        whose = f"groups.{group}"
+        if f"{whose}.completion_mean_s" not in values:
+            continue
+        tasks = next((task for task in _TASKS if f"{whose}.{task}" in values), "")
+        found.append((group, _completion(values, whose, tasks)))
+        classes = {
+            name.rpartition(".")[0]: None for name in values if name.startswith(f"size_classes.{group}.")
+        }
+        if len(classes) > 1:
+            for one in classes:
+                sizes = class_words(one.rpartition(".")[2])
+                found.append((f"{group}, {sizes}", _completion(values, one, "transfers")))
+    return found
+
+
+def _completion(values: Mapping[str, Summary], whose: str, tasks: str) -> dict[str, Summary]:
+    begun, done = f"{whose}.{tasks}", f"{whose}.completed_{tasks}"
+    found = {
+        name.rpartition(".")[2]: summary
+        for name, summary in values.items()
+        if name.startswith(f"{whose}.completion_")
+    }
+    for word, name in (("begun", begun), ("done", done)):
+        if name in values:
+            found[word] = values[name]
+    return found
 
 
 def _rows(table: npt.NDArray[np.float64]) -> list[Summary]:

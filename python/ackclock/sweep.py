@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from ackclock import core
+from ackclock.labels import labels
 
 OWN_COLUMNS = frozenset({"seed", "runs", "point", "name", "kind", "time_s"})
 """The columns of results that no record declares."""
@@ -27,7 +28,9 @@ class Axis:
     values: Sequence[Any]
     """The values as written."""
     cells: Sequence[Any]
-    """The values as cells of a column: numbers in ``unit`` if all are quantities of one kind."""
+    """The values as cells of a column: numbers in ``unit`` if all are quantities of one kind; tables are labels."""
+    labels: Sequence[str]
+    """The values as text: as written, tables by what differs."""
 
     @property
     def numeric(self) -> bool:
@@ -39,16 +42,17 @@ class Axis:
         """Returns the varied quantity, without its unit."""
         return self.column.removesuffix(f"_{self.unit}") if self.unit else self.column
 
+    def label(self, value: Any) -> str:
+        """Returns the label of a value as written."""
+        return self.labels[list(self.values).index(value)]
+
 
 class Sweep:
     """The points of a sweep; without a sweep, a single point without overrides."""
 
     def __init__(self, checked: Mapping[str, Any]) -> None:
         columns = column_names([(axis["path"], axis["unit"]) for axis in checked["axes"]])
-        self.axes = tuple(
-            Axis(axis["path"], column, axis["unit"], axis["sampled"], axis["values"], axis["cells"])
-            for axis, column in zip(checked["axes"], columns, strict=True)
-        )
+        self.axes = tuple(_axis(axis, column) for axis, column in zip(checked["axes"], columns, strict=True))
         self._points: Sequence[Sequence[int]] = checked["points"]
         self._packets: Sequence[float] = checked["packets"]
         self._every = int(checked["every"])
@@ -68,9 +72,30 @@ class Sweep:
             axis.column: axis.cells[index] for axis, index in zip(self.axes, self._points[point], strict=True)
         }
 
+    def labels(self, point: int) -> dict[str, str]:
+        """Returns the values of the point as text, by the names of the varied quantities."""
+        return {
+            axis.quantity: axis.labels[index]
+            for axis, index in zip(self.axes, self._points[point], strict=True)
+        }
+
     def packets(self, point: int) -> float:
         """Returns the largest number of data packets that a run of the point can send at its links' rates."""
         return self._packets[point // self._every]
+
+
+def labelled(axes: Sequence[Axis], point: Mapping[str, Any]) -> str:
+    """Returns the values of a point, given as written by dotted path, in words: ``control = reno, limit = 10 packets``;
+    empty without a sweep.
+    """
+    return ", ".join(f"{axis.quantity} = {axis.label(point[axis.path])}" for axis in axes)
+
+
+def _axis(axis: Mapping[str, Any], column: str) -> Axis:
+    shown, cells = labels(axis["values"]), axis["cells"]
+    if any(isinstance(cell, Mapping) for cell in cells):
+        cells = shown
+    return Axis(axis["path"], column, axis["unit"], axis["sampled"], axis["values"], cells, shown)
 
 
 def column_names(axes: Sequence[tuple[str, str]]) -> list[str]:

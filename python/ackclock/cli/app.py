@@ -191,6 +191,15 @@ def run(
         ),
     ] = None,
     figures: Figures = None,
+    latex: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="Also write DIR/points.tex, a table for a paper with this column of the summary, in a unit of choice, "
+            'e.g. "rtt_p95_s \\[ms]"; needs --out DIR. May be given several times.',
+            show_default=False,
+        ),
+    ] = None,
     export: Annotated[
         list[str] | None,
         typer.Option(
@@ -246,6 +255,7 @@ def run(
         series=series,
         out=out,
         figures=figures or [],
+        latex=latex or [],
         exports=export or [],
         payloads=payloads,
         threads=threads,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, get_args
 
 from rich.text import Text
 
@@ -12,6 +12,7 @@ from ackclock.errors import InputError, RunError
 from ackclock.names import nearest
 from ackclock.numbers import interval_text, mean_and_spread, significant
 from ackclock.study.model import Verdict
+from ackclock.sweep import labelled
 
 if TYPE_CHECKING:
     from ackclock.expect import Expectation
@@ -58,7 +59,8 @@ class Gate:
         """Prints the outcomes, unless ``silent``. RunError when an expectation is not met, after naming it."""
         unmet = checked = 0
         for point, by_seed in sorted(self._values.items()):
-            where = _where(self._scenario.sweep.overrides(point))
+            sweep = self._scenario.sweep
+            where = f" (at {labelled(sweep.axes, sweep.overrides(point))})" if sweep.axes else ""
             for number, one in enumerate(self._expected):
                 outcome = one.outcome([by_seed[seed][number] for seed in sorted(by_seed)])
                 checked += 1
@@ -69,12 +71,6 @@ class Gate:
                     console().print(Text(f"expected {outcome}{where}", style="green"))
         if unmet:
             raise RunError(f"{unmet} of {checked} expectations not met")
-
-
-def _where(overrides: Mapping[str, Any]) -> str:
-    if not overrides:
-        return ""
-    return " (at " + ", ".join(f"{path} = {value}" for path, value in overrides.items()) + ")"
 
 
 def fail_words(words: Sequence[str]) -> list[str]:

@@ -81,13 +81,13 @@ def _words(serve: str | None) -> list[str]:
 
 
 def _show(outcome: Mapping[str, Any]) -> None:
-    from ackclock.cli.run import link_table
+    from ackclock.cli.run import result_table
 
     out = console()
     begin, end = outcome["measured_from_s"], outcome["measured_to_s"]
     out.print(f"{outcome['lasted_s']:.2f} s in real time, counted from {begin:g} s to {end:.2f} s")
     for direction, links in (("forward", outcome["forward"]), ("backward", outcome["backward"])):
-        out.print(link_table(direction, links, COLUMNS))
+        out.print(result_table(direction, links, COLUMNS))
     late = outcome["lateness"]
     if late["packets"]:
         p50, p99, p999, most = (f"{late[key] * 1e3:.3f}" for key in ("p50_s", "p99_s", "p999_s", "max_s"))

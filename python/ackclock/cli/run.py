@@ -16,7 +16,7 @@ from rich.text import Text
 from ackclock.cli.gate import Gate
 from ackclock.cli.given import read_scenario
 from ackclock.cli.limits import closed, held_back
-from ackclock.cli.sweep_text import WORTH_SAYING_S, cost, expected_s, spent, spread
+from ackclock.cli.sweep_text import MEANS, SPREAD, WORTH_SAYING_S, cost, expected_s, spent, spread
 from ackclock.cli.sweep_text import show as show_sweep
 from ackclock.cli.tables import Column, fitting
 from ackclock.cli.terminal import complain, console, note, print_json, progress_bar, shown, warn
@@ -24,6 +24,7 @@ from ackclock.errors import InputError, RunError
 from ackclock.files import writable
 from ackclock.overrides import assignment
 from ackclock.store import Store, results_folder
+from ackclock.sweep import labelled
 
 if TYPE_CHECKING:
     from ackclock.collect import Collector
@@ -47,6 +48,12 @@ LINK_COLUMNS: Mapping[str, tuple[str, float]] = {
     "dropped_packets": ("dropped\npackets", 1),
     "corrupted_packets": ("corrupted\npackets", 1),
     "queue_mean_packets": ("mean queue\npackets", 1),
+}
+COMPLETION_COLUMNS: Mapping[str, tuple[str, float]] = {
+    "completion_mean_s": ("mean\nms", 1e3),
+    "completion_p50_s": ("p50\nms", 1e3),
+    "completion_p95_s": ("p95\nms", 1e3),
+    "completion_p99_s": ("p99\nms", 1e3),
 }
 MOST_FAILURES = 10
 """The largest number of failed runs that are named, each with the command that repeats it."""
@@ -72,6 +79,7 @@ def run(
     point: int | None,
     dask: str | None,
     expect: Sequence[str] = (),
+    latex: Sequence[str] = (),
 ) -> None:
     """Runs a scenario file and prints its results; with ``out`` writes them, with ``html`` also a report.
 
@@ -88,8 +96,8 @@ def run(
     from ackclock.run import write
     from ackclock.scenario import MAX_IN_MEMORY
 
-    if series and out is None:
-        warn("--series writes nothing without --out DIR")
+    if out is None:
+        _needing_out(series=series, latex=bool(latex))
     description = scenario.describe()
     for warning in description["warnings"]:
         warn(f"{scenario.file}: {warning}")
@@ -120,6 +128,7 @@ def run(
     written: list[object] = []
     if out is not None:
         written += runs.write(out) if everything else write(out, {"points": collector.table()})
+        written += _latex(collector, scenario, out, latex)
     if out is not None and wishes:
         at, seed = scenario.at(runs[0].point), plan.seeds[0]
         written += at.export(out, *wishes, seed=seed, payloads=payloads)
@@ -205,7 +214,7 @@ def _show_sweep(scenario: Scenario, plan: Plan, collector: Collector) -> None:
     seeds = f"seed {plan.seeds[0]}" if len(plan.seeds) == 1 else f"seeds {plan.seeds[0]} to {plan.seeds[-1]}"
     more = " and more" if plan.precision else ""
     found = collector.summaries()
-    written = [scenario.sweep.overrides(point) for point in collector.points()]
+    written = [scenario.sweep.labels(point) for point in collector.points()]
     title = f"{scenario.describe()['name']}, {seeds}{more}, {len(found):,} points"
     show_sweep(console(), title, found, written)
 
@@ -231,17 +240,40 @@ def _pictures(
     return written
 
 
+def _needing_out(*, series: bool, latex: bool) -> None:
+    """Refuses or remarks on options that write into the folder of ``--out``, which is not given."""
+    if series:
+        warn("--series writes nothing without --out DIR")
+    if latex:
+        raise InputError("--latex: needs --out DIR, a folder to write to")
+
+
+def _latex(collector: Collector, scenario: Scenario, out: Path, columns: Sequence[str]) -> list[Path]:
+    """Writes the table of the points with these columns for LaTeX; nothing without columns."""
+    if not columns:
+        return []
+    from ackclock.files import replacing
+    from ackclock.report.latex_table import latex_table
+
+    text = latex_table(collector.table(), scenario.sweep.axes, columns)
+    path = out / "points.tex"
+    with replacing(path) as file:
+        file.write_text(text, encoding="utf-8")
+    return [path]
+
+
 def _drawn(runs: Runs, scenario: Scenario) -> list[Run]:
     """Returns a run with series for each of the first points; a run without series is simulated again."""
     from ackclock.report.scenario_page import MOST_POINTS
 
-    firsts = [group[0] for group in runs.points[:MOST_POINTS]]
-    return [
-        first
-        if first.result.get("series") is not None
-        else scenario.at(first.point).run(first.seed, series=True)
-        for first in firsts
-    ]
+    found = []
+    for group in runs.points[:MOST_POINTS]:
+        run = first = group[0]
+        if first.result.get("series") is None:
+            run = scenario.at(first.point).run(first.seed, series=True)
+            run.point, run.cells = first.point, first.cells
+        found.append(run)
+    return found
 
 
 def _report(runs: Runs, drawn: Sequence[Run], scenario: Scenario, out: Path, warnings: Sequence[str]) -> Path:
@@ -291,19 +323,19 @@ def show(runs: Runs) -> None:
     for group in runs.points:
         first = group[0]
         seeds = f"seed {first.seed}" if len(group) == 1 else f"seeds {first.seed} to {group[-1].seed}"
-        point = "".join(f", {path} = {value}" for path, value in first.point.items())
+        point = f", {labelled(runs.axes, first.point)}" if first.point else ""
         out.print(Text.assemble((first.scenario, "bold"), f", {seeds}{point}"))
         if len(group) == 1 and len(first.document["flows"]) <= MANY_FLOWS:
-            out.print(link_table("flow", first.document["flows"], FLOW_COLUMNS, ("control",)))
-            out.print(link_table("link", _worth_showing(first.document["links"]), LINK_COLUMNS))
-            fairness = first.fairness
-            out.print(f"fairness (Jain) {'-' if fairness is None else f'{fairness:.4f}'}")
+            out.print(result_table("flow", first.document["flows"], FLOW_COLUMNS, ("control",)))
+            out.print(result_table("link", _worth_showing(first.document["links"]), LINK_COLUMNS))
+            _show_completions(out, group)
+            _show_fairness(out, group)
         else:
             _show_summary(out, group)
         out.print()
 
 
-def link_table(
+def result_table(
     kind: str,
     records: list[Mapping[str, Any]],
     columns: Mapping[str, tuple[str, float]],
@@ -324,8 +356,6 @@ def link_table(
 
 def _show_summary(out: Console, runs: list[Run]) -> None:
     """Prints the means over the runs: a line for each group of flows and each link."""
-    from ackclock.numbers import mean_and_spread
-
     summary, first = summarised(runs), runs[0].document
     for kind, prefix, records, columns in (
         ("flows", "groups", first["groups"], FLOW_COLUMNS),
@@ -341,15 +371,47 @@ def _show_summary(out: Console, runs: list[Run]) -> None:
         names = Column(kind, [Text(record["name"]) for record in records])
         for table in fitting(names, cells, out.width):
             out.print(table)
-    fairness = summary["fairness"]
-    out.print(f"fairness (Jain) {mean_and_spread(fairness.mean, fairness.interval)}")
-    over = "mean over the flows of a group"
+    _show_completions(out, runs)
+    _show_fairness(out, runs)
     if len(runs) == 1:
-        out.print(Text(over, style="dim"))
+        out.print(Text(MEANS, style="dim"))
     elif all(value.std in (0, None) for value in summary.values()):
         out.print(Text("all replications are equal: nothing in this scenario is random", style="yellow"))
     else:
-        out.print(Text(f"{over} and over replications ± half its 95 % interval", style="dim"))
+        out.print(Text(f"{MEANS} and replications, {SPREAD}", style="dim"))
+
+
+def _show_fairness(out: Console, runs: list[Run]) -> None:
+    """Prints the fairness, over which flows it is, and whether their demands differ."""
+    from ackclock.fairness import sentences
+
+    first, *more = sentences([run.result for run in runs]) or [""]
+    if first:
+        out.print(first)
+    for sentence in more:
+        out.print(Text(sentence, style="yellow"))
+
+
+def _show_completions(out: Console, runs: list[Run]) -> None:
+    """Prints the completion times of groups that complete tasks, also by size if transfers were observed."""
+    from ackclock.summary import completions
+
+    found = completions(runs)
+    if not found:
+        return
+    cells = [
+        Column(heading, [spread(values.get(quantity), factor) for _, values in found])
+        for quantity, (heading, factor) in COMPLETION_COLUMNS.items()
+    ]
+    done = [f"{_mean(values, 'done')} of {_mean(values, 'begun')}" for _, values in found]
+    columns = [Column("complete\n", [Text(text) for text in done]), *cells]
+    for table in fitting(Column("completion times", [Text(name) for name, _ in found]), columns, out.width):
+        out.print(table)
+
+
+def _mean(values: Mapping[str, Summary], name: str) -> str:
+    mean = values[name].mean if name in values else None
+    return _scaled(mean, 1)
 
 
 def _worth_showing(links: list[Mapping[str, Any]]) -> list[Mapping[str, Any]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.text import Text
@@ -29,9 +29,15 @@ RUN_S = 1e-3
 WORTH_SAYING_S = 10.0
 """The expected time in seconds from which on the cost is announced even without a terminal."""
 
+MEANS = "mean over the flows of a group"
+SPREAD = "± half-width of the 95 % interval"
+
 _FLOWS: Mapping[str, tuple[str, str, float]] = {
     "goodput_bps": ("goodput", "Mbit/s", 1e-6),
     "rtt_mean_s": ("mean RTT", "ms", 1e3),
+    "completion_p50_s": ("completion p50", "ms", 1e3),
+    "completion_p95_s": ("completion p95", "ms", 1e3),
+    "completion_p99_s": ("completion p99", "ms", 1e3),
 }
 _LINKS: Mapping[str, tuple[str, str, float]] = {
     "utilisation": ("utilisation", "%", 100),
@@ -40,9 +46,9 @@ _LINKS: Mapping[str, tuple[str, str, float]] = {
 
 
 def show(
-    out: Console, title: str, points: Sequence[PointSummary], written: Sequence[Mapping[str, Any]]
+    out: Console, title: str, points: Sequence[PointSummary], written: Sequence[Mapping[str, str]]
 ) -> None:
-    """Prints a table of means with intervals. ``written`` has the values of the sweep at each point, as in the file."""
+    """Prints a table of means with intervals. ``written`` has the values of the sweep at each point as text."""
     shown = points[:ROWS]
     out.print(Text.assemble((title, "bold")))
     label = _label(written[:ROWS])
@@ -53,27 +59,19 @@ def show(
             Text(f"... and {len(points) - ROWS:,} points more: `--out DIR` writes them all", style="yellow")
         )
     if any(summary.count > 1 for point in shown for summary in point.values.values()):
-        out.print(
-            Text("mean over the flows of a group and over replications ± half its 95 % interval", style="dim")
-        )
+        out.print(Text(f"{MEANS} and replications, {SPREAD}", style="dim"))
 
 
-def _label(written: Sequence[Mapping[str, Any]]) -> Column:
-    """Returns a column with the values of the sweep side by side, under the ends of their paths."""
+def _label(written: Sequence[Mapping[str, str]]) -> Column:
+    """Returns a column with the values of the sweep side by side, under the names of what varies."""
     names = list(written[0])
-    columns = [[name.rpartition(".")[2], *(_text(row[name]) for row in written)] for name in names]
+    columns = [[name, *(row[name] for row in written)] for name in names]
     widths = [max(map(len, column)) for column in columns]
     lines = [
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
         for row in zip(*columns, strict=True)
     ]
     return Column(lines[0], [Text(line) for line in lines[1:]], whole=True)
-
-
-def _text(value: Any) -> str:
-    if isinstance(value, dict) and set(value) == {"name"}:
-        return str(value["name"])
-    return str(value)
 
 
 def _columns(points: Sequence[PointSummary]) -> list[Column]:
@@ -83,6 +81,8 @@ def _columns(points: Sequence[PointSummary]) -> list[Column]:
     for group in groups[:GROUPS]:
         whose = f"\n{group}" if len(groups) > 1 else ""
         for quantity, (heading, unit, factor) in _FLOWS.items():
+            if quantity.startswith("completion") and f"groups.{group}.{quantity}" not in names:
+                continue
             columns.append(_column(f"{heading}{whose}\n{unit}", f"groups.{group}.{quantity}", factor, points))
     busiest = _busiest(points, names)
     if busiest is not None:

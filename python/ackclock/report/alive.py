@@ -61,12 +61,12 @@ def of_study(result: StudyResult) -> Alive:
     return _alive(result.scenario_text, labels, cases, result.replications, "claims are judged")
 
 
-def of_runs(text: str, overrides: Mapping[str, Any], runs: Sequence[Run], replications: int) -> Alive:
+def of_runs(
+    text: str, overrides: Mapping[str, Any], runs: Sequence[Run], labels: Sequence[str], replications: int
+) -> Alive:
     """Returns the section for a user's scenario, at each point that the page draws."""
     cases = [_case(merge(overrides, run.point), run.seed, run.result.get("series")) for run in runs]
-    labels = [
-        ", ".join(f"{path} = {value}" for path, value in run.point.items()) or run.scenario for run in runs
-    ]
+    labels = [label or run.scenario for label, run in zip(labels, runs, strict=True)]
     return _alive(text, labels, cases, replications, "the tables are means")
 
 

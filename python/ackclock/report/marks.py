@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ackclock.numbers import mean_and_spread
 from ackclock.report.chart import COLOURS, Chart
 from ackclock.report.curves import Curve, Panel
 from ackclock.report.rows import xs
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+COLOUR_BAR = "colour bar"
+"""The id of the axes of a colour bar."""
 _LONG = ("time", "distribution")
 """The kinds of figures whose curves have many points."""
 _MARKERS: Mapping[str, str] = {
@@ -28,6 +31,8 @@ _MARKERS: Mapping[str, str] = {
 }
 _LIGHTEST = 0.85
 """The part of the colour scale of a heat map that is used; beyond it yellow vanishes on white paper."""
+_DODGE = 0.12
+"""The distance between the points of two curves over one word, as a share of the distance of two words."""
 _CELLS = 60
 """The largest number of squares of a heat map that has room for its numbers."""
 
@@ -37,23 +42,51 @@ def drawn(chart: Chart, panel: Panel, ax: Axes) -> None:
     if chart.kind == "dots":
         _dots(panel, ax)
         return
-    for curve in panel.curves:
+    words = _words(panel) if chart.kind == "grid" else []
+    for number, curve in enumerate(panel.curves):
         look = chart.looks[curve.entry]
         if "z" in curve.data:
             _heat_map(ax, curve)
+        elif words:
+            _beside(ax, curve, look, words, (number - (len(panel.curves) - 1) / 2) * _DODGE)
         elif chart.kind == "plane":
             _cloud(ax, curve, look)
         elif "level" in curve.data:
             _level(ax, curve, look)
         else:
-            _line(ax, curve, look, long=chart.kind in _LONG, alone=len(panel.curves) == 1)
+            _line(
+                ax,
+                curve,
+                look,
+                long=chart.kind in _LONG,
+                alone=len(panel.curves) == 1,
+                barred=chart.kind == "grid",
+            )
 
 
-def _line(ax: Axes, curve: Curve, look: Style, *, long: bool, alone: bool) -> None:
+def _words(panel: Panel) -> list[str]:
+    """Returns the words of a horizontal axis without numbers, in their order; none for an axis of numbers."""
+    found = [x for curve in panel.curves for x in curve.data.get("x", [])]
+    if not found or any(isinstance(x, int | float) and not isinstance(x, bool) for x in found):
+        return []
+    return list(dict.fromkeys(map(str, found)))
+
+
+def _beside(ax: Axes, curve: Curve, look: Style, words: Sequence[str], shift: float) -> None:
+    """Draws points over words, those of several curves beside each other so that no interval covers another."""
+    x = [words.index(str(word)) + shift for word in curve.data["x"]]
+    _line(ax, Curve(curve.entry, {**curve.data, "x": x}), look, long=False, alone=True)
+    ax.set_xticks(range(len(words)), [plain(word) for word in words])
+    ax.set_xlim(-0.5, len(words) - 0.5)
+
+
+def _line(ax: Axes, curve: Curve, look: Style, *, long: bool, alone: bool, barred: bool = False) -> None:
     x, y, data = xs(curve.data), _or_nan(curve.data["y"]), curve.data
     colour, marker = COLOURS[look.colour], _MARKERS[look.symbol]
     joined = data.get("joined", True)
-    if "low" in data and "x_low" not in data and joined:
+    # Bands of several curves over a few values would cover each other.
+    band = joined and not barred
+    if "low" in data and "x_low" not in data and band:
         ax.fill_between(x, _or_nan(data["low"]), _or_nan(data["high"]), color=colour, alpha=0.2, linewidth=0)
     ax.plot(
         x,
@@ -67,9 +100,9 @@ def _line(ax: Axes, curve: Curve, look: Style, *, long: bool, alone: bool) -> No
         markevery=max(1, len(y) // 12) if long else None,
     )
     for ends, values, key in ((("x_low", "x_high"), x, "xerr"), (("low", "high"), y, "yerr")):
-        if ends[0] in data and ("x_low" in data or not joined):
+        if ends[0] in data and ("x_low" in data or not band):
             away: dict[str, Any] = {key: _away(values, data, *ends)}
-            ax.errorbar(x, y, **away, fmt="none", ecolor=colour, elinewidth=0.7)
+            ax.errorbar(x, y, **away, fmt="none", ecolor=colour, elinewidth=0.7, capsize=1.5)
     if "paper" in data:
         label = plain(f"{curve.entry.label}, published")
         ax.plot(
@@ -149,13 +182,27 @@ def _heat_map(ax: Axes, curve: Curve) -> None:
         if np.isfinite(value):
             dark = high <= low or (value - low) / (high - low) < 0.6
             ink = "white" if dark else "black"
-            ax.text(column, row, f"{value:.3g}", ha="center", va="center", fontsize=6, color=ink)
+            ends = data["low"][row][column], data["high"][row][column]
+            known = None not in ends
+            text = mean_and_spread(value, ends) if known else f"{value:.3g}"
+            ax.text(
+                column,
+                row,
+                text.replace(" ±", "\n±"),
+                ha="center",
+                va="center",
+                fontsize=6,
+                color=ink,
+                # An interval that its square has no room for is left out, and the number too.
+                gid=f"{value:.3g}" if known else "",
+            )
 
 
 def colour_bar(figure: Figure, label: str) -> None:
     """Draws the colour bar of all panels."""
     panels = list(figure.axes)
-    figure.colorbar(panels[0].images[0], ax=panels, label=plain(label))
+    bar = figure.colorbar(panels[0].images[0], ax=panels, label=plain(label))
+    bar.ax.set_gid(COLOUR_BAR)
 
 
 def _tick(value: Any) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ackclock.errors import InputError
-from ackclock.report import marks
+from ackclock.report import fitting, marks
 from ackclock.report.chart import Chart
 from ackclock.report.curves import Axis, Panel
 from ackclock.report.rows import xs
@@ -23,7 +23,11 @@ if TYPE_CHECKING:
 
 COLUMN_IN = 3.5
 """The width of a column of a paper in two columns (IEEE, ACM), in inches."""
+PAGE_IN = 7.16
+"""The width of both columns of such a paper, in inches."""
 FORMATS = ("pdf", "svg", "png")
+_FITTED = ("grid", "distribution")
+"""The kinds of figures whose texts are measured: their words come from the user."""
 _LOOK: Mapping[str, Any] = {
     "pdf.fonttype": 42,
     "ps.fonttype": 42,
@@ -50,8 +54,9 @@ _CHARACTER_IN = 0.058
 """The width of a character of an axis title, in inches."""
 
 
-def printed(chart: Chart, format: str, width_in: float = COLUMN_IN) -> bytes:
-    """Returns the figure as PDF, SVG or PNG, ``width_in`` inches wide. The same figure gives the same bytes.
+def printed(chart: Chart, format: str, width_in: float | None = None) -> bytes:
+    """Returns the figure as PDF, SVG or PNG, ``width_in`` inches wide (by default ``natural_width``). The same figure
+    gives the same bytes.
 
     InputError for another format, and without Matplotlib.
     """
@@ -59,14 +64,12 @@ def printed(chart: Chart, format: str, width_in: float = COLUMN_IN) -> bytes:
         raise InputError(f'a figure as "{format}": expected one of {", ".join(FORMATS)}')
     try:
         import matplotlib as mpl
-        from matplotlib.figure import Figure
     except ImportError:
         raise InputError(
             "figures as files need Matplotlib: pip install 'ackclock[figures]', or `pip install matplotlib`"
         ) from None
     with mpl.rc_context(dict(_LOOK)):
-        figure = Figure(figsize=(width_in, _height(chart, width_in)))
-        _draw(chart, figure)
+        figure = drawn(chart, natural_width(chart) if width_in is None else width_in)
         file = io.BytesIO()
         # Without a date, the same figure gives the same file.
         undated: Mapping[str, Any] = {"pdf": {"CreationDate": None}, "svg": {"Date": None}, "png": {}}[format]
@@ -74,30 +77,56 @@ def printed(chart: Chart, format: str, width_in: float = COLUMN_IN) -> bytes:
     return file.getvalue()
 
 
+def natural_width(chart: Chart) -> float:
+    """Returns a column's width for one or two panels side by side, a page's for more."""
+    return COLUMN_IN if chart.across <= 2 else PAGE_IN
+
+
+def drawn(chart: Chart, width_in: float) -> Figure:
+    """Returns the figure as Matplotlib's, drawn once, with texts that fit."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width_in, _height(chart, width_in)))
+    _draw(chart, figure)
+    if chart.kind in _FITTED:
+        fitting.fit(figure, _down(chart))
+    return figure
+
+
 def _height(chart: Chart, width_in: float) -> float:
     if chart.kind == "dots":
         return 0.55 + 0.16 * max(len(curve.data["y"]) for panel in chart.panels for curve in panel.curves)
     down = _down(chart)
-    legend = 0.13 * -(-len(chart.entries) // 2) if len(chart.entries) > 1 else 0.0
+    # The legend of a fitted figure is measured.
+    lines = 0 if chart.kind in _FITTED or len(chart.entries) == 1 else -(-len(chart.entries) // 2)
+    legend = 0.13 * lines
     each = width_in / chart.across * 0.62
-    return max(each, 1.6) + legend if down == 1 else 0.5 + legend + down * max(1.0, 0.62 * each)
+    least = 1.35 if chart.kind in _FITTED else 1.0
+    return max(each, 1.6) + legend if down == 1 else 0.5 + legend + down * max(least, 0.62 * each)
 
 
 def _draw(chart: Chart, figure: Figure) -> None:
     own = any(panel.x is not None for panel in chart.panels)
     axes = figure.subplots(
-        _down(chart), chart.across, squeeze=False, sharex=not own and not _heat(chart), sharey=chart.shared
+        _down(chart),
+        chart.across,
+        squeeze=False,
+        sharex=not own and not _heat(chart),
+        sharey=True if chart.shared else "row" if _rows_alike(chart) else False,
     )
     places = list(axes.flat)
-    for unused in places[len(chart.panels) :]:
-        unused.remove()
     for panel, ax in zip(chart.panels, places, strict=False):
         marks.drawn(chart, panel, ax)
+    empty = [ax for ax, panel in zip(places, chart.panels, strict=False) if not panel.curves]
+    for unused in (*empty, *places[len(chart.panels) :]):
+        unused.remove()
     if _heat(chart):
         marks.colour_bar(figure, chart.panels[0].z)
     room_in = float(figure.get_size_inches()[1]) / _down(chart) - 0.3
     # Only now do the shared scales include the values of all panels.
     for index, ax in enumerate(places[: len(chart.panels)]):
+        if not chart.panels[index].curves:
+            continue
         if chart.kind == "dots":
             _axis(ax, "x", chart.panels[index].y, True, _values(chart.panels[index], "y", "paper"))
         else:
@@ -105,17 +134,32 @@ def _draw(chart: Chart, figure: Figure) -> None:
     if chart.shared and _down(chart) > 1:
         figure.supylabel(marks.plain(chart.panels[0].y.label), fontsize=_LOOK["axes.labelsize"])
     if chart.kind == "dots" or (len(chart.entries) > 1 and not _titled(chart)):
-        _legend(figure)
+        _legend(chart, figure)
+
+
+def _lowest(chart: Chart, index: int) -> bool:
+    """Returns whether no panel is below this one: the lowest panel of a column has the names of the axis."""
+    return not any(panel.curves for panel in chart.panels[index + chart.across :: chart.across])
+
+
+def _rows_alike(chart: Chart) -> bool:
+    """Returns whether the panels of each row have the same vertical axis."""
+    rows = [chart.panels[at : at + chart.across] for at in range(0, len(chart.panels), chart.across)]
+    return all(len({panel.y for panel in row if panel.curves}) <= 1 for row in rows)
 
 
 def _axes(chart: Chart, index: int, ax: Axes, room_in: float) -> None:
     """Sets the title of a panel and its axes; if all panels share the axes, only those at the edge have a name."""
     panel = chart.panels[index]
-    if panel.title:
-        ax.set_title(marks.plain(panel.title), loc="left", fontweight="bold")
-    across, lowest = panel.x or chart.x, index + chart.across >= len(chart.panels)
+    above = chart.panels[index - chart.across] if chart.kind == "grid" and index >= chart.across else None
+    if panel.title and not (above and above.curves and above.title == panel.title):
+        title = ax.set_title(marks.plain(panel.title), loc="left", fontweight="bold")
+        title.set_gid(fitting.TITLE)
+    across, lowest = panel.x or chart.x, _lowest(chart, index)
     values = _values(panel, "x")
     _axis(ax, "x", across, panel.x is not None or lowest, values)
+    if lowest and chart.kind in _FITTED:
+        ax.xaxis.set_tick_params(labelbottom=True)
     if chart.across > 1 and values and not across.log:
         ax.locator_params(axis="x", nbins=4)
     if chart.kind == "time" and across.range is None:
@@ -124,12 +168,15 @@ def _axes(chart: Chart, index: int, ax: Axes, room_in: float) -> None:
     _axis(ax, "y", panel.y, named, _values(panel, "y", "paper", "level"), room_in)
 
 
-def _legend(figure: Figure) -> None:
+def _legend(chart: Chart, figure: Figure) -> None:
     """Draws each line of the legend once, below the panels."""
     handles: dict[str, Any] = {}
     for ax in figure.axes:
         handles |= dict(zip(*reversed(ax.get_legend_handles_labels()), strict=True))
-    if handles:
+    if handles and chart.kind in _FITTED:
+        title = marks.plain(chart.legend.replace("_", " "))
+        fitting.legend(figure, list(handles.values()), list(handles), title)
+    elif handles:
         figure.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=2, frameon=False)
 
 

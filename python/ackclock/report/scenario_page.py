@@ -9,18 +9,24 @@ from pathlib import Path
 from typing import Any
 
 from ackclock import numbers
+from ackclock.fairness import sentences
 from ackclock.report import alive, scenario_figures, sweep_view
 from ackclock.report.figures import FigureView
 from ackclock.report.page import rendered, written
-from ackclock.report.scenario_tables import Table, flow_table, link_table
+from ackclock.report.scenario_tables import Table, completion_table, flow_table, link_table, points_table
 from ackclock.run import Run, Runs
 from ackclock.study.run import versions
 from ackclock.summary import summarised
+from ackclock.sweep import labelled
 
 MOST_POINTS = 12
 """The largest number of points of a sweep with their own tables and figures; further points are only in the sweep's
 table.
 """
+
+
+UNFOLDED = 2
+"""The number of figures of a sweep that are not folded."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +37,8 @@ class PointView:
     label: str
     """The values that the sweep sets there; empty without a sweep."""
     tables: Sequence[Table]
-    fairness: str
+    fairness: Sequence[str]
+    """The fairness, and a warning if the demands of the flows differ; empty for a single flow."""
     figures: Sequence[FigureView]
 
 
@@ -62,19 +69,27 @@ def render(runs: Runs, origin: Origin, *, drawn: Sequence[Run] = (), warnings: S
     groups = runs.points
     drawn = drawn or [group[0] for group in groups[:MOST_POINTS]]
     points = [
-        _point(index, group, run)
+        _point(index, group, run, labelled(runs.axes, group[0].point))
         for index, (group, run) in enumerate(zip(groups, drawn, strict=False), start=1)
     ]
     first = runs[0]
-    sweep = sweep_view.figures_of(runs) if len(groups) > 1 else []
+    sweep = sweep_view.views_of(runs)
     seeds = sorted({run.seed for run in runs})
     return rendered(
         "scenario.html.j2",
         title=first.scenario,
         figures=bool(sweep) or any(point.figures for point in points),
         sweep=sweep,
-        alive=alive.of_runs(origin.whole or origin.text, origin.overrides, drawn[:MOST_POINTS], len(seeds)),
+        alive=alive.of_runs(
+            origin.whole or origin.text,
+            origin.overrides,
+            drawn[:MOST_POINTS],
+            [point.label for point in points],
+            len(seeds),
+        ),
         points=points,
+        every=points_table(runs) if len(groups) > 1 else None,
+        unfolded=UNFOLDED,
         more=len(groups) - len(points),
         seeds=numbers.ranges(seeds),
         replications=len(seeds),
@@ -86,19 +101,13 @@ def render(runs: Runs, origin: Origin, *, drawn: Sequence[Run] = (), warnings: S
     )
 
 
-def _point(index: int, runs: Sequence[Run], drawn: Run) -> PointView:
+def _point(index: int, runs: Sequence[Run], drawn: Run, label: str) -> PointView:
     anchor = f"point-{index}"
-    label = ", ".join(f"{path} = {_value(value)}" for path, value in runs[0].point.items())
     summary = summarised(run.result for run in runs)
-    fairness = summary["fairness"]
     return PointView(
         anchor=anchor,
         label=label,
-        tables=[flow_table(runs, summary), link_table(runs, summary)],
-        fairness=numbers.mean_and_spread(fairness.mean, fairness.interval),
+        tables=[flow_table(runs, summary), link_table(runs, summary), completion_table(runs)],
+        fairness=[sentence.strip() for sentence in sentences([run.result for run in runs])],
         figures=scenario_figures.figures_of(drawn, anchor),
     )
-
-
-def _value(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -8,8 +8,10 @@ from typing import Any
 
 from ackclock import core
 from ackclock.numbers import interval_text, mean_and_spread, significant
-from ackclock.run import Run
+from ackclock.run import Run, Runs
 from ackclock.statistics import Summary
+from ackclock.summary import NOTHING, completions, summarised
+from ackclock.sweep import labelled
 
 MANY_FLOWS = 20
 """The largest number of flows of a single run with a row each; with more, each group has a row."""
@@ -34,6 +36,14 @@ FLOWS = (
     Quantity("retransmitted_packets", "Retransmitted", "packets"),
     Quantity("timeouts", "Timeouts", ""),
     Quantity("completed_s", "Completed after", "s"),
+)
+COMPLETIONS = (
+    Quantity("begun", "Begun", ""),
+    Quantity("done", "Complete", ""),
+    Quantity("completion_mean_s", "Mean", "ms", 1e-3),
+    Quantity("completion_p50_s", "Median", "ms", 1e-3),
+    Quantity("completion_p95_s", "95th percentile", "ms", 1e-3),
+    Quantity("completion_p99_s", "99th percentile", "ms", 1e-3),
 )
 LINKS = (
     Quantity("utilisation", "Utilisation", "%", 0.01),
@@ -116,6 +126,64 @@ def link_table(runs: Sequence[Run], summary: Mapping[str, Summary]) -> Table:
     return _summarised("Links", "link", LINKS, names, summary)
 
 
+def completion_table(runs: Sequence[Run]) -> Table:
+    """Returns a table of completion times, with a row per group that completes tasks and per class of sizes of its
+    observed transfers; without rows if no group does.
+    """
+    found = completions(runs)
+    rows = [
+        Row(name, "", [_cell(values.get(q.field, NOTHING), q.divisor) for q in COMPLETIONS])
+        for name, values in found
+    ]
+    return Table("Completion times", list(_columns("size_class", COMPLETIONS)), rows)
+
+
+POINTS = 40
+"""The largest number of points of a sweep in the table of its page; files contain all."""
+GROUPS = 3
+"""The largest number of groups in that table."""
+POINT_FLOWS = (
+    FLOWS[0],
+    FLOWS[1],
+    Quantity("completion_p50_s", "Median completion time", "ms", 1e-3),
+    Quantity("completion_p95_s", "95th percentile of it", "ms", 1e-3),
+    Quantity("completion_p99_s", "99th percentile of it", "ms", 1e-3),
+)
+POINT_LINKS = LINKS[:2]
+
+
+def points_table(runs: Runs) -> Table:
+    """Returns a table with a row per point of a sweep: the numbers of the groups, of the busiest link, and fairness."""
+    points = runs.points[:POINTS]
+    summaries = [summarised(run.result for run in group) for group in points]
+    first = points[0][0].document
+    names = [group["name"] for group in first["groups"][:GROUPS]]
+    busiest = max(first["links"], key=lambda link: float(link["utilisation"]))["name"]
+    wanted = [(f"groups.{name}", name if len(names) > 1 else "", q) for name in names for q in POINT_FLOWS]
+    wanted += [(f"links.{busiest}", busiest, q) for q in POINT_LINKS]
+    used = [
+        one for one in wanted if any(_of(values, one[0], one[2]).mean is not None for values in summaries)
+    ]
+    columns = [
+        Column(f"{quantity.heading}{f' of {whose}' if whose else ''}", quantity.unit, "")
+        for _, whose, quantity in used
+    ]
+    several = len(first["flows"]) > 1
+    rows = []
+    for group, values in zip(points, summaries, strict=True):
+        cells = [_cell(_of(values, prefix, quantity), quantity.divisor) for prefix, _, quantity in used]
+        if several:
+            cells.append(_cell(values["fairness"], 1.0))
+        rows.append(Row(labelled(runs.axes, group[0].point), "", cells))
+    if several:
+        columns.append(Column("Fairness", "", "Jain's index"))
+    return Table("Every point", columns, rows)
+
+
+def _of(values: Mapping[str, Summary], prefix: str, quantity: Quantity) -> Summary:
+    return values.get(f"{prefix}.{quantity.field}", NOTHING)
+
+
 def worth_showing(link: Mapping[str, Any]) -> bool:
     """Returns whether anything happened at a link: a queue, or losses. Many access links only forward packets."""
     return bool(link["lost_packets"] or link["utilisation"] > 0.5)
@@ -143,7 +211,7 @@ def _summarised(
     summary: Mapping[str, Summary],
 ) -> Table:
     def found(prefix: str, quantity: Quantity) -> Summary:
-        return summary.get(f"{prefix}.{quantity.field}", Summary(None, None, None, 0))
+        return summary.get(f"{prefix}.{quantity.field}", NOTHING)
 
     used = [q for q in quantities if any(found(prefix, q).mean is not None for _, _, prefix in names)]
     rows = [

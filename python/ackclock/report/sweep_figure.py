@@ -1,120 +1,163 @@
-"""The picture of a sweep: lines over one axis, a heat map over two, small multiples over three.
+"""The picture of a sweep: curves over one axis, small multiples of them over more, a heat map of many numbers.
 
-An axis of words, such as controls, becomes curves rather than a direction if the other one has numbers. Values that
-were drawn at random have no grid: they become points, over each of the ranges.
+Values that were drawn at random have no grid: they become points, over each of the ranges.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import polars as pl
 
 from ackclock.errors import InputError
-from ackclock.names import nearest
 from ackclock.report.chart import Chart
 from ackclock.report.curves import Axis as Named
 from ackclock.report.curves import Curve, Entry, Panel
 from ackclock.report.quantities import title_and_scale
+from ackclock.report.sweep_layout import Choice, Dimension, Layout, choices, layout, worded
+from ackclock.report.sweep_measures import Measure, measures
 from ackclock.summary import bound
 from ackclock.sweep import Axis
 
 ACROSS = 3
-"""The largest number of panels side by side."""
+"""The largest number of panels side by side, if rows have no meaning."""
 PANELS = 24
 """The largest number of panels; more would be too small to read."""
 CURVES = 12
 """The largest number of curves over each other that can be told apart."""
 
-
-@dataclass(frozen=True)
-class Measure:
-    """The drawn quantity: a number of the summary."""
-
-    metric: str
-    label: str
-    title: str
-    scale: float
+Names = str | Sequence[str] | None
 
 
-@dataclass(frozen=True)
-class Part:
-    """The rows of a panel or of a curve."""
+def sweep_figure(
+    table: pl.DataFrame,
+    axes: Sequence[Axis],
+    metrics: Names = None,
+    *,
+    x: str | None = None,
+    rows: Names = None,
+    columns: Names = None,
+    colour: Names = None,
+) -> Chart:
+    """Returns the figure of metrics of ``Runs.summary`` (see ``measures``), laid out as ``layout`` describes.
 
-    label: str
-    table: pl.DataFrame
-
-
-def sweep_figure(table: pl.DataFrame, axes: Sequence[Axis], metric: str | None = None) -> Chart:
-    """Returns the figure of a metric of ``Runs.summary``; by default the goodput of each group of flows.
-
-    InputError without a sweep, for an unknown metric, and for more axes than a figure can show.
+    InputError without a sweep, for an unknown name, and for more panels or curves than a figure can show.
     """
     if not axes:
         raise InputError("there is no sweep to draw: the scenario has no [sweep]")
-    measures = [_measure(table, name) for name in _metrics(table, metric)]
+    requests = measures(table, metrics)
+    given = axes
+    table, axes = in_readable_units(table, axes)
+    if any(axis.sampled for axis in axes):
+        if any((x, rows, columns, colour)):
+            raise InputError("plot: values drawn from ranges have no grid, so no rows, columns or colour")
+        return _points(table, axes, [measure for request in requests for measure in request])
+    dimensions = [_swept(axis, old, table) for axis, old in zip(axes, given, strict=True)]
+    dimensions += _of_measures(requests)
+    found = layout(dimensions, x=x, rows=rows, columns=columns, colour=colour)
+    return _Grid(table, requests, found).chart()
+
+
+def _swept(axis: Axis, given: Axis, table: pl.DataFrame) -> Dimension:
+    names = frozenset((axis.column, axis.quantity, given.column, axis.path))
+    values = pl.Series(_ticks(table, axis))
+    unit = _unit(axis)
+
+    def label(value: Any) -> str:
+        return f"{value:g}{unit}" if isinstance(value, float) else f"{value}{unit}"
+
+    return Dimension(axis.column, names, tuple(values.to_list()), label, axis)
+
+
+def _of_measures(requests: Sequence[Sequence[Measure]]) -> list[Dimension]:
+    """Returns the dimensions of the metric, whose name is on the vertical axis, and of the group."""
+    owners = list(
+        dict.fromkeys(
+            measure.owner for request in requests if len(request) > 1 for measure in request if measure.owner
+        )
+    )
+    return [
+        Dimension("metric", frozenset(("metric",)), tuple(range(len(requests))), lambda _: ""),
+        Dimension("group", frozenset(("group", "link", "class")), tuple(owners), str),
+    ]
+
+
+class _Grid:
+    """The panels of a figure over a grid of values."""
+
+    def __init__(self, table: pl.DataFrame, requests: Sequence[Sequence[Measure]], places: Layout) -> None:
+        self._table, self._requests, self._places = table, requests, places
+
+    def chart(self) -> Chart:
+        """Returns the figure."""
+        places = self._places
+        rows, columns = choices(places.rows), choices(places.columns)
+        _refuse_many(len(rows) * len(columns), PANELS, "panels")
+        panels = [self._panel({**row, **column}) for row in rows for column in columns]
+        across = len(columns) if len(rows) > 1 else min(ACROSS, len(columns))
+        title = next(panel.y.label for panel in panels if panel.curves) if places.up is None else panels[0].z
+        legend = ", ".join(one.axis.quantity for one in places.colour if one.axis is not None)
+        return Chart("grid", title, Named(axis_title(places.x)), panels, across, legend)
+
+    def _panel(self, choice: Choice) -> Panel:
+        places = self._places
+        table = _chosen(self._table, choice, (*places.rows, *places.columns))
+        title = worded((*places.rows, *places.columns), choice, keyed=True)
+        if places.up is not None:
+            (measure, *_) = self._measures(choice)
+            return _heat_map(table, places.x, places.up, measure, title, self._scale(measure))
+        curves = []
+        y = ""
+        colours = choices(places.colour)
+        _refuse_many(len(colours), CURVES, "curves")
+        for number, colour in enumerate(colours):
+            part = _chosen(table, colour, places.colour)
+            for measure in self._measures({**choice, **colour}):
+                y = self._label(measure)
+                label = worded(places.colour, colour, keyed=False) or measure.owner or measure.metric
+                curves.append(_curve(part, places.x, measure, label, number))
+        return Panel(title, Named(y), curves)
+
+    def _measures(self, choice: Choice) -> list[Measure]:
+        """Returns the only measure of the metric and the group that are chosen, or none. A metric of something else
+        than the groups stands where the first of them does.
+        """
+        request = self._requests[choice.get("metric", 0)]
+        if "group" not in choice:
+            return list(request[:1])
+        dimensions = (*self._places.rows, *self._places.columns, *self._places.colour)
+        (groups,) = [one.values for one in dimensions if one.key == "group"]
+        if request[0].owner not in groups:
+            return list(request[:1]) if choice["group"] == groups[0] else []
+        return [measure for measure in request if measure.owner == choice["group"]]
+
+    def _label(self, measure: Measure) -> str:
+        dimensions = (*self._places.rows, *self._places.columns, *self._places.colour)
+        grouped = any(one.key == "group" for one in dimensions)
+        return measure.title if grouped else measure.owned
+
+    def _scale(self, measure: Measure) -> list[float]:
+        """Returns the least and the largest value of all heat maps, so that they can be compared."""
+        request = next(request for request in self._requests if measure in request)
+        known = [value / one.scale for one in request for value in self._table[one.metric].drop_nulls()]
+        return [min(known, default=0.0), max(known, default=1.0)]
+
+
+def _chosen(table: pl.DataFrame, choice: Choice, dimensions: Sequence[Dimension]) -> pl.DataFrame:
+    for one in dimensions:
+        if one.axis is not None:
+            table = table.filter(pl.col(one.key) == choice[one.key])
+    return table
+
+
+def in_readable_units(table: pl.DataFrame, axes: Sequence[Axis]) -> tuple[pl.DataFrame, list[Axis]]:
+    """Returns the summary and its axes with rates in Mbit/s and the like."""
     for axis in axes:
         table = _in_readable_units(table, axis)
-    axes = [_with_readable_unit(axis) for axis in axes]
-    if any(axis.sampled for axis in axes):
-        return _points(table, axes, measures[0])
-    axes = [axis for axis in axes if len(axis.cells) > 1] or axes[:1]
-    if len(axes) > 3:
-        raise InputError(
-            f"a sweep over {len(axes)} axes has no picture: at most 3; `Runs.summary()` is its table"
-        )
-    if len(axes) == 1 and len(measures) > 1:
-        return _lines(table, axes[0], measures)
-    # Panels are for words, or for the axis with the fewest values.
-    inner = sorted(axes, key=lambda axis: (axis.numeric, len(axis.cells)))
-    outer = inner.pop(0) if len(axes) == 3 else None
-    panels = _parts(table, outer)
-    _refuse_many(len(panels), PANELS, "panels")
-    if len(inner) == 2 and all(axis.numeric == inner[0].numeric for axis in inner):
-        # The axis of the file's last path is horizontal.
-        inner = [axis for axis in axes if axis in inner]
-        return _heat_maps(panels, inner[1], inner[0], measures[0])
-    across = next((axis for axis in inner if axis.numeric), inner[0])
-    by = next((axis for axis in inner if axis is not across), None)
-    return _curves(panels, across, by, measures[0])
-
-
-def _metrics(table: pl.DataFrame, metric: str | None) -> list[str]:
-    if metric is None:
-        goodputs = [
-            name for name in table.columns if name.startswith("groups.") and name.endswith(".goodput_bps")
-        ]
-        return goodputs or ["fairness"]
-    if metric not in table.columns:
-        known = [name for name in table.columns if name == "fairness" or "." in name]
-        raise InputError(f'no metric "{metric}" in the summary{nearest(metric, known)}')
-    return [metric]
-
-
-def _measure(table: pl.DataFrame, metric: str) -> Measure:
-    kind, _, rest = metric.partition(".")
-    name, _, quantity = rest.rpartition(".")
-    largest = table[metric].max()
-    title, scale = title_and_scale(
-        quantity or metric, float(largest) if isinstance(largest, int | float) else 0.0
-    )
-    # A group's value is the mean over its flows.
-    whose = {"groups": f" per flow of {name}", "links": f" of {name}"}.get(kind, "")
-    head, bracket, unit = title.partition(" (")
-    return Measure(metric, name or metric, f"{head}{whose}{bracket}{unit}", scale)
-
-
-def _parts(table: pl.DataFrame, axis: Axis | None) -> list[Part]:
-    if axis is None:
-        return [Part("", table)]
-    named = _unit(axis)
-    return [
-        Part(f"{axis.quantity} = {cell}{named}", table.filter(pl.col(axis.column) == cell))
-        for cell in table[axis.column].unique(maintain_order=True)
-    ]
+    return table, [_with_readable_unit(axis) for axis in axes]
 
 
 def _readable(axis: Axis) -> tuple[str, float]:
@@ -151,41 +194,11 @@ def _units(axis: Axis) -> str:
     return {"bps": "bit/s"}.get(axis.unit, axis.unit)
 
 
-def _title(axis: Axis) -> str:
+def axis_title(axis: Axis) -> str:
+    """Returns the quantity of an axis in words, with its unit."""
     words = axis.quantity.replace("_", " ")
     words = words[:1].upper() + words[1:]
     return f"{words} ({_units(axis)})" if axis.unit else words
-
-
-def _lines(table: pl.DataFrame, axis: Axis, measures: Sequence[Measure]) -> Chart:
-    """Returns a figure of several metrics of one kind over one axis."""
-    _refuse_many(len(measures), CURVES, "curves")
-    # All metrics use the scale of the largest.
-    largest = max(measures, key=lambda measure: measure.scale)
-    curves = [
-        _curve(table, axis, replace(measure, scale=largest.scale), measure.label, number)
-        for number, measure in enumerate(measures)
-    ]
-    # The shared part is the quantity, which comes before the name of each.
-    shared = largest.title.replace(f" of {largest.label}", "")
-    return _chart(shared, axis, [Panel("", Named(shared), curves)])
-
-
-def _curves(panels: Sequence[Part], across: Axis, by: Axis | None, measure: Measure) -> Chart:
-    drawn = []
-    for panel in panels:
-        parts = _parts(panel.table, by)
-        _refuse_many(len(parts), CURVES, "curves")
-        curves = [
-            _curve(part.table, across, measure, part.label.partition(" = ")[2] or measure.label, number)
-            for number, part in enumerate(parts)
-        ]
-        drawn.append(Panel(panel.label if len(panels) > 1 else "", Named(measure.title), curves))
-    return _chart(measure.title, across, drawn, "" if by is None else by.quantity)
-
-
-def _chart(title: str, across: Axis, panels: Sequence[Panel], legend: str = "") -> Chart:
-    return Chart("grid", title, Named(_title(across)), panels, min(ACROSS, len(panels)), legend)
 
 
 def _curve(table: pl.DataFrame, axis: Axis, measure: Measure, name: str, number: int) -> Curve:
@@ -202,25 +215,20 @@ def _curve(table: pl.DataFrame, axis: Axis, measure: Measure, name: str, number:
     return Curve(Entry(name, number), data)
 
 
-def _heat_maps(panels: Sequence[Part], across: Axis, up: Axis, measure: Measure) -> Chart:
-    """Returns heat maps, all on one scale of colours so that they can be compared."""
-    drawn = []
-    known = [value / measure.scale for part in panels for value in part.table[measure.metric].drop_nulls()]
-    scale = [min(known, default=0.0), max(known, default=1.0)]
-    for panel in panels:
-        columns, rows = _ticks(panel.table, across), _ticks(panel.table, up)
-        cells = {(row[across.column], row[up.column]): row for row in panel.table.iter_rows(named=True)}
-        data: dict[str, Any] = {"x": columns, "y": rows, "scale": scale}
-        for key, column in (
-            ("z", measure.metric),
-            ("low", bound(measure.metric, "low")),
-            ("high", bound(measure.metric, "high")),
-        ):
-            data[key] = [[_scaled(cells.get((x, y)), column, measure.scale) for x in columns] for y in rows]
-        curves = [Curve(Entry(measure.label, 0), data)]
-        label = panel.label if len(panels) > 1 else ""
-        drawn.append(Panel(label, Named(_title(up)), curves, z=measure.title))
-    return _chart(measure.title, across, drawn)
+def _heat_map(
+    table: pl.DataFrame, across: Axis, up: Axis, measure: Measure, title: str, scale: Sequence[float]
+) -> Panel:
+    columns, rows = _ticks(table, across), _ticks(table, up)
+    cells = {(row[across.column], row[up.column]): row for row in table.iter_rows(named=True)}
+    data: dict[str, Any] = {"x": columns, "y": rows, "scale": scale}
+    for key, column in (
+        ("z", measure.metric),
+        ("low", bound(measure.metric, "low")),
+        ("high", bound(measure.metric, "high")),
+    ):
+        data[key] = [[_scaled(cells.get((x, y)), column, measure.scale) for x in columns] for y in rows]
+    curves = [Curve(Entry(measure.owner or measure.metric, 0), data)]
+    return Panel(title, Named(axis_title(up)), curves, z=measure.title if title else measure.owned)
 
 
 def _ticks(table: pl.DataFrame, axis: Axis) -> list[Any]:
@@ -233,22 +241,24 @@ def _scaled(row: Mapping[str, Any] | None, column: str, scale: float) -> float |
     return None if value is None or not math.isfinite(value) else value / scale
 
 
-def _points(table: pl.DataFrame, axes: Sequence[Axis], measure: Measure) -> Chart:
-    """Returns a figure of samples: a panel for each range, a colour for each point of the grid."""
+def _points(table: pl.DataFrame, axes: Sequence[Axis], drawn: Sequence[Measure]) -> Chart:
+    """Returns a figure of samples: a panel for each range and measure, a colour for each point of the grid."""
     ranges = [axis for axis in axes if axis.sampled]
     grid = [axis.column for axis in axes if not axis.sampled and len(axis.cells) > 1]
-    _refuse_many(len(ranges), PANELS, "panels")
+    _refuse_many(len(ranges) * len(drawn), PANELS, "panels")
     groups = table.partition_by(grid, maintain_order=True) if grid else [table]
     _refuse_many(len(groups), CURVES, "curves")
     panels = []
-    for axis in ranges:
-        curves = []
-        for number, group in enumerate(groups):
-            name = ", ".join(str(group[column][0]) for column in grid) or measure.label
-            curve = _curve(group, axis, measure, name, number)
-            curves.append(Curve(curve.entry, {**curve.data, "joined": False}))
-        panels.append(Panel("", Named(measure.title), curves, Named(_title(axis))))
-    return _chart(measure.title, ranges[0], panels)
+    for measure in drawn:
+        for axis in ranges:
+            curves = []
+            for number, group in enumerate(groups):
+                name = ", ".join(str(group[column][0]) for column in grid) or measure.owner or measure.metric
+                curve = _curve(group, axis, measure, name, number)
+                curves.append(Curve(curve.entry, {**curve.data, "joined": False}))
+            panels.append(Panel("", Named(measure.owned), curves, Named(axis_title(axis))))
+    across = min(ACROSS, len(ranges))
+    return Chart("grid", drawn[0].title, Named(axis_title(ranges[0])), panels, across)
 
 
 def _refuse_many(count: int, most: int, what: str) -> None:

@@ -11,6 +11,7 @@ import polars as pl
 
 from ackclock.errors import InputError
 from ackclock.report.chart import COLOURS, Chart
+from ackclock.report.completion_figure import completion_figure
 from ackclock.report.figures import file_stem
 from ackclock.report.plotly_figure import plotly_figure
 from ackclock.report.rows import csv
@@ -28,9 +29,25 @@ class SweepFigureView:
     """The name of a file of the figure, without the ending."""
     title: str
     caption: str
-    height: int
+    rows: int
+    """The number of panels above each other."""
+    panels: int
+    """The number of panels, which are above each other on a narrow page."""
     drawing: Mapping[str, Any]
     chart: Chart
+
+
+def views_of(runs: Runs) -> list[SweepFigureView]:
+    """Returns the figures of a scenario's page that are no figures over time: those of a sweep, and of completion
+    times.
+    """
+    found = figures_of(runs) if len(runs.points) > 1 else []
+    chart = completion_figure(runs)
+    if chart is not None:
+        seeds = "all replications together" if len(runs) > len(runs.points) else "one run"
+        caption = f"The share of transfers that were complete within a time, {seeds}. Those that never were count too."
+        found.append(_view(runs, chart, len(found) + 1, "completion", chart.title, caption))
+    return found
 
 
 def figures_of(runs: Runs) -> list[SweepFigureView]:
@@ -44,28 +61,41 @@ def figures_of(runs: Runs) -> list[SweepFigureView]:
             chart = sweep_figure(table, runs.axes, metric)
         except InputError:
             continue
-        plain = json.loads(plotly_figure(chart).to_json())
-        plain["layout"].pop("template", None)
-        found.append(
-            SweepFigureView(
-                id=f"sweep-{len(found) + 1}",
-                file=file_stem(runs[0].scenario, metric or "goodput"),
-                title=title,
-                caption="Means over the replications, with their 95 % intervals.",
-                height=int(plain["layout"].get("height", 420)),
-                drawing={
-                    "kind": "sweep-figure",
-                    "data": plain["data"],
-                    "layout": plain["layout"],
-                    "colours": COLOURS,
-                    "titled": "annotations" in plain["layout"],
-                    "legend": any(trace.get("showlegend") for trace in plain["data"]),
-                    "csv": csv(chart),
-                },
-                chart=chart,
-            )
-        )
+        caption = "Means over the replications, with their 95 % intervals."
+        found.append(_view(runs, chart, len(found) + 1, metric or "goodput", title, caption))
     return found
+
+
+def _view(runs: Runs, chart: Chart, number: int, name: str, title: str, caption: str) -> SweepFigureView:
+    plain = json.loads(plotly_figure(chart).to_json())
+    plain["layout"].pop("template", None)
+    return SweepFigureView(
+        id=f"sweep-figure-{number}",
+        file=file_stem(runs[0].scenario, name),
+        title=title,
+        caption=caption,
+        rows=-(-len(chart.panels) // chart.across),
+        panels=sum(bool(panel.curves) for panel in chart.panels),
+        drawing={
+            "kind": "sweep-figure",
+            "data": plain["data"],
+            "layout": plain["layout"],
+            "colours": COLOURS,
+            "across": chart.across,
+            "panels": [
+                {
+                    "title": panel.title,
+                    "x": (panel.x or chart.x).label,
+                    "y": panel.y.label,
+                    "empty": not panel.curves,
+                }
+                for panel in chart.panels
+            ],
+            "entries": [entry.label for entry in chart.entries] if len(chart.entries) > 1 else [],
+            "csv": csv(chart),
+        },
+        chart=chart,
+    )
 
 
 def _drawn(runs: Runs, table: pl.DataFrame) -> Iterator[tuple[str, str | None]]:

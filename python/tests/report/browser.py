@@ -67,8 +67,11 @@ class Page:
         )
 
     def draw_all(self) -> list[WebElement]:
+        """Draw every figure that is not folded."""
         figures = [
-            figure for figure in self.find("figure.figure") if figure.find_elements("css selector", ".plot")
+            figure
+            for figure in self.find("figure.figure")
+            if figure.find_elements("css selector", ".plot") and figure.is_displayed()
         ]
         for figure in figures:
             self.draw(figure)

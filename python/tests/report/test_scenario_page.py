@@ -48,14 +48,15 @@ def test_the_page_has_its_origin_and_nothing_unescaped() -> None:
 
 def test_replications_have_intervals_and_groups_share_what_there_is() -> None:
     page = report(replications=3)
-    assert "Mean over 3 replications ± half the 95 % interval" in page
+    assert "Mean over 3 replications ± half-width of the 95 % interval" in page
     assert re.search(r"<span>[\d.]+</span> <span>± [\d.]+</span>", page)
 
 
 def test_a_sweep_has_a_part_for_each_point() -> None:
     page = report(DUEL + '[sweep]\n"flows.one.control" = ["reno", "bbrv3"]\n', duration="1 s")
-    assert "flows.one.control = reno</h2>" in page
-    assert "flows.one.control = bbrv3</h2>" in page
+    for number, control in ((1, "reno"), (2, "bbrv3")):
+        assert f'id="point-{number}"><summary>one_control = {control}</summary>' in page
+        assert f'<a href="#point-{number}">one_control = {control}</a>' in page
 
 
 def test_the_largest_page_that_nobody_asks_to_sample_more_is_under_five_megabytes() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -13,6 +14,11 @@ from ackclock.scenario import Scenario
 
 SHORT = replaced(SCENARIO, ('duration = "5 s"', 'duration = "0.5 s"'))
 LIMIT = '"dumbbell.bottleneck.queue.limit" = ["20 packets", "5 packets"]\n'
+DELAY = '"dumbbell.bottleneck.delay" = ["1 ms", "2 ms", "5 ms", "10 ms", "20 ms"]\n'
+LIMITS = (
+    '"dumbbell.bottleneck.queue.limit" = ["20 packets", "5 packets", "6 packets", "7 packets", "8 packets"]\n'
+)
+RATE = '"dumbbell.bottleneck.rate" = ["1 Mbit/s", "2 Mbit/s"]\n'
 COUNT = '"flows.tcp.count" = [1, 2, 3]\n'
 CONTROL = '"flows.tcp.control" = ["reno", "cubic"]\n'
 METRIC = "groups.tcp.goodput_bps"
@@ -60,28 +66,108 @@ def test_numbers_and_words_are_a_curve_for_each_word() -> None:
     assert figure.data[1].y[0] == table["cubic", 5]["links.bottleneck.utilisation"]
 
 
-def test_two_axes_of_numbers_are_a_heat_map() -> None:
+def test_few_numbers_are_a_curve_each_with_intervals() -> None:
     made, figure = drawn(LIMIT + COUNT)
+    assert [curve.name for curve in figure.data] == ["5 packets", "20 packets"]
+    assert [list(curve.x) for curve in figure.data] == [[1, 2, 3]] * 2
+    assert all(None not in curve.error_y.array for curve in figure.data)
+    assert len(made) == 12
+
+
+def test_two_axes_of_many_numbers_are_a_heat_map() -> None:
+    made, figure = drawn(LIMITS + DELAY)
     (heat,) = figure.data
     assert heat.type == "heatmap"
-    assert (list(heat.x), list(heat.y)) == ([1, 2, 3], [5, 20])
+    # Of two axes with as many values, the last is horizontal.
+    assert list(heat.x) == [5, 6, 7, 8, 20]
+    assert list(heat.y) == [0.001, 0.002, 0.005, 0.01, 0.02]
     table = {
-        (row["count"], row["limit_packets"]): row[METRIC] for row in made.summary().iter_rows(named=True)
+        (row["delay_s"], row["limit_packets"]): row[METRIC] for row in made.summary().iter_rows(named=True)
     }
     largest = max(table.values())
     scale = 1e6 if largest >= 1e6 else 1e3
-    assert heat.z[1][2] == pytest.approx(table[3, 20] / scale)
-    assert heat.z[0][0] == pytest.approx(table[1, 5] / scale)
+    assert heat.z[1][4] == pytest.approx(table[0.002, 20] / scale)
+    assert heat.z[0][0] == pytest.approx(table[0.001, 5] / scale)
     assert "95 % interval" in heat.customdata[0][1]
+    # The squares say it too.
+    assert "±" in heat.text[0][0]
 
 
 def test_three_axes_are_small_multiples() -> None:
     _, figure = drawn(LIMIT + COUNT + CONTROL)
-    assert [trace.type for trace in figure.data] == ["heatmap", "heatmap"]
+    # The words are colours, the fewer numbers are panels.
+    assert [curve.name for curve in figure.data] == ["reno", "cubic"] * 2
     titles = [annotation.text for annotation in figure.layout.annotations]
-    assert titles == ["tcp_control = reno", "tcp_control = cubic"]
-    # One scale of colours, or the panels could not be compared.
-    assert {trace.coloraxis for trace in figure.data} == {"coloraxis"}
+    assert titles == ["limit = 5 packets", "limit = 20 packets"]
+
+
+def test_four_axes_are_rows_and_columns() -> None:
+    chart = (
+        runs(f'{LIMIT}{COUNT}{CONTROL}"dumbbell.bottleneck.delay" = ["1 ms", "2 ms"]\n', seeds=1).plot().chart
+    )
+    assert len(chart.panels) == 4
+    assert chart.across == 2
+    assert chart.panels[0].title == "limit = 5 packets, delay = 0.001 s"
+
+
+def test_the_caller_says_what_is_where() -> None:
+    made = runs(LIMIT + COUNT + CONTROL)
+    metrics = ["goodput_bps [kbit/s]", "fairness"]
+    chart = made.plot(
+        metrics, x="count", rows="tcp_control", columns="metric", colour="dumbbell.bottleneck.queue.limit"
+    ).chart
+    assert chart.x.label == "Count"
+    assert [(panel.title, panel.y.label) for panel in chart.panels] == [
+        (f"tcp_control = {control}", label)
+        for control in ("reno", "cubic")
+        for label in ("Goodput per flow of tcp (kbit/s)", "Fairness")
+    ]
+    assert [curve.entry.label for curve in chart.panels[0].curves] == ["5 packets", "20 packets"]
+    table = {
+        (row["tcp_control"], row["limit_packets"], row["count"]): row
+        for row in made.summary().iter_rows(named=True)
+    }
+    curve = chart.panels[3].curves[1].data
+    assert curve["y"] == [table["cubic", 20, count]["fairness"] for count in (1, 2, 3)]
+    assert curve["low"] == [table["cubic", 20, count]["fairness_low"] for count in (1, 2, 3)]
+
+
+@pytest.mark.parametrize(
+    ("places", "words"),
+    [
+        ({"rows": "contorl"}, 'rows = "contorl" is nothing that varies; did you mean "tcp_control"?'),
+        ({"rows": "count", "columns": "count"}, '"count" is named twice'),
+        ({"x": "metric"}, 'x = "metric" is no axis of the sweep'),
+        (
+            {"rows": "metric", "columns": "group", "colour": "tcp_control"},
+            '"limit_packets" has no place: name it in rows, columns or colour',
+        ),
+    ],
+)
+def test_a_place_that_cannot_be(places: dict[str, str], words: str) -> None:
+    with pytest.raises(InputError, match=re.escape(words)):
+        runs(LIMIT + COUNT + CONTROL, seeds=1).plot(**places)
+
+
+@pytest.mark.parametrize(
+    ("metric", "words"),
+    [
+        ("rtt_mean_s [min]", "no such unit of the column; there is s, ms, us, µs"),
+        ("fairness [%]", "the column has no unit to choose"),
+        ("rtt_mean_s [ms", 'expected a column, or a column and a unit such as "rtt_p95_s [ms]"'),
+    ],
+)
+def test_a_wrong_unit(metric: str, words: str) -> None:
+    with pytest.raises(InputError, match=re.escape(words)):
+        runs(LIMIT, seeds=1).plot(metric)
+
+
+def test_a_unit_of_choice_divides_values_and_intervals() -> None:
+    made = runs(LIMIT)
+    (curve,) = made.plot("rtt_mean_s [ms]").chart.panels[0].curves
+    table = made.summary().sort("limit_packets")
+    for key, column in (("y", "rtt_mean_s"), ("low", "rtt_mean_low_s"), ("high", "rtt_mean_high_s")):
+        assert curve.data[key] == pytest.approx([1e3 * value for value in table[f"groups.tcp.{column}"]])
 
 
 def test_samples_are_points_over_each_range() -> None:
@@ -115,11 +201,7 @@ def test_several_groups_are_a_curve_each() -> None:
     ("paths", "metric", "words"),
     [
         (LIMIT, "groups.tcp.godput_bps", 'did you mean "groups.tcp.goodput_bps"?'),
-        (
-            f'{LIMIT}{COUNT}{CONTROL}"dumbbell.bottleneck.delay" = ["1 ms", "2 ms"]\n',
-            None,
-            "a sweep over 4 axes has no picture: at most 3",
-        ),
+        (LIMITS + DELAY + COUNT + RATE + CONTROL, None, "a figure of 30 panels cannot be read: at most 24"),
     ],
 )
 def test_what_cannot_be_drawn(paths: str, metric: str | None, words: str) -> None:

@@ -68,6 +68,19 @@
     });
   }
 
+  // A link to something folded unfolds it.
+  function unfold() {
+    const target = location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    if (!target) return;
+    const folds = [];
+    for (let one = target.closest("details"); one; one = one.parentElement.closest("details")) folds.push(one);
+    for (const fold of folds) fold.open = true;
+    if (folds.length) target.scrollIntoView();
+  }
+  addEventListener("hashchange", unfold);
+  addEventListener("DOMContentLoaded", unfold);
+  if (document.readyState !== "loading") unfold();
+
   // On paper nothing is folded and the background is white.
   let folded = [];
   let before = null;

@@ -27,6 +27,8 @@ function opened(state) {
 function paint(Plotly, element, width) {
   const state = states.get(element);
   const look = theme();
+  // Plotly does not move the scale of a heat map from beside it to above it, nor back.
+  if (state.drawn && state.description.kind === "sweep-figure" && width !== state.width) Plotly.purge(element);
   const shape = layout(state, look, width, element.clientHeight);
   Plotly.react(element, traces(state, look), shape, { displayModeBar: false, doubleClick: "reset", scrollZoom: false });
   state.drawn = true;

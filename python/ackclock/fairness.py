@@ -1,0 +1,84 @@
+"""Jain's fairness index over chosen flows, and which flows it is fair to compare."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ackclock.errors import InputError
+from ackclock.metrics import jain_index
+from ackclock.names import nearest
+from ackclock.numbers import mean_and_spread
+from ackclock.statistics import summarise
+
+_TASKS = ("connections", "pages", "segments", "requests")
+"""Fields of flows that send one task after the other, and otherwise nothing."""
+_IDLE = 0.01
+"""The largest share of time in which a flow had nothing to send that still counts as none."""
+_MOST_NAMES = 4
+"""The largest number of flows that a sentence names."""
+
+
+def fairness_over(result: Mapping[str, Any], names: Sequence[str]) -> float | None:
+    """Returns Jain's index over the goodput of these flows, each named, or all of a group by the group's name; None
+    when none got anything. InputError for an unknown name.
+    """
+    chosen = []
+    for name in names:
+        found = [flow for flow in result["flows"] if name in (flow["name"], flow["group"])]
+        if not found:
+            known = [word for flow in result["flows"] for word in (flow["name"], flow["group"])]
+            raise InputError(f'no flow or group is called "{name}"{nearest(name, known)}')
+        chosen += [flow for flow in found if flow not in chosen]
+    return _index(chosen)
+
+
+def _index(flows: Sequence[Mapping[str, Any]]) -> float | None:
+    value = jain_index(np.array([flow["goodput_bps"] for flow in flows], dtype=np.float64))
+    return None if math.isnan(value) else value
+
+
+def always_sending(result: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Returns the flows that had data to send from their beginning to the end of the run: those of equal demand."""
+    return [
+        flow
+        for flow in result["flows"]
+        if flow.get("completed_s") is None
+        and not any(task in flow for task in _TASKS)
+        and flow.get("application_limited_share") is not None
+        and flow["application_limited_share"] <= _IDLE
+    ]
+
+
+def sentences(results: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Returns the fairness over all flows, and over those of equal demand if they are mixed with others; means over the
+    runs with half their intervals. Nothing for a single flow.
+    """
+    flows = results[0]["flows"]
+    if len(flows) < 2:
+        return []
+    text = f"fairness (Jain) {_mean([result['fairness'] for result in results])} over {len(flows)} flows"
+    greedy = [flow["name"] for flow in always_sending(results[0])]
+    if len(greedy) == len(flows):
+        return [text]
+    rest = len(flows) - len(greedy)
+    mixed = (
+        f"{rest} of them did not always have data to send, so that an equal share is not what they ask for"
+    )
+    if rest == len(flows):
+        return [text, "  none of them always had data to send: the index says nothing about the control"]
+    if len(greedy) < 2:
+        return [text, f"  {mixed}"]
+    named = ", ".join(greedy) if len(greedy) <= _MOST_NAMES else f"{len(greedy)} flows"
+    among = [_index([flow for flow in result["flows"] if flow["name"] in greedy]) for result in results]
+    return [text, f"  {mixed}; over the others ({named}) it is {_mean(among)}"]
+
+
+def _mean(values: Sequence[float | None]) -> str:
+    summary = summarise([math.nan if value is None else value for value in values])
+    if len(values) == 1:
+        return "-" if summary.mean is None else f"{summary.mean:.4f}"
+    return mean_and_spread(summary.mean, summary.interval)

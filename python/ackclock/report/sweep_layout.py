@@ -1,0 +1,140 @@
+"""Which dimension of a sweep is where in its figure: along the axis, as rows or columns of panels, or as colours."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+from ackclock.errors import InputError
+from ackclock.names import nearest
+from ackclock.sweep import Axis
+
+FEW = 4
+"""The largest number of values of an axis of numbers that become colours by default; more are a heat map."""
+
+
+@dataclass(frozen=True)
+class Dimension:
+    """Something in which the curves of a figure differ: a swept axis, the metric, or the group."""
+
+    key: str
+    """The column of the axis, ``metric`` or ``group``."""
+    names: frozenset[str]
+    """What a caller may call it."""
+    values: tuple[Any, ...]
+    label: Callable[[Any], str]
+    axis: Axis | None = None
+
+
+Choice = dict[str, Any]
+"""A value of each of some dimensions, by their keys."""
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The place of each dimension."""
+
+    x: Axis
+    rows: tuple[Dimension, ...]
+    columns: tuple[Dimension, ...]
+    colour: tuple[Dimension, ...]
+    up: Axis | None = None
+    """The vertical axis of a heat map; None for curves."""
+
+
+def layout(
+    dimensions: Sequence[Dimension],
+    *,
+    x: str | None,
+    rows: str | Sequence[str] | None,
+    columns: str | Sequence[str] | None,
+    colour: str | Sequence[str] | None,
+) -> Layout:
+    """Returns where each dimension goes: where the caller puts it, or else to the next free place.
+
+    The horizontal axis is by default the axis of numbers with the most values. Words become colours, or else the
+    groups, or else numbers if they are few; many numbers become a heat map. Metrics become rows, everything else
+    columns, and then rows. InputError for an unknown name, for one that is named twice, and for one that has no place.
+    """
+    places = {"x": x, "rows": rows, "columns": columns, "colour": colour}
+    given = {place: _named(place, names, dimensions) for place, names in places.items()}
+    taken = [one for found in given.values() for one in found]
+    for one in taken:
+        if taken.count(one) > 1:
+            raise InputError(f'plot: "{one.key}" is named twice')
+    left = [one for one in dimensions if one not in taken and len(one.values) > 1]
+    axes = [one for one in dimensions if one.axis is not None and one not in taken]
+    if given["x"]:
+        (along,) = given["x"]
+    elif axes:
+        along = max(reversed(axes), key=lambda one: (_numeric(one), len(one.values)))
+    else:
+        raise InputError("plot: no axis of the sweep is left for the horizontal axis")
+    if along.axis is None:
+        raise InputError(f'plot: x = "{along.key}" is no axis of the sweep')
+    left = [one for one in left if one is not along]
+    found = {place: list(given[place]) for place in ("rows", "columns", "colour")}
+    metric = [one for one in left if one.key == "metric"]
+    found["rows" if rows is None else "columns"] += metric
+    left = [one for one in left if one not in metric]
+    if colour is None:
+        chosen = _colour(left)
+        if (
+            chosen is None
+            and not metric
+            and len(left) == 1
+            and left[0].axis is not None
+            and along.axis.numeric
+        ):
+            return Layout(along.axis, tuple(found["rows"]), tuple(found["columns"]), (), left[0].axis)
+        if chosen is not None:
+            found["colour"].append(chosen)
+            left.remove(chosen)
+    for one in left:
+        free = [place for place, asked in (("columns", columns), ("rows", rows)) if asked is None]
+        if not free:
+            raise InputError(f'plot: "{one.key}" has no place: name it in rows, columns or colour')
+        found[min(free, key=lambda place: len(found[place]))].append(one)
+    return Layout(along.axis, tuple(found["rows"]), tuple(found["columns"]), tuple(found["colour"]))
+
+
+def _colour(left: Sequence[Dimension]) -> Dimension | None:
+    words = [one for one in left if one.axis is not None and not _numeric(one)]
+    groups = [one for one in left if one.key == "group"]
+    few = [one for one in left if _numeric(one) and len(one.values) <= FEW]
+    return next(iter((*words, *groups, *few)), None)
+
+
+def _numeric(one: Dimension) -> bool:
+    return one.axis is not None and one.axis.numeric
+
+
+def _named(place: str, names: str | Sequence[str] | None, dimensions: Sequence[Dimension]) -> list[Dimension]:
+    found = []
+    for name in [names] if isinstance(names, str) else names or []:
+        known = [one for one in dimensions if name in one.names]
+        if not known:
+            raise InputError(
+                f'plot: {place} = "{name}" is nothing that varies{nearest(name, [one.key for one in dimensions])}'
+            )
+        found.append(known[0])
+    return found
+
+
+def choices(dimensions: Sequence[Dimension]) -> list[Choice]:
+    """Returns every combination of the values; a single empty one without dimensions."""
+    return [
+        dict(zip([one.key for one in dimensions], values, strict=True))
+        for values in product(*(one.values for one in dimensions))
+    ]
+
+
+def worded(dimensions: Sequence[Dimension], choice: Choice, *, keyed: bool) -> str:
+    """Returns the values of a choice in words; with ``keyed`` after the names of the axes: ``count = 2``."""
+    found = []
+    for one in dimensions:
+        label = one.label(choice[one.key])
+        found.append(f"{one.axis.quantity} = {label}" if keyed and one.axis is not None else label)
+    return ", ".join(filter(None, found))

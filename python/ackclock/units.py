@@ -1,0 +1,45 @@
+"""Units of choice for columns: ``rtt_p95_s [ms]`` is the column ``rtt_p95_s`` in milliseconds."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from ackclock.errors import InputError
+from ackclock.names import nearest
+
+_UNITS: Mapping[str, Mapping[str, float]] = {
+    "_bps": {"bit/s": 1, "kbit/s": 1e3, "Mbit/s": 1e6, "Gbit/s": 1e9},
+    "_s": {"s": 1, "ms": 1e-3, "us": 1e-6, "µs": 1e-6},
+    "_bytes": {"B": 1, "kB": 1e3, "MB": 1e6, "GB": 1e9},
+    "_packets": {"packets": 1, "thousand packets": 1e3},
+    "_share": {"%": 0.01},
+    "utilisation": {"%": 0.01},
+}
+"""The units by the ending of a column's name, each with its size in the unit of the column."""
+_FORM = re.compile(r"\s*(?P<name>[^\[\]]*?)\s*(?:\[(?P<unit>[^\[\]]*)\])?\s*")
+
+
+def split(text: str) -> tuple[str, str]:
+    """Returns the name of a column, and the unit in square brackets after it; empty without one. InputError for another
+    form.
+
+    >>> split("groups.tcp.goodput_bps [Mbit/s]")
+    ('groups.tcp.goodput_bps', 'Mbit/s')
+    """
+    found = _FORM.fullmatch(text)
+    if found is None or not found["name"]:
+        raise InputError(f'"{text}": expected a column, or a column and a unit such as "rtt_p95_s [ms]"')
+    return found["name"], (found["unit"] or "").strip()
+
+
+def divisor(name: str, unit: str) -> float:
+    """Returns the number by which values of the column are divided to have this unit. InputError for a unit that the
+    column cannot have.
+    """
+    known = next((units for ending, units in _UNITS.items() if name.endswith(ending)), {})
+    if unit not in known:
+        if not known:
+            raise InputError(f'"{name} [{unit}]": the column has no unit to choose')
+        raise InputError(f'"{name} [{unit}]": no such unit of the column{nearest(unit, known)}')
+    return known[unit]

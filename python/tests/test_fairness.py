@@ -1,0 +1,65 @@
+"""Fairness: over which flows it is, and a warning where their demands differ."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from conftest import SCENARIO, Command
+
+from ackclock import InputError, Scenario
+from ackclock.fairness import sentences
+
+WEB = """
+[[flows]]
+name = "web"
+control = "newreno"
+application = { name = "transfers", size = "20 kB", count = 2, every = "2 s" }
+"""
+
+
+def flow(name: str, goodput: float, idle: float | None = 0.0, **more: object) -> dict[str, object]:
+    shares = {"application_limited_share": idle, "completed_s": None}
+    return {"name": name, "group": name.partition("-")[0], "goodput_bps": goodput, **shares, **more}
+
+
+def test_the_index_is_over_the_flows_named() -> None:
+    run = Scenario.from_text(SCENARIO + WEB).run(1)
+    one, two = (row["goodput_bps"] for row in run.flows.to_dicts()[:2])
+    expected = (one + two) ** 2 / (2 * (one**2 + two**2))
+    assert run.fairness_over(["tcp"]) == pytest.approx(expected)
+    assert run.fairness_over(["tcp-2", "tcp-1"]) == pytest.approx(expected)
+    assert run.fairness_over(["tcp-1"]) == pytest.approx(1.0)
+    assert run.fairness_over(["tcp", "web"]) == pytest.approx(run.fairness)
+    with pytest.raises(InputError, match='no flow or group is called "tpc"; did you mean "tcp"'):
+        run.fairness_over(["tpc"])
+
+
+def test_three_equal_flows_and_a_small_one_are_told_apart() -> None:
+    # (3 + 0)^2 / (4 * 3) = 0.75.
+    equal = [flow(f"tcp-{number}", 1.0) for number in (1, 2, 3)]
+    result = {"fairness": 0.75, "flows": [*equal, flow("web", 0.0, 0.9, connections=3)]}
+    assert sentences([result]) == [
+        "fairness (Jain) 0.7500 over 4 flows",
+        (
+            "  1 of them did not always have data to send, so that an equal share is not what they ask for; over "
+            "the others (tcp-1, tcp-2, tcp-3) it is 1.0000"
+        ),
+    ]
+
+
+def test_flows_of_equal_demand_have_no_warning_and_one_flow_has_no_fairness() -> None:
+    assert sentences([{"fairness": 1.0, "flows": [flow("a", 1.0), flow("b", 1.0)]}]) == [
+        "fairness (Jain) 1.0000 over 2 flows"
+    ]
+    assert sentences([{"fairness": 1.0, "flows": [flow("a", 1.0)]}]) == []
+
+
+def test_the_terminal_says_it(ackclock: Command, tmp_path: Path) -> None:
+    path = tmp_path / "mixed.toml"
+    path.write_text(SCENARIO + WEB)
+    for more in ((), ("--replications", "2")):
+        out = " ".join(ackclock("run", path, *more).out.split())
+        assert "over 3 flows" in out
+        assert "1 of them did not always have data to send" in out
+        assert "over the others (tcp-1, tcp-2) it is" in out
