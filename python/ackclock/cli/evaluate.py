@@ -1,0 +1,210 @@
+"""``ackclock evaluate``."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rich.text import Text
+
+from ackclock.cli.terminal import console, note, print_json, progress_bar, shown
+from ackclock.errors import InputError
+from ackclock.files import is_there, replacing, writable
+
+if TYPE_CHECKING:
+    from ackclock.evaluation.run import Cost
+
+LIST, COPY = "list", "copy"
+
+
+def show_list() -> None:
+    """Prints the scenarios, in the order of the RFC."""
+    from ackclock.evaluation.files import load, names
+    from ackclock.evaluation.rfc import FAMILIES
+
+    out = console()
+    by_family: dict[str, list[str]] = {}
+    for name in names():
+        by_family.setdefault(name[:4], []).append(name)
+    width = max(map(len, names()))
+    for family in FAMILIES:
+        out.print(
+            Text.assemble((f"{family.section:<7}{family.title}", "bold"), (f"  {family.strength}", "dim"))
+        )
+        for name in by_family.get(family.id, ()):
+            about = load(name).about
+            count = len(list(about.settings(quick=True))), len(list(about.settings(quick=False)))
+            out.print(
+                Text(f"       {name:<{width}}  {about.title} ({count[0]} settings, {count[1]} in full)")
+            )
+        if family.id not in by_family:
+            text = (
+                family.not_evaluated
+                or "judged by the scenarios of section 5, which all have drop-tail queues"
+            )
+            out.print(Text(f"       {text}", style="dim"))
+
+
+def copy(name: str, file: Path, control: str) -> None:
+    """Writes a scenario into ``file``: the file of the evaluation, or for ``NAME/SETTING`` the scenario of that setting
+    with ``control`` in its seat, for ``ackclock run``.
+    """
+    from ackclock.evaluation.arms import arm
+    from ackclock.evaluation.files import find, load
+    from ackclock.evaluation.run import scenario_of
+    from ackclock.names import nearest
+
+    if file.suffix != ".toml":
+        raise InputError(f"{file}: a scenario file ends in .toml")
+    if is_there(file, Path.exists):
+        raise InputError(f"{file}: exists already; nothing was written")
+    scenario, slash, setting = name.partition("/")
+    found = find([scenario])
+    if len(found) != 1:
+        raise InputError(f'"{scenario}" are {len(found)} scenarios; name one of them, such as {found[0]}')
+    loaded = load(found[0])
+    text = loaded.text
+    if slash:
+        settings = {one.name: one for one in loaded.about.settings(quick=False)}
+        quick = {one.name: one for one in loaded.about.settings(quick=True)}
+        if setting not in settings:
+            raise InputError(f'{found[0]}: there is no setting "{setting}"{nearest(setting, settings)}')
+        tested = arm(control)
+        if tested.classes:
+            raise InputError(
+                f"{control}: a scenario file names controls of the registry; copy it with one of those"
+            )
+        text = scenario_of(loaded, {**settings, **quick}[setting], tested)
+    with replacing(file) as unfinished:
+        unfinished.write_text(text, encoding="utf-8")
+    console().print(f"wrote {file}")
+
+
+def evaluate(
+    control: str,
+    *,
+    against: str,
+    full: bool,
+    only: Sequence[str],
+    transport: str | None,
+    seeds: int | None,
+    answers: Path | None,
+    as_json: bool,
+    html: bool,
+    plan_only: bool,
+    compare: Path | None,
+    thresholds: Path | None,
+    limit_s: float,
+    threads: int,
+    out: Path,
+) -> bool:
+    """Evaluates a control, prints the verdicts, and returns whether it is no worse than the record to compare with."""
+    from ackclock.evaluation import arms, run
+    from ackclock.evaluation.compare import Thresholds, read_record, read_thresholds, worse
+    from ackclock.evaluation.document import as_document
+    from ackclock.evaluation.files import find, load
+    from ackclock.evaluation.result import Answers, read_answers
+    from ackclock.store import Store
+
+    if thresholds is not None and compare is None:
+        raise InputError("--thresholds needs --compare RECORD")
+    record = None if compare is None else read_record(compare)
+    limits = Thresholds() if thresholds is None else read_thresholds(thresholds)
+    said = Answers() if answers is None else read_answers(answers)
+    more = {} if transport is None else {"transport": _value(transport)}
+    tested = arms.arm(control, more)
+    references = [arms.arm(name.strip(), more) for name in against.split(",")]
+    count = seeds or (run.FULL_SEEDS if full else run.QUICK_SEEDS)
+    scenarios = [load(name) for name in find(list(only))]
+    plan = run.Plan(tested, references, scenarios, quick=not full, seeds=count)
+    if plan_only or full:
+        (console().print if plan_only else note)(_said(run.cost(plan), threads))
+    if plan_only:
+        return True
+    writable(out)
+    with progress_bar(f"evaluate {control}") as progress:
+        found = run.evaluate(
+            plan, store=Store(out), threads=threads, limit_s=limit_s, progress=progress, answers=said
+        )
+    command = _command(
+        control, against, full=full, only=only, transport=transport, seeds=seeds, answers=answers
+    )
+    document = as_document(found, command)
+    stem = f"evaluate-{_stem(control)}"
+    path = out / f"{stem}.json"
+    with replacing(path) as file, file.open("w", encoding="utf-8") as stream:
+        json.dump(document, stream, indent=1, ensure_ascii=False, allow_nan=False)
+        stream.write("\n")
+    pages = []
+    if html:
+        from ackclock.report.evaluation import write_evaluation
+
+        pages.append(write_evaluation(found, out / f"{stem}.html", command))
+    if as_json:
+        print_json(document)
+    else:
+        from ackclock.cli.evaluate_text import show
+
+        show(found)
+        for page in pages:
+            console().print(Text.assemble("report  ", (shown(page), "bold")))
+        console().print(Text.assemble("data    ", shown(path)))
+    return record is None or _no_worse(worse(document, record, limits), as_json=as_json)
+
+
+def _no_worse(found: Sequence[str], *, as_json: bool) -> bool:
+    say = note if as_json else console().print
+    if not found:
+        say("no worse than the record")
+        return True
+    say(f"worse than the record in {len(found)} respect{'s' if len(found) != 1 else ''}:")
+    for text in found:
+        say(f"  {text}")
+    return False
+
+
+def _said(cost: Cost, threads: int) -> str:
+    from ackclock.numbers import duration
+
+    cores = threads or os.cpu_count() or 1
+    many = "s" if cores != 1 else ""
+    return (
+        f"{cost.runs:,} runs, about {cost.packets / 1e6:,.0f} million packets: about {duration(cost.cpu_s)} of "
+        f"processor "
+        f"time, {duration(cost.cpu_s / cores)} on {cores} core{many}, less what is on disk already"
+    )
+
+
+def _value(given: str) -> Any:
+    """Returns the value of ``--transport``: a name, or a table in TOML."""
+    from ackclock import toml
+
+    if not given.strip().startswith("{"):
+        return {"name": given.strip()}
+    try:
+        return toml.loads(f"value = {given}")["value"]
+    except toml.TOMLDecodeError as error:
+        raise InputError(f"--transport: {given}: not a table in TOML: {error}") from None
+
+
+def _stem(control: str) -> str:
+    """Returns the name of the files of a control."""
+    name = Path(control.partition(":")[0]).stem if ".py" in control else control
+    return "".join(one if one.isalnum() or one in "-_+" else "-" for one in name).strip("-")
+
+
+def _command(control: str, against: str, *, full: bool, only: Sequence[str], **more: Any) -> str:
+    from ackclock.evaluation.arms import REFERENCES
+
+    words = ["ackclock", "evaluate", control]
+    words += [] if against == ",".join(REFERENCES) else ["--against", against]
+    words += ["--full"] if full else ["--quick"]
+    for one in only:
+        words += ["--only", one]
+    for option, value in more.items():
+        words += [] if value is None else [f"--{option}", str(value)]
+    return shlex.join(words)

@@ -1,0 +1,5 @@
+"""Evaluating a congestion control after RFC 9743: it runs in the same scenarios as standard controls, in the same seat.
+
+RFC 9743 says what the community must consider, and gives neither a method nor thresholds: every number that a verdict
+depends on is this project's own.
+"""

@@ -1,0 +1,113 @@
+"""The controls of an evaluation: the one under test, and the references that take its place."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ackclock import core, toml
+from ackclock.errors import InputError
+from ackclock.files import is_there
+from ackclock.names import nearest
+
+if TYPE_CHECKING:
+    from ackclock.custom import Control
+
+PLUGIN = "under-test"
+"""The name that a control in Python has in scenarios."""
+REFERENCES = ("cubic", "sack")
+"""CUBIC (RFC 9438), which decides, and Reno with selective acknowledgements (RFC 5681, RFC 6675) beside it."""
+
+
+@dataclass(frozen=True)
+class Arm:
+    """A control in the seat under test, with the keys that its flows have besides."""
+
+    name: str
+    """The name that the reader sees."""
+    keys: Mapping[str, Any]
+    """Keys of the flows' tables: ``control``, and ``transport`` or others if they differ."""
+    file: Path | None = None
+    """The file of a control in Python."""
+    classes: Mapping[str, type[Control]] = field(default_factory=dict)
+
+    def overrides(self, groups: Sequence[str]) -> dict[str, Any]:
+        """Returns the values that put this control into the groups of flows."""
+        return {f"flows.{group}.{key}": value for group in groups for key, value in self.keys.items()}
+
+    @property
+    def counts_marks(self) -> bool:
+        """Returns whether packets of its flows may be marked."""
+        transport = self.keys.get("transport")
+        return isinstance(transport, Mapping) and bool(transport.get("ecn"))
+
+
+def arm(given: str, more: Mapping[str, Any] | None = None) -> Arm:
+    """Returns the control that ``given`` names: one of the registry, its table in TOML (``{ name = "cubic", beta =
+    0.8 }``), or ``FILE.py`` or ``FILE.py:CLASS`` for one in Python. ``more`` are further keys of its flows.
+
+    InputError for an unknown control, and for a file without exactly one control.
+    """
+    more = more or {}
+    if given.strip().startswith("{"):
+        try:
+            table = toml.loads(f"control = {given}")["control"]
+        except toml.TOMLDecodeError as error:
+            raise InputError(f"{given}: not a table in TOML: {error}") from None
+        known(str(table.get("name", "")))
+        return Arm(given.strip(), {"control": table, **more})
+    path, _, name = given.partition(":")
+    if path.endswith(".py"):
+        cls = loaded(Path(path), name)
+        return Arm(cls.__name__, {"control": PLUGIN, **more}, Path(path).resolve(), {PLUGIN: cls})
+    known(given)
+    return Arm(given, {"control": given, **more})
+
+
+def known(name: str) -> None:
+    """Raises InputError if no control of the registry is called ``name``."""
+    controls = [entry["name"] for entry in core.registry() if entry["kind"] == "control"]
+    if name not in controls:
+        raise InputError(
+            f'there is no control "{name}"{nearest(name, controls)}\n'
+            "`ackclock list controls` shows them all; FILE.py or FILE.py:CLASS is a control in Python"
+        )
+
+
+def loaded(file: Path, name: str = "") -> type[Control]:
+    """Returns the control called ``name`` in a Python file, or the only one. InputError if there is none, if there are
+    several, or if the file cannot be read or run.
+    """
+    from ackclock.custom import Control
+
+    if not is_there(file):
+        raise InputError(f"{file}: No such file")
+    spec = importlib.util.spec_from_file_location(f"ackclock_evaluated_{file.stem}", file)
+    if spec is None or spec.loader is None:
+        raise InputError(f"{file}: cannot be read as a Python module")
+    module = importlib.util.module_from_spec(spec)
+    # A dataclass of the module looks its module up there.
+    sys.modules[spec.name] = module
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        raise InputError(f"{file}: {type(error).__name__}: {error}") from error
+    controls = {
+        key: value
+        for key, value in vars(module).items()
+        if isinstance(value, type) and issubclass(value, Control) and value.__module__ == spec.name
+    }
+    if name:
+        if name not in controls:
+            raise InputError(f'{file}: there is no control "{name}"{nearest(name, controls)}')
+        return controls[name]
+    if len(controls) != 1:
+        found = ", ".join(controls) or "none"
+        raise InputError(
+            f"{file}: expected one class of ackclock.Control, found {found}; FILE.py:CLASS names one"
+        )
+    return next(iter(controls.values()))

@@ -1,0 +1,96 @@
+"""The JSON document of an evaluation, which is also the record that a later evaluation is compared with."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+from ackclock.evaluation.judge import TESTED, Finding
+from ackclock.evaluation.result import Evaluation, FamilyResult, ScenarioResult
+from ackclock.evaluation.rfc import PROCESS
+
+KIND = "ackclock evaluate"
+
+
+def as_document(evaluation: Evaluation, command: str) -> dict[str, Any]:
+    """Returns the document; it holds every sample of the control under test."""
+    return {
+        "kind": KIND,
+        "command": command,
+        "control": evaluation.control,
+        "references": list(evaluation.references),
+        "quick": evaluation.quick,
+        "seeds": list(evaluation.seeds),
+        "runs": evaluation.runs,
+        "versions": dict(evaluation.versions),
+        "criteria": [_family(one, evaluation.references[0]) for one in evaluation.families],
+        "process": [
+            {
+                "id": item.id,
+                "section": item.section,
+                "demand": item.demand,
+                "answer": evaluation.answers.process.get(item.id),
+            }
+            for item in PROCESS
+        ],
+    }
+
+
+def _family(one: FamilyResult, reference: str) -> dict[str, Any]:
+    return {
+        "id": one.family.id,
+        "section": one.family.section,
+        "strength": one.family.strength,
+        "title": one.family.title,
+        "verdict": one.verdict.value,
+        "sentence": one.sentence,
+        "lacks": one.lacks,
+        "scenarios": [_scenario(result, reference) for result in one.scenarios],
+    }
+
+
+def _scenario(result: ScenarioResult, reference: str) -> dict[str, Any]:
+    about, samples = result.loaded.about, result.samples
+    return {
+        "name": result.loaded.name,
+        "title": about.title,
+        "verdict": result.verdict.value,
+        "metrics": [
+            {"id": metric.id, "label": metric.label, "unit": metric.unit, "better": metric.better}
+            for metric in about.metrics
+        ],
+        "settings": [
+            {
+                "name": setting.name,
+                "tested": {m.id: _numbers(samples.of(TESTED, index, m.id)) for m in about.metrics},
+                "reference": {m.id: _numbers(samples.of(reference, index, m.id)) for m in about.metrics},
+            }
+            for index, setting in enumerate(samples.settings)
+        ],
+        "findings": [_finding(finding) for finding in result.findings],
+    }
+
+
+def _finding(one: Finding) -> dict[str, Any]:
+    return {
+        "metric": one.metric.id,
+        "measure": one.criterion.measure,
+        "text": one.criterion.text,
+        "setting": one.setting.name,
+        "verdict": one.verdict.value,
+        "mean": _number(one.mean),
+        "interval": None if one.interval is None else [_number(end) for end in one.interval],
+        "tested": _number(one.tested),
+        "reference": _number(one.reference),
+        "reason": one.reason,
+    }
+
+
+def _numbers(values: Iterable[float]) -> list[float | None]:
+    return [_number(float(value)) for value in values]
+
+
+def _number(value: float | None) -> float | None:
+    """Returns a number with the digits that it deserves, None if it is none."""
+    return None if value is None or not math.isfinite(value) else float(f"{value:.10g}")

@@ -1,0 +1,118 @@
+"""Finding and reading the scenarios of an evaluation."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import resources
+from pathlib import Path
+
+import pydantic
+
+from ackclock import toml
+from ackclock.errors import InputError
+from ackclock.evaluation.language import ScenarioFile
+from ackclock.evaluation.rfc import FAMILIES, Family
+from ackclock.evaluation.words import needs_series
+from ackclock.files import read_text
+from ackclock.names import nearest
+from ackclock.study.language import Expression, ExpressionError
+from ackclock.study.mistakes import rendered
+from ackclock.study.placed import not_toml, placed
+from ackclock.study.scenario_text import ScenarioText, extracted
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """A scenario of the evaluation that was read and checked."""
+
+    name: str
+    """``N-03`` or ``N-01-loss`` for one of the package, else the path as given."""
+    about: ScenarioFile
+    scenario: ScenarioText
+    """The scenario as a file of its own."""
+    text: str = field(repr=False)
+    """The text of the file."""
+
+    @property
+    def needs_series(self) -> bool:
+        """Returns whether a metric needs the values over time."""
+        return any(needs_series(Expression(metric.expr)) for metric in self.about.metrics)
+
+    @property
+    def family(self) -> Family:
+        """Returns the criterion of the RFC that it belongs to."""
+        return next(family for family in FAMILIES if family.id == self.about.family)
+
+
+def folder() -> Path:
+    """Returns the folder of the scenarios inside the installed package."""
+    return Path(str(resources.files("ackclock"))) / "evaluation" / "scenarios"
+
+
+def names() -> list[str]:
+    """Returns the names of all scenarios of the package, in the order of the RFC."""
+    order = [family.id for family in FAMILIES]
+    found = [path.stem for path in folder().glob("*.toml")]
+    return sorted(found, key=lambda name: (order.index(name[:4]), name))
+
+
+def find(selectors: list[str]) -> list[str]:
+    """Returns the scenarios that ``selectors`` name: one (N-01-outage), all of a criterion (N-01), a section of the RFC
+    (5.1.1), or the path of a file. All without any. InputError when a selector names nothing.
+    """
+    known = names()
+    found: dict[str, None] = {}
+    for selector in selectors:
+        sections = [family.id for family in FAMILIES if family.section == selector]
+        family = sections[0] if sections else selector
+        members = [name for name in known if name == family or name.startswith(f"{family}-")]
+        if selector.endswith(".toml"):
+            found[selector] = None
+        elif members:
+            found.update(dict.fromkeys(members))
+        else:
+            other = next((one for one in FAMILIES if one.id == family), None)
+            if other is not None:
+                why = (
+                    other.not_evaluated
+                    or "it is judged by those of section 5, which all have drop-tail queues."
+                )
+                raise InputError(f"{selector}: there is no scenario of {other.title.lower()}: {why}")
+            raise InputError(
+                f'there is no scenario "{selector}"{nearest(selector, known)}\n'
+                "`ackclock evaluate list` shows them all; a section of the RFC or the path of a file (*.toml) works too"
+            )
+    return list(found) if selectors else known
+
+
+def load(name: str) -> Loaded:
+    """Returns the scenario called ``name``, or that in the file. InputError lists what is wrong with it."""
+    return parse(read_text(Path(name)), name) if name.endswith(".toml") else _packaged(name)
+
+
+@cache
+def _packaged(name: str) -> Loaded:
+    return parse(read_text(folder() / f"{name}.toml"), f"{name}.toml")
+
+
+def parse(text: str, file: str) -> Loaded:
+    """Returns the scenario in ``text``; messages call it ``file``. InputError lists what is wrong with it."""
+    try:
+        document = toml.loads(text)
+    except toml.TOMLDecodeError as error:
+        raise not_toml(text, file, error) from None
+    try:
+        about = ScenarioFile.model_validate(document)
+    except pydantic.ValidationError as error:
+        raise InputError(placed(rendered(error, ScenarioFile, document, file), text, file)) from None
+    if about.family not in [family.id for family in FAMILIES]:
+        raise InputError(placed(f'{file}: family: there is no criterion "{about.family}"', text, file))
+    for metric in about.metrics:
+        try:
+            Expression(metric.expr)
+        except ExpressionError as error:
+            raise InputError(f'{file}: metric "{metric.id}": {error}') from None
+    scenario = extracted(text, document["scenario"], file)
+    return Loaded(re.sub(r"\.toml$", "", file) if "/" not in file else file, about, scenario, text)

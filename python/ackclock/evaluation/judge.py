@@ -1,0 +1,213 @@
+"""Derives findings from the samples of a scenario."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from ackclock.evaluation.files import Loaded
+from ackclock.evaluation.language import Criterion, Metric, Setting, limits_hold
+from ackclock.evaluation.metrics import harm_to_less, harm_to_more
+from ackclock.evaluation.verdict import Verdict
+from ackclock.statistics import summarise
+
+Vector = npt.NDArray[np.float64]
+TESTED, SOLO = "tested", "solo"
+"""The names under which samples of the control under test, and of the scenario without it, are kept."""
+
+
+@dataclass
+class Samples:
+    """The values of one scenario: by arm, setting and metric, one for each seed, nan if a run had none."""
+
+    settings: Sequence[Setting]
+    seeds: Sequence[int]
+    values: dict[tuple[str, int, str], Vector] = field(default_factory=dict)
+    failures: dict[tuple[int, int], str] = field(default_factory=dict)
+    """Why runs of the control under test failed, by setting and seed."""
+
+    def of(self, arm: str, setting: int, metric: str) -> Vector:
+        """Returns the samples; all nan if there are none."""
+        return self.values.get((arm, setting, metric), np.full(len(self.seeds), np.nan))
+
+
+@dataclass(frozen=True)
+class Finding:
+    """The outcome of a criterion in a setting."""
+
+    criterion: Criterion
+    metric: Metric
+    setting: Setting
+    verdict: Verdict
+    mean: float | None
+    """The judged quantity: the metric, a ratio, a difference, a harm..., with its 95 % interval."""
+    interval: tuple[float, float] | None
+    tested: float | None
+    """The mean of the metric itself."""
+    reference: float | None
+    reason: str = ""
+    """What the numbers do not say, such as a missing sample."""
+    failed: bool = False
+    """Whether runs of the control under test failed."""
+
+
+def findings(loaded: Loaded, samples: Samples, reference: str) -> list[Finding]:
+    """Returns the outcome of each criterion in each setting to which it applies. ``reference`` is the arm to compare
+    with.
+    """
+    found: list[Finding] = []
+    for criterion in loaded.about.criteria:
+        own = list(_of_criterion(loaded, criterion, samples, reference))
+        found += _enough(criterion, own)
+    return found
+
+
+def _of_criterion(
+    loaded: Loaded, criterion: Criterion, samples: Samples, reference: str
+) -> Iterator[Finding]:
+    metric = loaded.about.metric(criterion.metric)
+    for index, setting in enumerate(samples.settings):
+        if not setting.within(criterion.only):
+            continue
+        own, other = samples.of(TESTED, index, metric.id), samples.of(reference, index, metric.id)
+        failed = [seed for seed, _ in enumerate(samples.seeds) if (index, seed) in samples.failures]
+        values = _judged(criterion, metric, samples, index, reference)
+        if values is None:
+            continue
+        summary = summarise(values)
+        tested, compared = summarise(own).mean, summarise(other).mean
+        verdict, reason = _verdict(criterion, summary.mean, summary.interval), ""
+        lacking = int(np.sum(np.isnan(own) & np.isfinite(other)))
+        if failed:
+            verdict = Verdict.CONCERN
+            reason = (
+                f"{len(failed)} of {len(samples.seeds)} runs failed: {samples.failures[index, failed[0]]}"
+            )
+        elif lacking and not criterion.info:
+            verdict = Verdict.CONCERN
+            reason = f"no value in {lacking} of {len(samples.seeds)} runs, where the reference has one"
+        elif (
+            criterion.excused
+            and verdict is Verdict.CONCERN
+            and _reference_fails(criterion, samples, index, reference)
+        ):
+            verdict, reason = Verdict.INFO, "the reference does not meet the limit either"
+        mean, interval = summary.mean, summary.interval
+        if criterion.measure == "ratio" and mean is not None:
+            mean, interval = (
+                math.exp(mean),
+                None if interval is None else (math.exp(interval[0]), math.exp(interval[1])),
+            )
+        yield Finding(
+            criterion, metric, setting, verdict, mean, interval, tested, compared, reason, bool(failed)
+        )
+
+
+def _judged(
+    criterion: Criterion, metric: Metric, samples: Samples, index: int, reference: str
+) -> Vector | None:
+    """Returns the judged quantity for each seed, of a ratio its logarithm; None if there is nothing to compare with."""
+    own, other = samples.of(TESTED, index, metric.id), samples.of(reference, index, metric.id)
+    if criterion.measure in ("value", "change"):
+        return _alone(criterion, samples, index, TESTED)
+    if criterion.measure == "difference":
+        return own - other
+    if criterion.measure == "allowance":
+        return own - np.maximum(criterion.factor * other, criterion.least)
+    if criterion.measure == "harm":
+        solo = samples.of(SOLO, index, metric.id)
+        harm = harm_to_more if metric.better == "more" else harm_to_less
+        return harm(solo, own) - harm(solo, other)
+    with np.errstate(all="ignore"):
+        ratio = np.maximum(own, criterion.floor) / np.maximum(other, criterion.floor)
+        return np.log(np.where(ratio > 0, ratio, np.nan))
+
+
+def _alone(criterion: Criterion, samples: Samples, index: int, arm: str) -> Vector | None:
+    """Returns the judged quantity of ``arm`` where no other control matters; None in the setting to compare with."""
+    own = samples.of(arm, index, criterion.metric)
+    if criterion.measure == "value":
+        return own
+    wanted = samples.settings[index].but(criterion.against)
+    before = next((k for k, one in enumerate(samples.settings) if one.at == wanted), None)
+    if before is None or before == index:
+        return None
+    with np.errstate(all="ignore"):
+        return own / samples.of(arm, before, criterion.metric)
+
+
+def _verdict(criterion: Criterion, mean: float | None, interval: tuple[float, float] | None) -> Verdict:
+    """Returns the verdict from where the whole interval lies."""
+    if criterion.info or mean is None:
+        return Verdict.INFO
+    if interval is None:
+        return Verdict.UNDECIDED
+    if _inside(criterion, criterion.low, criterion.high, interval):
+        return Verdict.OK
+    low = criterion.low if criterion.info_low is None else criterion.info_low
+    high = criterion.high if criterion.info_high is None else criterion.info_high
+    if _outside(criterion, low, high, interval):
+        return Verdict.CONCERN
+    wider = (criterion.info_low, criterion.info_high) != (None, None)
+    beyond = _outside(criterion, criterion.low, criterion.high, interval)
+    if wider and beyond and _inside(criterion, low, high, interval):
+        return Verdict.INFO
+    return Verdict.UNDECIDED
+
+
+def _limits(criterion: Criterion, low: float | None, high: float | None) -> tuple[float, float]:
+    """Returns the limits in the scale of the judged quantity, infinite where there is none."""
+    logarithm = criterion.measure == "ratio"
+    lowest = -math.inf if low is None else math.log(low) if logarithm else low
+    highest = math.inf if high is None else math.log(high) if logarithm else high
+    return lowest, highest
+
+
+def _inside(
+    criterion: Criterion, low: float | None, high: float | None, interval: tuple[float, float]
+) -> bool:
+    lowest, highest = _limits(criterion, low, high)
+    # A ratio of equal values is 1 but for the rounding of logarithms.
+    return interval[0] >= lowest - 1e-12 and interval[1] <= highest + 1e-12
+
+
+def _outside(
+    criterion: Criterion, low: float | None, high: float | None, interval: tuple[float, float]
+) -> bool:
+    lowest, highest = _limits(criterion, low, high)
+    return interval[1] < lowest - 1e-12 or interval[0] > highest + 1e-12
+
+
+def _reference_fails(criterion: Criterion, samples: Samples, index: int, reference: str) -> bool:
+    """Returns whether the reference itself is outside the limits in the mean."""
+    values = _alone(criterion, samples, index, reference)
+    mean = None if values is None else summarise(values).mean
+    return mean is not None and not limits_hold(criterion, mean)
+
+
+def _enough(criterion: Criterion, own: Sequence[Finding]) -> list[Finding]:
+    """Returns the findings; those outside become INFO if the criterion holds in enough of the settings."""
+    if criterion.cells == 1:
+        return list(own)
+    held = sum(one.verdict in (Verdict.OK, Verdict.INFO) for one in own)
+    if held < criterion.cells * len(own):
+        return list(own)
+    reason = f"it holds in {held} of {len(own)} settings, which is enough"
+    return [
+        one
+        if one.verdict in (Verdict.OK, Verdict.INFO)
+        else Finding(**{**vars(one), "verdict": Verdict.INFO, "reason": reason})
+        for one in own
+    ]
+
+
+def means(samples: Samples, arm: str, metrics: Sequence[str]) -> Mapping[str, Sequence[float | None]]:
+    """Returns the mean of each metric in each setting."""
+    return {
+        metric: [summarise(samples.of(arm, index, metric)).mean for index in range(len(samples.settings))]
+        for metric in metrics
+    }

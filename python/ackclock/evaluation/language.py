@@ -1,0 +1,262 @@
+"""The files of scenarios of an evaluation: a scenario, its settings, what is measured, and the criteria."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import product
+from typing import Any, Literal
+
+from pydantic import Field, model_validator
+from typing_extensions import Self
+
+from ackclock.characterisation.words import Table
+from ackclock.overrides import merge
+
+Measure = Literal["value", "ratio", "difference", "harm", "allowance", "change"]
+Better = Literal["more", "less", "neither"]
+PACKET = 1500
+"""The size of a packet on the wire, in bytes."""
+LEAST_BUFFER = 10
+"""The smallest buffer of the grid, in packets."""
+
+
+class Point(Table):
+    """A value of an axis: the name that the reader sees, and the values of the scenario that it sets."""
+
+    name: str
+    set: dict[str, Any] = Field(default_factory=dict)
+    quick: bool = Field(default=False, description="whether a quick evaluation has it")
+
+
+class Axis(Table):
+    """A quantity that the settings of a scenario vary, as a list of ``points`` or of ``values`` for one ``path``."""
+
+    name: str
+    path: str = Field(default="", description="the dotted path of the scenario that takes the values")
+    values: list[Any] = Field(default_factory=list)
+    quick: list[Any] = Field(
+        default_factory=list, description="those of the values that a quick evaluation has"
+    )
+    points: list[Point] = Field(default_factory=list)
+
+    @model_validator(mode="after")
+    def _one_form(self) -> Self:
+        if bool(self.points) == bool(self.values):
+            raise ValueError("give either `points`, or `path` and `values`")
+        if self.values and not self.path:
+            raise ValueError("`values` need a `path`")
+        if unknown := [value for value in self.quick if value not in self.values]:
+            raise ValueError(f"quick: {unknown[0]!r} is not among the values")
+        return self
+
+    def all_points(self) -> list[Point]:
+        """Returns the points of the axis."""
+        return self.points or [
+            Point(name=str(value), set={self.path: value}, quick=value in self.quick) for value in self.values
+        ]
+
+
+class Grid(Table):
+    """The paths of the common grid: rates, round trips and buffers, as axes of a dumbbell with drop-tail queues.
+
+    A buffer holds at least 10 packets of 1500 bytes; links of hosts have ten times the rate.
+    """
+
+    rates_mbps: list[float] = Field(default_factory=lambda: [1.0, 10, 50, 200, 1000])
+    rtts_ms: list[float] = Field(default_factory=lambda: [5.0, 20, 50, 100, 200])
+    buffers_bdp: list[float] = Field(default_factory=lambda: [0.25, 0.5, 1, 2, 8])
+    quick_rates_mbps: list[float] = Field(default_factory=lambda: [10.0, 100])
+    quick_rtts_ms: list[float] = Field(default_factory=lambda: [20.0, 100])
+    quick_buffers_bdp: list[float] = Field(default_factory=lambda: [0.5, 1, 4])
+
+    def cells(self, *, quick: bool) -> Iterator[Setting]:
+        """Returns the settings of the grid, the buffer varying fastest."""
+        lists = (
+            (self.quick_rates_mbps, self.quick_rtts_ms, self.quick_buffers_bdp)
+            if quick
+            else (self.rates_mbps, self.rtts_ms, self.buffers_bdp)
+        )
+        for rate, rtt, buffer in product(*lists):
+            packets = max(LEAST_BUFFER, math.ceil(buffer * rate * rtt * 1e3 / 8 / PACKET))
+            at = {"rate": f"{rate:g} Mbit/s", "round trip": f"{rtt:g} ms", "buffer": f"{buffer:g} BDP"}
+            yield Setting(
+                at,
+                {
+                    "dumbbell.bottleneck.rate": f"{rate:g} Mbit/s",
+                    "dumbbell.access.rate": f"{10 * rate:g} Mbit/s",
+                    "dumbbell.rtt": f"{rtt:g} ms",
+                    "dumbbell.bottleneck.queue.limit": f"{packets} packets",
+                },
+            )
+
+
+class Metric(Table):
+    """A number of a run: an expression as in the metrics of studies."""
+
+    id: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
+    label: str
+    unit: str = ""
+    expr: str
+    better: Better = Field(
+        description="whether more or less of it is better, for harm and for comparisons of records"
+    )
+
+
+class Criterion(Table):
+    """A condition on the control under test, derived from a metric in each setting.
+
+    ``value`` is the metric itself; ``ratio`` and ``difference`` compare with the reference control in the same seat,
+    seed by seed (a ratio by the mean of its logarithm); ``harm`` is the harm to another flow minus the harm that the
+    reference does to it in the same seat; ``allowance`` is the metric minus ``factor`` times the reference's, or
+    minus ``least`` where that is more; ``change`` is the ratio to the same control in the setting ``against``.
+    """
+
+    metric: str
+    measure: Measure = "value"
+    text: str = Field(description="the condition in a sentence")
+    low: float | None = None
+    high: float | None = None
+    info_low: float | None = Field(default=None, description="below low but not below this is only INFO")
+    info_high: float | None = Field(default=None, description="above high but not above this is only INFO")
+    factor: float = Field(default=1.0, description="for an allowance")
+    least: float = Field(default=0.0, description="for an allowance")
+    floor: float = Field(default=0.0, description="for a ratio: lower values count as this value")
+    against: dict[str, str] = Field(
+        default_factory=dict, description="for a change: axes and the points to compare with"
+    )
+    only: dict[str, list[str]] = Field(
+        default_factory=dict, description="axes and their points; default: every setting"
+    )
+    excused: bool = Field(
+        default=False, description="only INFO where the reference does not meet the limit either"
+    )
+    cells: float = Field(
+        default=1.0, gt=0, le=1, description="the share of the settings in which it has to hold"
+    )
+    info: bool = Field(default=False, description="numbers without a verdict")
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Self:
+        if not self.info and self.low is None and self.high is None:
+            raise ValueError("no condition: give low or high, or info = true")
+        if (self.measure == "change") != bool(self.against):
+            raise ValueError('`against` and measure = "change" belong together')
+        return self
+
+
+class Quick(Table):
+    """How a quick evaluation differs."""
+
+    set: dict[str, Any] = Field(default_factory=dict)
+
+
+class Solo(Table):
+    """The same scenario without the control under test, from which harm is computed."""
+
+    set: dict[str, Any]
+
+
+class ScenarioFile(Table):
+    """A file of the evaluation."""
+
+    family: str = Field(pattern=r"^N-\d\d$", description="the criterion of the RFC, e.g. N-03")
+    title: str
+    summary: str = Field(description="the set-up in sentences")
+    tested: list[str] = Field(
+        default_factory=lambda: ["tested"], description="the groups of flows that the control under test has"
+    )
+    lacks: list[str] = Field(
+        default_factory=list, description="where the scenario is weaker than what was asked"
+    )
+    needs_marks: bool = Field(
+        default=False, description="whether it is only for controls whose packets can be marked"
+    )
+    figure: str = Field(
+        default="", description="the metric of the figure; default: that of the first criterion"
+    )
+    grid: Grid | None = Field(
+        default=None, description="runs over the common grid of paths; `grid = {}` is the default one"
+    )
+    axes: list[Axis] = Field(default_factory=list)
+    metrics: list[Metric] = Field(min_length=1)
+    criteria: list[Criterion] = Field(min_length=1)
+    quick: Quick = Field(default_factory=Quick)
+    solo: Solo | None = None
+    scenario: dict[str, Any]
+
+    @model_validator(mode="after")
+    def _names_exist(self) -> Self:
+        metrics = {metric.id for metric in self.metrics}
+        axes: dict[str, set[str]] = {}
+        for setting in self.settings(quick=False):
+            for of, point in setting.at.items():
+                axes.setdefault(of, set()).add(point)
+        for number, criterion in enumerate(self.criteria, start=1):
+            if criterion.excused and criterion.measure not in ("value", "change"):
+                raise ValueError(
+                    f"criteria[{number}]: only a value or a change can be excused by the reference's own"
+                )
+            if criterion.metric not in metrics:
+                raise ValueError(f'criteria[{number}]: there is no metric "{criterion.metric}"')
+            if criterion.measure == "harm" and (
+                self.solo is None or self.metric(criterion.metric).better == "neither"
+            ):
+                raise ValueError(
+                    f"criteria[{number}]: harm needs [solo], and a metric of which more or less is better"
+                )
+            places = [*criterion.against.items()]
+            places += [(of, point) for of, points in criterion.only.items() for point in points]
+            for of, point in places:
+                if point not in axes.get(of, ()):
+                    raise ValueError(f'criteria[{number}]: there is no point "{point}" of an axis "{of}"')
+        if self.figure and self.figure not in metrics:
+            raise ValueError(f'figure: there is no metric "{self.figure}"')
+        for axis in self.axes:
+            if not any(point.quick for point in axis.all_points()):
+                raise ValueError(f'axis "{axis.name}": a quick evaluation has none of its points')
+        return self
+
+    def metric(self, id: str) -> Metric:
+        """Returns the metric called ``id``."""
+        return next(metric for metric in self.metrics if metric.id == id)
+
+    def settings(self, *, quick: bool) -> Iterator[Setting]:
+        """Returns the settings: the product of the grid and the axes, the last varying fastest."""
+        first = self.quick.set if quick else {}
+        cells = [Setting({}, {})] if self.grid is None else list(self.grid.cells(quick=quick))
+        points = [[point for point in axis.all_points() if point.quick or not quick] for axis in self.axes]
+        for cell in cells:
+            for chosen in product(*points):
+                own = {axis.name: point.name for axis, point in zip(self.axes, chosen, strict=True)}
+                sets = [point.set for point in chosen]
+                yield Setting({**cell.at, **own}, merge(first, cell.overrides, *sets))
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A setting of a scenario: the point of each axis, and the values that they set."""
+
+    at: Mapping[str, str]
+    overrides: Mapping[str, Any]
+
+    @property
+    def name(self) -> str:
+        """Returns its name; empty for a scenario without axes."""
+        return ", ".join(f"{axis} {point}" for axis, point in self.at.items())
+
+    def within(self, only: Mapping[str, list[str]]) -> bool:
+        """Returns whether the setting is among the points of ``only``."""
+        return all(self.at.get(axis) in points for axis, points in only.items())
+
+    def but(self, against: Mapping[str, str]) -> Mapping[str, str]:
+        """Returns the points of the setting that a change compares this one with."""
+        return {**self.at, **against}
+
+
+def limits_hold(criterion: Criterion, value: float) -> bool:
+    """Returns whether ``value`` lies inside the limits; False for nan."""
+    above = criterion.low is None or value >= criterion.low
+    below = criterion.high is None or value <= criterion.high
+    return not math.isnan(value) and above and below

@@ -1,0 +1,271 @@
+"""The metrics of RFC 5166, "Metrics for the Evaluation of Congestion Control Mechanisms", as functions of plain
+numbers.
+
+Section numbers are those of draft-irtf-tmrg-metrics-11. Vectors are one-dimensional float arrays. Jain's index and the
+coefficient of variation are in ``ackclock.metrics``, starvation is ``least_share`` of ``characterisation.windows``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+
+Vector = npt.NDArray[np.float64]
+LEAST_GAP = 16
+"""Gmin of RFC 3611 section 4.7.2: the number of packets received in a row that ends a burst of losses."""
+
+
+def power(throughput_bps: float, delay_s: float) -> float:
+    """Returns throughput over delay, in bit/s², of section 2.1; nan for a delay of 0."""
+    return throughput_bps / delay_s if delay_s > 0 else math.nan
+
+
+def tcp_rate(rtt_s: float, loss: float) -> float:
+    """Returns the rate of a standard TCP flow in packets per second, 1.2 / (RTT sqrt(p)), of section 2.1; nan without
+    losses.
+    """
+    return 1.2 / (rtt_s * math.sqrt(loss)) if loss > 0 and rtt_s > 0 else math.nan
+
+
+def loss_events(times_s: Vector, rtt_s: float) -> int:
+    """Returns the number of loss events of section 2.1.3: losses within a round trip of an event's first one are one
+    event. ``times_s`` are the times of the losses, ascending.
+    """
+    events, until = 0, -math.inf
+    for time in times_s:
+        if time > until:
+            events, until = events + 1, float(time) + rtt_s
+    return events
+
+
+@dataclass(frozen=True)
+class LossBursts:
+    """Bursts and gaps of RFC 3611 section 4.7.2: densities are shares of packets lost, lengths are in packets."""
+
+    burst_density: float
+    gap_density: float
+    burst_packets: float
+    gap_packets: float
+
+
+def loss_bursts(lost: Sequence[bool], least_gap: int = LEAST_GAP) -> LossBursts:
+    """Returns the bursts and gaps of a sequence of packets.
+
+    A burst is the longest run that begins and ends with a loss and contains no ``least_gap`` packets received in a row.
+    A loss alone belongs to a gap. Lengths are means, 0 without any.
+    """
+    places = [index for index, one in enumerate(lost) if one]
+    runs: list[list[int]] = []
+    for place in places:
+        if runs and place - runs[-1][-1] - 1 < least_gap:
+            runs[-1].append(place)
+        else:
+            runs.append([place])
+    bursts = [(run[0], run[-1] + 1, len(run)) for run in runs if len(run) > 1]
+    inside = sum(end - start for start, end, _ in bursts)
+    lost_inside = sum(count for *_, count in bursts)
+    borders = [0, *(border for start, end, _ in bursts for border in (start, end)), len(lost)]
+    gaps = [end - start for start, end in zip(borders[::2], borders[1::2], strict=True) if end > start]
+    outside = len(lost) - inside
+    return LossBursts(
+        burst_density=lost_inside / inside if inside else 0.0,
+        gap_density=(len(places) - lost_inside) / outside if outside else 0.0,
+        burst_packets=inside / len(bursts) if bursts else 0.0,
+        gap_packets=float(np.mean(gaps)) if gaps else 0.0,
+    )
+
+
+def smoothness(rates: Vector) -> float:
+    """Returns the largest reduction from one round trip to the next as a share of the rate, of section 2.2.1.
+
+    ``rates`` has one value for each round trip. 0 if the rate never falls; nan for fewer than two values.
+    """
+    before, after = _steps(rates)
+    return float(np.max(np.maximum(before - after, 0) / before)) if before.size else math.nan
+
+
+def responsiveness(rates: Vector) -> float:
+    """Returns the number of round trips of sustained congestion until the rate is at most half of the first, of section
+    2.2.1; nan if it never is.
+    """
+    halved = np.flatnonzero(rates <= rates[0] / 2) if rates.size else np.empty(0)
+    return float(halved[0]) if halved.size else math.nan
+
+
+def aggressiveness(rates: Vector) -> float:
+    """Returns the largest increase of the rate from one round trip to the next, in the unit of ``rates``, of section
+    2.2.1; nan for fewer than two values.
+    """
+    before, after = _steps(rates)
+    return float(np.max(after - before)) if before.size else math.nan
+
+
+def oscillation(rates: Vector, samples: int) -> float:
+    """Returns the coefficient of variation of the means of ``samples`` values each, of section 2.2.2; nan for fewer
+    than two means.
+    """
+    from ackclock.metrics import coefficient_of_variation
+
+    count = rates.size // samples
+    means = rates[: count * samples].reshape(count, samples).mean(axis=1)
+    return coefficient_of_variation(means) if count > 1 else math.nan
+
+
+def product_measure(shares: Vector) -> float:
+    """Returns the product of the shares, of section 2.3.1."""
+    return float(np.prod(shares))
+
+
+def epsilon(shares: Vector) -> float:
+    """Returns the least epsilon for which an allocation is epsilon-fair, 1 - min / max, of section 2.3.1."""
+    most = float(np.max(shares))
+    return 1 - float(np.min(shares)) / most if most > 0 else math.nan
+
+
+def unfair_start(share: float = 100 / 101) -> tuple[float, float]:
+    """Returns the shares from which delta-fair convergence begins, of section 2.3.3."""
+    return share, 1 - share
+
+
+def delta_fair_time(time_s: Vector, first: Vector, second: Vector, delta: float, start_s: float) -> float:
+    """Returns the time in seconds after ``start_s`` until the second flow has at least a share of (1 - delta) / 2 and
+    the first at most (1 + delta) / 2, of section 2.3.3; nan if that never happens.
+    """
+    total = first + second
+    with np.errstate(all="ignore"):
+        share = np.where(total > 0, second / total, 0.0)
+    reached = np.flatnonzero((time_s >= start_s) & (share >= (1 - delta) / 2))
+    return float(time_s[reached[0]]) - start_s if reached.size else math.nan
+
+
+def max_min(capacities: Mapping[str, float], routes: Sequence[Sequence[str]]) -> list[float]:
+    """Returns the max-min fair rates of flows over links, by progressive filling, of section 2.3.2.
+
+    ``routes`` are the links of each flow. All rates grow together; those of a full link stay.
+    """
+    rates, growing, left = [0.0] * len(routes), set(range(len(routes))), dict(capacities)
+    while growing:
+        users = {link: sum(link in routes[flow] for flow in growing) for link in left}
+        step, full = min((left[link] / count, link) for link, count in users.items() if count)
+        for link, count in users.items():
+            left[link] -= step * count
+        for flow in growing:
+            rates[flow] += step
+        growing = {flow for flow in growing if full not in routes[flow]}
+    return rates
+
+
+def proportional_gain(rates: Sequence[float], other: Sequence[float]) -> float:
+    """Returns the sum of (x* - x) / x, of section 2.3.2: not positive for every feasible ``other`` if ``rates`` are
+    proportionally fair.
+    """
+    return sum((there - here) / here for here, there in zip(rates, other, strict=True))
+
+
+def potential_delay(rates: Sequence[float]) -> float:
+    """Returns the sum of 1 / x, which the allocation of minimum potential delay minimises, of section 2.3.2."""
+    return sum(1 / rate for rate in rates)
+
+
+def harm_to_more(solo: Vector, beside: Vector) -> Vector:
+    """Returns the harm to what is better the more there is of it, such as goodput: (solo - beside) / solo.
+
+    R. Ware, M. K. Mukerjee, S. Seshan, J. Sherry, "Beyond Jain's Fairness Index", HotNets 2019. nan where solo is 0.
+    """
+    with np.errstate(all="ignore"):
+        return np.where(solo > 0, (solo - beside) / solo, math.nan)
+
+
+def harm_to_less(solo: Vector, beside: Vector) -> Vector:
+    """Returns the harm to what is better the less there is of it, such as delay: (beside - solo) / beside.
+
+    0 where both are 0, such as losses.
+    """
+    with np.errstate(all="ignore"):
+        return np.where(beside > 0, (beside - solo) / beside, np.where(beside == solo, 0.0, math.nan))
+
+
+def rtt_exponent(goodput: Vector, rtt_s: Vector) -> float:
+    """Returns the least-squares slope of the logarithm of goodput over that of the round trip: -1 if goodput goes with
+    the inverse of the round trip; nan for fewer than two flows or a flow that gets nothing.
+    """
+    if goodput.size < 2 or np.any(goodput <= 0):
+        return math.nan
+    return float(np.polyfit(np.log(rtt_s), np.log(goodput), 1)[0])
+
+
+def least_growth(times_s: Vector, first: int, cap_s: float) -> float:
+    """Returns the smallest ratio of a gap between packets to the gap before it, after the ``first`` gaps.
+
+    ``times_s`` are the times of the packets, ascending. Gaps of ``cap_s`` or more need not grow further. infinite with
+    too few packets to compare.
+    """
+    gaps = np.diff(times_s)[first:]
+    ratios = [after / before for before, after in pairwise(gaps) if after < cap_s]
+    return float(min(ratios, default=math.inf))
+
+
+def trips(arrived: Vector, dropped: Vector, share: float, windows: int) -> int:
+    """Returns how often a circuit breaker would have opened: at each ``windows`` windows in a row in which more than
+    ``share`` of the packets that arrived were dropped. The vectors have the counts of each window.
+    """
+    count = in_a_row = 0
+    for offered, lost in zip(arrived, dropped, strict=True):
+        in_a_row = in_a_row + 1 if offered > 0 and lost / offered > share else 0
+        if in_a_row == windows:
+            count, in_a_row = count + 1, 0
+    return count
+
+
+def worst_share(arrived: Vector, dropped: Vector) -> float:
+    """Returns the greatest share of packets dropped in any window; 0 if nothing arrived."""
+    busy = arrived > 0
+    return float(np.max(dropped[busy] / arrived[busy])) if np.any(busy) else 0.0
+
+
+def time_of_keeping(time_s: Vector, values: Vector, level: float, start_s: float, width_s: float) -> float:
+    """Returns the time in seconds from ``start_s`` to the first window of ``width_s`` whose mean is at least
+    ``level``; nan if there is none.
+    """
+    step = float(np.median(np.diff(time_s))) if time_s.size > 1 else 0.0
+    inside = time_s > start_s
+    length = max(1, round(width_s / step)) if step > 0 else 0
+    if not length or np.count_nonzero(inside) < length:
+        return math.nan
+    sums = np.cumsum(np.pad(np.nan_to_num(values[inside]), (1, 0)))
+    kept = np.flatnonzero((sums[length:] - sums[:-length]) / length >= level * (1 - 1e-9))
+    return float(kept[0]) * step if kept.size else math.nan
+
+
+def least_of(
+    flows: Sequence[Vector], rest: Vector, count: int, time_s: Vector, start_s: float, width_s: float
+) -> float:
+    """Returns the smallest share of any of ``flows`` in any window of ``width_s``, times ``count``, the number of all
+    flows.
+
+    ``rest`` is the rate of the other flows together. 1 for equal shares, 0 for a flow that got nothing for
+    ``width_s``; nan without a complete window from ``start_s`` on in which any flow got something.
+    """
+    inside = time_s > start_s
+    step = float(np.median(np.diff(time_s))) if time_s.size > 1 else 0.0
+    length = round(width_s / step) if step > 0 else 0
+    if not flows or length < 1 or np.count_nonzero(inside) < length:
+        return math.nan
+    got = np.nan_to_num(np.array([*flows, rest])[:, inside])
+    total = np.cumsum(np.pad(got, ((0, 0), (1, 0))), axis=1)
+    windows = total[:, length:] - total[:, :-length]
+    together = windows.sum(axis=0)
+    if not np.any(together > 0):
+        return math.nan
+    return float(np.min(windows[:-1, together > 0] / together[together > 0]) * count)
+
+
+def _steps(rates: Vector) -> tuple[Vector, Vector]:
+    """Returns each value and the one after it, where the first is above 0."""
+    before, after = rates[:-1], rates[1:]
+    return before[before > 0], after[before > 0]

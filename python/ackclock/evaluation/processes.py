@@ -1,0 +1,131 @@
+"""A pool of processes for jobs with a control in Python, each run with a limit of time."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import queue
+import select
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ackclock import core
+from ackclock.errors import AckclockError, RunError
+from ackclock.evaluation.worker import Reply
+from ackclock.jobs import Batch
+from ackclock.series import Series
+from ackclock.store import Job
+
+LIMIT_S = 300.0
+"""The longest time that a run may take, by default."""
+
+
+class Processes:
+    """Processes that make jobs with the control called ``name`` of ``file``, each run within ``limit_s`` seconds."""
+
+    def __init__(self, file: Path, name: str, threads: int = 0, limit_s: float = LIMIT_S) -> None:
+        self.cores = self.ahead = threads or os.cpu_count() or 1
+        self._command = [sys.executable, "-m", "ackclock.evaluation.worker", str(file), name]
+        self._limit_s = limit_s
+
+    def begin(self, jobs: Sequence[Job]) -> Batch:
+        """Starts the jobs in this order."""
+        return _Batch(jobs, self._command, self.cores, self._limit_s)
+
+
+class _Batch:
+    """Jobs in progress: a thread for each process."""
+
+    def __init__(self, jobs: Sequence[Job], command: Sequence[str], count: int, limit_s: float) -> None:
+        self._jobs, self._command, self._limit_s = jobs, command, limit_s
+        self._next = iter(range(len(jobs)))
+        self._lock = threading.Lock()
+        self._cancelled = False
+        self._done: queue.Queue[tuple[int, core.Made | AckclockError]] = queue.Queue()
+        for _ in range(min(count, len(jobs))):
+            threading.Thread(target=self._work, daemon=True).start()
+
+    def __iter__(self) -> Iterator[tuple[int, core.Made | AckclockError]]:
+        """Yields the finished jobs with their index, in the order of finishing."""
+        for _ in self._jobs:
+            yield self._done.get()
+
+    def cancel(self) -> None:
+        """Starts no further jobs."""
+        self._cancelled = True
+
+    def _work(self) -> None:
+        process: _Process | None = None
+        try:
+            while not self._cancelled:
+                with self._lock:
+                    index = next(self._next, None)
+                if index is None:
+                    return
+                process = process or _Process(self._command)
+                made = process.make(self._jobs[index], self._limit_s)
+                if isinstance(made, AckclockError) and process.ended:
+                    process = None
+                self._done.put((index, made))
+        finally:
+            if process is not None:
+                process.close()
+
+
+class _Process:
+    """One process."""
+
+    def __init__(self, command: Sequence[str]) -> None:
+        # The parent of this package, wherever it lies, so that the process finds the same one.
+        path = os.pathsep.join([str(Path(core.__file__).parents[1]), os.environ.get("PYTHONPATH", "")])
+        self._process = subprocess.Popen(  # noqa: S603  (this interpreter, and the file that the user named)
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env={**os.environ, "PYTHONPATH": path.rstrip(os.pathsep)},
+        )
+        self.ended = False
+
+    def make(self, job: Job, limit_s: float) -> core.Made | AckclockError:
+        """Makes a job. RunError, returned, if the run fails, takes longer than the limit, or ends the process."""
+        tasks, replies = self._process.stdin, self._process.stdout
+        if tasks is None or replies is None:
+            raise AssertionError("both ends are pipes")
+        try:
+            pickle.dump((job.text, job.file, dict(job.overrides), job.seed, job.series), tasks)
+            tasks.flush()
+            if not select.select([replies], [], [], limit_s)[0]:
+                self.close()
+                return RunError(f"the run did not finish within {limit_s:g} s")
+            reply: Reply = pickle.load(replies)  # noqa: S301  (from the process that this one started)
+        except (EOFError, OSError, pickle.UnpicklingError):
+            self.close()
+            return RunError("the control ended its process")
+        text, series, why = reply
+        return RunError(why) if why else _Returned(text, data=series)
+
+    def close(self) -> None:
+        """Ends the process."""
+        self.ended = True
+        self._process.kill()
+        self._process.wait()
+        for end in (self._process.stdin, self._process.stdout):
+            if end is not None:
+                end.close()
+
+
+@dataclass(frozen=True)
+class _Returned(core.Made):
+    """The result of a run in another process."""
+
+    data: bytes | None = None
+    """Its series, as the process wrote them."""
+
+    def series(self) -> Series | None:
+        """Returns the series, if there are any."""
+        return None if self.data is None else Series.from_bytes(self.data)

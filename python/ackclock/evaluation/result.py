@@ -1,0 +1,203 @@
+"""The result of an evaluation: verdicts by the criteria of the RFC, in its order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ackclock import toml
+from ackclock.errors import InputError
+from ackclock.evaluation.files import Loaded
+from ackclock.evaluation.judge import Finding, Samples
+from ackclock.evaluation.rfc import FAMILIES, PROCESS, Family
+from ackclock.evaluation.verdict import Verdict, worst
+from ackclock.files import read_text
+from ackclock.names import nearest
+
+if TYPE_CHECKING:
+    from ackclock.evaluation.run import Plan
+
+OF_TAIL_DROP = tuple(f"N-0{number}" for number in range(1, 10))
+"""The criteria of section 5, which all run with drop-tail queues."""
+
+NOT_ASKED = "Not among the scenarios of this evaluation."
+
+
+@dataclass(frozen=True)
+class Answers:
+    """What the author says: the scenarios that the control is not for, and answers about the process."""
+
+    exempt: Mapping[str, str] = field(default_factory=dict)
+    process: Mapping[str, str] = field(default_factory=dict)
+
+
+def read_answers(file: Path) -> Answers:
+    """Returns the answers in a TOML file: tables ``exempt`` (criteria of section 7 and the reason) and ``process``.
+
+    InputError for unknown names, and for a criterion that cannot be excluded.
+    """
+    try:
+        document = toml.loads(read_text(file))
+    except toml.TOMLDecodeError as error:
+        raise InputError(f"{file}: not valid TOML: {error}") from None
+    tables = {"exempt": [one.id for one in FAMILIES], "process": [item.id for item in PROCESS]}
+    for table, entries in document.items():
+        if table not in tables:
+            raise InputError(f'{file}: unknown table "{table}"{nearest(table, tables)}')
+        for key, value in entries.items() if isinstance(entries, dict) else ():
+            if key not in tables[table]:
+                raise InputError(f'{file}: {table}: there is no "{key}"{nearest(key, tables[table])}')
+            if not isinstance(value, str) or not value.strip():
+                raise InputError(f"{file}: {table}.{key}: expected a sentence in quotes")
+            section = next((one.section for one in FAMILIES if one.id == key), "")
+            if table == "exempt" and not section.startswith("7."):
+                raise InputError(
+                    f"{file}: exempt.{key}: section {section} is not one of the special cases of section 7, "
+                    "which alone a control may exclude"
+                )
+    return Answers(document.get("exempt", {}), document.get("process", {}))
+
+
+@dataclass(frozen=True)
+class ScenarioResult:
+    """The result of a scenario."""
+
+    loaded: Loaded
+    samples: Samples
+    findings: Sequence[Finding]
+
+    @property
+    def verdict(self) -> Verdict:
+        """Returns the verdict that prevails over criteria and settings."""
+        return worst(one.verdict for one in self.findings)
+
+
+@dataclass(frozen=True)
+class FamilyResult:
+    """The result for a criterion of the RFC."""
+
+    family: Family
+    verdict: Verdict
+    sentence: str
+    scenarios: Sequence[ScenarioResult] = ()
+
+    @property
+    def lacks(self) -> list[str]:
+        """Returns where its scenarios are weaker than what was asked."""
+        return [text for one in self.scenarios for text in one.loaded.about.lacks]
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """The verdicts on a control."""
+
+    control: str
+    references: Sequence[str]
+    quick: bool
+    seeds: Sequence[int]
+    families: Sequence[FamilyResult]
+    answers: Answers
+    runs: int
+    cpu_time_s: float
+    versions: Mapping[str, Any]
+
+    @property
+    def asked(self) -> list[FamilyResult]:
+        """Returns the criteria that this evaluation is about: all of them, or those of the scenarios chosen."""
+        chosen = any(one.sentence == NOT_ASKED for one in self.families)
+        return [one for one in self.families if one.scenarios or one.family.id == "N-10" or not chosen]
+
+    @property
+    def counted(self) -> dict[Verdict, int]:
+        """Returns the number of criteria with each verdict."""
+        return {verdict: sum(one.verdict is verdict for one in self.asked) for verdict in Verdict}
+
+    def family(self, id: str) -> FamilyResult:
+        """Returns the result for a criterion of the RFC."""
+        return next(one for one in self.families if one.family.id == id)
+
+
+def assembled(
+    plan: Plan, results: Sequence[ScenarioResult], answers: Answers, cpu_time_s: float
+) -> Evaluation:
+    """Returns the evaluation from the results of its scenarios."""
+    from ackclock.study.run import versions
+
+    families: dict[str, FamilyResult] = {}
+    for family in FAMILIES:
+        own = [one for one in results if one.loaded.about.family == family.id]
+        families[family.id] = _family(family, own, answers, marks=plan.tested.counts_marks)
+    families["N-10"] = _tail_drop(families)
+    return Evaluation(
+        control=plan.tested.name,
+        references=[arm.name for arm in plan.references],
+        quick=plan.quick,
+        seeds=plan.seeds,
+        families=list(families.values()),
+        answers=answers,
+        runs=len(plan.runs),
+        cpu_time_s=cpu_time_s,
+        versions=versions(),
+    )
+
+
+def _family(family: Family, own: Sequence[ScenarioResult], answers: Answers, *, marks: bool) -> FamilyResult:
+    if family.id in answers.exempt:
+        return FamilyResult(
+            family, Verdict.EXEMPT, f"Excluded by the author: {answers.exempt[family.id]}", own
+        )
+    if not own:
+        why = family.not_evaluated or NOT_ASKED
+        if family.id == "N-11" and not marks:
+            why = "Its packets cannot be marked, so it relies on no explicit signal from the path."
+            return FamilyResult(family, Verdict.EXEMPT, why)
+        return FamilyResult(family, Verdict.NOT_EVALUATED, why)
+    return FamilyResult(family, worst(one.verdict for one in own), sentence(own), own)
+
+
+def sentence(own: Sequence[ScenarioResult]) -> str:
+    """Returns the sentence that explains a verdict: the criteria that decide it, and where."""
+    verdict = worst(one.verdict for one in own)
+    found = [one for result in own for one in result.findings]
+    deciding = [one for one in found if one.verdict is verdict]
+    if verdict in (Verdict.OK, Verdict.INFO):
+        conditions = len({one.criterion.text for one in found if not one.criterion.info})
+        settings = sum(len(result.samples.settings) for result in own)
+        if not conditions:
+            return f"Numbers without a limit in {_counted(settings, 'setting')}."
+        return f"{_counted(conditions, 'condition')} in {_counted(settings, 'setting')}."
+    parts = []
+    failures = [why for result in own for why in result.samples.failures.values()]
+    if failures:
+        runs = sum(len(result.samples.settings) * len(result.samples.seeds) for result in own)
+        parts.append(f"{len(failures)} of {_counted(runs, 'run')} failed: {failures[0]}")
+        deciding = [one for one in deciding if not one.failed]
+    texts = dict.fromkeys(one.criterion.text for one in deciding)
+    word = "Not so" if verdict is Verdict.CONCERN else "Undecided"
+    for text in texts:
+        those = [one for one in deciding if one.criterion.text == text]
+        of = sum(one.criterion.text == text for one in found)
+        where = those[0].setting.name
+        example = f", as with {where}" if where else ""
+        reason = f" ({those[0].reason})" if those[0].reason else ""
+        parts.append(f"{text}: {len(those)} of {_counted(of, 'setting')}{example}{reason}")
+    return f"{word}: {'; '.join(parts)}."
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}{'s' if count != 1 else ''}"
+
+
+def _tail_drop(families: Mapping[str, FamilyResult]) -> FamilyResult:
+    """Returns the verdict on drop-tail queues: that which prevails over section 5."""
+    family = families["N-10"].family
+    own = [families[id] for id in OF_TAIL_DROP if families[id].verdict is not Verdict.NOT_EVALUATED]
+    verdict = worst(one.verdict for one in own)
+    if verdict is Verdict.NOT_EVALUATED:
+        return FamilyResult(family, verdict, "None of the criteria of section 5 was run.")
+    those = ", ".join(one.family.section for one in own if one.verdict is verdict)
+    return FamilyResult(
+        family, verdict, f"All of section 5 has drop-tail queues; {verdict.value} in {those}."
+    )

@@ -1,0 +1,256 @@
+"""What RFC 9743 asks: its criteria in its order, and the items about process.
+
+The section numbers and titles are those of the published RFC (March 2025), the words in capitals those of
+draft-ietf-ccwg-rfc5033bis-08, from which it was edited.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+TITLE = "RFC 9743 (BCP 133), Specifying New Congestion Control Algorithms"
+
+
+@dataclass(frozen=True)
+class Family:
+    """A criterion of the RFC, or one of its scenarios."""
+
+    id: str
+    section: str
+    title: str
+    strength: str
+    """The RFC's word: MUST, SHOULD, or what it says instead, in lower case."""
+    demand: str
+    not_evaluated: str = ""
+    """Why nothing is run for it; empty if something is."""
+
+
+FAMILIES = (
+    Family(
+        "N-01",
+        "5.1.1",
+        "Protection against congestion collapse",
+        "should",
+        "Stop sending above some rate of drops, or back off fully: down to one packet per round trip, then ever longer "
+        "gaps while the congestion lasts.",
+    ),
+    Family(
+        "N-02",
+        "5.1.2",
+        "Protection against bufferbloat",
+        "should",
+        "Try to avoid excessive queues. Reno and CUBIC do not; a new control has the opportunity to improve on them.",
+    ),
+    Family(
+        "N-03",
+        "5.1.3",
+        "Protection against high packet loss",
+        "should",
+        "Try to avoid excessive loss. The first BBR failed here: several flows, and a buffer below roughly one "
+        "and a half "
+        "bandwidth-delay products.",
+    ),
+    Family(
+        "N-04",
+        "5.1.4",
+        "Fairness within the proposed control",
+        "should",
+        "Explore how capacity is shared among flows of the same control.",
+    ),
+    Family(
+        "N-05",
+        "5.1.5",
+        "Short flows",
+        "MUST",
+        "Consider how new and short flows affect long ones, and the reverse.",
+    ),
+    Family(
+        "N-06",
+        "5.2",
+        "Harm and starvation in mixes",
+        "MUST",
+        "Assess the potential to cause starvation; a loss of all feedback must lead to back-off. Harm is more than "
+        "capacity: also delay and loss.",
+    ),
+    Family(
+        "N-07",
+        "5.2.1",
+        "Existing general-purpose congestion control",
+        "MUST",
+        "Evaluate in competition with standard controls. Strict friendliness to Reno or CUBIC is not asked.",
+    ),
+    Family(
+        "N-08",
+        "5.2.2",
+        "Real-time congestion control",
+        "SHOULD",
+        "Consider coexistence with widely deployed real-time controls.",
+    ),
+    Family(
+        "N-09",
+        "5.2.3",
+        "Short and long flows of other controls",
+        "MUST",
+        "Evaluate the effect on short and long flows that use other common controls.",
+    ),
+    Family(
+        "N-25",
+        "5.3.2",
+        "Incremental deployment: boxes on the path",
+        "MUST",
+        "Discuss whether incremental deployment is possible; say what is known about the equipment of today's Internet "
+        "(SHOULD).",
+    ),
+    Family(
+        "N-10",
+        "6.1",
+        "Paths with tail-drop queues",
+        "MUST",
+        "Evaluate with drop-tail queues. Every criterion of section 5 is run with them here.",
+    ),
+    Family(
+        "N-11",
+        "6.2",
+        "Tunnel behaviour",
+        "MUST",
+        "If the control relies on explicit signals: consider traffic that passes through a tunnel.",
+    ),
+    Family(
+        "N-12",
+        "6.3",
+        "Wired paths",
+        "baseline",
+        "The baseline: hardly any loss but that of queues, steady capacity.",
+    ),
+    Family(
+        "N-13",
+        "6.4",
+        "Wireless paths",
+        "should",
+        "Evaluate with losses from radio, with capacity that varies, and with jitter from medium access and link-layer "
+        "retransmission.",
+    ),
+    Family(
+        "N-14",
+        "7.1",
+        "Active queue management",
+        "SHOULD",
+        "Evaluate under a variety of queue disciplines; at a minimum reason about FQ-CoDel, PIE and L4S. With ECN, the "
+        "reaction to marks must conform to the codepoint.",
+    ),
+    Family(
+        "N-15",
+        "7.2",
+        "Network circuit breakers",
+        "ought",
+        "React before a circuit breaker of the network does.",
+    ),
+    Family(
+        "N-16",
+        "7.3",
+        "Paths with varying delay",
+        "SHOULD",
+        "Be robust when the least delay changes significantly.",
+    ),
+    Family(
+        "N-17",
+        "7.4",
+        "Internet of Things and constrained nodes",
+        "consider",
+        "Very low rates and small bandwidth-delay products; the number of control packets matters.",
+    ),
+    Family(
+        "N-18", "7.5", "Paths with high delay", "ought", "Do not presume that all paths have a low delay."
+    ),
+    Family(
+        "N-19",
+        "7.6",
+        "Misbehaving nodes",
+        "SHOULD",
+        "Explore non-compliant senders, receivers and routers, and attacks from outside.",
+        not_evaluated="The scenario language has no receiver that splits, forges or withholds acknowledgements, and no "
+        "router that lies.",
+    ),
+    Family(
+        "N-20", "7.7", "Extreme packet reordering", "ought", "Do not presume that packets arrive in order."
+    ),
+    Family(
+        "N-21",
+        "7.8",
+        "Transient events",
+        "SHOULD",
+        "Consider transients: a sudden onset of congestion, a routing change, mobility.",
+    ),
+    Family(
+        "N-22",
+        "7.9",
+        "Sudden changes in the path",
+        "MUST",
+        "Evaluate changes in the path, and be robust to them at the intervals of usual re-routing.",
+    ),
+    Family(
+        "N-23",
+        "7.10",
+        "Multipath transport",
+        "MUST",
+        "For controls of several paths: evaluate the harm from a fail-over and at a shared bottleneck.",
+        not_evaluated="Each connection here has one path. Controls for several paths run over SCTP, which these "
+        "scenarios do not use.",
+    ),
+    Family(
+        "N-24",
+        "7.11",
+        "Data centers",
+        "SHOULD",
+        "Round trips below 2 ms, bursts, many nodes that finish at once; say which controls it can coexist with.",
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Item:
+    """A demand on the document or on the process, which a simulation cannot answer."""
+
+    id: str
+    section: str
+    strength: str
+    demand: str
+
+
+PROCESS = (
+    Item(
+        "PR-1",
+        "3.1",
+        "SHOULD",
+        "Practical experience with implementation and use before publication as an RFC",
+    ),
+    Item("PR-2", "3.1", "ought", "Evidence of results is documented; independent evaluation helps"),
+    Item(
+        "PR-3",
+        "3.2",
+        "MUST",
+        "Without evidence at Internet scale: Experimental status, unless not for general use",
+    ),
+    Item("PR-4", "3.2", "SHOULD", "Experimental: not a default, actively measured, and can be switched off"),
+    Item("PR-5", "3.2", "MAY", "With measured deployment at Internet scale: Standards Track at once"),
+    Item(
+        "PR-6",
+        "3.2",
+        "REQUIRED",
+        "The abstract says whether there is consensus that it is safe, and where it is not recommended",
+    ),
+    Item(
+        "PR-7",
+        "4",
+        "need",
+        "Controlled environments: the functions relied on, and what happens if traffic leaks",
+    ),
+    Item("PR-8", "5.3.1", "MUST", "Explain every deviation from RFC 2914 and RFC 7141"),
+    Item(
+        "PR-9",
+        "5.3.2",
+        "MUST",
+        "Discuss incremental deployment, known behaviour with middleboxes, and how a scope is kept",
+    ),
+    Item("PR-10", "8", "SHOULD", "Examine security issues"),
+)

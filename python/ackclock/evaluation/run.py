@@ -1,0 +1,251 @@
+"""Runs the scenarios of an evaluation and judges the control under test."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ackclock import core, toml
+from ackclock.custom import guests
+from ackclock.errors import AckclockError, InputError, RunError, ScenarioError
+from ackclock.evaluation.arms import Arm
+from ackclock.evaluation.files import Loaded
+from ackclock.evaluation.judge import SOLO, TESTED, Samples, findings
+from ackclock.evaluation.language import Setting
+from ackclock.evaluation.processes import LIMIT_S, Processes
+from ackclock.evaluation.result import Answers, Evaluation, ScenarioResult, assembled
+from ackclock.evaluation.words import EvaluationWords
+from ackclock.jobs import Local, Progress, run_jobs
+from ackclock.overrides import merge
+from ackclock.store import Job, Store
+from ackclock.study.language import Expression, ExpressionError
+from ackclock.study.run_words import measure
+
+QUICK_SEEDS, FULL_SEEDS = 5, 10
+
+
+@dataclass(frozen=True)
+class Use:
+    """What a run is for: a scenario, an arm, a setting, the number of its seed."""
+
+    scenario: int
+    arm: str
+    setting: int
+    seed: int
+
+
+@dataclass
+class Planned:
+    """A run, and all that it is for."""
+
+    job: Job
+    uses: list[Use]
+    packets: float
+    """The number of packets that it is expected to send."""
+
+
+class Plan:
+    """The runs of an evaluation, checked with the core. InputError if a scenario is wrong with a control."""
+
+    def __init__(
+        self, tested: Arm, references: Sequence[Arm], scenarios: Sequence[Loaded], *, quick: bool, seeds: int
+    ) -> None:
+        self.quick, self.seeds = quick, list(range(1, seeds + 1))
+        self.tested, self.references = tested, references
+        self.scenarios = [one for one in scenarios if tested.counts_marks or not one.about.needs_marks]
+        self.settings = [list(one.about.settings(quick=quick)) for one in self.scenarios]
+        self.runs: list[Planned] = []
+        for index, loaded in enumerate(self.scenarios):
+            self._add(index, loaded)
+
+    def _add(self, index: int, loaded: Loaded) -> None:
+        groups = loaded.about.tested
+        arms = [(TESTED, self.tested.overrides(groups), self.tested.classes)]
+        arms += [(arm.name, arm.overrides(groups), arm.classes) for arm in self.references]
+        if loaded.about.solo is not None:
+            alone = merge(self.references[0].overrides(groups), loaded.about.solo.set)
+            arms.append((SOLO, alone, self.references[0].classes))
+        wanted = [
+            (name, number, merge(setting.overrides, own), classes)
+            for name, own, classes in arms
+            for number, setting in enumerate(self.settings[index])
+        ]
+        packets = _packets(loaded, [(overrides, classes) for _, _, overrides, classes in wanted])
+        known: dict[str, Planned] = {}
+        for (name, number, overrides, classes), cost in zip(wanted, packets, strict=True):
+            for position, seed in enumerate(self.seeds):
+                job = Job(
+                    loaded.scenario.text, loaded.scenario.file, overrides, seed, loaded.needs_series, classes
+                )
+                # The control under test may be one of the references.
+                key = f"{job.key()} {sorted(classes)}"
+                if key not in known:
+                    known[key] = Planned(job, [], cost)
+                    self.runs.append(known[key])
+                known[key].uses.append(Use(index, name, number, position))
+
+
+def _packets(loaded: Loaded, wanted: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]]) -> list[float]:
+    """Returns the number of packets that each run is expected to send. InputError if a scenario is wrong."""
+    scenario = loaded.scenario
+    series = loaded.needs_series
+    native = [(overrides, series) for overrides, classes in wanted if not classes]
+    outlines = iter(core.outlines(scenario.text, scenario.file, native))
+    found = []
+    for overrides, classes in wanted:
+        described: Any
+        if classes:
+            try:
+                described = core.describe(scenario.text, scenario.file, overrides, guests(classes, {}))
+            except RunError:
+                # A control that fails as it begins: each of its runs will be a finding.
+                described = {"expected_packets": 0.0}
+        else:
+            described = next(outlines)
+            if isinstance(described, ScenarioError):
+                raise InputError(f"{loaded.name}: {scenario.located(str(described))}")
+        found.append(float(described["expected_packets"]))
+    return found
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What an evaluation is expected to take."""
+
+    runs: int
+    packets: float
+    cpu_s: float
+    """The processor time that this machine is expected to need, from a run of a fraction of a second."""
+
+
+def cost(plan: Plan) -> Cost:
+    """Returns what the runs are expected to take, whether or not some are on disk."""
+    speeds = {guest: _speed(plan, guest=guest) for guest in {run.job.has_guests for run in plan.runs}}
+    seconds = sum(run.packets * speeds[run.job.has_guests] for run in plan.runs)
+    return Cost(len(plan.runs), sum(run.packets for run in plan.runs), seconds)
+
+
+def _speed(plan: Plan, *, guest: bool) -> float:
+    """Returns the seconds that an expected packet takes, measured with one run of usual length."""
+    candidates = [run for run in plan.runs if run.job.has_guests == guest and run.packets]
+    if not candidates:
+        return 0.0
+    run = min(candidates, key=lambda one: abs(one.packets - (2e4 if guest else 1e5)))
+    classes = guests(run.job.controls, run.job.queues)
+    seconds = []
+    for _ in range(2):  # the first one also reads what the second one finds in memory
+        began = time.perf_counter()
+        try:
+            core.make(run.job.text, run.job.file, run.job.overrides, run.job.seed, run.job.series, classes)
+        except AckclockError:
+            return 1e-6
+        seconds.append(time.perf_counter() - began)
+    return min(seconds) / run.packets
+
+
+def evaluate(
+    plan: Plan,
+    *,
+    store: Store | None = None,
+    threads: int = 0,
+    limit_s: float = LIMIT_S,
+    progress: Progress | None = None,
+    answers: Answers | None = None,
+) -> Evaluation:
+    """Makes the runs of ``plan``, those on disk excepted, and returns the verdicts.
+
+    A run of the control under test that fails is a finding. RunError if a run of a reference fails; Interrupted on
+    Ctrl-C, with the finished runs on disk.
+    """
+    samples = [Samples(settings, plan.seeds) for settings in plan.settings]
+    expressions = [
+        {metric.id: Expression(metric.expr) for metric in loaded.about.metrics} for loaded in plan.scenarios
+    ]
+    began, total = time.process_time(), len(plan.runs)
+    made = 0
+    for guest in (False, True):
+        part = [run for run in plan.runs if run.job.has_guests == guest]
+        if not part:
+            continue
+
+        def take(index: int, result: Mapping[str, Any], part: Sequence[Planned] = part) -> None:
+            scenario = part[index].uses[0].scenario
+            values = _measured(plan.scenarios[scenario], expressions[scenario], result)
+            for use in part[index].uses:
+                for metric, value in values.items():
+                    key = (use.arm, use.setting, metric)
+                    samples[scenario].values.setdefault(key, np.full(len(plan.seeds), np.nan))[use.seed] = (
+                        value
+                    )
+
+        def fail(index: int, error: AckclockError, part: Sequence[Planned] = part) -> None:
+            for use in part[index].uses:
+                if use.arm != TESTED:
+                    raise RunError(f"{plan.scenarios[use.scenario].name}, {use.arm}: {error}") from error
+                samples[use.scenario].failures[use.setting, use.seed] = str(error).splitlines()[0]
+
+        def advance(done: int, _: int, share: float, before: int = made, count: int = len(part)) -> None:
+            if progress is not None:
+                progress(before + done, total, (before + share * count) / total)
+
+        file = plan.tested.file
+        pool = (
+            Processes(file, plan.tested.name, threads, limit_s)
+            if guest and file is not None
+            else Local(threads)
+        )
+        run_jobs(
+            [run.job for run in part],
+            take,
+            store=store or Store(None),
+            pool=pool,
+            progress=advance,
+            costs=[run.packets for run in part],
+            on_failure=fail,
+        )
+        made += len(part)
+    reference = plan.references[0].name
+    results = [
+        ScenarioResult(loaded, one, findings(loaded, one, reference))
+        for loaded, one in zip(plan.scenarios, samples, strict=True)
+    ]
+    return assembled(plan, results, answers or Answers(), time.process_time() - began)
+
+
+def _measured(
+    loaded: Loaded, expressions: Mapping[str, Expression], result: Mapping[str, Any]
+) -> dict[str, float]:
+    words, found = EvaluationWords(result), {}
+    for id, expression in expressions.items():
+        try:
+            found[id] = measure(expression, words)
+        except ExpressionError as error:
+            raise InputError(f'{loaded.name}: metric "{id}": {error}') from None
+    return found
+
+
+def scenario_of(loaded: Loaded, setting: Setting, tested: Arm) -> str:
+    """Returns the scenario of a setting with the control in its seat, as the text of a file for ``ackclock run``."""
+    import tomli_w
+
+    document = toml.loads(loaded.scenario.text)
+    for path, value in merge(setting.overrides, tested.overrides(loaded.about.tested)).items():
+        _put(document, path.split("."), value)
+    return tomli_w.dumps(document)
+
+
+def _put(document: Any, steps: Sequence[str], value: Any) -> None:
+    """Puts a value at a dotted path, in which an element of a list of tables is called by its name."""
+    for step in steps[:-1]:
+        if isinstance(document, list):
+            document = next(one for one in document if one.get("name") == step)
+        else:
+            if not isinstance(document.get(step), dict | list):
+                # A name stands for a table of its own.
+                document[step] = {"name": document[step]} if isinstance(document.get(step), str) else {}
+            document = document[step]
+    document[steps[-1]] = value

@@ -1,0 +1,114 @@
+"""The vocabulary of an evaluation's metrics: that of studies, and a few functions more.
+
+growth_of_gaps(path, from, to, first, cap)      the smallest ratio of a gap between packets to the one before, from a
+                                                count over time, without the first gaps; gaps above ``cap`` may stay
+trips(link, share, width, windows, from)        how often a circuit breaker would have opened
+worst_loss(link, width, from)                   the greatest share of packets dropped in any window of ``width`` s
+delta_fair_time(first, second, delta, start)    the time in s until the second flow has its share but for delta
+time_of_keeping(path, level, from, width)       the time in s until the mean over ``width`` s is at least ``level``
+rtt_exponent(goodput, rtt)                      the slope of goodput over the round trip, both as logarithms
+least_share_of(path, all, from, width)          the smallest share of any flow of ``path`` among those of ``all`` in any
+                                                window of ``width`` s, times the number of the latter
+mean_of(path, from, to)                         the mean of a series
+tcp_rate(rtt, p)                                1.2 / (RTT sqrt(p)), in packets per second
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from ackclock import metrics as common
+from ackclock.evaluation import metrics
+from ackclock.study.language import Array, Expression, Value
+from ackclock.study.run_words import RunWords
+from ackclock.study.run_words import needs_series as of_studies
+
+OWN = (
+    "growth_of_gaps",
+    "trips",
+    "worst_loss",
+    "delta_fair_time",
+    "time_of_keeping",
+    "mean_of",
+    "least_share_of",
+)
+"""The further functions that need series."""
+
+
+class EvaluationWords(RunWords):
+    """The vocabulary over the result of one run."""
+
+    def __init__(self, result: Mapping[str, Any]) -> None:
+        super().__init__(result)
+        self.functions: Mapping[str, Callable[..., Value]] = {
+            **self.functions,
+            "growth_of_gaps": self._growth_of_gaps,
+            "trips": self._trips,
+            "worst_loss": self._worst_loss,
+            "delta_fair_time": self._delta_fair_time,
+            "time_of_keeping": self._time_of_keeping,
+            "mean_of": self._mean_of,
+            "least_share_of": self._least_share_of,
+            "rtt_exponent": metrics.rtt_exponent,
+            "tcp_rate": lambda rtt, p: metrics.tcp_rate(float(rtt), float(p)),
+        }
+
+    def _growth_of_gaps(self, path: str, start: Array, end: Array, first: Array, cap: Array) -> float:
+        """growth_of_gaps("links.<link>.arrived_packets", from, to, first, cap), times in seconds"""
+        times, counts = self._part(path, start, end)
+        sent = times[1:][np.diff(counts) > 0]
+        least = metrics.least_growth(sent, int(first), float(cap))
+        # Too few packets to compare two gaps: the sender has stopped, which is as good as any growth.
+        return least if math.isfinite(least) else 2.0
+
+    def _trips(self, link: str, share: Array, width: Array, windows: Array, start: Array) -> float:
+        """trips("<link>", share, width, windows, from), times in seconds"""
+        return float(metrics.trips(*self._counts(link, width, start), float(share), int(windows)))
+
+    def _worst_loss(self, link: str, width: Array, start: Array) -> float:
+        """worst_loss("<link>", width, from), times in seconds"""
+        return metrics.worst_share(*self._counts(link, width, start))
+
+    def _counts(self, link: str, width: Array, start: Array) -> tuple[Array, Array]:
+        """Returns the packets that arrived and those that were dropped in windows of ``width`` seconds."""
+
+        def grown(what: str) -> Array:
+            times, values = self._part(f"links.{link}.{what}", start, None)
+            return common.growth(times, values, float(start), float(width))
+
+        return grown("arrived_packets"), grown("dropped_packets")
+
+    def _delta_fair_time(self, first: str, second: str, delta: Array, start: Array) -> float:
+        """delta_fair_time("flows.<first>.goodput_bps", "flows.<second>.goodput_bps", delta, start)"""
+        times, one = self._path(first)
+        _, other = self._path(second)
+        # A flow's rate over a few round trips, not within one.
+        width = max(1, round(1.0 / float(np.median(np.diff(times)))))
+        smooth = np.ones(width) / width
+        means = [np.convolve(np.nan_to_num(values), smooth)[: times.size] for values in (one, other)]
+        return metrics.delta_fair_time(times, means[0], means[1], float(delta), float(start))
+
+    def _time_of_keeping(self, path: str, level: Array, start: Array, width: Array) -> float:
+        """time_of_keeping("flows.<flow>.goodput_bps", level, from, width), times in seconds"""
+        return metrics.time_of_keeping(*self._path(path), float(level), float(start), float(width))
+
+    def _least_share_of(self, path: str, every: str, start: Array, width: Array) -> float:
+        """least_share_of("flows.other*.goodput_bps", "flows.*.goodput_bps", from, width), times in seconds"""
+        times, _ = self._path(path)
+        flows, others = self._each(path), self._each(every)
+        rest = np.sum(others, axis=0) - np.sum(flows, axis=0)
+        return metrics.least_of(flows, rest, len(others), times, float(start), float(width))
+
+    def _mean_of(self, path: str, start: Array, end: Array) -> float:
+        """mean_of("flows.<flow>.goodput_bps", from, to), times in seconds"""
+        _, values = self._part(path, start, end)
+        return float(np.mean(np.nan_to_num(values))) if values.size else math.nan
+
+
+def needs_series(expression: Expression) -> bool:
+    """Returns whether the expression can only be computed from a run with series."""
+    return of_studies(expression) or not expression.called.isdisjoint(OWN)

@@ -1,0 +1,167 @@
+"""Controls with one fault each, by which the scenarios of an evaluation are tested.
+
+``Reno`` is NewReno's window law (RFC 5681) in a few lines; each other class breaks one of its rules.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+import ackclock
+from ackclock.custom import Ack, Draws, Initial, Loss, Timeout
+
+
+class Reno(ackclock.Control):
+    """Additive increase, multiplicative decrease, slow start: no fault."""
+
+    def __init__(self, initial: Initial) -> None:
+        self.cwnd, self.ssthresh = initial.window, initial.ssthresh
+
+    def decision(self) -> ackclock.Decision:
+        return ackclock.Decision(self.cwnd, self.ssthresh)
+
+    def on_ack(self, ack: Ack, random: Draws) -> None:
+        if ack.in_recovery or not ack.cwnd_limited:
+            return
+        grown = ack.credit
+        self.cwnd += grown if self.cwnd < self.ssthresh else self.increase() * grown / self.cwnd
+
+    def increase(self) -> float:
+        return 1.0
+
+    def on_loss(self, loss: Loss, random: Draws) -> None:
+        self.ssthresh = max(loss.window / 2, 2.0)
+        self.cwnd = self.ssthresh
+
+    def on_timeout(self, timeout: Timeout, random: Draws) -> None:
+        if timeout.in_a_row == 1:
+            self.ssthresh = max(timeout.window / 2, 2.0)
+        self.cwnd = 1.0
+
+    def set_cwnd(self, cwnd: float) -> None:
+        self.cwnd = max(cwnd, 1.0)
+
+    def set_ssthresh(self, ssthresh: float) -> None:
+        self.ssthresh = max(ssthresh, 1.0)
+
+
+class IgnoresLoss(Reno):
+    """Losses do not reduce the window."""
+
+    def on_loss(self, loss: Loss, random: Draws) -> None:
+        self.ssthresh = self.cwnd
+
+
+class IgnoresEverything(Reno):
+    """Neither losses nor timeouts reduce the window."""
+
+    def on_loss(self, loss: Loss, random: Draws) -> None:
+        self.ssthresh = self.cwnd
+
+    def on_timeout(self, timeout: Timeout, random: Draws) -> None:
+        self.cwnd = max(self.cwnd, 50.0)
+
+
+class NeverEndsSlowStart(Reno):
+    """A loss takes a tenth of the window, and slow start goes on."""
+
+    def on_loss(self, loss: Loss, random: Draws) -> None:
+        self.cwnd = max(loss.window * 0.9, 2.0)
+
+
+class GrowsTenfold(Reno):
+    """Grows by ten packets in a round trip."""
+
+    def increase(self) -> float:
+        return 10.0
+
+
+class CutsTooLittle(Reno):
+    """A loss takes a twentieth of the window."""
+
+    def on_loss(self, loss: Loss, random: Draws) -> None:
+        self.ssthresh = max(loss.window * 0.95, 2.0)
+        self.cwnd = self.ssthresh
+
+
+class GrowsByShare(Reno):
+    """Grows and shrinks by a share of the window, and so gives nothing to a flow that joins."""
+
+    def increase(self) -> float:
+        return self.cwnd * 0.01
+
+    def on_loss(self, loss: Loss, random: Draws) -> None:
+        self.cwnd = self.ssthresh = max(loss.window * 0.875, 2.0)
+
+
+class FearsDelay(Reno):
+    """Falls to two packets as soon as the round trip rises by a tenth."""
+
+    def on_ack(self, ack: Ack, random: Draws) -> None:
+        super().on_ack(ack, random)
+        if ack.rtt is not None and ack.min_rtt is not None and ack.rtt > 1.1 * ack.min_rtt:
+            self.cwnd = self.ssthresh = 2.0
+
+
+class StaysDown(Reno):
+    """A loss leaves two packets, and nothing grows from there."""
+
+    def increase(self) -> float:
+        return 0.0
+
+    def on_loss(self, loss: Loss, random: Draws) -> None:
+        self.cwnd = self.ssthresh = 2.0
+
+
+class IgnoresMarks(Reno):
+    """An echo of a mark does not reduce the window."""
+
+    def on_loss(self, loss: Loss, random: Draws) -> None:
+        if loss.signal != "ecn":
+            super().on_loss(loss, random)
+
+
+class TakesJitterForCongestion(Reno):
+    """Halves the window when a round trip is much longer than the one before."""
+
+    def __init__(self, initial: Initial) -> None:
+        super().__init__(initial)
+        self.last, self.rests_until = 0.0, 0.0
+
+    def on_ack(self, ack: Ack, random: Draws) -> None:
+        super().on_ack(ack, random)
+        if ack.rtt is not None:
+            if self.last and ack.rtt > self.last + 0.01 and ack.now > self.rests_until:
+                self.cwnd = self.ssthresh = max(self.cwnd / 2, 2.0)
+                self.rests_until = ack.now + ack.rtt
+            self.last = ack.rtt
+
+
+class Raises(Reno):
+    """Fails at its first loss."""
+
+    def on_loss(self, loss: Loss, random: Draws) -> None:
+        raise ZeroDivisionError("the rate was zero")
+
+
+class NeverReturns(Reno):
+    """Waits for ever at its first loss."""
+
+    def on_loss(self, loss: Loss, random: Draws) -> None:
+        while True:
+            time.sleep(1)
+
+
+class EndsTheProcess(Reno):
+    """Takes its process with it at its first loss."""
+
+    def on_loss(self, loss: Loss, random: Draws) -> None:
+        os._exit(1)
+
+
+class SendsNothing(Reno):
+    """Has a window of nothing."""
+
+    def decision(self) -> ackclock.Decision:
+        return ackclock.Decision(0.0)

@@ -1,0 +1,433 @@
+"""The evaluation after RFC 9743: its scenarios, its verdicts, its record, and the command."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from conftest import Command
+
+import ackclock
+from ackclock.errors import InputError
+from ackclock.evaluation import arms, compare, files, judge, rfc, run
+from ackclock.evaluation.language import Criterion, Grid, ScenarioFile
+from ackclock.evaluation.result import read_answers
+from ackclock.evaluation.verdict import Verdict, worst
+
+SMALL = """
+family = "N-02"
+title = "Small"
+summary = "A small scenario."
+
+[[axes]]
+name = "buffer"
+path = "dumbbell.bottleneck.queue.limit"
+values = ["10 packets", "40 packets"]
+quick = ["10 packets"]
+
+[[metrics]]
+id = "delay"
+label = "Queueing delay"
+unit = "ms"
+expr = '1000 * link("bottleneck").wait_p95_s'
+better = "less"
+
+[[criteria]]
+metric = "delay"
+measure = "ratio"
+high = 1.05
+text = "The delay is at most 1.05 times the reference's"
+
+[scenario]
+duration = "6 s"
+warmup = "1 s"
+
+[scenario.dumbbell]
+rtt = "40 ms"
+bottleneck = { rate = "5 Mbit/s", delay = "1 ms", queue = { name = "droptail", limit = "10 packets" } }
+access = { rate = "50 Mbit/s" }
+
+[[scenario.flows]]
+name = "tested"
+control = "cubic"
+start = { uniform = ["0 ms", "100 ms"] }
+"""
+
+
+def judged(criterion: dict[str, Any], own: list[float], other: list[float] | None = None) -> judge.Finding:
+    """The finding of one criterion over these samples of a metric of which less is better."""
+    document = {
+        "family": "N-03",
+        "title": "t",
+        "summary": "s",
+        "metrics": [{"id": "m", "label": "m", "expr": "fairness", "better": "less"}],
+        "criteria": [{"metric": "m", "text": "so", **criterion}],
+        "solo": {"set": {}},
+        "scenario": {},
+    }
+    about = ScenarioFile.model_validate(document)
+    loaded = files.Loaded("small", about, files.extracted("", {}, "small"), "")
+    samples = judge.Samples(list(about.settings(quick=True)), range(len(own)))
+    samples.values[judge.TESTED, 0, "m"] = np.array(own)
+    samples.values["cubic", 0, "m"] = np.array(other or own)
+    samples.values[judge.SOLO, 0, "m"] = np.ones(len(own))
+    (found,) = judge.findings(loaded, samples, "cubic")
+    return found
+
+
+# Verdicts
+
+
+def test_a_verdict_needs_the_whole_interval() -> None:
+    limit = {"high": 10}
+    assert judged(limit, [8, 8.1, 8.2]).verdict is Verdict.OK
+    assert judged(limit, [12, 12.1, 12.2]).verdict is Verdict.CONCERN
+    # The mean is inside, and so would a guess be; the interval is not.
+    assert judged(limit, [2, 9, 16]).verdict is Verdict.UNDECIDED
+    assert judged(limit, [math.nan] * 3).verdict is Verdict.INFO
+
+
+def test_between_the_limits_is_info() -> None:
+    limits = {"high": 0.1, "info_high": 0.25}
+    assert judged(limits, [0.18, 0.19, 0.2]).verdict is Verdict.INFO
+    assert judged(limits, [0.3, 0.31, 0.32]).verdict is Verdict.CONCERN
+    assert judged(limits, [0.05, 0.1, 0.15]).verdict is Verdict.UNDECIDED
+
+
+def test_ratios_differences_and_allowances_are_taken_seed_by_seed() -> None:
+    noise = np.array([1.0, 2, 4])
+    ratio = judged({"measure": "ratio", "high": 1.5}, list(noise * 1.2), list(noise))
+    assert ratio.verdict is Verdict.OK
+    assert ratio.mean == pytest.approx(1.2)
+    difference = judged({"measure": "difference", "high": 0}, list(noise + 1), list(noise))
+    assert (difference.verdict, difference.mean) == (Verdict.CONCERN, 1)
+    # 2.5 is more than twice 1.2, and less than the least allowance of 3.
+    allowance = {"measure": "allowance", "factor": 2, "least": 3, "high": 0}
+    assert judged(allowance, [2.5] * 3, [1.2] * 3).verdict is Verdict.OK
+    assert judged({**allowance, "least": 1}, [2.5] * 3, [1.2] * 3).verdict is Verdict.CONCERN
+
+
+def test_harm_is_compared_with_that_of_the_reference() -> None:
+    # Alone 1; with the control 4 (harm 3/4), with the reference 2 (harm 1/2).
+    found = judged({"measure": "harm", "high": 0.1, "info_high": 0.25}, [4.0] * 3, [2.0] * 3)
+    assert found.mean == pytest.approx(0.25)
+    assert found.verdict is Verdict.INFO
+
+
+def test_a_value_that_only_the_reference_has_is_a_concern() -> None:
+    found = judged({"measure": "ratio", "high": 2}, [1.0, math.nan, 1.0], [1.0] * 3)
+    assert found.verdict is Verdict.CONCERN
+    assert "no value in 1 of 3 runs" in found.reason
+
+
+def test_what_the_reference_does_not_meet_either_is_excused() -> None:
+    limit = {"high": 10, "excused": True}
+    assert judged(limit, [12.0, 12.1, 12.2], [11.0] * 3).verdict is Verdict.INFO
+    assert judged(limit, [12.0, 12.1, 12.2], [9.0] * 3).verdict is Verdict.CONCERN
+
+
+def test_the_worst_verdict_prevails_and_info_says_nothing_against_ok() -> None:
+    assert worst([Verdict.INFO, Verdict.OK]) is Verdict.OK
+    assert worst([Verdict.OK, Verdict.UNDECIDED]) is Verdict.UNDECIDED
+    assert worst([Verdict.UNDECIDED, Verdict.CONCERN]) is Verdict.CONCERN
+    assert worst([]) is Verdict.NOT_EVALUATED
+
+
+# Scenarios
+
+
+def test_the_criteria_have_the_order_of_the_rfc() -> None:
+    sections = [tuple(map(int, family.section.split("."))) for family in rfc.FAMILIES]
+    assert sections == sorted(sections)
+    assert len({family.id for family in rfc.FAMILIES}) == 25
+
+
+def test_every_criterion_has_scenarios_or_a_reason() -> None:
+    have = {files.load(name).about.family for name in files.names()}
+    for family in rfc.FAMILIES:
+        assert (family.id in have) != bool(family.not_evaluated or family.id == "N-10"), family.id
+
+
+@pytest.mark.parametrize("name", files.names())
+def test_a_scenario_of_the_package_is_right_in_full(name: str) -> None:
+    loaded = files.load(name)
+    plan = run.Plan(
+        arms.arm("bbrv3", {"transport": {"name": "rfc", "ecn": True}}),
+        [arms.arm("cubic")],
+        [loaded],
+        quick=False,
+        seeds=1,
+    )
+    assert len(plan.runs) >= len(list(loaded.about.settings(quick=False)))
+
+
+def test_the_quick_settings_are_among_the_full_ones() -> None:
+    for name in files.names():
+        about = files.load(name).about
+        full = {setting.name for setting in about.settings(quick=False)}
+        # The grid's quick buffers are others than the full ones.
+        if about.grid is None:
+            assert {setting.name for setting in about.settings(quick=True)} <= full, name
+
+
+def test_the_grid_has_125_paths_whose_buffers_hold_ten_packets() -> None:
+    cells = list(Grid().cells(quick=False))
+    assert len(cells) == 125
+    assert len(list(Grid().cells(quick=True))) == 12
+    limits = {cell.name: cell.overrides["dumbbell.bottleneck.queue.limit"] for cell in cells}
+    assert limits["rate 1 Mbit/s, round trip 5 ms, buffer 8 BDP"] == "10 packets"
+    # 50 Mbit/s times 50 ms are 312500 bytes.
+    assert limits["rate 50 Mbit/s, round trip 50 ms, buffer 1 BDP"] == "209 packets"
+
+
+@pytest.mark.parametrize(
+    ("find", "replace", "message"),
+    [
+        ('better = "less"', "", 'metrics[1] ("delay").better: "better" is missing'),
+        ('metric = "delay"', 'metric = "dealy"', 'criteria[1]: there is no metric "dealy"'),
+        ("high = 1.05\n", "", "no condition: give low or high"),
+        ('quick = ["10 packets"]\n', "", "a quick evaluation has none of its points"),
+        ('family = "N-02"', 'family = "N-77"', 'there is no criterion "N-77"'),
+        ("wait_p95_s'", "wait_p95_s +'", 'metric "delay"'),
+    ],
+)
+def test_a_wrong_file_is_refused_with_its_reason(
+    tmp_path: Path, find: str, replace: str, message: str
+) -> None:
+    file = tmp_path / "small.toml"
+    file.write_text(SMALL.replace(find, replace))
+    with pytest.raises(InputError) as caught:
+        files.load(str(file))
+    assert message in str(caught.value)
+    assert str(caught.value).startswith(str(file))
+
+
+def test_a_control_in_python_is_found_in_its_file(tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text("import ackclock\n")
+    with pytest.raises(InputError, match=r"expected one class of ackclock.Control, found none"):
+        arms.arm(str(file))
+    file.write_text("import ackclock\nraise ValueError('no')\n")
+    with pytest.raises(InputError, match="ValueError: no"):
+        arms.arm(str(file))
+    offenders = Path(__file__).with_name("offenders.py")
+    with pytest.raises(InputError, match='there is no control "Rebo"; did you mean "Reno"'):
+        arms.arm(f"{offenders}:Rebo")
+    assert arms.arm(f"{offenders}:Reno").name == "Reno"
+    with pytest.raises(InputError, match='there is no control "cubik"; did you mean "cubic"'):
+        arms.arm("cubik")
+
+
+# Records
+
+
+def record(values: list[float], verdict: str = "OK", better: str = "less") -> dict[str, Any]:
+    finding = {"metric": "m", "text": "so", "setting": "", "verdict": verdict, "reason": ""}
+    setting = {"name": "", "tested": {"m": values}}
+    scenario = {
+        "name": "N-03",
+        "metrics": [{"id": "m", "better": better}],
+        "settings": [setting],
+        "findings": [finding],
+    }
+    return {"seeds": list(range(len(values))), "quick": True, "criteria": [{"scenarios": [scenario]}]}
+
+
+def test_an_equal_record_is_no_worse() -> None:
+    one = record([1.0, 2.0, 3.0, 4.0])
+    assert compare.worse(one, one, compare.Thresholds()) == []
+
+
+def test_what_is_worse_beyond_noise_is_told() -> None:
+    before = record([1.0, 1.1, 1.2, 1.3])
+    limits = compare.Thresholds()
+    (told,) = compare.worse(record([2.0, 2.1, 2.21, 2.3]), before, limits)
+    assert told == "N-03.m: 1.15 before, 2.152 now"
+    # Better, noise, and a change within the tolerance.
+    assert compare.worse(record([0.5, 0.6, 0.71, 0.8]), before, limits) == []
+    assert compare.worse(record([0.5, 2.9, 0.3, 2.5]), before, limits) == []
+    assert compare.worse(record([1.01, 1.11, 1.2101, 1.31]), before, limits) == []
+    # More is better: the same fall is worse.
+    fallen = compare.worse(record([0.5, 0.6, 0.71, 0.8], better="more"), record([1.0, 1.1, 1.2, 1.3]), limits)
+    assert len(fallen) == 1
+    assert compare.worse(record([2.0, 2.1, 2.21, 2.3]), before, compare.Thresholds(ignore=("N-03.*",))) == []
+    assert (
+        compare.worse(record([2.0, 2.1, 2.21, 2.3]), before, compare.Thresholds(metrics={"N-03.m": 1.0}))
+        == []
+    )
+
+
+def test_a_criterion_that_is_no_longer_met_is_told() -> None:
+    same = [1.0, 1.0, 1.0]
+    assert compare.worse(record(same, "CONCERN"), record(same), compare.Thresholds()) == [
+        "N-03: no longer so: so"
+    ]
+    assert compare.worse(record(same, "undecided"), record(same), compare.Thresholds()) == []
+
+
+def test_many_comparisons_do_not_make_a_false_alarm() -> None:
+    random = np.random.default_rng(1)
+    alarms = 0
+    for _ in range(20):
+        changes = []
+        for k in range(100):
+            a, b = random.normal(10, 1, 5), random.normal(10, 1, 5)
+            difference = compare.paired_difference(a, b)
+            changes.append(compare.Change(f"m{k}", "", b.mean(), a.mean(), difference.p_above(0), 0.0))
+        alarms += bool(compare.significant(changes))
+    assert alarms <= 3
+
+
+def test_records_of_other_seeds_are_refused() -> None:
+    with pytest.raises(InputError, match="record it anew"):
+        compare.worse(record([1.0, 2.0]), record([1.0, 2.0, 3.0]), compare.Thresholds())
+
+
+# The command
+
+
+def test_the_list_names_every_criterion_and_scenario(ackclock: Command) -> None:
+    out = ackclock("evaluate", "list").out
+    for family in rfc.FAMILIES:
+        assert f"{family.section:<7}{family.title}" in out
+    for name in files.names():
+        assert name in out
+
+
+def test_a_file_of_ones_own_is_evaluated_and_recorded(ackclock: Command, tmp_path: Path) -> None:
+    (tmp_path / "small.toml").write_text(SMALL)
+    done = ackclock("evaluate", "sack", "--only", "small.toml", "--seeds", "2", "--json")
+    assert done.code == 0, done.err
+    document = json.loads(done.out)
+    assert document["control"] == "sack"
+    (family,) = [one for one in document["criteria"] if one["scenarios"]]
+    assert (family["id"], family["section"]) == ("N-02", "5.1.2")
+    (setting,) = family["scenarios"][0]["settings"]
+    assert len(setting["tested"]["delay"]) == 2
+
+    (tmp_path / "record.json").write_text(done.out)
+    again = ackclock("evaluate", "sack", "--only", "small.toml", "--seeds", "2", "--compare", "record.json")
+    assert again.code == 0
+    assert "no worse than the record" in again.out
+
+    # A control that fills the queue more is worse in that, whatever the criterion says of it.
+    setting["tested"]["delay"] = [1.0, 1.001]
+    (tmp_path / "record.json").write_text(json.dumps(document))
+    worse = ackclock("evaluate", "sack", "--only", "small.toml", "--seeds", "2", "--compare", "record.json")
+    assert worse.code == 1
+    assert "small.delay (buffer 10 packets): 1" in worse.out
+    (tmp_path / "limits.toml").write_text('ignore = ["small"]\n')
+    ignored = ackclock(
+        "evaluate",
+        "sack",
+        "--only",
+        "small.toml",
+        "--seeds",
+        "2",
+        "--compare",
+        "record.json",
+        "--thresholds",
+        "limits.toml",
+    )
+    assert ignored.code == 0
+
+
+def test_finished_runs_are_found_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    loaded = files.parse(SMALL, "small")
+    plan = run.Plan(arms.arm("sack"), [arms.arm("cubic")], [loaded], quick=True, seeds=2)
+    store = run.Store(tmp_path)
+    first = run.evaluate(plan, store=store)
+
+    def refuse(*_: object) -> None:
+        raise AssertionError("a run was made again")
+
+    monkeypatch.setattr("ackclock.core.Batch", refuse)
+    assert run.evaluate(plan, store=store).family("N-02").sentence == first.family("N-02").sentence
+
+
+def test_a_setting_is_copied_as_a_scenario_that_runs_alike(ackclock: Command, tmp_path: Path) -> None:
+    done = ackclock("evaluate", "copy", "N-17/flows 5, loss 0.05", "slow.toml", "--control", "bbrv1")
+    assert done.code == 0, done.err
+    copied = _scenario(tmp_path / "slow.toml").run(seed=1, series=False)
+    loaded = files.load("N-17")
+    plan = run.Plan(arms.arm("bbrv1"), [arms.arm("cubic")], [loaded], quick=True, seeds=1)
+    (wanted,) = [one for one in plan.runs if ("tested", 3) in [(use.arm, use.setting) for use in one.uses]]
+    direct = ackclock_run(wanted)
+    assert [flow["sent_packets"] for flow in copied.result["flows"]] == direct
+    assert ackclock("evaluate", "copy", "N-17", "slow.toml").code == 2  # exists already
+    assert ackclock("evaluate", "copy", "N-17", "own.toml").code == 0
+    assert (tmp_path / "own.toml").read_text() == loaded.text
+
+
+def _scenario(path: Path) -> ackclock.Scenario:
+    return ackclock.Scenario.from_file(path)
+
+
+def ackclock_run(planned: run.Planned) -> list[int]:
+    job = planned.job
+    made = run.core.make(job.text, job.file, job.overrides, job.seed, job.series)
+    return [flow["sent_packets"] for flow in made.result()["flows"]]
+
+
+def test_the_cost_is_said_beforehand(ackclock: Command) -> None:
+    out = ackclock("evaluate", "cubic", "--only", "N-15", "--plan").out
+    # CUBIC is both the control under test and the reference; Reno stands beside it.
+    assert out.startswith("10 runs, about ")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["cubik"], 'did you mean "cubic"'),
+        (["cubic", "--only", "N-19"], "there is no scenario of misbehaving nodes"),
+        (["cubic", "--only", "N-04-late"], 'did you mean "N-04-latecomer"'),
+        (["cubic", "sack"], "expected only options"),
+        (["copy", "N-03"], "copy needs a name and a file"),
+        (["copy", "N-04", "x.toml"], "are 3 scenarios; name one of them"),
+        (["copy", "N-17/flows 9", "x.toml"], "there is no setting"),
+        (["cubic", "--thresholds", "x.toml"], "--thresholds needs --compare"),
+        (["cubic", "--transport", "{ name ="], "not a table in TOML"),
+        (["cubic", "--compare", "nothing.json"], "No such file"),
+    ],
+)
+def test_wrong_arguments_are_refused(ackclock: Command, arguments: list[str], message: str) -> None:
+    done = ackclock("evaluate", *arguments)
+    assert done.code == 2
+    assert message in done.err
+
+
+def test_answers_exempt_special_cases_only(tmp_path: Path) -> None:
+    file = tmp_path / "answers.toml"
+    file.write_text(
+        '[exempt]\nN-24 = "It is not for data centers."\n[process]\nPR-1 = "Two implementations."\n'
+    )
+    answers = read_answers(file)
+    loaded = [files.parse(SMALL, "small")]
+    plan = run.Plan(arms.arm("sack"), [arms.arm("cubic")], loaded, quick=True, seeds=2)
+    found = run.evaluate(plan, answers=answers)
+    assert found.family("N-24").verdict is Verdict.EXEMPT
+    assert found.family("N-10").verdict is found.family("N-02").verdict
+    file.write_text('[exempt]\nN-03 = "We lose much."\n')
+    with pytest.raises(InputError, match=r"section 5.1.3 is not one of the special cases"):
+        read_answers(file)
+
+
+def test_marks_are_needed_for_tunnels() -> None:
+    plain = run.Plan(arms.arm("cubic"), [arms.arm("cubic")], [files.load("N-11")], quick=True, seeds=2)
+    assert plain.runs == []
+    assert run.evaluate(plain).family("N-11").verdict is Verdict.EXEMPT
+    marked = {"transport": {"name": "rfc", "ecn": True}}
+    assert run.Plan(
+        arms.arm("cubic", marked), [arms.arm("cubic", marked)], [files.load("N-11")], quick=True, seeds=2
+    ).runs
+
+
+def test_a_criterion_says_something() -> None:
+    with pytest.raises(ValueError, match="no condition"):
+        Criterion(metric="m", text="so")
+    with pytest.raises(ValueError, match="belong together"):
+        Criterion(metric="m", text="so", low=1, measure="change")

@@ -1,0 +1,150 @@
+"""Controls with a known fault: each is a concern in the scenario that is about it, and faultless ones are not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ackclock.evaluation import arms, run
+from ackclock.evaluation.files import Loaded, load
+from ackclock.evaluation.result import Evaluation
+from ackclock.evaluation.verdict import Verdict
+
+OFFENDERS = Path(__file__).with_name("offenders.py")
+MARKED = {"transport": {"name": "rfc", "ecn": True}}
+NO_BACKOFF = {"transport": {"name": "rfc", "max_backoff": 1}}
+
+
+def narrowed(name: str, only: Mapping[str, Sequence[str]]) -> Loaded:
+    """A scenario with these points of its axes alone."""
+    loaded = load(name)
+    axes = []
+    for axis in loaded.about.axes:
+        points = [point for point in axis.all_points() if point.name in only.get(axis.name, [point.name])]
+        axes.append(axis.model_copy(update={"points": points, "values": []}))
+    return replace(loaded, about=loaded.about.model_copy(update={"axes": axes}))
+
+
+def evaluated(
+    control: str,
+    scenarios: Mapping[str, Mapping[str, Sequence[str]]],
+    more: Mapping[str, Any] | None = None,
+    *,
+    reference: str = "sack",
+    limit_s: float = 60,
+    seeds: int = 3,
+) -> Evaluation:
+    """A quick evaluation of a class of offenders.py, or of a control of the registry, in some settings of scenarios."""
+    tested = arms.arm(f"{OFFENDERS}:{control}" if control[0].isupper() else control, more)
+    # Standard senders have ECN where the offender has it, and always back off.
+    references = [arms.arm(reference, MARKED if more == MARKED else {})]
+    narrow = [narrowed(name, only) for name, only in scenarios.items()]
+    plan = run.Plan(tested, references, narrow, quick=True, seeds=seeds)
+    return run.evaluate(plan, limit_s=limit_s)
+
+
+def broken(evaluation: Evaluation) -> set[str]:
+    """The metrics whose criteria are a concern."""
+    return {
+        f"{result.loaded.name}.{finding.metric.id}"
+        for family in evaluation.families
+        for result in family.scenarios
+        for finding in result.findings
+        if finding.verdict is Verdict.CONCERN
+    }
+
+
+ONE_TO_ONE = {"flows": ["1:1"]}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("control", "scenario", "only", "more", "metric"),
+    [
+        ("IgnoresLoss", "N-03", {"flows": ["2"], "buffer": ["1 bdp"]}, None, "loss"),
+        ("NeverEndsSlowStart", "N-03", {"flows": ["10"], "buffer": ["0.5 bdp"]}, None, "loss"),
+        ("IgnoresEverything", "N-01-outage", {}, None, "sent"),
+        ("Reno", "N-01-outage", {}, NO_BACKOFF, "growth"),
+        ("Reno", "N-06-cut", {}, NO_BACKOFF, "growth"),
+        ("GrowsTenfold", "N-06-starvation", {**ONE_TO_ONE, "buffer": ["4 bdp"]}, None, "goodput"),
+        ("CutsTooLittle", "N-06-starvation", {**ONE_TO_ONE, "buffer": ["0.25 bdp"]}, None, "goodput"),
+        ("FearsDelay", "N-06-starvation", {**ONE_TO_ONE, "buffer": ["4 bdp"]}, None, "own"),
+        ("GrowsByShare", "N-04-latecomer", {"buffer": ["0.5 bdp"]}, None, "convergence"),
+        ("StaysDown", "N-22", {"change": ["rate x 4, delay x 1"]}, None, "after"),
+        ("IgnoresMarks", "N-14", {"discipline": ["codel"], "flows": ["1"]}, MARKED, "delay"),
+        ("TakesJitterForCongestion", "N-16", {"delay": ["every 100 ms"]}, None, "goodput"),
+    ],
+)
+def test_a_fault_is_found(
+    control: str,
+    scenario: str,
+    only: Mapping[str, Sequence[str]],
+    more: Mapping[str, Any] | None,
+    metric: str,
+) -> None:
+    assert f"{scenario}.{metric}" in broken(evaluated(control, {scenario: only}, more))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("control", "scenario", "metric"),
+    [
+        ("bbrv1", "N-03", "loss"),
+        ("bbrv1", "N-06-starvation", "starvation"),
+        ("bbrv1", "N-04-rtt", "log_ratio"),
+        ("vegas", "N-06-starvation", "own"),
+        ("ledbat", "N-06-starvation", "own"),
+        ("scalable", "N-04-latecomer", "convergence"),
+    ],
+)
+def test_what_is_known_of_published_controls_is_found(control: str, scenario: str, metric: str) -> None:
+    assert f"{scenario}.{metric}" in broken(evaluated(control, {scenario: {}}, reference="cubic"))
+
+
+def test_bbrv1_is_a_concern_for_loss_in_every_short_buffer() -> None:
+    (result,) = evaluated("bbrv1", {"N-03": {}}, reference="cubic").family("N-03").scenarios
+    concerns = {
+        finding.setting.at["buffer"] for finding in result.findings if finding.verdict is Verdict.CONCERN
+    }
+    assert concerns == {"0.25 bdp", "0.5 bdp", "1 bdp"}
+
+
+@pytest.mark.slow
+def test_newreno_without_a_fault_is_no_concern() -> None:
+    scenarios: Mapping[str, Mapping[str, Sequence[str]]] = {
+        "N-01-outage": {},
+        "N-03": {"flows": ["2"], "buffer": ["0.5 bdp", "1 bdp"]},
+        "N-04-latecomer": {"buffer": ["0.5 bdp"]},
+        "N-06-cut": {},
+        "N-06-starvation": {**ONE_TO_ONE, "buffer": ["0.25 bdp", "4 bdp"]},
+        "N-16": {"delay": ["every 100 ms"]},
+        "N-22": {"change": ["rate x 4, delay x 1"]},
+    }
+    assert broken(evaluated("Reno", scenarios)) == set()
+    assert broken(evaluated("Reno", {"N-14": {"discipline": ["codel"], "flows": ["1"]}}, MARKED)) == set()
+
+
+def test_cubic_against_itself_is_met_everywhere() -> None:
+    names = ["N-01-loss", "N-02", "N-03", "N-04-equal", "N-06-starvation", "N-08", "N-15", "N-17"]
+    found = evaluated("cubic", {name: {} for name in names}, reference="cubic", seeds=5)
+    assert all(one.verdict is Verdict.OK for one in found.asked if one.scenarios)
+
+
+@pytest.mark.parametrize(
+    ("control", "why"),
+    [
+        ("Raises", "ZeroDivisionError: the rate was zero"),
+        ("NeverReturns", "did not finish within 2 s"),
+        ("EndsTheProcess", "ended its process"),
+        ("SendsNothing", "its decision has cwnd 0"),
+    ],
+)
+def test_a_control_that_fails_is_a_verdict(control: str, why: str) -> None:
+    found = evaluated(control, {"N-13-rate": {}}, limit_s=2).family("N-13")
+    assert found.verdict is Verdict.CONCERN
+    assert found.sentence.startswith("Not so: 3 of 3 runs failed: ")
+    assert why in found.sentence
