@@ -16,7 +16,7 @@ export PYO3_PYTHON := $(abspath $(BIN)/python)
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 SOAK := cargo run --quiet --release --locked -p ackclock-soak --
 
-.PHONY: help setup prototype pgo wasm docs wheel demo test build-tests test-fast test-rust test-python test-fuzz test-soak soak build-soak lint lint-rust lint-python format bench lock clean
+.PHONY: help setup prototype pgo wasm lab docs wheel demo test build-tests test-fast test-rust test-python test-fuzz test-soak soak build-soak lint lint-rust lint-python format bench lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -25,7 +25,8 @@ setup: $(VENV)/.core ## make .venv, install the locked libraries, build the simu
 	@:
 
 prototype: $(VENV)/.runtime ## build the core in seconds while trying something out; half as fast as what `make setup` builds
-	VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --skip-install --profile prototype --locked
+	@# A fresh environment gets the package too, with the command `ackclock`; later only the core changes.
+	VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop $(if $(wildcard $(BIN)/ackclock),--skip-install) --profile prototype --locked
 	@# The release build is now stale whatever the sources' times say.
 	@rm -f $(VENV)/.core
 
@@ -38,6 +39,10 @@ pgo: $(VENV)/.runtime ## build the core as the wheels have it, guided by a profi
 
 wasm: $(VENV)/.wasm ## build the simulator for web pages; where Rust cannot, say what is missing and leave it out
 	@:
+
+lab: setup wasm ## write the laboratory as one HTML page to dist/lab.html, which needs no installation to open
+	@mkdir -p dist
+	@$(BIN)/ackclock lab --no-open --out dist/lab.html
 
 docs: setup $(VENV)/.dev ## build the documentation site in `site`, without warnings; with the laboratory after `make wasm`
 	$(BIN)/python scripts/build-docs

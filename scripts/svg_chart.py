@@ -136,6 +136,26 @@ def rows(title: str, x: Axis, cases: Sequence[Line]) -> str:
     return _document(title, height, picture)
 
 
+def bars(title: str, groups: Sequence[tuple[str, Sequence[tuple[str, float]]]], labels: Sequence[str]) -> str:
+    """Bars from 0, each with its value: the groups below each other, and within each a bar for some of the labels."""
+    left, right, step = 24.0 + 7 * max(map(len, labels)), 60.0, 20
+    largest = max(value for _, found in groups for _, value in found)
+    picture, y = _Picture(), 20
+    picture.add("text", title, x=12, y=y, class_="title")
+    for name, found in groups:
+        y += 30
+        picture.add("text", name, x=12, y=y)
+        y += 8
+        for label, value in found:
+            wide = value / largest * (WIDTH - left - right)
+            picture.add("text", label, x=left - 8, y=y + 13, class_="end")
+            look = f"c{labels.index(label)} full"
+            picture.add("rect", x=left, y=y + 2, width=max(wide, 1.0), height=step - 6, class_=look)
+            picture.add("text", f"{value:.2g}", x=left + wide + 8, y=y + 13)
+            y += step
+    return _document(title, y + 16, picture)
+
+
 def linear_ticks(low: float, high: float) -> list[tuple[float, str]]:
     """Round values from ``low`` to ``high``, about five."""
     step = nice((high - low) / 5)
