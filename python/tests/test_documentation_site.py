@@ -25,13 +25,56 @@ NOT_RUN_BLOCKS = 20
 """A block more that is not run is a step back: change this number only with a reason."""
 
 
-def test_every_page_has_its_place_on_the_site() -> None:
+def navigation() -> list[tuple[str, str]]:
+    """Each page of the navigation with its title there."""
     text = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
-    listed = re.findall(r"^ +- .*?: (\S+\.md)$", text[text.index("\nnav:") :], re.MULTILINE)
+    return re.findall(r"^ +- (.*?): (\S+\.md)$", text[text.index("\nnav:") :], re.MULTILINE)
+
+
+def language(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    """The pages of the scenario language, which are made from one file, by their places."""
+    monkeypatch.syspath_prepend(ROOT / "scripts")
+    made = importlib.import_module("language_pages")
+    _, found = made.sections((ROOT / made.SOURCE).read_text(encoding="utf-8"))
+    return {one.place: one.text for one in (*found, made.every_key(found))}
+
+
+def test_every_page_has_its_place_on_the_site_under_its_own_title(monkeypatch: pytest.MonkeyPatch) -> None:
+    elsewhere = {
+        "index.md": "README.md",
+        "contributing.md": "CONTRIBUTING.md",
+        "changelog.md": "CHANGELOG.md",
+        "peers.md": "reference/peers/README.md",
+    }
+    files = {path.relative_to(ROOT / "docs").as_posix(): path for path in (ROOT / "docs").rglob("*.md")}
+    files |= {place: ROOT / name for place, name in elsewhere.items()}
+    texts = {place: path.read_text(encoding="utf-8") for place, path in files.items()}
+    texts |= language(monkeypatch)
+    listed = [place for _, place in navigation()]
     assert len(listed) == len(set(listed)), "a page stands twice"
-    pages = {path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.md")}
-    elsewhere = {"index.md", "contributing.md", "changelog.md", "peers.md"}
-    assert set(listed) == pages | elsewhere
+    assert set(listed) == set(texts)
+    for title, place in navigation():
+        found = re.search(r"^# (.+)$", texts[place], re.MULTILINE)
+        assert found, place
+        assert found[1] == title, place
+
+
+def test_the_page_of_every_key_leads_to_each_key_of_the_language(monkeypatch: pytest.MonkeyPatch) -> None:
+    from ackclock import core
+
+    pages = language(monkeypatch)
+    keys = pages["scenario-language/every-key.md"]
+    for table in core.tables():
+        for key in table["keys"]:
+            assert f"| `{key['name']}` |" in keys, (table["name"], key["name"])
+    for place, anchor in set(re.findall(r"\]\(([\w-]+\.md)#([\w-]+)\)", keys)):
+        heads = re.findall(r"^#+ (.+)$", pages[f"scenario-language/{place}"], re.MULTILINE)
+        slugs = [re.sub(r"[^\w\- ]", "", head.lower()).replace(" ", "-") for head in heads]
+        assert anchor in slugs, (place, anchor)
+
+
+def test_the_first_page_is_one_page() -> None:
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 120
 
 
 def test_one_version_stands_everywhere() -> None:
