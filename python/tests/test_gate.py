@@ -95,8 +95,8 @@ def test_every_point_of_a_sweep_is_judged(ackclock: Command, scenario_file: Path
     scenario_file.write_text(SCENARIO + '\n[sweep]\n"dumbbell.bottleneck.rate" = ["1 Mbit/s", "4 Mbit/s"]\n')
     outcome = ackclock("run", scenario_file, "--expect", "flows.tcp.goodput_bps > 7e5")
     assert outcome.code == 1
-    assert "(at dumbbell.bottleneck.rate = 1 Mbit/s)" in outcome.err
-    assert "(at dumbbell.bottleneck.rate = 4 Mbit/s)" in outcome.out
+    assert "(at bottleneck_rate = 1 Mbit/s)" in outcome.err
+    assert "(at bottleneck_rate = 4 Mbit/s)" in outcome.out
     assert "1 of 2 expectations not met" in outcome.err
 
 

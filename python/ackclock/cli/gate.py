@@ -11,13 +11,12 @@ from ackclock.cli.terminal import complain, console
 from ackclock.errors import InputError, RunError
 from ackclock.names import nearest
 from ackclock.numbers import interval_text, mean_and_spread, significant
-from ackclock.study.model import Verdict
-from ackclock.sweep import labelled
 
 if TYPE_CHECKING:
     from ackclock.expect import Expectation
     from ackclock.run import Run
     from ackclock.scenario import Scenario
+    from ackclock.study.model import Verdict
     from ackclock.study.result import ClaimResult, StudyResult
     from ackclock.sweep_jobs import Plan
 
@@ -57,6 +56,8 @@ class Gate:
 
     def judge(self, *, silent: bool) -> None:
         """Prints the outcomes, unless ``silent``. RunError when an expectation is not met, after naming it."""
+        from ackclock.sweep import labelled
+
         unmet = checked = 0
         for point, by_seed in sorted(self._values.items()):
             sweep = self._scenario.sweep
@@ -75,6 +76,8 @@ class Gate:
 
 def fail_words(words: Sequence[str]) -> list[str]:
     """Returns the verdicts in ``words``, which may be separated by commas. InputError for an unknown one."""
+    from ackclock.study.model import Verdict  # pydantic, which `ackclock --help` does not need
+
     known = [*get_args(Verdict), CHANGED]
     found = [word.strip() for text in words for word in text.split(",")]
     for word in found:

@@ -24,7 +24,6 @@ from ackclock.errors import InputError, RunError
 from ackclock.files import writable
 from ackclock.overrides import assignment
 from ackclock.store import Store, results_folder
-from ackclock.sweep import labelled
 
 if TYPE_CHECKING:
     from ackclock.collect import Collector
@@ -319,6 +318,8 @@ def summarised(runs: Iterable[Run]) -> dict[str, Summary]:
 
 def show(runs: Runs) -> None:
     """Prints the results: every flow of a single run, or groups with intervals for several runs."""
+    from ackclock.sweep import labelled
+
     out = console()
     for group in runs.points:
         first = group[0]
