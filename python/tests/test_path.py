@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shlex
+import shutil
 import signal
 import socket
 import subprocess
@@ -21,6 +22,7 @@ from ackclock import Scenario
 LINK = 'rate = "10 Mbit/s"\ndelay = "5 ms"\nqueue = { name = "droptail", limit = "1000 packets" }\n'
 FLOW = '[[flows]]\nname = "tcp"\nfrom = "a"\nto = "b"\ncontrol = "newreno"\n'
 COMMAND = [sys.executable, "-m", "ackclock", "path"]
+ROOT = Path(__file__).parents[2]
 SCRIPT = Path(__file__).parent / "wire_script.py"
 PATIENCE_S = 60.0
 """After this time something that should happen never will. It decides about nothing else."""
@@ -36,10 +38,9 @@ def scenario(folder: Path, keys: str = "") -> Path:
     return file
 
 
-def run(*arguments: object) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*COMMAND, *map(str, arguments)], capture_output=True, text=True, check=False, timeout=PATIENCE_S
-    )
+def run(*arguments: object, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+    command = [*COMMAND, *map(str, arguments)]
+    return subprocess.run(command, env=env, capture_output=True, text=True, check=False, timeout=PATIENCE_S)
 
 
 @pytest.fixture(scope="module")
@@ -144,6 +145,71 @@ def test_packets_are_lost_marked_and_copied_as_in_the_simulation(tmp_path: Path)
     assert wire["duplicated_packets"] == wire["delivered_packets"]
     assert outcome["exit_code"] == 0
     assert outcome["lost_outside"] == 0
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("namespaces")
+def test_a_flow_of_the_kernel_uses_the_link_as_the_simulated_one_does() -> None:
+    """Judged only if the machine was not late. The bounds are those of docs/on-the-wire.md, doubled for a third of the
+    time.
+    """
+    file = ROOT / "docs" / "examples" / "path.toml"
+    settings = {"warmup": "5 s", "duration": "15 s"}
+    arguments = [f"--set={key}={value}" for key, value in settings.items()]
+    python = f"{sys.executable} {SCRIPT}"
+    for _attempt in range(3):
+        done = run(
+            file, *arguments, "--json", "--serve", f"{python} sink", "--", *f"{python} stream 15".split()
+        )
+        outcome = json.loads(done.stdout)
+        assert outcome["exit_code"] == 0, done.stderr
+        if not outcome["problems"]:
+            break
+    else:
+        pytest.skip(f"not judged: the machine was late: {outcome['problems']}")
+    [real] = [link for link in outcome["forward"] if link["name"] == "bottleneck"]
+    links = Scenario.from_file(file, settings).run(seed=1, series=False).document["links"]
+    [simulated] = [link for link in links if link["name"] == "bottleneck"]
+    assert real["utilisation"] == pytest.approx(simulated["utilisation"], rel=0.06)
+    assert real["wait_p95_s"] == pytest.approx(simulated["wait_p95_s"], rel=0.1)
+
+
+@pytest.mark.usefixtures("namespaces")
+def test_a_missing_program_is_named(tmp_path: Path) -> None:
+    for path, command, message in [
+        (str(tmp_path), "true", "the program `ip` is missing: install iproute2"),
+        (
+            os.environ["PATH"],
+            "/no/such/program",
+            "`/no/such/program` does not run: No such file or directory",
+        ),
+    ]:
+        done = run(scenario(tmp_path), "--", command, env={**os.environ, "PATH": path})
+        assert done.returncode == 1
+        assert message in done.stderr
+        assert not done.stdout
+
+
+def test_a_user_who_may_make_no_namespaces_is_told_what_gives_them(tmp_path: Path) -> None:
+    """Root without any capability may make neither namespaces nor map itself into a user namespace."""
+    setpriv = shutil.which("setpriv")
+    if setpriv is None or os.geteuid() != 0:
+        pytest.skip("needs root, and setpriv of util-linux to drop its capabilities")
+    command = [
+        setpriv,
+        "--bounding-set=-all",
+        "--inh-caps=-all",
+        *COMMAND,
+        str(scenario(tmp_path)),
+        "--",
+        "true",
+    ]
+    done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=PATIENCE_S)
+    message = " ".join(done.stderr.split())
+    assert done.returncode == 1, message
+    assert "the two hosts need network namespaces, and the user may not make them" in message
+    assert "user.max_user_namespaces" in message
+    assert "`ackclock run` simulates the same network" in message
 
 
 @pytest.mark.usefixtures("namespaces")

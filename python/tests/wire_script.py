@@ -1,6 +1,8 @@
-"""Numbered datagrams for tests of ``ackclock path``: ``send FILE`` on one host, ``receive FILE`` on the other.
+"""Traffic for tests of ``ackclock path``.
 
-The sender repeats a last datagram until the receiver has written what it has received to the file.
+``send FILE`` on one host and ``receive FILE`` on the other: numbered datagrams. The sender repeats a last one until the
+receiver has written what it has received to the file. ``stream SECONDS`` and ``sink``: a transfer over the kernel's
+CUBIC.
 """
 
 from __future__ import annotations
@@ -45,5 +47,32 @@ def receive(file: Path) -> None:
     written.rename(file)
 
 
+def stream(seconds: float) -> None:
+    """Sends as much as the connection takes."""
+    end = time.monotonic() + seconds
+    with socket.socket() as sender:
+        sender.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, b"cubic")
+        sender.settimeout(seconds)
+        sender.connect(("10.78.0.2", PORT))
+        while time.monotonic() < end:
+            sender.send(bytes(65536))
+
+
+def sink() -> None:
+    """Takes what one connection sends."""
+    with socket.create_server(("", PORT)) as server:
+        connection, _ = server.accept()
+        while connection.recv(1 << 20):
+            pass
+
+
 if __name__ == "__main__":
-    {"send": send, "receive": receive}[sys.argv[1]](Path(sys.argv[2]))
+    match sys.argv[1:]:
+        case ["send", file]:
+            send(Path(file))
+        case ["receive", file]:
+            receive(Path(file))
+        case ["stream", seconds]:
+            stream(float(seconds))
+        case ["sink"]:
+            sink()

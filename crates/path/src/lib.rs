@@ -4,6 +4,40 @@
 //! path has to be [looked at](Path::due) next, and [takes](Path::take) the packets that have reached its end.
 //! Events inside the path are processed in the order of their times and not of the calls, so a caller that
 //! looks late, and tells the true times of arrival, changes nothing about the fate of a packet.
+//!
+//! ```
+//! use ackclock_base::{Rate, Span, Time};
+//! use ackclock_path::{Packet, Path};
+//! use ackclock_sim::channel::Impairments;
+//! use ackclock_sim::link::{Link, LinkParts};
+//! use ackclock_sim::measure::Interval;
+//!
+//! let link = LinkParts {
+//!     name: "wire".to_owned(),
+//!     from: "a".to_owned(),
+//!     to: "b".to_owned(),
+//!     rate: Rate::from_bits_per_second(10_000_000),
+//!     changes: None,
+//!     delay: Span::from_millis(5),
+//!     discipline: None,
+//!     impairments: Impairments::default(),
+//!     seed: 1,
+//! };
+//! let always = Interval { from: Time::ZERO, to: Time::NEVER };
+//! let mut path = Path::new(vec![Link::new(link, true, always)], &[]);
+//!
+//! // 1250 bytes take 1 ms at 10 Mbit/s. The second packet waits for the first.
+//! for content in ["first", "second"] {
+//!     path.offer(Time::ZERO, Packet { bytes: 1250, content, ..Packet::default() });
+//! }
+//! let ms = |ms| Time::ZERO + Span::from_millis(ms);
+//! assert_eq!(path.due(), Some(ms(6)));
+//! assert_eq!(path.take(ms(5)), None);
+//! // The caller looks late: both packets are there, with the times at which they arrived.
+//! assert_eq!(path.take(ms(9)).map(|leaving| leaving.at), Some(ms(6)));
+//! assert_eq!(path.take(ms(9)).map(|leaving| (leaving.at, leaving.packet.content)), Some((ms(7), "second")));
+//! assert_eq!(path.due(), None);
+//! ```
 
 mod hop;
 mod stored;

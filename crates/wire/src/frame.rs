@@ -46,7 +46,7 @@ pub fn read(frame: &[u8]) -> Option<Fields> {
     Some(Fields { bytes: u32::from(length), ecn: ecn_of(packet[1]), flow })
 }
 
-/// Sets the ECN field of a frame whose fields have been [read](read), and updates the checksum of its IP
+/// Sets the ECN field of a frame whose fields have been [read], and updates the checksum of its IP
 /// header.
 pub fn set_ecn(frame: &mut [u8], ecn: Ecn) {
     let packet = &mut frame[ETHERNET..];

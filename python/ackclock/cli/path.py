@@ -8,20 +8,22 @@ from pathlib import Path
 from typing import Any
 
 import typer
+from rich.text import Text
 
+from ackclock.cli.tables import Column, fitting
 from ackclock.cli.terminal import console, note, print_json, warn
 from ackclock.errors import InputError
 
 COLUMNS: Mapping[str, tuple[str, float]] = {
-    "arrived_packets": ("arrived", 1),
-    "dropped_packets": ("dropped", 1),
-    "corrupted_packets": ("corrupted", 1),
-    "marked_packets": ("marked", 1),
-    "utilisation": ("utilisation %", 1e2),
-    "queue_mean_packets": ("queue mean", 1),
-    "wait_p50_s": ("wait p50 ms", 1e3),
-    "wait_p95_s": ("wait p95 ms", 1e3),
-    "wait_p99_s": ("wait p99 ms", 1e3),
+    "arrived_packets": ("arrived\npackets", 1),
+    "dropped_packets": ("dropped\npackets", 1),
+    "corrupted_packets": ("corrupted\npackets", 1),
+    "marked_packets": ("marked\npackets", 1),
+    "utilisation": ("utilisation\n%", 1e2),
+    "queue_mean_packets": ("mean queue\npackets", 1),
+    "wait_p50_s": ("p50 wait\nms", 1e3),
+    "wait_p95_s": ("p95 wait\nms", 1e3),
+    "wait_p99_s": ("p99 wait\nms", 1e3),
 }
 """The columns of a link: the field of its result, the heading and the factor."""
 
@@ -81,13 +83,19 @@ def _words(serve: str | None) -> list[str]:
 
 
 def _show(outcome: Mapping[str, Any]) -> None:
-    from ackclock.cli.run import result_table
+    from ackclock.cli.run import scaled
 
     out = console()
     begin, end = outcome["measured_from_s"], outcome["measured_to_s"]
     out.print(f"{outcome['lasted_s']:.2f} s in real time, counted from {begin:g} s to {end:.2f} s")
     for direction, links in (("forward", outcome["forward"]), ("backward", outcome["backward"])):
-        out.print(result_table(direction, links, COLUMNS))
+        names = Column(direction, [Text(link["name"]) for link in links])
+        columns = [
+            Column(heading, [Text(scaled(link[key], factor)) for link in links])
+            for key, (heading, factor) in COLUMNS.items()
+        ]
+        for table in fitting(names, columns, out.width):
+            out.print(table)
     late = outcome["lateness"]
     if late["packets"]:
         p50, p99, p999, most = (f"{late[key] * 1e3:.3f}" for key in ("p50_s", "p99_s", "p999_s", "max_s"))

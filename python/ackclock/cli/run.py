@@ -327,8 +327,8 @@ def show(runs: Runs) -> None:
         point = f", {labelled(runs.axes, first.point)}" if first.point else ""
         out.print(Text.assemble((first.scenario, "bold"), f", {seeds}{point}"))
         if len(group) == 1 and len(first.document["flows"]) <= MANY_FLOWS:
-            out.print(result_table("flow", first.document["flows"], FLOW_COLUMNS, ("control",)))
-            out.print(result_table("link", _worth_showing(first.document["links"]), LINK_COLUMNS))
+            out.print(_table("flow", first.document["flows"], FLOW_COLUMNS, ("control",)))
+            out.print(_table("link", _worth_showing(first.document["links"]), LINK_COLUMNS))
             _show_completions(out, group)
             _show_fairness(out, group)
         else:
@@ -336,13 +336,12 @@ def show(runs: Runs) -> None:
         out.print()
 
 
-def result_table(
+def _table(
     kind: str,
     records: list[Mapping[str, Any]],
     columns: Mapping[str, tuple[str, float]],
     texts: tuple[str, ...] = (),
 ) -> Table:
-    """Returns a table of records: names, the values of ``texts``, and columns with a heading and a factor each."""
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
     for title in (kind, *texts):
         table.add_column(title, no_wrap=True)
@@ -350,7 +349,7 @@ def result_table(
         table.add_column(heading, justify="right")
     for record in records:
         cells = [Text(str(record[key])) for key in ("name", *texts)]
-        cells += [Text(_scaled(record[key], factor)) for key, (_, factor) in columns.items()]
+        cells += [Text(scaled(record[key], factor)) for key, (_, factor) in columns.items()]
         table.add_row(*cells)
     return table
 
@@ -423,7 +422,8 @@ def _worth_showing(links: list[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     return busy or links[:8]
 
 
-def _scaled(value: float | None, factor: float) -> str:
+def scaled(value: float | None, factor: float) -> str:
+    """Returns a value times a factor as a table shows it: a count as a whole number, None as a dash."""
     if value is None:
         return "-"
     if isinstance(value, int) and factor == 1:

@@ -98,7 +98,7 @@ fn set_up(host: usize, control: Option<&str>) -> Result<(), Error> {
         let allowed = fs::read_to_string("/proc/sys/net/ipv4/tcp_allowed_congestion_control");
         Error::Failed(format!(
             "`{control}` cannot be the default congestion control of the hosts ({error}): in a namespace the kernel \
-             takes only those that everybody may use{}; a program may name another for its own socket, as \
+             takes only those that every user may choose{}; a program may name another for its own socket, as \
              `iperf3 -C {control}` does",
             allowed.map_or_else(|_| String::new(), |allowed| format!(", here {}", allowed.trim()))
         ))

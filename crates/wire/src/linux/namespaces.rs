@@ -90,7 +90,7 @@ fn enter_user_namespace() -> Result<(), Error> {
     unshare(CloneFlags::CLONE_NEWUSER).map_err(without_namespaces)?;
     let write = |file: &str, text: &str| {
         fs::write(format!("/proc/self/{file}"), text)
-            .map_err(|error| failed(&format!("the user namespace gets no users: /proc/self/{file}"), error))
+            .map_err(|error| without_namespaces(Errno::from_raw(error.raw_os_error().unwrap_or_default())))
     };
     // Required before a user who is not root may map groups (user_namespaces(7)).
     write("setgroups", "deny")?;

@@ -40,13 +40,14 @@ impl Programs {
     /// Starts the server, in the network namespace of the calling thread. What it writes on standard output
     /// goes to standard error.
     pub fn start_server(&mut self, command: &[String]) -> Result<(), Error> {
-        self.server = Some(start(command, true)?);
+        self.server = Some(start(command, true, Stdio::null())?);
         Ok(())
     }
 
-    /// Starts the client, in the network namespace of the calling thread.
+    /// Starts the client, in the network namespace of the calling thread. It reads the standard input of this
+    /// process, so that it may be a shell.
     pub fn start_client(&mut self, command: &[String], quiet: bool) -> Result<(), Error> {
-        self.client = Some(start(command, quiet)?);
+        self.client = Some(start(command, quiet, Stdio::inherit())?);
         Ok(())
     }
 
@@ -91,7 +92,7 @@ impl Drop for Programs {
     }
 }
 
-fn start(command: &[String], quiet: bool) -> Result<Child, Error> {
+fn start(command: &[String], quiet: bool, input: Stdio) -> Result<Child, Error> {
     let Some((program, arguments)) = command.split_first() else {
         return Err(Error::Failed("a command is empty".to_owned()));
     };
@@ -101,7 +102,7 @@ fn start(command: &[String], quiet: bool) -> Result<Child, Error> {
     }
     command
         .args(arguments)
-        .stdin(Stdio::null())
+        .stdin(input)
         .spawn()
         .map_err(|error| failed(&format!("`{program}` does not run"), error))
 }
