@@ -17,13 +17,14 @@ RECORD = ROOT / "docs" / "on-the-wire.json"
 
 @dataclass(frozen=True)
 class Case:
-    """A path and a control of the kernel."""
+    """A path, and flows of the kernel over it."""
 
     name: str
     control: str
     """The kernel's name; the control of that name is simulated under the profile ``linux``."""
     simulated: str
     overrides: dict[str, Any]
+    flows: int = 1
 
     @property
     def settings(self) -> list[str]:
@@ -34,11 +35,17 @@ class Case:
 BOTTLENECK = "dumbbell.bottleneck"
 QUEUE = f"{BOTTLENECK}.queue"
 FAST = {f"{BOTTLENECK}.rate": "100 Mbit/s", "dumbbell.rtt": "20 ms"}
+LONG = {f"{BOTTLENECK}.rate": "100 Mbit/s", "dumbbell.rtt": "100 ms", f"{QUEUE}.limit": "0.5 bdp"}
+DEEP = {f"{QUEUE}.limit": "4 bdp"}
 CASES = [
     Case("10 Mbit/s, 40 ms, 1 BDP", "cubic", "cubic", {}),
     Case("10 Mbit/s, 40 ms, 1 BDP", "reno", "newreno", {}),
-    Case("10 Mbit/s, 40 ms, CoDel", "cubic", "cubic", {f"{QUEUE}.name": "codel", f"{QUEUE}.limit": "4 bdp"}),
+    Case("10 Mbit/s, 40 ms, 2 BDP", "bbr", "bbrv1", {f"{QUEUE}.limit": "2 bdp"}),
+    Case("10 Mbit/s, 40 ms, 2 BDP, two flows", "cubic", "cubic", {f"{QUEUE}.limit": "2 bdp"}, flows=2),
+    Case("10 Mbit/s, 40 ms, CoDel", "cubic", "cubic", {f"{QUEUE}.name": "codel", **DEEP}),
+    Case("10 Mbit/s, 40 ms, PIE", "cubic", "cubic", {f"{QUEUE}.name": "pie", **DEEP}),
     Case("100 Mbit/s, 20 ms, 1 BDP", "cubic", "cubic", FAST),
+    Case("100 Mbit/s, 100 ms, 0.5 BDP", "cubic", "cubic", LONG),
 ]
 METRICS = {
     "utilisation": ("utilisation", 1, ".3f"),
@@ -73,10 +80,10 @@ def table() -> str:
         ]
         cells += [", ".join(late), str(case["invalid"])]
         lines.append("| " + " | ".join(cells) + " |")
-    facts = record["machine"]
+    loads = [load for case in record["cases"] for load in case["load"]]
     about = (
-        f"{record['runs']} valid runs each; real / simulated, from the least to the greatest. Linux {facts['kernel']}, "
-        f"{facts['cores']} cores, load average {_range(facts['load'], '.0f')} from other work."
+        f"{record['runs']} valid runs each; real / simulated, from the least to the greatest. "
+        f"Linux {record['kernel']}, {record['cores']} cores, load average {_range(loads, '.0f')} from other work."
     )
     return "\n".join([*lines, "", about])
 

@@ -106,3 +106,57 @@ fn check(scenario: &Scenario, member: &Member) -> Result<(), Error> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::Map;
+
+    const FILE: &str = "duration = \"9 s\"\nwarmup = \"2 s\"\n[dumbbell]\nrtt = \"40 ms\"\n\
+        bottleneck = { rate = \"10 Mbit/s\" }\naccess = { rate = \"1 Gbit/s\" }\n\
+        [[flows]]\nname = \"one\"\ncontrol = \"cubic\"\n[[flows]]\nname = \"other\"\ncontrol = \"cubic\"\n";
+
+    fn plan(text: &str, group: Option<&str>) -> Result<Plan, Error> {
+        let scenario = Scenario::parse(text, "file.toml", &Map::new()).expect("a scenario");
+        Plan::of(&scenario, 1, group)
+    }
+
+    fn names(links: &[Link]) -> Vec<&str> {
+        links.iter().map(|link| &*link.name).collect()
+    }
+
+    #[test]
+    fn the_path_is_that_of_the_group_in_both_directions() {
+        let first = plan(FILE, None).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(names(&first.links[0]), ["access-1-left", "bottleneck", "access-1-right"]);
+        let back = ["access-1-right-reverse", "bottleneck-reverse", "access-1-left-reverse"];
+        assert_eq!(names(&first.links[1]), back);
+        assert_eq!(first.round_trip, Span::from_millis(40));
+        assert_eq!((first.measured.from.seconds(), first.measured.to.seconds()), (2.0, 9.0));
+        let other = plan(FILE, Some("other")).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(names(&other.links[0]), ["access-2-left", "bottleneck", "access-2-right"]);
+    }
+
+    #[test]
+    fn what_real_time_cannot_do_is_refused() {
+        let fast = FILE.replace("\"1 Gbit/s", "\"2 Gbit/s").replace("10 Mbit/s", "1.1 Gbit/s");
+        let agents = format!("{FILE}[[agents]]\nat = \"left\"\nagent = \"ack-thinning\"\n");
+        for (text, group, message) in [
+            (FILE, Some("none"), "no flows are called `none`; there are `one`, `other`"),
+            (&fast, None, "its slowest link `bottleneck` has 1100000000 bit/s"),
+            (&agents, None, "its agents read the headers of simulated packets"),
+        ] {
+            let error = plan(text, group).err().map(|error| error.to_string()).unwrap_or_default();
+            assert!(error.contains(message), "{error}");
+        }
+    }
+
+    #[test]
+    fn every_flow_has_a_label_with_its_code_point() {
+        let labels = labels();
+        for (dscp, number) in [(0, 0), (0, 5000), (46, 3), (63, 1023)] {
+            assert_eq!(labels[flow_index(dscp, number) as usize].dscp, Dscp::from_bits(dscp));
+        }
+        assert_ne!(flow_index(0, 1), flow_index(0, 2));
+    }
+}

@@ -68,10 +68,9 @@ impl Drive {
         let mut next_check = Time::ZERO;
         loop {
             let now = clock.now()?;
-            let real_zero_ns = clock.real_zero_ns()?;
             let mut busy = false;
             for from in 0..2 {
-                busy |= self.receive(from, real_zero_ns) == BATCH;
+                busy |= self.receive(from, &clock)? == BATCH;
             }
             for from in 0..2 {
                 self.send(from, now, &clock)?;
@@ -94,10 +93,11 @@ impl Drive {
     }
 
     /// Offers the frames that have arrived at a port to the links behind it. Returns how many there were.
-    fn receive(&mut self, from: usize, real_zero_ns: u64) -> usize {
+    fn receive(&mut self, from: usize, clock: &Clock) -> Result<usize, Error> {
+        let real_zero_ns = clock.real_zero_ns()?;
         let Self { directions, rings, not_ipv4, .. } = self;
         let Direction { path, flows, counts } = &mut directions[from];
-        rings[from].receive(BATCH, |at_ns, bytes| {
+        let received = rings[from].receive(BATCH, |at_ns, bytes| {
             let Some(fields) = frame::read(bytes) else {
                 *not_ipv4 += 1;
                 return;
@@ -108,8 +108,11 @@ impl Drive {
                 flow_index(fields.flow.3, *count - 1)
             });
             let at = Time::from_nanos(at_ns.saturating_sub(real_zero_ns));
+            // If the real-time clock was set back after the arrival, the time lies in the future.
+            let at = clock.now().map_or(at, |now| at.min(now));
             path.offer(at, Packet { bytes: fields.bytes, ecn: fields.ecn, flow, content: bytes.to_vec() });
-        })
+        });
+        Ok(received)
     }
 
     /// Sends the packets that have reached the other end.
