@@ -400,6 +400,17 @@ def test_wrong_arguments_are_refused(ackclock: Command, arguments: list[str], me
     assert message in done.err
 
 
+def test_the_control_of_the_page_is_evaluated(ackclock: Command) -> None:
+    file = Path(__file__).resolve().parents[2] / "docs" / "examples" / "aimd.py"
+    done = ackclock("evaluate", file, "--only", "N-17", "--seeds", "2", "--html")
+    assert done.code == 0, done.err
+    assert done.out.startswith("Aimd after RFC 9743, quick, seeds 1 to 2")
+    page = Path("ackclock-results/evaluate-aimd.html").read_text(encoding="utf-8")
+    assert "Internet of Things and constrained nodes" in page
+    assert "ackclock evaluate" in page
+    assert page.count('class="setting"') == 5  # four settings and the scale
+
+
 def test_answers_exempt_special_cases_only(tmp_path: Path) -> None:
     file = tmp_path / "answers.toml"
     file.write_text(
@@ -410,7 +421,10 @@ def test_answers_exempt_special_cases_only(tmp_path: Path) -> None:
     plan = run.Plan(arms.arm("sack"), [arms.arm("cubic")], loaded, quick=True, seeds=2)
     found = run.evaluate(plan, answers=answers)
     assert found.family("N-24").verdict is Verdict.EXEMPT
-    assert found.family("N-10").verdict is found.family("N-02").verdict
+    # Drop-tail queues are judged by all criteria of section 5, of which one was run.
+    assert found.family("N-10").verdict is Verdict.NOT_EVALUATED
+    assert "5.1.1, 5.1.3" in found.family("N-10").sentence
+    assert [one.family.id for one in found.asked] == ["N-02"]
     file.write_text('[exempt]\nN-03 = "We lose much."\n')
     with pytest.raises(InputError, match=r"section 5.1.3 is not one of the special cases"):
         read_answers(file)

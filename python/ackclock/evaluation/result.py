@@ -107,7 +107,7 @@ class Evaluation:
     def asked(self) -> list[FamilyResult]:
         """Returns the criteria that this evaluation is about: all of them, or those of the scenarios chosen."""
         chosen = any(one.sentence == NOT_ASKED for one in self.families)
-        return [one for one in self.families if one.scenarios or one.family.id == "N-10" or not chosen]
+        return [one for one in self.families if one.scenarios or not chosen]
 
     @property
     def counted(self) -> dict[Verdict, int]:
@@ -193,10 +193,11 @@ def _counted(count: int, what: str) -> str:
 def _tail_drop(families: Mapping[str, FamilyResult]) -> FamilyResult:
     """Returns the verdict on drop-tail queues: that which prevails over section 5."""
     family = families["N-10"].family
-    own = [families[id] for id in OF_TAIL_DROP if families[id].verdict is not Verdict.NOT_EVALUATED]
+    own = [families[id] for id in OF_TAIL_DROP]
+    missing = [one.family.section for one in own if one.verdict is Verdict.NOT_EVALUATED]
     verdict = worst(one.verdict for one in own)
-    if verdict is Verdict.NOT_EVALUATED:
-        return FamilyResult(family, verdict, "None of the criteria of section 5 was run.")
+    if missing and verdict is not Verdict.CONCERN:
+        return FamilyResult(family, Verdict.NOT_EVALUATED, f"Not run: {', '.join(missing)}.")
     those = ", ".join(one.family.section for one in own if one.verdict is verdict)
     return FamilyResult(
         family, verdict, f"All of section 5 has drop-tail queues; {verdict.value} in {those}."

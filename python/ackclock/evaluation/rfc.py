@@ -156,7 +156,7 @@ FAMILIES = (
         "N-17",
         "7.4",
         "Internet of Things and constrained nodes",
-        "consider",
+        "evaluate",
         "Very low rates and small bandwidth-delay products; the number of control packets matters.",
     ),
     Family(
@@ -252,5 +252,5 @@ PROCESS = (
         "MUST",
         "Discuss incremental deployment, known behaviour with middleboxes, and how a scope is kept",
     ),
-    Item("PR-10", "8", "SHOULD", "Examine security issues"),
+    Item("PR-10", "8", "MUST", "Examine security and privacy issues that arise from the design"),
 )
