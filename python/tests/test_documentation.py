@@ -14,7 +14,7 @@ from pydantic import BaseModel, TypeAdapter
 
 from ackclock import Scenario, core, metrics, schemas, toml
 from ackclock.cli.app import app
-from ackclock.schemas import registry, reproduce, run
+from ackclock.schemas import evaluate, registry, reproduce, run
 from ackclock.study import model
 from ackclock.study.claim_words import ClaimWords
 from ackclock.study.grid import expanded
@@ -219,6 +219,7 @@ RECORDS: dict[str, list[type[BaseModel]]] = {
         reproduce.SensitivityRecord,
         reproduce.FindingRecord,
     ],
+    "## An evaluation": [evaluate.EvaluateDocument],
     "## The registry": [registry.Entry],
 }
 
@@ -246,6 +247,12 @@ def sender(control: str) -> str:
     """A flow's keys: a control that a foreign stack brings along runs over that stack."""
     stack, _, _ = control.rpartition(":")
     return f'control = "{control}"' + (f'\ntransport = "{stack}"' if stack else "")
+
+
+def test_the_fields_of_an_evaluation_are_defined() -> None:
+    words = set(re.findall(r"`(\w+)`", section(page("results.md"), "## An evaluation")))
+    parts = (evaluate.CriterionRecord, evaluate.ScenarioRecord, evaluate.MetricRecord, evaluate.SettingRecord)
+    assert fields(*parts, evaluate.FindingRecord, evaluate.ItemRecord) <= words
 
 
 def test_every_series_is_defined() -> None:

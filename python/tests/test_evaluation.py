@@ -17,6 +17,7 @@ from ackclock.evaluation import arms, compare, files, judge, rfc, run
 from ackclock.evaluation.language import Criterion, Grid, ScenarioFile
 from ackclock.evaluation.result import read_answers
 from ackclock.evaluation.verdict import Verdict, worst
+from ackclock.schemas.evaluate import EvaluateDocument
 
 SMALL = """
 family = "N-02"
@@ -303,6 +304,7 @@ def test_a_file_of_ones_own_is_evaluated_and_recorded(ackclock: Command, tmp_pat
     done = ackclock("evaluate", "sack", "--only", "small.toml", "--seeds", "2", "--json")
     assert done.code == 0, done.err
     document = json.loads(done.out)
+    EvaluateDocument.model_validate(document)
     assert document["control"] == "sack"
     (family,) = [one for one in document["criteria"] if one["scenarios"]]
     assert (family["id"], family["section"]) == ("N-02", "5.1.2")

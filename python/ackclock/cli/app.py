@@ -672,7 +672,7 @@ def schema(
         str,
         typer.Option(
             metavar="KIND",
-            help="The kind of document: scenario, study, or the --json output of run, reproduce or list.",
+            help="The kind of document: scenario, study, or the --json output of run, reproduce, evaluate or list.",
         ),
     ] = "scenario",
 ) -> None:

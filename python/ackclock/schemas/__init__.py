@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-KINDS = ("scenario", "study", "run", "reproduce", "list")
+KINDS = ("scenario", "study", "run", "reproduce", "evaluate", "list")
 
 
 def schema(of: str) -> dict[str, Any]:
@@ -16,6 +16,7 @@ def schema(of: str) -> dict[str, Any]:
         return dict(json.loads(_core.schema()))
     from pydantic import TypeAdapter
 
+    from ackclock.schemas.evaluate import EvaluateDocument
     from ackclock.schemas.registry import Entry
     from ackclock.schemas.reproduce import ReproduceDocument
     from ackclock.schemas.run import RunDocument
@@ -25,6 +26,7 @@ def schema(of: str) -> dict[str, Any]:
         "study": Study,
         "run": RunDocument,
         "reproduce": ReproduceDocument,
+        "evaluate": EvaluateDocument,
         "list": list[Entry],
     }
     # The schema of a study file describes what is read; the others describe what is written.

@@ -1,0 +1,97 @@
+"""The document of ``ackclock evaluate --json``, which is also the record that ``--compare`` reads."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+VerdictWord = Literal["OK", "CONCERN", "undecided", "INFO", "EXEMPT", "not evaluated"]
+Samples = dict[str, list[float | None]]
+"""The values of each metric, one for each seed."""
+
+
+class Strict(BaseModel):
+    """A record that has these fields and no others."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class MetricRecord(Strict):
+    """A metric of a scenario."""
+
+    id: str
+    label: str
+    unit: str
+    better: Literal["more", "less", "neither"]
+
+
+class SettingRecord(Strict):
+    """A setting of a scenario, with all samples."""
+
+    name: str
+    tested: Samples
+    reference: Samples
+
+
+class FindingRecord(Strict):
+    """The outcome of a condition in a setting."""
+
+    metric: str
+    measure: Literal["value", "ratio", "difference", "harm", "allowance", "change"]
+    text: str
+    setting: str
+    verdict: VerdictWord
+    mean: float | None
+    interval: tuple[float | None, float | None] | None
+    tested: float | None
+    reference: float | None
+    reason: str
+
+
+class ScenarioRecord(Strict):
+    """A scenario of a criterion."""
+
+    name: str
+    title: str
+    verdict: VerdictWord
+    metrics: list[MetricRecord]
+    settings: list[SettingRecord]
+    findings: list[FindingRecord]
+
+
+class CriterionRecord(Strict):
+    """A criterion of RFC 9743."""
+
+    id: str
+    section: str
+    strength: str
+    title: str
+    verdict: VerdictWord
+    sentence: str
+    lacks: list[str]
+    scenarios: list[ScenarioRecord]
+
+
+class ItemRecord(Strict):
+    """A demand on the process, with the author's answer."""
+
+    id: str
+    section: str
+    demand: str
+    answer: str | None
+
+
+class EvaluateDocument(Strict):
+    """An evaluation."""
+
+    kind: Literal["ackclock evaluate"]
+    command: str = Field(description="the command that makes it")
+    control: str
+    references: list[str]
+    quick: bool
+    seeds: list[int]
+    runs: int
+    versions: dict[str, Any]
+    criteria: list[CriterionRecord]
+    process: list[ItemRecord]
