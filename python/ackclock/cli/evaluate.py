@@ -134,7 +134,7 @@ def evaluate(
         control, against, full=full, only=only, transport=transport, seeds=seeds, answers=answers
     )
     document = as_document(found, command)
-    stem = f"evaluate-{_stem(control)}"
+    stem = f"evaluate-{stem_of(control)}"
     path = out / f"{stem}.json"
     with replacing(path) as file, file.open("w", encoding="utf-8") as stream:
         json.dump(document, stream, indent=1, ensure_ascii=False, allow_nan=False)
@@ -191,7 +191,7 @@ def _value(given: str) -> Any:
         raise InputError(f"--transport: {given}: not a table in TOML: {error}") from None
 
 
-def _stem(control: str) -> str:
+def stem_of(control: str) -> str:
     """Returns the name of the files of a control."""
     name = Path(control.partition(":")[0]).stem if ".py" in control else control
     return "".join(one if one.isalnum() or one in "-_+" else "-" for one in name).strip("-")

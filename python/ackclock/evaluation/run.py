@@ -234,11 +234,11 @@ def scenario_of(loaded: Loaded, setting: Setting, tested: Arm) -> str:
 
     document = toml.loads(loaded.scenario.text)
     for path, value in merge(setting.overrides, tested.overrides(loaded.about.tested)).items():
-        _put(document, path.split("."), value)
+        put(document, path.split("."), value)
     return tomli_w.dumps(document)
 
 
-def _put(document: Any, steps: Sequence[str], value: Any) -> None:
+def put(document: Any, steps: Sequence[str], value: Any) -> None:
     """Puts a value at a dotted path, in which an element of a list of tables is called by its name."""
     for step in steps[:-1]:
         if isinstance(document, list):

@@ -1,0 +1,84 @@
+"""``ackclock search``."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+from rich.text import Text
+
+from ackclock.cli.evaluate import stem_of
+from ackclock.cli.terminal import console, print_json, progress_bar, shown
+from ackclock.files import replacing, writable
+
+
+def search(
+    control: str,
+    *,
+    objective: str,
+    space: str | None,
+    runs: int,
+    seed: int,
+    as_json: bool,
+    limit_s: float,
+    threads: int,
+    out: Path,
+) -> None:
+    """Searches, prints what was found, and writes it as a scenario file."""
+    from ackclock.evaluation.arms import arm
+    from ackclock.numbers import significant
+    from ackclock.search.objectives import objective as named
+    from ackclock.search.report import scenario_of, told
+    from ackclock.search.run import Search
+    from ackclock.search.space import load
+    from ackclock.store import Store
+
+    wanted = named(objective)
+    tested, chosen = arm(control), load(space or wanted.space)
+    writable(out)
+    with progress_bar(f"search {control}") as progress:
+        found = Search(
+            tested,
+            wanted,
+            chosen,
+            runs=runs,
+            seed=seed,
+            store=Store(out),
+            threads=threads,
+            limit_s=limit_s,
+            progress=progress,
+        ).find()
+    words = ["ackclock", "search", control, "--for", objective]
+    words += [] if space is None else ["--space", space]
+    command = shlex.join([*words, "--runs", str(runs), "--seed", str(seed)])
+    path = out / f"search-{stem_of(control)}-{objective}.toml"
+    with replacing(path) as unfinished:
+        unfinished.write_text(scenario_of(found, chosen, tested, wanted, command), encoding="utf-8")
+    values = told(found, chosen)
+    if as_json:
+        print_json(
+            {
+                "kind": "ackclock search",
+                "command": command,
+                "control": control,
+                "objective": objective,
+                "space": chosen.file,
+                "badness": found.badness,
+                "samples": list(found.samples),
+                "before_shrinking": found.first_badness,
+                "harmless": found.harmless,
+                "values": values,
+                "runs": found.runs,
+                "scenario": str(path),
+            }
+        )
+        return
+    say = console()
+    say.print(Text(f"{control}, {objective}: {wanted.text}", style="bold"))
+    say.print(f"worst      {significant(found.badness, 3)}, mean of {len(found.samples)} seeds")
+    say.print(f"harmless   {significant(found.harmless, 3)}, in the scenario of {chosen.file} as it stands")
+    for place, (name, value) in enumerate(values.items()):
+        say.print(f"{'' if place else 'with':<10} {name} = {value}")
+    if not values:
+        say.print("with       nothing: the scenario as it stands shows it")
+    say.print(f"scenario   {shown(path)}")

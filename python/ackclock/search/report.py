@@ -1,0 +1,43 @@
+"""What a search found, as a scenario file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ackclock.evaluation.arms import Arm
+from ackclock.evaluation.run import put
+from ackclock.numbers import significant
+from ackclock.overrides import merge
+from ackclock.search.objectives import Objective
+from ackclock.search.run import SEEDS, Found
+from ackclock.search.space import TESTED, Space
+
+
+def scenario_of(found: Found, space: Space, tested: Arm, objective: Objective, command: str) -> str:
+    """Returns the scenario that shows the finding, with comments that say what it shows."""
+    import tomli_w
+
+    from ackclock import toml
+
+    document = toml.loads(space.text)
+    own: Mapping[str, Any] = {} if tested.classes else tested.overrides([TESTED])
+    for path, value in merge(space.overrides(found.values), own).items():
+        put(document, path.split("."), value)
+    document["replications"] = SEEDS
+    here, there = significant(found.badness, 3), significant(found.harmless, 3)
+    matters = ", ".join(f"{path} = {value}" for path, value in told(found, space).items())
+    comments = [
+        f"Found by `{command}`.",
+        f"{objective.name}: {objective.text}.",
+        f"{here} here, {there} in the space's own scenario; means over {SEEDS} seeds.",
+        f"What matters: {matters or 'nothing'}",
+    ]
+    if tested.classes:
+        comments.append(f'The control was {tested.name}, in Python; here "{TESTED}" has what the space has.')
+    return "".join(f"# {text}\n" for text in comments) + "\n" + tomli_w.dumps(document)
+
+
+def told(found: Found, space: Space) -> Mapping[str, Any]:
+    """Returns the values that matter, as a scenario has them."""
+    return space.overrides(found.values)

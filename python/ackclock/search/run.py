@@ -1,0 +1,208 @@
+"""Runs a search: samples, CMA-ES, replications of the best points, and shrinking."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ackclock.errors import AckclockError, InputError, RunError
+from ackclock.evaluation.arms import Arm
+from ackclock.evaluation.processes import LIMIT_S, Processes
+from ackclock.evaluation.words import EvaluationWords, needs_series
+from ackclock.jobs import Local, run_jobs
+from ackclock.overrides import merge
+from ackclock.search.objectives import Objective
+from ackclock.search.space import TESTED, Range, Space
+from ackclock.store import Job, Store
+from ackclock.study.language import Expression
+from ackclock.study.run_words import measure
+
+Values = Mapping[str, float]
+FIRST = 0.4
+"""The share of the runs that go to samples all over the space, before CMA-ES starts at the worst of them."""
+FINALISTS = 5
+"""The number of the worst points that are run with several seeds."""
+SEEDS = 5
+KEPT = 0.8
+"""The share of the finding that each step of shrinking has to keep."""
+REFERENCE = Arm("cubic", {"control": "cubic"})
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a search found."""
+
+    values: Values
+    """The values of the ranges that matter, after shrinking; all others are as in the space's scenario."""
+    badness: float
+    """The mean of the objective over the seeds, after shrinking."""
+    first: Values
+    """The values before shrinking."""
+    first_badness: float
+    harmless: float
+    """The mean of the objective in the scenario of the space as it stands."""
+    runs: int
+    samples: Sequence[float] = field(default_factory=list)
+    """The objective for each seed, after shrinking."""
+
+
+class Search:
+    """A search. The same arguments find the same, and runs on disk are not made again."""
+
+    def __init__(
+        self,
+        tested: Arm,
+        objective: Objective,
+        space: Space,
+        *,
+        runs: int,
+        seed: int = 1,
+        store: Store | None = None,
+        threads: int = 0,
+        limit_s: float = LIMIT_S,
+        progress: Callable[[int, int, float], None] | None = None,
+    ) -> None:
+        self._tested, self._objective, self._space = tested, objective, space
+        self._budget, self._seed = runs, seed
+        self._store, self._threads, self._limit_s = store or Store(None), threads, limit_s
+        self._progress = progress
+        self._expression = Expression(objective.expr)
+        self._series = needs_series(self._expression)
+        self._known: dict[tuple[str, int], float] = {}
+        self.runs = 0
+
+    def find(self) -> Found:
+        """Returns the worst point, shrunk. RunError if no point of the space can be run."""
+        try:
+            from cmaes import CMA
+        except ImportError:
+            raise InputError('a search needs the library cmaes: pip install "ackclock[search]"') from None
+        ranges = self._space.ranges
+        random = np.random.default_rng(self._seed)
+        tried: list[tuple[float, Values]] = []
+
+        def judge(points: Sequence[npt.NDArray[np.float64]]) -> list[float]:
+            values = [self._space.values(point[: len(ranges)]) for point in points]
+            badness = self._mean(values, 1)
+            tried.extend(zip(badness, values, strict=True))
+            return badness
+
+        spread = _spread(max(2, round(FIRST * self._budget)), len(ranges), random)
+        first = judge(list(spread))
+        # The optimiser wants two dimensions at least; a further one does nothing.
+        dimensions = max(2, len(ranges))
+        start = np.append(spread[int(np.argmax(first))], [0.5] * (dimensions - len(ranges)))
+        optimiser = CMA(mean=start, sigma=0.2, bounds=np.array([[0.0, 1.0]] * dimensions), seed=self._seed)
+        while len(tried) + optimiser.population_size <= self._budget and not optimiser.should_stop():
+            points = [optimiser.ask() for _ in range(optimiser.population_size)]
+            # It minimises.
+            judged = judge(points)
+            optimiser.tell([(point, -value) for point, value in zip(points, judged, strict=True)])
+        tried.sort(key=lambda one: -one[0])
+        finalists = list({str(values): values for _, values in tried[: 4 * FINALISTS]}.values())[:FINALISTS]
+        means = self._mean(finalists, SEEDS)
+        worst = finalists[int(np.argmax(means))]
+        shrunk, badness = self._shrunk(worst, max(means))
+        (harmless,) = self._mean([{}], SEEDS)
+        return Found(shrunk, badness, worst, max(means), harmless, self.runs, self._samples(shrunk))
+
+    def _shrunk(self, values: Values, badness: float) -> tuple[Values, float]:
+        """Returns the fewest and roundest values that keep most of the finding: each range goes back to the
+        scenario's own value if it can, and otherwise to fewer digits.
+        """
+        least = KEPT * badness
+        (harmless,) = self._mean([{}], SEEDS)
+        if harmless >= least:
+            return {}, harmless
+        for one in self._space.ranges:
+            without = {path: value for path, value in values.items() if path != one.path}
+            (mean,) = self._mean([without], SEEDS)
+            if mean >= least:
+                values, badness = without, mean
+        for one in self._space.ranges:
+            for simpler in _simpler(one, values[one.path]) if one.path in values else ():
+                (mean,) = self._mean([{**values, one.path: simpler}], SEEDS)
+                if mean >= least:
+                    values, badness = {**values, one.path: simpler}, mean
+                    break
+        return values, badness
+
+    def _mean(self, points: Sequence[Values], seeds: int) -> list[float]:
+        """Returns the mean of the objective at each point; the worst that it can be where the control fails."""
+        wanted = [(values, seed) for values in points for seed in range(1, seeds + 1)]
+        self._make(wanted)
+        return [
+            float(np.mean([self._known[_key(values), seed] for seed in range(1, seeds + 1)]))
+            for values in points
+        ]
+
+    def _samples(self, values: Values) -> list[float]:
+        return [self._known[_key(values), seed] for seed in range(1, SEEDS + 1)]
+
+    def _make(self, wanted: Sequence[tuple[Values, int]]) -> None:
+        missing = [pair for pair in dict.fromkeys((_key(v), s) for v, s in wanted) if pair not in self._known]
+        values = {_key(v): v for v, _ in wanted}
+        own = self._objectives(self._tested, [(values[key], seed) for key, seed in missing])
+        others = [0.0] * len(missing)
+        if self._objective.relative:
+            others = self._objectives(REFERENCE, [(values[key], seed) for key, seed in missing])
+        for pair, mine, other in zip(missing, own, others, strict=True):
+            self._known[pair] = mine - other
+        if self._progress is not None:
+            done = min(len(self._known), self._budget)
+            self._progress(done, self._budget, done / self._budget)
+
+    def _objectives(self, arm: Arm, wanted: Sequence[tuple[Values, int]]) -> list[float]:
+        jobs = [
+            Job(
+                self._space.text,
+                self._space.file,
+                merge(self._space.overrides(values), arm.overrides([TESTED])),
+                seed,
+                self._series,
+                arm.classes,
+            )
+            for values, seed in wanted
+        ]
+        # A control that fails has done its worst.
+        found = [1.0] * len(jobs)
+
+        def take(index: int, result: Mapping[str, Any]) -> None:
+            value = measure(self._expression, EvaluationWords(result))
+            found[index] = value if np.isfinite(value) else 0.0
+
+        def fail(_: int, error: AckclockError) -> None:
+            if isinstance(error, InputError):
+                raise error
+            if arm is REFERENCE:
+                raise RunError(f"{self._space.file}, cubic: {error}") from error
+
+        file = arm.file
+        pool = (
+            Local(self._threads) if file is None else Processes(file, arm.name, self._threads, self._limit_s)
+        )
+        run_jobs(jobs, take, store=self._store, pool=pool, on_failure=fail)
+        self.runs += len(jobs)
+        return found
+
+
+def _key(values: Values) -> str:
+    return repr(sorted(values.items()))
+
+
+def _spread(count: int, dimensions: int, random: np.random.Generator) -> npt.NDArray[np.float64]:
+    """Returns a Latin hypercube: each of ``count`` equal parts of each range has one sample."""
+    places = np.array([random.permutation(count) for _ in range(dimensions)]).T
+    return np.asarray((places + random.uniform(size=places.shape)) / count, dtype=np.float64)
+
+
+def _simpler(one: Range, value: float) -> list[float]:
+    """Returns values near ``value`` with fewer digits, the roundest first."""
+    if one.whole or value == 0:
+        return []
+    found = [float(f"{value:.{digits - 1}e}") for digits in (1, 2)]
+    return [near for near in dict.fromkeys(found) if one.low <= near <= one.high and near != value]

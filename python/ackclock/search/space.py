@@ -1,0 +1,121 @@
+"""The space of a search: a scenario whose ``[sweep]`` has ranges. The scenario without them is its harmless point."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from ackclock import core, toml
+from ackclock.errors import InputError
+from ackclock.files import read_text
+from ackclock.names import nearest
+
+TESTED = "tested"
+"""The name of the group of flows that gets the control."""
+_QUANTITY = re.compile(r"([-+0-9.eE]+)\s*(\S*)")
+Point: TypeAlias = Sequence[float] | npt.NDArray[np.float64]
+"""A place in the space, each coordinate from 0 to 1."""
+
+
+@dataclass(frozen=True)
+class Range:
+    """A value that the search varies."""
+
+    path: str
+    low: float
+    high: float
+    unit: str
+    """Empty for a bare number."""
+    log: bool
+    whole: bool
+
+    def at(self, share: float) -> float:
+        """Returns the value at a place from 0 to 1, rounded to three digits, or to a whole number."""
+        share = min(max(share, 0.0), 1.0)
+        ratio = (self.high / self.low) ** share if self.log else 1.0
+        value = self.low * ratio if self.log else self.low + (self.high - self.low) * share
+        return float(round(value)) if self.whole else float(f"{value:.3g}")
+
+    def written(self, value: float) -> Any:
+        """Returns a value as a scenario has it."""
+        if self.unit:
+            return f"{value:.6g} {self.unit}"
+        return int(value) if self.whole else value
+
+
+@dataclass(frozen=True)
+class Space:
+    """A scenario and its ranges."""
+
+    file: str
+    text: str
+    """The scenario without its sweep."""
+    document: Mapping[str, Any]
+    ranges: tuple[Range, ...]
+
+    def overrides(self, values: Mapping[str, float]) -> dict[str, Any]:
+        """Returns the values to put into the scenario; a range without a value keeps what the scenario has."""
+        return {one.path: one.written(values[one.path]) for one in self.ranges if one.path in values}
+
+    def values(self, point: Point) -> dict[str, float]:
+        """Returns the value of each range at a point."""
+        return {one.path: one.at(share) for one, share in zip(self.ranges, point, strict=True)}
+
+
+def folder() -> Path:
+    """Returns the folder of the spaces inside the installed package."""
+    return Path(str(resources.files("ackclock"))) / "search" / "spaces"
+
+
+def names() -> list[str]:
+    """Returns the names of the spaces of the package."""
+    return sorted(path.stem for path in folder().glob("*.toml"))
+
+
+def load(name: str) -> Space:
+    """Returns the space called ``name``, or that in a file. InputError if there is none, or if it is wrong."""
+    import tomli_w
+
+    if not name.endswith(".toml") and name not in names():
+        raise InputError(
+            f'there is no space "{name}"{nearest(name, names())}; the path of a file (*.toml) works too'
+        )
+    path = Path(name) if name.endswith(".toml") else folder() / f"{name}.toml"
+    text = read_text(path)
+    file = name if name.endswith(".toml") else f"{name}.toml"
+    core.check(text, file, {})
+    document = toml.loads(text)
+    sweep = document.pop("sweep", {})
+    ranges = tuple(_range(path, value, file) for path, value in sweep.items() if path != "samples")
+    if not ranges:
+        raise InputError(
+            f'{file}: has no [sweep] with ranges such as {{ from = "1 Mbit/s", to = "20 Mbit/s" }}'
+        )
+    flows = [flow.get("name") for flow in document.get("flows", ())]
+    if TESTED not in flows:
+        raise InputError(f'{file}: no group of flows is called "{TESTED}", which gets the control')
+    return Space(file, tomli_w.dumps(document), document, ranges)
+
+
+def _range(path: str, value: Any, file: str) -> Range:
+    if not isinstance(value, Mapping):
+        raise InputError(f"{file}: sweep.{path}: found a list, expected a range with `from` and `to`")
+    (low, unit), (high, _) = (_number(value[end]) for end in ("from", "to"))
+    whole = all(isinstance(value[end], int) for end in ("from", "to")) or unit in ("packets", "packet", "B")
+    log = value.get("scale") == "log"
+    return Range(path, low, high, unit, log, whole)
+
+
+def _number(given: Any) -> tuple[float, str]:
+    found = _QUANTITY.fullmatch(str(given))
+    if found is None or not math.isfinite(float(found[1])):
+        raise InputError(f"found {given!r}, expected a number, alone or with a unit")
+    return float(found[1]), found[2]

@@ -1,0 +1,154 @@
+"""The search for what breaks a control: its spaces, its shrinking, and what it must find again."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from conftest import Command
+
+from ackclock import Scenario
+from ackclock.errors import InputError
+from ackclock.evaluation.arms import arm
+from ackclock.search import objectives, run, space
+from ackclock.search.space import Range
+
+OFFENDERS = Path(__file__).with_name("offenders.py")
+
+
+def found(control: str, objective: str, runs: int, seed: int = 1, **more: object) -> run.Found:
+    wanted = objectives.objective(objective)
+    return run.Search(arm(control), wanted, space.load(wanted.space), runs=runs, seed=seed, **more).find()  # type: ignore[arg-type]
+
+
+def test_a_range_covers_its_ends_and_rounds() -> None:
+    rate = Range("r", 1, 100, "Mbit/s", log=True, whole=False)
+    assert [rate.at(share) for share in (-1, 0, 0.5, 1, 2)] == [1, 1, 10, 100, 100]
+    assert rate.written(rate.at(0.25)) == "3.16 Mbit/s"
+    count = Range("c", 1, 10, "", log=False, whole=True)
+    assert count.written(count.at(0.5)) == 6
+    assert isinstance(count.written(count.at(0.5)), int)
+
+
+@pytest.mark.parametrize("name", space.names())
+def test_a_space_of_the_package_is_right_at_its_ends(name: str) -> None:
+    known = space.load(name)
+    for share in (0.0, 0.5, 1.0):
+        overrides = known.overrides(known.values([share] * len(known.ranges)))
+        assert len(overrides) == len(known.ranges)
+        Scenario.from_text(known.text, overrides)
+    assert all(space.load(one.space) for one in objectives.OBJECTIVES)
+
+
+@pytest.mark.parametrize(
+    ("find", "replace", "message"),
+    [
+        ('"tested"', '"cubic"', 'no group of flows is called "tested"'),
+        (
+            '{ from = "1 Mbit/s", to = "40 Mbit/s", scale = "log" }',
+            '["1 Mbit/s", "2 Mbit/s"]',
+            "found a list, expected a range",
+        ),
+        ('scale = "log"', 'scale = "lgo"', "lgo"),
+    ],
+)
+def test_a_wrong_space_is_refused(tmp_path: Path, find: str, replace: str, message: str) -> None:
+    file = tmp_path / "mine.toml"
+    file.write_text((space.folder() / "bursts.toml").read_text().replace(find, replace))
+    with pytest.raises(InputError, match=message):
+        space.load(str(file))
+
+
+def test_the_samples_are_a_latin_hypercube() -> None:
+    spread = run._spread(8, 3, run.np.random.default_rng(1))
+    for dimension in spread.T:
+        assert sorted(int(8 * place) for place in dimension) == list(range(8))
+
+
+@pytest.mark.slow
+def test_the_low_rate_attack_on_newreno_is_found_again() -> None:
+    """Kuzmanovic and Knightly, SIGCOMM 2003: bursts at the period of the least retransmission timeout, here 1 s."""
+    worst = found("newreno", "utilisation", 200)
+    assert worst.badness > 0.7
+    assert worst.harmless < 0.1
+    rate, on, off = (worst.values[f"flows.bursts.application.{key}"] for key in ("rate", "on", "off"))
+    # In Mbit/s and ms: more than the link of 10 Mbit/s for a few round trips, and a third of it in the mean at most.
+    assert rate > 10
+    assert rate * on / (on + off) < 10 / 3
+    assert on + off == pytest.approx(1000, rel=0.25)
+
+
+@pytest.mark.slow
+def test_bbrv1_in_short_buffers_is_found_again() -> None:
+    """RFC 9743 section 5.1.3: several flows, and a buffer below one and a half bandwidth-delay products."""
+    worst = found("bbrv1", "loss", 100)
+    assert worst.badness > 0.1
+    assert worst.values["flows.tested.count"] >= 2
+    assert worst.first["dumbbell.bottleneck.queue.limit"] < 1.5
+
+
+@pytest.mark.slow
+def test_one_flow_of_bbrv1_takes_most_of_what_several_of_cubic_had() -> None:
+    """Ware and others, IMC 2019: the share of BBRv1 does not depend on the number of its rivals."""
+    worst = found("bbrv1", "harm", 60)
+    assert worst.badness > 0.4
+    assert worst.first["flows.other.count"] > worst.first["flows.tested.count"]
+
+
+def test_the_same_search_finds_the_same_and_makes_no_run_again(tmp_path: Path) -> None:
+    store = run.Store(tmp_path)
+    first = found("sack", "utilisation", 20, store=store)
+    files = len(list(tmp_path.rglob("*.zip")))
+    assert found("sack", "utilisation", 20, store=store) == first
+    assert len(list(tmp_path.rglob("*.zip"))) == files
+    assert found("sack", "utilisation", 20, seed=2, store=store).first != first.first
+
+
+def test_shrinking_keeps_what_matters(monkeypatch: pytest.MonkeyPatch) -> None:
+    known = space.load("bursts")
+    search = run.Search(arm("sack"), objectives.objective("utilisation"), known, runs=10)
+    rate, on, off = (one.path for one in known.ranges if one.path.endswith(("rate", ".on", ".off")))
+
+    def mean(points: list[dict[str, float]], seeds: int) -> list[float]:
+        # Only the rate matters, and only its first digit.
+        return [1.0 if point.get(rate, 0) >= 19 else 0.0 for point in points]
+
+    monkeypatch.setattr(search, "_mean", mean)
+    assert search._shrunk({rate: 21.7, on: 33.3, off: 444.0}, 1.0) == ({rate: 20.0}, 1.0)
+    # If the scenario as it stands shows it, nothing is left.
+    monkeypatch.setattr(search, "_mean", lambda points, seeds: [1.0] * len(points))
+    assert search._shrunk({rate: 21.7, on: 33.3}, 1.0) == ({}, 1.0)
+
+
+def test_what_is_found_is_a_scenario(ackclock: Command) -> None:
+    done = ackclock("search", "sack", "--for", "utilisation", "--runs", "20", "--json")
+    assert done.code == 0, done.err
+    document = json.loads(done.out)
+    runs = Scenario.from_file(document["scenario"]).run_many()
+    expression = run.Expression(objectives.objective("utilisation").expr)
+    again = [run.measure(expression, run.EvaluationWords(one.result)) for one in runs]
+    assert again == pytest.approx(document["samples"])
+    assert ackclock("search", "sack", "--for", "utilisation", "--runs", "20").out.startswith(
+        "sack, utilisation: the share"
+    )
+
+
+def test_a_control_that_fails_has_done_its_worst() -> None:
+    worst = found(f"{OFFENDERS}:SendsNothing", "loss", 10)
+    assert worst.badness == pytest.approx(1, abs=0.2)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["cubik"], 'did you mean "cubic"'),
+        (["cubic", "--for", "los"], 'did you mean "loss"'),
+        (["cubic", "--space", "pats"], 'did you mean "paths"'),
+        (["cubic", "--space", "none.toml"], "No such file"),
+    ],
+)
+def test_wrong_arguments_are_refused(ackclock: Command, arguments: list[str], message: str) -> None:
+    done = ackclock("search", *arguments)
+    assert done.code == 2
+    assert message in done.err
