@@ -24,6 +24,8 @@ mod messages;
 mod middleboxes;
 mod observed;
 mod overload;
+#[cfg(feature = "stacks")]
+mod own_controller;
 mod peers;
 mod prague;
 mod quic_connections;

@@ -1,0 +1,78 @@
+"""``ackclock bench-stack``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rich.text import Text
+
+from ackclock.cli.tables import Column, fitting
+from ackclock.cli.terminal import console, note, print_json, shown, warn
+from ackclock.files import writable
+from ackclock.store import results_folder
+
+if TYPE_CHECKING:
+    from ackclock.stack_bench import Bench
+
+
+def bench_stack(
+    controls: Sequence[str],
+    *,
+    paths: Sequence[str],
+    replications: int,
+    as_json: bool,
+    html: bool,
+    out: Path | None,
+    threads: int,
+) -> None:
+    """Prints the controls side by side on the hard paths; with ``html`` also writes a page."""
+    from ackclock.stack_bench import bench, contenders, known_paths, remarks
+
+    who, names = contenders(controls), known_paths(paths)
+    place = results_folder(out)
+    writable(place)
+    made = bench(who, names, replications=replications, threads=threads, out=place)
+    for sentence in remarks(made):
+        warn(sentence)
+    if as_json:
+        print_json(document(made))
+    else:
+        _show(made)
+    if html:
+        from ackclock.report.stack_page import write_stack_page
+
+        again = ["ackclock bench-stack", *controls, *(f"--path {name}" for name in paths)]
+        page = write_stack_page(
+            made, place / "bench-stack.html", " ".join([*again, f"--replications {replications}"])
+        )
+        note(f"wrote {shown(page)}")
+
+
+def document(made: Bench) -> dict[str, Any]:
+    """Returns the measurements as one JSON document."""
+    return {
+        "controls": [asdict(who) for who in made.contenders],
+        "replications": made.replications,
+        "paths": {name: [asdict(cell) for cell in cells] for name, cells in made.paths.items()},
+        "not_seeded": [str(who) for who in made.unseeded],
+    }
+
+
+def _show(made: Bench) -> None:
+    from ackclock.stack_bench import QUANTITIES, cell_text
+
+    columns = [
+        Column(
+            f"{who}\n{heading}\n{unit}", [Text(cell_text(cells[place], key)) for cells in made.paths.values()]
+        )
+        for key, heading, unit in QUANTITIES
+        for place, who in enumerate(made.contenders)
+    ]
+    label = Column("path", [Text(name) for name in made.paths])
+    for table in fitting(label, columns, console().width):
+        console().print(table)
+    if made.replications > 1:
+        note(f"means over {made.replications} replications ± half of the 95 % interval")

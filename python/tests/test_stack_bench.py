@@ -1,0 +1,68 @@
+"""``ackclock bench-stack``: what its arguments name, its table and its page, and that every path can be run."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from ackclock import hard_paths
+from ackclock.errors import InputError
+from ackclock.stack_bench import Contender, bench, contenders, known_paths, scenarios
+
+from .conftest import Command
+
+
+def test_a_control_of_ours_runs_over_the_first_stack_that_is_named() -> None:
+    assert contenders(["bbrv3", "noq:bbr3", "cubic@quic", "quinn:cubic"]) == [
+        Contender("bbrv3", "noq"),
+        Contender("noq:bbr3", "noq"),
+        Contender("cubic", "quic"),
+        Contender("quinn:cubic", "quinn"),
+    ]
+    assert contenders(["bbrv3"]) == [Contender("bbrv3", "quic")]
+    assert [str(who) for who in contenders(["noq:bbr3", "bbrv3"])] == ["noq:bbr3", "bbrv3@noq"]
+
+
+def test_what_does_not_exist_is_named_with_what_is_nearest() -> None:
+    with pytest.raises(InputError, match="no transport 'quik'; did you mean \"quic\""):
+        contenders(["bbrv3@quik"])
+    with pytest.raises(
+        InputError, match=r"no path 'shalow', expected one of bufferbloat, .*; did you mean \"shallow\""
+    ):
+        known_paths(["shalow"])
+    with pytest.raises(InputError, match="did you mean `noq:bbr3`"):
+        list(scenarios(Contender("noq:bbr4", "noq"), ["shallow"]))
+
+
+def test_every_path_has_a_flow_under_test_that_a_stack_can_carry() -> None:
+    files = {file.stem for file in Path(hard_paths.__file__).parent.glob("*.toml")}
+    assert files == set(hard_paths.NAMES)
+    for who in (Contender("noq:bbr3", "noq"), Contender("cubic", "quinn"), Contender("bbrv3", "quic")):
+        assert [name for name, _ in scenarios(who, hard_paths.NAMES)] == list(hard_paths.NAMES)
+
+
+def test_the_means_are_those_of_the_runs(tmp_path: Path) -> None:
+    # The application writes 12 of 20 Mbit/s: both have that goodput, lose nothing, and wait for the link alone. Their
+    # packets take 20 ms, 0.6 ms at the bottleneck and 24 us at the other links.
+    made = bench(contenders(["noq:cubic", "cubic@quic"]), ["app-limited"], replications=2, out=tmp_path)
+    for cell in made.paths["app-limited"]:
+        assert cell.goodput.mean == pytest.approx(12, rel=0.001)
+        assert cell.delay.mean == pytest.approx(20.64, abs=0.3)
+        assert (cell.lost.mean, cell.closed, cell.reason) == (0, 0, None)
+    assert made.unseeded == []
+
+
+def test_the_command_prints_a_table_and_writes_a_page(ackclock: Command, tmp_path: Path) -> None:
+    arguments = ("bench-stack", "noq:bbr3", "bbrv3", "--path", "app-limited", "--replications", "2")
+    outcome = ackclock(*arguments, "--html", "--out", tmp_path)
+    assert outcome.code == 0
+    assert "bbrv3@noq" in outcome.out
+    assert "noq:bbr3 draws random numbers that no seed sets" in outcome.err
+    page = (tmp_path / "bench-stack.html").read_text(encoding="utf-8")
+    assert "noq:bbr3 and bbrv3@noq on hard paths" in page
+    assert "ackclock bench-stack noq:bbr3 bbrv3 --path app-limited --replications 2" in page
+    found = json.loads(ackclock(*arguments, "--json", "--out", tmp_path).out)
+    assert found["not_seeded"] == ["noq:bbr3"]
+    assert found["paths"]["app-limited"][1]["goodput"]["mean"] == pytest.approx(12, rel=0.001)
