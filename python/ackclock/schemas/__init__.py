@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-KINDS = ("scenario", "study", "run", "reproduce", "evaluate", "list")
+KINDS = ("scenario", "study", "run", "reproduce", "evaluate", "list", "compare-trace")
 
 
 def schema(of: str) -> dict[str, Any]:
@@ -16,6 +16,7 @@ def schema(of: str) -> dict[str, Any]:
         return dict(json.loads(_core.schema()))
     from pydantic import TypeAdapter
 
+    from ackclock.schemas.compare_trace import CompareTraceDocument
     from ackclock.schemas.evaluate import EvaluateDocument
     from ackclock.schemas.registry import Entry
     from ackclock.schemas.reproduce import ReproduceDocument
@@ -28,6 +29,7 @@ def schema(of: str) -> dict[str, Any]:
         "reproduce": ReproduceDocument,
         "evaluate": EvaluateDocument,
         "list": list[Entry],
+        "compare-trace": CompareTraceDocument,
     }
     # The schema of a study file describes what is read; the others describe what is written.
     mode: Any = "validation" if of == "study" else "serialization"

@@ -1,0 +1,111 @@
+"""Says where two logs part first, and by how much they differ."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from ackclock.errors import InputError
+from ackclock.traces import sequences, values
+from ackclock.traces.log import QUANTITIES, Align, Log, Steps, Unit
+from ackclock.traces.outcome import LOSSES, STATES, TIMEOUTS, Comparison, Parting, Tolerance
+
+
+def compare(
+    ours: Log,
+    theirs: Log,
+    align: Align = "time",
+    tolerance: Tolerance | None = None,
+    unit: Unit | None = None,
+    ignored: Collection[str] = (),
+) -> Comparison:
+    """Compares two logs over what both cover.
+
+    ``unit`` is that of windows, by default packets where both logs say how large theirs are. InputError when the logs
+    have nothing in common that can be compared.
+    """
+    tolerance = tolerance or Tolerance()
+    if align == "packet":
+        for log in (ours, theirs):
+            if not log.logs_packets and log.counts == "bytes":
+                raise InputError(f"{log.file}: logs no sent packets, expected --by time for this log")
+    unit = unit or _unit(ours, theirs)
+    by_packets = ours.logs_packets and theirs.logs_packets
+    mine_s, their_s = (_begin_s(log, by_packets) for log in (ours, theirs))
+    ends = ours.end.along(align, mine_s), theirs.end.along(align, their_s)
+    span = min(ends)
+    left_out: dict[str, str] = {}
+    steps = {
+        name: (_steps(ours, name, align, unit, mine_s), _steps(theirs, name, align, unit, their_s))
+        for name in QUANTITIES
+        if _both_have(name, ours, theirs, ignored, left_out)
+    }
+    partings: list[Parting] = []
+    differences = []
+    for name, (mine, other) in steps.items():
+        places = values.places(mine, other, ends, tolerance.slack)
+        if not places:
+            left_out[name] = "the logs have no values at the same places"
+            continue
+        difference, first = values.difference(name, places, span, tolerance.share_of(name))
+        differences.append(difference)
+        if first is not None:
+            ours_here, theirs_here = (values.reading(name, one, unit) for one in (first.ours, first.theirs))
+            partings.append(Parting(name, first.at, first.since_s, ours_here, theirs_here))
+    begins_s = mine_s, their_s
+    partings += sequences.partings(ours, theirs, align, begins_s, ends, tolerance.slack, ignored, left_out)
+    if not differences:
+        raise InputError(
+            f"{ours.file} and {theirs.file} have no values in common, "
+            f"expected at least one of {', '.join(QUANTITIES)} in both"
+        )
+    parting = min(partings, key=_order, default=None)
+    return Comparison(
+        ours, theirs, align, unit, tolerance, span, parting, differences, left_out, steps, begins_s
+    )
+
+
+def _order(parting: Parting) -> tuple[float, float, int]:
+    """Returns what partings are ordered by: at one time what happened comes before the numbers that it changed."""
+    cause = {LOSSES: 0, TIMEOUTS: 1, STATES: 2}
+    return parting.at, round(parting.since_s, 9), cause.get(parting.what, 3)
+
+
+def _unit(ours: Log, theirs: Log) -> Unit:
+    known = [log.counts == "packets" or log.packet_bytes is not None for log in (ours, theirs)]
+    if all(known):
+        return "packets"
+    for log, other in ((ours, theirs), (theirs, ours)):
+        if log.counts == "packets":
+            raise InputError(
+                f"{other.file}: counts bytes and does not say how large a packet is, {log.file} counts packets; "
+                "expected --packet-bytes"
+            )
+    return "bytes"
+
+
+def _scale(log: Log, name: str, unit: Unit) -> float:
+    """Returns by what a value of the log is divided."""
+    if QUANTITIES[name].unit or log.counts == unit:
+        return 1.0
+    if log.packet_bytes is None:
+        raise InputError(f"{log.file}: does not say how large a packet is, expected --packet-bytes")
+    return log.packet_bytes if unit == "packets" else 1.0 / log.packet_bytes
+
+
+def _steps(log: Log, name: str, align: Align, unit: Unit, begin_s: float) -> Steps:
+    return Steps.of(log.courses[name], align, begin_s, _scale(log, name, unit))
+
+
+def _begin_s(log: Log, by_packets: bool) -> float:
+    return log.first_sent_s if by_packets and log.first_sent_s is not None else log.first_report_s
+
+
+def _both_have(name: str, ours: Log, theirs: Log, ignored: Collection[str], left_out: dict[str, str]) -> bool:
+    without = [log.file for log in (ours, theirs) if name not in log.courses]
+    if name in ignored:
+        left_out[name] = "ignored"
+    elif len(without) == 2:
+        left_out[name] = "in neither log"
+    elif without:
+        left_out[name] = f"not in {without[0]}"
+    return name not in left_out

@@ -1,0 +1,47 @@
+"""The figure of a comparison: a panel for each quantity with both logs, and a line where they part."""
+
+from __future__ import annotations
+
+from ackclock.figure import Figure
+from ackclock.report.chart import Chart
+from ackclock.report.curves import Axis, Curve, Entry, Panel
+from ackclock.report.time_figure import over_time
+from ackclock.traces.log import QUANTITIES, Steps
+from ackclock.traces.outcome import Comparison
+
+
+def figure(comparison: Comparison) -> Figure:
+    """Returns the figure."""
+    entries = [Entry("ours", 0), Entry("theirs", 1)]
+    panels = []
+    for name, courses in comparison.steps.items():
+        quantity = QUANTITIES[name]
+        unit = quantity.unit or comparison.unit
+        label = quantity.label[0].upper() + quantity.label[1:]
+        curves = [
+            Curve(entry, _staircase(steps, comparison.span, quantity.factor))
+            for entry, steps in zip(entries, courses, strict=True)
+        ]
+        if comparison.parting is not None:
+            largest = max((value for steps in courses for value in steps.values), default=0.0)
+            at = comparison.parting.at
+            line = over_time([at, at], [0.0, largest * quantity.factor], 1.0)
+            curves.append(Curve(Entry("they part", 2), line))
+        panels.append(Panel("", Axis(f"{label} ({unit})"), curves))
+    x = f"Time since {comparison.origin} (s)" if comparison.align == "time" else "Data packets sent"
+    return Figure(Chart("time", "", Axis(x), panels), "comparison")
+
+
+def _staircase(steps: Steps, span: float, factor: float) -> dict[str, object]:
+    """Returns the numbers of a curve whose values hold until the next."""
+    at: list[float] = []
+    values: list[float | None] = []
+    for place, value, _ in steps:
+        if place > span:
+            break
+        if values:
+            at.append(place)
+            values.append(values[-1])
+        at.append(place)
+        values.append(value * factor)
+    return over_time(at, values, 1.0)

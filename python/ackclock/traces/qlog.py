@@ -1,0 +1,236 @@
+"""Reads qlog of any version and any stack: the events and units of quic-go, quinn, noq, neqo, ngtcp2, quiche, picoquic.
+
+They differ in the serialisation (a text sequence, or one document with ``traces``), in the form of an event (an object,
+or an array under ``event_fields``), in its name (``recovery:metrics_updated``, ``quic:recovery_metrics_updated``), in
+the place of a packet's number and size, and in the unit of times: milliseconds, but microseconds in picoquic's
+draft-00 (``configuration.time_units``). Most log packets, quinn only metrics and losses.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ackclock.errors import InputError
+from ackclock.names import nearest
+from ackclock.traces.log import QUANTITIES, Course, Event, EventKind, Log, Place
+from ackclock.traces.qlog_file import Entry, QlogFile, number
+from ackclock.traces.states import canonical
+
+KEYS = {
+    "congestion_window": ("congestion_window", "cwnd"),
+    "ssthresh": ("ssthresh",),
+    "bytes_in_flight": ("bytes_in_flight",),
+    "smoothed_rtt": ("smoothed_rtt",),
+    "pacing_rate": ("pacing_rate",),
+}
+"""The keys of each quantity in metrics."""
+CARRIERS = ("stream", "datagram")
+"""The frames that make a packet a data packet. One that logs no frames counts as one."""
+OURS = "the sender's end"
+"""The vantage point of our own export, whose windows count payload."""
+
+
+def read(path: Path, flow: str | None, partial: bool) -> Log:
+    """Returns the log of a file, of the connection ``flow`` if there are several.
+
+    InputError, with the place in the file, if the file is not a qlog that a sender wrote.
+    """
+    file = QlogFile.open(path, flow, partial)
+    wanted = None if flow in file.titles else flow
+    reader = _Reader(file)
+    groups: set[str] = set()
+    group: str | None = None
+    for entry in file.entries():
+        if entry.group is not None:
+            groups.add(entry.group)
+            if wanted is not None and entry.group != wanted:
+                continue
+            group = group or entry.group
+            if entry.group != group:
+                raise InputError(
+                    f"{entry.where}: the log has several connections, expected {path}#NAME with one of their "
+                    f"group_id, such as {path}#{group}"
+                )
+        reader.take(entry)
+    if wanted is not None and wanted not in groups:
+        known = [*sorted(groups), *file.titles]
+        raise InputError(f'{path}: there is no connection "{wanted}"{nearest(wanted, known)}')
+    return reader.log(path if flow is None else f"{path}#{flow}")
+
+
+class _Reader:
+    """Takes the events of a connection one by one."""
+
+    def __init__(self, file: QlogFile) -> None:
+        self.file, self.unit_s = file, file.unit_s
+        self.ours = (file.trace.get("vantage_point") or {}).get("name") == OURS
+        self.courses = {name: Course() for name in QUANTITIES}
+        self.all_flights = Course()
+        self.events: list[Event] = []
+        self.names: Counter[str] = Counter()
+        self.sizes: Counter[int] = Counter()
+        self.sent = 0
+        self.others = 0
+        self.nth: dict[int, int] = {}
+        self.first_sent_s: float | None = None
+        self.first_report_s: float | None = None
+        self.acked_s: float | None = None
+        """When an acknowledgement arrived after which nothing was sent yet."""
+        self.flight: tuple[Place, float] | None = None
+        """A flight that counts if an acknowledgement follows at the same time."""
+
+    def take(self, entry: Entry) -> None:
+        """Takes an event. InputError for a value that is no number."""
+        self.names[entry.name] += 1
+        handler = getattr(self, f"_take_{entry.name}", None)
+        if handler is not None:
+            handler(entry.where, Place(entry.time_s, self.sent), entry.data)
+
+    def _take_packet_sent(self, where: str, place: Place, data: Mapping[str, Any]) -> None:
+        packet = _packet(where, data)
+        frames = data.get("frames")
+        carries = not isinstance(frames, list) or any(_frame_type(frame) in CARRIERS for frame in frames)
+        if packet is None or not carries:
+            self.others += 1
+            return
+        if self.first_sent_s is None:
+            self.first_sent_s = place.time_s
+        self.nth[packet] = self.sent
+        self._add(place, "sent", packet)
+        self.sent += 1
+        self.acked_s = None
+        size = _payload(frames) if self.ours else _size(data)
+        if size:
+            self.sizes[size] += 1
+
+    def _take_packet_received(self, _: str, place: Place, data: Mapping[str, Any]) -> None:
+        for frame in data.get("frames") or ():
+            if _frame_type(frame) == "ack" and _type(data) in ("1rtt", "0rtt"):
+                highest = _highest(frame)
+                if highest is not None:
+                    self._acknowledged(place, highest)
+
+    def _take_packets_acked(self, where: str, place: Place, data: Mapping[str, Any]) -> None:
+        numbers = data.get("packet_numbers") or ()
+        if numbers and "ack" not in str(data.get("packet_number_space", "")):
+            self._acknowledged(place, max(int(number(where, "packet_numbers", one)) for one in numbers))
+
+    def _acknowledged(self, place: Place, highest: int) -> None:
+        self.acked_s = place.time_s
+        if self.first_report_s is None and (highest in self.nth or not self.sent):
+            self.first_report_s = place.time_s
+        if self.flight is not None and self.flight[0].time_s == place.time_s:
+            self.courses["bytes_in_flight"].add(*self.flight)
+            self.flight = None
+        self._add(place, "acknowledged", highest)
+
+    def _take_packet_lost(self, where: str, place: Place, data: Mapping[str, Any]) -> None:
+        packet = _packet(where, data)
+        if packet is not None and (self.sent == 0 or packet in self.nth):
+            trigger = str(data.get("trigger") or "")
+            self.events.append(Event(place, "lost", packet, self.nth.get(packet), trigger))
+
+    def _take_loss_timer_updated(self, _: str, place: Place, data: Mapping[str, Any]) -> None:
+        if data.get("event_type") == "expired" and data.get("timer_type", "pto") == "pto":
+            self._add(place, "timeout")
+
+    def _take_congestion_state_updated(self, _: str, place: Place, data: Mapping[str, Any]) -> None:
+        state = canonical(str(data.get("new") or ""))
+        if state:
+            self._add(place, "state", words=state)
+
+    def _take_metrics_updated(self, where: str, place: Place, data: Mapping[str, Any]) -> None:
+        words = []
+        for name, keys in KEYS.items():
+            key = next((key for key in keys if data.get(key) is not None), None)
+            if key is None:
+                continue
+            value = number(where, key, data[key]) * (self.unit_s if name == "smoothed_rtt" else 1.0)
+            words.append(f"{key} {data[key]}")
+            if name == "bytes_in_flight":
+                self.all_flights.add(place, value)
+                if self.acked_s is None:
+                    self.flight = place, value
+                    continue
+            self.courses[name].add(place, value)
+        if words:
+            self._add(place, "metrics", words=", ".join(words))
+
+    def _add(self, place: Place, kind: EventKind, packet: int | None = None, words: str = "") -> None:
+        self.events.append(Event(place, kind, packet, words=words))
+
+    def log(self, name: object) -> Log:
+        """Returns the log. InputError if it has nothing to compare."""
+        if not any(course.places for course in self.courses.values()) and not self.all_flights.places:
+            raise InputError(
+                f"{self.file.path}: has no event recovery:metrics_updated, found "
+                f"{', '.join(sorted(self.names)) or 'no events'}; "
+                "expected the log of a sender, with its congestion window"
+            )
+        if self.others and not self.sent:
+            raise InputError(
+                f"{self.file.path}: sends {self.others} packets but none with data, "
+                "expected the log of the end that sends data; the other end's log has it"
+            )
+        if not self.courses["bytes_in_flight"].places:
+            self.courses["bytes_in_flight"] = self.all_flights
+        first_metrics_s = self.events[0].place.time_s
+        size = self.sizes.most_common(1)
+        return Log(
+            str(name),
+            self.file.version,
+            "bytes",
+            {name: course for name, course in self.courses.items() if course.places},
+            self.events,
+            self.first_sent_s,
+            first_metrics_s if self.first_report_s is None else self.first_report_s,
+            float(size[0][0]) if size else None,
+            logs_timers=self.names["loss_timer_updated"] > 0,
+        )
+
+
+def _type(data: Mapping[str, Any]) -> str:
+    header = data.get("header")
+    kind = header.get("packet_type") if isinstance(header, dict) else None
+    return str(kind or data.get("packet_type") or "1RTT").lower()
+
+
+def _packet(where: str, data: Mapping[str, Any]) -> int | None:
+    """Returns the number of a packet that can carry data; None for the packets of a handshake."""
+    if _type(data) not in ("1rtt", "0rtt"):
+        return None
+    header = data.get("header")
+    found = header.get("packet_number") if isinstance(header, dict) else None
+    found = data.get("packet_number") if found is None else found
+    return None if found is None else int(number(where, "packet_number", found))
+
+
+def _size(data: Mapping[str, Any]) -> int | None:
+    """Returns a packet's size in bytes, which QUIC counts in its window."""
+    raw, header = data.get("raw"), data.get("header")
+    for table, key in ((raw, "length"), (header, "packet_size"), (header, "length")):
+        if isinstance(table, dict) and isinstance(table.get(key), int):
+            return int(table[key])
+    return None
+
+
+def _payload(frames: Any) -> int | None:
+    lengths = [frame.get("length") for frame in frames or () if _frame_type(frame) == "stream"]
+    return sum(length for length in lengths if isinstance(length, int)) or None
+
+
+def _frame_type(frame: Any) -> str:
+    return str(frame.get("frame_type", "")).lower() if isinstance(frame, dict) else ""
+
+
+def _highest(frame: Mapping[str, Any]) -> int | None:
+    """Returns the highest packet that an ACK frame acknowledges."""
+    ends = [
+        int(span[-1])
+        for span in frame.get("acked_ranges") or ()
+        if isinstance(span, list) and span and str(span[-1]).isdigit()
+    ]
+    return max(ends, default=None)

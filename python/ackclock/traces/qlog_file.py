@@ -1,0 +1,157 @@
+"""A qlog file, in any of its serialisations: its trace, and its events under one name for each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ackclock.errors import InputError
+from ackclock.names import nearest
+from ackclock.traces.records import document, records
+
+NAMES = {
+    "metric_update": "metrics_updated",
+    "recovery_metrics_updated": "metrics_updated",
+    "timer_updated": "loss_timer_updated",
+}
+"""Other versions' names of events."""
+TIME_KEYS = ("time", "relative_time", "delta_time")
+EVENT_KEYS = ("event", "event_type", "type", "name")
+MILLISECOND_S = 1e-3
+
+
+@dataclass(frozen=True)
+class Entry:
+    """An event as the file has it."""
+
+    where: str
+    """Its place in the file, for messages."""
+    time_s: float
+    name: str
+    """The name without its category, in version 0.3."""
+    data: Mapping[str, Any]
+    group: str | None
+    """The connection, in a file with several."""
+
+
+@dataclass(frozen=True)
+class QlogFile:
+    """A file that was opened."""
+
+    path: Path
+    header: Mapping[str, Any]
+    trace: Mapping[str, Any]
+    records: Iterator[tuple[str, Any]]
+
+    @classmethod
+    def open(cls, path: Path, flow: str | None, partial: bool) -> QlogFile:
+        """Opens a file, with the trace called ``flow`` if there are several. InputError if it is no qlog."""
+        header, sequence = _opened(path, partial)
+        if sequence is not None:
+            return cls(path, header, dict(header.get("trace") or {}), sequence)
+        trace = _trace(path, header, flow)
+        contained = ((f"{path}: events[{number}]", event) for number, event in enumerate(trace["events"]))
+        return cls(path, header, trace, contained)
+
+    @property
+    def version(self) -> str:
+        """Returns the version of qlog, in words."""
+        return f"qlog {self.header.get('qlog_version') or self.header.get('file_schema', '')}"
+
+    @property
+    def titles(self) -> list[str]:
+        """Returns the names that the trace may be called by."""
+        return _titles(self.trace)
+
+    @property
+    def unit_s(self) -> float:
+        """Returns the unit of times in seconds. InputError for an unknown one."""
+        word = (self.trace.get("configuration") or {}).get("time_units", "ms")
+        if word not in ("ms", "us"):
+            raise InputError(f'{self.path}: time_units: found "{word}", expected "ms" or "us"')
+        return MILLISECOND_S if word == "ms" else 1e-6
+
+    def entries(self) -> Iterator[Entry]:
+        """Returns the events in their order, without connections being told apart."""
+        unit_s = self.unit_s
+        fields = [str(name).lower() for name in self.trace.get("event_fields") or ()]
+        common = self.trace.get("common_fields") or {}
+        since_last = common.get("time_format") in ("delta", "relative_to_previous_event")
+        time = 0.0
+        for where, record in self.records:
+            table = _table(where, record, fields)
+            own = number(where, "time", next((table[key] for key in TIME_KEYS if key in table), None))
+            time = own + (time if since_last else 0.0)
+            name = str(next((table[key] for key in EVENT_KEYS if key in table), ""))
+            short = name.rpartition(":")[2].lower()
+            data, group = table.get("data"), table.get("group_id")
+            yield Entry(
+                where,
+                time * unit_s,
+                NAMES.get(short, short),
+                data if isinstance(data, dict) else {},
+                None if group is None else str(group),
+            )
+
+
+def number(where: str, key: str, value: Any) -> float:
+    """Returns a number, which the first drafts wrote as text. InputError if it is none, or negative."""
+    try:
+        found = float(value) if not isinstance(value, bool) else None
+    except (TypeError, ValueError):
+        found = None
+    if found is None or not 0 <= found < float("inf"):
+        raise InputError(f"{where}: {key}: found {value!r}, expected a number of at least 0")
+    return found
+
+
+def _table(where: str, record: Any, fields: list[str]) -> dict[str, Any]:
+    """Returns an event as a table; the first drafts wrote an array, with its names in the header."""
+    if isinstance(record, list):
+        if not fields:
+            raise InputError(f'{where}: found an array, expected an object, or "event_fields" in the header')
+        record = dict(zip(fields, record, strict=False))
+    if not isinstance(record, dict):
+        raise InputError(f"{where}: found {type(record).__name__}, expected an event")
+    return record
+
+
+def _opened(path: Path, partial: bool) -> tuple[dict[str, Any], Iterator[tuple[str, Any]] | None]:
+    """Returns the header of a file and its records; no records if they are in the header."""
+    sequence = records(path, partial)
+    try:
+        where, header = next(sequence)
+    except StopIteration:
+        raise InputError(f"{path}: is empty, expected a qlog or an event log") from None
+    except InputError:
+        # A document over many lines: its first line alone is no JSON.
+        where, header, sequence = f"{path}:1", document(path), iter(())
+    if not isinstance(header, dict) or not {"qlog_version", "file_schema", "qlog_format"} & set(header):
+        found = ", ".join(map(str, header)) if isinstance(header, dict) else type(header).__name__
+        raise InputError(
+            f'{where}: found {found[:60] or "nothing"}, expected the header of a qlog with "qlog_version" or '
+            '"file_schema"'
+        )
+    return header, None if "traces" in header else sequence
+
+
+def _trace(path: Path, header: Mapping[str, Any], flow: str | None) -> dict[str, Any]:
+    traces = [trace for trace in header["traces"] if isinstance(trace, dict) and "events" in trace]
+    if flow is not None:
+        traces = [trace for trace in traces if flow in _titles(trace)] or traces
+    if len(traces) == 1:
+        return traces[0]
+    if not traces:
+        raise InputError(f'{path}: has no trace with "events", expected one')
+    names = list(dict.fromkeys(name for trace in traces for name in _titles(trace)))
+    raise InputError(f"{path}: has {len(traces)} traces, expected {path}#NAME{nearest(flow or '', names)}")
+
+
+def _titles(trace: Mapping[str, Any]) -> list[str]:
+    """Returns the names that a trace may be called by."""
+    common = trace.get("common_fields") or {}
+    vantage = trace.get("vantage_point") or {}
+    names = trace.get("title"), common.get("group_id"), common.get("ODCID"), vantage.get("name")
+    return [str(name) for name in names if name]

@@ -1,0 +1,133 @@
+"""Compares what happened in two logs: losses, timeouts, changes of state, each with its counterpart in turn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+
+from ackclock.traces import states
+from ackclock.traces.log import Align, Event, Log
+from ackclock.traces.outcome import LOSSES, ROUNDING, STATES, TIMEOUTS, Parting, covers
+
+
+def partings(
+    ours: Log,
+    theirs: Log,
+    align: Align,
+    begins_s: tuple[float, float],
+    ends: tuple[float, float],
+    slack: float,
+    ignored: Collection[str],
+    left_out: dict[str, str],
+) -> Iterator[Parting]:
+    """Returns the first parting of each kind of event, as far as both logs go (``ends``).
+
+    Adds to ``left_out`` what cannot be compared.
+    """
+    for what, mine, other in _sequences(ours, theirs, ignored, left_out):
+        keys = _keys(what, ours, theirs, mine, other)
+        found = [
+            _keyed(what, events, align, begin_s, key)
+            for events, begin_s, key in zip((mine, other), begins_s, keys, strict=True)
+        ]
+        yield from _parting(what, found[0], found[1], ends, slack + ROUNDING)
+
+
+def _sequences(
+    ours: Log, theirs: Log, ignored: Collection[str], left_out: dict[str, str]
+) -> Iterator[tuple[str, list[Event], list[Event]]]:
+    """Returns the events of both logs that are compared in turn."""
+    for what, kind in ((LOSSES, "lost"), (TIMEOUTS, "timeout"), (STATES, "state")):
+        mine, other = ours.of_kind(kind), theirs.of_kind(kind)  # type: ignore[arg-type]
+        if what in ignored:
+            left_out[what] = "ignored"
+        elif what == TIMEOUTS and (mine or other) and not (ours.logs_timers and theirs.logs_timers):
+            left_out[what] = f"not in {(theirs if ours.logs_timers else ours).file}"
+        elif what == STATES and (mine or other):
+            names = [{event.words for event in events} for events in (mine, other)]
+            if not mine or not other:
+                left_out[what] = f"not in {(theirs if mine else ours).file}"
+            elif not states.comparable(*names):
+                left_out[what] = "the logs speak of different states"
+            else:
+                yield what, mine, other
+        else:
+            yield what, mine, other
+
+
+@dataclass(frozen=True)
+class _Keyed:
+    """An event with its place on the axis, and what must be equal in both logs."""
+
+    at: float
+    since_s: float
+    key: int | str
+    event: Event
+
+
+def _keys(
+    what: str, ours: Log, theirs: Log, mine: list[Event], other: list[Event]
+) -> list[Callable[[Event], int | str]]:
+    """Returns the functions that give the key of an event of each log."""
+    if what == STATES:
+        phases = all(not any(event.words == "probe_bw" for event in each) for each in (mine, other))
+        return [lambda event: event.words if phases else states.coarse(event.words)] * 2
+    if what == TIMEOUTS:
+        return [lambda _: ""] * 2
+    if ours.logs_packets and theirs.logs_packets:
+        # Stacks number their packets from different numbers, and skip some: what counts is which data packet it was.
+        return [lambda event: -1 if event.nth is None else event.nth] * 2
+    return [_from(log) for log in (ours, theirs)]
+
+
+def _from(log: Log) -> Callable[[Event], int]:
+    """Returns the number of an event's packet, counted from the first of the log."""
+    numbers = [event.packet for event in log.events if event.packet is not None and event.kind == "sent"]
+    first = min(numbers, default=0)
+    return lambda event: (event.packet or 0) - first
+
+
+def _keyed(
+    what: str, events: list[Event], align: Align, begin_s: float, key: Callable[[Event], int | str]
+) -> list[_Keyed]:
+    found = [
+        _Keyed(event.place.along(align, begin_s), event.place.time_s - begin_s, key(event), event)
+        for event in events
+    ]
+    if what == STATES:  # a state that is logged again, or whose phases are not told apart, is no change
+        return [
+            one
+            for before, one in zip([None, *found], found, strict=False)
+            if not before or before.key != one.key
+        ]
+    if what == LOSSES:  # losses of one time come in any order
+        return sorted(found, key=lambda one: (round(one.at, 9), one.key))
+    return found
+
+
+def _parting(
+    what: str, ours: Sequence[_Keyed], theirs: Sequence[_Keyed], ends: tuple[float, float], slack: float
+) -> Iterator[Parting]:
+    """Returns the first event that one log has and the other has not, or has elsewhere, if there is one."""
+    for mine, other in zip_longest(ours, theirs):
+        if mine and other and mine.key == other.key and abs(mine.at - other.at) <= slack:
+            continue
+        first = min((one for one in (mine, other) if one), key=lambda one: (one.at, one.since_s))
+        if not covers(min(ends), max(ends), first.at, slack):
+            return
+        (our_words, our_event), (their_words, their_event) = (
+            _here(what, one, first.at + slack) for one in (mine, other)
+        )
+        yield Parting(what, first.at, first.since_s, our_words, their_words, our_event, their_event)
+        return
+
+
+def _here(what: str, found: _Keyed | None, until: float) -> tuple[str, Event | None]:
+    """Returns what a log says where it parts from the other, in words, and the event that it has there."""
+    nothing = {LOSSES: "no packet lost", STATES: "no change of state", TIMEOUTS: "no timeout"}[what]
+    if found is None:
+        return f"{nothing} from here on", None
+    if found.at > until:
+        return f"{nothing} here; next: {found.event}", None
+    return str(found.event), found.event

@@ -1,0 +1,31 @@
+"""The states of congestion control under the names that stacks give them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+CLASSIC = ("slow_start", "congestion_avoidance", "recovery", "application_limited", "persistent_congestion")
+BBR = ("startup", "drain", "probe_bw", "probe_rtt")
+BBR_PHASES = ("probe_bw_down", "probe_bw_cruise", "probe_bw_refill", "probe_bw_up")
+BBRV3 = (*BBR[:2], *BBR_PHASES, BBR[3])
+"""The states of BBRv3, in the order of ``bbr_state`` in our series."""
+OTHERS = {"recoverystart": "recovery", "fastrecovery": "recovery"}
+_KNOWN = {name.replace("_", ""): name for name in (*CLASSIC, *BBR, *BBR_PHASES)} | OTHERS
+
+
+def canonical(name: str) -> str:
+    """Returns a state's name as ours: ``ProbeBW_UP`` and ``bbr_probe_bw_up`` are ``probe_bw_up``."""
+    letters = re.sub("[^a-z]", "", name.lower()).removeprefix("bbr")
+    return _KNOWN.get(letters, name.lower())
+
+
+def comparable(ours: Iterable[str], theirs: Iterable[str]) -> bool:
+    """Returns whether two logs speak of the same states: those of BBR, or those of a window."""
+    mine, other = ({name in (*BBR, *BBR_PHASES) for name in names} for names in (ours, theirs))
+    return bool(mine and other) and mine == other
+
+
+def coarse(name: str) -> str:
+    """Returns a phase of ProbeBW as ProbeBW, for a log that does not tell its phases."""
+    return "probe_bw" if name in BBR_PHASES else name

@@ -1,0 +1,398 @@
+"""Logs of senders compared: the forms of other stacks, first differences that are known, mutants, errors."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import polars as pl
+import pytest
+from conftest import Command
+from traces_stacks import CONNECTION, RS, SIZE, STACKS, Line, changed, neqo, noq, picoquic, quic_go, quinn
+
+from ackclock import Scenario
+from ackclock.errors import InputError
+from ackclock.schemas import schema
+from ackclock.traces.compare import compare
+from ackclock.traces.log import Log
+from ackclock.traces.outcome import Tolerance
+from ackclock.traces.read import read
+from ackclock.traces.states import canonical, coarse, comparable
+
+EXACT = Tolerance(0.0, {}, 0.0)
+PATH = """
+name = "one flow"
+duration = "4 s"
+[dumbbell]
+bottleneck = { rate = "10 Mbit/s", delay = "18 ms", queue = { name = "droptail", limit = "1 bdp" } }
+access = { rate = "1 Gbit/s", delay = "1 ms" }
+[[flows]]
+name = "quic"
+control = "cubic"
+transport = "quic"
+"""
+
+
+def log(tmp_path: Path, text: str, name: str = "log.sqlog") -> Log:
+    path = tmp_path / name
+    path.write_text(text, encoding="utf-8")
+    return read(str(path))
+
+
+def without(*indices: int) -> tuple[Line, ...]:
+    return tuple(line for index, line in enumerate(CONNECTION) if index not in indices)
+
+
+class TestStacks:
+    @pytest.mark.parametrize("theirs", STACKS)
+    @pytest.mark.parametrize("ours", STACKS)
+    def test_one_connection_in_the_form_of_each_stack_is_equal(
+        self, tmp_path: Path, ours: str, theirs: str
+    ) -> None:
+        logs = [log(tmp_path, STACKS[name](CONNECTION), f"{name}.log") for name in (ours, theirs)]
+        found = compare(*logs, tolerance=Tolerance(1e-9, {}, 1e-6))
+        assert found.agree, found.parting
+        assert {"congestion_window", "smoothed_rtt", "bytes_in_flight"} <= {
+            one.quantity for one in found.differences
+        }
+
+    def test_times_windows_and_packets_are_in_our_units(self, tmp_path: Path) -> None:
+        for name, stack in STACKS.items():
+            found = log(tmp_path, stack(CONNECTION))
+            assert found.courses["smoothed_rtt"].values == pytest.approx([0.040, 0.041, 0.042, 0.043]), name
+            assert found.courses["congestion_window"].values == [6 * SIZE, 3 * SIZE, 4 * SIZE, 5 * SIZE], name
+            assert found.packet_bytes == (None if name == "quinn" else SIZE), name
+            (lost,) = found.of_kind("lost")
+            assert lost.nth == (None if name == "quinn" else 2), name
+
+    def test_flights_at_sendings_do_not_count_where_there_are_some_at_acknowledgements(
+        self, tmp_path: Path
+    ) -> None:
+        found = log(tmp_path, quic_go(CONNECTION))
+        assert found.courses["bytes_in_flight"].values == [2 * SIZE, 2 * SIZE, 0]
+
+    def test_a_log_without_packets_is_aligned_by_its_first_metrics(self, tmp_path: Path) -> None:
+        found = compare(log(tmp_path, quinn(CONNECTION)), log(tmp_path, noq(CONNECTION), "noq.sqlog"))
+        assert found.origin == "the first acknowledgement"
+        assert found.begins_s == pytest.approx((0.047, 0.04325))
+        with pytest.raises(InputError, match="logs no sent packets, expected --by time"):
+            compare(found.ours, found.theirs, "packet")
+
+    def test_states_of_all_spellings(self) -> None:
+        assert {canonical(name) for name in ("ProbeBW_UP", "bbr_probe_bw_up", "probe_bw_up")} == {
+            "probe_bw_up"
+        }
+        assert canonical("recovery_start") == "recovery"
+        assert coarse("probe_bw_cruise") == "probe_bw"
+        assert not comparable(["startup"], ["slow_start"])
+        assert comparable(["startup", "probe_bw"], ["drain"])
+
+
+class TestFirstDifference:
+    """What differs, and where, is known by hand."""
+
+    @pytest.mark.parametrize("align", ["time", "packet"])
+    def test_one_window_changed(self, tmp_path: Path, align: Any) -> None:
+        # Event 13 is the reduction at 80 ms, after 8 packets: 3 packets become 3.5.
+        theirs = log(tmp_path, neqo(changed(13, cwnd=3.5)), "theirs")
+        found = compare(log(tmp_path, quic_go(CONNECTION)), theirs, align, EXACT)
+        assert found.parting is not None
+        assert found.parting.what == "congestion_window"
+        assert found.parting.at == pytest.approx(0.080 if align == "time" else 8)
+        assert (found.parting.ours, found.parting.theirs) == ("3 packets", "3.5 packets")
+        (window,) = (one for one in found.differences if one.quantity == "congestion_window")
+        assert window.largest == pytest.approx(0.5 / 3.5)
+        assert found.state("ours") == found.state("theirs") == "recovery"
+
+    @pytest.mark.parametrize(("share", "agree"), [(0.1428, False), (0.1429, True)])
+    def test_the_tolerance_is_a_share_of_the_larger_value(
+        self, tmp_path: Path, share: float, agree: bool
+    ) -> None:
+        theirs = log(tmp_path, neqo(changed(13, cwnd=3.5)), "theirs")
+        for tolerance in (Tolerance(share, {}, 0), Tolerance(0, {"congestion_window": share}, 0)):
+            assert compare(log(tmp_path, neqo(CONNECTION)), theirs, "time", tolerance).agree == agree
+
+    def test_one_packet_lost_earlier(self, tmp_path: Path) -> None:
+        # Packet 2 is declared lost with the first acknowledgement already, at 40 ms.
+        earlier = (*CONNECTION[:5], Line(40, "lost", 2), *CONNECTION[5:11], *CONNECTION[12:])
+        found = compare(log(tmp_path, neqo(CONNECTION)), log(tmp_path, noq(earlier), "theirs"), "time", EXACT)
+        assert found.parting is not None
+        assert (found.parting.what, found.parting.at) == ("losses", pytest.approx(0.040))
+        assert found.parting.ours == "no packet lost here; next: packet 2 lost (reordering_threshold)"
+        assert (
+            found.parting.theirs == "packet 14 lost (reordering_threshold)"
+        )  # its first data packet is number 12
+        assert found.parting.our_event is None
+        assert [str(event) for event in found.before("theirs", 2)] == [
+            "packet 15 sent",
+            "packets up to 13 acknowledged",
+        ]
+
+    def test_another_packet_lost(self, tmp_path: Path) -> None:
+        found = compare(
+            log(tmp_path, neqo(CONNECTION)),
+            log(tmp_path, neqo(changed(11, packet=3)), "theirs"),
+            "packet",
+            EXACT,
+        )
+        assert found.parting is not None
+        assert (found.parting.what, found.parting.at) == ("losses", 8)
+        assert found.parting.ours.startswith("packet 2 lost")
+        assert found.parting.theirs.startswith("packet 3 lost")
+
+    def test_no_recovery(self, tmp_path: Path) -> None:
+        found = compare(
+            log(tmp_path, neqo(CONNECTION)), log(tmp_path, neqo(without(12)), "theirs"), "time", EXACT
+        )
+        assert found.parting is not None
+        assert (found.parting.what, found.parting.at) == ("states", pytest.approx(0.080))
+        assert found.parting.ours == "state recovery"
+
+    def test_a_later_acknowledgement_is_within_the_slack_or_not(self, tmp_path: Path) -> None:
+        later = tuple(Line(**{**vars(line), "ms": line.ms + 3 * (line.ms > 100)}) for line in CONNECTION)
+        logs = [log(tmp_path, neqo(CONNECTION)), log(tmp_path, neqo(later), "theirs")]
+        assert compare(*logs, "time", Tolerance(0, {}, 0.0031)).agree
+        assert compare(*logs, "packet", EXACT).agree
+        found = compare(*logs, "time", Tolerance(0, {}, 0.0029))
+        assert found.parting is not None
+        assert (found.parting.what, found.parting.at) == ("states", pytest.approx(0.120))
+
+    def test_a_value_between_those_before_and_after_a_step_is_another(self, tmp_path: Path) -> None:
+        # 4.5 packets lie between 6 and 3, both of which the other log has within the slack.
+        theirs = log(tmp_path, neqo(changed(13, cwnd=4.5)), "theirs")
+        assert not compare(log(tmp_path, neqo(CONNECTION)), theirs, "time", Tolerance(0.01, {}, 0.005)).agree
+
+    def test_a_log_that_ends_earlier_agrees_as_far_as_it_goes(self, tmp_path: Path) -> None:
+        shorter = log(tmp_path, neqo(CONNECTION[:11]), "theirs")
+        found = compare(log(tmp_path, neqo(CONNECTION)), shorter, "time", EXACT)
+        assert found.agree
+        assert found.span == pytest.approx(0.080)
+
+    def test_what_only_one_log_has_is_said(self, tmp_path: Path) -> None:
+        found = compare(log(tmp_path, neqo(CONNECTION), "ours"), log(tmp_path, noq(CONNECTION), "theirs"))
+        assert found.not_compared == {
+            "pacing_rate": "in neither log",
+            "states": f"not in {tmp_path / 'theirs'}",
+        }
+
+
+class TestOwnLogs:
+    @pytest.fixture(scope="class")
+    @classmethod
+    def folder(cls, tmp_path_factory: pytest.TempPathFactory) -> Path:
+        folder = tmp_path_factory.mktemp("own")
+        Scenario.from_text(PATH).export(folder, "qlog", "events", "events=csv")
+        return folder / "exports"
+
+    @pytest.mark.parametrize("align", ["time", "packet"])
+    @pytest.mark.parametrize("table", ["events.parquet", "events.csv"])
+    def test_qlog_and_event_log_of_a_run_agree(self, folder: Path, table: str, align: Any) -> None:
+        tolerance = Tolerance(1e-4, {}, 1e-9 if align == "time" else 2)
+        found = compare(read(str(folder / "quic.sqlog")), read(str(folder / table)), align, tolerance)
+        assert found.agree, found.parting
+        assert len(found.differences) == 4
+        assert len(found.ours.of_kind("lost")) == len(found.theirs.of_kind("lost")) > 10
+        assert len(found.ours.of_kind("state")) > 2
+        assert "states" not in found.not_compared
+
+    def test_every_mutant_of_the_control_is_found(self, folder: Path, tmp_path: Path) -> None:
+        ours = read(str(folder / "quic.sqlog"))
+        first_loss_s = ours.of_kind("lost")[0].place.time_s
+        for change, after_s in (
+            ({"flows.quic.control": {"name": "cubic", "beta": 0.6}}, first_loss_s),
+            ({"flows.quic.transport": {"name": "quic", "packet_threshold": 4}}, first_loss_s),
+            ({"flows.quic.transport": {"name": "quic", "initial_window": "9 packets"}}, 0.0),
+        ):
+            Scenario.from_text(PATH, change).export(tmp_path, "qlog")
+            found = compare(ours, read(str(tmp_path / "exports" / "quic.sqlog")))
+            assert found.parting is not None, change
+            at_s = found.parting.at + found.begins_s[0]
+            assert after_s <= at_s < after_s + 0.1, change
+
+    def test_a_flow_of_several_is_chosen(self, tmp_path: Path) -> None:
+        table = pl.DataFrame(
+            [
+                {
+                    "time_s": 1.0,
+                    "flow": flow,
+                    "event": "ack",
+                    "delivered_packets": 2.0,
+                    "lost_so_far_packets": 0.0,
+                    "inflight_packets": 3.0,
+                    "cwnd_packets": 10.0,
+                    "ssthresh_packets": None,
+                    "rtt_s": 0.04,
+                    "smoothed_rtt_s": 0.04,
+                    "pacing_rate_bps": None,
+                }
+                for flow in ("cubic", "reno")
+            ]
+        )
+        table.write_csv(tmp_path / "events.csv")
+        assert read(f"{tmp_path}/events.csv#reno").events[0].place.sent == 5
+        with pytest.raises(InputError, match=r"has the flows cubic, reno, expected .*#FLOW"):
+            read(f"{tmp_path}/events.csv")
+        with pytest.raises(InputError, match='there is no flow "cubik"; did you mean "cubic"'):
+            read(f"{tmp_path}/events.csv#cubik")
+
+
+class TestErrors:
+    @pytest.mark.parametrize(
+        ("text", "message"),
+        [
+            ("", "is empty, expected a qlog"),
+            ("time,cwnd\n1,2\n", r':1: begins with "time,cwnd", expected a qlog'),
+            ('{"name": "no log"}\n', ':1: found name, expected the header of a qlog with "qlog_version"'),
+            (quic_go(CONNECTION)[:-40], r":\d+: the last record breaks off, .*--partial"),
+            (
+                quic_go(CONNECTION).replace('"time": 101.5', '"time": "soon"', 1),
+                r":\d+: time: found 'soon', expected a",
+            ),
+            (
+                quic_go(CONNECTION).replace(": 7200", ": -7200", 1),
+                r":\d+: congestion_window: found -7200.*at least 0",
+            ),
+            (
+                quic_go(CONNECTION).replace('{"time": 101.5', '{"time" 101.5', 1),
+                r":\d+:9: is not JSON \(Expecting ':'",
+            ),
+            (
+                quic_go(CONNECTION).replace("metrics_updated", "rates"),
+                "no event recovery:metrics_updated, found conges",
+            ),
+            (
+                quic_go(CONNECTION).replace('"stream"', '"crypto"'),
+                "none with data, expected the log of the end that",
+            ),
+            (picoquic(CONNECTION).replace('"us"', '"min"'), 'time_units: found "min", expected "ms" or "us"'),
+            (picoquic(CONNECTION)[:-40], r":402: the last record breaks off"),
+        ],
+    )
+    def test_the_message_names_the_place_and_what_was_expected(
+        self, tmp_path: Path, text: str, message: str
+    ) -> None:
+        with pytest.raises(InputError, match=message) as raised:
+            log(tmp_path, text)
+        assert str(raised.value).startswith(str(tmp_path / "log.sqlog"))
+
+    def test_the_line_is_that_of_the_record(self, tmp_path: Path) -> None:
+        lines = noq(CONNECTION).split("\n")
+        broken = next(number for number, line in enumerate(lines, 1) if "smoothed_rtt" in line)
+        lines[broken - 1] = lines[broken - 1].replace('"time": 43.25', '"time": null')
+        with pytest.raises(InputError, match=f":{broken}: time: found None"):
+            log(tmp_path, "\n".join(lines))
+
+    def test_a_log_that_breaks_off_is_read_up_to_there_on_request(self, tmp_path: Path) -> None:
+        path = tmp_path / "cut.sqlog"
+        path.write_text(quic_go(CONNECTION)[:-40], encoding="utf-8")
+        assert len(read(str(path), partial=True).courses["congestion_window"].values) == 3
+
+    @pytest.mark.parametrize(
+        ("begin", "what"),
+        [
+            (b"\n\r\r\n\x1c", "a capture"),
+            (b"\x1f\x8b\x08", "compressed"),
+            (b"qlog\0\0", "picoquic's binary log: its picolog_t"),
+            (b"\0\1\2", "binary"),
+        ],
+    )
+    def test_other_formats_are_called_by_their_names(self, tmp_path: Path, begin: bytes, what: str) -> None:
+        (tmp_path / "x").write_bytes(begin)
+        with pytest.raises(InputError, match=f"is {what}"):
+            read(str(tmp_path / "x"))
+
+    def test_a_missing_file_has_a_neighbour(self, tmp_path: Path) -> None:
+        log(tmp_path, noq(CONNECTION), "server.sqlog")
+        with pytest.raises(InputError, match=r'No such file; did you mean ".*server.sqlog"'):
+            read(str(tmp_path / "serwer.sqlog"))
+        with pytest.raises(InputError, match=r"is a folder, expected a qlog.* such as .*server.sqlog"):
+            read(str(tmp_path))
+
+    def test_several_connections_are_told_apart(self, tmp_path: Path) -> None:
+        first = quinn(CONNECTION)
+        both = first + quinn(changed(13, cwnd=2)).split("\n", 1)[1].replace("beef", "cafe")
+        with pytest.raises(InputError, match=r"has several connections, expected .*#NAME"):
+            log(tmp_path, both)
+        path = tmp_path / "log.sqlog"
+        assert read(f"{path}#cafe").courses["congestion_window"].values[1] == 2 * SIZE
+        assert read(f"{path}#beef").courses["congestion_window"].values[1] == 3 * SIZE
+        with pytest.raises(InputError, match='there is no connection "beet"; did you mean "beef"'):
+            read(f"{path}#beet")
+
+    def test_an_event_log_without_a_column(self, tmp_path: Path) -> None:
+        (tmp_path / "e.csv").write_text("time_s,flow,event,cwnd\n0,a,ack,1\n", encoding="utf-8")
+        with pytest.raises(InputError, match=r':1: has no column "delivered_packets"'):
+            read(str(tmp_path / "e.csv"))
+
+
+class TestCommand:
+    def files(self, tmp_path: Path) -> tuple[str, str]:
+        ours, theirs = tmp_path / "ours.sqlog", tmp_path / "theirs.qlog"
+        ours.write_text(neqo(CONNECTION), encoding="utf-8")
+        theirs.write_text(picoquic(changed(13, cwnd=2)), encoding="utf-8")
+        return str(ours), str(theirs)
+
+    def test_logs_that_agree(self, tmp_path: Path, ackclock: Command) -> None:
+        ours, _ = self.files(tmp_path)
+        done = ackclock("compare-trace", ours, ours, "--tolerance", "0", "--slack", "0 ms")
+        assert done.code == 0
+        assert "they agree within the tolerance" in done.out
+
+    def test_logs_that_part(self, tmp_path: Path, ackclock: Command) -> None:
+        ours, theirs = self.files(tmp_path)
+        done = ackclock("compare-trace", ours, theirs, "--figure", str(tmp_path / "both.svg"))
+        assert done.code == 1
+        assert "they part at 0.080000 s: congestion_window" in done.out
+        assert "packet 2 lost (reordering_threshold)" in done.out
+        assert "33.33 %" in done.out
+        assert (tmp_path / "both.svg").read_text(encoding="utf-8").count("they part") == 1
+        assert ackclock("compare-trace", ours, theirs, "--tolerance", "34%").code == 0
+        assert ackclock("compare-trace", ours, theirs, "--tolerance", "congestion_window=0.34").code == 0
+        assert ackclock("compare-trace", ours, theirs, "--ignore", "congestion_window").code == 0
+
+    def test_the_document_is_as_published(self, tmp_path: Path, ackclock: Command) -> None:
+        ours, theirs = self.files(tmp_path)
+        for first, second, code in ((ours, ours, 0), (ours, theirs, 1)):
+            done = ackclock("compare-trace", first, second, "--by", "packet", "--json")
+            assert done.code == code
+            document = json.loads(done.out)
+            jsonschema.validate(document, schema("compare-trace"))
+            assert document["agree"] == (code == 0)
+        assert document["parting"]["at"] == 8
+        assert document["parting"]["theirs"]["values"]["congestion_window"] == 2
+        assert document["parting"]["ours"]["before"][-1]["kind"] == "metrics"
+
+    @pytest.mark.parametrize(
+        ("options", "message"),
+        [
+            (["--by", "byte"], '--by: found "byte", expected time or packet'),
+            (["--tolerance", "much"], '--tolerance: found "much", expected a share such as 5%'),
+            (["--tolerance", "cwnd=5%"], '--tolerance: found "cwnd"'),
+            (["--slack", "2 packets"], 'expected a time such as "5 ms" with --by time'),
+            (["--ignore", "loss"], 'did you mean "losses"'),
+            (["--packet-bytes", "big"], "--packet-bytes"),
+            (["--unit", "kB"], "--unit"),
+        ],
+    )
+    def test_wrong_options(self, tmp_path: Path, ackclock: Command, options: list[str], message: str) -> None:
+        done = ackclock("compare-trace", *self.files(tmp_path), *options)
+        assert done.code == 2
+        assert message in done.err.replace("\n", " ")
+
+    def test_bytes_where_a_log_says_no_size(self, tmp_path: Path, ackclock: Command) -> None:
+        (tmp_path / "quinn").write_text(quinn(CONNECTION), encoding="utf-8")
+        ours = str(tmp_path / "ours.sqlog")
+        self.files(tmp_path)
+        done = ackclock("compare-trace", ours, str(tmp_path / "quinn"), "--unit", "packets")
+        assert (done.code, "expected --packet-bytes" in done.err) == (2, True)
+        sized = ("--unit", "packets", "--packet-bytes", str(SIZE))
+        assert ackclock("compare-trace", ours, str(tmp_path / "quinn"), *sized).code == 0
+
+
+def test_a_text_sequence_may_have_several_lines_in_a_record(tmp_path: Path) -> None:
+    spread = "".join(
+        RS + json.dumps(json.loads(text), indent=1) + "\n" for text in noq(CONNECTION).split(RS)[1:]
+    )
+    assert compare(log(tmp_path, spread), log(tmp_path, noq(CONNECTION), "b"), "time", EXACT).agree
