@@ -21,6 +21,19 @@ def commands() -> str:
     return "\n".join(_commands(typer.main.get_command(app), "ackclock")).strip()
 
 
+def traces() -> str:
+    """The reference traces, each linked to its scenario."""
+    from ackclock import reference_traces
+
+    folder = "../python/ackclock/reference_traces"
+    lines = ["| trace | document and section | what it shows |", "| --- | --- | --- |"]
+    lines += [
+        f"| [{trace.name}]({folder}/{trace.name}.toml) | {trace.source} | {trace.shows} |"
+        for trace in reference_traces.traces()
+    ]
+    return "\n".join(lines)
+
+
 def _commands(command: Any, name: str) -> Iterator[str]:
     context = typer.Context(command, info_name=name)
     if hasattr(command, "commands"):

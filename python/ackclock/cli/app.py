@@ -19,6 +19,7 @@ from ackclock.cli import examples as examples_command
 from ackclock.cli import lab as lab_command
 from ackclock.cli import listing as list_command
 from ackclock.cli import path as path_command
+from ackclock.cli import reference_traces as reference_traces_command
 from ackclock.cli import reproduce as reproduce_command
 from ackclock.cli import run as run_command
 from ackclock.cli import schema as schema_command
@@ -886,3 +887,21 @@ def compare_trace(
         as_json=json,
         picture=figure,
     )
+
+
+@_command("reference-traces")
+def reference_traces(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[NAME]...", help="Make only these traces; default: all.", show_default=False),
+    ] = None,
+    out: OutDir = None,
+) -> None:
+    """Make reference traces of congestion control, for other implementations to compare theirs with.
+
+    Each is a scenario, its qlog, its event log and a figure: the test cases of BBR's draft that a scenario can say,
+    CUBIC, HyStart++, PRR and RACK. They are written as a folder and as one archive; equal versions give equal archives.
+
+    Examples: [bold]ackclock reference-traces --out traces[/bold], [bold]ackclock reference-traces cubic[/bold]
+    """
+    reference_traces_command.reference_traces(names or [], results_folder(out))

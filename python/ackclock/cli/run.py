@@ -411,7 +411,7 @@ def _show_completions(out: Console, runs: list[Run]) -> None:
 
 def _mean(values: Mapping[str, Summary], name: str) -> str:
     mean = values[name].mean if name in values else None
-    return _scaled(mean, 1)
+    return scaled(mean, 1)
 
 
 def _worth_showing(links: list[Mapping[str, Any]]) -> list[Mapping[str, Any]]:

@@ -6,7 +6,7 @@ from ackclock.figure import Figure
 from ackclock.report.chart import Chart
 from ackclock.report.curves import Axis, Curve, Entry, Panel
 from ackclock.report.time_figure import over_time
-from ackclock.traces.log import QUANTITIES, Steps
+from ackclock.traces.log import QUANTITIES, Log, Steps
 from ackclock.traces.outcome import Comparison
 
 
@@ -30,6 +30,21 @@ def figure(comparison: Comparison) -> Figure:
         panels.append(Panel("", Axis(f"{label} ({unit})"), curves))
     x = f"Time since {comparison.origin} (s)" if comparison.align == "time" else "Data packets sent"
     return Figure(Chart("time", "", Axis(x), panels), "comparison")
+
+
+def single(log: Log) -> Figure:
+    """Returns the figure of one log: a panel for each quantity, over time since the first data packet."""
+    begin_s = log.first_report_s if log.first_sent_s is None else log.first_sent_s
+    unit = "bytes" if log.packet_bytes is None and log.counts == "bytes" else "packets"
+    panels = []
+    for name, course in log.courses.items():
+        quantity = QUANTITIES[name]
+        scale = 1.0 if quantity.unit or log.counts == unit else log.packet_bytes or 1.0
+        steps = Steps.of(course, "time", begin_s, scale)
+        label = f"{quantity.label[0].upper()}{quantity.label[1:]} ({quantity.unit or unit})"
+        span = log.end.time_s - begin_s
+        panels.append(Panel("", Axis(label), [Curve(Entry("", 0), _staircase(steps, span, quantity.factor))]))
+    return Figure(Chart("time", "", Axis("Time since the first data packet (s)"), panels), "trace")
 
 
 def _staircase(steps: Steps, span: float, factor: float) -> dict[str, object]:

@@ -1,0 +1,138 @@
+"""Reference traces of congestion control, for other implementations to compare theirs with.
+
+A trace is a scenario, ``NAME.toml``, and its entry in ``traces.toml``. Made, it is a folder with the scenario, the qlog
+and the event log of its one flow, and a figure.
+"""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from ackclock import toml
+from ackclock.errors import InputError
+from ackclock.files import read_text, replacing
+from ackclock.names import nearest
+from ackclock.scenario import Scenario
+
+FOLDER = Path(__file__).parent
+FLOW = "sender"
+"""The flow of every scenario."""
+SCENARIO, QLOG, EVENTS, FIGURE = "scenario.toml", "sender.sqlog", "events.csv", "figure.svg"
+"""The files of a trace."""
+MISSING = ("A.6", "A.22")
+"""The cases of BBR's draft that no scenario can say: the application slows down in a phase of the control."""
+EPOCH = (1980, 1, 1, 0, 0, 0)
+"""The date of all files of the archive, so that one that is made again is the same."""
+
+
+class Trace(BaseModel):
+    """A reference trace."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: str
+    document: str
+    section: str
+    shows: str
+    states: list[str] = Field(min_length=1)
+    """The first states, in their order: of BBR, or of the window."""
+
+    @property
+    def scenario(self) -> Scenario:
+        """Returns the scenario."""
+        return Scenario.from_text(self.text, file=f"{self.name}.toml")
+
+    @property
+    def text(self) -> str:
+        """Returns the scenario's text."""
+        return read_text(FOLDER / f"{self.name}.toml")
+
+    @property
+    def source(self) -> str:
+        """Returns document and section, for reading."""
+        return self.document if self.section == "none" else f"{self.document} {self.section}"
+
+
+def traces(names: Iterable[str] = ()) -> list[Trace]:
+    """Returns the traces of these names, or all, in their order. InputError for an unknown name."""
+    found = [Trace.model_validate(entry) for entry in toml.loads(read_text(FOLDER / "traces.toml"))["traces"]]
+    known = [trace.name for trace in found]
+    wanted = list(names)
+    for name in wanted:
+        if name not in known:
+            raise InputError(f'there is no reference trace "{name}"{nearest(name, known)}')
+    return [trace for trace in found if not wanted or trace.name in wanted]
+
+
+def archive_name(version: str) -> str:
+    """Returns the name of the folder and, with ``.zip``, of the archive of a version."""
+    return f"ackclock-reference-traces-{version}"
+
+
+def make(trace: Trace, folder: Path) -> list[str]:
+    """Writes the files of a trace into ``folder`` and returns its states with their times, for reading.
+
+    InputError without Matplotlib, RunError if the files cannot be written.
+    """
+    import polars as pl
+
+    from ackclock.traces.event_log import NEEDED
+    from ackclock.traces.figure import single
+    from ackclock.traces.read import read
+
+    folder.mkdir(parents=True, exist_ok=True)
+    scenario = trace.scenario
+    scenario.export(folder, f"qlog={FLOW}", "events=csv")
+    for name in (QLOG, EVENTS):
+        (folder / "exports" / name).replace(folder / name)
+    (folder / "exports").rmdir()
+    (folder / SCENARIO).write_text(trace.text, encoding="utf-8", newline="\n")
+    table = pl.read_csv(folder / EVENTS, infer_schema_length=None)
+    # What remains are the columns of every log, and those of this control.
+    kept = [name for name in table.columns if name in NEEDED or table[name].null_count() < len(table)]
+    table.select(kept).write_csv(folder / EVENTS)
+    single(read(str(folder / QLOG))).save(folder / FIGURE)
+    log = read(str(folder / EVENTS))
+    return [f"{event.words} {event.place.time_s:.4f} s" for event in log.of_kind("state")]
+
+
+def write_archive(folder: Path) -> Path:
+    """Writes the folder as a zip archive beside it and returns its path. Equal folders give equal archives."""
+    path = folder.with_name(f"{folder.name}.zip")
+    with replacing(path) as unfinished, zipfile.ZipFile(unfinished, "w", zipfile.ZIP_DEFLATED) as archive:
+        for file in sorted(one for one in folder.rglob("*") if one.is_file()):
+            entry = zipfile.ZipInfo(f"{folder.name}/{file.relative_to(folder).as_posix()}", EPOCH)
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            entry.external_attr = 0o644 << 16
+            archive.writestr(entry, file.read_bytes(), compresslevel=9)
+    return path
+
+
+def readme(made: Iterable[tuple[Trace, list[str]]], version: str) -> str:
+    """Returns the README of the archive."""
+    return "\n".join(_readme(list(made), version))
+
+
+def _readme(made: list[tuple[Trace, list[str]]], version: str) -> Iterator[str]:
+    yield f"# Reference traces of ackclock {version}\n"
+    yield "What a sender does over paths that are known to the packet, by document and section. Each folder has"
+    yield f"`{SCENARIO}` (the path and the sender), `{QLOG}` (qlog 0.3), `{EVENTS}` (every event of the congestion"
+    yield f"control, with its internal values) and `{FIGURE}`.\n"
+    yield "Compare a log of your stack over the same path with one of them:\n"
+    yield f'    ackclock compare-trace bbr-plateau/{QLOG} yours.sqlog --tolerance 5% --slack "10 ms"\n'
+    yield "Make them anew with `ackclock reference-traces`: equal versions give equal files.\n"
+    yield "BBRv3 is that of draft-ietf-ccwg-bbr, its main branch of August 2026; A.1 to A.22 are its test cases,"
+    yield f"of which {' and '.join(MISSING)} cannot be said as scenarios.\n"
+    yield "| trace | document and section | what it shows |"
+    yield "| --- | --- | --- |"
+    for trace, _ in made:
+        yield f"| [{trace.name}]({trace.name}/{FIGURE}) | {trace.source} | {trace.shows} |"
+    yield "\n## States\n"
+    yield "From the time at which each is entered, as the event log has them.\n"
+    for trace, states in made:
+        yield f"* {trace.name}: {', '.join(states) or 'one state'}"
+    yield ""
