@@ -86,7 +86,6 @@ UNCLEAN: dict[str, tuple[str, ...]] = {
         "scripts/reproduction_records.py",
     ),
     "sent again": (
-        "CHANGELOG.md",
         "crates/lab",
         "docs/reproduction.md",
         "docs/reproduction/parallel-and-adaptive-tcp.md",

@@ -222,7 +222,7 @@ records! {
         start_s: f64;
         /// the time from there to the acknowledgement of everything; null where that did not come before the end
         completion_s: Option<f64>;
-        /// data packets of it that were sent again
+        /// data packets of it that were retransmitted
         retransmitted_packets: u64;
     }
 
