@@ -25,6 +25,8 @@ class Case:
     simulated: str
     overrides: dict[str, Any]
     flows: int = 1
+    contract: float | None = None
+    """The rate of a policer as a share of that of the link."""
 
     @property
     def settings(self) -> list[str]:
@@ -47,6 +49,14 @@ CASES = [
     Case("100 Mbit/s, 20 ms, 1 BDP", "cubic", "cubic", FAST),
     Case("100 Mbit/s, 100 ms, 0.5 BDP", "cubic", "cubic", LONG),
 ]
+POLICED = {f"{BOTTLENECK}.rate": "100 Mbit/s", "dumbbell.rtt": "100 ms", f"{QUEUE}.limit": "1000 packets"}
+BUCKET = {f"{QUEUE}.name": "token-bucket", f"{QUEUE}.rate": "20 Mbit/s", f"{QUEUE}.burst": "250 kB"}
+SCEPTER = {**BUCKET, f"{QUEUE}.name": "scepter"}
+PID = {**SCEPTER, f"{QUEUE}.law": "pid-squared", f"{QUEUE}.round_trip": "100 ms"}
+CASES += [
+    Case(name, "reno", "newreno", {**POLICED, **policer}, flows=20, contract=0.2)
+    for name, policer in [("Token bucket", BUCKET), ("Scepter-I", SCEPTER), ("Scepter made good", PID)]
+]
 METRICS = {
     "utilisation": ("utilisation", 1, ".3f"),
     "wait_p50_s": ("wait p50 (ms)", 1e3, ".2f"),
@@ -54,6 +64,13 @@ METRICS = {
     "dropped_packets": ("drops", 1, ".0f"),
 }
 """The fields of the bottleneck's result, with heading, factor and format."""
+
+
+def of_bottleneck(links: Sequence[dict[str, Any]]) -> dict[str, float]:
+    """Returns what is recorded of a run."""
+    [link] = [link for link in links if link["name"] == "bottleneck"]
+    share = link["dropped_packets"] / max(link["arrived_packets"], 1)
+    return {**{field: link[field] for field in METRICS}, "dropped_share": share}
 
 
 def table() -> str:
@@ -66,26 +83,56 @@ def table() -> str:
         "late p99, most (ms)",
         "invalid runs",
     ]
-    lines = ["| " + " | ".join(heads) + " |", "| --- | --- |" + " --- |" * (len(heads) - 2)]
-    for case in record["cases"]:
+    rows = []
+    for case in _cases(record, policed=False):
         cells = [case["name"], f"`{case['control']}`"]
         for field, (_, factor, form) in METRICS.items():
-            both = [
-                _range([run[field] * factor for run in case[kind]], form) for kind in ("real", "simulated")
-            ]
-            cells.append(" / ".join(both))
-        late = [
-            _range([run[field] * 1e3 for run in case["real"]], ".2f")
-            for field in ("late_p99_s", "late_max_s")
-        ]
-        cells += [", ".join(late), str(case["invalid"])]
-        lines.append("| " + " | ".join(cells) + " |")
+            cells.append(_both(case, field, factor, form))
+        rows.append([*cells, *_late(case)])
     loads = [load for case in record["cases"] for load in case["load"]]
     about = (
         f"{record['runs']} valid runs each; real / simulated, from the least to the greatest. "
         f"Linux {record['kernel']}, {record['cores']} cores, load average {_range(loads, '.0f')} from other work."
     )
-    return "\n".join([*lines, "", about])
+    return f"{_markdown(heads, rows)}\n\n{about}"
+
+
+def policers() -> str:
+    """Returns the table of the policers: the share of the contract that passes, and the share of packets dropped."""
+    record = json.loads(RECORD.read_text(encoding="utf-8"))
+    contracts = {case.name: case.contract for case in CASES}
+    heads = ["policer", "passes (% of the contract)", "drops (%)", "late p99, most (ms)", "invalid runs"]
+    rows = []
+    for case in _cases(record, policed=True):
+        contract = contracts[case["name"]] or 1.0
+        passed = _both(case, "utilisation", 100 / contract, ".1f")
+        dropped = _both(case, "dropped_share", 100, ".2f")
+        rows.append([case["name"], passed, dropped, *_late(case)])
+    return _markdown(heads, rows)
+
+
+def _cases(record: dict[str, Any], *, policed: bool) -> list[dict[str, Any]]:
+    names = {case.name for case in CASES if (case.contract is not None) == policed}
+    return [case for case in record["cases"] if case["name"] in names]
+
+
+def _both(case: dict[str, Any], field: str, factor: float, form: str) -> str:
+    """Returns a field times a factor in the real and in the simulated runs."""
+    return " / ".join(
+        _range([run[field] * factor for run in case[kind]], form) for kind in ("real", "simulated")
+    )
+
+
+def _late(case: dict[str, Any]) -> list[str]:
+    late = [
+        _range([run[field] * 1e3 for run in case["real"]], ".2f") for field in ("late_p99_s", "late_max_s")
+    ]
+    return [", ".join(late), str(case["invalid"])]
+
+
+def _markdown(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = [heads, ["---"] * len(heads), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def _range(values: Sequence[float], form: str) -> str:

@@ -150,16 +150,17 @@ def test_packets_are_lost_marked_and_copied_as_in_the_simulation(tmp_path: Path)
 @pytest.mark.slow
 @pytest.mark.usefixtures("namespaces")
 def test_a_flow_of_the_kernel_uses_the_link_as_the_simulated_one_does() -> None:
-    """Judged only if the machine was not late. The bounds are those of docs/on-the-wire.md, doubled for a third of the
-    time.
+    """Judged only if the machine was not late. Runs of 30 s agree within 1 and 3 % (docs/on-the-wire.md); these last
+    10 s.
     """
     file = ROOT / "docs" / "examples" / "path.toml"
     settings = {"warmup": "5 s", "duration": "15 s"}
     arguments = [f"--set={key}={value}" for key, value in settings.items()]
     python = f"{sys.executable} {SCRIPT}"
     for _attempt in range(3):
+        serve = f"{python} sink"
         done = run(
-            file, *arguments, "--json", "--serve", f"{python} sink", "--", *f"{python} stream 15".split()
+            file, *arguments, "--json", "--compare", "--serve", serve, "--", *f"{python} stream 15".split()
         )
         outcome = json.loads(done.stdout)
         assert outcome["exit_code"] == 0, done.stderr
@@ -168,8 +169,7 @@ def test_a_flow_of_the_kernel_uses_the_link_as_the_simulated_one_does() -> None:
     else:
         pytest.skip(f"not judged: the machine was late: {outcome['problems']}")
     [real] = [link for link in outcome["forward"] if link["name"] == "bottleneck"]
-    links = Scenario.from_file(file, settings).run(seed=1, series=False).document["links"]
-    [simulated] = [link for link in links if link["name"] == "bottleneck"]
+    [simulated] = [link for link in outcome["simulated"] if link["name"] == "bottleneck"]
     assert real["utilisation"] == pytest.approx(simulated["utilisation"], rel=0.06)
     assert real["wait_p95_s"] == pytest.approx(simulated["wait_p95_s"], rel=0.1)
 

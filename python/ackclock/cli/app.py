@@ -328,6 +328,12 @@ def path(
             show_default=False,
         ),
     ] = None,
+    compare: Annotated[
+        bool,
+        typer.Option(
+            "--compare", help="Also simulate the flows of the file, and show what the links count then."
+        ),
+    ] = False,
     json: Json = False,
 ) -> None:
     """Put the network of a scenario between two real hosts, in real time (Linux).
@@ -348,6 +354,7 @@ def path(
         control=control,
         settings=set or [],
         seed=seed,
+        compare=compare,
         as_json=json,
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 from rich.text import Text
@@ -13,6 +13,9 @@ from rich.text import Text
 from ackclock.cli.tables import Column, fitting
 from ackclock.cli.terminal import console, note, print_json, warn
 from ackclock.errors import InputError
+
+if TYPE_CHECKING:
+    from ackclock.scenario import Scenario
 
 COLUMNS: Mapping[str, tuple[str, float]] = {
     "arrived_packets": ("arrived\npackets", 1),
@@ -37,6 +40,7 @@ def path(
     control: str | None,
     settings: Sequence[str],
     seed: int | None,
+    compare: bool,
     as_json: bool,
 ) -> None:
     """Runs ``command`` with the network of a scenario behind it, and prints what the links counted. RunError when
@@ -62,6 +66,8 @@ def path(
     }
     used = described["seed"] if seed is None else seed
     outcome = core.path(scenario.text, scenario.file, scenario.overrides, used, wanted)
+    if compare:
+        outcome["simulated"] = _simulated(scenario, used, outcome)
     if as_json:
         print_json(outcome)
     else:
@@ -72,6 +78,17 @@ def path(
         warn(f"`{shlex.join(command)}` ended with exit code {outcome['exit_code']}")
     if outcome["problems"] or outcome["exit_code"]:
         raise typer.Exit(1)
+
+
+def _simulated(scenario: Scenario, seed: int, outcome: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Returns the links of a path as a simulation of the file's flows counts them, over the same time; none if that
+    is within the warm-up.
+    """
+    if outcome["measured_to_s"] <= outcome["measured_from_s"]:
+        return []
+    run = scenario.with_overrides({"duration": f"{outcome['measured_to_s']:.9f} s"}).run(seed, series=False)
+    links = {link["name"]: link for link in run.document["links"]}
+    return [links[link["name"]] for link in (*outcome["forward"], *outcome["backward"])]
 
 
 def _words(serve: str | None) -> list[str]:
@@ -88,7 +105,11 @@ def _show(outcome: Mapping[str, Any]) -> None:
     out = console()
     begin, end = outcome["measured_from_s"], outcome["measured_to_s"]
     out.print(f"{outcome['lasted_s']:.2f} s in real time, counted from {begin:g} s to {end:.2f} s")
-    for direction, links in (("forward", outcome["forward"]), ("backward", outcome["backward"])):
+    simulated = {link["name"]: {**link, "name": "  simulated"} for link in outcome.get("simulated", [])}
+    for direction in ("forward", "backward"):
+        links = []
+        for link in outcome[direction]:
+            links += [link, simulated[link["name"]]] if simulated else [link]
         names = Column(direction, [Text(link["name"]) for link in links])
         columns = [
             Column(heading, [Text(scaled(link[key], factor)) for link in links])

@@ -6,7 +6,7 @@ use nix::errno::Errno;
 use nix::sched::{CloneFlags, setns, unshare};
 use nix::unistd::{getegid, geteuid};
 use std::fs::{self, File};
-use std::os::fd::{AsRawFd, RawFd};
+use std::os::fd::AsRawFd;
 
 /// The namespaces of two hosts and of the network between them.
 pub struct Namespaces {
@@ -53,7 +53,7 @@ impl Namespaces {
 
     /// Returns the path of a host's namespace, for programs that are started by this process.
     pub fn path(&self, host: usize) -> String {
-        format!("/proc/{}/fd/{}", std::process::id(), descriptor(&self.hosts[host]))
+        format!("/proc/{}/fd/{}", std::process::id(), self.hosts[host].as_raw_fd())
     }
 }
 
@@ -64,10 +64,6 @@ impl Drop for Namespaces {
             let _ = enter(before);
         }
     }
-}
-
-fn descriptor(file: &File) -> RawFd {
-    file.as_raw_fd()
 }
 
 fn own(kind: &str) -> Result<File, Error> {

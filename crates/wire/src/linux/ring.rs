@@ -12,7 +12,7 @@ pub struct Ring {
     socket: OwnedFd,
     frames: FrameRing,
     /// The number of frames that could not be sent, or were too large to be received.
-    pub lost: u64,
+    lost: u64,
 }
 
 impl Ring {
