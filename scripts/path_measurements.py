@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +27,13 @@ class Case:
     flows: int = 1
     contract: float | None = None
     """The rate of a policer as a share of that of the link."""
+    seconds: int = 40
+    """How long it lasts."""
+
+    @property
+    def key(self) -> tuple[str, str, int]:
+        """Returns what identifies the case in the record."""
+        return self.name, self.control, self.seconds
 
     @property
     def settings(self) -> list[str]:
@@ -57,6 +64,12 @@ CASES += [
     Case(name, "reno", "newreno", {**POLICED, **policer}, flows=20, contract=0.2)
     for name, policer in [("Token bucket", BUCKET), ("Scepter-I", SCEPTER), ("Scepter made good", PID)]
 ]
+FIRST = {"warmup": "0 s", "duration": "10 s"}
+CASES += [
+    replace(case, overrides={**case.overrides, **FIRST}, seconds=10)
+    for case in CASES
+    if case.contract is None
+]
 METRICS = {
     "utilisation": ("utilisation", 1, ".3f"),
     "wait_p50_s": ("wait p50 (ms)", 1e3, ".2f"),
@@ -73,18 +86,18 @@ def of_bottleneck(links: Sequence[dict[str, Any]]) -> dict[str, float]:
     return {**{field: link[field] for field in METRICS}, "dropped_share": share}
 
 
-def table() -> str:
-    """Returns the table of what was recorded: the least and the greatest of the runs, real / simulated."""
+def generated(what: str) -> str:
+    """Returns the table of the policers, or of the runs that last this many seconds."""
+    return policers() if what == "policers" else table(int(what))
+
+
+def table(seconds: int) -> str:
+    """Returns the table of the runs that last this long: the least and the greatest, real / simulated."""
     record = json.loads(RECORD.read_text(encoding="utf-8"))
-    heads = [
-        "path",
-        "kernel",
-        *(head for head, _, _ in METRICS.values()),
-        "late p99, most (ms)",
-        "invalid runs",
-    ]
+    late = "late p99, most (ms)"
+    heads = ["path", "kernel", *(head for head, _, _ in METRICS.values()), late, "invalid runs"]
     rows = []
-    for case in _cases(record, policed=False):
+    for case in _cases(record, seconds, policed=False):
         cells = [case["name"], f"`{case['control']}`"]
         for field, (_, factor, form) in METRICS.items():
             cells.append(_both(case, field, factor, form))
@@ -103,7 +116,7 @@ def policers() -> str:
     contracts = {case.name: case.contract for case in CASES}
     heads = ["policer", "passes (% of the contract)", "drops (%)", "late p99, most (ms)", "invalid runs"]
     rows = []
-    for case in _cases(record, policed=True):
+    for case in _cases(record, 40, policed=True):
         contract = contracts[case["name"]] or 1.0
         passed = _both(case, "utilisation", 100 / contract, ".1f")
         dropped = _both(case, "dropped_share", 100, ".2f")
@@ -111,9 +124,9 @@ def policers() -> str:
     return _markdown(heads, rows)
 
 
-def _cases(record: dict[str, Any], *, policed: bool) -> list[dict[str, Any]]:
-    names = {case.name for case in CASES if (case.contract is not None) == policed}
-    return [case for case in record["cases"] if case["name"] in names]
+def _cases(record: dict[str, Any], seconds: int, *, policed: bool) -> list[dict[str, Any]]:
+    wanted = {case.name for case in CASES if (case.contract is not None) == policed}
+    return [case for case in record["cases"] if case["seconds"] == seconds and case["name"] in wanted]
 
 
 def _both(case: dict[str, Any], field: str, factor: float, form: str) -> str:

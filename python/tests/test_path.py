@@ -160,7 +160,14 @@ def test_a_flow_of_the_kernel_uses_the_link_as_the_simulated_one_does() -> None:
     for _attempt in range(3):
         serve = f"{python} sink"
         done = run(
-            file, *arguments, "--json", "--compare", "--serve", serve, "--", *f"{python} stream 15".split()
+            file,
+            *arguments,
+            "--json",
+            "--compare",
+            "--serve",
+            serve,
+            "--",
+            *f"{python} stream 10.78.0.2 15".split(),
         )
         outcome = json.loads(done.stdout)
         assert outcome["exit_code"] == 0, done.stderr
@@ -172,6 +179,24 @@ def test_a_flow_of_the_kernel_uses_the_link_as_the_simulated_one_does() -> None:
     [simulated] = [link for link in outcome["simulated"] if link["name"] == "bottleneck"]
     assert real["utilisation"] == pytest.approx(simulated["utilisation"], rel=0.06)
     assert real["wait_p95_s"] == pytest.approx(simulated["wait_p95_s"], rel=0.1)
+
+
+@pytest.mark.usefixtures("namespaces")
+@pytest.mark.parametrize("address", ["10.78.0.2", "fd00:78::2"])
+def test_connections_cross_the_links_over_both_versions_of_ip(tmp_path: Path, address: str) -> None:
+    if ":" in address and not Path("/proc/sys/net/ipv6").exists():
+        pytest.skip("needs a kernel with IPv6")
+    python = f"{sys.executable} {SCRIPT}"
+    client = f"{python} stream {address} 1"
+    done = run(
+        scenario(tmp_path, 'ecn = "set-ce"'), "--json", "--serve", f"{python} sink", "--", *client.split()
+    )
+    outcome = json.loads(done.stdout)
+    assert outcome["exit_code"] == 0, done.stderr
+    [wire], [back] = outcome["forward"], outcome["backward"]
+    # A second at 10 Mbit/s has 833 packets of 1500 bytes; acknowledgements come back for every other.
+    assert wire["delivered_packets"] > 100
+    assert wire["delivered_packets"] > back["delivered_packets"] > 50
 
 
 @pytest.mark.usefixtures("namespaces")

@@ -1,8 +1,9 @@
 """Traffic for tests of ``ackclock path``.
 
 ``send FILE`` on one host and ``receive FILE`` on the other: numbered datagrams. The sender repeats a last one until the
-receiver has written what it has received to the file. ``stream SECONDS`` and ``sink``: a transfer over the kernel's
-CUBIC.
+receiver has written what it has received to the file.
+
+``stream ADDRESS SECONDS`` and ``sink``: a transfer over the kernel's CUBIC.
 """
 
 from __future__ import annotations
@@ -47,20 +48,20 @@ def receive(file: Path) -> None:
     written.rename(file)
 
 
-def stream(seconds: float) -> None:
+def stream(address: str, seconds: float) -> None:
     """Sends as much as the connection takes."""
     end = time.monotonic() + seconds
-    with socket.socket() as sender:
+    with socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET) as sender:
         sender.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, b"cubic")
         sender.settimeout(seconds)
-        sender.connect(("10.78.0.2", PORT))
+        sender.connect((address, PORT))
         while time.monotonic() < end:
             sender.send(bytes(65536))
 
 
 def sink() -> None:
-    """Takes what one connection sends."""
-    with socket.create_server(("", PORT)) as server:
+    """Takes what one connection sends, over IPv4 or IPv6."""
+    with socket.create_server(("", PORT), family=socket.AF_INET6, dualstack_ipv6=True) as server:
         connection, _ = server.accept()
         while connection.recv(1 << 20):
             pass
@@ -72,7 +73,7 @@ if __name__ == "__main__":
             send(Path(file))
         case ["receive", file]:
             receive(Path(file))
-        case ["stream", seconds]:
-            stream(float(seconds))
+        case ["stream", address, seconds]:
+            stream(address, float(seconds))
         case ["sink"]:
             sink()

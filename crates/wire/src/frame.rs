@@ -1,17 +1,20 @@
-//! The fields of an IPv4 packet in an Ethernet frame (RFC 791, RFC 2474, RFC 3168) that links read or change.
+//! The fields of an IP packet in an Ethernet frame (RFC 791, RFC 8200, RFC 2474, RFC 3168) that links read or
+//! change.
 
 use ackclock_aqm::Ecn;
 
 /// The length of an Ethernet header without a VLAN tag.
 const ETHERNET: usize = 14;
 const ETHERTYPE_IPV4: [u8; 2] = [0x08, 0x00];
+const ETHERTYPE_IPV6: [u8; 2] = [0x86, 0xdd];
+const IPV6_HEADER: usize = 40;
 const UDP: u8 = 17;
 const TCP: u8 = 6;
 const SCTP: u8 = 132;
 
-/// What identifies the flow of a packet: addresses, protocol, ports (zero if the protocol has none) and
-/// differentiated services code point.
-pub type FlowKey = ([u8; 8], u8, [u8; 4], u8);
+/// What identifies the flow of a packet: addresses, protocol, ports (zero if the protocol has none, and in
+/// fragments) and differentiated services code point.
+pub type FlowKey = ([u8; 32], u8, [u8; 4], u8);
 
 /// The fields of a packet that links and queues read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,32 +27,57 @@ pub struct Fields {
     pub flow: FlowKey,
 }
 
-/// Reads the fields of an Ethernet frame. Returns `None` if it contains no whole IPv4 packet.
+/// Reads the fields of an Ethernet frame. Returns `None` if it contains no whole IP packet.
 pub fn read(frame: &[u8]) -> Option<Fields> {
     let packet = frame.get(ETHERNET..)?;
-    let header = usize::from(packet.first()? & 0xf) * 4;
-    let length = u16::from_be_bytes([*packet.get(2)?, *packet.get(3)?]);
-    let whole = frame[12..ETHERNET] == ETHERTYPE_IPV4
-        && packet[0] >> 4 == 4
-        && header >= 20
-        && usize::from(length) >= header
-        && packet.len() >= usize::from(length);
-    if !whole {
-        return None;
+    match (frame[12..ETHERNET].try_into().ok()?, packet.first()? >> 4) {
+        (ETHERTYPE_IPV4, 4) => read_ipv4(packet),
+        (ETHERTYPE_IPV6, 6) => read_ipv6(packet),
+        _ => None,
     }
-    // A later fragment has no ports (RFC 791: the lower 13 bits of bytes 6 and 7 are the offset).
-    let first = u16::from_be_bytes([packet[6], packet[7]]) & 0x1fff == 0;
-    let ports = packet.get(header..header + 4).filter(|_| first && [UDP, TCP, SCTP].contains(&packet[9]));
-    let mut flow: FlowKey = ([0; 8], packet[9], [0; 4], packet[1] >> 2);
-    flow.0.copy_from_slice(&packet[12..20]);
-    flow.2.copy_from_slice(ports.unwrap_or(&[0; 4]));
-    Some(Fields { bytes: u32::from(length), ecn: ecn_of(packet[1]), flow })
 }
 
-/// Sets the ECN field of a frame whose fields have been [read], and updates the checksum of its IP
-/// header.
+fn read_ipv4(packet: &[u8]) -> Option<Fields> {
+    let header = usize::from(packet[0] & 0xf) * 4;
+    let length = u16::from_be_bytes([*packet.get(2)?, *packet.get(3)?]);
+    if header < 20 || usize::from(length) < header {
+        return None;
+    }
+    let packet = packet.get(..usize::from(length))?;
+    // A later fragment has no ports (RFC 791: the lower 13 bits of bytes 6 and 7 are the offset).
+    let is_first = u16::from_be_bytes([packet[6], packet[7]]) & 0x1fff == 0;
+    let content = packet.get(header..).filter(|_| is_first);
+    Some(fields(u32::from(length), packet[1], packet[9], &packet[12..20], content))
+}
+
+fn read_ipv6(packet: &[u8]) -> Option<Fields> {
+    let length = IPV6_HEADER + usize::from(u16::from_be_bytes([*packet.get(4)?, *packet.get(5)?]));
+    let packet = packet.get(..length)?;
+    let class = packet[0] << 4 | packet[1] >> 4;
+    Some(fields(length as u32, class, packet[6], &packet[8..IPV6_HEADER], packet.get(IPV6_HEADER..)))
+}
+
+fn fields(bytes: u32, class: u8, protocol: u8, addresses: &[u8], content: Option<&[u8]>) -> Fields {
+    let ports = content.and_then(|content| content.get(..4)).filter(|_| [UDP, TCP, SCTP].contains(&protocol));
+    let mut flow: FlowKey = ([0; 32], protocol, [0; 4], class >> 2);
+    flow.0[..addresses.len()].copy_from_slice(addresses);
+    flow.2.copy_from_slice(ports.unwrap_or(&[0; 4]));
+    Fields { bytes, ecn: ecn_of(class), flow }
+}
+
+/// Returns whether a frame goes to several hosts, as those of IPv6 do that look for neighbours and groups.
+pub fn is_multicast(frame: &[u8]) -> bool {
+    frame.first().is_some_and(|byte| byte & 1 == 1)
+}
+
+/// Sets the ECN field of a frame whose fields have been [read], and updates the checksum of its header if
+/// that has one.
 pub fn set_ecn(frame: &mut [u8], ecn: Ecn) {
     let packet = &mut frame[ETHERNET..];
+    if packet[0] >> 4 == 6 {
+        packet[1] = packet[1] & !0x30 | bits_of(ecn) << 4;
+        return;
+    }
     let before = u16::from_be_bytes([packet[0], packet[1]]);
     packet[1] = packet[1] & !3 | bits_of(ecn);
     let after = u16::from_be_bytes([packet[0], packet[1]]);
@@ -109,7 +137,9 @@ mod tests {
         // DSCP 46 (expedited forwarding) and ECT(0): 46 * 4 + 2.
         let fields = read(&frame(46 << 2 | 2)).expect("a packet");
         assert_eq!((fields.bytes, fields.ecn), (32, Ecn::Classic));
-        assert_eq!(fields.flow, ([10, 78, 0, 1, 10, 78, 0, 2], 17, [0x12, 0x34, 0x56, 0x78], 46));
+        let mut addresses = [0; 32];
+        addresses[..8].copy_from_slice(&[10, 78, 0, 1, 10, 78, 0, 2]);
+        assert_eq!(fields.flow, (addresses, 17, [0x12, 0x34, 0x56, 0x78], 46));
     }
 
     #[test]
@@ -126,7 +156,7 @@ mod tests {
             assert_eq!(read(&whole[..length]), None, "{length}");
         }
         let mut other = whole.clone();
-        other[12] = 0x86;
+        other[12..14].copy_from_slice(&ETHERTYPE_IPV6);
         assert_eq!(read(&other), None);
         let mut short = whole;
         short[ETHERNET] = 0x44;
@@ -144,5 +174,28 @@ mod tests {
                 assert_eq!(checksum(&changed[ETHERNET..ETHERNET + 20]), 0, "{class} {ecn:?}");
             }
         }
+    }
+
+    /// Returns a frame with an IPv6 header, a UDP header and 4 bytes of data.
+    fn frame_of_ipv6(class: u8) -> Vec<u8> {
+        let mut packet = vec![0x60 | class >> 4, class << 4 | 0x0a, 0xbc, 0xde, 0, 12, 17, 64];
+        packet.extend(1..=32);
+        packet.extend([0x12, 0x34, 0x56, 0x78, 0, 12, 0, 0, 1, 2, 3, 4]);
+        [&[0; 12], &ETHERTYPE_IPV6[..], &packet].concat()
+    }
+
+    #[test]
+    fn fields_of_ipv6_are_read_and_changed() {
+        let whole = frame_of_ipv6(46 << 2 | 1);
+        let fields = read(&whole).expect("a packet");
+        assert_eq!((fields.bytes, fields.ecn), (52, Ecn::LowLatency));
+        let addresses = std::array::from_fn(|byte| byte as u8 + 1);
+        assert_eq!(fields.flow, (addresses, 17, [0x12, 0x34, 0x56, 0x78], 46));
+        for length in 0..whole.len() {
+            assert_eq!(read(&whole[..length]), None, "{length}");
+        }
+        let mut marked = whole.clone();
+        set_ecn(&mut marked, Ecn::Experienced);
+        assert_eq!(marked, frame_of_ipv6(46 << 2 | 3));
     }
 }

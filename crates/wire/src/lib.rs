@@ -1,7 +1,7 @@
 //! The network of a scenario between two hosts, in real time, by the links that simulate it.
 //!
 //! * [`plan`]: the links that packets cross in each direction, and what real time cannot do.
-//! * [`frame`]: the fields of IPv4 packets in Ethernet frames that links read or change.
+//! * [`frame`]: the fields of IP packets in Ethernet frames that links read or change.
 //! * [`lateness`]: how late packets leave, and whether a run counts.
 //! * [`outcome`]: what a run reports.
 //! * [`run()`]: two hosts in namespaces of Linux with the network between them, and a command in each.
@@ -33,6 +33,8 @@ pub struct Commands {
 
 /// The addresses of the two hosts. There is no route out of their network.
 pub const ADDRESSES: [&str; 2] = ["10.78.0.1", "10.78.0.2"];
+/// The addresses of the two hosts for IPv6, of the range for local use (RFC 4193).
+pub const ADDRESSES_V6: [&str; 2] = ["fd00:78::1", "fd00:78::2"];
 
 /// The reason why a run could not be made.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -55,7 +55,7 @@ pub fn run(plan: Plan, commands: &Commands, interrupted: &mut dyn FnMut() -> boo
     if lost_outside > 0 {
         problems.push(format!("{lost_outside} packets were lost outside of the links"));
     }
-    let not_ipv4 = drive.not_ipv4;
+    let not_ip = drive.not_ip;
     let [forward, backward] = drive.links().map(|links| {
         links.into_iter().map(|link| LinkResult::of(link, measured)).collect::<Vec<LinkResult>>()
     });
@@ -67,7 +67,7 @@ pub fn run(plan: Plan, commands: &Commands, interrupted: &mut dyn FnMut() -> boo
         backward,
         lateness,
         lost_outside,
-        not_ipv4,
+        not_ip,
         real_time: is_real_time,
         user_namespace: hosts.namespaces.of_user,
         control: hosts.control.clone(),

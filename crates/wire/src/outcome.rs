@@ -21,8 +21,8 @@ pub struct Outcome {
     pub lateness: LatenessResult,
     /// Packets that were lost outside of the links: a socket or an interface had no room.
     pub lost_outside: u64,
-    /// Frames that are not IPv4, which do not cross the links.
-    pub not_ipv4: u64,
+    /// Frames that do not cross the links: those that are not IP, and those to groups.
+    pub not_ip: u64,
     /// Whether the run had real-time priority.
     pub real_time: bool,
     /// Whether the namespaces belong to a user namespace, because the user is not root.

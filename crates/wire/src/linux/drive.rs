@@ -28,8 +28,8 @@ pub struct Drive {
     clock: Option<Clock>,
     /// How late packets left.
     pub lateness: Lateness,
-    /// The number of frames that were no IPv4 packets.
-    pub not_ipv4: u64,
+    /// The number of frames that do not cross the links: those that are not IP, and those to groups.
+    pub not_ip: u64,
 }
 
 struct Direction {
@@ -48,7 +48,7 @@ impl Drive {
             flows: HashMap::new(),
             counts: [0; 64],
         });
-        Self { directions, rings, clock: None, lateness: Lateness::default(), not_ipv4: 0 }
+        Self { directions, rings, clock: None, lateness: Lateness::default(), not_ip: 0 }
     }
 
     /// Starts the clock of the links.
@@ -95,11 +95,11 @@ impl Drive {
     /// Offers the frames that have arrived at a port to the links behind it. Returns how many there were.
     fn receive(&mut self, from: usize, clock: &Clock) -> Result<usize, Error> {
         let real_zero_ns = clock.real_zero_ns()?;
-        let Self { directions, rings, not_ipv4, .. } = self;
+        let Self { directions, rings, not_ip, .. } = self;
         let Direction { path, flows, counts } = &mut directions[from];
         let received = rings[from].receive(BATCH, |at_ns, bytes| {
-            let Some(fields) = frame::read(bytes) else {
-                *not_ipv4 += 1;
+            let Some(fields) = frame::read(bytes).filter(|_| !frame::is_multicast(bytes)) else {
+                *not_ip += 1;
                 return;
             };
             let flow = *flows.entry(fields.flow).or_insert_with(|| {

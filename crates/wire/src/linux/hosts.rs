@@ -2,7 +2,7 @@
 
 use super::namespaces::Namespaces;
 use super::{failed, sys};
-use crate::{ADDRESSES, Error};
+use crate::{ADDRESSES, ADDRESSES_V6, Error};
 use nix::net::if_::if_nametoindex;
 use nix::sys::socket::{AddressFamily, SockFlag, SockType, socket};
 use std::fs;
@@ -33,15 +33,15 @@ const HARDWARE: [&str; 2] = ["02:00:00:00:00:01", "02:00:00:00:00:02"];
 /// Old commands of ethtool (linux/ethtool.h) that switch off what would hide packets from the links or leave
 /// their checksums to hardware: checksums in sending, scatter-gather, segmentation, merging.
 const OFFLOADS: [u32; 5] = [0x17, 0x19, 0x1f, 0x24, 0x2c];
+const IPV6: &str = "/proc/sys/net/ipv6/conf";
 const CONTROL: &str = "/proc/sys/net/ipv4/tcp_congestion_control";
 
 impl Hosts {
     /// Creates the hosts in namespaces of their own, and moves the calling thread between them.
     pub fn make(control: Option<&str>) -> Result<Self, Error> {
         let namespaces = Namespaces::make()?;
-        without_ipv6()?;
+        set_ipv6("disable_ipv6", "1")?;
         for (host, port) in PORTS.into_iter().enumerate() {
-            namespaces.inside(host, without_ipv6)??;
             let path = namespaces.path(host);
             ip(&format!(
                 "link add {port} type veth peer name eth0 netns {path}\nlink set {port} arp off up\n"
@@ -86,13 +86,22 @@ fn set_up(host: usize, control: Option<&str>) -> Result<(), Error> {
         })?;
     }
     let other = 1 - host;
-    // Neighbours are permanent, so no ARP crosses the links. One segment at a time is sent, also where a
-    // program asks for segmentation of its datagrams.
+    // Neighbours are permanent, so neither ARP nor neighbour solicitations cross the links. One segment at a
+    // time is sent, also where a program asks for segmentation of its datagrams.
     ip(&format!(
-        "link set lo up\nlink set eth0 address {} gso_max_segs 1 up\naddr add {}/24 dev eth0\n\
-         neigh replace {} lladdr {} nud permanent dev eth0\n",
-        HARDWARE[host], ADDRESSES[host], ADDRESSES[other], HARDWARE[other]
+        "link set lo up\nlink set eth0 address {} gso_max_segs 1\naddr add {}/24 dev eth0\n",
+        HARDWARE[host], ADDRESSES[host]
     ))?;
+    if has_ipv6() {
+        set_ipv6("disable_ipv6", "0")?;
+        // Without an address for the link alone, nothing looks for routers.
+        ip(&format!("link set eth0 addrgenmode none\naddr add {}/64 dev eth0 nodad\n", ADDRESSES_V6[host]))?;
+    }
+    ip("link set eth0 up\n")?;
+    let addresses = [Some(ADDRESSES[other]), has_ipv6().then_some(ADDRESSES_V6[other])];
+    for address in addresses.into_iter().flatten() {
+        ip(&format!("neigh replace {address} lladdr {} nud permanent dev eth0\n", HARDWARE[other]))?;
+    }
     let Some(control) = control else { return Ok(()) };
     fs::write(CONTROL, control).map_err(|error| {
         let allowed = fs::read_to_string("/proc/sys/net/ipv4/tcp_allowed_congestion_control");
@@ -105,16 +114,21 @@ fn set_up(host: usize, control: Option<&str>) -> Result<(), Error> {
     })
 }
 
-/// Keeps IPv6 from sending packets of its own, such as neighbour and router solicitations.
-fn without_ipv6() -> Result<(), Error> {
+/// Sets a parameter of IPv6 for the interfaces of the calling thread's namespace, those that there are and
+/// those to come.
+fn set_ipv6(parameter: &str, value: &str) -> Result<(), Error> {
     for which in ["all", "default"] {
-        let path = format!("/proc/sys/net/ipv6/conf/{which}/disable_ipv6");
-        // A kernel without IPv6 has no such file.
-        if fs::exists(&path).unwrap_or(false) {
-            fs::write(&path, "1").map_err(|error| failed(&format!("{path} cannot be written"), error))?;
+        let path = format!("{IPV6}/{which}/{parameter}");
+        if has_ipv6() {
+            fs::write(&path, value).map_err(|error| failed(&format!("{path} cannot be written"), error))?;
         }
     }
     Ok(())
+}
+
+/// Returns whether the kernel has IPv6.
+fn has_ipv6() -> bool {
+    fs::exists(IPV6).unwrap_or(false)
 }
 
 /// Passes commands to iproute2's `ip`, in the namespace of the calling thread.
