@@ -59,7 +59,12 @@ start = { uniform = ["0 ms", "100 ms"] }
 """
 
 
-def judged(criterion: dict[str, Any], own: list[float], other: list[float] | None = None) -> judge.Finding:
+def judged(
+    criterion: dict[str, Any],
+    own: list[float],
+    other: list[float] | None = None,
+    third: list[float] | None = None,
+) -> judge.Finding:
     """The finding of one criterion over these samples of a metric of which less is better."""
     document = {
         "family": "N-03",
@@ -76,7 +81,9 @@ def judged(criterion: dict[str, Any], own: list[float], other: list[float] | Non
     samples.values[judge.TESTED, 0, "m"] = np.array(own)
     samples.values["cubic", 0, "m"] = np.array(other or own)
     samples.values[judge.SOLO, 0, "m"] = np.ones(len(own))
-    (found,) = judge.findings(loaded, samples, "cubic")
+    if third is not None:
+        samples.values["sack", 0, "m"] = np.array(third)
+    (found,) = judge.findings(loaded, samples, ["cubic", "sack"])
     return found
 
 
@@ -131,8 +138,22 @@ def test_what_the_reference_does_not_meet_either_is_excused() -> None:
     assert judged(limit, [12.0, 12.1, 12.2], [9.0] * 3).verdict is Verdict.CONCERN
 
 
-def test_the_worst_verdict_prevails_and_info_says_nothing_against_ok() -> None:
-    assert worst([Verdict.INFO, Verdict.OK]) is Verdict.OK
+def test_what_is_met_against_another_standard_control_is_no_concern() -> None:
+    limit = {"measure": "ratio", "high": 1.05}
+    own, cubic, sack = [2.0, 2.1, 2.2], [1.0, 1.0, 1.0], [2.0, 2.1, 2.2]
+    assert judged(limit, own, cubic).verdict is Verdict.CONCERN
+    found = judged(limit, own, cubic, sack)
+    assert (found.verdict, found.reason) == (Verdict.INFO, "it is met against sack")
+    assert found.mean == pytest.approx(2.098, abs=0.001)  # still compared with the first
+    # Undecided against the first, met against another.
+    assert judged(limit, [1.0, 1.05, 1.1], cubic).verdict is Verdict.UNDECIDED
+    assert judged(limit, [1.0, 1.05, 1.1], cubic, [1.0, 1.05, 1.1]).verdict is Verdict.INFO
+    # Worse than both.
+    assert judged(limit, own, cubic, [1.5, 1.6, 1.7]).verdict is Verdict.CONCERN
+
+
+def test_the_worst_verdict_prevails() -> None:
+    assert worst([Verdict.INFO, Verdict.OK]) is Verdict.INFO
     assert worst([Verdict.OK, Verdict.UNDECIDED]) is Verdict.UNDECIDED
     assert worst([Verdict.UNDECIDED, Verdict.CONCERN]) is Verdict.CONCERN
     assert worst([]) is Verdict.NOT_EVALUATED
@@ -388,6 +409,7 @@ def test_the_cost_is_said_beforehand(ackclock: Command) -> None:
         (["cubic", "--only", "N-19"], "there is no scenario of misbehaving nodes"),
         (["cubic", "--only", "N-04-late"], 'did you mean "N-04-latecomer"'),
         (["cubic", "sack"], "expected only options"),
+        (["cubic", "--against", str(Path(__file__).with_name("offenders.py")) + ":Reno"], "of the registry"),
         (["copy", "N-03"], "copy needs a name and a file"),
         (["copy", "N-04", "x.toml"], "are 3 scenarios; name one of them"),
         (["copy", "N-17/flows 9", "x.toml"], "there is no setting"),

@@ -118,6 +118,8 @@ def evaluate(
     more = {} if transport is None else {"transport": _value(transport)}
     tested = arms.arm(control, more)
     references = [arms.arm(name.strip(), more) for name in against.split(",")]
+    if any(arm.classes for arm in references):
+        raise InputError("--against: the controls that take the same seat are those of the registry")
     count = seeds or (run.FULL_SEEDS if full else run.QUICK_SEEDS)
     scenarios = [load(name) for name in find(list(only))]
     plan = run.Plan(tested, references, scenarios, quick=not full, seeds=count)

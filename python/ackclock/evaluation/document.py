@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ackclock.evaluation.judge import TESTED, Finding
@@ -24,7 +24,7 @@ def as_document(evaluation: Evaluation, command: str) -> dict[str, Any]:
         "seeds": list(evaluation.seeds),
         "runs": evaluation.runs,
         "versions": dict(evaluation.versions),
-        "criteria": [_family(one, evaluation.references[0]) for one in evaluation.families],
+        "criteria": [_family(one, evaluation.references) for one in evaluation.families],
         "process": [
             {
                 "id": item.id,
@@ -37,7 +37,7 @@ def as_document(evaluation: Evaluation, command: str) -> dict[str, Any]:
     }
 
 
-def _family(one: FamilyResult, reference: str) -> dict[str, Any]:
+def _family(one: FamilyResult, references: Sequence[str]) -> dict[str, Any]:
     return {
         "id": one.family.id,
         "section": one.family.section,
@@ -46,11 +46,11 @@ def _family(one: FamilyResult, reference: str) -> dict[str, Any]:
         "verdict": one.verdict.value,
         "sentence": one.sentence,
         "lacks": one.lacks,
-        "scenarios": [_scenario(result, reference) for result in one.scenarios],
+        "scenarios": [_scenario(result, references) for result in one.scenarios],
     }
 
 
-def _scenario(result: ScenarioResult, reference: str) -> dict[str, Any]:
+def _scenario(result: ScenarioResult, references: Sequence[str]) -> dict[str, Any]:
     about, samples = result.loaded.about, result.samples
     return {
         "name": result.loaded.name,
@@ -64,7 +64,10 @@ def _scenario(result: ScenarioResult, reference: str) -> dict[str, Any]:
             {
                 "name": setting.name,
                 "tested": {m.id: _numbers(samples.of(TESTED, index, m.id)) for m in about.metrics},
-                "reference": {m.id: _numbers(samples.of(reference, index, m.id)) for m in about.metrics},
+                "references": {
+                    name: {m.id: _numbers(samples.of(name, index, m.id)) for m in about.metrics}
+                    for name in references
+                },
             }
             for index, setting in enumerate(samples.settings)
         ],
@@ -82,7 +85,7 @@ def _finding(one: Finding) -> dict[str, Any]:
         "mean": _number(one.mean),
         "interval": None if one.interval is None else [_number(end) for end in one.interval],
         "tested": _number(one.tested),
-        "reference": _number(one.reference),
+        "references": {name: _number(mean) for name, mean in one.references.items()},
         "reason": one.reason,
     }
 

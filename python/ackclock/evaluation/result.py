@@ -70,8 +70,9 @@ class ScenarioResult:
 
     @property
     def verdict(self) -> Verdict:
-        """Returns the verdict that prevails over criteria and settings."""
-        return worst(one.verdict for one in self.findings)
+        """Returns the verdict that prevails over criteria and settings; numbers without a limit say nothing against OK."""
+        limited = [one for one in self.findings if not one.criterion.info]
+        return worst(one.verdict for one in limited or self.findings)
 
 
 @dataclass(frozen=True)
@@ -161,12 +162,14 @@ def sentence(own: Sequence[ScenarioResult]) -> str:
     """Returns the sentence that explains a verdict: the criteria that decide it, and where."""
     verdict = worst(one.verdict for one in own)
     found = [one for result in own for one in result.findings]
+    if any(not one.criterion.info for one in found):
+        found = [one for one in found if not one.criterion.info]
     deciding = [one for one in found if one.verdict is verdict]
-    if verdict in (Verdict.OK, Verdict.INFO):
-        conditions = len({one.criterion.text for one in found if not one.criterion.info})
-        settings = sum(len(result.samples.settings) for result in own)
-        if not conditions:
-            return f"Numbers without a limit in {_counted(settings, 'setting')}."
+    settings = sum(len(result.samples.settings) for result in own)
+    if all(one.criterion.info for one in found):
+        return f"Numbers without a limit in {_counted(settings, 'setting')}."
+    if verdict is Verdict.OK:
+        conditions = len({one.criterion.text for one in found})
         return f"{_counted(conditions, 'condition')} in {_counted(settings, 'setting')}."
     parts = []
     failures = [why for result in own for why in result.samples.failures.values()]
@@ -175,7 +178,11 @@ def sentence(own: Sequence[ScenarioResult]) -> str:
         parts.append(f"{len(failures)} of {_counted(runs, 'run')} failed: {failures[0]}")
         deciding = [one for one in deciding if not one.failed]
     texts = dict.fromkeys(one.criterion.text for one in deciding)
-    word = "Not so" if verdict is Verdict.CONCERN else "Undecided"
+    words = {
+        Verdict.CONCERN: "Not so",
+        Verdict.UNDECIDED: "Undecided",
+        Verdict.INFO: "Not surely so, but no concern",
+    }
     for text in texts:
         those = [one for one in deciding if one.criterion.text == text]
         of = sum(one.criterion.text == text for one in found)
@@ -183,7 +190,7 @@ def sentence(own: Sequence[ScenarioResult]) -> str:
         example = f", as with {where}" if where else ""
         reason = f" ({those[0].reason})" if those[0].reason else ""
         parts.append(f"{text}: {len(those)} of {_counted(of, 'setting')}{example}{reason}")
-    return f"{word}: {'; '.join(parts)}."
+    return f"{words[verdict]}: {'; '.join(parts)}."
 
 
 def _counted(count: int, what: str) -> str:

@@ -208,9 +208,9 @@ def evaluate(
             on_failure=fail,
         )
         made += len(part)
-    reference = plan.references[0].name
+    references = [arm.name for arm in plan.references]
     results = [
-        ScenarioResult(loaded, one, findings(loaded, one, reference))
+        ScenarioResult(loaded, one, findings(loaded, one, references))
         for loaded, one in zip(plan.scenarios, samples, strict=True)
     ]
     return assembled(plan, results, answers or Answers(), time.process_time() - began)

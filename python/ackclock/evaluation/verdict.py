@@ -26,12 +26,12 @@ class Verdict(Enum):
 WORST_FIRST = (
     Verdict.CONCERN,
     Verdict.UNDECIDED,
-    Verdict.OK,
     Verdict.INFO,
+    Verdict.OK,
     Verdict.EXEMPT,
     Verdict.NOT_EVALUATED,
 )
-"""The order in which verdicts prevail: INFO says nothing against OK."""
+"""The order in which verdicts prevail."""
 
 
 def worst(verdicts: Iterable[Verdict]) -> Verdict:

@@ -70,7 +70,7 @@ class Line:
     finding: Finding
     judged: str
     tested: str
-    reference: str
+    references: Sequence[str]
     word: str
 
 
@@ -146,11 +146,11 @@ def _line(finding: Finding) -> Line:
     if finding.interval is not None and finding.interval[0] != finding.interval[1]:
         judged += f" ({significant(finding.interval[0], 3)} to {significant(finding.interval[1], 3)})"
     unit = finding.metric.unit
-    tested, reference = (
+    tested, *references = (
         f"{significant(value, 3)} {unit if value is not None else ''}".rstrip()
-        for value in (finding.tested, finding.reference)
+        for value in (finding.tested, *finding.references.values())
     )
-    return Line(finding, judged, tested, reference, word(finding.verdict))
+    return Line(finding, judged, tested, references, word(finding.verdict))
 
 
 def limits(criterion: Criterion) -> str:

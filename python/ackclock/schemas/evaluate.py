@@ -31,7 +31,7 @@ class SettingRecord(Strict):
 
     name: str
     tested: Samples
-    reference: Samples
+    references: dict[str, Samples]
 
 
 class FindingRecord(Strict):
@@ -45,7 +45,7 @@ class FindingRecord(Strict):
     mean: float | None
     interval: tuple[float | None, float | None] | None
     tested: float | None
-    reference: float | None
+    references: dict[str, float | None]
     reason: str
 
 
