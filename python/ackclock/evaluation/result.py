@@ -70,7 +70,7 @@ class ScenarioResult:
 
     @property
     def verdict(self) -> Verdict:
-        """Returns the verdict that prevails over criteria and settings; numbers without a limit say nothing against OK."""
+        """Returns the verdict that prevails over criteria and settings; numbers without a limit do not count."""
         limited = [one for one in self.findings if not one.criterion.info]
         return worst(one.verdict for one in limited or self.findings)
 
