@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +15,10 @@ from conftest import Command
 import ackclock
 from ackclock.errors import InputError
 from ackclock.evaluation import arms, compare, files, judge, rfc, run
-from ackclock.evaluation.language import Criterion, Grid, ScenarioFile
+from ackclock.evaluation.language import Criterion, Grid, Quick, ScenarioFile
 from ackclock.evaluation.result import read_answers
 from ackclock.evaluation.verdict import Verdict, worst
+from ackclock.report.evaluation import write_evaluation
 from ackclock.schemas.evaluate import EvaluateDocument
 
 SMALL = """
@@ -433,6 +435,27 @@ def test_the_control_of_the_page_is_evaluated(ackclock: Command) -> None:
     assert "Internet of Things and constrained nodes" in page
     assert "ackclock evaluate" in page
     assert page.count('class="setting"') == 5  # four settings and the scale
+
+
+def test_the_report_has_heat_maps_of_share_and_harm(tmp_path: Path) -> None:
+    loaded = files.load("N-07-grid")
+    small = loaded.about.model_copy(
+        update={
+            "grid": Grid(quick_rates_mbps=[2], quick_rtts_ms=[20], quick_buffers_bdp=[1, 4]),
+            "quick": Quick(set={"duration": "10 s", "warmup": "2 s"}),
+        }
+    )
+    narrow = replace(loaded, about=small)
+    plan = run.Plan(arms.arm("bbrv1"), [arms.arm("cubic"), arms.arm("sack")], [narrow], quick=True, seeds=2)
+    found = run.evaluate(plan)
+    page = write_evaluation(
+        found, tmp_path / "page.html", "ackclock evaluate bbrv1 --only N-07-grid"
+    ).read_text()
+    # Share, harm to goodput and harm to delay, against each of the two others.
+    assert page.count('<table class="heat">') == 6
+    assert "Harm beyond that of cubic: goodput of the others, other sack" in page
+    assert page.count("--depth:") == 12
+    assert '<th scope="col">sack</th>' in page
 
 
 def test_answers_exempt_special_cases_only(tmp_path: Path) -> None:

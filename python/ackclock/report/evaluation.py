@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import math
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from ackclock.evaluation.judge import TESTED, Finding
-from ackclock.evaluation.language import Criterion, Metric, Setting
+from ackclock.evaluation.language import Setting
 from ackclock.evaluation.result import Evaluation, FamilyResult, ScenarioResult
 from ackclock.evaluation.rfc import PROCESS, TITLE
 from ackclock.evaluation.verdict import Verdict
 from ackclock.numbers import ranges, significant
 from ackclock.report import page, strips
 from ackclock.report.strips import Strip
-from ackclock.statistics import Summary, summarise
+from ackclock.statistics import summarise
 
 WORDS = {Verdict.OK: "ok", Verdict.CONCERN: "concern", Verdict.NOT_EVALUATED: "not-evaluated"}
 MOST_ROWS = 16
@@ -153,13 +153,6 @@ def _line(finding: Finding) -> Line:
     return Line(finding, judged, tested, references, word(finding.verdict))
 
 
-def limits(criterion: Criterion) -> str:
-    """Returns the limits of a criterion as text."""
-    parts = [f"at least {criterion.low:g}"] if criterion.low is not None else []
-    parts += [f"at most {criterion.high:g}"] if criterion.high is not None else []
-    return " and ".join(parts)
-
-
 def _figure(result: ScenarioResult, reference: str) -> Figure:
     about, samples = result.loaded.about, result.samples
     metric = about.metric(about.figure or about.criteria[0].metric)
@@ -167,7 +160,13 @@ def _figure(result: ScenarioResult, reference: str) -> Figure:
     other = [summarise(samples.of(reference, index, metric.id)) for index in range(len(samples.settings))]
     title = f"{metric.label}{f' ({metric.unit})' if metric.unit else ''}"
     if about.grid is not None:
-        return Figure(title, [], [], _heats(samples.settings, own, metric), 0)
+        heats = _heats(title, zip(samples.settings, (one.mean for one in own), strict=True))
+        for criterion in about.criteria:
+            if criterion.measure == "harm":
+                found = [one for one in result.findings if one.criterion is criterion]
+                name = f"Harm beyond that of {reference}: {about.metric(criterion.metric).label.lower()}"
+                heats += _heats(name, ((one.setting, one.mean) for one in found))
+        return Figure(title, [], [], heats, 0)
     chosen = _some(len(own))
     values = [
         value
@@ -196,20 +195,23 @@ def _some(count: int) -> list[int]:
     return [round(k * (count - 1) / (MOST_ROWS - 1)) for k in range(MOST_ROWS)]
 
 
-def _heats(settings: Sequence[Setting], own: Sequence[Summary], metric: Metric) -> list[Heat]:
-    """Returns a heat map of a metric over the grid for each point of the other axes."""
+def _heats(title: str, values: Iterable[tuple[Setting, float | None]]) -> list[Heat]:
+    """Returns a heat map of numbers over the grid for each point of the other axes; 1 is darkest."""
     of_grid = ("rate", "round trip", "buffer")
     heats: dict[str, dict[str, dict[str, Cell]]] = {}
-    for setting, summary in zip(settings, own, strict=True):
+    buffers: dict[str, None] = {}
+    for setting, value in values:
         rest = ", ".join(f"{axis} {point}" for axis, point in setting.at.items() if axis not in of_grid)
-        row = f"{setting.at['rate']}, {setting.at['round trip']}"
-        depth = 0.0 if summary.mean is None else 100 * min(max(summary.mean, 0.0), 1.0)
-        cell = Cell(
-            significant(summary.mean, 2), round(depth), f"{setting.name}: {metric.label} {summary.mean}"
-        )
-        heats.setdefault(rest, {}).setdefault(row, {})[setting.at["buffer"]] = cell
-    buffers = list(dict.fromkeys(setting.at["buffer"] for setting in settings))
+        row, buffer = f"{setting.at['rate']}, {setting.at['round trip']}", setting.at["buffer"]
+        depth = 0.0 if value is None else 100 * min(max(value, 0.0), 1.0)
+        cell = Cell(significant(value, 2), round(depth), f"{setting.name}: {significant(value, 3)}")
+        heats.setdefault(rest, {}).setdefault(row, {})[buffer] = cell
+        buffers[buffer] = None
     return [
-        Heat(rest, buffers, [(row, [cells.get(buffer) for buffer in buffers]) for row, cells in rows.items()])
+        Heat(
+            f"{title}, {rest}" if rest else title,
+            list(buffers),
+            [(row, [cells.get(buffer) for buffer in buffers]) for row, cells in rows.items()],
+        )
         for rest, rows in heats.items()
     ]
