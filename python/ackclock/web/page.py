@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -54,7 +55,7 @@ def render_lab(given: Mapping[str, Any]) -> str:
     )
     return templates.get_template("index.html.j2").render(
         policy=content_policy(theme, page, script),
-        style=asset("report.css") + Markup(own),  # noqa: S704 (files of ours, here and above)
+        style=Markup(compact(str(asset("report.css")) + own)),  # noqa: S704 (files of ours, here and above)
         theme=theme,
         page=page,
         script=script,
@@ -62,6 +63,12 @@ def render_lab(given: Mapping[str, Any]) -> str:
         lessons=packed(json.dumps(told, ensure_ascii=False).encode()),
         module=packed_module(),
     )
+
+
+def compact(css: str) -> str:
+    """Returns a style sheet without comments, indentation and empty lines, to keep the page small."""
+    lines = re.sub(r"/\*.*?\*/", "", css, flags=re.DOTALL).split("\n")
+    return "\n".join(filter(None, map(str.strip, lines)))
 
 
 def content_policy(*scripts: str) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+from axe import violations
 from chromium import eventually, offline_chromium
 from selenium import webdriver
 from selenium.webdriver.common.action_chains import ActionChains
@@ -366,6 +367,7 @@ def test_the_keyboard_alone_is_enough(lab: Lab) -> None:
         pytest.fail(f"Tab does not come to {what}")
 
     go("the lesson", "#lesson")
+    go("keeping B", "#keep")
     go("the bottleneck", '[data-id="link:bottleneck"]')
     ActionChains(lab.driver).send_keys(Keys.ENTER).perform()
     assert lab.run("return document.activeElement.getAttribute('aria-pressed')") == "true"
@@ -376,7 +378,6 @@ def test_the_keyboard_alone_is_enough(lab: Lab) -> None:
     lab.finished()
     assert lab.run(active).get_attribute("data-path") == "dumbbell.bottleneck.rate"
     assert lab.result()["links"][0]["rate_bps"] > 1e7
-    go("keeping B", "#keep")
     go("the text", "#text")
     go("what if", "#whatif-run")
 
@@ -393,6 +394,86 @@ def test_everything_has_a_name_for_those_who_cannot_see_it(lab: Lab) -> None:
             ".map((one) => one.outerHTML)"
         )
         assert names == []
+
+
+@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["wide", "narrow"])
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_finds_no_serious_violation(lab: Lab, theme: str, size: tuple[int, int]) -> None:
+    lab.open(size=size, theme=theme)
+    assert violations(lab.driver) == []
+    # A mistake and a kept run have texts and colours of their own.
+    lab.click("#keep")
+    lab.write(DUEL.replace("cubic", "qubic"))
+    lab.wait("a mistake is told", lambda: lab.all("#problems .error"))
+    assert violations(lab.driver) == []
+
+
+def test_a_damaged_link_says_so(lab: Lab) -> None:
+    lab.click("#link")
+    whole = str(lab.run("return location.href"))
+    lab.open(link=whole[:-9])
+    assert "is damaged" in lab.find("#damaged").text
+    lab.open(link=whole)
+    assert not lab.find("#damaged").is_displayed()
+    lab.open()
+    assert not lab.find("#damaged").is_displayed()
+
+
+@pytest.mark.parametrize("wrong", ["300 apples", "300 s", "-", "lots"])
+def test_a_wrong_value_leaves_the_slider_and_its_message_leaves_when_it_is_mended(
+    lab: Lab, wrong: str
+) -> None:
+    lab.choose("link:bottleneck")
+    slider = lab.slider("dumbbell.bottleneck.rate")
+    place = slider.get_property("value")
+    text = lab.find("#field-dumbbell-bottleneck-rate")
+    write = (
+        "const [area, text] = arguments; area.focus(); area.value = text;"
+        "area.dispatchEvent(new Event('input', { bubbles: true }))"
+    )
+    lab.run(write, text, wrong)
+    lab.wait("a mistake is told", lambda: lab.all("#problems .error"))
+    assert len(lab.all("#problems .error")) == 1
+    assert slider.get_property("value") == place
+    lab.run(write, text, "10 Mbit/s")
+    lab.finished()
+    assert not lab.all("#problems .error")
+    assert slider.get_property("value") == place
+
+
+def test_a_number_of_steps_that_cannot_be_is_refused(lab: Lab) -> None:
+    steps = lab.find("#whatif-steps")
+    lab.run("arguments[0].value = '100000'", steps)
+    lab.click("#whatif-run")
+    assert lab.find("#whatif-said").text == "100000 is no number of steps: from 2 to 40, please."
+    assert steps.get_property("value") == "100000"
+    assert not lab.all("#whatif-figure svg")
+
+
+def test_on_a_telephone_the_figure_is_directly_below_the_question(lab: Lab) -> None:
+    lab.open(size=PHONE)
+    lab.run(
+        "arguments[0].value = 'rtt-unfairness'; arguments[0].dispatchEvent(new Event('change'))",
+        lab.find("#lesson"),
+    )
+    lab.finished()
+
+    def top(selector: str) -> float:
+        script = "return arguments[0].getBoundingClientRect().top + scrollY"
+        return float(lab.run(script, lab.find(selector)))
+
+    assert top("#lesson-box") < top("#figure") < top("#picture") < top("#inspector")
+    # A button of the lesson shows its effect without scrolling.
+    assert top("#figure") + 150 < PHONE[1]
+
+
+def test_the_button_of_the_theme_says_what_it_does(lab: Lab) -> None:
+    button = lab.find("#theme")
+    assert button.text == "Dark colours"
+    button.click()
+    assert lab.run("return document.documentElement.dataset.theme") == "dark"
+    assert button.text == "Light colours"
+    lab.run("try { localStorage.clear() } catch (error) { /* not allowed for files: nothing to clear */ }")
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

@@ -11,12 +11,16 @@
     // See theme.js.
   }
 
+  // The button says what it does.
+  function label() {
+    button.textContent = root.dataset.theme === "dark" ? "Light colours" : "Dark colours";
+  }
   function setTheme(theme) {
     root.dataset.theme = theme;
-    button.setAttribute("aria-pressed", String(theme === "dark"));
+    label();
     document.dispatchEvent(new CustomEvent("themechange"));
   }
-  button.setAttribute("aria-pressed", String(root.dataset.theme === "dark"));
+  label();
   button.addEventListener("click", function () {
     chosen = root.dataset.theme === "dark" ? "light" : "dark";
     try {

@@ -141,7 +141,9 @@ export class Inspector {
       const written = shown.value ?? shown.default;
       if (document.activeElement !== text) text.value = shown.value ?? "";
       text.placeholder = shown.value === undefined ? (shown.default ?? "not set") : "";
-      const value = parse(written ?? "")?.value ?? Number(written);
+      // A wrong value, such as "300 apples" or a time for a rate, leaves the slider where it is.
+      const found = parse(written ?? "") ?? { value: Number(written), kind: "number" };
+      const value = found.kind === unit() ? found.value : NaN;
       // A position that already stands for this value stays: values are rounded, and a keyboard step may be smaller.
       if (Number.isFinite(value) && measure().value(Number(range.value)) !== value)
         range.value = measure().position(value);

@@ -2,6 +2,8 @@
 
 import { byId, make } from "./dom.js";
 
+const wide = () => matchMedia("(min-width: 60rem)").matches;
+
 // begin(lesson): takes the lesson's scenario; apply(set): applies a button's changes, {dotted path: value}.
 export function lessons(all, { begin, apply }) {
   const select = byId("lesson");
@@ -30,7 +32,8 @@ export function lessons(all, { begin, apply }) {
     );
     byId("lesson-box").replaceChildren(
       make("div", {}, make("p", { class: "question" }, lesson.question), make("p", { class: "tries" }, tries)),
-      make("div", {}, make("h3", {}, "What to change"), list(lesson.change)),
+      // On a phone the figure comes first.
+      make("details", { open: wide() }, make("summary", {}, "What to change"), list(lesson.change)),
       // Closed at first, so that the reader can look for the answer.
       make("details", {}, make("summary", {}, "What to look for"), list(lesson.look)),
     );

@@ -15,7 +15,7 @@ import { lessons } from "./lessons.js";
 import { Runner } from "./runner.js";
 import { told } from "./running.js";
 import { begin, take } from "./scenario.js";
-import { unpackedLink } from "./share.js";
+import { isLink, unpackedLink } from "./share.js";
 import { newState } from "./state.js";
 import { status } from "./view.js";
 import { WhatIf } from "./whatif.js";
@@ -70,6 +70,7 @@ async function made() {
 async function start(page) {
   const { state, classroom } = page;
   const setUp = await unpackedLink(location.hash);
+  byId("damaged").hidden = setUp !== null || !isLink(location.hash);
   if (setUp?.scenario === state.text) return;
   const lesson = classroom.named(setUp ? setUp.lesson : given("given").lesson);
   const first = given("given").scenario ?? null;

@@ -14,6 +14,11 @@ export async function packed(setUp) {
   return FORM + btoa(binary).replace(/\+/g, "-").replace(/\//g, "_").replace(/=+$/, "");
 }
 
+// Returns whether the text is meant as a set-up, also one that was cut or changed on its way.
+export function isLink(hash) {
+  return /^#?s\d+\./.test(hash);
+}
+
 // Returns the set-up, or null if the text is none.
 export async function unpackedLink(hash) {
   const text = hash.replace(/^#/, "");

@@ -10,6 +10,7 @@ import { MOST_PACKETS } from "./runner.js";
 import { format, parse } from "./quantity.js";
 import { at, read } from "./toml.js";
 
+const MOST_STEPS = 40;
 const SKIPPED = new Set(["seed", "replications"]);
 
 // Returns every number and quantity of the text: {path, label, value, kind, from, to}.
@@ -96,7 +97,11 @@ export class WhatIf {
     const bounds = ["whatif-from", "whatif-to"].map((id) =>
       parse(number?.kind === "number" ? Number(byId(id).value) : byId(id).value),
     );
-    const count = Math.min(40, Math.max(2, Number(byId("whatif-steps").value) || 9));
+    const count = Number(byId("whatif-steps").value);
+    if (!Number.isInteger(count) || count < 2 || count > MOST_STEPS) {
+      this.#said(`${byId("whatif-steps").value || "Nothing"} is no number of steps: from 2 to ${MOST_STEPS}, please.`);
+      return;
+    }
     if (!number || bounds.some((one) => !one || one.kind !== number.kind || !Number.isFinite(one.value))) {
       this.#said(`Both ends have to be a ${number?.kind ?? "number"} as in the text.`);
       return;
