@@ -197,10 +197,12 @@ impl Document {
     }
 }
 
-/// Removes problems that follow from an earlier one: on the same line, and after an unclosed brace.
+/// Removes problems that follow from an earlier one: on the same line, and after an unclosed brace or header.
 fn without_consequences(mut problems: Vec<Diagnostic>) -> Vec<Diagnostic> {
     problems.dedup_by_key(|problem| problem.line);
-    let unclosed = problems.iter().position(|problem| problem.found.contains("inline table"));
+    let unclosed = problems.iter().position(|problem| {
+        problem.found.contains("inline table") || problem.found.contains("unclosed table")
+    });
     problems.truncate(unclosed.map_or(problems.len(), |first| first + 1));
     problems
 }
