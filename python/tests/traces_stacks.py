@@ -147,7 +147,18 @@ def quic_go(lines: Sequence[Line]) -> str:
                 "frames": [{"frame_type": "crypto", "offset": 0, "length": 90}],
             },
         },
-        {"time": 9.5, "name": "recovery:metrics_updated", "data": {"pto_count": 0}},
+        {"time": 0.2, "name": V3["state"], "data": {"new": "slow_start"}},
+        {"time": 0.2, "name": V3["metrics"], "data": {"smoothed_rtt": 0, "bytes_in_flight": 1252}},
+        {"time": 9.5, "name": V3["metrics"], "data": {"pto_count": 0}},
+        # An acknowledgement of its own packet 0, which carries no data.
+        {
+            "time": 9.8,
+            "name": V3["ack"],
+            "data": {
+                "header": {"packet_type": "1RTT"},
+                "frames": [{"frame_type": "ack", "acked_ranges": [[0]]}],
+            },
+        },
         {
             "time": 10,
             "name": "transport:packet_sent",
@@ -159,10 +170,14 @@ def quic_go(lines: Sequence[Line]) -> str:
         },
     ]
     events = named(lines, V3, 3, 21.5, "raw")
-    # quic-go logs the flight at each packet that it sends, too.
+    # quic-go logs the flight at each packet that it sends, too, and a state of its own while the window has room.
     with_flights: list[dict[str, Any]] = []
     for event in events:
         with_flights.append(event)
+        if event["data"].get("new") == "recovery":
+            with_flights += [
+                {**event, "data": {"new": state}} for state in ("application_limited", "recovery")
+            ]
         if event["name"] == V3["sent"]:
             flight = {"bytes_in_flight": 99 * SIZE, "packets_in_flight": 99}
             with_flights.append({**event, "name": V3["metrics"], "data": flight})

@@ -54,9 +54,9 @@ def compare(
     begins_s = mine_s, their_s
     partings += sequences.partings(ours, theirs, align, begins_s, ends, tolerance.slack, ignored, left_out)
     if not differences:
+        why = "; ".join(f"{name} {reason}" for name, reason in left_out.items() if name in QUANTITIES)
         raise InputError(
-            f"{ours.file} and {theirs.file} have no values in common, "
-            f"expected at least one of {', '.join(QUANTITIES)} in both"
+            f"{ours.file} and {theirs.file} have no values to compare up to {span:.6g}, the end of the shorter: {why}"
         )
     parting = min(partings, key=_order, default=None)
     return Comparison(

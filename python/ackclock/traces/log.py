@@ -106,12 +106,15 @@ class Steps:
 
     @classmethod
     def of(cls, course: Course, align: Align, begin_s: float, scale: float) -> Steps:
-        """Returns the course along an axis, divided by ``scale``. Of several values at one place the last holds."""
+        """Returns the course along an axis, divided by ``scale``. Of several values at one place the last holds.
+
+        What was logged before the beginning, in a handshake, holds from the beginning on.
+        """
         at: list[float] = []
         values: list[float] = []
         since_s: list[float] = []
         for place, value in zip(course.places, course.values, strict=True):
-            along = place.along(align, begin_s)
+            along = max(0.0, place.along(align, begin_s))
             if values and value / scale == values[-1]:
                 continue
             if not at or along > at[-1]:

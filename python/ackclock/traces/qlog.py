@@ -120,7 +120,7 @@ class _Reader:
 
     def _acknowledged(self, place: Place, highest: int) -> None:
         self.acked_s = place.time_s
-        if self.first_report_s is None and (highest in self.nth or not self.sent):
+        if self.first_report_s is None and self.nth and highest >= min(self.nth):
             self.first_report_s = place.time_s
         if self.flight is not None and self.flight[0].time_s == place.time_s:
             self.courses["bytes_in_flight"].add(*self.flight)
@@ -149,6 +149,8 @@ class _Reader:
             if key is None:
                 continue
             value = number(where, key, data[key]) * (self.unit_s if name == "smoothed_rtt" else 1.0)
+            if name == "smoothed_rtt" and value == 0:
+                continue  # quic-go's word for no sample
             words.append(f"{key} {data[key]}")
             if name == "bytes_in_flight":
                 self.all_flights.add(place, value)

@@ -45,6 +45,7 @@ def _sequences(
         elif what == TIMEOUTS and (mine or other) and not (ours.logs_timers and theirs.logs_timers):
             left_out[what] = f"not in {(theirs if ours.logs_timers else ours).file}"
         elif what == STATES and (mine or other):
+            mine, other = states.common(mine, other)
             names = [{event.words for event in events} for events in (mine, other)]
             if not mine or not other:
                 left_out[what] = f"not in {(theirs if mine else ours).file}"
@@ -95,12 +96,15 @@ def _keyed(
         _Keyed(event.place.along(align, begin_s), event.place.time_s - begin_s, key(event), event)
         for event in events
     ]
-    if what == STATES:  # a state that is logged again, or whose phases are not told apart, is no change
-        return [
-            one
-            for before, one in zip([None, *found], found, strict=False)
-            if not before or before.key != one.key
-        ]
+    if what == STATES:
+        # A state that is logged again is no change, nor is the one that every connection begins in.
+        last: int | str = states.BEGIN[1 if found and found[0].key in states.BBR else 0]
+        changes = []
+        for one in found:
+            if one.key != last:
+                changes.append(one)
+            last = one.key
+        return changes
     if what == LOSSES:  # losses of one time come in any order
         return sorted(found, key=lambda one: (round(one.at, 9), one.key))
     return found

@@ -5,9 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-CLASSIC = ("slow_start", "congestion_avoidance", "recovery", "application_limited", "persistent_congestion")
+from ackclock.traces.log import Event
+
+LIMITED = "application_limited"
+CLASSIC = ("slow_start", "congestion_avoidance", "recovery", LIMITED, "persistent_congestion")
 BBR = ("startup", "drain", "probe_bw", "probe_rtt")
 BBR_PHASES = ("probe_bw_down", "probe_bw_cruise", "probe_bw_refill", "probe_bw_up")
+BEGIN = ("slow_start", "startup")
+"""The states that a connection begins in, without BBR and with it."""
 BBRV3 = (*BBR[:2], *BBR_PHASES, BBR[3])
 """The states of BBRv3, in the order of ``bbr_state`` in our series."""
 OTHERS = {"recoverystart": "recovery", "fastrecovery": "recovery"}
@@ -24,6 +29,18 @@ def comparable(ours: Iterable[str], theirs: Iterable[str]) -> bool:
     """Returns whether two logs speak of the same states: those of BBR, or those of a window."""
     mine, other = ({name in (*BBR, *BBR_PHASES) for name in names} for names in (ours, theirs))
     return bool(mine and other) and mine == other
+
+
+def common(ours: list[Event], theirs: list[Event]) -> tuple[list[Event], list[Event]]:
+    """Returns the changes of state without those to ``application_limited``, unless both logs have it.
+
+    Most stacks do not count it as a state; quic-go leaves it with the state that it was in.
+    """
+    limited = [any(event.words == LIMITED for event in events) for events in (ours, theirs)]
+    if all(limited):
+        return ours, theirs
+    mine, other = ([event for event in events if event.words != LIMITED] for events in (ours, theirs))
+    return mine, other
 
 
 def coarse(name: str) -> str:
