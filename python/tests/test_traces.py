@@ -10,7 +10,19 @@ import jsonschema
 import polars as pl
 import pytest
 from conftest import Command
-from traces_stacks import CONNECTION, RS, SIZE, STACKS, Line, changed, neqo, noq, picoquic, quic_go, quinn
+from traces_stacks import (
+    CONNECTION,
+    RS,
+    SIZE,
+    STACKS,
+    Line,
+    changed,
+    metrics_only,
+    neqo,
+    noq,
+    picoquic,
+    quic_go,
+)
 
 from ackclock import Scenario
 from ackclock.errors import InputError
@@ -63,9 +75,9 @@ class TestStacks:
             found = log(tmp_path, stack(CONNECTION))
             assert found.courses["smoothed_rtt"].values == pytest.approx([0.040, 0.041, 0.042, 0.043]), name
             assert found.courses["congestion_window"].values == [6 * SIZE, 3 * SIZE, 4 * SIZE, 5 * SIZE], name
-            assert found.packet_bytes == (None if name == "quinn" else SIZE), name
+            assert found.packet_bytes == (None if name == "metrics_only" else SIZE), name
             (lost,) = found.of_kind("lost")
-            assert lost.nth == (None if name == "quinn" else 2), name
+            assert lost.nth == (None if name == "metrics_only" else 2), name
 
     def test_flights_at_sendings_do_not_count_where_there_are_some_at_acknowledgements(
         self, tmp_path: Path
@@ -74,7 +86,7 @@ class TestStacks:
         assert found.courses["bytes_in_flight"].values == [2 * SIZE, 2 * SIZE, 0]
 
     def test_a_log_without_packets_is_aligned_by_its_first_metrics(self, tmp_path: Path) -> None:
-        found = compare(log(tmp_path, quinn(CONNECTION)), log(tmp_path, noq(CONNECTION), "noq.sqlog"))
+        found = compare(log(tmp_path, metrics_only(CONNECTION)), log(tmp_path, noq(CONNECTION), "noq.sqlog"))
         assert found.origin == "the first acknowledgement"
         assert found.begins_s == pytest.approx((0.047, 0.04325))
         with pytest.raises(InputError, match="logs no sent packets, expected --by time"):
@@ -311,8 +323,8 @@ class TestErrors:
             read(str(tmp_path))
 
     def test_several_connections_are_told_apart(self, tmp_path: Path) -> None:
-        first = quinn(CONNECTION)
-        both = first + quinn(changed(13, cwnd=2)).split("\n", 1)[1].replace("beef", "cafe")
+        first = metrics_only(CONNECTION)
+        both = first + metrics_only(changed(13, cwnd=2)).split("\n", 1)[1].replace("beef", "cafe")
         with pytest.raises(InputError, match=r"has several connections, expected .*#NAME"):
             log(tmp_path, both)
         path = tmp_path / "log.sqlog"
@@ -382,13 +394,13 @@ class TestCommand:
         assert message in done.err.replace("\n", " ")
 
     def test_bytes_where_a_log_says_no_size(self, tmp_path: Path, ackclock: Command) -> None:
-        (tmp_path / "quinn").write_text(quinn(CONNECTION), encoding="utf-8")
+        (tmp_path / "theirs").write_text(metrics_only(CONNECTION), encoding="utf-8")
         ours = str(tmp_path / "ours.sqlog")
         self.files(tmp_path)
-        done = ackclock("compare-trace", ours, str(tmp_path / "quinn"), "--unit", "packets")
+        done = ackclock("compare-trace", ours, str(tmp_path / "theirs"), "--unit", "packets")
         assert (done.code, "expected --packet-bytes" in done.err) == (2, True)
         sized = ("--unit", "packets", "--packet-bytes", str(SIZE))
-        assert ackclock("compare-trace", ours, str(tmp_path / "quinn"), *sized).code == 0
+        assert ackclock("compare-trace", ours, str(tmp_path / "theirs"), *sized).code == 0
 
 
 def test_a_text_sequence_may_have_several_lines_in_a_record(tmp_path: Path) -> None:

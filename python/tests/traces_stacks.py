@@ -198,8 +198,8 @@ def noq(lines: Sequence[Line]) -> str:
     return sequence(header, named(lines, QUIC, 12, 3.25, "header"))
 
 
-def quinn(lines: Sequence[Line]) -> str:
-    """Metrics and losses only, each with its connection, in a text sequence."""
+def metrics_only(lines: Sequence[Line]) -> str:
+    """Metrics and losses only, each with its connection: quinn before version 0.11.19."""
     header = {
         "qlog_version": "0.3",
         "qlog_format": "JSON-SEQ",
@@ -207,6 +207,41 @@ def quinn(lines: Sequence[Line]) -> str:
     }
     names = {"lost": V3["lost"], "metrics": V3["metrics"]}
     return sequence(header, ({**event, "group_id": "beef"} for event in named(lines, names, 0, 7, "raw")))
+
+
+def quinn(lines: Sequence[Line]) -> str:
+    """Version 0.11.19, from a log of its own: no frames, round trips in seconds, another name after the handshake."""
+    header = {
+        "qlog_version": "0.3",
+        "qlog_format": "JSON-SEQ",
+        "title": "quinn",
+        "trace": {
+            "vantage_point": {"type": "unknown"},
+            "title": "quinn",
+            "configuration": {"time_offset": 0.0},
+        },
+    }
+    initial = {"packet_type": "initial", "packet_number": 0, "length": 1200}
+    begun = {"smoothed_rtt": 0.333, "rtt_variance": 0.1665, "bytes_in_flight": 1200, "ssthresh": 2**64 - 1}
+    events: list[dict[str, Any]] = [
+        {"time": 0.8, "name": V3["sent"], "data": {"header": initial}, "group_id": "beef"},
+        {"time": 0.8, "name": V3["metrics"], "data": begun, "group_id": "beef"},
+        {"time": 2.5, "name": V3["ack"], "data": {"header": {**initial, "length": None}}, "group_id": "f00d"},
+        # What it sends before the data: an acknowledgement.
+        {
+            "time": 2.6,
+            "name": V3["sent"],
+            "data": {"header": {"packet_type": "1RTT", "packet_number": 0, "length": 40}},
+            "group_id": "f00d",
+        },
+    ]
+    for event in named(lines, V3, 5, 8, "header"):
+        data = {key: value for key, value in event["data"].items() if key != "frames"}
+        if "smoothed_rtt" in data:
+            data["smoothed_rtt"] /= 1000
+        if event["name"] != V3["state"]:
+            events.append({**event, "data": data, "group_id": "f00d"})
+    return sequence(header, events)
 
 
 def neqo(lines: Sequence[Line]) -> str:
@@ -277,5 +312,5 @@ def picoquic(lines: Sequence[Line]) -> str:
 
 
 STACKS: dict[str, Callable[[Sequence[Line]], str]] = {
-    stack.__name__: stack for stack in (quic_go, noq, quinn, neqo, picoquic)
+    stack.__name__: stack for stack in (quic_go, noq, quinn, metrics_only, neqo, picoquic)
 }

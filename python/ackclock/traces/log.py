@@ -74,7 +74,7 @@ class Event:
         which = "" if self.packet is None else f" {self.packet}"
         return {
             "sent": f"packet{which} sent",
-            "acknowledged": f"packets up to{which} acknowledged",
+            "acknowledged": f"packets up to{which} acknowledged" if which else "packet received",
             "lost": f"packet{which} lost",
             "timeout": "timeout",
             "state": f"state {self.words}",

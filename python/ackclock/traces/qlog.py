@@ -3,7 +3,8 @@
 They differ in the serialisation (a text sequence, or one document with ``traces``), in the form of an event (an object,
 or an array under ``event_fields``), in its name (``recovery:metrics_updated``, ``quic:recovery_metrics_updated``), in
 the place of a packet's number and size, and in the unit of times: milliseconds, but microseconds in picoquic's
-draft-00 (``configuration.time_units``). Most log packets, quinn only metrics and losses.
+draft-00 (``configuration.time_units``). Round trips are in the unit of times, but in quinn in seconds. quinn does not
+say what packets hold.
 """
 
 from __future__ import annotations
@@ -29,6 +30,12 @@ KEYS = {
 """The keys of each quantity in metrics."""
 CARRIERS = ("stream", "datagram")
 """The frames that make a packet a data packet. One that logs no frames counts as one."""
+LEAST_DATA = 200
+"""The least size in bytes of a packet that counts as one with data where a log does not say what packets hold."""
+INITIAL_RTT_S = 0.333
+"""RFC 9002's initial round trip in seconds. quinn logs it first, and then all round trips in seconds."""
+UNBOUNDED = 2.0**63
+"""What quinn logs as a threshold that is not set is above this."""
 OURS = "the sender's end"
 """The vantage point of our own export, whose windows count payload."""
 
@@ -42,13 +49,17 @@ def read(path: Path, flow: str | None, partial: bool) -> Log:
     wanted = None if flow in file.titles else flow
     reader = _Reader(file)
     groups: set[str] = set()
+    earlier: set[str] = set()
     group: str | None = None
     for entry in file.entries():
         if entry.group is not None:
             groups.add(entry.group)
             if wanted is not None and entry.group != wanted:
                 continue
-            group = group or entry.group
+            if group is None or (entry.group != group and reader.in_handshake and entry.group not in earlier):
+                # quinn's name of a connection changes with the connection ID of its handshake.
+                group = entry.group
+                earlier.add(group)
             if entry.group != group:
                 raise InputError(
                     f"{entry.where}: the log has several connections, expected {path}#NAME with one of their "
@@ -65,7 +76,9 @@ class _Reader:
     """Takes the events of a connection one by one."""
 
     def __init__(self, file: QlogFile) -> None:
-        self.file, self.unit_s = file, file.unit_s
+        self.file = file
+        self.rtt_s = file.unit_s
+        """The unit of round trips in seconds."""
         self.ours = (file.trace.get("vantage_point") or {}).get("name") == OURS
         self.courses = {name: Course() for name in QUANTITIES}
         self.all_flights = Course()
@@ -92,7 +105,11 @@ class _Reader:
     def _take_packet_sent(self, where: str, place: Place, data: Mapping[str, Any]) -> None:
         packet = _packet(where, data)
         frames = data.get("frames")
-        carries = not isinstance(frames, list) or any(_frame_type(frame) in CARRIERS for frame in frames)
+        size = _payload(frames) if self.ours else _size(data)
+        if isinstance(frames, list):
+            carries = any(_frame_type(frame) in CARRIERS for frame in frames)
+        else:
+            carries = size is None or size >= LEAST_DATA
         if packet is None or not carries:
             self.others += 1
             return
@@ -102,11 +119,19 @@ class _Reader:
         self._add(place, "sent", packet)
         self.sent += 1
         self.acked_s = None
-        size = _payload(frames) if self.ours else _size(data)
         if size:
             self.sizes[size] += 1
 
+    @property
+    def in_handshake(self) -> bool:
+        """Returns whether packets were sent, but none with data."""
+        return self.others > 0 and not self.sent
+
     def _take_packet_received(self, _: str, place: Place, data: Mapping[str, Any]) -> None:
+        if "frames" not in data and _type(data) == "1rtt" and self.sent:
+            self._acknowledged(
+                place, None
+            )  # quinn does not say what a packet holds; to a sender it is an answer
         for frame in data.get("frames") or ():
             if _frame_type(frame) == "ack" and _type(data) in ("1rtt", "0rtt"):
                 highest = _highest(frame)
@@ -118,9 +143,9 @@ class _Reader:
         if numbers and "ack" not in str(data.get("packet_number_space", "")):
             self._acknowledged(place, max(int(number(where, "packet_numbers", one)) for one in numbers))
 
-    def _acknowledged(self, place: Place, highest: int) -> None:
+    def _acknowledged(self, place: Place, highest: int | None) -> None:
         self.acked_s = place.time_s
-        if self.first_report_s is None and self.nth and highest >= min(self.nth):
+        if self.first_report_s is None and self.nth and (highest is None or highest >= min(self.nth)):
             self.first_report_s = place.time_s
         if self.flight is not None and self.flight[0].time_s == place.time_s:
             self.courses["bytes_in_flight"].add(*self.flight)
@@ -143,14 +168,16 @@ class _Reader:
             self._add(place, "state", words=state)
 
     def _take_metrics_updated(self, where: str, place: Place, data: Mapping[str, Any]) -> None:
+        if data.get("smoothed_rtt") == INITIAL_RTT_S:
+            self.rtt_s = 1.0
         words = []
         for name, keys in KEYS.items():
             key = next((key for key in keys if data.get(key) is not None), None)
             if key is None:
                 continue
-            value = number(where, key, data[key]) * (self.unit_s if name == "smoothed_rtt" else 1.0)
-            if name == "smoothed_rtt" and value == 0:
-                continue  # quic-go's word for no sample
+            value = number(where, key, data[key]) * (self.rtt_s if name == "smoothed_rtt" else 1.0)
+            if (name == "smoothed_rtt" and (value == 0 or data[key] == INITIAL_RTT_S)) or value >= UNBOUNDED:
+                continue  # no sample yet, no threshold yet
             words.append(f"{key} {data[key]}")
             if name == "bytes_in_flight":
                 self.all_flights.add(place, value)
