@@ -53,9 +53,10 @@ def test_scenarios_and_entries_belong_together() -> None:
 
 @pytest.mark.parametrize("trace", TRACES.values(), ids=lambda trace: trace.name)
 def test_the_states_are_those_of_the_entry(trace: Trace, tmp_path: Path) -> None:
-    trace.scenario.export(tmp_path, "events=csv")
-    found = [event.words for event in read(str(tmp_path / "exports" / EVENTS)).of_kind("state")]
-    assert found[: len(trace.states)] == trace.states
+    trace.scenario.export(tmp_path, "qlog", "events=csv")
+    for name in (EVENTS, QLOG):
+        found = [event.words for event in read(str(tmp_path / "exports" / name)).of_kind("state")]
+        assert found[: len(trace.states)] == trace.states, name
     assert trace.scenario.describe()["warnings"] == []
 
 

@@ -180,6 +180,18 @@ impl EventLog {
         self.inside.clear();
     }
 
+    /// Returns the state of the model of BBR after a call; `None` for a control without one.
+    pub fn model_state(&self, record: &Record) -> Option<&'static str> {
+        let published = |name: &str| {
+            let id = self.names.iter().position(|other| *other == name)?;
+            let mut inside = self.inside[record.inside.0..record.inside.1].iter();
+            inside.find(|(other, _)| usize::from(*other) == id).map(|(_, value)| *value)
+        };
+        let index = published("bbr_state")? as usize;
+        let states: &[&str] = if published("bbr_phase").is_some() { &BBR_V1 } else { &BBR_V3 };
+        states.get(index).copied()
+    }
+
     /// Returns the records as columns.
     pub fn table(&self) -> Table {
         let source = |record: &Record| self.sources[record.source as usize];
@@ -225,6 +237,11 @@ pub struct Table {
     /// All other columns by name; NaN where a column does not apply to a record.
     pub numbers: Vec<(String, Vec<f64>)>,
 }
+
+/// The states of BBR, in the order of the values that the controls publish as `bbr_state`.
+const BBR_V1: [&str; 4] = ["startup", "drain", "probe_bw", "probe_rtt"];
+const BBR_V3: [&str; 7] =
+    ["startup", "drain", "probe_bw_down", "probe_bw_cruise", "probe_bw_refill", "probe_bw_up", "probe_rtt"];
 
 const NONE: f64 = f64::NAN;
 

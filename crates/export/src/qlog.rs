@@ -189,6 +189,7 @@ pub struct QlogFile<W: Write> {
     metrics: Metrics,
     state: &'static str,
     in_timeout: bool,
+    has_model: bool,
     /// The number of events written.
     pub events: u64,
 }
@@ -214,7 +215,14 @@ impl<W: Write> QlogFile<W> {
             },
         };
         write(&mut writer, &header)?;
-        Ok(Self { writer, metrics: Metrics::default(), state: SLOW_START, in_timeout: false, events: 0 })
+        Ok(Self {
+            writer,
+            metrics: Metrics::default(),
+            state: SLOW_START,
+            in_timeout: false,
+            has_model: false,
+            events: 0,
+        })
     }
 
     /// Adds a packet that was captured at the sender. Packets of SCTP and UDP flows are left out.
@@ -231,9 +239,16 @@ impl<W: Write> QlogFile<W> {
         self.put(captured.time, name, Packet { header, raw, frames })
     }
 
-    /// Adds a call of the flow's control, with the state after it.
-    pub fn add_record(&mut self, record: &Record, source: Source) -> io::Result<()> {
+    /// Adds a call of the flow's control, with the state after it. `model` is the state of a control with a
+    /// model of the path, which then takes the place of the states of a window.
+    pub fn add_record(
+        &mut self,
+        record: &Record,
+        source: Source,
+        model: Option<&'static str>,
+    ) -> io::Result<()> {
         let now = record.call.time();
+        self.has_model = model.is_some();
         match &record.call {
             Call::Lost(lost) => {
                 let header = Header { packet_type: "1RTT", packet_number: Some(lost.number) };
@@ -265,6 +280,9 @@ impl<W: Write> QlogFile<W> {
                 self.change(now, if below { SLOW_START } else { AVOIDANCE }, None)?;
             }
         }
+        if let Some(state) = model {
+            self.put_change(now, state, None)?;
+        }
         self.tell_metrics(record, source)
     }
 
@@ -293,7 +311,12 @@ impl<W: Write> QlogFile<W> {
         self.put(record.call.time(), "recovery:metrics_updated", changed)
     }
 
+    /// Changes the state of a window, if that is what the control has.
     fn change(&mut self, now: Time, new: &'static str, trigger: Option<&'static str>) -> io::Result<()> {
+        if self.has_model { Ok(()) } else { self.put_change(now, new, trigger) }
+    }
+
+    fn put_change(&mut self, now: Time, new: &'static str, trigger: Option<&'static str>) -> io::Result<()> {
         let old = std::mem::replace(&mut self.state, new);
         if old == new && trigger.is_none() {
             return Ok(());

@@ -262,7 +262,7 @@ impl Files {
             while let Some(record) = log.records.get(*told).filter(|record| record.call.time() < before) {
                 let source = log.sources[record.source as usize];
                 if let Some((path, file)) = qlogs.get_mut(&source.row) {
-                    at(path, file.add_record(record, source))?;
+                    at(path, file.add_record(record, source, log.model_state(record)))?;
                 }
                 *told += 1;
             }
