@@ -28,7 +28,7 @@ from ackclock import Scenario
 from ackclock.errors import InputError
 from ackclock.schemas import schema
 from ackclock.traces.compare import compare
-from ackclock.traces.log import Log
+from ackclock.traces.log import Course, Log, Place, Steps
 from ackclock.traces.outcome import Tolerance
 from ackclock.traces.read import read
 from ackclock.traces.states import canonical, coarse, comparable
@@ -84,6 +84,14 @@ class TestStacks:
     ) -> None:
         found = log(tmp_path, quic_go(CONNECTION))
         assert found.courses["bytes_in_flight"].values == [2 * SIZE, 2 * SIZE, 0]
+
+    def test_what_a_handshake_set_holds_from_the_first_data_packet_on(self) -> None:
+        course = Course()
+        for time_s, value in ((0.9, 10), (1.0, 12), (1.5, 14)):
+            course.add(Place(time_s, 0), value)
+        steps = Steps.of(course, "time", 1.2, 2)
+        assert (steps.at, steps.values) == ([0.0, pytest.approx(0.3)], [6, 7])
+        assert [steps.value(at) for at in (0, 0.2, 0.4)] == [6, 6, 7]
 
     def test_a_log_without_packets_is_aligned_by_its_first_metrics(self, tmp_path: Path) -> None:
         found = compare(log(tmp_path, metrics_only(CONNECTION)), log(tmp_path, noq(CONNECTION), "noq.sqlog"))
