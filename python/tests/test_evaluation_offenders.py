@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 
 from ackclock.evaluation import arms, run
 from ackclock.evaluation.files import Loaded, load
+from ackclock.evaluation.processes import Processes
 from ackclock.evaluation.result import Evaluation
 from ackclock.evaluation.verdict import Verdict
 
@@ -132,6 +134,20 @@ def test_cubic_against_itself_is_met_everywhere() -> None:
     names = ["N-01-loss", "N-02", "N-03", "N-04-equal", "N-06-starvation", "N-08", "N-15", "N-17"]
     found = evaluated("cubic", {name: {} for name in names}, reference="cubic", seeds=5)
     assert all(one.verdict is Verdict.OK for one in found.asked if one.scenarios)
+
+
+def test_a_cancelled_batch_ends_its_processes() -> None:
+    tested = arms.arm(f"{OFFENDERS}:NeverReturns")
+    plan = run.Plan(tested, [arms.arm("sack")], [load("N-13-rate")], quick=True, seeds=1)
+    (job,) = [one.job for one in plan.runs if one.job.has_guests]
+    batch = Processes(OFFENDERS, "NeverReturns", threads=1, limit_s=60).begin([job])
+    # The control waits at its first loss; the process is there before that.
+    while not getattr(batch, "_processes", None):
+        time.sleep(0.01)
+    batch.cancel()
+    ((index, failure),) = list(batch)
+    assert index == 0
+    assert str(failure) == "the control ended its process"
 
 
 @pytest.mark.parametrize(
