@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -196,6 +197,19 @@ def test_the_quick_settings_are_among_the_full_ones() -> None:
         # The grid's quick buffers are others than the full ones.
         if about.grid is None:
             assert {setting.name for setting in about.settings(quick=True)} <= full, name
+
+
+@pytest.mark.parametrize("name", ["N-05", "N-09-long", "N-09-short"])
+def test_short_flows_offer_the_load_that_is_said(name: str) -> None:
+    about = files.load(name).about
+    lines = about.scenario["files"]["sizes.txt"]["text"].split("\n")
+    steps = [tuple(map(float, line.split())) for line in lines if line]
+    # Sizes are spread evenly between two lines.
+    mean = sum((b[1] - a[1]) * (a[0] + b[0]) / 2 for a, b in pairwise(steps))
+    assert mean == pytest.approx(81, abs=0.5)
+    for point in about.axes[0].all_points():
+        every_ms = float(point.set["flows.short.application.every"].removesuffix(" ms"))
+        assert 8 * mean / every_ms / 50 == pytest.approx(float(point.name), rel=0.02)
 
 
 def test_the_grid_has_125_paths_whose_buffers_hold_ten_packets() -> None:
