@@ -1,0 +1,228 @@
+"""Built-in congestion controls in Python, to be changed in a constant or a method.
+
+>>> class Gentle(Cubic):
+...     '''CUBIC that gives up a tenth at a loss.'''
+...
+...     beta: float = parameter(0.9, above=0, at_most=0.95, about="The window after a loss")
+
+``Scenario.from_file(..., controls={"gentle": Gentle})`` then knows ``control = "gentle"``. Each class follows the law
+of the same name in Rust, and a test holds it to that. Unlike a built-in control, it has no slow start of its own in the
+profile ``linux``: ``slow_start = "hystart"`` on the flow gives it Linux's.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from typing import Any
+
+from ackclock.custom import Ack, Control, Decision, Draws, Initial, Loss, Recovered, Sent, Timeout, parameter
+
+__all__ = ["Cubic", "NewReno", "WindowControl"]
+
+_MIN_SSTHRESH = 2.0
+"""RFC 5681 equation 4, in packets."""
+_MAX_CWND = 1e9
+
+
+class WindowControl(Control):
+    """A control with a window in packets: slow start, bounds, undo and pauses. A subclass says how the window grows and
+    shrinks.
+    """
+
+    def __init__(self, initial: Initial) -> None:
+        self.cwnd, self.ssthresh = initial.window, initial.ssthresh
+        self._ever = max(initial.loss_window, 1.0)
+        self._after_loss = max(initial.min_window, self._ever)
+        self._before: dict[str, Any] | None = None
+        self._heard = 0.0
+        self._paused = 0.0
+        self._clamp()
+
+    # What a subclass changes.
+
+    @abstractmethod
+    def avoid_congestion(self, ack: Ack) -> None:
+        """Grows ``cwnd`` above the threshold by an acknowledgement that brings ``ack.credit`` packets."""
+
+    @abstractmethod
+    def decrease(self, window: float) -> float:
+        """Returns the window in packets after a loss that began with ``window`` packets in flight."""
+
+    def slow_start(self, ack: Ack) -> None:
+        """Grows ``cwnd`` below the threshold, by what was acknowledged (RFC 5681 section 3.1)."""
+        self.cwnd = min(self.cwnd + ack.credit, max(self.ssthresh, self.cwnd + 1.0))
+
+    def lose(self, loss: Loss) -> None:
+        """Reduces the window when a recovery begins (RFC 5681 section 3.2)."""
+        reduced = self.decrease(loss.window)
+        self.ssthresh = max(reduced, _MIN_SSTHRESH)
+        self.cwnd = reduced
+
+    def start_over(self, timeout: Timeout) -> None:
+        """Sets threshold and window after a timeout (RFC 5681 section 3.1)."""
+        if not timeout.keeps_threshold:
+            self.ssthresh = max(timeout.window / 2, _MIN_SSTHRESH)
+        self.cwnd = 1.0
+
+    def skip(self, pause: float) -> None:
+        """Called after ``pause`` seconds in which the window was not used."""
+
+    # What the simulator calls.
+
+    def decision(self) -> Decision:
+        """Returns window and threshold."""
+        return Decision(self.cwnd, self.ssthresh)
+
+    def on_sent(self, sent: Sent, random: Draws) -> None:  # noqa: ARG002
+        """Ends a pause when a packet is sent after one."""
+        if sent.after_idle:
+            self._end_pause(sent.now)
+
+    def on_ack(self, ack: Ack, random: Draws) -> None:  # noqa: ARG002
+        """Grows a window that is used in full, outside of recovery."""
+        if ack.cwnd_limited:
+            self._heard = ack.now
+        else:
+            self._end_pause(ack.now)
+        if ack.fresh and not ack.in_recovery and ack.cwnd_limited:
+            if self.cwnd < self.ssthresh:
+                self.slow_start(ack)
+            else:
+                self.avoid_congestion(ack)
+        self._clamp()
+
+    def on_loss(self, loss: Loss, random: Draws) -> None:  # noqa: ARG002
+        """Remembers the state, for a loss that proves spurious, and reduces the window."""
+        self._heard = loss.now
+        self._remember()
+        self.lose(loss)
+        self._clamp()
+        self.cwnd = max(self.cwnd, self._after_loss)
+
+    def on_timeout(self, timeout: Timeout, random: Draws) -> None:  # noqa: ARG002
+        """Remembers the state at the first timeout in a row, and starts over."""
+        self._heard = timeout.now
+        if timeout.in_a_row == 1:
+            self._remember()
+        self.start_over(timeout)
+        self._clamp()
+
+    def on_recovered(self, recovered: Recovered) -> None:
+        """Takes a spurious loss back."""
+        self._heard = recovered.now
+        if recovered.undone and self._before is not None:
+            now, paused = self.cwnd, self._paused
+            self.__dict__.update(self._before)
+            self.cwnd, self._before, self._heard = max(now, self.cwnd), None, recovered.now
+            pause, self._paused = paused - self._paused, paused
+            self.skip(pause)
+
+    def set_cwnd(self, cwnd: float) -> None:
+        """Sets the window, for slow starts, discriminators and the like."""
+        self.cwnd = cwnd
+        self._clamp()
+
+    def set_ssthresh(self, ssthresh: float) -> None:
+        """Sets the threshold."""
+        self.ssthresh = ssthresh
+        self._clamp()
+
+    def _remember(self) -> None:
+        self._before = {name: value for name, value in self.__dict__.items() if name != "_before"}
+
+    def _end_pause(self, now: float) -> None:
+        pause, self._heard = now - self._heard, now
+        self._paused += pause
+        self.skip(pause)
+
+    def _clamp(self) -> None:
+        self.cwnd = min(max(self.cwnd, self._ever), _MAX_CWND)
+        self.ssthresh = max(self.ssthresh, 1.0)
+
+
+class NewReno(WindowControl):
+    """Additive increase, multiplicative decrease (RFC 5681), with the transport's own retransmission rule."""
+
+    increase: float = parameter(1.0, above=0, at_most=1000, about="Packets that a round trip adds")
+    beta: float = parameter(0.5, above=0, at_most=0.99, about="The window after a loss, of that before")
+
+    def avoid_congestion(self, ack: Ack) -> None:
+        """RFC 5681 equation 3, in packets."""
+        self.cwnd += self.increase * ack.credit / self.cwnd
+
+    def decrease(self, window: float) -> float:
+        """RFC 5681 section 3.2."""
+        return window * self.beta
+
+
+class Cubic(WindowControl):
+    """CUBIC (RFC 9438) with its Reno-friendly region and fast convergence, without Linux's variant."""
+
+    c: float = parameter(0.4, above=0, at_most=1000, about="Speed of growth (C), in packets per second cubed")
+    beta: float = parameter(0.7, at_least=0.1, at_most=0.95, about="The window after a loss, of that before")
+    fast_convergence: bool = parameter(True, about="Whether a flow whose windows shrink gives up more")
+
+    def __init__(self, initial: Initial) -> None:
+        super().__init__(initial)
+        self._w_max: float | None = None
+        self._cwnd_prior = 0.0
+        self._start: float | None = None  # of the epoch of congestion avoidance
+        self._k = self._origin = self._w_est = 0.0
+
+    def curve(self, seconds: float) -> float:
+        """Returns the window at ``seconds`` into the epoch (section 4.2, equation 1), in packets."""
+        distance = seconds - self._k
+        return self.c * distance * distance * distance + self._origin
+
+    def alpha(self) -> float:
+        """Returns the additive increase that gives Reno's average window (section 4.3)."""
+        return 1.0 if self._w_est >= self._cwnd_prior else 3 * (1 - self.beta) / (1 + self.beta)
+
+    def avoid_congestion(self, ack: Ack) -> None:
+        """Sections 4.3 to 4.5: the larger of Reno's window and the curve one round trip ahead."""
+        if self._start is None:
+            self._begin(ack.now)
+        now = ack.now - (self._start or 0.0)
+        self._w_est += self.alpha() * ack.credit / self.cwnd
+        if self.curve(now) < self._w_est:
+            self.cwnd = max(self.cwnd, self._w_est)
+        else:
+            target = min(max(self.curve(now + ack.smoothed_rtt), self.cwnd), 1.5 * self.cwnd)
+            self.cwnd += (target - self.cwnd) / self.cwnd * ack.credit
+
+    def decrease(self, window: float) -> float:
+        """Section 4.6."""
+        return window * self.beta
+
+    def lose(self, loss: Loss) -> None:
+        """Remembers the window (section 4.7) and reduces it."""
+        shrinking = self.fast_convergence and self._w_max is not None and loss.window < self._w_max
+        self._w_max = loss.window * (1 + self.beta) / 2 if shrinking else loss.window
+        self._cwnd_prior = loss.window
+        self._start = None
+        super().lose(loss)
+
+    def start_over(self, timeout: Timeout) -> None:
+        """Section 4.8: the threshold by beta, and a plateau where slow start ends."""
+        if not timeout.keeps_threshold:
+            self._cwnd_prior = timeout.window
+            self.ssthresh = max(timeout.window * self.beta, _MIN_SSTHRESH)
+        self.cwnd = 1.0
+        self._w_max = self._start = None
+
+    def skip(self, pause: float) -> None:
+        """Section 4.2: the curve leaves out time in which the application held the window back."""
+        if self._start is not None:
+            self._start += pause
+
+    def publish(self) -> dict[str, float]:
+        """Returns W_max and K."""
+        return {"w_max_packets": math.nan if self._w_max is None else self._w_max, "k_s": self._k}
+
+    def _begin(self, now: float) -> None:
+        if self._w_max is None:
+            self._w_max = self.cwnd
+        self._origin = max(self._w_max, self.cwnd)
+        self._k = ((self._origin - self.cwnd) / self.c) ** (1 / 3)
+        self._start, self._w_est = now, self.cwnd
