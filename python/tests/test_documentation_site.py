@@ -73,6 +73,16 @@ def test_the_page_of_every_key_leads_to_each_key_of_the_language(monkeypatch: py
         assert anchor in slugs, (place, anchor)
 
 
+@pytest.mark.parametrize("words", ["flow completion time", "jain", "bufferbloat", "small multiples", "latex"])
+def test_a_search_has_something_to_find(words: str) -> None:
+    """A reader looks for what papers call things, outside of the findings too."""
+    pages = [
+        path for path in SOURCES if path.parent.name in ("docs", "tutorial") and "today" not in path.name
+    ]
+    texts = [" ".join(path.read_text(encoding="utf-8").lower().split()) for path in pages]
+    assert any(words in text for text in texts)
+
+
 def test_the_first_page_is_one_page() -> None:
     assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 120
 
