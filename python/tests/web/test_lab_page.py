@@ -467,6 +467,19 @@ def test_on_a_telephone_the_figure_is_directly_below_the_question(lab: Lab) -> N
     assert top("#figure") + 150 < PHONE[1]
 
 
+def test_behind_an_access_point_its_queue_is_shown(lab: Lab) -> None:
+    lab.run(
+        "arguments[0].value = 'wifi'; arguments[0].dispatchEvent(new Event('change'))", lab.find("#lesson")
+    )
+    lab.finished()
+    assert "Queue at access-1-right (packets)" in lab.curve()
+    assert "bottleneck" not in lab.curve()
+    # With more laptops each has a link of its own behind the access point.
+    lab.write(lab.text().replace("count = 1", "count = 3"))
+    lab.finished()
+    assert "access-3-right" in lab.curve()
+
+
 def test_the_button_of_the_theme_says_what_it_does(lab: Lab) -> None:
     button = lab.find("#theme")
     assert button.text == "Dark colours"

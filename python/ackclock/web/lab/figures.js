@@ -28,16 +28,18 @@ export function view(series, meaning) {
   return { duration: meaning.duration_s, time: series?.time_s ?? [], flows, links };
 }
 
-// Returns the links at which flows may have to wait: those that they pass forward, without access links if others
-// remain, and without links that are many times as fast as the slowest.
+// Returns the links at which flows may have to wait: those that they pass forward, without access links unless these are
+// the slowest, and without links that are many times as fast as the slowest. Behind an access point, its link is it.
 export function queueingLinks(meaning) {
   const passed = new Set(meaning.flows.flatMap((flow) => flow.paths.flatMap((path) => path.forward)));
   const links = [...passed].map((index) => meaning.network.links[index]);
   const inner = links.filter(({ name }) => !name.startsWith("access-"));
-  const left = inner.length ? inner : links;
-  const slowest = Math.min(...left.map((link) => link.rate_bps));
+  const least = (some) => Math.min(...some.map((link) => link.rate_bps));
+  const slowest = least(links);
+  const behind = inner.length > 0 && least(inner) > slowest;
+  const left = inner.length && !behind ? inner : links;
   return left
-    .filter((link) => link.rate_bps <= FASTER * slowest)
+    .filter((link) => link.rate_bps <= (behind ? 1 : FASTER) * least(left))
     .slice(0, LINKS)
     .map(({ name }) => name);
 }
