@@ -59,16 +59,18 @@ def test_the_report_of_a_scenario(page: Page, tmp_path: Path, size: tuple[int, i
 
 
 @pytest.mark.parametrize(
-    ("sweep", "drawn", "count"),
-    [(LIMITS, ".scatterlayer .trace", 2), (f"{LIMITS}\n{RATES}", ".heatmaplayer image", 1)],
+    # A curve for each of two groups, and the same in a panel for each of two rates.
+    ("sweep", "count"),
+    [(LIMITS, 2), (f"{LIMITS}\n{RATES}", 4)],
 )
-def test_the_report_of_a_sweep(page: Page, tmp_path: Path, sweep: str, drawn: str, count: int) -> None:
+def test_the_report_of_a_sweep(page: Page, tmp_path: Path, sweep: str, count: int) -> None:
     text = f"{DUEL}\n[sweep]\n{sweep}\n"
     runs = Scenario.from_text(text, {"duration": "1 s"}).run_many(replications=2)
     path = tmp_path / "sweep.html"
     page.open(write_scenario_report(runs, path, Origin("ackclock run sweep.toml", text, {})))
-    (goodput,) = page.find("#sweep-1")
-    page.wait("it is drawn", lambda: len(goodput.find_elements("css selector", drawn)) == count)
+    (goodput,) = page.find("#sweep-figure-1")
+    traces = ".scatterlayer .trace"
+    page.wait("it is drawn", lambda: len(goodput.find_elements("css selector", traces)) == count)
     assert page.errors() == []
 
 
