@@ -120,7 +120,9 @@ def test_pages_show_no_machine_and_name_real_commands(path: Path) -> None:
     assert not re.search(r"(?<![\w.])/(work|root|home|tmp)/", text)
     commands = {known.name or getattr(known.callback, "__name__", "") for known in app.registered_commands}
     commands |= {group.name for group in app.registered_groups}
-    for command in re.findall(r"(?:\$ |`|^    )(?:\.venv/bin/)?ackclock ([a-z]+(?:-[a-z]+)*)", text, re.MULTILINE):
+    for command in re.findall(
+        r"(?:\$ |`|^    )(?:\.venv/bin/)?ackclock ([a-z]+(?:-[a-z]+)*)", text, re.MULTILINE
+    ):
         assert command in commands, command
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
     for target in re.findall(r"(?:\$ |`)make ([a-z-]+)", text):

@@ -9,7 +9,10 @@ import pytest
 
 from ackclock import hard_paths
 from ackclock.errors import InputError
+from ackclock.report import alive
+from ackclock.scenario import Scenario
 from ackclock.stack_bench import Contender, bench, contenders, known_paths, scenarios
+from ackclock.web.module import MODULE
 
 from .conftest import Command
 
@@ -66,3 +69,11 @@ def test_the_command_prints_a_table_and_writes_a_page(ackclock: Command, tmp_pat
     found = json.loads(ackclock(*arguments, "--json", "--out", tmp_path).out)
     assert found["not_seeded"] == ["noq:bbr3"]
     assert found["paths"]["app-limited"][1]["goodput"]["mean"] == pytest.approx(12, rel=0.001)
+
+
+def test_a_report_with_a_foreign_stack_does_not_offer_to_run_it_in_the_page() -> None:
+    for transport, offers in (("noq", False), ("quic", True)):
+        path = hard_paths.path("app-limited")
+        run = Scenario.from_file(path, {"flows.test.transport": transport, "duration": "6 s"}).run()
+        section = alive.of_runs(path.read_text(encoding="utf-8"), {}, [run], 1)
+        assert section.there == (offers and MODULE.exists())

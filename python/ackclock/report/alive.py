@@ -64,7 +64,11 @@ def of_study(result: StudyResult) -> Alive:
 def of_runs(
     text: str, overrides: Mapping[str, Any], runs: Sequence[Run], labels: Sequence[str], replications: int
 ) -> Alive:
-    """Returns the section for a user's scenario, at each point that the page draws."""
+    """Returns the section for a user's scenario, at each point that the page draws. It is not there with a flow over a
+    foreign stack, which the page's module leaves out.
+    """
+    if any("randomness" in flow for run in runs for flow in run.result["flows"]):
+        runs, labels = [], []
     cases = [_case(merge(overrides, run.point), run.seed, run.result.get("series")) for run in runs]
     labels = [label or run.scenario for label, run in zip(labels, runs, strict=True)]
     return _alive(text, labels, cases, replications, "the tables are means")
