@@ -336,6 +336,13 @@ def test_the_list_names_every_criterion_and_scenario(ackclock: Command) -> None:
         assert name in out
 
 
+def test_a_scenario_is_shown_with_its_conditions_and_settings(ackclock: Command) -> None:
+    out = ackclock("evaluate", "list", "N-03").out
+    assert "condition  The loss is at most 5 %" in out
+    assert "quick      flows 2, buffer 0.5 bdp" in out
+    assert "in full    flows 50, buffer 2 bdp" in out
+
+
 def test_a_file_of_ones_own_is_evaluated_and_recorded(ackclock: Command, tmp_path: Path) -> None:
     (tmp_path / "small.toml").write_text(SMALL)
     done = ackclock("evaluate", "sack", "--only", "small.toml", "--seeds", "2", "--json")
@@ -499,6 +506,39 @@ def test_marks_are_needed_for_tunnels() -> None:
     assert run.Plan(
         arms.arm("cubic", marked), [arms.arm("cubic", marked)], [files.load("N-11")], quick=True, seeds=2
     ).runs
+
+
+def test_a_transport_leaves_what_the_scenario_says_of_it() -> None:
+    marked = {"transport": {"name": "linux", "ecn": True}}
+    plan = run.Plan(
+        arms.arm("cubic", marked), [arms.arm("cubic", marked)], [files.load("N-25")], quick=True, seeds=1
+    )
+    small = next(one for one in plan.runs if one.uses[0].setting == 1)
+    transport = {key: value for key, value in small.job.overrides.items() if ".transport." in key}
+    assert transport == {
+        "flows.tested.transport.packet": "460 B",
+        "flows.tested.transport.name": "linux",
+        "flows.tested.transport.ecn": True,
+    }
+
+
+def test_a_scenario_that_cannot_have_a_transport_is_left_out() -> None:
+    quic = {"transport": {"name": "quic"}}
+    chosen = [files.load("N-24"), files.parse(SMALL, "small")]
+    plan = run.Plan(arms.arm("cubic", quic), [arms.arm("cubic", quic)], chosen, quick=True, seeds=2)
+    assert list(plan.refused) == ["N-24"]
+    found = run.evaluate(plan)
+    assert found.family("N-02").verdict is Verdict.OK
+    assert found.family("N-24").verdict is Verdict.NOT_EVALUATED
+    assert "found the key `min_rto`" in found.family("N-24").sentence
+
+
+def test_a_control_that_counts_marks_is_told_how_to_get_them(ackclock: Command, tmp_path: Path) -> None:
+    (tmp_path / "small.toml").write_text(SMALL)
+    told = ackclock("evaluate", "dctcp", "--only", "small.toml", "--seeds", "2").err
+    assert """`--transport '{ name = "rfc", ecn = true }'` lets them""" in told
+    marked = ("--transport", '{ name = "rfc", ecn = true }')
+    assert ackclock("evaluate", "dctcp", "--only", "small.toml", "--seeds", "2", *marked).err == ""
 
 
 def test_a_criterion_says_something() -> None:

@@ -91,8 +91,9 @@ def test_bbrv1_in_short_buffers_is_found_again() -> None:
 @pytest.mark.slow
 def test_one_flow_of_bbrv1_takes_most_of_what_several_of_cubic_had() -> None:
     """Ware and others, IMC 2019: the share of BBRv1 does not depend on the number of its rivals."""
-    worst = found("bbrv1", "harm", 60)
-    assert worst.badness > 0.4
+    worst = found("bbrv1", "harm", 30)
+    assert worst.badness > worst.harmless
+    assert worst.badness > 0.5
     assert worst.first["flows.other.count"] > worst.first["flows.tested.count"]
 
 

@@ -433,15 +433,16 @@ def evaluate(
         typer.Argument(
             metavar="CONTROL",
             help="A control of the registry, its table in TOML, or FILE.py[:CLASS] for one in Python; or "
-            "[bold]list[/bold], "
-            "or [bold]copy[/bold] NAME FILE.",
+            "[bold]list[/bold] [NAME], or [bold]copy[/bold] NAME FILE.",
             show_default=False,
         ),
     ],
     more: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[NAME FILE]", help="What [bold]copy[/bold] copies, and where.", show_default=False
+            metavar="[NAME FILE]",
+            help="What [bold]list[/bold] shows in full; what [bold]copy[/bold] copies, and where.",
+            show_default=False,
         ),
     ] = None,
     against: Annotated[
@@ -529,6 +530,10 @@ def evaluate(
         if len(words) != 2:
             raise InputError("copy needs a name and a file: `ackclock evaluate copy N-03 loss.toml`")
         evaluate_command.copy(words[0], Path(words[1]), control_of_copy)
+        return
+    if control == evaluate_command.LIST and words:
+        for name in words:
+            evaluate_command.show_scenario(name)
         return
     if words:
         raise InputError(f'found "{words[0]}" after {control}, expected only options')

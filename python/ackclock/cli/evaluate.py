@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,13 +13,34 @@ from typing import TYPE_CHECKING, Any
 from rich.text import Text
 
 from ackclock.cli.terminal import console, note, print_json, progress_bar, shown
-from ackclock.errors import InputError
+from ackclock.errors import InputError, RunError
 from ackclock.files import is_there, replacing, writable
 
 if TYPE_CHECKING:
-    from ackclock.evaluation.run import Cost
+    from ackclock.evaluation.run import Cost, Plan
 
 LIST, COPY = "list", "copy"
+
+
+def show_scenario(name: str) -> None:
+    """Prints what a scenario is: its set-up, its conditions, its settings."""
+    from ackclock.evaluation.files import find, load
+
+    out = console()
+    for found in find([name]):
+        about = load(found).about
+        quick = {setting.name for setting in about.settings(quick=True)}
+        settings = [*about.settings(quick=True), *about.settings(quick=False)]
+        out.print(Text(f"{found}  {about.title}", style="bold"))
+        out.print(about.summary.strip())
+        for criterion in about.criteria:
+            kind = "number" if criterion.info else "condition"
+            out.print(f"{kind:<10} {criterion.text}")
+        for text in about.lacks:
+            out.print(f"{'lacks':<10} {text}")
+        for setting in dict.fromkeys(one.name for one in settings if one.name):
+            out.print(f"{'quick' if setting in quick else 'in full':<10} {setting}")
+        out.print()
 
 
 def show_list() -> None:
@@ -123,6 +145,10 @@ def evaluate(
     count = seeds or (run.FULL_SEEDS if full else run.QUICK_SEEDS)
     scenarios = [load(name) for name in find(list(only))]
     plan = run.Plan(tested, references, scenarios, quick=not full, seeds=count)
+    for name, why in plan.refused.items():
+        note(f"{name} is left out, for it cannot have this transport: {why}")
+    for warning in _about_marks(plan):
+        note(warning)
     if plan_only or full:
         (console().print if plan_only else note)(_said(run.cost(plan), threads))
     if plan_only:
@@ -156,6 +182,26 @@ def evaluate(
             console().print(Text.assemble("report  ", (shown(page), "bold")))
         console().print(Text.assemble("data    ", shown(path)))
     return record is None or _no_worse(worse(document, record, limits), as_json=as_json)
+
+
+def _about_marks(plan: Plan) -> list[str]:
+    """Returns a remark if the control counts marks that its packets cannot get."""
+    from ackclock import core
+    from ackclock.custom import guests
+
+    run = next((one for one in plan.runs if any(use.arm == "tested" for use in one.uses)), None)
+    if run is None:
+        return []
+    classes = guests(run.job.controls, run.job.queues)
+    try:
+        warnings = core.describe(run.job.text, run.job.file, run.job.overrides, classes)["warnings"]
+    except RunError:
+        return []
+    return [
+        re.sub(r"transport = (\{.*?\})", r"--transport '\1'", warning)
+        for warning in warnings
+        if "counts marks" in warning
+    ]
 
 
 def _no_worse(found: Sequence[str], *, as_json: bool) -> bool:

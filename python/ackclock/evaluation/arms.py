@@ -37,13 +37,20 @@ class Arm:
 
     def overrides(self, groups: Sequence[str]) -> dict[str, Any]:
         """Returns the values that put this control into the groups of flows."""
-        return {f"flows.{group}.{key}": value for group in groups for key, value in self.keys.items()}
+        return {f"flows.{group}.{key}": value for group in groups for key, value in _flat(self.keys).items()}
 
     @property
     def counts_marks(self) -> bool:
         """Returns whether packets of its flows may be marked."""
         transport = self.keys.get("transport")
         return isinstance(transport, Mapping) and bool(transport.get("ecn"))
+
+
+def _flat(keys: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the keys with those of a transport one by one: others that a scenario gives its transport stay."""
+    flat = {key: value for key, value in keys.items() if key != "transport"}
+    transport = keys.get("transport", {})
+    return {**flat, **{f"transport.{key}": value for key, value in transport.items()}}
 
 
 def arm(given: str, more: Mapping[str, Any] | None = None) -> Arm:

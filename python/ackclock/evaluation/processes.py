@@ -46,6 +46,7 @@ class _Batch:
         self._lock = threading.Lock()
         self._cancelled = False
         self._done: queue.Queue[tuple[int, core.Made | AckclockError]] = queue.Queue()
+        self._processes: set[_Process] = set()
         for _ in range(min(count, len(jobs))):
             threading.Thread(target=self._work, daemon=True).start()
 
@@ -55,8 +56,11 @@ class _Batch:
             yield self._done.get()
 
     def cancel(self) -> None:
-        """Starts no further jobs."""
+        """Starts no further jobs, and ends the processes."""
         self._cancelled = True
+        with self._lock:
+            for process in self._processes:
+                process.kill()
 
     def _work(self) -> None:
         process: _Process | None = None
@@ -66,13 +70,20 @@ class _Batch:
                     index = next(self._next, None)
                 if index is None:
                     return
-                process = process or _Process(self._command)
+                if process is None:
+                    process = _Process(self._command)
+                    with self._lock:
+                        self._processes.add(process)
                 made = process.make(self._jobs[index], self._limit_s)
-                if isinstance(made, AckclockError) and process.ended:
+                if process.ended:
+                    with self._lock:
+                        self._processes.discard(process)
                     process = None
                 self._done.put((index, made))
         finally:
             if process is not None:
+                with self._lock:
+                    self._processes.discard(process)
                 process.close()
 
 
@@ -109,8 +120,12 @@ class _Process:
         text, series, why = reply
         return RunError(why) if why else _Returned(text, data=series)
 
+    def kill(self) -> None:
+        """Ends the process; the thread that waits for it notices."""
+        self._process.kill()
+
     def close(self) -> None:
-        """Ends the process."""
+        """Ends the process, and closes what leads to it."""
         self.ended = True
         self._process.kill()
         self._process.wait()

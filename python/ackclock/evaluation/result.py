@@ -129,7 +129,8 @@ def assembled(
     families: dict[str, FamilyResult] = {}
     for family in FAMILIES:
         own = [one for one in results if one.loaded.about.family == family.id]
-        families[family.id] = _family(family, own, answers, marks=plan.tested.counts_marks)
+        refused = [why for name, why in plan.refused.items() if name.startswith(family.id)]
+        families[family.id] = _family(family, own, answers, refused, marks=plan.tested.counts_marks)
     families["N-10"] = _tail_drop(families)
     return Evaluation(
         control=plan.tested.name,
@@ -144,13 +145,17 @@ def assembled(
     )
 
 
-def _family(family: Family, own: Sequence[ScenarioResult], answers: Answers, *, marks: bool) -> FamilyResult:
+def _family(
+    family: Family, own: Sequence[ScenarioResult], answers: Answers, refused: Sequence[str], *, marks: bool
+) -> FamilyResult:
     if family.id in answers.exempt:
         return FamilyResult(
             family, Verdict.EXEMPT, f"Excluded by the author: {answers.exempt[family.id]}", own
         )
     if not own:
         why = family.not_evaluated or NOT_ASKED
+        if refused:
+            why = f"Not with this transport: {refused[0]}"
         if family.id == "N-11" and not marks:
             why = "Its packets cannot be marked, so it relies on no explicit signal from the path."
             return FamilyResult(family, Verdict.EXEMPT, why)

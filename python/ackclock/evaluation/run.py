@@ -56,14 +56,19 @@ class Plan:
     ) -> None:
         self.quick, self.seeds = quick, list(range(1, seeds + 1))
         self.tested, self.references = tested, references
-        self.scenarios = [one for one in scenarios if tested.counts_marks or not one.about.needs_marks]
-        self.settings = [list(one.about.settings(quick=quick)) for one in self.scenarios]
+        self.scenarios: list[Loaded] = []
+        self.settings: list[list[Setting]] = []
+        self.refused: dict[str, str] = {}
+        """The scenarios that cannot have the transport of the control, with the reason."""
         self.runs: list[Planned] = []
-        for index, loaded in enumerate(self.scenarios):
-            self._add(index, loaded)
+        for loaded in scenarios:
+            if loaded.about.needs_marks and not tested.counts_marks:
+                continue
+            self._add(loaded)
 
-    def _add(self, index: int, loaded: Loaded) -> None:
-        groups = loaded.about.tested
+    def _add(self, loaded: Loaded) -> None:
+        groups, index = loaded.about.tested, len(self.scenarios)
+        settings = list(loaded.about.settings(quick=self.quick))
         arms = [(TESTED, self.tested.overrides(groups), self.tested.classes)]
         arms += [(arm.name, arm.overrides(groups), arm.classes) for arm in self.references]
         if loaded.about.solo is not None:
@@ -72,9 +77,17 @@ class Plan:
         wanted = [
             (name, number, merge(setting.overrides, own), classes)
             for name, own, classes in arms
-            for number, setting in enumerate(self.settings[index])
+            for number, setting in enumerate(settings)
         ]
-        packets = _packets(loaded, [(overrides, classes) for _, _, overrides, classes in wanted])
+        try:
+            packets = _packets(loaded, [(overrides, classes) for _, _, overrides, classes in wanted])
+        except InputError as error:
+            if "transport" not in self.tested.keys:
+                raise
+            self.refused[loaded.name] = str(error).splitlines()[0]
+            return
+        self.scenarios.append(loaded)
+        self.settings.append(settings)
         known: dict[str, Planned] = {}
         for (name, number, overrides, classes), cost in zip(wanted, packets, strict=True):
             for position, seed in enumerate(self.seeds):

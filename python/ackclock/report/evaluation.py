@@ -121,7 +121,7 @@ def render(evaluation: Evaluation, command: str) -> str:
         ],
         process=[(item, evaluation.answers.process.get(item.id, "")) for item in PROCESS],
         versions=evaluation.versions,
-        quick_notice="A quick evaluation: fewer paths, shorter runs and 5 seeds. `--full` runs all of them."
+        quick_notice="A quick evaluation: fewer paths, shorter runs and fewer seeds than with --full."
         if evaluation.quick
         else "",
     )
