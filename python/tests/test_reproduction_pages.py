@@ -276,8 +276,9 @@ def test_on_the_site_a_study_leads_to_its_page() -> None:
     source, file = "docs/reproduction/rbcc.md", "python/ackclock/studies/rbcc/table-4.1.toml"
     places = {source: "reproduction/rbcc.md", file: study_page.place("rbcc/table-4.1")}
     text = f"| [table-4.1] | 1a |\n\n[table-4.1]: ../../{file}"
-    assert build.relinked(text, source, places) == "| [table-4.1] | 1a |\n\n[table-4.1]: rbcc/table-4.1.md"
-    elsewhere = build.relinked("[records](../../python/ackclock/records)", source, places)
+    linked = build.relinked(text, source, places[source], places, {})
+    assert linked == "| [table-4.1] | 1a |\n\n[table-4.1]: rbcc/table-4.1.md"
+    elsewhere = build.relinked("[records](../../python/ackclock/records)", source, places[source], places, {})
     assert elsewhere == f"[records]({build.repository()}/tree/main/python/ackclock/records)"
 
 
