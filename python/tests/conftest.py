@@ -66,6 +66,12 @@ def scenario_file(tmp_path: Path) -> Path:
     return path
 
 
+def sender(control: str) -> str:
+    """A flow's keys: a control that a foreign stack brings along runs over that stack."""
+    stack, _, _ = control.rpartition(":")
+    return f'control = "{control}"' + (f'\ntransport = "{stack}"' if stack else "")
+
+
 @pytest.fixture
 def study_file(tmp_path: Path) -> Path:
     """A small study that runs in a moment."""

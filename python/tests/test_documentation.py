@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from conftest import sender
 from pydantic import BaseModel, TypeAdapter
 
 from ackclock import Scenario, core, metrics, schemas, toml
@@ -243,12 +244,6 @@ def test_the_fields_of_a_run_and_of_nested_records_are_defined() -> None:
     nested = (reproduce.CharacterisationRecord, reproduce.DisciplineRecord, reproduce.SourceRecord)
     for record in (*nested, reproduce.ValueRecord, registry.Parameter):
         assert fields(record) <= set(re.findall(r"`(\w+)`", text))
-
-
-def sender(control: str) -> str:
-    """A flow's keys: a control that a foreign stack brings along runs over that stack."""
-    stack, _, _ = control.rpartition(":")
-    return f'control = "{control}"' + (f'\ntransport = "{stack}"' if stack else "")
 
 
 def test_the_fields_of_an_evaluation_are_defined() -> None:

@@ -7,7 +7,7 @@ import json
 import numpy as np
 import polars as pl
 import pytest
-from conftest import SCENARIO
+from conftest import SCENARIO, sender
 
 from ackclock import Scenario, _core, core
 from ackclock.series import Series
@@ -106,7 +106,7 @@ def test_what_is_published_is_known_before_anything_is_simulated() -> None:
     def text(control: str, queue: str = "droptail", discriminator: str = "") -> str:
         path = f'rate = "2 Mbit/s", delay = "20 ms", queue = "{queue}"'
         loss = 'loss = { name = "independent", probability = 0.01 }'
-        flows = f'control = "{control}"\ncount = 2\n{discriminator}'
+        flows = f"{sender(control)}\ncount = 2\n{discriminator}"
         links = f'access = {{ rate = "1 Gbit/s", delay = "3 ms" }}\nbottleneck = {{ {path}, {loss} }}'
         return f'duration = "4 s"\n[dumbbell]\n{links}\n[[flows]]\n{flows}\n'
 

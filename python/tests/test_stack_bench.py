@@ -75,5 +75,5 @@ def test_a_report_with_a_foreign_stack_does_not_offer_to_run_it_in_the_page() ->
     for transport, offers in (("noq", False), ("quic", True)):
         path = hard_paths.path("app-limited")
         run = Scenario.from_file(path, {"flows.test.transport": transport, "duration": "6 s"}).run()
-        section = alive.of_runs(path.read_text(encoding="utf-8"), {}, [run], 1)
+        section = alive.of_runs(path.read_text(encoding="utf-8"), {}, [run], [""], 1)
         assert section.there == (offers and MODULE.exists())
