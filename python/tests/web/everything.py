@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from ackclock import core
 
@@ -105,7 +106,12 @@ def _over_udp(application: str) -> bool:
     return application in ("cbr", "on-off", "mmpp", "video", "requests")
 
 
+def registry() -> list[dict[str, Any]]:
+    """The registry without the QUIC stacks and their controls, which the module of web pages leaves out."""
+    return [entry for entry in core.registry() if entry["name"].partition(":")[0] not in ("noq", "quinn")]
+
+
 def scenarios() -> Iterator[tuple[str, str]]:
     """Each thing's kind and name, and the scenario with it."""
-    for entry in core.registry():
+    for entry in registry():
         yield f"{entry['kind']} {entry['name']}", _scenario(entry["kind"], entry["name"])

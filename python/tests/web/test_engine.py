@@ -10,6 +10,7 @@ import pytest
 from ackclock import core
 
 from .conftest import Ask
+from .everything import registry
 
 pytestmark = pytest.mark.browser
 
@@ -29,7 +30,7 @@ LONG = DUMBBELL.replace('"20 s"', '"20000 s"')
 
 
 def test_the_registry_is_that_of_the_command_line(ask: Ask) -> None:
-    assert ask("return lab.engine.registry()") == core.registry()
+    assert ask("return lab.engine.registry()") == registry()
     assert ask("return lab.engine.tables()") == core.tables()
     assert ask("return lab.engine.fields()") == core.fields()
     assert ask("return lab.engine.version()") == core.VERSION
