@@ -147,7 +147,8 @@ def test_a_file_of_sizes_is_taken_along_and_gives_tables_of_transfers(tmp_path: 
         encoding="utf-8",
     )
     runs = Scenario.from_file(tmp_path / "scenario.toml").run_many(replications=2)
-    assert runs.transfers.columns == ["seed", "flow", "size_bytes", "start_s", "completion_s"]
+    columns = ["seed", "flow", "size_bytes", "start_s", "completion_s", "retransmitted_packets"]
+    assert runs.transfers.columns == columns
     assert len(runs.transfers) == 40
     assert len(runs[0].transfers) == 20
     assert runs[0].size_classes["up_to_bytes"].to_list() == [1000, None]
