@@ -190,11 +190,6 @@ class TestArchive:
         for name in SMALL:
             assert f"| {TRACES[name].source} | {TRACES[name].shows} |" in text
 
-    @pytest.mark.slow
-    def test_all_of_it_made_twice_is_equal(self, ackclock: Command, tmp_path: Path) -> None:
-        first, second = (self.made(ackclock, tmp_path / each) for each in ("a", "b"))
-        assert first.read_bytes() == second.read_bytes()
-
     def test_a_trace_is_what_its_scenario_gives_and_agrees_with_itself(
         self, ackclock: Command, tmp_path: Path
     ) -> None:
