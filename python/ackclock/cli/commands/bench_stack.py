@@ -1,0 +1,51 @@
+"""The command ``ackclock bench-stack``."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from ackclock.cli import bench_stack as bench_stack_command
+from ackclock.cli.options import Json, OutDir, Threads
+
+
+def bench_stack(
+    controls: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="CONTROL...",
+            help="Controls: of a stack ([bold]noq:bbr3[/bold]), of this laboratory ([bold]bbrv3[/bold]: over the first "
+            "stack that is named, or else over its own QUIC), or over a named transport ([bold]bbrv3@quic[/bold]).",
+            show_default=False,
+        ),
+    ],
+    path: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--path", metavar="PATH", help="Only this path; may be given several times.", show_default=False
+        ),
+    ] = None,
+    replications: Annotated[
+        int, typer.Option("--replications", metavar="N", min=1, help="Runs of each control on each path.")
+    ] = 5,
+    html: Annotated[bool, typer.Option("--html", help="Also write a page, bench-stack.html.")] = False,
+    out: OutDir = None,
+    json: Json = False,
+    threads: Threads = 0,
+) -> None:
+    """Measure congestion controls side by side on a set of hard paths: a deep and a shallow buffer, a policer, jitter,
+    reordering, Wi-Fi, a cellular link, a flow of CUBIC beside it, pauses, an application that limits it.
+
+    Examples: [bold]ackclock bench-stack noq:bbr3 bbrv3[/bold], [bold]ackclock bench-stack quinn:cubic cubic
+    --path shallow[/bold]
+    """
+    bench_stack_command.bench_stack(
+        controls,
+        paths=path or [],
+        replications=replications,
+        as_json=json,
+        html=html,
+        out=out,
+        threads=threads,
+    )

@@ -1,0 +1,147 @@
+"""The command ``ackclock evaluate``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ackclock.cli import evaluate as evaluate_command
+from ackclock.cli.options import Json, OutDir, Threads
+from ackclock.errors import InputError
+from ackclock.store import results_folder
+
+
+def evaluate(
+    control: Annotated[
+        str,
+        typer.Argument(
+            metavar="CONTROL",
+            help="A control of the registry, its table in TOML, or FILE.py[:CLASS] for one in Python; or "
+            "[bold]list[/bold] [NAME], or [bold]copy[/bold] NAME FILE.",
+            show_default=False,
+        ),
+    ],
+    more: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[NAME FILE]",
+            help="What [bold]list[/bold] shows in full; what [bold]copy[/bold] copies, and where.",
+            show_default=False,
+        ),
+    ] = None,
+    against: Annotated[
+        str,
+        typer.Option(
+            metavar="CONTROLS",
+            help="The controls that take the same seat, with commas; verdicts compare with the first.",
+        ),
+    ] = "cubic,sack",
+    full: Annotated[
+        bool,
+        typer.Option(
+            "--full/--quick", help="The full grid with 10 seeds, which takes hours, or the quick one with 5."
+        ),
+    ] = False,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="SCENARIO",
+            help="Only these: a scenario of the list, a section of the RFC, or a file. May be given several times.",
+            show_default=False,
+        ),
+    ] = None,
+    transport: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TRANSPORT",
+            help="The transport of the control and of those that take its seat: a name, or a table in TOML.",
+            show_default=False,
+        ),
+    ] = None,
+    seeds: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=2, max=1000, help="Seeds of each setting.", show_default=False),
+    ] = None,
+    answers: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="The author's answers (TOML): scenarios that the control is not for, and about the process.",
+            show_default=False,
+        ),
+    ] = None,
+    json: Json = False,
+    html: Annotated[bool, typer.Option("--html", help="Write a report of one page.")] = False,
+    plan: Annotated[
+        bool, typer.Option("--plan", help="Say what would run and what it would cost, and stop.")
+    ] = False,
+    compare: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="RECORD",
+            help="Exit with 1 if the control is worse than in this output of --json, beyond noise.",
+            show_default=False,
+        ),
+    ] = None,
+    thresholds: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="What counts as worse (TOML).", show_default=False),
+    ] = None,
+    limit: Annotated[
+        float,
+        typer.Option(
+            metavar="SECONDS", min=1, help="The longest time that a run of a control in Python may take."
+        ),
+    ] = 300,
+    control_of_copy: Annotated[
+        str, typer.Option("--control", metavar="CONTROL", help="The control in a copied setting.")
+    ] = "cubic",
+    out: OutDir = None,
+    threads: Threads = 0,
+) -> None:
+    """Evaluate a congestion control after RFC 9743: is it safe to deploy?
+
+    The control runs in scenarios for the criteria of the RFC, and standard controls take its seat with the same random
+    numbers. Each criterion gets a verdict: OK, CONCERN (not met, which needs an explanation), undecided, INFO,
+    EXEMPT. A verdict is a finding: it does not change the exit code. Finished runs are kept, and the same command
+    continues.
+
+    Examples: [bold]ackclock evaluate bbrv3 --html[/bold], [bold]ackclock evaluate mine.py --only 5.1.3[/bold],
+    [bold]ackclock evaluate list[/bold], [bold]ackclock evaluate copy N-03 loss.toml[/bold]
+    """
+    words = more or []
+    if control == evaluate_command.COPY:
+        if len(words) != 2:
+            raise InputError("copy needs a name and a file: `ackclock evaluate copy N-03 loss.toml`")
+        evaluate_command.copy(words[0], Path(words[1]), control_of_copy)
+        return
+    if control == evaluate_command.LIST and words:
+        for name in words:
+            evaluate_command.show_scenario(name)
+        return
+    if words:
+        raise InputError(f'found "{words[0]}" after {control}, expected only options')
+    if control == evaluate_command.LIST:
+        evaluate_command.show_list()
+        return
+    no_worse = evaluate_command.evaluate(
+        control,
+        against=against,
+        full=full,
+        only=only or [],
+        transport=transport,
+        seeds=seeds,
+        answers=answers,
+        as_json=json,
+        html=html,
+        plan_only=plan,
+        compare=compare,
+        thresholds=thresholds,
+        limit_s=limit,
+        threads=threads,
+        out=results_folder(out),
+    )
+    if not no_worse:
+        raise typer.Exit(1)

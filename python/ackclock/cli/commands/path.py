@@ -1,0 +1,99 @@
+"""The command ``ackclock path``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ackclock.cli import path as path_command
+from ackclock.cli.options import Json
+
+
+def path(
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE", help="A scenario file (TOML), or - for standard input.", show_default=False
+        ),
+    ],
+    command: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="-- COMMAND...",
+            help="The program of the first host, 10.78.0.1, and its arguments. The run ends when it ends.",
+            show_default=False,
+        ),
+    ],
+    serve: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COMMAND",
+            help="The program of the second host, 10.78.0.2, started first and killed at the end.",
+            show_default=False,
+        ),
+    ] = None,
+    flow: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="The group of flows whose path lies between the hosts; default: the first.",
+            show_default=False,
+        ),
+    ] = None,
+    control: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="The default congestion control of both hosts; default: the kernel's.",
+            show_default=False,
+        ),
+    ] = None,
+    set: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="PATH=VALUE",
+            help='Set a value of the scenario, e.g. dumbbell.bottleneck.rate="20 Mbit/s". May be given several times.',
+            show_default=False,
+        ),
+    ] = None,
+    seed: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=0,
+            max=2**53 - 1,
+            help="The seed of losses and queues; default: the scenario's.",
+            show_default=False,
+        ),
+    ] = None,
+    compare: Annotated[
+        bool,
+        typer.Option(
+            "--compare", help="Also simulate the flows of the file, and show what the links count then."
+        ),
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Put the network of a scenario between two real hosts, in real time (Linux).
+
+    The links of the simulator carry the packets of real programs: rate, delay, losses and every queue discipline, in
+    both directions. The hosts are namespaces without any other network; nothing remains afterwards. Without root a user
+    namespace is used.
+
+    The exit code is 1 if the program fails, or if packets left too late for the run to count.
+
+    Example: [bold]ackclock path dumbbell.toml --serve "iperf3 -s -1" -- iperf3 -c 10.78.0.2 -t 20[/bold]
+    """
+    path_command.path(
+        file,
+        command,
+        serve=serve,
+        flow=flow,
+        control=control,
+        settings=set or [],
+        seed=seed,
+        compare=compare,
+        as_json=json,
+    )

@@ -1,0 +1,78 @@
+"""The command ``ackclock reproduce``."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from ackclock.cli import reproduce as reproduce_command
+from ackclock.cli.options import Figures, Json, OutDir, Threads
+from ackclock.errors import InputError
+from ackclock.store import results_folder
+
+
+def reproduce(
+    studies: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[STUDY]...",
+            help="A study (rbcc/table-4.1), a thesis (rbcc: all of its studies), or the path of a study file.",
+            show_default=False,
+        ),
+    ] = None,
+    all: Annotated[bool, typer.Option("--all", help="All studies of the package.")] = False,
+    quick: Annotated[
+        bool,
+        typer.Option(
+            "--quick",
+            help="Fewer replications and shorter runs, and at most two replications of other readings. "
+            "Verdicts may differ from those of a full run.",
+        ),
+    ] = False,
+    json: Json = False,
+    out: OutDir = None,
+    figures: Figures = None,
+    sensitivity: Annotated[
+        bool,
+        typer.Option(
+            help="Also run the other readings, that is, interpretations of what the publication leaves open."
+        ),
+    ] = True,
+    threads: Threads = 0,
+    fail_on: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="VERDICT",
+            help='Exit with code 1 if a claim has this verdict, e.g. "not reproduced", or one other than the recorded '
+            "full run: changed. May be given several times.",
+            show_default=False,
+        ),
+    ] = None,
+) -> None:
+    """Run published experiments, judge their claims, write an HTML report.
+
+    Each claim of the publication gets a verdict from the 95 % interval of what was measured: reproduced, direction
+    only (who wins is right, by how much is not), not reproduced, or why none of these: it hangs on how the publication
+    is read, is undecided, does not discriminate, its set-up is unknown, or it is not a test. A verdict is a finding: it
+    changes the exit code only with [bold]--fail-on[/bold].
+
+    [bold]ackclock reproduce aqm[/bold] characterises all queue disciplines after RFC 7928 and writes one page that
+    compares them.
+
+    Example: [bold]ackclock reproduce rbcc/table-4.1[/bold]
+    """
+    if all and studies:
+        raise InputError("--all selects all studies: name some studies, or give --all, not both")
+    if not all and not studies:
+        raise InputError("name the studies to reproduce (`ackclock list studies` shows them), or give --all")
+    reproduce_command.reproduce(
+        studies or [],
+        quick=quick,
+        as_json=json,
+        out=results_folder(out),
+        figures=figures or [],
+        sensitivity=sensitivity,
+        threads=threads,
+        fail_on=fail_on or [],
+    )

@@ -1,0 +1,70 @@
+"""The command ``ackclock search``."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from ackclock.cli import search as search_command
+from ackclock.cli.options import Json, OutDir, Threads
+from ackclock.store import results_folder
+
+
+def search(
+    control: Annotated[
+        str,
+        typer.Argument(
+            metavar="CONTROL",
+            help="A control of the registry, its table in TOML, or FILE.py[:CLASS] for one in Python.",
+            show_default=False,
+        ),
+    ],
+    objective: Annotated[
+        str,
+        typer.Option(
+            "--for",
+            metavar="OBJECTIVE",
+            help="What to look for: utilisation, loss, delay, starvation, self-starvation or harm.",
+        ),
+    ] = "utilisation",
+    space: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SPACE",
+            help="Where to look: bursts, paths, mixes, or a scenario file whose sweep has ranges; default: what suits "
+            "the objective.",
+            show_default=False,
+        ),
+    ] = None,
+    runs: Annotated[int, typer.Option(metavar="N", min=10, max=1_000_000, help="Points to try.")] = 500,
+    seed: Annotated[int, typer.Option(metavar="N", min=0, max=2**32 - 1, help="Seed of the search.")] = 1,
+    json: Json = False,
+    limit: Annotated[
+        float,
+        typer.Option(
+            metavar="SECONDS", min=1, help="The longest time that a run of a control in Python may take."
+        ),
+    ] = 300,
+    out: OutDir = None,
+    threads: Threads = 0,
+) -> None:
+    """Find the path on which a congestion control does worst, and write it as a scenario.
+
+    An optimiser (CMA-ES) varies the ranges of a space. The worst points run again with several seeds, and the worst of
+    them is shrunk: what does not matter goes back to the space's own values. The same command finds the same; finished
+    runs are kept.
+
+    Examples: [bold]ackclock search newreno --for utilisation[/bold], [bold]ackclock search bbrv3 --for harm[/bold]
+    """
+    search_command.search(
+        control,
+        objective=objective,
+        space=space,
+        runs=runs,
+        seed=seed,
+        as_json=json,
+        limit_s=limit,
+        threads=threads,
+        out=results_folder(out),
+    )

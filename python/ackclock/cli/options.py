@@ -1,0 +1,34 @@
+"""Options that several commands have."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+OutDir = Annotated[
+    Path | None,
+    typer.Option(
+        "--out",
+        metavar="DIR",
+        help="Folder for finished runs and for what the command writes; default: $ACKCLOCK_RESULTS, or else "
+        "ackclock-results in the home folder.",
+        show_default=False,
+    ),
+]
+Json = Annotated[
+    bool, typer.Option("--json", help="Print one JSON document and nothing else on standard output.")
+]
+Threads = Annotated[
+    int, typer.Option("--threads", metavar="N", min=0, help="Runs at a time; 0 means one per core.")
+]
+Figures = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--figures",
+        metavar="FORMAT",
+        help="Also write each figure as a separate file: pdf, svg, png or csv. May be given several times.",
+        show_default=False,
+    ),
+]
