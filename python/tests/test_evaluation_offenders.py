@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -10,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from ackclock.evaluation import arms, run
+from ackclock.evaluation import arms, run, worker
 from ackclock.evaluation.files import Loaded, load
 from ackclock.evaluation.processes import Processes
 from ackclock.evaluation.result import Evaluation
@@ -148,6 +149,18 @@ def test_a_cancelled_batch_ends_its_processes() -> None:
     ((index, failure),) = list(batch)
     assert index == 0
     assert str(failure) == "the control ended its process"
+
+
+@pytest.mark.parametrize("series", [None, b"", b"PK\n{}"])
+def test_a_reply_of_a_process_is_read_as_it_was_written(series: bytes | None) -> None:
+    stream = io.BytesIO()
+    worker.write_reply(stream, '{"flows": []}', series, "")
+    worker.write_reply(stream, "", None, "failed\nfor a reason")
+    stream.seek(0)
+    assert worker.read_reply(stream) == ('{"flows": []}', series, "")
+    assert worker.read_reply(stream) == ("", None, "failed\nfor a reason")
+    with pytest.raises(EOFError):
+        worker.read_reply(stream)
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import json
 import os
-import pickle
 import queue
 import select
 import subprocess
@@ -15,7 +15,7 @@ from pathlib import Path
 
 from ackclock import core
 from ackclock.errors import AckclockError, RunError
-from ackclock.evaluation.worker import Reply
+from ackclock.evaluation.worker import read_reply
 from ackclock.jobs import Batch
 from ackclock.series import Series
 from ackclock.store import Job
@@ -57,10 +57,19 @@ class _Batch:
 
     def cancel(self) -> None:
         """Starts no further jobs, and ends the processes."""
-        self._cancelled = True
         with self._lock:
+            self._cancelled = True
             for process in self._processes:
                 process.kill()
+
+    def _started(self) -> _Process | None:
+        """Returns a new process; None if the batch was cancelled, which must leave no process behind."""
+        with self._lock:
+            if self._cancelled:
+                return None
+            process = _Process(self._command)
+            self._processes.add(process)
+            return process
 
     def _work(self) -> None:
         process: _Process | None = None
@@ -71,9 +80,9 @@ class _Batch:
                 if index is None:
                     return
                 if process is None:
-                    process = _Process(self._command)
-                    with self._lock:
-                        self._processes.add(process)
+                    process = self._started()
+                if process is None:
+                    return
                 made = process.make(self._jobs[index], self._limit_s)
                 if process.ended:
                     with self._lock:
@@ -108,16 +117,18 @@ class _Process:
         if tasks is None or replies is None:
             raise AssertionError("both ends are pipes")
         try:
-            pickle.dump((job.text, job.file, dict(job.overrides), job.seed, job.series), tasks)
+            tasks.write(json.dumps(job.for_core()).encode() + b"\n")
             tasks.flush()
             if not select.select([replies], [], [], limit_s)[0]:
                 self.close()
                 return RunError(f"the run did not finish within {limit_s:g} s")
-            reply: Reply = pickle.load(replies)  # noqa: S301  (from the process that this one started)
-        except (EOFError, OSError, pickle.UnpicklingError):
+            text, series, why = read_reply(replies)
+        except (EOFError, OSError):
             self.close()
             return RunError("the control ended its process")
-        text, series, why = reply
+        except (KeyError, TypeError, ValueError):
+            self.close()
+            return RunError("the control wrote into the results of its process")
         return RunError(why) if why else _Returned(text, data=series)
 
     def kill(self) -> None:

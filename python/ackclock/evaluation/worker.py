@@ -1,47 +1,61 @@
 """The process in which controls in Python run: ``python -m ackclock.evaluation.worker FILE CLASS``.
 
-A control that never returns, or that ends its process, costs one run and not the evaluation. The process takes jobs
-from its standard input and writes their results to its standard output; both are pickled.
+A control that never returns, or that ends its process, costs one run and not the evaluation. Each line of the standard
+input is a job, ``Job.for_core`` in JSON. The reply on the standard output is a line of JSON, followed by as many bytes
+of series as that line says.
 """
 
 from __future__ import annotations
 
+import json
 import os
-import pickle
 import sys
 from pathlib import Path
-from typing import BinaryIO
+from typing import IO
 
 from ackclock import core
 from ackclock.custom import guests
 from ackclock.evaluation.arms import PLUGIN, loaded
 
-Task = tuple[str, str, dict[str, object], int, bool]
-"""A job: text, file, overrides, seed, and whether its series are wanted."""
-Reply = tuple[str, bytes | None, str]
-"""The result, its series, and why there is no result; empty if there is one."""
+
+def write_reply(replies: IO[bytes], text: str, series: bytes | None, why: str) -> None:
+    """Writes a result with its series, or ``why`` there is none."""
+    size = None if series is None else len(series)
+    replies.write(json.dumps({"text": text, "series": size, "why": why}).encode() + b"\n" + (series or b""))
+    replies.flush()
 
 
-def serve(file: str, name: str, tasks: BinaryIO, replies: BinaryIO) -> None:
+def read_reply(replies: IO[bytes]) -> tuple[str, bytes | None, str]:
+    """Returns the result, its series, and why there is no result; empty if there is one.
+
+    EOFError if the process has ended, ValueError or KeyError if what it wrote is no reply.
+    """
+    line = replies.readline()
+    if not line.endswith(b"\n"):
+        raise EOFError
+    head = json.loads(line)
+    if head["series"] is None:
+        return head["text"], None, head["why"]
+    series = replies.read(head["series"])
+    if len(series) < head["series"]:
+        raise EOFError
+    return head["text"], series, head["why"]
+
+
+def serve(file: str, name: str, tasks: IO[bytes], replies: IO[bytes]) -> None:
     """Makes jobs until there are no more."""
     classes = guests({PLUGIN: loaded(Path(file), name)}, {})
-    while True:
+    for line in tasks:
+        text, where, overrides, seed, wanted = json.loads(line)
         try:
-            # From the process that started this one.
-            text, where, overrides, seed, series = pickle.load(tasks)  # noqa: S301
-        except EOFError:
-            return
-        reply: Reply
-        try:
-            made = core.make(text, where, overrides, seed, series, classes)
+            made = core.make(text, where, json.loads(overrides), seed, wanted, classes)
             columns = made.series()
-            reply = (made.text, None if columns is None else columns.to_bytes(), "")
         except (KeyboardInterrupt, SystemExit):
             raise
         except BaseException as error:  # a panic of the core is no Exception
-            reply = ("", None, str(error) or type(error).__name__)
-        pickle.dump(reply, replies)
-        replies.flush()
+            write_reply(replies, "", None, str(error) or type(error).__name__)
+        else:
+            write_reply(replies, made.text, None if columns is None else columns.to_bytes(), "")
 
 
 if __name__ == "__main__":
