@@ -135,6 +135,23 @@ def test_a_value_that_only_the_reference_has_is_a_concern() -> None:
     assert "no value in 1 of 3 runs" in found.reason
 
 
+def test_a_value_that_neither_has_is_not_met() -> None:
+    found = judged({"measure": "value", "high": 2}, [1.0, math.nan, 1.0], [1.0, math.nan, 1.0])
+    assert (found.verdict, found.reason) == (Verdict.INFO, "no value in 1 of 3 runs, nor with the reference")
+    # What only the reference lacks is no fault of the control.
+    assert judged({"measure": "ratio", "high": 2}, [1.0] * 3, [1.0, math.nan, 1.0]).verdict is Verdict.OK
+
+
+def test_a_failed_run_is_a_concern_though_the_criterion_holds_in_enough_settings() -> None:
+    criterion = Criterion(metric="m", text="so", high=10, cells=0.5)
+    good = judged({"high": 10}, [8.0] * 3)
+    bad = replace(good, verdict=Verdict.CONCERN)
+    verdicts = [one.verdict for one in judge._enough(criterion, [good, bad, replace(bad, failed=True)])]
+    assert verdicts == [Verdict.OK, Verdict.CONCERN, Verdict.CONCERN]
+    verdicts = [one.verdict for one in judge._enough(criterion, [good, good, bad, replace(bad, failed=True)])]
+    assert verdicts == [Verdict.OK, Verdict.OK, Verdict.INFO, Verdict.CONCERN]
+
+
 def test_what_the_reference_does_not_meet_either_is_excused() -> None:
     limit = {"high": 10, "excused": True}
     assert judged(limit, [12.0, 12.1, 12.2], [11.0] * 3).verdict is Verdict.INFO

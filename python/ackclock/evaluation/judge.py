@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -85,7 +85,7 @@ def _of_criterion(
         summary = summarise(values)
         means = {name: summarise(samples.of(name, index, metric.id)).mean for name in references}
         verdict, reason = _verdict(criterion, summary.mean, summary.interval), ""
-        lacking = int(np.sum(np.isnan(own) & np.isfinite(other)))
+        missing, lacking = int(np.sum(np.isnan(own))), int(np.sum(np.isnan(own) & np.isfinite(other)))
         if failed:
             verdict = Verdict.CONCERN
             reason = (
@@ -97,6 +97,9 @@ def _of_criterion(
         elif verdict in (Verdict.CONCERN, Verdict.UNDECIDED):
             excuse = _excuse(criterion, metric, samples, index, references, verdict)
             verdict, reason = (Verdict.INFO, excuse) if excuse else (verdict, "")
+        elif missing and verdict is Verdict.OK:
+            verdict = Verdict.INFO
+            reason = f"no value in {missing} of {len(samples.seeds)} runs, nor with the reference"
         mean, interval = summary.mean, summary.interval
         if criterion.measure == "ratio" and mean is not None:
             mean, interval = (
@@ -229,7 +232,9 @@ def _reference_fails(criterion: Criterion, samples: Samples, index: int, referen
 
 
 def _enough(criterion: Criterion, own: Sequence[Finding]) -> list[Finding]:
-    """Returns the findings; those outside become INFO if the criterion holds in enough of the settings."""
+    """Returns the findings; those outside become INFO if the criterion holds in enough of the settings. Those with
+    failed runs stay.
+    """
     if criterion.cells == 1:
         return list(own)
     held = sum(one.verdict in (Verdict.OK, Verdict.INFO) for one in own)
@@ -238,7 +243,7 @@ def _enough(criterion: Criterion, own: Sequence[Finding]) -> list[Finding]:
     reason = f"it holds in {held} of {len(own)} settings, which is enough"
     return [
         one
-        if one.verdict in (Verdict.OK, Verdict.INFO)
-        else Finding(**{**vars(one), "verdict": Verdict.INFO, "reason": reason})
+        if one.failed or one.verdict in (Verdict.OK, Verdict.INFO)
+        else replace(one, verdict=Verdict.INFO, reason=reason)
         for one in own
     ]
