@@ -337,6 +337,29 @@ def test_many_comparisons_do_not_make_a_false_alarm() -> None:
     assert alarms <= 3
 
 
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("metrics = 5", "metrics: found 5, expected a table"),
+        ('ignore = "N-24"', "ignore: found 'N-24', expected a list"),
+        ("tolerance = nan", "tolerance: found nan, expected a relative change"),
+        ('[metrics]\n"N-03.loss" = -1', "N-03.loss: found -1, expected a relative change"),
+        ("tolerence = 1", 'unknown key "tolerence"; did you mean "tolerance"'),
+    ],
+)
+def test_wrong_thresholds_are_refused(tmp_path: Path, text: str, message: str) -> None:
+    (tmp_path / "limits.toml").write_text(text)
+    with pytest.raises(InputError) as caught:
+        compare.read_thresholds(tmp_path / "limits.toml")
+    assert message in str(caught.value)
+
+
+def test_a_record_that_lacks_something_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "record.json").write_text('{"kind": "ackclock evaluate"}')
+    with pytest.raises(InputError, match="Record it anew"):
+        compare.read_record(tmp_path / "record.json")
+
+
 def test_records_of_other_seeds_are_refused() -> None:
     with pytest.raises(InputError, match="record it anew"):
         compare.worse(record([1.0, 2.0]), record([1.0, 2.0, 3.0]), compare.Thresholds())
@@ -510,6 +533,9 @@ def test_answers_exempt_special_cases_only(tmp_path: Path) -> None:
     assert found.family("N-10").verdict is Verdict.NOT_EVALUATED
     assert "5.1.1, 5.1.3" in found.family("N-10").sentence
     assert [one.family.id for one in found.asked] == ["N-02"]
+    file.write_text('exempt = "N-24"\n')
+    with pytest.raises(InputError, match="exempt: found 'N-24', expected a table"):
+        read_answers(file)
     file.write_text('[exempt]\nN-03 = "We lose much."\n')
     with pytest.raises(InputError, match=r"section 5.1.3 is not one of the special cases"):
         read_answers(file)

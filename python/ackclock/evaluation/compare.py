@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pydantic
 
 from ackclock import toml
 from ackclock.errors import InputError
@@ -17,6 +18,7 @@ from ackclock.evaluation.document import KIND
 from ackclock.evaluation.verdict import Verdict
 from ackclock.files import read_text
 from ackclock.names import nearest
+from ackclock.schemas.evaluate import EvaluateDocument
 from ackclock.statistics import paired_difference
 
 TOLERANCE = 0.05
@@ -58,15 +60,22 @@ def read_thresholds(file: Path) -> Thresholds:
     for key in document:
         if key not in known:
             raise InputError(f'{file}: unknown key "{key}"{nearest(key, known)}')
-    numbers = {"tolerance": document.get("tolerance", TOLERANCE), **document.get("metrics", {})}
-    for key, value in numbers.items():
-        if isinstance(value, bool) or not isinstance(value, int | float) or value < 0:
+    tolerance, metrics = document.get("tolerance", TOLERANCE), document.get("metrics", {})
+    if not isinstance(metrics, dict):
+        raise InputError(f'{file}: metrics: found {metrics!r}, expected a table such as "N-05.p99" = 0.2')
+    for key, value in [("tolerance", tolerance), *metrics.items()]:
+        if isinstance(value, bool) or not isinstance(value, int | float) or not value >= 0:
             raise InputError(f"{file}: {key}: found {value!r}, expected a relative change such as 0.05")
-    return Thresholds(numbers.pop("tolerance"), numbers, tuple(document.get("ignore", ())))
+    ignore = document.get("ignore", [])
+    if not isinstance(ignore, list) or not all(isinstance(one, str) for one in ignore):
+        raise InputError(f'{file}: ignore: found {ignore!r}, expected a list of names such as ["N-24"]')
+    return Thresholds(tolerance, metrics, tuple(ignore))
 
 
 def read_record(file: Path) -> Mapping[str, Any]:
-    """Returns the record in a file that ``ackclock evaluate --json`` wrote. InputError if it is none."""
+    """Returns the record in a file that ``ackclock evaluate --json`` wrote. InputError if it is none, or lacks what
+    this version needs.
+    """
     try:
         document = json.loads(read_text(file))
     except json.JSONDecodeError as error:
@@ -75,6 +84,14 @@ def read_record(file: Path) -> Mapping[str, Any]:
         raise InputError(
             f"{file}: is no record of an evaluation; `ackclock evaluate CONTROL --json > FILE` writes one"
         )
+    try:
+        EvaluateDocument.model_validate(document)
+    except pydantic.ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"]))
+        raise InputError(
+            f"{file}: {where}: {first['msg']}: is this the record of another version? Record it anew"
+        ) from None
     return document
 
 

@@ -46,7 +46,9 @@ def read_answers(file: Path) -> Answers:
     for table, entries in document.items():
         if table not in tables:
             raise InputError(f'{file}: unknown table "{table}"{nearest(table, tables)}')
-        for key, value in entries.items() if isinstance(entries, dict) else ():
+        if not isinstance(entries, dict):
+            raise InputError(f"{file}: {table}: found {entries!r}, expected a table [{table}]")
+        for key, value in entries.items():
             if key not in tables[table]:
                 raise InputError(f'{file}: {table}: there is no "{key}"{nearest(key, tables[table])}')
             if not isinstance(value, str) or not value.strip():
