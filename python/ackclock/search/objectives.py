@@ -22,6 +22,7 @@ class Objective:
     """Whether the value of CUBIC in the same seat is subtracted."""
 
 
+# Of a packet of 1500 bytes on the wire 1448 are data: flows that fill the link get 0.965 of its rate as goodput.
 OBJECTIVES = (
     Objective(
         "utilisation",

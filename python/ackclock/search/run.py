@@ -168,11 +168,12 @@ class Search:
             )
             for values, seed in wanted
         ]
-        # A control that fails has done its worst.
+        # A control that fails has done its worst: 1 is the largest share, or a delay of 1 s.
         found = [1.0] * len(jobs)
 
         def take(index: int, result: Mapping[str, Any]) -> None:
             value = measure(self._expression, EvaluationWords(result))
+            # Without a value, such as the loss of a flow that sent nothing, there is nothing to blame the control for.
             found[index] = value if np.isfinite(value) else 0.0
 
         def fail(_: int, error: AckclockError) -> None:
