@@ -1,7 +1,8 @@
 """What RFC 9743 asks: its criteria in its order, and the items about process.
 
-The section numbers and titles are those of the published RFC (March 2025), the words in capitals those of
-draft-ietf-ccwg-rfc5033bis-08, from which it was edited.
+The section numbers and titles are those of the published RFC (March 2025). Its words for how strongly it asks were read
+in quotations of it for sections 5.1.1 to 5.2.3 and 7.10, and otherwise in draft-ietf-ccwg-rfc5033bis-08, from which it
+was edited. The edit changed some of them: "should" in sections 5.1.2 and 5.1.3 of the draft.
 """
 
 from __future__ import annotations
@@ -38,17 +39,16 @@ FAMILIES = (
         "N-02",
         "5.1.2",
         "Protection against bufferbloat",
-        "should",
+        "ought",
         "Try to avoid excessive queues. Reno and CUBIC do not; a new control has the opportunity to improve on them.",
     ),
     Family(
         "N-03",
         "5.1.3",
         "Protection against high packet loss",
-        "should",
-        "Try to avoid excessive loss. The first BBR failed here: several flows, and a buffer below roughly one "
-        "and a half "
-        "bandwidth-delay products.",
+        "needs",
+        "Avoid causing excessive loss. The first BBR failed here: several flows, and a buffer below roughly one and a "
+        "half bandwidth-delay products.",
     ),
     Family(
         "N-04",
