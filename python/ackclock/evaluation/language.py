@@ -168,7 +168,8 @@ class ScenarioFile(Table):
         default_factory=lambda: ["tested"], description="the groups of flows that the control under test has"
     )
     lacks: list[str] = Field(
-        default_factory=list, description="where the scenario is weaker than what was asked"
+        default_factory=list,
+        description="where the scenario is weaker than what the section asks, or a limit is generous",
     )
     needs_marks: bool = Field(
         default=False, description="whether it is only for controls whose packets can be marked"

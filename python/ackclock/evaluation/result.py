@@ -88,8 +88,8 @@ class FamilyResult:
 
     @property
     def lacks(self) -> list[str]:
-        """Returns where its scenarios are weaker than what was asked."""
-        return [text for one in self.scenarios for text in one.loaded.about.lacks]
+        """Returns where its scenarios are weaker than what the section asks, or their limits generous."""
+        return list(dict.fromkeys(text for one in self.scenarios for text in one.loaded.about.lacks))
 
 
 @dataclass(frozen=True)
@@ -188,7 +188,7 @@ def sentence(own: Sequence[ScenarioResult]) -> str:
     words = {
         Verdict.CONCERN: "Not so",
         Verdict.UNDECIDED: "Undecided",
-        Verdict.INFO: "Not surely so, but no concern",
+        Verdict.INFO: "Not so or not surely so, but no concern",
     }
     for text in texts:
         those = [one for one in deciding if one.criterion.text == text]
