@@ -60,6 +60,23 @@ def interval_text(mean: float | None, interval: Interval | None) -> str:
     return f"{_fixed(interval[0], decimals)} to {_fixed(interval[1], decimals)}"
 
 
+def with_ends(mean: float | None, interval: Interval | None, unit: str = "") -> str:
+    """Returns a text such as ``12.4 ms (11.9 to 12.9)``, each number with three digits; the mean alone if the ends are
+    equal.
+    """
+    text = f"{significant(mean, 3)} {unit}".rstrip()
+    if mean is None or interval is None or interval[0] == interval[1]:
+        return text
+    return f"{text} ({significant(interval[0], 3)} to {significant(interval[1], 3)})"
+
+
+def evenly(count: int, most: int) -> list[int]:
+    """Returns the indices below ``count``, or ``most`` of them (at least 2) at even distances, both ends included."""
+    if count <= most:
+        return list(range(count))
+    return [round(k * (count - 1) / (most - 1)) for k in range(most)]
+
+
 def half_width(mean: float | None, interval: Interval | None) -> float | None:
     """Returns half the interval's width, or None without a finite interval; a width due only to rounding of floats
     counts as 0.

@@ -118,6 +118,13 @@ def paired_difference(first: Sequence[float] | Vector, second: Sequence[float] |
     return summarise(a - b)
 
 
+def log_ratios(first: Vector, second: Vector) -> Vector:
+    """Returns ln(first / second), element by element; nan where that is not finite."""
+    with np.errstate(all="ignore"):
+        logs = np.log(first / second)
+    return np.where(np.isfinite(logs), logs, np.nan)
+
+
 def relative_precision(samples: Sequence[float] | Vector) -> float | None:
     """Returns half the interval over the absolute mean; None with fewer than two samples or a mean of zero."""
     summary = summarise(samples)

@@ -67,3 +67,15 @@ def test_seeds_in_short() -> None:
 
 def test_drawn_values_are_short() -> None:
     assert numbers.rounded([1.0, 0.123456789, None, math.nan, 1234567.0]) == [1, 0.12346, None, None, 1234600]
+
+
+def test_a_mean_is_written_with_the_ends_of_its_interval() -> None:
+    assert numbers.with_ends(12.41, (11.92, 12.93), "ms") == "12.4 ms (11.9 to 12.9)"
+    assert numbers.with_ends(12.0, (12.0, 12.0)) == numbers.with_ends(12.0, None) == "12.0"
+    assert numbers.with_ends(None, None, "") == numbers.MISSING
+
+
+def test_items_are_taken_at_even_distances() -> None:
+    assert numbers.evenly(3, 3) == [0, 1, 2]
+    assert numbers.evenly(11, 3) == [0, 5, 10]
+    assert numbers.evenly(0, 3) == []

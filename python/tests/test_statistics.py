@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from ackclock.statistics import paired_difference, relative_precision, summarise, t_quantile
+from ackclock.statistics import log_ratios, paired_difference, relative_precision, summarise, t_quantile
 
 
 def test_mean_and_sample_deviation() -> None:
@@ -128,3 +128,8 @@ def test_relative_precision() -> None:
     assert relative_precision([1, 2, 3]) == pytest.approx(2.4841 / 2, abs=1e-4)
     assert relative_precision([5]) is None
     assert relative_precision([-1, 1]) is None
+
+
+def test_logarithms_of_ratios_are_nan_where_there_is_none() -> None:
+    found = log_ratios(np.array([math.e, 1, 0, 1, -1]), np.array([1, 1, 1, 0, 1]))
+    assert found == pytest.approx([1, 0, math.nan, math.nan, math.nan], nan_ok=True)

@@ -15,7 +15,7 @@ import numpy as np
 
 from ackclock.characterisation.arms import OF_VARIANT, discipline_of, variant_of
 from ackclock.characterisation.verdicts import DEFAULTS
-from ackclock.statistics import Summary, summarise
+from ackclock.statistics import Summary, log_ratios, summarise
 from ackclock.study.result import CaseResult, StudyResult
 
 FACTORS = (0.5, 2.0)
@@ -81,10 +81,8 @@ def _elasticity(
     low, high = ends
     if low is None or high is None or not span:
         return summarise(np.array([]))
-    with np.errstate(all="ignore"):
-        ratios = np.array(high.values[metric].samples) / np.array(low.values[metric].samples)
-        logs = np.log(np.where(ratios > 0, ratios, np.nan))
-    return summarise(np.where(np.isfinite(logs), logs, np.nan) / span)
+    logs = log_ratios(np.array(high.values[metric].samples), np.array(low.values[metric].samples))
+    return summarise(logs / span)
 
 
 def _cycle(result: StudyResult, discipline: str, parameter: str, metric: str) -> tuple[float, str] | None:

@@ -13,7 +13,7 @@ from ackclock.evaluation.files import Loaded
 from ackclock.evaluation.language import Criterion, Metric, Setting, limits_hold
 from ackclock.evaluation.metrics import harm_to_less, harm_to_more
 from ackclock.evaluation.verdict import Verdict
-from ackclock.statistics import summarise
+from ackclock.statistics import log_ratios, summarise
 
 Vector = npt.NDArray[np.float64]
 TESTED, SOLO = "tested", "solo"
@@ -135,9 +135,7 @@ def _judged(
         solo = samples.of(SOLO, index, metric.id)
         harm = harm_to_more if metric.better == "more" else harm_to_less
         return harm(solo, own) - harm(solo, other)
-    with np.errstate(all="ignore"):
-        ratio = np.maximum(own, criterion.floor) / np.maximum(other, criterion.floor)
-        return np.log(np.where(ratio > 0, ratio, np.nan))
+    return log_ratios(np.maximum(own, criterion.floor), np.maximum(other, criterion.floor))
 
 
 def _alone(criterion: Criterion, samples: Samples, index: int, arm: str) -> Vector | None:

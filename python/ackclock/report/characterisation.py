@@ -15,7 +15,7 @@ from ackclock.characterisation.elasticity import sensitivities
 from ackclock.characterisation.language import Characterisation, Criterion
 from ackclock.characterisation.summary import ONE_SETTING, Line, Overall, lines, overall
 from ackclock.characterisation.verdicts import Finding, Outcome, Row, Verdict, rows, setting_of
-from ackclock.numbers import significant
+from ackclock.numbers import evenly, significant, with_ends
 from ackclock.report import distribution, outcome, page, plane, study_view, style
 from ackclock.report.plane import Plane
 from ackclock.report.study_view import StudyView
@@ -176,7 +176,7 @@ def _scenario(result: StudyResult, anchors: set[str], numbers: Mapping[str, int]
         for row in rows(result)
     ]
     planes = _planes(result, about, numbers)
-    shown = _some(planes)
+    shown = [planes[k] for k in evenly(len(planes), MOST_PLANES)]
     equal = _equal_delay(result) if about.curves else None
     return ScenarioView(
         study,
@@ -259,14 +259,6 @@ def _equal_delay(result: StudyResult) -> EqualDelay:
     return EqualDelay(heads, table)
 
 
-def _some(planes: Sequence[Plane]) -> list[Plane]:
-    """Returns all items, or a readable number of them, spread over the settings."""
-    if len(planes) <= MOST_PLANES:
-        return list(planes)
-    step = (len(planes) - 1) / (MOST_PLANES - 1)
-    return [planes[round(k * step)] for k in range(MOST_PLANES)]
-
-
 def _planes(result: StudyResult, about: Characterisation, numbers: Mapping[str, int]) -> list[Plane]:
     settings: dict[str, list[CaseResult]] = {}
     for case in result.cases:
@@ -332,11 +324,10 @@ def numbers_of(finding: Finding) -> str:
     if finding.mean is None:
         return "–"
     scale, unit = finding.criterion.scale, finding.criterion.unit
-    mean = significant(finding.mean * scale, 3)
-    text = f"{mean} {unit}".rstrip()
-    if finding.low is None or finding.high is None or finding.low == finding.high:
-        return text
-    return f"{text} ({significant(finding.low * scale, 3)} to {significant(finding.high * scale, 3)})"
+    interval = None
+    if finding.low is not None and finding.high is not None:
+        interval = finding.low * scale, finding.high * scale
+    return with_ends(finding.mean * scale, interval, unit)
 
 
 def _cell(scenario: ScenarioView, discipline: str) -> Cell:

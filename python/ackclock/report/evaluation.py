@@ -13,7 +13,7 @@ from ackclock.evaluation.language import Setting
 from ackclock.evaluation.result import Evaluation, FamilyResult, ScenarioResult
 from ackclock.evaluation.rfc import PROCESS, TITLE
 from ackclock.evaluation.verdict import Verdict
-from ackclock.numbers import ranges, significant
+from ackclock.numbers import evenly, ranges, significant, with_ends
 from ackclock.report import page, strips
 from ackclock.report.strips import Strip
 from ackclock.statistics import summarise
@@ -142,15 +142,12 @@ def _scenario(result: ScenarioResult, evaluation: Evaluation, command: str) -> S
 
 
 def _line(finding: Finding) -> Line:
-    judged = significant(finding.mean, 3)
-    if finding.interval is not None and finding.interval[0] != finding.interval[1]:
-        judged += f" ({significant(finding.interval[0], 3)} to {significant(finding.interval[1], 3)})"
     unit = finding.metric.unit
     tested, *references = (
         f"{significant(value, 3)} {unit if value is not None else ''}".rstrip()
         for value in (finding.tested, *finding.references.values())
     )
-    return Line(finding, judged, tested, references, word(finding.verdict))
+    return Line(finding, with_ends(finding.mean, finding.interval), tested, references, word(finding.verdict))
 
 
 def _figure(result: ScenarioResult, reference: str) -> Figure:
@@ -167,7 +164,7 @@ def _figure(result: ScenarioResult, reference: str) -> Figure:
                 name = f"Harm beyond that of {reference}: {about.metric(criterion.metric).label.lower()}"
                 heats += _heats(name, ((one.setting, one.mean) for one in found))
         return Figure(title, [], [], heats, 0)
-    chosen = _some(len(own))
+    chosen = evenly(len(own), MOST_ROWS)
     values = [
         value
         for k in chosen
@@ -186,13 +183,6 @@ def _figure(result: ScenarioResult, reference: str) -> Figure:
         for k in chosen
     ]
     return Figure(title, rows, on.ticks, [], len(own) - len(chosen))
-
-
-def _some(count: int) -> list[int]:
-    """Returns the numbers of the settings that are drawn."""
-    if count <= MOST_ROWS:
-        return list(range(count))
-    return [round(k * (count - 1) / (MOST_ROWS - 1)) for k in range(MOST_ROWS)]
 
 
 def _heats(title: str, values: Iterable[tuple[Setting, float | None]]) -> list[Heat]:
