@@ -200,6 +200,24 @@ def test_connections_cross_the_links_over_both_versions_of_ip(tmp_path: Path, ad
 
 
 @pytest.mark.usefixtures("namespaces")
+def test_a_link_is_not_busy_for_longer_than_is_counted(tmp_path: Path) -> None:
+    """The program ends with a second of packets in the queue."""
+    python = (
+        "import socket; sender = socket.socket(socket.AF_INET, socket.SOCK_DGRAM);"
+        "[sender.sendto(bytes(1472), ('10.78.0.2', 9)) for _ in range(900)]"
+    )
+    done = run(scenario(tmp_path), "--json", "--", sys.executable, "-c", python)
+    outcome = json.loads(done.stdout)
+    assert outcome["exit_code"] == 0, done.stderr
+    [wire] = outcome["forward"]
+    assert wire["arrived_packets"] == wire["delivered_packets"] == 900
+    # 900 packets of 1500 bytes take 1.08 s at 10 Mbit/s.
+    counted_s = outcome["measured_to_s"] - outcome["measured_from_s"]
+    assert wire["utilisation"] == pytest.approx(1.08 / counted_s)
+    assert wire["utilisation"] <= 1
+
+
+@pytest.mark.usefixtures("namespaces")
 def test_a_missing_program_is_named(tmp_path: Path) -> None:
     for path, command, message in [
         (str(tmp_path), "true", "the program `ip` is missing: install iproute2"),

@@ -15,6 +15,7 @@ mod sys;
 use crate::outcome::Outcome;
 use crate::plan::Plan;
 use crate::{Commands, Error};
+use ackclock_base::Time;
 use ackclock_lab::result::LinkResult;
 use ackclock_sim::measure::Interval;
 use drive::Drive;
@@ -49,7 +50,9 @@ pub fn run(plan: Plan, commands: &Commands, interrupted: &mut dyn FnMut() -> boo
     let is_real_time = real_time.is_granted();
     drop(real_time);
     let lost_outside = drive.lost_outside() + hosts.dropped()?;
-    let measured = Interval { to: measured.to.min(ended).max(measured.from), ..measured };
+    // Links count what they have decided to send, which a queue may still hold at the end.
+    let last_sent = drive.links().iter().flatten().map(|link| link.free_at()).fold(ended, Time::max);
+    let measured = Interval { to: measured.to.min(last_sent).max(measured.from), ..measured };
     let lateness = drive.lateness.result(round_trip);
     let mut problems = lateness.problems();
     if lost_outside > 0 {
