@@ -218,6 +218,39 @@ def test_a_link_is_not_busy_for_longer_than_is_counted(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("namespaces")
+def test_a_stall_makes_a_run_invalid_and_changes_no_arrival(tmp_path: Path) -> None:
+    """The command is stopped for a tenth of a second while packets cross; the round trip is 10 ms. The packets arrive
+    0.2 ms apart or more, and the link takes 0.1 ms for one, so a queue of the hundreds of packets that were not looked
+    at in time would mean that they count as arriving later.
+    """
+    sending, stop = tmp_path / "sending", tmp_path / "stop"
+    python = (
+        "import pathlib, socket, sys, time; sender = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)\n"
+        "sending, stop = map(pathlib.Path, sys.argv[1:])\n"
+        "while not stop.exists():\n"
+        "    sender.sendto(bytes(100), ('10.78.0.2', 9)); sending.touch(); time.sleep(0.0002)\n"
+    )
+    client = [sys.executable, "-c", python, str(sending), str(stop)]
+    command = [*COMMAND, str(scenario(tmp_path)), "--json", "--", *client]
+    running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        until(sending.exists, "the program sends nothing")
+        running.send_signal(signal.SIGSTOP)
+        time.sleep(0.1)
+        running.send_signal(signal.SIGCONT)
+        stop.touch()
+        output, errors = running.communicate(timeout=PATIENCE_S)
+    finally:
+        running.kill()
+        running.communicate()
+    assert running.returncode == 1, errors
+    assert "late, more than 5.00 ms (half of the round trip without queues)" in " ".join(errors.split())
+    outcome = json.loads(output)
+    assert outcome["lateness"]["max_s"] > 0.05
+    assert outcome["forward"][0]["queue_max_packets"] < 32
+
+
+@pytest.mark.usefixtures("namespaces")
 def test_a_missing_program_is_named(tmp_path: Path) -> None:
     for path, command, message in [
         (str(tmp_path), "true", "the program `ip` is missing: install iproute2"),

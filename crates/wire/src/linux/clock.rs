@@ -5,6 +5,10 @@ use crate::Error;
 use ackclock_base::Time;
 use nix::time::{ClockId, clock_gettime};
 
+/// Readings of both clocks within this time need not be repeated, and the number of attempts.
+const CLOSE_NS: u64 = 2_000;
+const READINGS: usize = 8;
+
 /// A clock that counts from the beginning of a run. It is the monotonic clock of the system.
 #[derive(Clone, Copy, Debug)]
 pub struct Clock {
@@ -25,8 +29,21 @@ impl Clock {
     /// Returns the real-time clock's reading at zero, as of now. Arrivals have times of that clock, which may
     /// be adjusted during a run.
     pub fn real_zero_ns(&self) -> Result<u64, Error> {
-        let (real, monotonic) = (read(ClockId::CLOCK_REALTIME)?, read(ClockId::CLOCK_MONOTONIC)?);
-        Ok(real.saturating_sub(monotonic.saturating_sub(self.zero_ns)))
+        // Another process that runs between two readings would shift all arrivals by its time.
+        let (mut closest_ns, mut real_zero_ns) = (u64::MAX, 0);
+        for _ in 0..READINGS {
+            let before = read(ClockId::CLOCK_MONOTONIC)?;
+            let real = read(ClockId::CLOCK_REALTIME)?;
+            let apart_ns = read(ClockId::CLOCK_MONOTONIC)?.saturating_sub(before);
+            if apart_ns < closest_ns {
+                closest_ns = apart_ns;
+                real_zero_ns = real.saturating_sub((before + apart_ns / 2).saturating_sub(self.zero_ns));
+            }
+            if apart_ns < CLOSE_NS {
+                break;
+            }
+        }
+        Ok(real_zero_ns)
     }
 }
 

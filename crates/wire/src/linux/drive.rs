@@ -68,12 +68,12 @@ impl Drive {
         let mut next_check = Time::ZERO;
         loop {
             let now = clock.now()?;
-            let mut busy = false;
-            for from in 0..2 {
-                busy |= self.receive(from, &clock)? == BATCH;
+            let mut known = [now; 2];
+            for (from, known) in known.iter_mut().enumerate() {
+                *known = self.receive(from, now, &clock)?;
             }
-            for from in 0..2 {
-                self.send(from, now, &clock)?;
+            for (from, known) in known.into_iter().enumerate() {
+                self.send(from, known, &clock)?;
             }
             if now >= next_check {
                 if let Some(code) = ended()? {
@@ -86,18 +86,25 @@ impl Drive {
                 }
                 next_check = now + CHECK_EVERY;
             }
-            if !busy {
+            if known == [now; 2] {
                 self.wait(next_check, &clock)?;
             }
         }
     }
 
-    /// Offers the frames that have arrived at a port to the links behind it. Returns how many there were.
-    fn receive(&mut self, from: usize, clock: &Clock) -> Result<usize, Error> {
+    /// Offers the frames that have arrived at a port to the links behind it, at most a [`BATCH`]. Returns the
+    /// time until which all arrivals have been offered: `now`, or that of the last one if others wait behind
+    /// it. Events at the links must not be processed beyond it, or the others would count as arriving later.
+    fn receive(&mut self, from: usize, now: Time, clock: &Clock) -> Result<Time, Error> {
         let real_zero_ns = clock.real_zero_ns()?;
         let Self { directions, rings, not_ip, .. } = self;
         let Direction { path, flows, counts } = &mut directions[from];
+        let mut last = Time::ZERO;
         let received = rings[from].receive(BATCH, |at_ns, bytes| {
+            let at = Time::from_nanos(at_ns.saturating_sub(real_zero_ns));
+            // If the real-time clock was set back after the arrival, the time lies in the future.
+            let at = clock.now().map_or(at, |now| at.min(now));
+            last = last.max(at);
             let Some(fields) = frame::read(bytes).filter(|_| !frame::is_multicast(bytes)) else {
                 *not_ip += 1;
                 return;
@@ -107,12 +114,9 @@ impl Drive {
                 *count += 1;
                 flow_index(fields.flow.3, *count - 1)
             });
-            let at = Time::from_nanos(at_ns.saturating_sub(real_zero_ns));
-            // If the real-time clock was set back after the arrival, the time lies in the future.
-            let at = clock.now().map_or(at, |now| at.min(now));
             path.offer(at, Packet { bytes: fields.bytes, ecn: fields.ecn, flow, content: bytes.to_vec() });
         });
-        Ok(received)
+        Ok(if received < BATCH { now } else { last.min(now) })
     }
 
     /// Sends the packets that have reached the other end.
