@@ -49,7 +49,7 @@ pub fn run(plan: Plan, commands: &Commands, interrupted: &mut dyn FnMut() -> boo
     })?;
     let is_real_time = real_time.is_granted();
     drop(real_time);
-    let lost_outside = drive.lost_outside() + hosts.dropped()?;
+    let lost_outside = drive.lost_outside()? + hosts.dropped()?;
     // Links count what they have decided to send, which a queue may still hold at the end.
     let last_sent = drive.links().iter().flatten().map(|link| link.free_at()).fold(ended, Time::max);
     let measured = Interval { to: measured.to.min(last_sent).max(measured.from), ..measured };

@@ -53,8 +53,6 @@ impl Drive {
 
     /// Starts the clock of the links.
     pub fn start(&mut self) -> Result<(), Error> {
-        // Timers of a process without real-time priority otherwise expire up to 50 us late.
-        let _ = nix::sys::prctl::set_timerslack(1);
         self.clock = Some(Clock::start()?);
         Ok(())
     }
@@ -65,6 +63,9 @@ impl Drive {
         mut ended: impl FnMut() -> Result<Option<i32>, Error>,
     ) -> Result<(i32, Time), Error> {
         let Some(clock) = self.clock else { panic!("the links are driven before their start") };
+        // Timers of a process without real-time priority otherwise expire up to 50 us late. The programs have
+        // started by now, so they do not inherit the value.
+        let _ = nix::sys::prctl::set_timerslack(1);
         let mut next_check = Time::ZERO;
         loop {
             let now = clock.now()?;
@@ -148,8 +149,8 @@ impl Drive {
     }
 
     /// Returns the number of packets that were lost at the ports.
-    pub fn lost_outside(&self) -> u64 {
-        self.rings.iter().map(Ring::lost).sum()
+    pub fn lost_outside(&mut self) -> Result<u64, Error> {
+        self.rings.iter_mut().map(Ring::lost).sum()
     }
 
     /// Returns the links of both directions, in order.

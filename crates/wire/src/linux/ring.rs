@@ -11,7 +11,8 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 pub struct Ring {
     socket: OwnedFd,
     frames: FrameRing,
-    /// The number of frames that could not be sent, or were too large to be received.
+    /// The number of frames that could not be sent, were too large to be received, or had no room in the ring
+    /// when that was last counted.
     lost: u64,
 }
 
@@ -60,8 +61,10 @@ impl Ring {
     }
 
     /// Returns the number of frames that were lost at this port.
-    pub fn lost(&self) -> u64 {
-        self.lost + sys::dropped(&self.socket).unwrap_or(0)
+    pub fn lost(&mut self) -> Result<u64, Error> {
+        self.lost += sys::dropped(&self.socket)
+            .map_err(|error| failed("the packets that a socket dropped cannot be counted", error))?;
+        Ok(self.lost)
     }
 
     /// Returns the descriptor to wait for.
