@@ -167,11 +167,6 @@ impl<C: Clone> Path<C> {
     }
 
     /// Returns the links, in the order in which packets cross them.
-    pub fn links(&self) -> impl Iterator<Item = &Link> {
-        self.hops.iter().map(|hop| &hop.link)
-    }
-
-    /// Returns the links, in the order in which packets cross them.
     pub fn links_mut(&mut self) -> impl Iterator<Item = &mut Link> {
         self.hops.iter_mut().map(|hop| &mut hop.link)
     }
@@ -229,8 +224,8 @@ impl<C: Clone> Path<C> {
         }
     }
 
-    /// Continues with a packet according to its fate at a link. `times` are that of the fate and the packet's
-    /// last departure.
+    /// Continues with a packet according to its fate at a link. `now` is when the link decided it, and
+    /// `departed` when the packet departed from the last link with a queue.
     fn follow(&mut self, index: usize, place: Place, fate: Fate, [now, departed]: [Time; 2]) {
         let (flow, number, bytes) = {
             let packet = self.stored.get(place);
