@@ -12,9 +12,18 @@ const UDP: u8 = 17;
 const TCP: u8 = 6;
 const SCTP: u8 = 132;
 
-/// What identifies the flow of a packet: addresses, protocol, ports (zero if the protocol has none, and in
-/// fragments) and differentiated services code point.
-pub type FlowKey = ([u8; 32], u8, [u8; 4], u8);
+/// What identifies the flow of a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct FlowKey {
+    /// The source and the destination; those of IPv4 fill the first 8 bytes.
+    pub addresses: [u8; 32],
+    /// The number of the protocol above IP.
+    pub protocol: u8,
+    /// The ports; zero if the protocol has none, and in fragments but the first.
+    pub ports: [u8; 4],
+    /// The differentiated services code point, at most 63.
+    pub dscp: u8,
+}
 
 /// The fields of a packet that links and queues read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,9 +68,9 @@ fn read_ipv6(packet: &[u8]) -> Option<Fields> {
 
 fn fields(bytes: u32, class: u8, protocol: u8, addresses: &[u8], content: Option<&[u8]>) -> Fields {
     let ports = content.and_then(|content| content.get(..4)).filter(|_| [UDP, TCP, SCTP].contains(&protocol));
-    let mut flow: FlowKey = ([0; 32], protocol, [0; 4], class >> 2);
-    flow.0[..addresses.len()].copy_from_slice(addresses);
-    flow.2.copy_from_slice(ports.unwrap_or(&[0; 4]));
+    let mut flow = FlowKey { addresses: [0; 32], protocol, ports: [0; 4], dscp: class >> 2 };
+    flow.addresses[..addresses.len()].copy_from_slice(addresses);
+    flow.ports.copy_from_slice(ports.unwrap_or(&[0; 4]));
     Fields { bytes, ecn: ecn_of(class), flow }
 }
 
@@ -139,14 +148,15 @@ mod tests {
         assert_eq!((fields.bytes, fields.ecn), (32, Ecn::Classic));
         let mut addresses = [0; 32];
         addresses[..8].copy_from_slice(&[10, 78, 0, 1, 10, 78, 0, 2]);
-        assert_eq!(fields.flow, (addresses, 17, [0x12, 0x34, 0x56, 0x78], 46));
+        let ports = [0x12, 0x34, 0x56, 0x78];
+        assert_eq!(fields.flow, FlowKey { addresses, protocol: 17, ports, dscp: 46 });
     }
 
     #[test]
     fn later_fragments_have_no_ports() {
         let mut fragment = frame(0);
         fragment[ETHERNET + 7] = 1;
-        assert_eq!(read(&fragment).expect("a packet").flow.2, [0; 4]);
+        assert_eq!(read(&fragment).expect("a packet").flow.ports, [0; 4]);
     }
 
     #[test]
@@ -190,7 +200,8 @@ mod tests {
         let fields = read(&whole).expect("a packet");
         assert_eq!((fields.bytes, fields.ecn), (52, Ecn::LowLatency));
         let addresses = std::array::from_fn(|byte| byte as u8 + 1);
-        assert_eq!(fields.flow, (addresses, 17, [0x12, 0x34, 0x56, 0x78], 46));
+        let ports = [0x12, 0x34, 0x56, 0x78];
+        assert_eq!(fields.flow, FlowKey { addresses, protocol: 17, ports, dscp: 46 });
         for length in 0..whole.len() {
             assert_eq!(read(&whole[..length]), None, "{length}");
         }

@@ -111,9 +111,9 @@ impl Drive {
                 return;
             };
             let flow = *flows.entry(fields.flow).or_insert_with(|| {
-                let count = &mut counts[usize::from(fields.flow.3 & 63)];
+                let count = &mut counts[usize::from(fields.flow.dscp)];
                 *count += 1;
-                flow_index(fields.flow.3, *count - 1)
+                flow_index(fields.flow.dscp, *count - 1)
             });
             path.offer(at, Packet { bytes: fields.bytes, ecn: fields.ecn, flow, content: bytes.to_vec() });
         });
