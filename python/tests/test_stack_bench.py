@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -44,6 +46,15 @@ def test_every_path_has_a_flow_under_test_that_a_stack_can_carry() -> None:
     assert files == set(hard_paths.NAMES)
     for who in (Contender("noq:bbr3", "noq"), Contender("cubic", "quinn"), Contender("bbrv3", "quic")):
         assert [name for name, _ in scenarios(who, hard_paths.NAMES)] == list(hard_paths.NAMES)
+
+
+def test_each_copy_of_the_cellular_trace_is_what_the_script_draws() -> None:
+    root = Path(__file__).resolve().parents[2]
+    script = [sys.executable, root / "scripts" / "make-cellular-trace", "--seconds", "20", "--seed", "1"]
+    drawn = subprocess.run(script, check=True, capture_output=True, text=True).stdout
+    package = root / "python" / "ackclock"
+    for folder in (package / "hard_paths", package / "studies" / "today", root / "scenarios" / "examples"):
+        assert (folder / "cellular.trace").read_text(encoding="utf-8") == drawn, folder
 
 
 def test_the_means_are_those_of_the_runs(tmp_path: Path) -> None:
