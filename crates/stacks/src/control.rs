@@ -49,14 +49,7 @@ impl OwnControl {
     /// lives as long as the program.
     pub fn new(name: &str, factory: Factory) -> Self {
         let name = format!("{}:{name}", factory.stack());
-        let descriptor = Descriptor {
-            kind: Kind::Control,
-            name: name.leak(),
-            summary: "A control of the program that runs the scenario",
-            source: "none",
-            parameters: &[],
-            presets: &[],
-        };
+        let descriptor = own(name.leak(), "A control of the program that runs the scenario", "none");
         Self { descriptor: Box::leak(Box::new(descriptor)), is_random: false, factory }
     }
 }
@@ -67,7 +60,7 @@ impl fmt::Debug for OwnControl {
     }
 }
 
-/// Returns the descriptor of a control that a stack brings along.
+/// Returns the descriptor of a control that is written for a stack.
 pub(crate) const fn own(name: &'static str, summary: &'static str, source: &'static str) -> Descriptor {
     Descriptor { kind: Kind::Control, name, summary, source, parameters: &[], presets: &[] }
 }

@@ -1,21 +1,27 @@
 //! [quinn](https://docs.rs/quinn-proto): the QUIC stack of the Rust ecosystem.
 
 mod plain;
+#[allow(
+    clippy::duplicate_mod,
+    reason = "the types of the stacks have no trait in common, so the file is compiled for each"
+)]
+#[path = "quinn_api.rs"]
+mod quinn_api;
 
-use crate::connection::{Connection as StackConnection, Connections, State};
+use self::plain::Plain;
+use self::quinn_api::Maker;
+use crate::connection::Connections;
 use crate::control::{Control, Factory as AnyFactory, OwnControl, own};
 use crate::stack::Stack;
-use ackclock_aqm::Ecn;
-use ackclock_base::{Descriptor, Span};
+use ackclock_base::Descriptor;
 use ackclock_quinn::{Control as Adapted, QUINN};
 use bytes::{Bytes, BytesMut};
-use plain::Plain;
-use quinn_proto::congestion::{BbrConfig, ControllerFactory, CubicConfig, NewRenoConfig};
-use quinn_proto::{
-    ClientConfig, Connection, ConnectionHandle, DatagramEvent, Dir, EcnCodepoint, Endpoint, EndpointConfig,
-    Event, ServerConfig, StreamEvent, StreamId, TransportConfig, VarInt,
+use proto::congestion::{BbrConfig, Controller, ControllerFactory, CubicConfig, NewRenoConfig};
+use proto::{
+    Connection, DatagramEvent, EcnCodepoint, Endpoint, EndpointConfig, PathStats, SendStream, ServerConfig,
 };
-use std::net::{Ipv4Addr, SocketAddr};
+use quinn_proto as proto;
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -48,11 +54,6 @@ fn own_control(descriptor: &'static Descriptor) -> OwnControl {
     OwnControl { descriptor, is_random, factory: AnyFactory::Quinn(factory) }
 }
 
-/// Both ends believe that the other one has this address.
-fn address() -> SocketAddr {
-    (Ipv4Addr::LOCALHOST, 4433).into()
-}
-
 fn connections(control: &Control, datagram: u16, seed: u64) -> Box<dyn Connections> {
     let factory = match control {
         Control::Ours(plan) => ackclock_quinn::factory(&plan.clone().seeded(seed)),
@@ -62,224 +63,34 @@ fn connections(control: &Control, datagram: u16, seed: u64) -> Box<dyn Connectio
     Box::new(Maker { factory, datagram })
 }
 
-/// Makes connections whose senders have controllers of one factory.
-struct Maker {
-    factory: Factory,
-    datagram: u16,
-}
-
-impl Connections for Maker {
-    fn connect(&mut self, seed: u64) -> [Box<dyn StackConnection>; 2] {
-        let mut client = ClientConfig::new(Arc::new(Plain));
-        client.transport_config(Arc::new(transport(Arc::clone(&self.factory), self.datagram)));
-        let mut server = ServerConfig::new(Arc::new(Plain), Arc::new(Plain));
-        server.transport_config(Arc::new(transport(Arc::new(NewRenoConfig::default()), self.datagram)));
-        let seeds = [0, 1].map(|end| bytes_of(seed, end));
-        [
-            Box::new(End::new(endpoint(None, seeds[0]), Some(client))),
-            Box::new(End::new(endpoint(Some(Arc::new(server)), seeds[1]), None)),
-        ]
-    }
-}
-
-fn bytes_of(seed: u64, end: u8) -> [u8; 32] {
-    let mut bytes = [end; 32];
-    bytes[..8].copy_from_slice(&seed.to_le_bytes());
-    bytes
-}
+/// The number of datagrams that the stack may write at once.
+const ONE_DATAGRAM: usize = 1;
 
 fn endpoint(server: Option<Arc<ServerConfig>>, seed: [u8; 32]) -> Endpoint {
     Endpoint::new(Arc::new(EndpointConfig::new(Arc::new(Plain))), server, false, Some(seed))
 }
 
-fn transport(control: Factory, datagram: u16) -> TransportConfig {
-    let mut config = TransportConfig::default();
-    config
-        .congestion_controller_factory(control)
-        .initial_mtu(datagram)
-        .mtu_discovery_config(None)
-        .enable_segmentation_offload(false) // a datagram is a packet of the simulator
-        .max_idle_timeout(None)
-        .stream_receive_window(RECEIVE_WINDOW)
-        .receive_window(RECEIVE_WINDOW)
-        .allow_spin(false);
-    config
+/// Gives a datagram from this address to the endpoint. An answer of the endpoint itself is written to `answer`.
+fn handle(
+    endpoint: &mut Endpoint,
+    now: Instant,
+    from: SocketAddr,
+    ecn: Option<EcnCodepoint>,
+    datagram: BytesMut,
+    answer: &mut Vec<u8>,
+) -> Option<DatagramEvent> {
+    endpoint.handle(now, from, None, ecn, datagram, answer)
 }
 
-/// The receiver's window in bytes: larger than any product of rate and round trip that a congestion control should be judged by.
-const RECEIVE_WINDOW: VarInt = VarInt::from_u32(1 << 30);
-
-/// One end: quinn's endpoint with its only connection.
-struct End {
-    endpoint: Endpoint,
-    connection: Option<(ConnectionHandle, Connection)>,
-    /// What the end that begins connects with.
-    client: Option<ClientConfig>,
-    stream: Option<StreamId>,
-    /// Answers of the endpoint itself, which belong to no connection.
-    answers: Vec<Vec<u8>>,
-    is_delivered: bool,
-    closed: Option<String>,
+/// Writes to a stream. Returns the number of bytes that it took: none if it is blocked, stopped or closed.
+fn write_chunk(stream: &mut SendStream<'_>, data: Bytes) -> usize {
+    stream.write_chunks(&mut [data]).map_or(0, |written| written.bytes)
 }
 
-impl End {
-    fn new(endpoint: Endpoint, client: Option<ClientConfig>) -> Self {
-        Self {
-            endpoint,
-            connection: None,
-            client,
-            stream: None,
-            answers: Vec::new(),
-            is_delivered: false,
-            closed: None,
-        }
-    }
-
-    /// Carries events between endpoint and connection, and takes note of those that concern the application.
-    fn settle(&mut self) {
-        let Some((handle, connection)) = &mut self.connection else { return };
-        while let Some(event) = connection.poll_endpoint_events() {
-            if let Some(event) = self.endpoint.handle_event(*handle, event) {
-                connection.handle_event(event);
-            }
-        }
-        while let Some(event) = connection.poll() {
-            match event {
-                Event::Connected if self.client.is_some() => {
-                    self.stream = connection.streams().open(Dir::Uni)
-                }
-                Event::Stream(StreamEvent::Opened { dir: Dir::Uni }) => {
-                    self.stream = connection.streams().accept(Dir::Uni);
-                }
-                Event::Stream(StreamEvent::Finished { .. }) => self.is_delivered = true,
-                Event::ConnectionLost { reason } => self.closed = Some(reason.to_string()),
-                _ => {}
-            }
-        }
-    }
-
-    /// Returns the control, if it is one of ours: a clone is the same control.
-    fn control(&self) -> Option<Adapted> {
-        let (_, connection) = self.connection.as_ref()?;
-        let control = connection.congestion_state().clone_box();
-        control.into_any().downcast().ok().map(|control| *control)
-    }
+fn congestion_state(connection: &Connection) -> Option<&dyn Controller> {
+    Some(connection.congestion_state())
 }
 
-impl StackConnection for End {
-    fn connect(&mut self, now: Instant) {
-        let Some(client) = self.client.clone() else { return };
-        match self.endpoint.connect(now, client, address(), "peer") {
-            Ok(connection) => self.connection = Some(connection),
-            Err(error) => self.closed = Some(error.to_string()),
-        }
-    }
-
-    fn receive(&mut self, now: Instant, datagram: BytesMut, ecn: Ecn) {
-        let ecn = match ecn {
-            Ecn::NotCapable => None,
-            Ecn::Classic => Some(EcnCodepoint::Ect0),
-            Ecn::LowLatency => Some(EcnCodepoint::Ect1),
-            Ecn::Experienced => Some(EcnCodepoint::Ce),
-        };
-        let mut answer = Vec::new();
-        match self.endpoint.handle(now, address(), None, ecn, datagram, &mut answer) {
-            Some(DatagramEvent::ConnectionEvent(_, event)) => {
-                if let Some((_, connection)) = &mut self.connection {
-                    connection.handle_event(event);
-                }
-            }
-            Some(DatagramEvent::NewConnection(incoming)) => {
-                match self.endpoint.accept(incoming, now, &mut answer, None) {
-                    Ok(connection) => self.connection = Some(connection),
-                    Err(error) => self.closed = Some(error.cause.to_string()),
-                }
-            }
-            Some(DatagramEvent::Response(_)) => self.answers.push(answer),
-            None => {}
-        }
-        self.settle();
-    }
-
-    fn transmit(&mut self, now: Instant, buffer: &mut Vec<u8>) -> Option<Ecn> {
-        if let Some(answer) = self.answers.pop() {
-            buffer.extend(answer);
-            return Some(Ecn::NotCapable);
-        }
-        let (_, connection) = self.connection.as_mut()?;
-        let transmit = connection.poll_transmit(now, 1, buffer);
-        self.settle();
-        Some(match transmit?.ecn {
-            None => Ecn::NotCapable,
-            Some(EcnCodepoint::Ect0) => Ecn::Classic,
-            Some(EcnCodepoint::Ect1) => Ecn::LowLatency,
-            Some(EcnCodepoint::Ce) => Ecn::Experienced,
-        })
-    }
-
-    fn timeout(&mut self) -> Option<Instant> {
-        self.connection.as_mut()?.1.poll_timeout()
-    }
-
-    fn expire(&mut self, now: Instant) {
-        if let Some((_, connection)) = &mut self.connection {
-            connection.handle_timeout(now);
-        }
-        self.settle();
-    }
-
-    fn write(&mut self, data: Bytes) -> usize {
-        let (Some(stream), Some((_, connection))) = (self.stream, &mut self.connection) else { return 0 };
-        // A stream that is blocked, stopped or closed takes nothing.
-        connection.send_stream(stream).write_chunks(&mut [data]).map_or(0, |written| written.bytes)
-    }
-
-    fn set_buffer(&mut self, bytes: u64) {
-        if let Some((_, connection)) = &mut self.connection {
-            connection.set_send_window(bytes);
-        }
-    }
-
-    fn finish(&mut self) -> bool {
-        let (Some(stream), Some((_, connection))) = (self.stream, &mut self.connection) else { return false };
-        // A stream that the peer has stopped has ended already.
-        let _ = connection.send_stream(stream).finish();
-        true
-    }
-
-    fn read(&mut self) -> u64 {
-        let (Some(stream), Some((_, connection))) = (self.stream, &mut self.connection) else { return 0 };
-        let mut reader = connection.recv_stream(stream);
-        let Ok(mut chunks) = reader.read(true) else { return 0 };
-        let mut bytes = 0;
-        while let Ok(Some(chunk)) = chunks.next(usize::MAX) {
-            bytes += chunk.bytes.len() as u64;
-        }
-        let _ = chunks.finalize(); // whether a frame is due: `transmit` is asked in any case
-        bytes
-    }
-
-    fn is_delivered(&self) -> bool {
-        self.is_delivered
-    }
-
-    fn state(&mut self) -> State {
-        let closed = self.closed.clone();
-        let Some((_, connection)) = &mut self.connection else { return State { closed, ..State::default() } };
-        let path = connection.stats().path;
-        State {
-            window_bytes: path.cwnd,
-            rtt: Some(Span::from_nanos(path.rtt.as_nanos() as u64)),
-            sent_packets: path.sent_packets,
-            lost_packets: path.lost_packets,
-            congestion_events: path.congestion_events,
-            closed,
-        }
-    }
-
-    fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {
-        if let Some(control) = self.control() {
-            control.publish(series);
-        }
-    }
+fn path_stats(connection: &mut Connection) -> Option<PathStats> {
+    Some(connection.stats().path)
 }
