@@ -1,7 +1,8 @@
-//! What both examples need: their arguments, a certificate for this run, and the report.
+//! What both examples need: their arguments, a certificate for this run, the report, and the status at the end.
 
 use rustls::RootCertStore;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
+use std::process::ExitCode;
 use std::time::Duration;
 
 /// The result of a step that may fail in any way.
@@ -32,4 +33,11 @@ pub fn report(control: &str, sent: &[u8], received: &[u8], took: Duration) -> Re
     }
     println!("{} bytes arrived under {control} in {:.1} ms", received.len(), 1e3 * took.as_secs_f64());
     Ok(())
+}
+
+/// Prints an error in its own words and returns the status of the program.
+pub fn exit(result: Result<()>) -> ExitCode {
+    let Err(error) = result else { return ExitCode::SUCCESS };
+    eprintln!("error: {error}");
+    ExitCode::FAILURE
 }
