@@ -25,7 +25,7 @@ pub fn all() -> impl Iterator<Item = OwnControl> {
     std::iter::empty()
 }
 
-/// Returns the descriptors of the same.
+/// Returns the descriptors of these controls.
 pub fn descriptors() -> impl Iterator<Item = &'static Descriptor> {
     all().map(|own| own.descriptor)
 }

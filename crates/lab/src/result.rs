@@ -175,7 +175,16 @@ fn row_result(
     *next += rest;
     let Some((flow, others)) = simulation.flows[first..*next].split_first_mut() else {
         // All sessions of the row begin after the end of the run.
-        let mut result = FlowResult::default();
+        let mut result = FlowResult {
+            retransmitted_packets: Some(0),
+            throughput_bps: Some(0.0),
+            timeouts: Some(0),
+            timeout_idle_s: Some(0.0),
+            probes: Some(0),
+            persistent_congestions: Some(0),
+            fast_retransmits: Some(0),
+            ..FlowResult::default()
+        };
         connections_result(&mut result, std::iter::empty(), measured);
         return result;
     };

@@ -222,8 +222,8 @@ records! {
         start_s: f64;
         /// the time from there to the acknowledgement of everything; null where that did not come before the end
         completion_s: Option<f64>;
-        /// data packets of it that were retransmitted
-        retransmitted_packets: u64;
+        /// data packets of it that were retransmitted; null over [noq and quinn](quic-stacks.md), which do not tell
+        retransmitted_packets: Option<u64>;
     }
 
     /// The connections of a timetable in one class of sizes.

@@ -14,12 +14,13 @@ pub fn of_row<'f>(
         .filter(|flow| flow.one_of_many && flow.session.is_none() && measured.contains(flow.start))
         .map(|flow| {
             let completed = flow.completed.filter(|completed| *completed < measured.to);
+            let report = flow.report(measured.to);
             TransferResult {
                 flow: name.to_owned(),
                 size_bytes: flow.bytes,
                 start_s: flow.start.seconds(),
                 completion_s: completed.map(|completed| completed.since(flow.start).seconds()),
-                retransmitted_packets: flow.report(measured.to).counts.retransmitted,
+                retransmitted_packets: report.stack.is_none().then_some(report.counts.retransmitted),
             }
         })
         .collect();
@@ -71,7 +72,7 @@ mod tests {
             size_bytes,
             start_s: 0.0,
             completion_s,
-            retransmitted_packets: 0,
+            retransmitted_packets: None,
         }
     }
 

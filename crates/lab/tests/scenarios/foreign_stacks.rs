@@ -105,6 +105,8 @@ fn transfers_and_bulk_with_an_end_complete() {
         let flow = &result["flows"][0];
         let [begun, completed] = ["connections", "completed_connections"].map(|key| number(flow, key));
         assert!(begun > 10.0 && completed >= begun - 2.0, "{control}: {completed} of {begun}");
+        let transfers = result["transfers"].as_array().expect("transfers");
+        assert!(transfers.iter().all(|transfer| transfer["retransmitted_packets"].is_null()), "{control}");
     }
 }
 

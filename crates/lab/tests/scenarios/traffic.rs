@@ -124,6 +124,17 @@ fn web_sessions_are_one_flow_of_many_connections() {
 }
 
 #[test]
+fn a_row_whose_sessions_begin_after_the_end_retransmits_nothing() {
+    let result = result(&format!("{TCP}{WEB}start = \"20 s\"\n"), "10 s", 1, true);
+    let web = flow(&result, "web");
+    for key in
+        ["connections", "retransmitted_packets", "throughput_bps", "timeouts", "probes", "fast_retransmits"]
+    {
+        assert_eq!(number(web, key), 0.0, "{key}");
+    }
+}
+
+#[test]
 fn a_single_object_takes_the_round_trips_of_slow_start() {
     // One object of nearly constant size (shape 100, mean 10 packets: from 1 up) crosses an empty path of 60
     // ms. Its first packet takes a round trip and its transmission, 61.7 ms. No object of less than 64
