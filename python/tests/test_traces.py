@@ -291,6 +291,15 @@ class TestErrors:
             ),
             (picoquic(CONNECTION).replace('"us"', '"min"'), 'time_units: found "min", expected "ms" or "us"'),
             (picoquic(CONNECTION)[:-40], r":402: the last record breaks off"),
+            (
+                quic_go(CONNECTION).replace('"trace": {', '"trace": 5, "x": {'),
+                "trace: found int, expected an object",
+            ),
+            (
+                quic_go(CONNECTION).replace('"frames": [', '"frames": true, "x": [', 1),
+                r":\d+: frames: found bool, expected an array",
+            ),
+            ('{"qlog_version": "0.3", "traces": "none"}', "traces: found str, expected an array"),
         ],
     )
     def test_the_message_names_the_place_and_what_was_expected(

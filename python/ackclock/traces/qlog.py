@@ -10,14 +10,14 @@ say what packets hold.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from ackclock.errors import InputError
 from ackclock.names import nearest
 from ackclock.traces.log import QUANTITIES, Course, Event, EventKind, Log, Place
-from ackclock.traces.qlog_file import Entry, QlogFile, number
+from ackclock.traces.qlog_file import Entry, QlogFile, json_array, json_object, number
 from ackclock.traces.states import canonical
 
 KEYS = {
@@ -79,7 +79,9 @@ class _Reader:
         self.file = file
         self.rtt_s = file.unit_s
         """The unit of round trips in seconds."""
-        self.ours = (file.trace.get("vantage_point") or {}).get("name") == OURS
+        self.ours = (
+            json_object(file.path, "vantage_point", file.trace.get("vantage_point")).get("name") == OURS
+        )
         self.courses = {name: Course() for name in QUANTITIES}
         self.all_flights = Course()
         self.events: list[Event] = []
@@ -104,9 +106,9 @@ class _Reader:
 
     def _take_packet_sent(self, where: str, place: Place, data: Mapping[str, Any]) -> None:
         packet = _packet(where, data)
-        frames = data.get("frames")
+        frames = json_array(where, "frames", data.get("frames"))
         size = _payload(frames) if self.ours else _size(data)
-        if isinstance(frames, list):
+        if data.get("frames") is not None:
             carries = any(_frame_type(frame) in CARRIERS for frame in frames)
         else:
             carries = size is None or size >= LEAST_DATA
@@ -127,19 +129,18 @@ class _Reader:
         """Returns whether packets were sent, but none with data."""
         return self.others > 0 and not self.sent
 
-    def _take_packet_received(self, _: str, place: Place, data: Mapping[str, Any]) -> None:
+    def _take_packet_received(self, where: str, place: Place, data: Mapping[str, Any]) -> None:
         if "frames" not in data and _type(data) == "1rtt" and self.sent:
-            self._acknowledged(
-                place, None
-            )  # quinn does not say what a packet holds; to a sender it is an answer
-        for frame in data.get("frames") or ():
+            # quinn does not say what a packet holds; to a sender it is an answer
+            self._acknowledged(place, None)
+        for frame in json_array(where, "frames", data.get("frames")):
             if _frame_type(frame) == "ack" and _type(data) in ("1rtt", "0rtt"):
-                highest = _highest(frame)
+                highest = _highest(where, frame)
                 if highest is not None:
                     self._acknowledged(place, highest)
 
     def _take_packets_acked(self, where: str, place: Place, data: Mapping[str, Any]) -> None:
-        numbers = data.get("packet_numbers") or ()
+        numbers = json_array(where, "packet_numbers", data.get("packet_numbers"))
         if numbers and "ack" not in str(data.get("packet_number_space", "")):
             self._acknowledged(place, max(int(number(where, "packet_numbers", one)) for one in numbers))
 
@@ -246,8 +247,9 @@ def _size(data: Mapping[str, Any]) -> int | None:
     return None
 
 
-def _payload(frames: Any) -> int | None:
-    lengths = [frame.get("length") for frame in frames or () if _frame_type(frame) == "stream"]
+def _payload(frames: Sequence[Any]) -> int | None:
+    """Returns the bytes of stream data in a packet; None if it has none."""
+    lengths = [frame.get("length") for frame in frames if _frame_type(frame) == "stream"]
     return sum(length for length in lengths if isinstance(length, int)) or None
 
 
@@ -255,11 +257,11 @@ def _frame_type(frame: Any) -> str:
     return str(frame.get("frame_type", "")).lower() if isinstance(frame, dict) else ""
 
 
-def _highest(frame: Mapping[str, Any]) -> int | None:
-    """Returns the highest packet that an ACK frame acknowledges."""
+def _highest(where: str, frame: Mapping[str, Any]) -> int | None:
+    """Returns the highest packet that an ACK frame acknowledges; None if it names none."""
     ends = [
         int(span[-1])
-        for span in frame.get("acked_ranges") or ()
+        for span in json_array(where, "acked_ranges", frame.get("acked_ranges"))
         if isinstance(span, list) and span and str(span[-1]).isdigit()
     ]
     return max(ends, default=None)

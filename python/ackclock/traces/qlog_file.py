@@ -50,9 +50,10 @@ class QlogFile:
         """Opens a file, with the trace called ``flow`` if there are several. InputError if it is no qlog."""
         header, sequence = _opened(path, partial)
         if sequence is not None:
-            return cls(path, header, dict(header.get("trace") or {}), sequence)
+            return cls(path, header, json_object(path, "trace", header.get("trace")), sequence)
         trace = _trace(path, header, flow)
-        contained = ((f"{path}: events[{number}]", event) for number, event in enumerate(trace["events"]))
+        events = json_array(path, "events", trace["events"])
+        contained = ((f"{path}: events[{number}]", event) for number, event in enumerate(events))
         return cls(path, header, trace, contained)
 
     @property
@@ -63,12 +64,13 @@ class QlogFile:
     @property
     def titles(self) -> list[str]:
         """Returns the names that the trace may be called by."""
-        return _titles(self.trace)
+        return _titles(self.path, self.trace)
 
     @property
     def unit_s(self) -> float:
         """Returns the unit of times in seconds. InputError for an unknown one."""
-        word = (self.trace.get("configuration") or {}).get("time_units", "ms")
+        configuration = json_object(self.path, "configuration", self.trace.get("configuration"))
+        word = configuration.get("time_units", "ms")
         if word not in ("ms", "us"):
             raise InputError(f'{self.path}: time_units: found "{word}", expected "ms" or "us"')
         return MILLISECOND_S if word == "ms" else 1e-6
@@ -76,8 +78,9 @@ class QlogFile:
     def entries(self) -> Iterator[Entry]:
         """Returns the events in their order, without connections being told apart."""
         unit_s = self.unit_s
-        fields = [str(name).lower() for name in self.trace.get("event_fields") or ()]
-        common = self.trace.get("common_fields") or {}
+        names = json_array(self.path, "event_fields", self.trace.get("event_fields"))
+        fields = [str(name).lower() for name in names]
+        common = json_object(self.path, "common_fields", self.trace.get("common_fields"))
         since_last = common.get("time_format") in ("delta", "relative_to_previous_event")
         time = 0.0
         for where, record in self.records:
@@ -105,6 +108,20 @@ def number(where: str, key: str, value: Any) -> float:
     if found is None or not 0 <= found < float("inf"):
         raise InputError(f"{where}: {key}: found {value!r}, expected a number of at least 0")
     return found
+
+
+def json_object(where: str | Path, key: str, value: Any) -> dict[str, Any]:
+    """Returns the object that a key holds, empty if the key is missing. InputError for another value."""
+    if value is not None and not isinstance(value, dict):
+        raise InputError(f"{where}: {key}: found {type(value).__name__}, expected an object")
+    return value or {}
+
+
+def json_array(where: str | Path, key: str, value: Any) -> list[Any]:
+    """Returns the array that a key holds, empty if the key is missing. InputError for another value."""
+    if value is not None and not isinstance(value, list):
+        raise InputError(f"{where}: {key}: found {type(value).__name__}, expected an array")
+    return value or []
 
 
 def _table(where: str, record: Any, fields: list[str]) -> dict[str, Any]:
@@ -138,20 +155,20 @@ def _opened(path: Path, partial: bool) -> tuple[dict[str, Any], Iterator[tuple[s
 
 
 def _trace(path: Path, header: Mapping[str, Any], flow: str | None) -> dict[str, Any]:
-    traces = [trace for trace in header["traces"] if isinstance(trace, dict) and "events" in trace]
+    found = json_array(path, "traces", header["traces"])
+    traces = [trace for trace in found if isinstance(trace, dict) and "events" in trace]
     if flow is not None:
-        traces = [trace for trace in traces if flow in _titles(trace)] or traces
+        traces = [trace for trace in traces if flow in _titles(path, trace)] or traces
     if len(traces) == 1:
         return traces[0]
     if not traces:
         raise InputError(f'{path}: has no trace with "events", expected one')
-    names = list(dict.fromkeys(name for trace in traces for name in _titles(trace)))
+    names = list(dict.fromkeys(name for trace in traces for name in _titles(path, trace)))
     raise InputError(f"{path}: has {len(traces)} traces, expected {path}#NAME{nearest(flow or '', names)}")
 
 
-def _titles(trace: Mapping[str, Any]) -> list[str]:
+def _titles(path: Path, trace: Mapping[str, Any]) -> list[str]:
     """Returns the names that a trace may be called by."""
-    common = trace.get("common_fields") or {}
-    vantage = trace.get("vantage_point") or {}
+    common, vantage = (json_object(path, key, trace.get(key)) for key in ("common_fields", "vantage_point"))
     names = trace.get("title"), common.get("group_id"), common.get("ODCID"), vantage.get("name")
     return [str(name) for name in names if name]

@@ -7,8 +7,11 @@ from dataclasses import dataclass
 from itertools import zip_longest
 
 from ackclock.traces import states
-from ackclock.traces.log import Align, Event, Log
+from ackclock.traces.log import Align, Event, EventKind, Log
 from ackclock.traces.outcome import LOSSES, ROUNDING, STATES, TIMEOUTS, Parting, covers
+
+KINDS: tuple[tuple[str, EventKind], ...] = ((LOSSES, "lost"), (TIMEOUTS, "timeout"), (STATES, "state"))
+"""What is compared in turn, each with the kind of its events."""
 
 
 def partings(
@@ -38,8 +41,8 @@ def _sequences(
     ours: Log, theirs: Log, ignored: Collection[str], left_out: dict[str, str]
 ) -> Iterator[tuple[str, list[Event], list[Event]]]:
     """Returns the events of both logs that are compared in turn."""
-    for what, kind in ((LOSSES, "lost"), (TIMEOUTS, "timeout"), (STATES, "state")):
-        mine, other = ours.of_kind(kind), theirs.of_kind(kind)  # type: ignore[arg-type]
+    for what, kind in KINDS:
+        mine, other = ours.of_kind(kind), theirs.of_kind(kind)
         if what in ignored:
             left_out[what] = "ignored"
         elif what == TIMEOUTS and (mine or other) and not (ours.logs_timers and theirs.logs_timers):
@@ -83,7 +86,9 @@ def _keys(
 
 
 def _from(log: Log) -> Callable[[Event], int]:
-    """Returns the number of an event's packet, counted from the first of the log."""
+    """Returns a function that gives the number of an event's packet, counted from the first packet that was sent, or
+    from 0 in a log that does not say what was sent.
+    """
     numbers = [event.packet for event in log.events if event.packet is not None and event.kind == "sent"]
     first = min(numbers, default=0)
     return lambda event: (event.packet or 0) - first
