@@ -74,12 +74,12 @@ class WindowControl(Control):
         """Returns window and threshold."""
         return Decision(self.cwnd, self.ssthresh)
 
-    def on_sent(self, sent: Sent, random: Draws) -> None:  # noqa: ARG002
+    def on_sent(self, sent: Sent, random: Draws) -> None:  # noqa: ARG002  (for a subclass that draws)
         """Ends a pause when a packet is sent after one."""
         if sent.after_idle:
             self._end_pause(sent.now)
 
-    def on_ack(self, ack: Ack, random: Draws) -> None:  # noqa: ARG002
+    def on_ack(self, ack: Ack, random: Draws) -> None:  # noqa: ARG002  (for a subclass that draws)
         """Grows a window that is used in full, outside of recovery."""
         if ack.cwnd_limited:
             self._heard = ack.now
@@ -92,7 +92,7 @@ class WindowControl(Control):
                 self.avoid_congestion(ack)
         self._clamp()
 
-    def on_loss(self, loss: Loss, random: Draws) -> None:  # noqa: ARG002
+    def on_loss(self, loss: Loss, random: Draws) -> None:  # noqa: ARG002  (for a subclass that draws)
         """Remembers the state, for a loss that proves spurious, and reduces the window."""
         self._heard = loss.now
         self._remember()
@@ -100,7 +100,7 @@ class WindowControl(Control):
         self._clamp()
         self.cwnd = max(self.cwnd, self._after_loss)
 
-    def on_timeout(self, timeout: Timeout, random: Draws) -> None:  # noqa: ARG002
+    def on_timeout(self, timeout: Timeout, random: Draws) -> None:  # noqa: ARG002  (for a subclass that draws)
         """Remembers the state at the first timeout in a row, and starts over."""
         self._heard = timeout.now
         if timeout.in_a_row == 1:

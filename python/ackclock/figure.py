@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -10,6 +10,7 @@ import polars as pl
 
 from ackclock.errors import InputError
 from ackclock.files import replacing
+from ackclock.names import nearest
 from ackclock.report import rows
 from ackclock.report.chart import Chart
 from ackclock.report.printed import COLUMN_IN, FORMATS, PAGE_IN, printed
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from ackclock.run import Run, Runs
     from ackclock.study.result import StudyResult
 
+_WIDTHS: Mapping[str, float] = {"column": COLUMN_IN, "page": PAGE_IN}
+"""The widths of a two-column paper, in inches."""
 _INTERACTIVE = ("grid", "distribution")
 """The kinds of figures that Plotly draws."""
 FIGURES = "figures"
@@ -53,15 +56,15 @@ class Figure:
 
         ``width_in`` is its width in inches, or that of a ``column`` (3.5) or of both columns (``page``, 7.16) of a
         two-column paper; by default ``column`` for up to two panels side by side. No browser is needed; all formats
-        except CSV need Matplotlib (``pip install 'ackclock[figures]'``). InputError for another ending.
+        except CSV need Matplotlib (``pip install 'ackclock[figures]'``). InputError for another ending or
+        name of a width.
         """
         path = Path(path)
         format = path.suffix.removeprefix(".").lower()
         if format == "csv":
             content = rows.csv(self.chart).encode()
         elif format in FORMATS:
-            widths = {"column": COLUMN_IN, "page": PAGE_IN}
-            content = printed(self.chart, format, widths.get(width_in, width_in))  # type: ignore[arg-type]
+            content = printed(self.chart, format, _inches(width_in))
         else:
             known = ", ".join(f".{one}" for one in (*FORMATS, "csv"))
             raise InputError(f"{path}: a figure's file ends in one of {known}")
@@ -91,6 +94,15 @@ class Figure:
         if self.chart.kind in _INTERACTIVE:
             return self.plotly()._repr_mimebundle_(**kwargs)
         return {"image/svg+xml": printed(self.chart, "svg", 2 * COLUMN_IN).decode()}
+
+
+def _inches(width: float | str | None) -> float | None:
+    """Returns a width in inches; None for the width by default. InputError for an unknown name."""
+    if not isinstance(width, str):
+        return width
+    if width not in _WIDTHS:
+        raise InputError(f'width_in: found "{width}"{nearest(width, _WIDTHS)}')
+    return _WIDTHS[width]
 
 
 def figures(of: StudyResult | Run | Runs) -> list[Figure]:

@@ -5,7 +5,7 @@ covers no other and none is cut.
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, cast
 
@@ -87,7 +87,8 @@ def fit(figure: Figure, rows: int) -> None:
 
 def _foresee(figure: Figure) -> None:
     """Wraps titles before the first layout, in which long ones would leave their panels no width."""
-    across = len({ax.get_subplotspec().colspan.start for ax in figure.axes if ax.get_subplotspec()})  # type: ignore[union-attr]
+    specs = [ax.get_subplotspec() for ax in figure.axes]
+    across = len({spec.colspan.start for spec in specs if spec is not None})
     room_in = float(figure.get_figwidth()) / max(1, across)
     for ax in figure.axes:
         for title in (cast("Text", found) for found in ax.findobj(_is_title)):
@@ -167,7 +168,7 @@ def _fit_ticks(ax: Axes) -> float:
     labels = [label for label in ax.get_xticklabels() if label.get_text() and label.get_visible()]
     if not _touch(labels) or float(labels[0].get_rotation()) == _TURNED:
         return 0.0
-    dpi = float(labels[0].get_figure(root=True).dpi)  # type: ignore[union-attr]
+    dpi = float(ax.figure.dpi)
     line = float(labels[0].get_window_extent().height) / dpi
     if _numbers(labels):
         ax.locator_params(axis="x", nbins=max(2, len(labels) // 2))
@@ -214,6 +215,7 @@ def _characters(label: Text, room: float) -> int:
 
 
 def _numbers(labels: Sequence[Text]) -> bool:
+    """Returns whether all labels are numbers, which Matplotlib writes with its command ``mathdefault``."""
     return all(any(character.isdigit() for character in label.get_text()) for label in labels) and not any(
         character.isalpha() for label in labels for character in label.get_text().replace("mathdefault", "")
     )
@@ -225,12 +227,3 @@ def _touch(labels: Sequence[Text]) -> bool:
     return any(
         one.x1 + gap > other.x0 and one.y0 < other.y1 and other.y0 < one.y1 for one, other in pairwise(boxes)
     )
-
-
-def texts(figure: Figure) -> Iterator[tuple[str, Any]]:
-    """Returns every text of a drawn figure with its box in pixels, for tests."""
-    import matplotlib.text
-
-    for text in figure.findobj(matplotlib.text.Text):
-        if text.get_visible() and text.get_text().strip():
-            yield text.get_text(), text.get_window_extent()

@@ -25,10 +25,11 @@ class Measure:
     owner: str
     """The group, link or class of sizes that it is of; empty for a number of the whole run."""
     title: str
-    """With its unit, without the owner."""
+    """The quantity with its unit, without the owner: ``Goodput per flow (Mbit/s)``."""
     owned: str
-    """The same with the owner."""
+    """The quantity of the owner with its unit: ``Goodput per flow of tcp (Mbit/s)``."""
     scale: float
+    """The number by which values of the column are divided to have the unit of the titles."""
 
 
 def measures(table: pl.DataFrame, metrics: str | Sequence[str] | None) -> list[list[Measure]]:

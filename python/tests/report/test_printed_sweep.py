@@ -9,6 +9,7 @@ import pytest
 from conftest import SCENARIO, replaced
 
 from ackclock import Figure, Scenario
+from ackclock.errors import InputError
 from ackclock.run import Runs
 
 from .svg_texts import placed, size
@@ -119,6 +120,8 @@ def test_the_widths_of_a_paper_have_names(tmp_path: Path) -> None:
     figure = runs(LIMIT).plot("fairness")
     assert size(figure.save(tmp_path / "x.svg").read_text())[0] == 252
     assert size(figure.save(tmp_path / "x.svg", width_in="page").read_text())[0] == pytest.approx(515.52)
+    with pytest.raises(InputError, match='width_in: found "pages"; did you mean "page"'):
+        figure.save(tmp_path / "x.svg", width_in="pages")  # type: ignore[arg-type]  # it is wrong
     wide = runs(LIMIT + CONTROL + RATE).plot("fairness")
     assert wide.chart.across == 3
     assert size(wide.save(tmp_path / "x.svg").read_text())[0] == pytest.approx(515.52)
