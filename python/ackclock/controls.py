@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from typing import Any
+from typing import Any, ClassVar, Literal
 
 from ackclock.custom import Ack, Control, Decision, Draws, Initial, Loss, Recovered, Sent, Timeout, parameter
 
@@ -28,7 +28,12 @@ _MAX_CWND = 1e9
 class WindowControl(Control):
     """A control with a window in packets: slow start, bounds, undo and pauses. A subclass says how the window grows and
     shrinks.
+
+    ``on_sent`` is called only for packets after a pause, as it needs no others. A subclass that wants to see every
+    packet sets ``follows_sending`` to ``"everything"``.
     """
+
+    follows_sending: ClassVar[Literal["everything", "restarts"]] = "restarts"
 
     def __init__(self, initial: Initial) -> None:
         self.cwnd, self.ssthresh = initial.window, initial.ssthresh
@@ -76,7 +81,7 @@ class WindowControl(Control):
 
     def on_sent(self, sent: Sent, random: Draws) -> None:  # noqa: ARG002  (for a subclass that draws)
         """Ends a pause when a packet is sent after one."""
-        if sent.after_idle:
+        if sent.after_idle:  # always, unless a subclass follows every packet
             self._end_pause(sent.now)
 
     def on_ack(self, ack: Ack, random: Draws) -> None:  # noqa: ARG002  (for a subclass that draws)
