@@ -95,6 +95,15 @@ def test_the_distribution_counts_the_transfers_that_were_never_complete() -> Non
     assert table["Completion time (s)"].to_list() == pytest.approx([ONE_PACKET_S] * 3, abs=2e-6)
 
 
+def test_curves_are_in_the_order_of_the_classes_whichever_began_first() -> None:
+    run = Scenario.from_text(TRANSFERS.replace("1448 50", "1448 10")).run_many([1])
+    assert run.transfers["size_bytes"][0] > 1448
+    assert [entry.label for entry in run.plot_completions().chart.entries] == [
+        "up to 1448 B",
+        "1448 B to 14480 B",
+    ]
+
+
 def test_a_sweep_has_a_panel_for_each_class_and_a_curve_for_each_point() -> None:
     text = TRANSFERS + '\n[sweep]\n"flows.mice.control" = ["newreno", "cubic"]\n'
     runs = Scenario.from_text(text).run_many([1])

@@ -75,7 +75,11 @@ def _times(runs: Sequence[Run]) -> Times:
         flows = run.result["flows"]
         groups = {flow["name"]: flow["group"] for flow in flows}
         classes = _classes(run.result, groups)
-        several = len({groups[row["flow"]] for row in run.result.get("size_classes") or []}) > 1
+        several = len(classes) > 1
+        for group, members in classes.items():
+            for _, _, name in members:
+                # Curves are in the order of the classes, whichever transfer began first.
+                found.setdefault(f"{group}, {name}" if several else name, [])
         for transfer in run.result.get("transfers") or []:
             group, size = groups[transfer["flow"]], transfer["size_bytes"]
             name = next(
