@@ -77,8 +77,11 @@ def layout(
     left = [one for one in left if one is not along]
     found = {place: list(given[place]) for place in ("rows", "columns", "colour")}
     metric = [one for one in left if one.key == "metric"]
-    found["rows" if rows is None else "columns"] += metric
     left = [one for one in left if one not in metric]
+    free = [place for place, asked in (("columns", columns), ("rows", rows)) if asked is None]
+    for one in metric:
+        _refuse_homeless(one, free)
+        found["rows" if "rows" in free else "columns"].append(one)
     if colour is None:
         chosen = _colour(left)
         if (
@@ -93,11 +96,14 @@ def layout(
             found["colour"].append(chosen)
             left.remove(chosen)
     for one in left:
-        free = [place for place, asked in (("columns", columns), ("rows", rows)) if asked is None]
-        if not free:
-            raise InputError(f'plot: "{one.key}" has no place: name it in rows, columns or colour')
+        _refuse_homeless(one, free)
         found[min(free, key=lambda place: len(found[place]))].append(one)
     return Layout(along.axis, tuple(found["rows"]), tuple(found["columns"]), tuple(found["colour"]))
+
+
+def _refuse_homeless(one: Dimension, free: Sequence[str]) -> None:
+    if not free:
+        raise InputError(f'plot: "{one.key}" has no place: name it in rows, columns or colour')
 
 
 def _colour(left: Sequence[Dimension]) -> Dimension | None:

@@ -149,6 +149,14 @@ def test_a_place_that_cannot_be(places: dict[str, str], words: str) -> None:
         runs(LIMIT + COUNT + CONTROL, seeds=1).plot(**places)
 
 
+def test_metrics_are_refused_where_the_caller_names_rows_and_columns_without_them() -> None:
+    made, metrics = runs(LIMIT + COUNT + CONTROL, seeds=1), ["goodput_bps", "fairness"]
+    with pytest.raises(InputError, match='"metric" has no place'):
+        made.plot(metrics, rows="count", columns="tcp_control")
+    chart = made.plot(metrics, rows=["metric", "count"], columns="tcp_control").chart
+    assert (len(chart.panels), chart.across) == (12, 2)
+
+
 @pytest.mark.parametrize(
     ("metric", "words"),
     [
