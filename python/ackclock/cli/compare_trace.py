@@ -75,7 +75,7 @@ def _tolerance(given: Sequence[str], slack: str | None, by: str) -> Tolerance:
     from ackclock.traces.log import QUANTITIES
     from ackclock.traces.outcome import Tolerance
 
-    share, of = 0.01, {}
+    share, of = Tolerance.share, {}
     for text in given:
         name, equals, value = text.rpartition("=")
         if not equals:
@@ -96,8 +96,10 @@ def _share(text: str) -> float:
 
 def _slack(text: str | None, by: str) -> float:
     """Returns the slack in seconds or packets."""
+    from ackclock.traces.outcome import SLACK
+
     if text is None:
-        return 0.001 if by == "time" else 2.0
+        return SLACK["time" if by == "time" else "packet"]
     match = re.fullmatch(r"(\d+(?:\.\d*)?|\.\d+)\s*([a-zµ]*)", text.strip())
     unit = match[2] if match else ""
     if match and by == "time" and unit in TIMES:

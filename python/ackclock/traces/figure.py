@@ -6,7 +6,7 @@ from ackclock.figure import Figure
 from ackclock.report.chart import Chart
 from ackclock.report.curves import Axis, Curve, Entry, Panel
 from ackclock.report.time_figure import over_time
-from ackclock.traces.log import QUANTITIES, Log, Steps
+from ackclock.traces.log import QUANTITIES, Log, Quantity, Steps
 from ackclock.traces.outcome import Comparison
 
 
@@ -16,8 +16,6 @@ def figure(comparison: Comparison) -> Figure:
     panels = []
     for name, courses in comparison.steps.items():
         quantity = QUANTITIES[name]
-        unit = quantity.unit or comparison.unit
-        label = quantity.label[0].upper() + quantity.label[1:]
         curves = [
             Curve(entry, _staircase(steps, comparison.span, quantity.factor))
             for entry, steps in zip(entries, courses, strict=True)
@@ -27,7 +25,7 @@ def figure(comparison: Comparison) -> Figure:
             at = comparison.parting.at
             line = over_time([at, at], [0.0, largest * quantity.factor], 1.0)
             curves.append(Curve(Entry("they part", 2), line))
-        panels.append(Panel("", Axis(f"{label} ({unit})"), curves))
+        panels.append(Panel("", _axis(quantity, comparison.unit), curves))
     x = f"Time since {comparison.origin} (s)" if comparison.align == "time" else "Data packets sent"
     return Figure(Chart("time", "", Axis(x), panels), "comparison")
 
@@ -41,10 +39,14 @@ def single(log: Log) -> Figure:
         quantity = QUANTITIES[name]
         scale = 1.0 if quantity.unit or log.counts == unit else log.packet_bytes or 1.0
         steps = Steps.of(course, "time", begin_s, scale)
-        label = f"{quantity.label[0].upper()}{quantity.label[1:]} ({quantity.unit or unit})"
-        span = log.end.time_s - begin_s
-        panels.append(Panel("", Axis(label), [Curve(Entry("", 0), _staircase(steps, span, quantity.factor))]))
+        curve = Curve(Entry("", 0), _staircase(steps, log.end.time_s - begin_s, quantity.factor))
+        panels.append(Panel("", _axis(quantity, unit), [curve]))
     return Figure(Chart("time", "", Axis("Time since the first data packet (s)"), panels), "trace")
+
+
+def _axis(quantity: Quantity, unit: str) -> Axis:
+    """Returns the vertical axis of a quantity; ``unit`` is that of windows."""
+    return Axis(f"{quantity.label[0].upper()}{quantity.label[1:]} ({quantity.unit or unit})")
 
 
 def _staircase(steps: Steps, span: float, factor: float) -> dict[str, object]:

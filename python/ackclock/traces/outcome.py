@@ -17,6 +17,8 @@ BEFORE = 5
 LOSSES, STATES, TIMEOUTS = "losses", "states", "timeouts"
 COMPARED = (*QUANTITIES, LOSSES, STATES, TIMEOUTS)
 """What is compared."""
+SLACK: Mapping[Align, float] = {"time": 0.001, "packet": 2.0}
+"""The slack by default, in seconds or packets."""
 Side = Literal["ours", "theirs"]
 SIDES: tuple[Side, Side] = ("ours", "theirs")
 
@@ -37,7 +39,7 @@ class Tolerance:
     """The largest difference of a value, as a share of the larger one."""
     of: Mapping[str, float] = field(default_factory=dict)
     """Other shares of single quantities."""
-    slack: float = 0.001
+    slack: float = SLACK["time"]
     """The distance along the axis (seconds, or packets) within which a value may be found, or an event happen."""
 
     def share_of(self, quantity: str) -> float:
