@@ -28,18 +28,19 @@ export function view(series, meaning) {
   return { duration: meaning.duration_s, time: series?.time_s ?? [], flows, links };
 }
 
-// Returns the links at which flows may have to wait: those that they pass forward, without access links unless these are
-// the slowest, and without links that are many times as fast as the slowest. Behind an access point, its link is it.
+// Returns the names of the links at which flows may have to wait: those that they pass forward, without access links and
+// without links that are many times as fast as the slowest. If an access link is slower than all others, as behind an
+// access point, it is the bottleneck, and only the slowest links are returned.
 export function queueingLinks(meaning) {
   const passed = new Set(meaning.flows.flatMap((flow) => flow.paths.flatMap((path) => path.forward)));
   const links = [...passed].map((index) => meaning.network.links[index]);
   const inner = links.filter(({ name }) => !name.startsWith("access-"));
-  const least = (some) => Math.min(...some.map((link) => link.rate_bps));
-  const slowest = least(links);
-  const behind = inner.length > 0 && least(inner) > slowest;
+  const slowestOf = (some) => Math.min(...some.map((link) => link.rate_bps));
+  const slowest = slowestOf(links);
+  const behind = inner.length > 0 && slowestOf(inner) > slowest;
   const left = inner.length && !behind ? inner : links;
   return left
-    .filter((link) => link.rate_bps <= (behind ? 1 : FASTER) * least(left))
+    .filter((link) => link.rate_bps <= (behind ? 1 : FASTER) * slowestOf(left))
     .slice(0, LINKS)
     .map(({ name }) => name);
 }
