@@ -62,7 +62,7 @@ def every_key(found: list[Section]) -> Section:
     rows = sorted({(key, meaning, link) for one in found for key, meaning, link in _keys(one)})
     table = "".join(f"| `{key}` | {meaning} | {link} |\n" for key, meaning, link in rows)
     text = (
-        "# Every key\n\nEvery key of a scenario in the order of the alphabet. A key may stand in several tables.\n\n"
+        "# Every key\n\nEvery key of a scenario in alphabetical order. A key may stand in several tables.\n\n"
         f"| key | meaning | table |\n| --- | --- | --- |\n{table}"
     )
     return Section("Every key", KEYS, text)

@@ -56,8 +56,8 @@ class Figure:
 
         ``width_in`` is its width in inches, or that of a ``column`` (3.5) or of both columns (``page``, 7.16) of a
         two-column paper; by default ``column`` for up to two panels side by side. No browser is needed; all formats
-        except CSV need Matplotlib (``pip install 'ackclock[figures]'``). InputError for another ending or
-        name of a width.
+        except CSV need Matplotlib (``pip install 'ackclock[figures]'``). InputError for
+        another ending, and for another name of a width.
         """
         path = Path(path)
         format = path.suffix.removeprefix(".").lower()
