@@ -81,8 +81,10 @@ pub struct Snoop {
     seen: u64,
     /// The last new acknowledgement of the mobile.
     acked: Segment,
-    /// The number of duplicates still expected from packets sent after the first cached one and before its
-    /// retransmission.
+    /// The number of duplicates of the last new acknowledgement that have come.
+    duplicates: u64,
+    /// The number of packets sent after the first cached one and before its last retransmission: each
+    /// that arrives causes a duplicate, which says nothing about that retransmission.
     expected: u64,
     rtt: RttEstimator,
     counts: AgentCounts,
@@ -104,6 +106,7 @@ impl Snoop {
             connection: 0,
             seen: 0,
             acked: Segment::default(),
+            duplicates: 0,
             expected: 0,
             rtt: RttEstimator::new(rule),
             counts: AgentCounts::default(),
@@ -134,7 +137,7 @@ impl Snoop {
             if let Some(sent) = self.cache.forget_below(ack.number).and_then(|last| last.timed()) {
                 self.rtt.sample_for_timer(sent, now);
             }
-            (self.acked, self.expected) = (*ack, 0);
+            (self.acked, self.duplicates, self.expected) = (*ack, 0, 0);
             // The timer now measures the wait for the new first packet.
             self.cache.first_mut().into_iter().for_each(|first| first.tried = now);
             return Passage::Passes;
@@ -148,12 +151,11 @@ impl Snoop {
     }
 
     fn on_duplicate(&mut self, now: Time, node: &mut dyn Node) -> Passage {
+        self.duplicates += 1;
         if self.wanted().is_none_or(|first| first.by_sender) {
             return Passage::Passes;
         }
-        if self.expected > 0 {
-            self.expected -= 1;
-        } else {
+        if self.duplicates > self.expected {
             self.send_first(now, node);
         }
         Passage::Ends
@@ -167,9 +169,7 @@ impl Snoop {
     }
 
     fn send_first(&mut self, now: Time, node: &mut dyn Node) {
-        // Each packet sent after the first one that arrives causes a duplicate, and the first of these has
-        // just arrived.
-        self.expected = (self.cache.len() as u64).saturating_sub(2);
+        self.expected = (self.cache.len() as u64).saturating_sub(1);
         let Some(first) = self.cache.first_mut() else { return };
         (first.attempts, first.tried) = (first.attempts + 1, now);
         node.send(Direction::Forward, first.packet);

@@ -11,6 +11,8 @@ pub(super) struct CachedPacket {
     pub(super) packet: Packet,
     /// The time at which it last arrived from the sender. Not used by the rules of ns-2.
     came: Time,
+    /// Whether it has arrived from the sender again. Not used by the rules of ns-2.
+    again: bool,
     /// The time at which it was last sent on, or became the first packet.
     pub(super) tried: Time,
     /// The number of retransmissions by the agent.
@@ -22,13 +24,13 @@ pub(super) struct CachedPacket {
 
 impl CachedPacket {
     pub(super) fn new(number: u64, packet: Packet, now: Time, by_sender: bool) -> Self {
-        Self { number, packet, came: now, tried: now, attempts: 0, by_sender }
+        Self { number, packet, came: now, again: false, tried: now, attempts: 0, by_sender }
     }
 
-    /// Returns when the packet last arrived from the sender. Returns `None` if its acknowledgement measures
-    /// no round trip, because the agent has retransmitted it since, or because it is left to the sender.
+    /// Returns when the packet arrived from the sender. Returns `None` if its acknowledgement measures no round
+    /// trip: the packet was sent on more than once (Karn's rule), or is left to the sender.
     pub(super) fn timed(&self) -> Option<Time> {
-        (self.attempts == 0 && !self.by_sender).then_some(self.came)
+        (self.attempts == 0 && !self.again && !self.by_sender).then_some(self.came)
     }
 }
 
@@ -49,7 +51,7 @@ impl Cache {
     pub(super) fn keep(&mut self, new: CachedPacket) {
         let place = self.cached.partition_point(|cached| cached.number < new.number);
         if self.cached.get(place).is_some_and(|cached| cached.number == new.number) {
-            self.cached[place] = CachedPacket { by_sender: self.cached[place].by_sender, ..new };
+            self.cached[place] = CachedPacket { again: true, by_sender: self.cached[place].by_sender, ..new };
         } else if !self.is_full() {
             self.cached.insert(place, new);
         }

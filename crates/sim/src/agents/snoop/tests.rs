@@ -88,14 +88,35 @@ fn an_additional_duplicate_means_that_the_retransmission_was_lost() {
     talk.data(0..5);
     assert!(talk.ack(1));
     // Packets 2, 3 and 4 cause three duplicates of 1, and the agent's retransmission is lost. Packets 5 and 6
-    // follow, and the duplicate that 5 causes shows the loss. Five packets have now been sent after 1, one of
-    // which has just caused a duplicate, so the agent expects four more. It counts 2, 3 and 4 again, although
-    // their duplicates have come: only that of 6 is still to come.
+    // follow, and the duplicate that 5 causes, the fourth, shows the loss. Five packets have now been sent
+    // after 1, so the fifth duplicate, that of 6, shows nothing. If the second retransmission is lost too, the
+    // duplicate that 7 causes shows it.
     assert!((0..3).all(|_| !talk.ack(1)));
     talk.data(5..7);
     assert!(!talk.ack(1));
     assert_eq!(talk.sent(), [(Direction::Forward, 1), (Direction::Forward, 1)]);
-    assert_eq!(talk.snoop.expected, 4);
+    assert_eq!(talk.snoop.expected, 5);
+    talk.data(7..8);
+    assert!(!talk.ack(1));
+    assert_eq!(talk.sent(), []);
+    assert!(!talk.ack(1));
+    assert_eq!(talk.sent(), [(Direction::Forward, 1)]);
+}
+
+#[test]
+fn after_the_timer_each_packet_sent_later_may_cause_a_duplicate() {
+    // The timer retransmits packet 0. Packets 1 and 2 arrive only now: their duplicates say nothing about the
+    // retransmission, and that of packet 3 does.
+    let mut talk = Talk::with(&[]);
+    talk.data(0..3);
+    talk.now += Span::from_millis(100);
+    talk.snoop.on_timer(talk.now, &mut talk.sent);
+    assert_eq!(talk.sent(), [(Direction::Forward, 0)]);
+    talk.data(3..4);
+    assert!(!talk.ack(0) && !talk.ack(0));
+    assert_eq!(talk.sent(), []);
+    assert!(!talk.ack(0));
+    assert_eq!(talk.sent(), [(Direction::Forward, 0)]);
 }
 
 #[test]
@@ -159,6 +180,19 @@ fn the_timer_follows_the_round_trip() {
     assert!(talk.ack(1));
     talk.data(1..2);
     assert_eq!(talk.snoop.timer(), talk.now + Span::from_millis(600));
+}
+
+#[test]
+fn a_packet_that_the_sender_retransmits_measures_no_round_trip() {
+    // Packet 0 comes again 199 ms after the first time. The acknowledgement 1 ms later may be of either, and
+    // without a sample the timeout stays the minimum.
+    let mut talk = Talk::with(&[]);
+    talk.data(0..1);
+    talk.now += Span::from_millis(198);
+    talk.data(0..1);
+    assert!(talk.ack(1));
+    talk.data(1..2);
+    assert_eq!(talk.snoop.timer(), talk.now + Span::from_millis(100));
 }
 
 #[test]
