@@ -48,13 +48,15 @@ pub enum Passage {
 
 /// The node at which an agent is, as the agent sees it.
 pub trait Node {
-    /// Sends a packet from the node, ahead of the one that has just arrived.
+    /// Sends a packet from the node; in [`Agent::on_packet`], ahead of the packet that has just arrived.
     fn send(&mut self, direction: Direction, packet: Packet);
 
-    /// Sends a packet with a header extension from the node, ahead of the one that has just arrived.
+    /// Sends a packet with a header extension from the node; in [`Agent::on_packet`], ahead of the packet
+    /// that has just arrived.
     fn send_extended(&mut self, direction: Direction, packet: Packet, extension: Extension);
 
-    /// Returns the header extension of the packet that has just arrived; zeros if it has none.
+    /// Returns the header extension of the packet that has just arrived; zeros if it has none. Only
+    /// meaningful in [`Agent::on_packet`].
     fn extension(&self) -> Extension;
 }
 
@@ -71,7 +73,7 @@ pub struct AgentCounts {
 pub struct AgentParts {
     /// The index of the flow whose packets it sees.
     pub flow: u32,
-    /// The number of the path of that flow.
+    /// The index of the path among those of that flow.
     pub path: u32,
     /// The number of links before the node on the path from the first end to the second, and on the path
     /// back. At least one link follows it in each direction.

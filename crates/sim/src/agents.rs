@@ -15,5 +15,5 @@ pub struct Entry {
     pub build: fn(&Values) -> Box<dyn Agent>,
 }
 
-/// The agents, in the order of lists.
+/// The agents, in the order in which lists show them.
 pub const AGENTS: &[Entry] = &[snoop::ENTRY, thinning::ENTRY];

@@ -6,13 +6,14 @@
 //!   anew, because the radio has lost it. A packet that arrives for the first time, but late, is left to the
 //!   sender: it was lost before the agent, and the sender waits for its duplicates. A packet that the mobile
 //!   has acknowledged is removed, and the acknowledgement is repeated.
-//! * Acknowledgements: a new one empties the cache up to its number and continues. One that is older than the
-//!   last is removed. A duplicate continues if the packet is not cached, if it is left to the sender, or if
-//!   the agent has retransmitted it too often. Otherwise it is removed, and the first duplicate makes the
-//!   agent retransmit the packet. As many duplicates are expected as packets were sent after it; one more
-//!   means that the packet was lost again.
-//! * If no acknowledgement arrives, a timer retransmits the first packet, even one that is left to the
-//!   sender, because the radio may lose it like any other.
+//! * Acknowledgements: a new one removes the packets below its number from the cache and continues. One that
+//!   is older than the last is removed. A duplicate asks for the packet that the mobile lacks. It continues
+//!   if that packet is not cached, is left to the sender, or has been retransmitted by the agent too often.
+//!   Otherwise the duplicate is removed, and the first one makes the agent retransmit the packet. As many
+//!   duplicates are expected as packets were sent between the packet and its retransmission; one more means
+//!   that the retransmission was lost.
+//! * If no acknowledgement arrives, a timer retransmits the packet that the mobile lacks, even one that is
+//!   left to the sender, because the radio may lose it like any other.
 //!
 //! These are the rules of the publication. Those of ns-2's agent differ and are in a module of their own.
 
@@ -70,8 +71,8 @@ parameters! {
     }
 }
 
-/// The agent of one connection by the rules of the publication. It removes no duplicates of packets that it
-/// does not cache.
+/// The agent of one connection by the rules of the publication. It removes no duplicate acknowledgements that
+/// ask for packets outside its cache.
 pub struct Snoop {
     parameters: Parameters,
     /// The number of the flow's connection that it follows.
@@ -143,7 +144,7 @@ impl Snoop {
             return Passage::Passes;
         }
         if ack.edge() > self.acked.edge() {
-            // It opens the receiver's window, so it is no duplicate (RFC 5681 section 2).
+            // The acknowledgement opens the receiver's window, so it is no duplicate (RFC 5681 section 2).
             self.acked.window = ack.window;
             return Passage::Passes;
         }

@@ -4,8 +4,8 @@
 //!
 //! An acknowledgement waits until a number of them have arrived, or the first of them has waited for a
 //! maximum time. Only plain acknowledgements wait, which acknowledge more than the last one and contain
-//! nothing else that is new. One that has SACK blocks, repeats a number or has other marks continues at once,
-//! behind a waiting one.
+//! nothing else that is new. One that has SACK blocks, repeats a number, or has other flags than the waiting
+//! one continues at once, behind the waiting one.
 
 use super::Entry;
 use crate::agent::{Agent, AgentCounts, Direction, Node, Passage};
@@ -104,7 +104,7 @@ impl Agent for Thinning {
             .waiting
             .map_or((1, now + self.parameters.wait), |waiting| (waiting.count + 1, waiting.until));
         if count >= self.parameters.every {
-            // It continues in place of the waiting ones.
+            // This acknowledgement continues in place of the waiting ones.
             self.waiting = None;
             return Passage::Passes;
         }

@@ -13,12 +13,12 @@ pub(super) struct CachedPacket {
     came: Time,
     /// Whether it has arrived from the sender again. Not used by the rules of ns-2.
     again: bool,
-    /// The time at which it was last sent on, or became the first packet.
+    /// The time at which it was last sent on, or became the first in the cache.
     pub(super) tried: Time,
-    /// The number of retransmissions by the agent.
+    /// The number of retransmissions by the agent since the packet last arrived from the sender.
     pub(super) attempts: u32,
-    /// Whether it arrived for the first time after later packets. The sender knows that it is missing and
-    /// retransmits it.
+    /// Whether the packet is left to the sender, which knows that it is missing: it arrived for the first
+    /// time after later packets or, by the rules of ns-2, the sender has retransmitted it.
     pub(super) by_sender: bool,
 }
 
@@ -47,7 +47,7 @@ impl Cache {
     }
 
     /// Caches a packet at the place of its number. A new packet is not cached if the cache is full. A packet
-    /// that is already cached stays left to the sender or not, and its retransmissions are counted anew.
+    /// that is already cached keeps its `by_sender`, and its retransmissions by the agent are counted anew.
     pub(super) fn keep(&mut self, new: CachedPacket) {
         let place = self.cached.partition_point(|cached| cached.number < new.number);
         if self.cached.get(place).is_some_and(|cached| cached.number == new.number) {

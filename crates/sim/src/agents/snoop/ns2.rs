@@ -7,8 +7,9 @@
 //!   one, the next duplicate of another packet counts as the second.
 //! * Duplicates cause at most one retransmission of a packet, or two if fewer than two packets follow it. A
 //!   later loss of it waits for the timer, and only the timer is limited by `attempts`.
-//! * A cached packet that the sender retransmits is left to the sender from then on: its duplicates continue.
-//!   A late packet is left to the sender only if it becomes the first in the cache.
+//! * A cached packet that the sender retransmits is left to the sender from then on: its duplicates continue,
+//!   except those already expected. A late packet is left to the sender only if it becomes the first in the
+//!   cache.
 //! * Acknowledgements older than the last, and data that the mobile has, continue.
 //! * The timer starts at 1.1 s. Its round-trip estimate gives the last sample a weight of seven eighths, and
 //!   a retransmitted packet is timed from its last transmission. Every new acknowledgement restarts the
@@ -25,14 +26,16 @@ use crate::packet::Packet;
 use crate::tcp::segment::Flags;
 use ackclock_base::{Span, Time};
 
-/// The defaults of ns-2's `srtt_`, `rttvar_` and `g_`. Here `g_` is the weight of the past, unlike in TCP.
+/// The defaults of ns-2's `srtt_`, `rttvar_` and `g_`. In the mean, `g_` is the weight of the past, unlike in
+/// TCP; in the deviation it is that of the new sample, as in TCP.
 const FIRST_SRTT_S: f64 = 0.1;
 const FIRST_RTTVAR_S: f64 = 0.25;
 const GAIN: f64 = 0.125;
 
-/// The number of duplicates of one packet that continue before the agent acts (ns-2's `RTX_THRESH`), and the
-/// number of retransmissions by duplicates of a packet of which no more duplicates are expected.
+/// The number of duplicates that continue before the agent acts (ns-2's `RTX_THRESH`).
 const PASSING_DUPLICATES: i64 = 1;
+/// After one duplicate more than expected, further ones cause a retransmission only while the packet has been
+/// retransmitted less often than this.
 const ATTEMPTS_OF_DUPLICATES: u32 = 2;
 
 /// The agent of one connection by the rules of ns-2.
@@ -41,7 +44,7 @@ pub(super) struct Snoop {
     /// The number of the flow's connection that it follows.
     connection: u8,
     cache: Cache,
-    /// One past the highest data number cached or passed.
+    /// One past the highest data number that has arrived from the sender.
     seen: u64,
     /// The number of the last new acknowledgement.
     acked: u64,
@@ -51,7 +54,8 @@ pub(super) struct Snoop {
     /// Whether the first cached packet is left out when expected duplicates are counted, because the agent
     /// has retransmitted it.
     first_left_out: bool,
-    /// The number of duplicates that continued since the agent last acted.
+    /// The number of unexpected duplicates that have continued without a second one: 0 or 1. A new
+    /// acknowledgement does not reset it.
     passed: i64,
     due: Time,
     srtt_s: f64,
@@ -134,8 +138,9 @@ impl Snoop {
         }
     }
 
-    /// Decides about a duplicate of the `first` cached packet while none is expected: the first one
-    /// continues, and the second one makes the agent retransmit the packet.
+    /// Decides whether a duplicate continues that asks for the `first` cached packet while none is expected.
+    /// The first such duplicate continues. The second makes the agent retransmit the packet and is removed,
+    /// unless the packet is left to the sender or has been retransmitted.
     fn on_unexpected(&mut self, now: Time, first: &CachedPacket, node: &mut dyn Node) -> Passage {
         if self.passed < PASSING_DUPLICATES {
             self.passed += 1;
@@ -178,7 +183,8 @@ impl Snoop {
         self.rttvar_s = GAIN * off + (1.0 - GAIN) * self.rttvar_s;
     }
 
-    /// Forgets the state of a connection except for its round-trip estimate.
+    /// Begins to follow another connection. Of the state of the one before, only the round-trip estimate, the
+    /// counts and `passed` remain.
     fn begin(&mut self, connection: u8) {
         let Self { counts, srtt_s, rttvar_s, passed, .. } = *self;
         *self = Self { connection, counts, srtt_s, rttvar_s, passed, ..Self::new(self.parameters) };

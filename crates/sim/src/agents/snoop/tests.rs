@@ -49,7 +49,7 @@ impl<A: Agent + ?Sized> Talk<A> {
         self.snoop.on_packet(self.now, direction, &packet, &mut self.sent) == Passage::Passes
     }
 
-    /// Passes data packets with these numbers, one per millisecond, all of which continue.
+    /// Hands the agent data packets with these numbers, one per millisecond, and checks that all continue.
     pub(super) fn data(&mut self, numbers: std::ops::Range<u64>) {
         for number in numbers {
             self.now += Span::from_millis(1);
@@ -172,8 +172,8 @@ fn packets_that_the_mobile_has_are_removed_and_acknowledged_again() {
 
 #[test]
 fn the_timer_follows_the_round_trip() {
-    // With samples of 200 ms the timeout is 200 ms and four deviations, which begin at 100 ms: 600 ms after
-    // the first packet.
+    // With one sample of 200 ms the estimate is 200 ms and its deviation 100 ms: the timeout is 200 + 4 * 100
+    // ms, counted from the arrival of packet 1.
     let mut talk = Talk::with(&[]);
     talk.data(0..1);
     talk.now += Span::from_millis(199);
@@ -237,8 +237,9 @@ fn a_new_connection_empties_the_cache() {
 }
 
 proptest! {
-    /// For any sequence of packets, acknowledgements that continue never go back, and the agent sends no
-    /// packet more than ten times without a retransmission by the sender in between.
+    /// For any sequence of packets, an acknowledgement that continues never has a lower number than one
+    /// before it, and the agent sends no packet more than ten times without a retransmission by the sender in
+    /// between.
     #[test]
     fn acknowledgements_leave_in_order_and_attempts_are_bounded(
         steps in prop::collection::vec((0_u8..4, 0_u64..30, 1_u64..400), 1..400)

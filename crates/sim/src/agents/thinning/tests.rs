@@ -26,8 +26,8 @@ impl Node for Sent {
     }
 }
 
-/// An agent that sends every third acknowledgement and waits for 5 ms, and the acknowledgements that have
-/// continued, in order.
+/// An agent that lets the latest of three acknowledgements continue, or of those that have come within 5 ms,
+/// and the acknowledgements that have continued, in order.
 struct Talk {
     agent: Thinning,
     gone: Sent,

@@ -13,7 +13,7 @@ fn ms(ms: u64) -> Span {
     Span::from_millis(ms)
 }
 
-/// Lets the timer expire.
+/// Advances the time to that of the timer, and lets the timer expire.
 fn expire(talk: &mut Talk<Snoop>) {
     talk.now = talk.snoop.timer();
     talk.snoop.on_timer(talk.now, &mut talk.sent);
@@ -63,8 +63,8 @@ fn a_retransmission_that_is_lost_waits_for_the_timer() {
     assert!(!talk.ack(3));
     assert!(talk.ack(3) && talk.ack(3));
     assert_eq!(talk.sent(), []);
-    // The last one counted as a second one: of ten cached packets the first is left out, and seven duplicates
-    // are expected, which are removed.
+    // The last duplicate counted as a second one. Packets 3 to 12 are cached; without the first, and less two
+    // duplicates that continued, 9 - 2 = 7 more are expected, and removed.
     assert_eq!(talk.snoop.expected, 7);
     assert!(!talk.ack(3));
     expire(&mut talk);
@@ -73,7 +73,8 @@ fn a_retransmission_that_is_lost_waits_for_the_timer() {
 
 #[test]
 fn an_unexpected_duplicate_causes_a_second_retransmission() {
-    // Only packet 2 is cached. Two duplicates come, and the number still expected is 1 - 2.
+    // Only packet 2 is cached. After two duplicates the number still expected is one cached packet less two
+    // duplicates.
     let mut talk = talk(&[]);
     talk.data(0..3);
     assert!(talk.ack(2) && talk.ack(2) && !talk.ack(2));
@@ -93,7 +94,8 @@ fn packets_that_the_sender_retransmits_are_left_to_the_sender() {
     let timer = talk.snoop.timer();
     talk.data(1..2);
     assert!(talk.snoop.timer() > timer);
-    // Two duplicates of packets 1 to 4 are expected and removed; all later ones continue.
+    // Packets 1 to 4 are cached and two duplicates have come, so 4 - 2 more are expected and removed. All
+    // later ones continue.
     assert!(!talk.ack(1) && !talk.ack(1));
     assert!((0..4).all(|_| talk.ack(1)));
     assert_eq!(talk.sent(), []);
@@ -134,7 +136,7 @@ fn old_packets_continue() {
 fn the_timer_sends_ten_times() {
     let mut talk = talk(&[]);
     talk.data(0..2);
-    // No round trip is known: 0.1 s and four times 0.25 s.
+    // No round trip is known, so the timeout is 0.1 s + 4 * 0.25 s = 1.1 s.
     let mut due = Time::from_nanos(1_001_000_000);
     for _ in 0..10 {
         due += ms(1100);
@@ -162,7 +164,8 @@ fn the_timer_follows_the_last_sample() {
     assert_eq!(talk.snoop.timer(), talk.now + ms(1100));
     assert!(talk.ack(2));
     assert_eq!(talk.snoop.timer(), Time::NEVER);
-    // The sample is 200 ms again: 198.4375 ms, and 1.5625 / 8 + 7 * 220.3125 / 8 = 192.96875 ms.
+    // The sample is 200 ms again: the estimate is 187.5 / 8 + 7 * 200 / 8 = 198.4375 ms, and its deviation
+    // 1.5625 / 8 + 7 * 220.3125 / 8 = 192.96875 ms.
     talk.data(2..3);
     assert_eq!(talk.snoop.timer(), talk.now + Span::from_nanos(198_437_500 + 4 * 192_968_750));
 }
@@ -180,8 +183,9 @@ fn the_timeout_is_not_below_its_minimum() {
 
 #[test]
 fn a_retransmitted_packet_is_timed_from_its_retransmission() {
-    // The packet was first sent 1.1 s ago; the sample is 1 ms, and the estimate 13.375 and (12.375 + 7 * 250)
-    // / 8 ms.
+    // The acknowledgement comes 1.1 s after the packet was first sent, and 1 ms after its retransmission: the
+    // sample is 1 ms, the estimate (100 + 7 * 1) / 8 = 13.375 ms, and its deviation (12.375 + 7 * 250) / 8
+    // ms.
     let mut talk = talk(&[]);
     talk.data(0..1);
     expire(&mut talk);
