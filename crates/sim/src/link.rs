@@ -46,7 +46,7 @@ pub struct LinkParts {
 pub enum Fate {
     /// The queue drops the packet.
     Dropped,
-    /// The packet is sent and corrupted on the wire.
+    /// The packet is sent, and corrupted on the wire or dropped there because of its ECN field.
     Corrupted {
         /// The beginning of the transmission.
         starts: Time,
@@ -104,7 +104,7 @@ pub struct LinkCounts {
     pub dropped: u64,
     /// The number of packets corrupted on the wire.
     pub corrupted: u64,
-    /// The number of packets marked with congestion experienced.
+    /// The number of packets that the queue marked with congestion experienced.
     pub marked: u64,
     /// The number of packets duplicated on arrival.
     pub duplicated: u64,
@@ -117,8 +117,8 @@ pub struct LinkCounts {
 #[repr(C, align(64))]
 pub struct Link {
     free_at: Time,
-    /// Packets sent before this time lie wholly in the measured interval. It is zero until measuring has
-    /// begun.
+    /// Packets whose transmission ends before this time lie wholly in the measured interval. It is zero until
+    /// measuring has begun.
     whole_until: Time,
     /// The number of packets that lie wholly in the measured interval, from arrival to the end of
     /// transmission, and were not corrupted. It serves both as arrivals and as deliveries.
@@ -173,8 +173,8 @@ impl Link {
         }
     }
 
-    /// Returns whether the outcome of a packet depends only on the packets before it, and the queue is not
-    /// observed. If so, [`Self::cross`] may be used.
+    /// Returns whether the link has no observed queue, no impairments and a fixed rate. If so,
+    /// [`Self::cross`] may be used.
     pub fn is_plain(&self) -> bool {
         self.queue.is_none() && self.impaired.is_none() && !self.transmission.varies()
     }
@@ -220,7 +220,7 @@ impl Link {
         }
     }
 
-    /// Counts a packet that is corrupted or lies only partly in the measured interval.
+    /// Counts a packet of an impaired link, or one that may lie only partly in the measured interval.
     #[cold]
     #[inline(never)]
     fn count_partly(&mut self, now: Time, starts: Time, sent: Time, corrupted: bool) {

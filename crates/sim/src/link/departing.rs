@@ -45,8 +45,8 @@ impl Link {
         self.free_at = free_at;
     }
 
-    /// Returns whether the discipline decides at departure. If so, packets [wait](Self::wait), and the link
-    /// is [served](Self::serve).
+    /// Returns whether the discipline decides at departure or the link is a station of a medium. If so,
+    /// packets [wait](Self::wait), and the link is [served](Self::serve).
     #[inline]
     pub fn decides_at_departure(&self) -> bool {
         self.queue.as_ref().is_some_and(|queue| queue.room.is_some())

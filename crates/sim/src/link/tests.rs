@@ -110,9 +110,9 @@ impl Discipline for Waits {
 fn a_discipline_is_told_the_wait_at_the_present_rate() {
     // A byte takes 1 us for 4 ms, and 10 us after that. Ten packets of 1000 bytes arrive at once. The last
     // six will be sent at the slow rate, but a router cannot know that before the rate falls. At 3.5 ms half
-    // of the fourth packet is left, and six wait: 6.5 ms. At 4.5 ms the fifth, begun at 4 ms, is half a tenth
-    // on its way: 9.5 ms of it are left and six wait at the slow rate: 69.5 ms. With a constant rate the wait
-    // ends when the link is free.
+    // of the fourth packet is left, and six wait: 6.5 ms. At 4.5 ms the fifth, begun at 4 ms, has been sent
+    // for 0.5 of its 10 ms, and six wait at the slow rate, the sixth to the tenth and the one of 3.5 ms: 9.5
+    // + 60 = 69.5 ms.
     let (told, waits) = std::sync::mpsc::channel();
     let mut link = link_with(Some(Queueing::at_arrival(Waits(told))));
     let slow = cycle([(4, 8_000_000), (1000, 800_000)]);
@@ -129,8 +129,9 @@ fn a_discipline_is_told_the_wait_at_the_present_rate() {
 #[test]
 fn time_spent_sending_is_clipped_at_both_ends_of_the_measured_interval() {
     // Packets of 4 ms arrive at 8, 15 and 19 ms, and the interval from 10 to 20 ms is measured: 2 + 4 + 1 ms.
-    // At half the rate from 15 ms on, the second packet takes until 23 ms and fills the rest, 5 ms; the third
-    // waits for it.
+    // At half the rate from 15 ms on, the second packet takes until 23 ms and fills the rest of the interval,
+    // 2 + 5 ms; the third waits for it. At half the rate throughout, the first takes until 16 ms and the
+    // second until 24 ms, so the link is busy for all 10 ms.
     let (whole, half) = ((15, 8_000_000), (15, 4_000_000));
     let changes = [(None, 7), (Some(cycle([whole, half])), 7), (Some(cycle([half, half])), 10)];
     for (changes, busy_ms) in changes {
