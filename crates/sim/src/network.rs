@@ -1,9 +1,10 @@
 //! The network: links, and the fixed paths of packets over them.
 //!
 //! A path is a list of steps. Crossing a link that only one path uses, and whose queue has no limit, is
-//! arithmetic: the arrival at the next step is computed at once. Before any other link a packet waits in its
-//! own lane until its time has come, so that packets of different flows enter a shared link in the order of
-//! their arrival, and a queue that is observed never contains packets of the future.
+//! arithmetic: the arrival at the next step is computed at once. Before a link whose queue is observed, since
+//! several paths share it or it has a discipline, a packet waits in a lane of its path until its time has
+//! come, so that packets of different flows enter a shared link in the order of their arrival, and a queue
+//! that is observed never contains packets of the future.
 //!
 //! At the end of a path, an endpoint that depends only on the packets that reach it may be handed a packet as
 //! soon as its arrival time is known, together with that time. Other endpoints may be too, if nothing else
@@ -64,9 +65,10 @@ enum Then {
     HandOver(u32),
     /// Cross a shared link where only the room in its queue decides about packets.
     Offer(u32),
-    /// Cross a shared link that has a discipline or impairments, or that is traced.
+    /// Cross a link that decides at arrival in any other way: by a discipline, with impairments, at a
+    /// changing rate, or in a run that is traced.
     Ask(u32),
-    /// Join the queue of a link whose discipline decides at departure.
+    /// Join the queue of a link whose discipline decides at departure, or of a station of a medium.
     Join(u32),
     /// Pass an agent in this direction.
     Meet(u32, Direction),
@@ -105,7 +107,8 @@ struct Shared {
     random: Stream,
     /// The stations as they were last shown to the medium.
     stations: Vec<Station>,
-    /// The medium's rules for a turn, and the packets that each station has taken out of its queue.
+    /// The medium's rules for a turn, and the packets that each station has taken out of its queue (empty if
+    /// turns are [plain](AccessRules::is_plain)).
     access: AccessRules,
     states: Vec<StationState>,
 }
@@ -131,7 +134,8 @@ pub struct Network {
     destinations: Vec<Destination>,
     counts: Vec<PathCounts>,
     measured: Interval,
-    /// The number of packets in the queues of links whose discipline decides at departure.
+    /// The number of packets that wait for service, at links whose discipline decides at departure and at the
+    /// stations of media.
     waiting: usize,
     /// The schedule's source of each link whose discipline decides at departure. The stations of a medium
     /// share one source.
@@ -139,7 +143,8 @@ pub struct Network {
     media: Vec<Shared>,
     /// The index of each link's medium, if it has one.
     medium_of: Vec<Option<u32>>,
-    /// The packets dropped at a departure. Emptied after each use, and kept to avoid allocations.
+    /// The packets that the queue of a served link has just dropped. Emptied after each use, and kept to
+    /// avoid allocations.
     refused: Vec<QueuedPacket>,
     /// The stations' parts in a turn of a medium. Emptied after each turn.
     parts: Vec<Part>,
@@ -216,7 +221,8 @@ impl Network {
     }
 
     /// Reads the data that the arrival of a lane's head will need, so that it is in the cache. Returns the
-    /// destination if the head goes to an endpoint, otherwise `None`. The number has no meaning.
+    /// destination if the head goes to an endpoint, otherwise `None`. The returned number has no meaning; it
+    /// depends on the data that was read.
     pub fn look_ahead(&self, lane: usize) -> (u64, Option<Destination>) {
         let lane = &self.lanes[lane];
         let arrives = lane.head(&self.pool).map_or(0, |(time, _)| time.nanos());
@@ -233,8 +239,8 @@ impl Network {
         }
     }
 
-    /// Takes the head of a lane, whose time has come, over the links that follow. Returns the outcome and the
-    /// path.
+    /// Takes the head of a lane, whose time has come, over the links that follow, and writes it to `head`.
+    /// Returns the outcome and the path.
     #[inline]
     pub(crate) fn arrive(&mut self, lane_index: usize, head: &mut Packet) -> (Outcome, u32) {
         let lane = &mut self.lanes[lane_index];
@@ -259,8 +265,8 @@ impl Network {
         (outcome, path)
     }
 
-    /// Takes a packet over the links from a step of its path on, until it has to wait or reaches the end. It
-    /// is at the step at `now`; `departed` is when its host, or the last link with a queue, sent it.
+    /// Takes a packet over the links from a step of its path on, until it has to wait or reaches the end. The
+    /// packet is at the step at `now`; `departed` is when its host, or the last link with a queue, sent it.
     /// Everything beyond arithmetic is done by a tail call, so that arithmetic needs no room on the stack.
     #[inline(always)] // for each packet, twice
     fn advance(
@@ -315,7 +321,8 @@ impl Network {
         self.go_further([at, departed], path, step, packet)
     }
 
-    /// Offers a packet to a shared link that decides at arrival, and takes the packet further.
+    /// Offers a packet to a shared link where only the room in its queue decides, and takes the packet
+    /// further.
     #[inline(never)]
     fn offer(&mut self, now: Time, path: u32, link: u32, step: u32, packet: &mut Packet) -> Outcome {
         let index = link as usize;
@@ -325,7 +332,7 @@ impl Network {
         }
     }
 
-    /// Offers a packet to a link that has more to decide than whether there is room.
+    /// Offers a packet to any link that decides at arrival, and takes the packet further.
     #[inline(never)]
     fn ask(&mut self, times: [Time; 2], path: u32, link: u32, step: u32, packet: &mut Packet) -> Outcome {
         if self.trace.is_some() {

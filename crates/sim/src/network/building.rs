@@ -73,7 +73,8 @@ impl Network {
         self.starts.push(self.steps.len() as u32);
         self.destinations.push(plan.to);
         let mut now_is_real = !plan.leaves_later;
-        // A packet that has not waited is still being handled by its sender, or by the link that was served.
+        // A packet that has not waited is still being handled by its sender, by an agent, or by the link that
+        // was served.
         let mut has_waited = false;
         let mut waits_at_end = false;
         // The plain link that the next step crosses first.

@@ -27,7 +27,8 @@ impl Network {
         }
     }
 
-    /// Returns whether the packets of a path wait in a lane before the first link that other flows use too.
+    /// Returns whether the packets of a path wait in a lane before the first agent and before the first link
+    /// whose queue is observed.
     fn waits_after_its_own_links(&self, path: u32) -> bool {
         let is_own = |step: &&Step| match step.then {
             Then::GoOn => true,

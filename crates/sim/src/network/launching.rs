@@ -23,7 +23,7 @@ impl Network {
     }
 
     /// Returns when the packet just launched will have left the first link; `None` if that link's discipline
-    /// decides at departure, or if an agent precedes it.
+    /// decides at departure, or if an agent or a lane precedes it.
     #[inline]
     fn leaves_first_link(&self, path: u32) -> Option<Time> {
         let link = match self.steps[self.starts[path as usize] as usize] {

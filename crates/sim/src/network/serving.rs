@@ -155,7 +155,8 @@ impl Network {
 }
 
 impl Shared {
-    /// Returns the station that sends next and when; `None` if no station has a packet.
+    /// Returns the next turn; `None` if no station has a packet. If the medium is busy, or no station may
+    /// send yet, the result is the time at which that ends, with a station that has no meaning.
     fn due(&mut self, now: Time, links: &[Link]) -> Option<Turn> {
         let Self { medium, links: stations_links, random, stations, states, .. } = self;
         for (index, (station, link)) in stations.iter_mut().zip(&*stations_links).enumerate() {

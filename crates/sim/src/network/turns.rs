@@ -34,7 +34,7 @@ struct Frame {
     sent: Time,
     /// The time at which the other end received the packet; `None` if it has not.
     received: Option<Time>,
-    /// Whether the other end has passed the packet on.
+    /// Whether the other end has passed the packet on, or no longer waits for it.
     passed_on: bool,
     /// Whether the station has learnt that the packet was received, or has given it up.
     done: bool,
@@ -74,7 +74,7 @@ impl Network {
         (!shared.access.is_plain()).then(|| shared.states[station].counts)
     }
 
-    /// Begins a turn of a medium.
+    /// Carries out a turn of a medium that begins at `now`.
     pub(super) fn take_turn(&mut self, medium: usize, turn: Turn, now: Time) {
         let shared = &self.media[medium];
         let stations = 0..shared.links.len();
@@ -127,8 +127,8 @@ impl Network {
         }
     }
 
-    /// Passes on the packets that the other end has received, in order. It no longer waits for packets that
-    /// the station has given up.
+    /// Passes on the packets that the other end has received, in order. The other end waits for a missing
+    /// packet until the station has given it up, which it learns at `free`, the end of the turn.
     fn pass_on(&mut self, medium: usize, station: usize, free: Time) {
         for place in 0.. {
             let Shared { links, states, access, .. } = &mut self.media[medium];
