@@ -1,6 +1,6 @@
 //! Shared media: a half-duplex line, a token, or a radio channel that several links share. The links are its
 //! stations. One station sends at a time, and the medium decides which and when. The medium may also let
-//! stations collide and repeat unanswered packets.
+//! stations collide, and make them repeat packets that are not answered.
 
 pub mod contention;
 pub mod half_duplex;
@@ -26,8 +26,9 @@ pub trait Medium: Send {
         AccessRules::default()
     }
 
-    /// Returns whether another station begins to send at the beginning of the last turn. No packet of
-    /// colliding stations arrives.
+    /// Returns whether a station begins to send at the beginning of the turn that [`Self::next`] returned
+    /// last. If it is another than the station of that turn, both collide, and no packet of colliding
+    /// stations arrives.
     fn collides(&self, _station: usize) -> bool {
         false
     }

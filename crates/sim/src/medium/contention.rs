@@ -50,8 +50,7 @@ pub const WIFI: Entry = Entry {
     build: |values, transmitters| Box::new(Contention::new(Wifi::from(values).rules(), transmitters)),
 };
 
-/// The parameters that differ with several packets per turn: orthogonal subcarriers in 20 MHz at 5 GHz, best
-/// effort.
+/// The defaults of the exchange in which `wifi` differs from `dcf`: OFDM in 20 MHz at 5 GHz, best effort.
 const OF_WIFI: &[(&str, &str)] = &[
     ("slot", "9 us"),
     // SIFS and three slots.
@@ -91,9 +90,9 @@ pub struct Contention {
     transmitters: Vec<Transmitter>,
     /// The transmitter of each station.
     of: Vec<usize>,
-    /// The time since which the medium has been free.
+    /// The time at which the medium becomes free, or since which it has been free.
     free: Time,
-    /// The beginning of the last turn.
+    /// The beginning of the turn that [`Medium::next`] returned last.
     starts: Time,
 }
 
@@ -149,7 +148,8 @@ impl Contention {
         after.find(|place| stations[own[*place]].may_send(now))
     }
 
-    /// Returns when a transmitter sends that has just got a packet, or finds the medium free with one.
+    /// Returns when a transmitter with a packet sends if no other sends before. Draws a number of slots
+    /// unless one is still being counted or the transmitter need not wait.
     fn access(&mut self, transmitter: usize, now: Time, random: &mut dyn Random) -> Time {
         let opens = self.opens();
         let Rules { slot, always_waits, .. } = self.rules;
@@ -165,7 +165,7 @@ impl Contention {
             return now;
         }
         let drawn = draw(transmitter.window, random);
-        // Slots that passed on the free medium before are not part of the drawn number.
+        // Slots are counted from `opens`, so those that have already passed are added to the drawn number.
         let passed = slots(now.since(opens).nanos().div_ceil(slot.nanos().max(1)));
         transmitter.slots = Some(passed + drawn);
         after(passed + drawn).max(now)

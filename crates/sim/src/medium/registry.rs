@@ -13,7 +13,7 @@ pub struct Entry {
     pub build: fn(&Values, &[usize]) -> Box<dyn Medium>,
 }
 
-/// The media, in the order of lists.
+/// The media, in the order in which lists show them.
 pub const MEDIA: &[Entry] =
     &[half_duplex::ENTRY, token::ENTRY, contention::SIMPLE, contention::DCF, contention::WIFI];
 

@@ -26,7 +26,8 @@ parameters! {
 
 struct Passing {
     parameters: Token,
-    /// The station that had the token at `since`, from which it circulates.
+    /// The station that has the token at `since`; from then on the token circulates. The number of stations
+    /// stands for station 0.
     holder: usize,
     since: Time,
 }
