@@ -37,7 +37,7 @@ pub struct Entry {
     pub build: fn(&Values, Stream) -> Course,
 }
 
-/// The models of mobility, in the order of lists.
+/// The models of mobility, in the order in which lists show them.
 pub const MOBILITIES: &[Entry] = &[
     Entry {
         descriptor: &Descriptor {

@@ -14,7 +14,7 @@ pub struct Entry {
     pub build: fn(&Values, [Course; 2]) -> Box<dyn Channel>,
 }
 
-/// The models of propagation, in the order of lists.
+/// The models of propagation, in the order in which lists show them.
 pub const PROPAGATIONS: &[Entry] = &[Entry {
     descriptor: &Descriptor {
         kind: Kind::Propagation,
@@ -67,7 +67,7 @@ mod tests {
     #[test]
     fn the_loss_of_a_link_follows_from_the_distance_of_its_ends() {
         // The distance is 250 m (a 3-4-5 triangle). With an exponent of 2.2 the margin is 57.21 - 22 * 2.398
-        // = 4.45 dB; 13.3 % of packets fall short of it at a deviation of 4 dB.
+        // = 4.45 dB; at a deviation of 4 dB, 13.3 % of packets lie more than that below the mean.
         let ends = [Place { x_m: 0.0, y_m: 0.0 }, Place { x_m: 150.0, y_m: 200.0 }].map(Course::still);
         let entry = find("shadowing").unwrap();
         let values = Values::with(entry.descriptor, &[("exponent", "2.2")]);

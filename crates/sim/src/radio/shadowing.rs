@@ -67,17 +67,17 @@ mod tests {
 
     #[test]
     fn the_mean_power_follows_friis_and_then_the_exponent() {
-        // At 1 m the wavelength is 0.3280 m and (0.3280 / 12.566)^2 = 6.813e-4; 0.28184 W times that is
-        // 1.9201e-4 W, which is 57.21 dB above 3.652e-10 W. The power does not rise at shorter distances. At
-        // ten times the distance it is lower by 10 times the exponent.
+        // At 914 MHz the wavelength is 0.3280 m. At a distance of 1 m, (0.3280 / (4 pi))^2 = 6.813e-4;
+        // 0.28184 W times that is 1.9201e-4 W, which is 57.21 dB above 3.652e-10 W. The power does not rise
+        // at shorter distances. At ten times the distance it is lower by 10 dB times the exponent.
         for exponent in [2.0, 2.7, 4.0] {
             let model = shadowing(exponent);
             assert!((model.margin_db(1.0) - 57.21).abs() < 0.01, "{}", model.margin_db(1.0));
             assert_eq!(model.margin_db(0.5), model.margin_db(1.0));
             assert!((model.margin_db(10.0) - 57.21 + 10.0 * exponent).abs() < 0.01);
         }
-        // The distance at which half of the packets are lost is 10^(57.21 / 10 n) m: 726 m at 2.0, 132 m at
-        // 2.7.
+        // The distance at which half of the packets are lost is 10^(57.21 / (10 n)) m for an exponent n: 726
+        // m at 2.0, 132 m at 2.7.
         for (exponent, median_m) in [(2.0, 726.0), (2.2, 399.0), (2.4, 242.0), (2.7, 132.0)] {
             assert!((shadowing(exponent).loss_probability(median_m) - 0.5).abs() < 0.005, "{exponent}");
         }
