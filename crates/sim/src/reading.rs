@@ -2,8 +2,8 @@
 //! transport tells the sender how much room is left.
 //!
 //! The application reads one packet after another, as a link would send them. The room of a packet is free
-//! when all of it has been read. It begins with a packet when the packet is in order and the previous one has
-//! been read.
+//! when all of it has been read. The application begins with a packet when the packet is in order and the
+//! previous one has been read.
 
 use crate::transmission::{Changes, Transmission};
 use ackclock_base::{Rate, Time};

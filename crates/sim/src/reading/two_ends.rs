@@ -52,8 +52,8 @@ struct Wire {
     read: u64,
     /// One past the highest position of data that has been sent.
     sent: u64,
-    /// Whether all data lies within the receiver's window. RFC 9260 section 6.2.1 rule C gives the room of
-    /// lost chunks to others.
+    /// Whether all data that is sent must lie within the receiver's window. Not after a drop with SCTP,
+    /// because RFC 9260 section 6.2.1 rule C gives the room of lost chunks to others.
     is_bounded: bool,
 }
 
@@ -290,7 +290,7 @@ fn stopped(transport: Transport, packets: u64, drops: impl FnMut(Time, Says) -> 
     run
 }
 
-/// Returns when the data at a position of the stream was first sent.
+/// Returns when the data at a position of the stream was first sent, in milliseconds.
 fn leaves(run: &Run, place: u64) -> f64 {
     run.times(|says| says == Says::Data(place))[0]
 }
@@ -300,7 +300,8 @@ fn tcp_probes_a_closed_window_and_hears_when_it_opens() {
     // Four packets fill the buffer, and the last acknowledgement arrives at 100 ms with a window of zero. The
     // RTO is 1 s, its minimum: probes follow after 1, 2 and 4 s, at 1.1, 3.1 and 7.1 s; the next would be
     // sent at 15.1 s. The first packet has been read at 10.001 s, and an acknowledgement with a window of one
-    // arrives at 10.051 s. Windows of two and of four follow at once.
+    // arrives at 10.051 s. Further updates are sent when two and when four packets have been read, and arrive
+    // at 10.052 and 10.054 s.
     let run = stopped(Transport::Tcp, 4, |_, _| false);
     assert_eq!(run.probes(), [1100.0, 3100.0, 7100.0]);
     assert_eq!(run.times(|says| says == Says::Edge(5))[0], 10_001.0);
@@ -336,7 +337,8 @@ fn quic_reports_that_it_is_blocked_and_uses_a_raised_limit() {
     // arrive at 100 ms. Two samples of 100 ms give a deviation of 37.5 ms and a probe timeout of 100 + 150 +
     // 25 = 275 ms. DATA_BLOCKED is repeated at 375 ms, and after 550, 1100, 2200 and 4400 ms: at 925, 2025,
     // 4225 and 8625 ms; the next would be at 17.425 s. Half of the window has been read at 10.002 s, and
-    // MAX_DATA for six pieces arrives at 10.052 s. The new limit is used at once.
+    // MAX_DATA for six pieces arrives at 10.052 s. The new limit is used up at once, with another
+    // DATA_BLOCKED.
     let run = stopped(Transport::Quic, 4, |_, _| false);
     assert_eq!(run.probes()[..7], [0.0, 375.0, 925.0, 2025.0, 4225.0, 8625.0, 10_052.0]);
     assert_eq!(run.times(|says| matches!(says, Says::Edge(_)))[..2], [10_002.0, 10_004.0]);
@@ -409,9 +411,9 @@ fn a_tuned_window_does_not_grow_for_an_application_that_does_not_read() {
     let mut run = Run::begin(Transport::Tcp, &settings, from_10_s_on(), u64::MAX, |_, _| false);
     run.until(at(10_000.0));
     assert_eq!((run.wire.edge, run.wire.sent, run.wire.read), (45, 45, 0));
-    // An application that reads 1 Mbit/s takes 8.6 packets in a round trip. The window is made for ten, and
-    // opens for the twelve of a round that lasts longer: to 2 * 12 + 16 = 40 plus twice 40 * 2 / 10, 56, and
-    // not to the 2172 for which it has room.
+    // An application that reads 1 Mbit/s takes 8.6 packets in a round trip. The rule assumes ten packets per
+    // round trip at first. A longer round, in which twelve are read, opens it to 2 * 12 + 16 = 40 packets
+    // plus twice 40 * (12 - 10) / 10, which is 56, and not to the largest window, 2172.
     let reader = ReaderOptions { rate: Rate::from_bits_per_second(1_000_000), changes: None };
     let mut run = Run::begin(Transport::Tcp, &settings, reader, u64::MAX, |_, _| false);
     run.until(at(10_000.0));
