@@ -1,7 +1,7 @@
 //! Bursts: the fate of packets that arrive faster than the link can send them (RFC 7928 section 7.2).
 //!
-//! A burst is a run of data packets of one group of flows, each of which is offered to the link sooner after
-//! the previous one than the link takes to send it. A run with fewer packets than a minimum is not a burst. A
+//! A burst is a run of data packets of one group of flows, each of which is offered to the link less than its
+//! own transmission time after the previous one. A run with fewer packets than a minimum is not a burst. A
 //! burst is over when, after its last packet, no more bytes wait than before its first. If the group's next
 //! burst begins before that, the end of the burst remains unknown.
 
@@ -213,7 +213,7 @@ mod tests {
 
     #[test]
     fn a_drop_at_departure_counts_for_the_burst_that_the_packet_came_with() {
-        // Two bursts of two packets are a second apart. A packet of the first is dropped after it has waited.
+        // Two bursts of two packets are 5 ms apart. A packet of the first is dropped after it has waited.
         let mut watch = watch(2);
         for (at, packet) in [(0, 1), (1, 2)] {
             watch.see(us(at), 0, packet, 1000, Event::Offered { link: 7 });
