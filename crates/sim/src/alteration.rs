@@ -78,7 +78,8 @@ impl Alteration {
     }
 }
 
-/// The changes of the packets that arrive over a link. Called once for each packet, in the order of sending.
+/// The changes of the packets that arrive over a link. [`Self::next`] is called once for each packet that
+/// arrives, in the order of sending.
 pub(crate) struct Alters {
     ecn: Option<EcnRule>,
     duplicates: Option<(f64, Correlated, Stream)>,
@@ -127,7 +128,8 @@ pub(crate) struct Skipping {
 }
 
 impl Skipping {
-    /// Starts as Linux's network emulator does: the first packet that may skip the delay is number `gap`.
+    /// Starts as Linux's network emulator does: the first packet that may skip the delay is number `gap`,
+    /// counted from 1.
     pub(crate) fn new(skips: Skips, random: Stream) -> Self {
         Self { skips, since: 0, numbers: Correlated::new(skips.correlation), random }
     }

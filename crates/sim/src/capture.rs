@@ -39,10 +39,10 @@ pub struct Captured {
     pub words: Vec<u64>,
     /// The time at which the packet was sent.
     pub launched: Time,
-    /// The time at which the packet was sent that had reached this packet's sender last, over the same pair
-    /// of paths; `None` if none had.
+    /// Of the packets that had reached this packet's sender over the same pair of paths when it was sent, the
+    /// sending time of the last; `None` if none had.
     pub heard: Option<Time>,
-    /// The outcome for the packet at the link of this place.
+    /// The outcome for the packet at the link of this place; `Passes` at a place that is not a link's.
     pub fate: Fate,
 }
 
@@ -94,13 +94,13 @@ struct Flight {
     heard: Option<Time>,
 }
 
-/// A captured packet that has not been taken. In front of a queue its outcome may not be known yet.
+/// A captured packet that has not been taken. At a link its outcome may not be known yet.
 struct Waiting {
     captured: Captured,
     is_decided: bool,
 }
 
-/// The time of capture, and the number of captures before.
+/// The time of capture, and the number of the capture within the run.
 type Order = (Time, u64);
 
 /// The captures of a run.
@@ -137,7 +137,7 @@ impl Capture {
         }
     }
 
-    /// Records a copy of a packet that is under way.
+    /// Records that packet `copy` is a copy of packet `number`, which is under way.
     pub(crate) fn duplicate(&mut self, number: u64, copy: u64) {
         if let Some(flight) = self.flights.get(&number).cloned() {
             self.flights.insert(copy, flight);

@@ -1,5 +1,5 @@
-//! Impairments of a link besides its rate and its delay: it may corrupt packets, delay them, repeat them
-//! itself, and let packets overtake others.
+//! Impairments of a link besides its rate and its delay: it may corrupt, delay, duplicate or retransmit
+//! packets, change their ECN field, and let packets overtake others.
 
 use crate::alteration::{Alteration, Alters, Duplicates, EcnRule, Skipping, Skips};
 use crate::jitter::Distribution;
@@ -16,7 +16,7 @@ pub trait Channel: Send {
     fn carry(&mut self, sending: &Sending, random: &mut dyn Random) -> Carried;
 
     /// Returns whether the short answer of the link's other end is received. A [medium](crate::medium) may
-    /// require such answers; this one is given at `now`.
+    /// require such answers; `now` is the end of the packets that are answered.
     fn answers(&mut self, _now: Time, _random: &mut dyn Random) -> bool {
         true
     }
@@ -38,7 +38,7 @@ pub struct Sending {
 pub struct Carried {
     /// The time for which the link is busy with the packet, including repetitions.
     pub takes: Span,
-    /// The delay in addition to that of the wire; `None` if the packet is lost.
+    /// The delay in addition to that of the wire; `None` if the packet is corrupted.
     pub delay: Option<Span>,
 }
 
@@ -47,7 +47,7 @@ pub struct Carried {
 pub struct Detour {
     /// The beginning of the detour.
     pub from: Time,
-    /// The end of the detour.
+    /// The end of the detour, exclusive.
     pub until: Time,
     /// The additional delay.
     pub longer: Span,
@@ -84,7 +84,8 @@ pub struct Impairments {
     pub bursts: Option<Bursts>,
     /// A longer route for a while.
     pub detour: Option<Detour>,
-    /// The additional delay of the wire over time. The end of a packet's transmission decides.
+    /// The additional delay of the wire over time. A packet gets the delay of the time at which its
+    /// transmission ends.
     pub longer: Option<Timeline<Span>>,
     /// Whether a packet with a shorter delay overtakes those before it. Otherwise it arrives together with
     /// the last of them.
@@ -136,7 +137,7 @@ pub(crate) struct Impaired {
 }
 
 impl Impaired {
-    /// Creates the impairments of a link; `None` if packets are only delayed. `stream` creates the random
+    /// Creates the impairments of a link; `None` if they do nothing to packets. `stream` creates the random
     /// stream of a purpose.
     pub(crate) fn of(parts: Impairments, stream: impl Fn(&str) -> Stream) -> Option<Box<Self>> {
         let Impairments {

@@ -42,8 +42,8 @@ mod tests {
 
     #[test]
     fn each_number_depends_on_the_previous_one() {
-        // The first 0.8 is the number before the first: 0.75 * 0.4 + 0.25 * 0.8 = 0.5; 0.75 * 0.6 + 0.25 *
-        // 0.5 = 0.575.
+        // The 0.8 drawn first serves as the number before the first one: 0.75 * 0.4 + 0.25 * 0.8 = 0.5; 0.75
+        // * 0.6 + 0.25 * 0.5 = 0.575.
         let mut random = Scripted::new(&[0.8, 0.4, 0.6]);
         let mut numbers = Correlated::new(0.25);
         assert!((numbers.next(&mut random) - 0.5).abs() < 1e-15);

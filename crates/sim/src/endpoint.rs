@@ -1,5 +1,5 @@
 //! The interface between the network and the transports. A flow has two ends, each an [`Endpoint`], and one
-//! or more paths between them. End 0 is the end whose application begins.
+//! or more paths between them. End 0 is the sender: its application begins to send.
 //!
 //! An endpoint is a state machine without input or output: its methods are called with packets and with the
 //! time, and it answers through an [`Outbox`]. Only the two ends of a flow know the meaning of the header
@@ -12,7 +12,8 @@ use std::any::Any;
 
 /// One end of a flow.
 pub trait Endpoint: Any + Send {
-    /// Returns the properties that the network may rely on. Called once, when the flow is made.
+    /// Returns the properties that the network may rely on. They must not change after the flow has been
+    /// made.
     fn properties(&self) -> Properties {
         Properties::default()
     }
@@ -32,7 +33,8 @@ pub trait Endpoint: Any + Send {
     /// returns the [extension](Packet::is_extended) of its header.
     fn on_packet(&mut self, now: Time, path: usize, packet: &Packet, out: &mut dyn Outbox);
 
-    /// Called when the application has no more data to send. Outstanding data may still be retransmitted.
+    /// Called on both ends when the application stops, except for one that [writes](Self::close). Data that
+    /// has not been sent yet is dropped; outstanding data may still be retransmitted.
     fn stop(&mut self, _now: Time) {}
 
     /// Called when the application has `packets` more packets to send over the open connection.
@@ -41,7 +43,8 @@ pub trait Endpoint: Any + Send {
     /// Called when the other end has been given `packets` more packets to send.
     fn expect(&mut self, _packets: u64) {}
 
-    /// Called when the connection ends because another one replaces it.
+    /// Called when the connection ends because another one replaces it, and on end 0 when the application
+    /// that [writes](crate::traffic::writer) into the connection has stopped, whose data is still sent.
     fn close(&mut self, _now: Time) {}
 
     /// Returns what this endpoint has sent since counting began.

@@ -174,7 +174,7 @@ impl Flow {
     }
 
     /// Returns whether neither the application nor the timer of an end has anything to do up to and including
-    /// `instant`.
+    /// `instant`; `false` for an end without an alarm.
     #[inline]
     pub(crate) fn is_idle_until(&self, end: usize, instant: Time) -> bool {
         let Some(alarm) = &self.ends[end].alarm else { return false };
@@ -182,7 +182,7 @@ impl Flow {
     }
 
     /// Allows early delivery of packets to the ends that depend only on arriving packets and on their own
-    /// timers.
+    /// timers: those of a flow with one path, without a session, and without state shared with other flows.
     pub(crate) fn let_deliver_early(&self, network: &mut Network) {
         let Socket { first_path: path, paths: 1, .. } = self.socket else { return };
         for (end, path, back) in [(1, path, path + 1), (0, path + 1, path)] {
@@ -192,7 +192,7 @@ impl Flow {
         }
     }
 
-    /// Begins, stops, starts a task or calls the endpoint's timer, if the time for it has come.
+    /// Begins, stops, writes, starts a task or calls the endpoint's timer, if the time for it has come.
     fn do_what_is_due(&mut self, end: usize, now: Time, network: &mut Network) {
         if end == 0 && !self.started {
             if now >= self.start {
@@ -370,12 +370,13 @@ impl Flow {
         self.socket.arrivals.bytes
     }
 
-    /// Counts deliveries in intervals of length `every`, for a series.
+    /// Begins to count deliveries in intervals of length `every`, for a series.
     pub fn count_deliveries_every(&mut self, every: Span) {
         self.socket.arrivals.series = Some((every, Vec::new()));
     }
 
-    /// Returns the goodput in each of the first `length` intervals, in bits per second.
+    /// Returns the goodput in each of the first `length` intervals of length `every`, in bits per second;
+    /// zeros after the last delivery.
     pub fn goodput_series(&self, every: Span, length: usize) -> Vec<f64> {
         let deliveries = self.socket.arrivals.series.as_ref().map_or(&[][..], |(_, deliveries)| deliveries);
         let mut series: Vec<f64> =

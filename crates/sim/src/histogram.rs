@@ -190,8 +190,8 @@ mod tests {
 
     #[test]
     fn medians_half_a_millisecond_apart_are_distinguished() {
-        // 5 % bins, or 1.6 % ones, would give one number for both series: a thousand samples around 109 ms
-        // and around 109.4 ms.
+        // 5 % bins, or 1.6 % ones, would give one number for both series: a thousand samples from 109 ms up
+        // and from 109.4 ms up, a microsecond apart.
         let median_ms = |middle: u64| {
             let mut histogram = Histogram::default();
             (0..1000).for_each(|n| histogram.record(Span::from_nanos(middle + 1000 * (n * 7 % 1000))));

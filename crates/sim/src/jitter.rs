@@ -38,7 +38,7 @@ impl Distribution {
         }
     }
 
-    /// Draws a jitter of at most `most`.
+    /// Draws a jitter from the distribution whose [largest](Self::most) value is `most`.
     pub(crate) fn draw(self, most: Span, random: &mut Stream) -> Span {
         let share = match self {
             Self::Uniform => random.uniform(),

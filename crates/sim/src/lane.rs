@@ -13,7 +13,8 @@ use ackclock_base::Time;
 #[derive(Clone, Copy, Debug, Default)]
 struct StoredPacket {
     arrives: Time,
-    /// The time of departure, in the bits above the lowest 8, which hold the packet's ECN field.
+    /// The time of departure from the host or from the last link with a queue, in the bits above the lowest
+    /// 8, which hold the packet's ECN field.
     departed: u64,
     /// The size, in the bits below the packet's connection.
     bytes: u32,
@@ -106,9 +107,10 @@ pub struct Lane {
     /// last one. `after` is the start of a chunk if the last chunk is full or the lane is empty.
     first: u32,
     after: u32,
-    /// Whether the packets behind the head have no events and are examined when the head has arrived.
+    /// Whether the packet behind the head gets no event when the head has arrived, because it is first
+    /// examined for [early delivery](crate::simulation).
     pub in_turn: bool,
-    /// The arrival of the last packet.
+    /// The latest arrival of a packet appended or reserved so far; zero in a lane with overtaking.
     until: Time,
     /// The packets of a lane with overtaking, which uses no chunks. The packet that arrives first is last.
     sorted: Option<Vec<StoredPacket>>,
@@ -203,9 +205,9 @@ impl Lane {
         is_head.then_some(arrives)
     }
 
-    /// Takes the packet that arrives next from a lane that is not empty. Returns its arrival and departure,
-    /// and those of the new [head](Self::head), `None` if the lane is now empty. Only debug builds detect an
-    /// empty lane without overtaking.
+    /// Takes the packet that arrives next from a lane that is not empty, and writes it to `packet`. Returns
+    /// its arrival and departure, and those of the new [head](Self::head), `None` if the lane is now empty.
+    /// Only debug builds detect an empty lane without overtaking.
     #[inline(always)] // for each packet that waits
     pub fn pop(&mut self, pool: &mut Pool, packet: &mut Packet) -> ((Time, Time), Option<(Time, Time)>) {
         debug_assert!(self.packets > 0, "a packet is taken from an empty lane");

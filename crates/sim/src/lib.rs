@@ -4,14 +4,14 @@
 //! * [`schedule`]: the pending events, one per lane of packets and one per timer.
 //! * [`network`], [`link`], [`transmission`], [`lane`], [`packet`]: packets and the links that they cross on
 //!   fixed paths. [`timeline`], [`outage`]: links whose rate and delay change.
-//! * [`channel`], [`loss`]: links that corrupt, delay and reorder packets. [`medium`]: links that share a
-//!   medium. [`radio`]: the strength of received signals.
+//! * [`channel`], [`loss`]: links that corrupt, delay, reorder and duplicate packets. [`medium`]: links that
+//!   share a medium. [`radio`]: the strength of received signals.
 //! * [`endpoint`], [`flow`], [`port`]: the interface of senders and receivers, the flows between them, and
 //!   their connection to the network. [`tcp`], [`quic`], [`sctp`], [`udp`]: the endpoints.
 //!   [`measured_sender`], [`marking`]: parts that TCP and QUIC share. [`agent`], [`agents`]: programs at
-//!   nodes that read and change packets on their way.
-//! * [`reading`]: applications that read slowly. [`traffic`]: applications other than bulk transfers.
-//!   [`session`]: applications that wait until their data is delivered before they send more.
+//!   nodes that read and remove packets on their way, and send their own.
+//! * [`reading`]: applications that read slowly. [`traffic`]: applications that send. [`session`]:
+//!   applications that wait until their data is delivered before they send more.
 //! * [`measure`], [`histogram`], [`series`], [`report`]: measurements, in constant memory.
 //! * [`trace`]: an optional trace of every packet. [`watch`]: optional records of loss events and bursts at a
 //!   link. [`capture`]: optional captures of packets with their headers.

@@ -20,7 +20,7 @@ pub struct Entry {
     pub build: fn(&Values) -> Box<dyn LossModel>,
 }
 
-/// The loss models, in the order of lists.
+/// The loss models, in the order in which lists show them.
 pub const LOSSES: &[Entry] = &[
     Entry {
         descriptor: &loss(

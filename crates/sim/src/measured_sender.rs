@@ -22,7 +22,7 @@ impl MeasuredSender {
         Self { core, last_rtt: None, rtt: Histogram::default() }
     }
 
-    /// Records the outcome of an acknowledgement.
+    /// Records the round-trip time of an acknowledgement, if the outcome has one that is unambiguous.
     #[inline]
     pub fn take(&mut self, outcome: AckOutcome) {
         if let Some(rtt) = outcome.clean_rtt {
@@ -49,7 +49,7 @@ impl MeasuredSender {
         }
     }
 
-    /// Adds the counts of another sender to its own, except for the window.
+    /// Adds the counts of another sender to its own, except for the integral of the window.
     pub fn absorb(&mut self, other: &Self) {
         self.core.absorb(&other.core);
         self.rtt.absorb(&other.rtt);

@@ -41,8 +41,8 @@ impl Outage {
         }
         let outages = match self.every {
             None => 1,
-            // Between two outages there are `every - lasts`. Work that ends just before an outage has not met
-            // it.
+            // Between two outages there are `every - lasts`. Work that ends as an outage begins has not met
+            // that outage.
             Some(every) => 1 + (later - 1) / (every.nanos() - self.lasts.nanos()).max(1),
         };
         Time::from_nanos(total) + self.lasts * outages

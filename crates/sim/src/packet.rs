@@ -51,7 +51,8 @@ impl ExtensionId {
 pub(crate) struct Extensions {
     places: Vec<Extension>,
     free: Vec<u32>,
-    /// The next place of each long extension, or 0. Empty until an extension needs more than one place.
+    /// For each place, the identifier of the next place of the same long extension, or 0. Empty until an
+    /// extension needs more than one place.
     rest: Vec<u32>,
 }
 
@@ -70,7 +71,7 @@ impl Extensions {
         }
     }
 
-    /// Stores a long extension in as many places as it needs.
+    /// Stores a long extension in as many places as it needs. Returns the identifier of the first.
     pub(crate) fn keep_long(&mut self, words: &[u64]) -> ExtensionId {
         let mut rest = 0;
         for part in words.chunks(Extension::default().len()).rev() {
@@ -98,12 +99,12 @@ impl Extensions {
         let mut id = packet.extension.0;
         while id > 0 {
             words.extend(self.places[id as usize - 1]);
-            // `rest` is as long as the highest place that continues; a missing entry means the end.
+            // `rest` may be shorter than `places`; a missing entry means the end.
             id = self.rest.get(id as usize - 1).copied().unwrap_or(0);
         }
     }
 
-    /// Returns the extension of a packet; zeros if it has none.
+    /// Returns the extension of a packet, or the first place of a long one; zeros if it has none.
     pub(crate) fn of(&self, packet: &Packet) -> Extension {
         match packet.extension {
             ExtensionId::NONE => Extension::default(),

@@ -22,7 +22,7 @@ impl Ranges {
         self.above.back().map_or(self.next, |(_, end)| *end)
     }
 
-    /// Returns whether a number below the highest is missing.
+    /// Returns whether a number is missing below the highest that has arrived.
     pub fn has_gaps(&self) -> bool {
         !self.above.is_empty()
     }
@@ -57,7 +57,7 @@ impl Ranges {
         self.absorb();
     }
 
-    /// Removes the ranges that have become part of what is in order.
+    /// Removes the ranges that `next` has reached, and moves `next` to their end.
     fn absorb(&mut self) {
         while let Some((_, end)) = self.above.front().copied().filter(|(start, _)| *start <= self.next) {
             self.next = self.next.max(end);

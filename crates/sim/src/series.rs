@@ -63,7 +63,7 @@ impl Sampler {
         }
     }
 
-    /// Returns the series so far from sample number `sample` on, all of the same length.
+    /// Returns the series so far from sample number `sample` (counted from 0) on, all of the same length.
     pub fn series_since(&self, sample: usize, flows: &[Flow]) -> Series {
         let from = sample.min(self.time_s.len());
         let length = self.time_s.len();
@@ -97,7 +97,7 @@ impl Sampler {
 }
 
 /// The series of one flow or link while they are sampled. Values come in the same order at each instant, so a
-/// value's column is nearly always the one after the last.
+/// value's column is nearly always the one after the previous value's.
 #[derive(Clone, Debug, Default)]
 struct Columns {
     index: usize,
@@ -126,7 +126,7 @@ impl Columns {
         self.next += 1;
     }
 
-    /// Returns a copy of the series from a sample on.
+    /// Returns a copy of the series from sample number `from` up to `length`, filled with NaN.
     fn named(&self, from: usize, length: usize) -> Named {
         let rest = self.columns.iter().map(|(name, values)| {
             let mut values = values.get(from..).unwrap_or_default().to_vec();

@@ -1,5 +1,5 @@
-//! Sessions: applications over TCP whose next step waits until the last is done. A session has some
-//! connections, gives each packets to send, and is called when they have been delivered.
+//! Sessions: applications over connections, whose next step waits until the previous one is done. A session
+//! has some connections, gives each packets to send, and is called when they have been delivered.
 //!
 //! The receiver acknowledges the last packet of each task at once; that acknowledgement also stands for the
 //! request for the next data. The sender therefore sees the receiving user's times later by a one-way delay.
@@ -78,7 +78,7 @@ pub struct Desk<'a> {
 pub struct Order {
     /// The number of the connection, from 0.
     pub connection: usize,
-    /// The time at which it begins, not before now.
+    /// The time at which the task begins, not before now.
     pub at: Time,
     /// The number of packets to send.
     pub packets: u64,
@@ -135,9 +135,9 @@ pub struct SessionParts {
     pub session: Box<dyn Session>,
     /// The index of the flow that is its first connection. The others follow.
     pub first_flow: u32,
-    /// The time at which it begins.
+    /// The time at which the session begins.
     pub start: Time,
-    /// The time after which it begins no tasks.
+    /// The time from which on the session begins no tasks.
     pub stop: Time,
     /// The random stream of the session.
     pub random: Stream,

@@ -165,7 +165,8 @@ impl Simulation {
     }
 
     /// Runs all events before `until`, or to the end of the run if that is earlier, or until `cancelled` is
-    /// set. Then [`Self::now`] is that time. The run can be continued.
+    /// set. Unless it is cancelled, [`Self::now`] then is `until` or the end of the run. The run can be
+    /// continued.
     pub fn run_until(&mut self, until: Time, cancelled: &AtomicBool) -> Result<(), RunError> {
         let until = until.min(self.measured.to);
         while let Some((now, source)) = self.next_before(until, cancelled)? {
@@ -190,8 +191,8 @@ impl Simulation {
         }
     }
 
-    /// Returns the time up to which the run has advanced: that of the last event, or the `until` of the last
-    /// call if it is later.
+    /// Returns the time up to which the run has advanced: that of the last event, or the end of the last
+    /// [`Self::run_until`] if that is later.
     pub fn now(&self) -> Time {
         self.network.schedule.now()
     }
@@ -224,11 +225,11 @@ impl Simulation {
         Ok(())
     }
 
-    /// Runs until every connection that begins by `most` [avoids
-    /// congestion](crate::endpoint::Endpoint::avoids_congestion), and returns that time, or `most` if one
-    /// does not by then. Connections counted together as one flow, and those of sessions, come and go and are
-    /// not waited for. Connections into which an application writes are not waited for either, because they
-    /// may never fill their window.
+    /// Runs until every connection that begins by `most` has once [avoided
+    /// congestion](crate::endpoint::Endpoint::avoids_congestion), and returns that time, or `most` if one has
+    /// not by then; zero if there is no connection to wait for. Connections counted together as one flow, and
+    /// those of sessions, come and go and are not waited for. Connections into which an application writes
+    /// are not waited for either, because they may never fill their window.
     pub fn reach_congestion_avoidance(
         &mut self,
         most: Time,
@@ -264,7 +265,8 @@ impl Simulation {
         self.events
     }
 
-    /// Returns a copy of the series from sample number `sample` on; `None` if nothing is sampled.
+    /// Returns a copy of the series from sample number `sample` (counted from 0) on; `None` if nothing is
+    /// sampled.
     pub fn series_since(&self, sample: usize) -> Option<Series> {
         self.sampler.as_ref().map(|sampler| sampler.series_since(sample, &self.flows))
     }

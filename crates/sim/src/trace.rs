@@ -10,8 +10,8 @@ use ackclock_base::Time;
 
 pub use ackclock_base::trace::{Event, Record};
 
-/// The trace of a run. Records are in the order of processing. A packet's future on an uncontended link is
-/// recorded when the packet enters the link, so records have to be sorted by time before a replay.
+/// The trace of a run. Records are in the order of processing. A packet's future on a link that decides at
+/// arrival is recorded when the packet is offered, so records have to be sorted by time before a replay.
 #[derive(Default)]
 pub struct Trace {
     /// The recorded events.

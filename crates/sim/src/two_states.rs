@@ -10,12 +10,12 @@ pub struct TwoStates {
     mean_good_s: f64,
     mean_bad_s: f64,
     bad: bool,
-    /// The end of the present state in seconds; `None` before the first call.
+    /// The end of the present state, in seconds since the beginning of the run; `None` before the first call.
     until: Option<f64>,
 }
 
 /// The number of state changes between two calls after which the state is as good as drawn anew. It limits
-/// the work that nanosecond states and hours of silence could cause.
+/// the work that states of nanoseconds and hours between two calls could cause.
 const MAX_CHANGES: u32 = 1000;
 
 impl TwoStates {

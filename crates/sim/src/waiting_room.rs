@@ -37,7 +37,8 @@ impl WaitingRoom {
         self.discipline.on_labels(labels);
     }
 
-    /// Stores an arriving packet. Packets dropped for it are appended to `dropped`.
+    /// Stores an arriving packet. `link_free` tells whether the link sends nothing. Packets dropped for it
+    /// are appended to `dropped`.
     pub fn enter(
         &mut self,
         queued: QueuedPacket,

@@ -18,14 +18,14 @@ const NO_PAGE: u32 = 1 << 31;
 /// The number of samples in each bin.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Bins {
-    /// For each page from the first to the last with samples, the number that is added to that of a bin to
-    /// find its count.
+    /// For each page from the first to the last with samples, the number that is added, wrapping, to the
+    /// number of a bin to find the place of its count.
     directory: Vec<u32>,
     first_page: usize,
     counts: Counts,
 }
 
-/// The counts in the narrowest type that holds them. A flow of a few thousand packets never has 256 samples
+/// The counts in the narrowest type that holds them. A flow of a few thousand packets seldom has 256 samples
 /// in a bin.
 #[derive(Clone, Debug)]
 enum Counts {
@@ -240,7 +240,8 @@ mod tests {
 
     #[test]
     fn counts_are_exact_beyond_255() {
-        // A bin gets 255 samples, then one more, and other bins beside and before it must not change.
+        // The bin of 5000 ns gets 255 samples, then one more; the bins of 7 ns and of 100,000 ns must not
+        // change.
         let mut bins = Bins::default();
         bins.take(&[5000; 255]);
         bins.take(&[100_000, 100_000, 7]);
