@@ -11,7 +11,7 @@ use ackclock_base::{Descriptor, Values};
 pub struct Entry {
     /// The name, the summary and the parameters.
     pub descriptor: &'static Descriptor,
-    /// Builds the agent of a flow.
+    /// Builds the agent of a path of a flow, from the values of its parameters.
     pub build: fn(&Values) -> Box<dyn Agent>,
 }
 

@@ -75,7 +75,7 @@ parameters! {
 /// ask for packets outside its cache.
 pub struct Snoop {
     parameters: Parameters,
-    /// The number of the flow's connection that it follows.
+    /// The number of the flow's connection that the agent follows.
     connection: u8,
     cache: Cache,
     /// One past the highest data number seen.
@@ -139,7 +139,7 @@ impl Snoop {
                 self.rtt.sample_for_timer(sent, now);
             }
             (self.acked, self.duplicates, self.expected) = (*ack, 0, 0);
-            // The timer now measures the wait for the new first packet.
+            // The timer now runs for the packet that has become the first in the cache.
             self.cache.first_mut().into_iter().for_each(|first| first.tried = now);
             return Passage::Passes;
         }

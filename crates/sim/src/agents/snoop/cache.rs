@@ -13,7 +13,7 @@ pub(super) struct CachedPacket {
     came: Time,
     /// Whether it has arrived from the sender again. Not used by the rules of ns-2.
     again: bool,
-    /// The time at which it was last sent on, or became the first in the cache.
+    /// The time at which it was last sent on to the mobile, or became the first in the cache.
     pub(super) tried: Time,
     /// The number of retransmissions by the agent since the packet last arrived from the sender.
     pub(super) attempts: u32,

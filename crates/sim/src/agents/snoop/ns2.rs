@@ -41,7 +41,7 @@ const ATTEMPTS_OF_DUPLICATES: u32 = 2;
 /// The agent of one connection by the rules of ns-2.
 pub(super) struct Snoop {
     parameters: Parameters,
-    /// The number of the flow's connection that it follows.
+    /// The number of the flow's connection that the agent follows.
     connection: u8,
     cache: Cache,
     /// One past the highest data number that has arrived from the sender.

@@ -105,8 +105,8 @@ fn an_additional_duplicate_means_that_the_retransmission_was_lost() {
 
 #[test]
 fn after_the_timer_each_packet_sent_later_may_cause_a_duplicate() {
-    // The timer retransmits packet 0. Packets 1 and 2 arrive only now: their duplicates say nothing about the
-    // retransmission, and that of packet 3 does.
+    // The timer retransmits packet 0. Packets 1 and 2 reach the mobile only after that: their duplicates say
+    // nothing about the retransmission, and that of packet 3 does.
     let mut talk = Talk::with(&[]);
     talk.data(0..3);
     talk.now += Span::from_millis(100);

@@ -74,7 +74,7 @@ fn a_retransmission_that_is_lost_waits_for_the_timer() {
 #[test]
 fn an_unexpected_duplicate_causes_a_second_retransmission() {
     // Only packet 2 is cached. After two duplicates the number still expected is one cached packet less two
-    // duplicates.
+    // duplicates, -1.
     let mut talk = talk(&[]);
     talk.data(0..3);
     assert!(talk.ack(2) && talk.ack(2) && !talk.ack(2));
