@@ -63,14 +63,14 @@ enum Then {
     WaitApart(u32),
     /// Reach the endpoint, early if that is exact; otherwise wait in this lane before it.
     HandOver(u32),
-    /// Cross a shared link where only the room in its queue decides about packets.
+    /// Cross a link whose queue is observed and where only the room in the queue decides about packets.
     Offer(u32),
     /// Cross a link that decides at arrival in any other way: by a discipline, with impairments, at a
     /// changing rate, or in a run that is traced.
     Ask(u32),
     /// Join the queue of a link whose discipline decides at departure, or of a station of a medium.
     Join(u32),
-    /// Pass an agent in this direction.
+    /// Show the packet to this agent; it goes in this direction.
     Meet(u32, Direction),
     /// Reach the endpoint.
     Arrive,
@@ -119,7 +119,7 @@ pub struct Network {
     pub links: Vec<Link>,
     /// The pending events.
     pub schedule: Schedule,
-    /// The trace, if a trace is requested or something is watched.
+    /// The trace, if a trace or captures are requested or a link is watched.
     pub trace: Option<Trace>,
     /// The parts of packets' headers that do not fit into the packets.
     pub(crate) extensions: Extensions,
@@ -321,8 +321,7 @@ impl Network {
         self.go_further([at, departed], path, step, packet)
     }
 
-    /// Offers a packet to a shared link where only the room in its queue decides, and takes the packet
-    /// further.
+    /// Offers a packet to a link where only the room in its queue decides, and takes the packet further.
     #[inline(never)]
     fn offer(&mut self, now: Time, path: u32, link: u32, step: u32, packet: &mut Packet) -> Outcome {
         let index = link as usize;

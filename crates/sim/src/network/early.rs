@@ -60,7 +60,7 @@ impl Network {
         self.starts[path as usize] as usize..end
     }
 
-    /// Returns whether packets wait at the end of a path.
+    /// Returns whether packets wait in a lane at the end of a path.
     #[inline]
     pub(crate) fn is_anything_in(&self, lane: u32) -> bool {
         !self.lanes[lane as usize].is_empty()
@@ -75,8 +75,8 @@ impl Network {
         let _ = self.enter_apart([arrives, arrives], lane, packet);
     }
 
-    /// Returns the arrival and the path of the first packet that waits at the end of its path, after the
-    /// packet ahead of it has been delivered; `None` if the lane has no early delivery or is empty.
+    /// Called when the head of a lane has been delivered. Returns the arrival and the path of the new head if
+    /// it waits at the end of its path; `None` if the lane has no early delivery or is empty.
     #[inline]
     pub(crate) fn next_in_turn(&self, lane: usize) -> Option<(Time, u32)> {
         let lane = &self.lanes[lane];
@@ -87,7 +87,7 @@ impl Network {
         Some((arrives, lane.path))
     }
 
-    /// Takes the first packet that waits at the end of a path out of its lane.
+    /// Takes the first packet that waits at the end of a path out of its lane, and writes it to `packet`.
     pub(crate) fn take_in_turn(&mut self, lane: usize, packet: &mut Packet) {
         let (times, _) = self.lanes[lane].pop(&mut self.pool, packet);
         if self.trace.is_some() {

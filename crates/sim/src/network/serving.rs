@@ -14,7 +14,8 @@ use ackclock_aqm::{Arrival, Ecn};
 use ackclock_base::Time;
 
 impl Network {
-    /// Queues a packet at a link whose discipline decides at departure.
+    /// Queues a packet at a link whose discipline decides at departure, or at a station of a medium, and
+    /// serves the link.
     #[inline(never)]
     pub(super) fn join(
         &mut self,
@@ -56,7 +57,8 @@ impl Network {
         }
     }
 
-    /// Lets the stations of a medium send in the medium's order, until it is busy or all stations wait.
+    /// Lets the stations of a medium send in the medium's order until it is busy or no station may send, and
+    /// sets the event of the next turn.
     pub(super) fn serve_medium(&mut self, medium: usize, now: Time) {
         let source = self.service_of(self.media[medium].links[0]);
         loop {

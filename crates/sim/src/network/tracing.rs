@@ -51,7 +51,7 @@ impl Network {
 }
 
 /// Removes and returns the number of the packet with this arrival and departure, which is the first one
-/// unless the packet has overtaken others.
+/// unless the packet has overtaken others; 0 if there is none.
 pub(super) fn take_number(traced: &mut VecDeque<((Time, Time), u64)>, times: (Time, Time)) -> u64 {
     let place = traced.iter().position(|(other, _)| *other == times);
     place.and_then(|place| traced.remove(place)).map_or(0, |(_, number)| number)

@@ -17,8 +17,7 @@ use std::collections::VecDeque;
 #[derive(Default)]
 pub(super) struct StationState {
     frames: VecDeque<Frame>,
-    /// The time at which the other end has passed on the last of the packets, or has been told not to wait
-    /// for it.
+    /// The latest time at which the other end has passed a packet on, or has been told not to wait for one.
     passed_on: Time,
     counts: StationCounts,
 }
@@ -50,7 +49,7 @@ impl StationState {
     }
 }
 
-/// A station's part in a turn.
+/// A station that takes part in a turn, and what it hears.
 #[derive(Clone, Copy)]
 pub(super) struct Part {
     station: usize,
