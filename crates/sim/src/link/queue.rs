@@ -26,12 +26,12 @@ pub(super) struct Queue {
     pub(super) meter: QueueMeter,
     /// The next end of a period of the discipline; [`Time::NEVER`] if it has no period.
     pub(super) next_look: Time,
-    /// The discipline, if it decides at arrival and does more than limit the queue.
+    /// The discipline, if there is one and it decides at arrival.
     pub(super) discipline: Option<Box<dyn Discipline>>,
-    /// The capacity, if the discipline only limits the queue.
+    /// The capacity, if the discipline only limits the queue; unlimited without a discipline that decides at
+    /// arrival.
     only_limit: Option<Capacity>,
-    /// The capacity, if the discipline only limits the queue and the link has a fixed rate and no
-    /// impairments.
+    /// `only_limit`, if the link has a fixed rate and no impairments and the discipline has no period.
     pub(super) simple_limit: Option<Capacity>,
     pub(super) random: Stream,
     /// The waiting times of the packets sent, if the link has a discipline.
@@ -96,7 +96,8 @@ impl Queue {
         discipline.on_arrival(&arrival, &backlog, &mut self.random)
     }
 
-    /// Calls a periodic discipline with the state of the queue at the end of each period until `now`.
+    /// Calls a periodic discipline with the state of the queue at the end of each period up to and including
+    /// `now`.
     #[inline]
     pub(super) fn look(&mut self, now: Time, free_at: Time, transmission: &Transmission) {
         if self.next_look <= now {
