@@ -31,8 +31,8 @@ parameters! {
 }
 
 impl Shadowing {
-    /// Returns the mean received power at a distance relative to the receiver's threshold, in decibels.
-    /// Antennas have no gain and no losses.
+    /// Returns how far the mean received power at a distance lies above the receiver's threshold, in
+    /// decibels. Antennas have no gain and no losses.
     pub fn margin_db(&self, distance_m: f64) -> f64 {
         let wavelength = LIGHT_MPS / self.frequency_hz;
         // Friis' equation gives the power at the reference distance.
@@ -42,8 +42,8 @@ impl Shadowing {
         10.0 * libm::log10(reference_w / self.threshold_w) - 10.0 * self.exponent * libm::log10(beyond)
     }
 
-    /// Draws the received power of one packet at a distance relative to the receiver's threshold, in
-    /// decibels.
+    /// Draws how far the received power of one packet at a distance lies above the receiver's threshold, in
+    /// decibels. A packet with a negative result is not received.
     pub fn draw_db(&self, distance_m: f64, random: &mut dyn Random) -> f64 {
         self.margin_db(distance_m) + self.deviation_db * normal::draw(random)
     }
