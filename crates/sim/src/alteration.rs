@@ -71,8 +71,8 @@ impl Alteration {
         self == Self::default()
     }
 
-    /// Returns the changes of a packet including a mark of the link's queue. The field set by the wire takes
-    /// precedence.
+    /// Returns the changes together with a mark of the link's queue, if the packet is `marked`. A field that
+    /// the wire sets takes precedence over the mark.
     pub(crate) fn after_queue(self, marked: bool) -> Self {
         Self { ecn: self.ecn.or(marked.then_some(Ecn::Experienced)), ..self }
     }
@@ -117,8 +117,8 @@ impl Alters {
     }
 }
 
-/// The choice of packets that skip the delay of a link. Called once for each packet that arrives, in the
-/// order of sending.
+/// The choice of packets that skip the delay of a link. [`Self::next`] is called once for each packet that
+/// arrives, in the order of sending.
 pub(crate) struct Skipping {
     skips: Skips,
     /// The number of packets since the last one that skipped the delay.

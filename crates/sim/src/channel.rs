@@ -126,7 +126,7 @@ pub(crate) struct Impaired {
     parts: Impairments,
     loss_random: Stream,
     jitter_random: Stream,
-    /// The present state of jitter, if it is not permanent.
+    /// The periods without and with jitter, and the present one; `None` if there is always jitter.
     jitters: Option<TwoStates>,
     channel_random: Stream,
     skipping: Option<Skipping>,

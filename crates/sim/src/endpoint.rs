@@ -2,8 +2,8 @@
 //! or more paths between them. End 0 is the sender: its application begins to send.
 //!
 //! An endpoint is a state machine without input or output: its methods are called with packets and with the
-//! time, and it answers through an [`Outbox`]. Only the two ends of a flow know the meaning of the header
-//! words.
+//! time, and it answers through an [`Outbox`]. Only the two ends of a flow, and [agents](crate::agent) on its
+//! path, know the meaning of the header words.
 
 use crate::packet::{Extension, Packet};
 use crate::report::Report;
@@ -33,8 +33,9 @@ pub trait Endpoint: Any + Send {
     /// returns the [extension](Packet::is_extended) of its header.
     fn on_packet(&mut self, now: Time, path: usize, packet: &Packet, out: &mut dyn Outbox);
 
-    /// Called on both ends when the application stops, except for one that [writes](Self::close). Data that
-    /// has not been sent yet is dropped; outstanding data may still be retransmitted.
+    /// Called on both ends when the application stops, except for an application that writes into the
+    /// connection, after which end 0 is [closed](Self::close). Data that has not been sent yet is dropped;
+    /// outstanding data may still be retransmitted.
     fn stop(&mut self, _now: Time) {}
 
     /// Called when the application has `packets` more packets to send over the open connection.

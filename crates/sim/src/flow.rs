@@ -25,9 +25,9 @@ pub struct FlowParts {
     pub dscp: Dscp,
     /// The time at which the flow begins.
     pub start: Time,
-    /// The time after which the application has no more data to send.
+    /// The time at which the application stops: from then on it has no more data to send.
     pub stop: Time,
-    /// The two endpoints. The application of the first one begins.
+    /// The two endpoints. The first one is the sender.
     pub ends: Ends,
     /// The row in results. Flows with the same number are counted together.
     pub row: usize,
@@ -334,7 +334,7 @@ impl Flow {
         }
     }
 
-    /// Returns the endpoint whose application begins.
+    /// Returns the sender, which is end 0.
     pub fn sender(&self) -> &dyn Endpoint {
         &*self.ends[0].endpoint
     }

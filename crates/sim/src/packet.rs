@@ -15,7 +15,7 @@ pub struct Packet {
     /// The place of the rest of the header, if the header is longer than its words. Set when the packet is
     /// sent.
     pub extension: ExtensionId,
-    /// The header words. Only the endpoints know their meaning; the network does not read them.
+    /// The header words. Only endpoints and agents know their meaning; the network does not read them.
     pub header: [u64; HEADER_WORDS],
 }
 

@@ -38,7 +38,7 @@ pub struct Schedule {
     end: u64,
     /// The bucket width, as the binary logarithm of nanoseconds.
     width_bits: u32,
-    /// A ring whose length is a power of two.
+    /// The buckets, each at its number modulo their count, which is a power of two.
     buckets: Vec<Vec<Key>>,
     in_buckets: usize,
     /// The events after all buckets.

@@ -126,7 +126,7 @@ impl Columns {
         self.next += 1;
     }
 
-    /// Returns a copy of the series from sample number `from` up to `length`, filled with NaN.
+    /// Returns a copy of the series from sample number `from` to below `length`; missing values are NaN.
     fn named(&self, from: usize, length: usize) -> Named {
         let rest = self.columns.iter().map(|(name, values)| {
             let mut values = values.get(from..).unwrap_or_default().to_vec();

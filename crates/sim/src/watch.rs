@@ -71,8 +71,8 @@ impl Watch {
         self.bursts.as_ref().map(|bursts| bursts.counts(group))
     }
 
-    /// Called at the end of the run: removes the packets whose transmission begins before `end` from the
-    /// queue.
+    /// Called at the end of the run: removes from the queue the packets whose transmission has begun by
+    /// `end`.
     pub fn finish(&mut self, end: Time) {
         self.settle(end);
     }

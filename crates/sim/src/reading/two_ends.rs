@@ -23,7 +23,7 @@ const DELAY: Span = Span::from_millis(50);
 enum Says {
     /// Data at this position of the stream.
     Data(u64),
-    /// A probe of the window.
+    /// A probe of the window, or a report that the sender is blocked by it.
     Probe,
     /// A window: one past the last position of the stream for which the receiver has room.
     Edge(u64),
@@ -412,8 +412,8 @@ fn a_tuned_window_does_not_grow_for_an_application_that_does_not_read() {
     run.until(at(10_000.0));
     assert_eq!((run.wire.edge, run.wire.sent, run.wire.read), (45, 45, 0));
     // An application that reads 1 Mbit/s takes 8.6 packets in a round trip. The rule assumes ten packets per
-    // round trip at first. A longer round, in which twelve are read, opens it to 2 * 12 + 16 = 40 packets
-    // plus twice 40 * (12 - 10) / 10, which is 56, and not to the largest window, 2172.
+    // round trip at first. A longer round, in which twelve are read, opens the window to 2 * 12 + 16 = 40
+    // packets plus twice 40 * (12 - 10) / 10, which is 56, and not to the largest window, 2172.
     let reader = ReaderOptions { rate: Rate::from_bits_per_second(1_000_000), changes: None };
     let mut run = Run::begin(Transport::Tcp, &settings, reader, u64::MAX, |_, _| false);
     run.until(at(10_000.0));

@@ -77,7 +77,7 @@ fn a_count_that_ended_without_packets_lets_the_next_packet_go_at_once() {
     // and a half left.
     assert_eq!(medium.clone().next(us(1500), &[READY, NOTHING], random).starts, us(1500));
     assert_eq!(medium.clone().next(us(1100), &[READY, NOTHING], random).starts, us(1130));
-    // A packet that arrives before the medium has been free for 50 us draws slots.
+    // A packet that arrives before the medium has been free for 50 us draws slots, four again.
     assert_eq!(medium.next(us(1010), &[NOTHING, READY], random), Turn { station: 1, starts: us(1130) });
 }
 
@@ -105,7 +105,7 @@ fn a_simple_medium_always_waits_and_has_no_answers() {
     let rules = Simple::default().rules();
     let mut medium = Contention::new(rules, &[0, 1]);
     let tenth = &mut Scripted::new(&[10.5 / 40.0]);
-    // The count is 10 slots of 50 us from now on, though the medium has long been free.
+    // Ten slots of 50 us are drawn and count from 10,000 us on, though the medium has long been free.
     assert_eq!(medium.next(us(10_000), &[READY, NOTHING], tenth).starts, us(10_500));
     // A second call during the wait gives the same turn.
     assert_eq!(medium.next(us(10_200), &[READY, NOTHING], tenth).starts, us(10_500));
