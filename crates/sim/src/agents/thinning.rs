@@ -52,7 +52,7 @@ struct Waiting {
 pub struct Thinning {
     parameters: Parameters,
     waiting: Option<Waiting>,
-    /// The connection and the number of the last acknowledgement seen.
+    /// The connection and the highest number of its acknowledgements seen.
     last: (u8, u64),
     counts: AgentCounts,
 }
@@ -95,7 +95,10 @@ impl Agent for Thinning {
         }
         let ack = Segment::head(packet);
         let plain = self.is_plain(packet, &ack, node);
-        self.last = (packet.connection, ack.number);
+        // An acknowledgement that others have overtaken takes nothing back: a repetition of theirs is no new one.
+        if packet.connection != self.last.0 || ack.number > self.last.1 {
+            self.last = (packet.connection, ack.number);
+        }
         if !plain {
             self.let_go(node);
             return Passage::Passes;

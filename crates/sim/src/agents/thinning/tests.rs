@@ -74,6 +74,16 @@ fn the_latest_of_three_acknowledgements_continues() {
 }
 
 #[test]
+fn a_repetition_continues_at_once_after_an_overtaken_acknowledgement() {
+    // 5 overtakes 3. Neither 3 nor the second 5 tells of more data, so neither waits.
+    let mut talk = Talk::new();
+    talk.ack(0, 5);
+    talk.ack(1, 3);
+    talk.ack(2, 5);
+    assert_eq!(talk.gone.0, [5, 3, 5]);
+}
+
+#[test]
 fn the_first_acknowledgement_determines_the_wait() {
     let mut talk = Talk::new();
     talk.ack(0, 1);
