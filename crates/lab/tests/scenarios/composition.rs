@@ -4,6 +4,7 @@
 use crate::verified;
 use ackclock_cc::entry::Build;
 use ackclock_cc::registry::{ACTIONS, BACKOFFS, CONTROLS, DISCRIMINATORS, SLOW_STARTS};
+use rayon::prelude::*;
 use serde_json::Value;
 
 /// Returns the rules that a transport may name.
@@ -43,7 +44,7 @@ fn last(result: &Value, series: &str) -> f64 {
 
 #[test]
 fn every_part_goes_with_every_other() {
-    for control in CONTROLS {
+    CONTROLS.par_iter().for_each(|control| {
         // A control with a model of the path has no window that a layer could set.
         let has_window = !matches!(control.build, Build::Model(_));
         for (index, recovery) in recoveries().iter().enumerate() {
@@ -70,7 +71,7 @@ fn every_part_goes_with_every_other() {
                 assert!(goodput(&result) > 0.1e6, "{flow}: {} bit/s", goodput(&result));
             }
         }
-    }
+    });
 }
 
 #[test]
