@@ -48,25 +48,29 @@ pub struct Association {
     pub(super) window: u64,
     /// The counts of reports of missing chunks, by TSN.
     pub(super) reports: MissingReports,
-    /// The highest TSN acknowledged so far, or the highest of those that the last advance of the cumulative
-    /// TSN covered. In ns-2 each SACK reports chunks below it as missing.
+    /// The highest TSN newly acknowledged by the last SACK whose cumulative TSN newly acknowledged a chunk,
+    /// or by a later SACK. By ns-2's rules each SACK reports the missing chunks below it.
     pub(super) highest: u64,
-    /// The TSN whose cumulative acknowledgement ends the recovery (RFC 9260 section 7.2.4).
+    /// One past the highest TSN sent when the recovery began. The recovery ends when all chunks below it are
+    /// acknowledged cumulatively (RFC 9260 section 7.2.4). `None` outside a recovery, except by ns-2's rules,
+    /// which keep it afterwards. Not used under CMT.
     pub(super) recover: Option<u64>,
-    /// The gap blocks of the last SACK, as TSNs. Receivers repeat them in the next SACK.
+    /// The gap blocks of the last SACK, as ranges of TSNs with exclusive ends, and, while a SACK is
+    /// processed, those of the SACK before. Receivers repeat blocks from SACK to SACK.
     pub(super) seen: Vec<(u64, u64)>,
     pub(super) earlier: Vec<(u64, u64)>,
-    /// The number of packets that may still be sent at this event, and whether ns-2's rule limits it: from
-    /// the acknowledgement of a retransmitted chunk until the limit has applied.
+    /// The number of packets that may still be sent at this event; and, by ns-2's rules, whether the limit on
+    /// bursts applies to SACKs: from the cumulative acknowledgement of a chunk that reports had made lost
+    /// until the limit has been reached.
     pub(super) burst: u64,
     pub(super) bounds_burst: bool,
-    /// The path that CMT considers first.
+    /// The path that CMT considers first for new data. The next path takes its place each time.
     pub(super) turn: usize,
     /// The number of errors in a row on all paths.
     pub(super) errors: u32,
     switch_at: Time,
-    /// The probing of a window that the receiver has closed, and the time at which that or the change of the
-    /// primary path is due.
+    /// The probing of a window that the receiver has closed, and the time at which a probe or the change of
+    /// the primary path is due, whichever comes first.
     pub(super) window_probing: WindowProbing,
     own_timer: Time,
     /// Whether a SACK has arrived since the last timeout.
@@ -119,7 +123,7 @@ impl Association {
         }
     }
 
-    /// Starts the association.
+    /// Starts the association: sends an INIT, or data at once if there is no handshake.
     pub fn start(&mut self, now: Time, wire: &mut impl Wire) {
         self.paths.iter_mut().for_each(|path| path.sender.begin(now));
         if self.options.details.handshake {
@@ -129,7 +133,8 @@ impl Association {
         }
     }
 
-    /// Establishes the association: sends data, and probes unconfirmed paths (RFC 9260 section 5.4).
+    /// Establishes the association: sends data, and a HEARTBEAT over each unconfirmed path (RFC 9260 section
+    /// 5.4).
     pub(super) fn establish(&mut self, now: Time, wire: &mut impl Wire) {
         self.handshake = Handshake::Established;
         for index in 0..self.paths.len() {
@@ -146,7 +151,7 @@ impl Association {
         self.send_all(now, wire);
     }
 
-    /// Changes the primary path if that is due. Returns whether it was.
+    /// Makes the next path the primary one if that is due. Returns whether it was due.
     fn switches(&mut self, now: Time) -> bool {
         let due = now >= self.switch_at;
         if due {
@@ -179,7 +184,7 @@ impl Association {
         self.data_until = self.data_until.min(self.chunks.high());
     }
 
-    /// Returns when [`Self::on_timer`] is due.
+    /// Returns when [`Self::on_timer`] is due; [`Time::NEVER`] if no timer is set or the association is over.
     #[inline]
     pub fn timer(&self) -> Time {
         if self.is_over() {
@@ -189,7 +194,8 @@ impl Association {
         paths.min(if self.is_established() { self.own_timer } else { Time::NEVER })
     }
 
-    /// Sets the timer that belongs to no path.
+    /// Sets the timer that belongs to no path: to the change of the primary path or the next window probe,
+    /// whichever comes first.
     pub(super) fn set_own_timer(&mut self) {
         self.own_timer = self.switch_at.min(self.window_probing.due());
     }
@@ -242,8 +248,8 @@ impl Association {
         }
     }
 
-    /// Processes a control chunk that has arrived over path `index`: an answer of the handshake or to a
-    /// HEARTBEAT, or a HEARTBEAT, which is answered.
+    /// Processes a control chunk that has arrived over path `index`: an answer in the handshake, an answer to
+    /// a HEARTBEAT, or a HEARTBEAT, which is answered.
     pub fn on_control(&mut self, now: Time, index: usize, control: &Control, wire: &mut impl Wire) {
         match control.kind {
             ControlKind::HeartbeatAck => self.on_heartbeat_ack(now, index, control.sent, wire),
@@ -256,9 +262,10 @@ impl Association {
         }
     }
 
-    /// Counts an error, because a message sent over a path has not been answered in time. If a limit is
-    /// exceeded, the association fails, or the path does and its waiting and new data moves to another path.
-    /// Returns whether the path has failed because of it.
+    /// Counts an error, because a message sent over path `index` has not been answered in time. If a limit is
+    /// exceeded, the association fails, or the path becomes inactive or potentially failed; in the latter two
+    /// cases its waiting chunks and new data move to another path, unless each is in a worse state. Returns
+    /// whether this error has made the path inactive.
     pub(super) fn on_error(&mut self, now: Time, index: usize, what: Unanswered) -> bool {
         let details = &self.options.details;
         let limits = Limits {
@@ -295,16 +302,18 @@ impl Association {
         state == State::Inactive
     }
 
-    /// Returns whether an error counts for the association as well (RFC 9260 section 8.1): always for data,
-    /// and for HEARTBEATs on the path that data takes. In ns-2, HEARTBEATs count on a path that is active.
+    /// Returns whether an error on path `index` counts for the association as well (RFC 9260 section 8.1):
+    /// always for data, and for a HEARTBEAT if new data takes that path. In ns-2, a HEARTBEAT counts if the
+    /// path is active.
     fn is_error_of_all(&self, index: usize, what: Unanswered) -> bool {
         let as_ns2 = self.options.repairs_first();
         let works = self.paths[index].reachability.state == State::Active;
         what == Unanswered::Data || if as_ns2 { works } else { index == self.current }
     }
 
-    /// Called when a message sent over a path has been answered. Resets the error counts. A path that works
-    /// again takes new data if it is the primary one or the present one does not work.
+    /// Called when a message sent over path `index` has been answered. Resets the error counts of the path
+    /// and of the association. If the path was not active, it is now, and takes new data if the path that did
+    /// so is not active, or if `index` is the primary path and there is no selector.
     pub(super) fn on_success(&mut self, index: usize) {
         self.errors = 0;
         if self.paths[index].reachability.on_success() {
@@ -321,19 +330,19 @@ impl Association {
         self.paths.iter_mut().for_each(|path| path.heartbeat.stop());
     }
 
-    /// Returns the best other path, the next in turn among equals; this path if no other one is in at least
-    /// as good a state.
+    /// Returns the other path with the best [rank](super::reachability::Reachability::rank), the next in turn
+    /// among equals. Returns `index` itself if all other paths are in a worse state.
     pub(super) fn alternate(&self, index: usize) -> usize {
         let count = self.paths.len();
         let rank = |path: usize| self.paths[path].reachability.rank();
         let others = (1..count).map(|step| (index + step) % count);
         let best = others.reduce(|best, path| if rank(path) < rank(best) { path } else { best });
-        // A path that has failed is left for another one that has, since that may work again.
+        // A failed path is left even for another failed one, since that may work again.
         best.filter(|best| rank(*best).0 <= rank(index).0).unwrap_or(index)
     }
 
-    /// Sets the primary path for new data, which is used if the path works. Outstanding data stays on its
-    /// path.
+    /// Makes path `index` the primary one. New data takes it from now on if it is active. Outstanding data
+    /// stays on its path.
     pub fn set_primary(&mut self, index: usize) {
         self.primary = index;
         if self.paths[index].reachability.state == State::Active {
@@ -361,7 +370,8 @@ impl Association {
         self.chunks.high()
     }
 
-    /// Returns whether all data of the application is acknowledged.
+    /// Returns whether all data of the application is acknowledged cumulatively; false before the association
+    /// is established.
     pub fn is_done(&self) -> bool {
         self.is_established() && self.chunks.first() >= self.data_until
     }
@@ -371,12 +381,12 @@ impl Association {
         self.failed_at
     }
 
-    /// Returns whether the association is done or has failed.
+    /// Returns whether the association has failed, or is done and does not stay open.
     pub fn is_over(&self) -> bool {
         self.failed_at.is_some() || !self.stays_open && self.is_done()
     }
 
-    /// Returns whether data may be sent.
+    /// Returns whether the handshake is complete, or there is none, so that data may be sent.
     pub fn is_established(&self) -> bool {
         self.handshake == Handshake::Established
     }
@@ -391,7 +401,7 @@ impl Association {
         &self.counts
     }
 
-    /// Returns the round-trip times of packets whose chunks were sent once.
+    /// Returns the round-trip times, since counting began, of packets whose chunks were sent once.
     pub fn rtt(&self) -> &Histogram {
         &self.rtt
     }
@@ -401,7 +411,8 @@ impl Association {
         self.chunks.in_flight()
     }
 
-    /// Returns whether a loss is being repaired.
+    /// Returns whether losses that reports have shown are being repaired, under CMT on any path. Repair after
+    /// a timeout alone does not count.
     pub fn recovering(&self) -> bool {
         let first = self.chunks.first();
         let is_open = |recover: Option<u64>| recover.is_some_and(|recover| first < recover);
@@ -447,13 +458,13 @@ impl Association {
         }
     }
 
-    /// Returns the latest round-trip time on the path of new data.
+    /// Returns the latest round-trip time on the path that new data takes; `None` before the first.
     pub fn last_rtt(&self) -> Option<Span> {
         self.paths[self.current].last_rtt()
     }
 }
 
-/// The state that a path selector may ask for.
+/// The state of the paths that a path selector may ask for.
 pub(super) struct Choices<'a>(pub &'a [Path]);
 
 impl Paths for Choices<'_> {

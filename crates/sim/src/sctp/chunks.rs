@@ -6,17 +6,17 @@ use std::collections::VecDeque;
 /// The state of a chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Chunk {
-    /// The number of its last packet on the path.
+    /// The packet number under which it was last sent over `path`.
     pub number: u64,
     /// The path that carried it last.
     pub path: u8,
     /// The path that is to carry its retransmission, while it waits for that.
     to: u8,
     marks: u8,
-    /// The number of reports that it is missing, if that is counted per chunk.
+    /// By ns-2's rules, the number of reports that it is missing; otherwise 0.
     reports: u8,
-    /// The number of TSNs that had been sent above it when reports last made it lost, if reports may do so
-    /// more than once.
+    /// The number of TSNs that had been sent above it when reports last made it lost; 0 if they have not, or
+    /// may do so only once.
     above: u32,
 }
 
@@ -24,9 +24,11 @@ const ACKED: u8 = 1;
 const WAITS: u8 = 2;
 /// The chunk was sent more than once.
 const RETRANSMITTED: u8 = 4;
-/// Reports made the chunk lost once, so that only a timeout retransmits it again (RFC 9260 section 7.2.4).
+/// Reports made the chunk lost, so that only a timeout may do so again (RFC 9260 section 7.2.4). A timeout
+/// clears this mark, except by ns-2's rules. If reports may make a chunk lost more than once, the
+/// retransmission clears it.
 const FAST: u8 = 8;
-/// A timeout made the chunk lost last.
+/// The chunk was last made lost by a timeout, not by reports.
 const TIMED_OUT: u8 = 16;
 
 impl Chunk {
@@ -50,7 +52,8 @@ impl Chunk {
         self.marks & (ACKED | WAITS) == 0
     }
 
-    /// Returns whether reports have ever made the chunk lost.
+    /// Returns whether reports have made the chunk lost. A later timeout makes this false, except by ns-2's
+    /// rules, which alone ask for it.
     pub fn was_reported(&self) -> bool {
         self.marks & FAST != 0 || self.above > 0
     }
@@ -73,9 +76,10 @@ impl Chunk {
 pub enum Loss {
     /// Reports that the chunk is missing.
     Reports,
-    /// A timeout. Its retransmission may be reported missing again.
+    /// A timeout. Reports may make the chunk lost afterwards, even if they have done so before.
     Timeout,
-    /// A timeout, as in ns-2: reports make no chunk lost that they have made lost before.
+    /// A timeout, as in ns-2: reports that have made the chunk lost before do so again only if they may more
+    /// than once.
     TimeoutAsInNs2,
 }
 
@@ -158,7 +162,7 @@ impl Chunks {
         (tsn < self.high()).then_some(tsn)
     }
 
-    /// Returns whether, of the chunks below `tsn`, none that has not arrived was carried last by `path`.
+    /// Returns whether every chunk below `tsn` that `path` carried last has arrived.
     pub fn is_first_of(&self, tsn: u64, path: usize) -> bool {
         let below = self.ring.range(..(tsn - self.first) as usize);
         !below.into_iter().any(|chunk| !chunk.is_acked() && usize::from(chunk.path) == path)
@@ -231,9 +235,9 @@ impl Chunks {
         lost.map(|chunk| usize::from(chunk.path))
     }
 
-    /// Counts a report of each chunk below a TSN that has not arrived. A chunk that reports have made lost
-    /// before counts only if the highest acknowledged TSN was sent after that (Caro et al.'s Multiple Fast
-    /// Retransmit).
+    /// Counts a report for each chunk below TSN `below` that has not arrived. `highest` is the highest TSN
+    /// acknowledged. For a chunk that reports have made lost before, and may again, the report counts only if
+    /// `highest` was sent after that (Caro et al.'s Multiple Fast Retransmit).
     pub fn report_missing(&mut self, below: u64, highest: u64) {
         let count = below.clamp(self.first, self.high()) - self.first;
         for (tsn, chunk) in (self.first..).zip(self.ring.range_mut(..count as usize)) {
@@ -243,8 +247,8 @@ impl Chunks {
         }
     }
 
-    /// Returns the first chunk from `from` up to `below` that was reported missing at least `times` times and
-    /// may still become lost by reports; `None` if there is none.
+    /// Returns the TSN of the first chunk from `from` on and below `below` that was reported missing at least
+    /// `times` times and may still become lost by reports; `None` if there is none.
     pub fn first_reported(&self, from: u64, below: u64, times: u32) -> Option<u64> {
         let is_it = |tsn: &u64| {
             let chunk = self.get(*tsn);
@@ -254,8 +258,9 @@ impl Chunks {
         (from.max(self.first)..below.min(self.high())).find(is_it)
     }
 
-    /// Marks a waiting chunk as lost by reports, and resets its count of reports. Called when enough reports
-    /// have come for a chunk that already waits for its retransmission.
+    /// Marks a waiting chunk as last made lost by reports. Called when enough reports have come for a chunk
+    /// that already waits for its retransmission. If reports may make it lost more than once, their count
+    /// begins anew.
     pub fn report_lost(&mut self, tsn: u64) {
         let chunk = &mut self.ring[(tsn - self.first) as usize];
         chunk.marks = (chunk.marks | FAST) & !TIMED_OUT;
@@ -271,7 +276,7 @@ impl Chunks {
     }
 
     /// Marks the waiting chunks that a path carried last as lost by a timeout, whatever made them lost
-    /// before.
+    /// before, and resets their counts of reports.
     pub fn time_out(&mut self, path: usize) {
         for chunk in self.ring.iter_mut().filter(|chunk| chunk.waits() && usize::from(chunk.path) == path) {
             (chunk.marks, chunk.reports) = (chunk.marks | TIMED_OUT, 0);
@@ -302,7 +307,7 @@ impl Chunks {
         self.first = below;
     }
 
-    /// Marks a chunk in flight as lost. It waits for retransmission over path `to`.
+    /// Marks a chunk in flight as lost, for the cause `by`. It waits for retransmission over path `to`.
     pub fn lose(&mut self, tsn: u64, to: usize, by: Loss) {
         let chunk = &mut self.ring[(tsn - self.first) as usize];
         debug_assert!(chunk.is_in_flight());
@@ -323,7 +328,7 @@ impl Chunks {
         waiting.count += 1;
     }
 
-    /// Moves the chunks that wait for one path to another.
+    /// Makes the chunks that wait for path `from` wait for path `to`.
     pub fn redirect(&mut self, from: usize, to: usize) {
         while let Some(tsn) = self.first_waiting(from) {
             self.ring[(tsn - self.first) as usize].to = to as u8;
@@ -353,8 +358,9 @@ mod tests {
 
     #[test]
     fn a_retransmission_is_lost_by_reports_of_later_chunks() {
-        // Chunk 0 is lost by four reports while 4 chunks are above it. In the second half, reports up to 4
-        // are caused by chunks sent before its retransmission, and those from 5 on by later ones.
+        // Chunk 0 is lost by four reports while 4 chunks are above it. In the second half, reports whose
+        // highest TSN is 4 do not count, because that was sent before the loss; those with 5 to 8 count if
+        // reports may make a chunk lost more than once.
         for (repeats, second) in [(false, None), (true, Some(0))] {
             let mut chunks = Chunks::new(1, repeats);
             (0..5).for_each(|number| assert_eq!(chunks.send_new(0, number), number));
@@ -384,10 +390,10 @@ mod tests {
         assert_eq!(chunks.first_to_retransmit(), Some((1, 1)));
         assert_eq!(chunks.send_again(1, 0), Some(1));
         assert!(!chunks.get(1).may_be_reported() && chunks.get(1).was_retransmitted());
-        // Chunks 2 and 3 have left path 0, and 1 is retransmitted on path 1. It is the earliest chunk on that
-        // path, whatever was sent before.
+        // Chunks 1, 2 and 3 are no longer in flight on path 0. Chunk 1 has been retransmitted on path 1, and
+        // is the earliest chunk on that path.
         assert_eq!((chunks.earliest_on(0), chunks.earliest_on(1)), (Some(0), Some(1)));
-        // The original of chunk 3 arrives after all, so no chunk is left for path 1.
+        // The original of chunk 3 arrives after all, so no chunk waits for path 1 any more.
         assert!(chunks.acknowledge(3).is_some_and(|chunk| chunk.waits()));
         assert_eq!((chunks.send_again(1, 1), chunks.acknowledge(3)), (None, None));
         chunks.redirect(0, 1);

@@ -85,7 +85,7 @@ impl SendingEnd {
     }
 }
 
-/// The names of the series of each path.
+/// The names of the two series of each path: its window and its retransmission timeout.
 const PATH_SERIES: [[&str; 2]; super::options::MAX_PATHS] = [
     ["cwnd_path_1_packets", "rto_path_1_s"],
     ["cwnd_path_2_packets", "rto_path_2_s"],
@@ -183,7 +183,7 @@ impl Endpoint for SendingEnd {
     }
 }
 
-/// The receiver's end. It keeps no state before a cookie has come back.
+/// The receiver's end. It takes no data before a cookie has come back, unless there is no handshake.
 pub(super) struct ReceivingEnd {
     pub(super) receiver: Receiver,
     pub(super) reader: Reader,

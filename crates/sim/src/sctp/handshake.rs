@@ -5,7 +5,7 @@ use super::association::Association;
 use super::message::{Control, ControlKind, Message, Wire};
 use ackclock_base::Time;
 
-/// The progress of the handshake at the side that begins.
+/// The progress of the handshake at the sender's end, which begins it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Handshake {
     /// No message has been sent.
@@ -19,10 +19,10 @@ pub enum Handshake {
     Established,
 }
 
-/// Returns the cookie of an association, which the other end can compute again from the tag of an INIT and
-/// its secret.
+/// Returns the cookie with which the other end answers an INIT with this tag. It stands for one that only
+/// that end could compute. Nothing checks it when it comes back.
 pub fn cookie(tag: u64) -> u64 {
-    // SplitMix64. Any function that the sender could not guess would do.
+    // A part of SplitMix64. Any function that the sender could not guess would do.
     let mixed = (tag ^ (tag >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     mixed ^ (mixed >> 27) | 1
 }
@@ -47,8 +47,9 @@ impl Association {
         self.paths[path].sender.await_answer(now);
     }
 
-    /// Called when T1 has expired. Repeats INIT, or COOKIE ECHO over the next path. Fails the association if
-    /// the message has been repeated too often.
+    /// Called when the answer to INIT or COOKIE ECHO has not come in time (T1 has expired). Repeats the
+    /// message over the next path, or fails the association if it has been repeated Max.Init.Retransmits
+    /// times.
     pub(super) fn on_no_answer(&mut self, now: Time, wire: &mut impl Wire) {
         let (Handshake::CookieWait(times, path) | Handshake::CookieEchoed(times, path, _)) = self.handshake
         else {
@@ -68,8 +69,9 @@ impl Association {
         }
     }
 
-    /// Called when INIT ACK or COOKIE ACK has arrived. Takes a round-trip sample, and sends COOKIE ECHO or
-    /// establishes the association.
+    /// Called when INIT ACK or COOKIE ACK has arrived over path `index`. If it is the one that is awaited,
+    /// takes a round-trip sample, if the details allow it, and sends COOKIE ECHO or establishes the
+    /// association.
     pub(super) fn on_answer(&mut self, now: Time, index: usize, answer: &Control, wire: &mut impl Wire) {
         let awaited = match (self.handshake, answer.kind) {
             (Handshake::CookieWait(_, path), ControlKind::InitAck)
@@ -79,7 +81,8 @@ impl Association {
         if answer.sent > now || self.failed_at().is_some() {
             return;
         }
-        // An answer over another path belongs to an earlier message.
+        // The timer runs on the path of the last message. An answer over another path belongs to an earlier
+        // one.
         self.paths[awaited].sender.give_up_answer();
         if self.options.details.handshake_rtt {
             self.paths[index].sender.on_answer(now, answer.sent);

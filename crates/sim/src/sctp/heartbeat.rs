@@ -1,6 +1,6 @@
 //! HEARTBEATs of a path (RFC 9260 section 8.3). One is sent when the path has been idle for the interval and
-//! an RTO, give or take half of that, and one at once when the path fails. A HEARTBEAT that is not answered
-//! within an RTO counts as an error.
+//! an RTO, give or take half of the RTO, and one at once when the path fails. A HEARTBEAT that is not
+//! answered within an RTO counts as an error.
 
 use super::association::{Association, Unanswered};
 use super::details::{Details, HeartbeatRepeat};
@@ -13,11 +13,12 @@ use ackclock_base::{Random, Span, Time};
 #[derive(Clone, Copy, Debug)]
 pub struct Heartbeat {
     interval: Option<Span>,
-    /// The time at which a message was last sent.
+    /// The time from which idleness counts: when new data or a HEARTBEAT was last sent, or of [`Self::wait`].
+    /// [`Time::NEVER`] if none has happened yet.
     idle_since: Time,
-    /// The time for which the path may be idle.
+    /// The time for which the path may be idle before a HEARTBEAT is sent.
     patience: Span,
-    /// The time by which the last HEARTBEAT must be answered; `None` if none is unanswered.
+    /// The time by which the last HEARTBEAT must be answered; `None` if no HEARTBEAT waits for an answer.
     answer_by: Option<Time>,
 }
 
@@ -37,15 +38,16 @@ impl Heartbeat {
         Self { interval, idle_since, patience, answer_by }
     }
 
-    /// Starts the idle time at `now`. A path that may have failed is probed after each RTO, whatever the
-    /// interval (RFC 7829 section 3), without a random part.
+    /// Starts the idle time at `now`. A HEARTBEAT is due after the interval and an RTO, give or take half of
+    /// the RTO. If the path may have failed, it is due after exactly an RTO, whatever the interval (RFC 7829
+    /// section 3).
     pub fn wait(&mut self, now: Time, rto: Span, may_have_failed: bool, random: &mut dyn Random) {
         self.idle_since = now;
         self.wait_longer(rto, may_have_failed, random);
     }
 
-    /// Recomputes the idle time for another RTO, from the time at which a message was last sent. An
-    /// unanswered HEARTBEAT does not end idleness.
+    /// Recomputes for this RTO how long the path may be idle, as in [`Self::wait`]. The time from which
+    /// idleness counts stays as it is, even if a HEARTBEAT has not been answered.
     pub fn wait_longer(&mut self, rto: Span, may_have_failed: bool, random: &mut dyn Random) {
         self.patience = match self.interval {
             //= RFC 9260 section 8.3: an idle path is asked after the interval and a timeout, give or take half of the timeout
@@ -77,12 +79,13 @@ impl Heartbeat {
         self.answer_by.is_some()
     }
 
-    /// Stops HEARTBEATs.
+    /// Stops HEARTBEATs for good, and the wait for an answer.
     pub fn stop(&mut self) {
         (self.answer_by, self.interval, self.idle_since) = (None, None, Time::NEVER);
     }
 
-    /// Returns when an event is due; [`Time::NEVER`] if none is.
+    /// Returns when the answer to a HEARTBEAT is overdue or, if none is awaited, when the next HEARTBEAT has
+    /// to be sent; [`Time::NEVER`] if neither is to come.
     #[inline]
     pub fn timer(&self) -> Time {
         match self.answer_by {
@@ -99,9 +102,9 @@ impl Heartbeat {
 }
 
 impl Association {
-    /// Sends a HEARTBEAT. An unanswered one is replaced and counts as lost, because a path that fails is
-    /// probed at once. It does not count as an error of the path in addition to the timeout over data that
-    /// caused this (RFC 9260 section 8.3), since its own time is not up.
+    /// Sends a HEARTBEAT over path `index`. If an earlier one still waits for its answer, because a timeout
+    /// over data has made the path fail meanwhile, the new one replaces it. The earlier one counts as lost,
+    /// but as no error besides that of the timeout (RFC 9260 section 8.3), since its own time is not up.
     pub(super) fn send_heartbeat(&mut self, now: Time, index: usize, wire: &mut impl Wire) {
         self.counts.heartbeats += 1;
         self.counts.heartbeats_lost += u64::from(self.paths[index].heartbeat.is_asked());
@@ -122,9 +125,10 @@ impl Association {
         path.note_rtt(now.since(sent));
         let works = path.reachability.state == State::Active;
         self.on_success(index);
-        // The next HEARTBEAT remains due after the idle time that began when this one was sent: the interval
-        // and the RTO of that moment, give or take half of the RTO (ns-2's HeartbeatGenTimerExpiration). Only
-        // a path that was not active begins its idle time anew, at this answer.
+        // The next HEARTBEAT remains due after the idle time that began when the answered one was sent: the
+        // interval and the RTO of that moment, give or take half of the RTO (ns-2's
+        // HeartbeatGenTimerExpiration). Only a path that was not active begins its idle time anew, at this
+        // answer.
         if !works {
             self.wait_for_heartbeat(now, index);
         }
@@ -157,16 +161,18 @@ impl Association {
         self.send_all(now, wire);
     }
 
-    /// Called when the timer of a path has expired over data. Probes the path at once if it has failed
-    /// because of that, and each time after that.
+    /// Called when the timer of path `index` has expired over data. Sends a HEARTBEAT at once if the path is
+    /// inactive and [`Self::asks_again`] allows it. `fails` tells whether this timeout has made it inactive.
     pub(super) fn ask_failed(&mut self, now: Time, index: usize, fails: bool, wire: &mut impl Wire) {
         if self.asks_again(index, fails) && self.paths[index].reachability.state == State::Inactive {
             self.send_heartbeat(now, index, wire);
         }
     }
 
-    /// Returns whether a HEARTBEAT is due now, because the path fails or because the next one follows an
-    /// unanswered one at once. A failed path that data takes for want of a better one is not idle.
+    /// Returns whether a HEARTBEAT follows at once on a message that was not answered in time.
+    /// `heartbeat_repeat` decides: if the path is inactive and has become so just now (`fails`), if it is
+    /// inactive, or always. In the first two cases none follows on a path that new data takes for want of a
+    /// better one, since it is not idle.
     fn asks_again(&self, index: usize, fails: bool) -> bool {
         let Details { heartbeat_repeat, heartbeat_interval, .. } = &self.options.details;
         let has_failed = self.paths[index].reachability.state == State::Inactive && index != self.current;
@@ -178,7 +184,8 @@ impl Association {
         heartbeat_interval.is_some() && is_due
     }
 
-    /// Moves the next HEARTBEAT to the path's present RTO after the last message.
+    /// Recomputes when the next HEARTBEAT is due, from the path's present RTO. The time from which idleness
+    /// counts stays as it is.
     fn wait_longer_for_heartbeat(&mut self, index: usize) {
         let Self { paths, random, .. } = self;
         let Path { heartbeat, sender, reachability, .. } = &mut paths[index];
@@ -206,7 +213,8 @@ mod tests {
         assert_eq!(heartbeat.due(Time::from_seconds(43.7)), None);
         assert_eq!(heartbeat.due(Time::from_seconds(43.75)), Some(Due::NoAnswer));
         heartbeat.on_answered();
-        // The RTO is doubled, and the path has been idle since 42.75 s: 42.75 + 30 + 2 * (0.5 + 0.5) s.
+        // The RTO is doubled, and idleness still counts from the HEARTBEAT at 42.75 s: 42.75 + 30 + 2 * (0.5
+        // + 0.5) s.
         heartbeat.wait_longer(Span::from_millis(2000), false, &mut Scripted::new(&[0.5]));
         assert_eq!(heartbeat.timer(), Time::from_seconds(74.75));
         heartbeat.wait(start, rto, true, &mut Scripted::new(&[]));

@@ -1,6 +1,7 @@
 //! The effect of an acknowledgement on the timers of paths. The timer of a path restarts when the earliest
 //! chunk outstanding on it is acknowledged (RFC 9260 section 6.3.2 rule R3), which is the one with the lowest
-//! TSN. A retransmission has a low TSN under a high number, and the path's sender knows only the numbers.
+//! TSN. The path's sender cannot decide that: it knows only packet numbers, and a retransmission has a low
+//! TSN under a high number.
 //!
 //! ns-2's agent behaves differently while lost chunks wait for retransmission (`repair = "ns2"`;
 //! ProcessSackChunk, SendBufferDequeueUpTo, ProcessGapAckBlocks and RtxMarkedChunks of its module 3.8). A
@@ -18,9 +19,10 @@ use ackclock_base::Time;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Held {
     deadline: Time,
-    /// The chunk for which the timer runs.
+    /// The TSN of the chunk for which the timer runs; `None` if there is none.
     pub(super) earliest: Option<u64>,
-    /// Whether that chunk is acknowledged.
+    /// Whether the SACK acknowledges that chunk or, by ns-2's rules, its cumulative TSN newly covers any
+    /// chunk that the path carried last.
     pub(super) is_taken: bool,
     /// In ns-2, whether outstanding chunks together with waiting ones fill the window; otherwise `None`.
     pub(super) is_full: Option<bool>,
@@ -33,18 +35,21 @@ impl Default for Held {
 }
 
 /// The paths whose timers restart with a retransmission: the path on which the chunk was lost, and the one
-/// that carries it.
+/// that carries it now. Each is `None` if its timer does not restart.
 pub(super) type Restarts = [Option<usize>; 2];
 
 impl Association {
-    /// Returns whether the timer of a path runs only for waiting chunks.
+    /// Returns whether the timer of path `index` runs only for chunks that were lost on it and wait for
+    /// retransmission. That happens by ns-2's rules only.
     pub(super) fn holds_timer(&self, index: usize) -> bool {
         self.options.repairs_first()
             && self.paths[index].sender.inflight() == 0
             && self.chunks.lost_on(index) > 0
     }
 
-    /// Records the timers before an acknowledgement.
+    /// Records in [`Held`] the timer of each path before the SACK is processed. By ns-2's rules, also records
+    /// which paths carried chunks that its cumulative TSN newly covers, and applies the limit on bursts if
+    /// reports had made one of them lost.
     pub(super) fn note_timers(&mut self, sack: &Sack<'_>) {
         let as_ns2 = self.options.repairs_first();
         let sizes = self.options.sizes;
@@ -76,8 +81,9 @@ impl Association {
         }
     }
 
-    /// Sets the timers after the acknowledgement. A path without outstanding chunks has its timer stopped, a
-    /// path whose earliest chunk was acknowledged has it restarted, and on other paths it continues.
+    /// Sets the timers after the SACK. A path without outstanding chunks has its timer stopped, a path whose
+    /// earliest chunk was acknowledged or whose timer did not run has it restarted, and on other paths it
+    /// continues. By ns-2's rules chunks that wait for retransmission count as outstanding.
     pub(super) fn hold_timers(&mut self, now: Time) {
         let as_ns2 = self.options.repairs_first();
         let Self { paths, chunks, .. } = self;
@@ -93,8 +99,9 @@ impl Association {
         }
     }
 
-    /// Sends the chunks that wait for a path, as its window allows. ns-2 checks the limit on bursts after
-    /// each packet, so one more packet may leave; the limit no longer applies after that.
+    /// Retransmits the chunks that wait for path `index`, as its window allows. ns-2 checks the limit on
+    /// bursts after each packet, so one packet more than the limit may leave. Once that has left, the limit
+    /// no longer applies.
     pub(super) fn send_lost_as_ns2(&mut self, now: Time, index: usize, wire: &mut impl Wire) {
         self.burst = self.burst.saturating_add(1);
         (0..self.chunks.waiting(index)).all(|_| self.send_again_as_ns2(now, index, wire));
@@ -114,9 +121,10 @@ impl Association {
         is_sent
     }
 
-    /// Returns the timers that restart for the first chunk that waits for a path. The timer of the path on
-    /// which it was lost restarts if it is the first chunk there that has not arrived and others are in
-    /// flight; that of the new path, if it is the first chunk there.
+    /// Returns the timers that restart, by ns-2's rules, when the first chunk that waits for path `index` is
+    /// retransmitted, and stops timing that chunk. The timer of the path on which it was lost restarts if
+    /// that path carried no earlier chunk that is still missing, and has other chunks in flight. The timer of
+    /// path `index`, if that is another path, restarts if it carried no earlier chunk that is still missing.
     pub(super) fn restarts(&mut self, index: usize) -> Restarts {
         let Some(tsn) = self.chunks.first_waiting(index).filter(|_| self.options.repairs_first()) else {
             return [None; 2];

@@ -1,5 +1,5 @@
-//! The messages of an association, and their representation in a packet's header. A packet carries one chunk,
-//! or a SACK.
+//! The messages of an association, and their representation in a packet's header. A packet carries one chunk:
+//! DATA, SACK, or one of the handshake or of HEARTBEATs.
 
 use super::options::{HEADER_BYTES, Sizes};
 use crate::endpoint::Outbox;
@@ -31,7 +31,7 @@ pub struct Data {
 pub struct Sack<'a> {
     /// The first TSN that has not arrived: one past the Cumulative TSN Ack.
     pub cumulative: u64,
-    /// The ranges that have arrived above, ascending.
+    /// The ranges that have arrived above `cumulative`, ascending.
     pub blocks: &'a [Block],
     /// The room that is left in bytes (a_rwnd).
     pub window: u32,
@@ -68,7 +68,7 @@ pub struct Control {
     pub kind: ControlKind,
     /// The time at which the chunk, or the chunk that it answers, was sent.
     pub sent: Time,
-    /// The cookie, or the initiate tag of an INIT.
+    /// The initiate tag of an INIT, or the cookie in other chunks of the handshake; 0 in HEARTBEATs.
     pub tag: u64,
 }
 
@@ -182,7 +182,7 @@ impl OutboxWire<'_> {
     }
 }
 
-/// Reads messages. It keeps its buffers for reuse.
+/// Reads messages from packets. It keeps its buffers for reuse.
 #[derive(Clone, Debug, Default)]
 pub struct Reader {
     words: Vec<u64>,

@@ -33,7 +33,8 @@ pub const PROFILES: &[Descriptor] = &[
             ("initial_rto", "3 s"),
             ("heartbeat_repeat", "always"),
             ("confirm_paths", "false"),
-            // ns-2's source writes -1 for "never" and compares it as a signed number, which means always.
+            // ns-2's changePrimaryThresh_ is -1 for "never", but its source compares that as a signed number,
+            // so that the primary path changes whenever it fails and nothing returns to it.
             ("failback", "false"),
             ("retransmit_to", "alternate"),
             ("repair", "ns2"),
@@ -180,7 +181,8 @@ impl Options {
     }
 
     /// Returns the largest number of packets to send at one event; [`u64::MAX`] for no limit.
-    /// `after_retransmission` tells whether the event acknowledges a retransmission.
+    /// `after_retransmission` tells whether the event acknowledges a retransmission, to which the limit may
+    /// be restricted.
     pub fn burst(&self, after_retransmission: bool) -> u64 {
         let holds = after_retransmission || self.details.burst_bound == BurstBound::Always;
         self.details.max_burst.filter(|_| holds).unwrap_or(u64::MAX)
@@ -203,7 +205,8 @@ mod tests {
 
     #[test]
     fn sizes_are_those_of_ns_2() {
-        // 1500 - 20 - 12 = 1468, and 1456 with the timestamp chunk. Packets have 1488 B and 1500 B.
+        // The largest DATA chunk has 1500 - 20 - 12 = 1468 B, or 1456 B with the timestamp chunk of 12 B.
+        // With chunks of 1456 B, packets have 1488 B and 1500 B.
         let thesis = find("sctp-thesis").unwrap();
         let sizes = Options::new(&thesis.defaults()).sizes;
         assert_eq!((sizes.max_chunk, sizes.chunk, sizes.data, sizes.payload), (1468, 1456, 1488, 1440));

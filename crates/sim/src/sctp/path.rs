@@ -50,9 +50,9 @@ pub(super) struct AckSummary {
     pub late: u64,
     /// One past the highest newly acknowledged number.
     pub highest: u64,
-    /// The sending time of the packet whose round trip updates the timer.
+    /// The sending time of the packet whose round trip updates the timer; `None` if there is no sample.
     pub stamp: Option<Time>,
-    /// Whether the losses begin a recovery.
+    /// Whether a recovery begins for which this path reduces its window.
     pub reduces: bool,
 }
 
@@ -61,8 +61,9 @@ pub(super) struct AckSummary {
 pub struct Lane {
     first: u64,
     tsns: VecDeque<u64>,
-    /// The chunks that are timed if there are no timestamps, with their sending times. One is timed at a
-    /// time, but ns-2 still uses those that it has given up.
+    /// The chunks that are timed, with their sending times. With timestamps their round trips are not used.
+    /// One chunk is timed at a time. By ns-2's rules, a chunk whose timing was suspended is kept, and gives a
+    /// sample if it arrives while another is timed.
     timed: VecDeque<(u64, Time)>,
     /// Whether a chunk is being timed.
     measures: bool,
@@ -80,8 +81,8 @@ impl Lane {
         }
     }
 
-    /// Stops timing if the retransmitted chunk has a TSN up to the timed one, because an answer may be caused
-    /// by the retransmission (RFC 9260 section 6.3.1 rule C5).
+    /// Stops timing if the retransmitted chunk `tsn` is the timed one or has a lower TSN, because the
+    /// retransmission may cause the SACK that covers the timed one (RFC 9260 section 6.3.1 rule C5).
     pub fn on_repeated(&mut self, tsn: u64) {
         if self.timed.back().is_some_and(|(timed, _)| *timed >= tsn) {
             self.give_up_measuring();
@@ -93,8 +94,8 @@ impl Lane {
         (self.measures, _) = (false, self.timed.clear());
     }
 
-    /// Stops timing until the next chunk is timed, as ns-2 does. The start of the present one is then kept as
-    /// well.
+    /// Stops timing until another chunk is timed, as ns-2 does. The sending time of the present chunk is
+    /// kept: while the other is timed, either may give the sample.
     pub fn suspend_measuring(&mut self) {
         self.measures = false;
     }
@@ -126,17 +127,17 @@ impl Lane {
         }
     }
 
-    /// Returns the chunk that a number carried. Numbers below that of [`Self::release`] are forgotten.
+    /// Returns the TSN of the chunk that packet `number`, one of [`Self::numbers`], carried.
     pub fn tsn(&self, number: u64) -> u64 {
         self.tsns[(number - self.first) as usize]
     }
 
-    /// Returns the range of numbers that are kept.
+    /// Returns the range of packet numbers whose TSNs are kept.
     pub fn numbers(&self) -> Range<u64> {
         self.first..self.first + self.tsns.len() as u64
     }
 
-    /// Forgets the numbers below `below`.
+    /// Forgets the TSNs of packet numbers below `below`.
     #[inline]
     pub fn release(&mut self, below: u64) {
         while self.first < below && self.tsns.pop_front().is_some() {
@@ -194,7 +195,7 @@ impl Path {
         self.last_rtt = Some(rtt);
     }
 
-    /// Returns when the path has something to do.
+    /// Returns when a timer of the path's sender or of its HEARTBEATs is due; [`Time::NEVER`] if none is set.
     #[inline]
     pub(super) fn timer(&self) -> Time {
         self.sender.timer().min(self.heartbeat.timer())

@@ -15,7 +15,8 @@ pub(super) struct WindowProbing {
     /// is always allowed.
     is_needed: bool,
     due: Time,
-    /// The next new chunk when the window was found closed. When it changes, the wait begins anew.
+    /// One past the last chunk sent when the window was found closed. If more has been sent since, the wait
+    /// begins anew.
     high: u64,
     in_a_row: u32,
 }
@@ -59,8 +60,9 @@ impl Association {
         has_more && self.chunks.in_flight() == 0 && self.chunks.all_waiting() == 0 && self.room() == 0
     }
 
-    /// Returns whether a timeout concerns a chunk that the receiver keeps dropping for lack of room: it sends
-    /// SACKs and no window (section 6.1 rule A: that is no error).
+    /// Returns whether the receiver keeps dropping the chunk that has timed out for lack of room: SACKs have
+    /// arrived since the last timeout, and the window has no room for a chunk. Such a timeout is no error
+    /// (section 6.1 rule A). Called once for each timeout.
     pub(super) fn is_refused(&mut self) -> bool {
         let is_heard = std::mem::take(&mut self.is_heard);
         is_heard && self.window_probing.is_needed && self.window < u64::from(self.options.sizes.payload)

@@ -14,7 +14,7 @@ pub enum State {
     Inactive,
 }
 
-/// The numbers of errors at which the state changes.
+/// The numbers of errors in a row that a path tolerates. One error more changes its state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Path.Max.Retrans.

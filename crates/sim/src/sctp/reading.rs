@@ -2,8 +2,8 @@
 //! Unread data takes room, and the window in SACKs (a_rwnd) is the room that is left (RFC 9260 section
 //! 6.2.1).
 //!
-//! A SACK that only reports a wider window is sent when that has grown by a sixteenth of the buffer and by at
-//! least one packet (Linux net/sctp/associola.c, sctp_peer_needs_update, sctp_rwnd_upd_shift).
+//! A SACK that only reports a wider window is sent when the window has grown by a sixteenth of the buffer and
+//! by at least one packet (Linux net/sctp/associola.c, sctp_peer_needs_update, sctp_rwnd_upd_shift).
 
 use super::connection::ReceivingEnd;
 use super::message::{Data, Message, OutboxWire, Wire};
@@ -21,7 +21,8 @@ pub(super) struct ReadingEnd {
     told: u64,
 }
 
-/// The window growth that is reported is the buffer divided by this (2 to the power of sctp_rwnd_upd_shift).
+/// A SACK reports the window once it has grown by the buffer's size divided by this (2 to the power of
+/// sctp_rwnd_upd_shift).
 const UPDATE_PART: u64 = 16;
 
 impl ReadingEnd {
@@ -46,7 +47,7 @@ impl ReadingEnd {
 
     fn on_data(&mut self, now: Time, path: usize, data: &Data, out: &mut dyn Outbox) {
         let receiver = &mut self.end.receiver;
-        // If unread data fills the buffer, not even the next chunk has room.
+        // If unread data fills the whole buffer, even the next chunk in order has no room.
         let answers = if data.tsn == receiver.next() && receiver.room() == 0 {
             receiver.refuse(path, data);
             true

@@ -31,8 +31,8 @@ pub struct Receiver {
     /// The number of packets that wait for a SACK, and the number that makes one due.
     waiting: u8,
     wanted: u8,
-    /// Whether a SACK for a duplicate also covers waiting packets, and whether the next SACK leaves them
-    /// waiting.
+    /// Whether a SACK for a duplicate ends the wait of packets that are held back, and whether the next SACK
+    /// leaves them waiting, with their count and their timer.
     duplicates_reset: bool,
     leaves_waiting: bool,
     echo: Echo,
@@ -84,12 +84,12 @@ impl Receiver {
         self.streams.delivered()
     }
 
-    /// Returns the number of chunks that arrived more than once.
+    /// Returns the number of times that a chunk arrived that had arrived before or had no room.
     pub fn duplicates(&self) -> u64 {
         self.duplicates
     }
 
-    /// Returns the first chunk that is missing.
+    /// Returns the first TSN that has not arrived.
     pub fn next(&self) -> u64 {
         self.arrived.next()
     }
@@ -114,7 +114,8 @@ impl Receiver {
         self.room = room;
     }
 
-    /// Drops a chunk for which there is no room (section 6.2). The next SACK answers it.
+    /// Drops a chunk for which there is no room (section 6.2). The next SACK counts its packet, and echoes it
+    /// if no other has arrived since the previous SACK.
     pub(super) fn refuse(&mut self, path: usize, data: &Data) {
         if self.packets == 0 {
             self.echo = Echo { sent: data.sent, path: path as u8 };
@@ -164,7 +165,8 @@ impl Receiver {
         Arrived { delivered, answers: !waits || !is_new }
     }
 
-    /// Returns the acknowledgement of all that has arrived, and the path over which to send it.
+    /// Returns the path over which to send a SACK, and the SACK of all that has arrived. No SACK is held back
+    /// afterwards, unless this one answers a duplicate that leaves packets waiting.
     pub fn sack(&mut self) -> (usize, Sack<'_>) {
         if !std::mem::take(&mut self.leaves_waiting) {
             (self.held, self.waiting) = (None, 0);
@@ -276,7 +278,8 @@ mod tests {
             assert_eq!(arrive(&mut receiver, 0, 0).map(|told| told.1), Some(3), "{resets}");
             assert_eq!(arrive(&mut receiver, 0, 3), second, "{resets}");
         }
-        // The timer of the first packet keeps running, and causes a SACK of its own.
+        // A duplicate that is the second of two packets ends the wait of the first. One that is the first of
+        // two is answered at once, and still starts the timer of a SACK of its own.
         let mut receiver = receiver(&[("sack_duplicate_resets", "false"), ("sack_first_packet", "false")]);
         assert_eq!(arrive(&mut receiver, 0, 0), None);
         assert_eq!(receiver.timer(), Time::from_seconds(0.2));
@@ -302,7 +305,8 @@ mod tests {
     //= test RFC 9260 section 6.2 window
     #[test]
     fn the_window_is_the_room_that_is_left() {
-        // There is room for 10 chunks of 1452 B. Three wait for the first.
+        // There is room for 10 chunks of 1452 B. Chunks 1 to 3 wait for chunk 0. When chunks 1 to 10 fill the
+        // room, only chunk 0 is still taken.
         let mut receiver = receiver(&[("receive_window", "14520 B")]);
         for tsn in 1..4 {
             arrive(&mut receiver, 0, tsn);

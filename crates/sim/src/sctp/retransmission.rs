@@ -10,7 +10,8 @@ use super::reachability::State;
 use ackclock_base::Time;
 
 impl Association {
-    /// Returns the path that retransmits a chunk lost on path `lost_on`.
+    /// Returns the path that is to retransmit a chunk lost on path `lost_on`. `timeout` tells whether a
+    /// timeout has made it lost, or reports.
     pub(super) fn destination(&self, lost_on: usize, timeout: bool) -> usize {
         let works = self.paths[lost_on].reachability.state == State::Active;
         match self.options.retransmit_to() {
@@ -24,7 +25,8 @@ impl Association {
         }
     }
 
-    /// Returns the path by RTX-SSTHRESH of Iyengar, Amer and Stewart 2006; `None` if no path works.
+    /// Returns the active path with the highest slow start threshold, the first among equals; `None` if no
+    /// path is active (RTX-SSTHRESH of Iyengar, Amer and Stewart 2006).
     fn highest_ssthresh(&self) -> Option<usize> {
         let threshold = |path: usize| self.paths[path].sender.control().decision().ssthresh;
         let works = |path: &usize| self.paths[*path].reachability.state == State::Active;
@@ -32,8 +34,9 @@ impl Association {
         paths.reduce(|best, path| if threshold(path) > threshold(best) { path } else { best })
     }
 
-    /// Called when T3-rtx of a path has expired (section 6.3.3): counts an error, reduces the window to one
-    /// packet, and sends one packet at once.
+    /// Called when T3-rtx of path `index` has expired (section 6.3.3). Reduces its window to one packet,
+    /// counts an error unless the receiver only lacks room, marks the chunks in flight on the path as lost,
+    /// and retransmits the first waiting chunk at once.
     pub(super) fn on_timeout(&mut self, now: Time, index: usize, wire: &mut impl Wire) {
         if self.holds_timer(index) {
             self.paths[index].sender.expire(now);
@@ -58,8 +61,8 @@ impl Association {
         self.ask_failed(now, index, fails, wire);
     }
 
-    /// Returns the path that carries the first waiting chunk; `None` if no chunk waits. In ns-2 it depends on
-    /// where that chunk was lost, and all other waiting chunks take the same path.
+    /// Returns the path that is to retransmit the first waiting chunk; `None` if no chunk waits. By ns-2's
+    /// rules it is chosen now, from where that chunk was lost, and all other waiting chunks are moved to it.
     pub(super) fn aim(&mut self) -> Option<usize> {
         let (tsn, path) = self.chunks.first_to_retransmit()?;
         if !self.options.repairs_first() || self.options.details.cmt {

@@ -10,16 +10,17 @@ use ackclock_cc::selector::PathAck;
 use ackclock_recovery::ecn::MarkFeedback;
 use ackclock_recovery::sender::{Acknowledgement, ReportedLosses};
 
-/// The content of a SACK.
+/// What the processing of a SACK has found.
 #[derive(Clone, Copy, Debug, Default)]
 struct SackOutcome {
     /// Whether it moves the cumulative TSN.
     advances: bool,
-    /// Whether it acknowledges a retransmission, after which the limit on bursts applies.
+    /// Whether it newly acknowledges a chunk that was sent more than once. That decides about the limit on
+    /// bursts, except by ns-2's rules.
     retransmitted: bool,
-    /// The highest newly acknowledged TSN (HTNA).
+    /// The highest newly acknowledged TSN (HTNA); `None` if nothing is newly acknowledged.
     highest: Option<u64>,
-    /// Whether some path has lost a chunk because of it.
+    /// Whether its reports have made a chunk lost.
     losses: bool,
 }
 
@@ -60,7 +61,7 @@ impl Association {
         self.bounds_burst &= self.burst > 0;
     }
 
-    /// Records the chunks that have arrived.
+    /// Records the chunks that the SACK newly acknowledges. Returns what it has found.
     fn take_in(&mut self, sack: &Sack<'_>) -> SackOutcome {
         let mut outcome =
             SackOutcome { advances: sack.cumulative > self.chunks.first(), ..SackOutcome::default() };
@@ -77,8 +78,8 @@ impl Association {
         outcome
     }
 
-    /// Processes the gap blocks. Receivers repeat their blocks, so only the new part of a block that begins
-    /// as an earlier one did is looked at.
+    /// Processes the gap blocks. Receivers repeat their blocks: of a block that begins with the same TSN as
+    /// one of the previous SACK, only the part beyond the end of that one is looked at.
     fn take_in_blocks(&mut self, sack: &Sack<'_>, outcome: &mut SackOutcome) {
         std::mem::swap(&mut self.seen, &mut self.earlier);
         self.seen.clear();
@@ -114,9 +115,9 @@ impl Association {
         } else {
             path.summary.acknowledge(chunk.number);
         }
-        // The error counter is that of the path that carried the chunk last (section 8.2). A chunk that waits
-        // for retransmission since a timeout may have arrived long ago, which says nothing about the path
-        // now.
+        // The error counter that is cleared is that of the path that carried the chunk last (section 8.2). A
+        // chunk that waits for retransmission since a timeout may have arrived long ago, which says nothing
+        // about the path now.
         let is_of_now = !chunk.timed_out();
         //= RFC 9260 section 6.3.1 c5: a chunk that was retransmitted tells no round trip
         if !chunk.was_retransmitted()
@@ -130,7 +131,8 @@ impl Association {
         }
     }
 
-    /// Finds losses by section 7.2.4, or path by path under CMT.
+    /// Finds the chunks that reports make lost: by TSN those sent once (section 7.2.4), and by packet number
+    /// those that were retransmitted or, under CMT, all. A SACK without gap blocks makes none lost.
     fn find_losses(&mut self, sack: &Sack<'_>, outcome: &mut SackOutcome) {
         if sack.blocks.is_empty() {
             return;
@@ -141,7 +143,8 @@ impl Association {
         }
         //= RFC 9260 section 7.2.4 highest: a SACK reports only below the highest TSN that it newly acknowledges
         if let Some(highest) = outcome.highest.filter(|_| !by_path) {
-            // In recovery, a SACK that moves the cumulative TSN reports all missing chunks.
+            // In recovery, a SACK that moves the cumulative TSN reports all chunks missing below its highest
+            // block.
             let told = self.seen.last().map_or(0, |block| block.1.saturating_sub(1));
             let in_recovery = outcome.advances && self.recover.is_some();
             let enough = self.reports.report_below(if in_recovery { highest.max(told) } else { highest });
@@ -156,9 +159,9 @@ impl Association {
     }
 
     /// Finds losses as ns-2 does. Each chunk counts its reports since it was first sent or last lost by a
-    /// timeout. A SACK reports chunks below the highest TSN newly acknowledged by it or by an earlier one.
-    /// The reduction applies to the path on which the first waiting chunk was lost, of those sent since the
-    /// previous recovery began.
+    /// timeout. A SACK reports the chunks missing below the highest TSN newly acknowledged by it or by an
+    /// earlier one. If chunks become lost, one path reduces its window: that on which the first waiting chunk
+    /// was lost, of the chunks first sent since the previous recovery began.
     fn find_losses_as_ns2(&mut self, outcome: &mut SackOutcome) {
         let told = self.seen.last().map_or(0, |block| block.1.saturating_sub(1));
         let in_recovery = outcome.advances && self.recover.is_some_and(|recover| self.highest < recover);
@@ -178,11 +181,12 @@ impl Association {
         }
     }
 
-    /// Finds losses by packet number: a retransmission is compared with packets sent later over the same
-    /// path. Under CMT this applies to all packets (split fast retransmit).
+    /// Finds losses by packet number: a retransmission becomes lost by reports of packets sent later over the
+    /// same path. With `everything`, as under CMT, this applies to all packets (split fast retransmit).
     fn find_losses_by_number(&mut self, sack: &Sack<'_>, everything: bool, outcome: &mut SackOutcome) {
         let one_path = self.paths.iter().filter(|path| path.summary.highest > 0).count() == 1;
-        // A SACK that was held back for several packets of one path counts as that number of reports.
+        // Under CMT, a SACK for several packets, of which all newly acknowledged ones are of one path, counts
+        // as that number of reports.
         let times = if everything && one_path { sack.packets.max(1) } else { 1 };
         for index in 0..self.paths.len() {
             let highest = self.paths[index].summary.highest;
@@ -217,7 +221,7 @@ impl Association {
         }
     }
 
-    /// Marks a chunk as lost by reports.
+    /// Marks a chunk as lost by reports, and decides whether its path reduces its window.
     fn lose(&mut self, tsn: u64, outcome: &mut SackOutcome) {
         let chunk = self.chunks.get(tsn);
         let index = usize::from(chunk.path);
@@ -233,8 +237,8 @@ impl Association {
             return self.paths[index].summary.lost.push(chunk.number);
         }
         let recover = if by_path { &mut self.paths[index].recover } else { &mut self.recover };
-        // Losses found during a recovery belong to it, even of chunks sent since it began, except in ns-2.
-        // Each path on which the SACK that begins it shows losses reduces its window once.
+        // Losses found during a recovery belong to it, even those of chunks sent since it began, except in
+        // ns-2. Each path on which the SACK that begins a recovery shows losses reduces its window once.
         let begins = recover.is_none_or(|recover| as_ns2 && tsn >= recover);
         if begins {
             *recover = Some(self.chunks.high());
@@ -246,7 +250,8 @@ impl Association {
         path.summary.reduces |= is_beginning;
     }
 
-    /// Returns the path and the round-trip time of the echoed timestamp; `None` without timestamps.
+    /// Makes the echoed timestamp the sample for its path's timer, in place of all others. Returns that path
+    /// and the round-trip time; `None` if timestamps are not used or the SACK echoes none.
     fn echoed(&mut self, now: Time, sack: &Sack<'_>) -> Option<(usize, Span)> {
         let index = usize::from(sack.echo.path);
         if !self.options.details.timestamps || sack.echo.sent > now {
@@ -282,8 +287,8 @@ impl Association {
         }
     }
 
-    /// Ends recoveries. ns-2 compares with the end of the last recovery even when that is over, so its end is
-    /// kept.
+    /// Ends each recovery whose chunks are all acknowledged cumulatively. ns-2's rules need the end of the
+    /// last recovery even when that is over, so by them it is kept.
     fn leave_recovery(&mut self) {
         if self.options.repairs_first() && !self.options.details.cmt {
             return;
@@ -298,7 +303,8 @@ impl Association {
         self.paths.iter_mut().for_each(|path| over(&mut path.recover));
     }
 
-    /// Asks the selector, if there is one, for the path of new data.
+    /// Asks the selector, if there is one, for the path of new data. A path to which it switches also becomes
+    /// the primary one.
     fn select(&mut self, now: Time, echoed: Option<(usize, Span)>) {
         let Some(selector) = &mut self.selector else { return };
         let path = self.current;
@@ -318,8 +324,9 @@ impl Association {
 }
 
 impl Path {
-    /// Passes the acknowledgement's content to the path's sender. Returns the round-trip time of a packet
-    /// sent once, if there is a sample.
+    /// Passes what the SACK means for this path to the path's sender. Returns the round-trip time of the
+    /// packet sent last among those newly acknowledged; `None` if there are none or one of them was a
+    /// retransmission.
     fn take(&mut self, now: Time, recovering: bool, advances: Option<bool>, late: u64) -> Option<Span> {
         let Self { sender, lane, summary, held, .. } = self;
         let AckSummary { acked, lost, stamp, reduces, .. } = &mut *summary;

@@ -1,6 +1,6 @@
 //! Streams (RFC 9260 sections 2.2, 6.5, 6.6): messages of one stream are delivered in their order, and those
 //! of other streams do not wait for them. Messages fill one chunk each and take the streams in turn, so that
-//! the stream of a TSN follows from it.
+//! a TSN determines its stream.
 
 /// The delivery to the application.
 #[derive(Clone, Debug)]
@@ -22,8 +22,8 @@ impl Streams {
         self.delivered
     }
 
-    /// Called when a chunk arrives for the first time. `has` tells which others have arrived. Returns the
-    /// number of messages delivered because of it.
+    /// Called when chunk `tsn` arrives for the first time. `has` tells whether another chunk has arrived.
+    /// Returns the number of messages that can be delivered now.
     #[inline]
     pub fn on_arrival(&mut self, tsn: u64, has: impl Fn(u64) -> bool) -> u64 {
         let before = self.delivered;
@@ -50,7 +50,7 @@ impl Streams {
 mod tests {
     use super::*;
 
-    /// Returns the number of messages that each arrival delivers.
+    /// Returns, for each arrival, the number of messages that it delivers.
     fn deliveries(mut streams: Streams, arrivals: &[u64]) -> Vec<u64> {
         let on = |index: usize| {
             let here = &arrivals[..=index];
@@ -61,7 +61,7 @@ mod tests {
 
     #[test]
     fn a_missing_message_holds_back_its_own_stream_only() {
-        // Chunk 1 is missing. With one stream, 2, 3 and 4 wait for it. With two streams, 2 and 4 belong to
+        // Chunk 1 arrives last. With one stream, 2, 3 and 4 wait for it. With two streams, 2 and 4 belong to
         // the other one. Without order, no message waits.
         let arrivals = [0, 2, 3, 4, 1];
         assert_eq!(deliveries(Streams::new(1, true), &arrivals), [1, 0, 0, 0, 4]);

@@ -19,9 +19,9 @@ struct Packets<'a, W> {
     as_ns2: bool,
     /// Whether the chunk sent last was a retransmission.
     again: bool,
-    /// Whether the earliest chunk in flight on the path has been retransmitted.
+    /// Whether a chunk retransmitted by this call is the earliest one in flight on the path.
     begins: bool,
-    /// The lowest retransmitted TSN.
+    /// The lowest TSN that this call has retransmitted; `None` if it has retransmitted nothing.
     lowest: Option<u64>,
     wire: &'a mut W,
 }
@@ -52,7 +52,8 @@ impl<W: Wire> Output for Packets<'_, W> {
 }
 
 impl Association {
-    /// Sends what may be sent.
+    /// Retransmits lost chunks and sends new data, as windows, the receiver's room and the limit on bursts
+    /// allow. By ns-2's rules no new data is sent while lost chunks wait.
     pub(super) fn send_all(&mut self, now: Time, wire: &mut impl Wire) {
         if self.is_over() || !self.is_established() {
             return;
@@ -78,7 +79,8 @@ impl Association {
         self.send_new(now, self.current, wire);
     }
 
-    /// Retransmits lost chunks, as windows allow.
+    /// Retransmits lost chunks, each over the path for which it waits, as the windows of paths and the limit
+    /// on bursts allow.
     pub(super) fn send_lost(&mut self, now: Time, wire: &mut impl Wire) {
         if self.options.repairs_first()
             && let Some(index) = self.aim()
@@ -115,8 +117,8 @@ impl Association {
     }
 
     /// Returns the number of further chunks for which the receiver has room (RFC 9260 section 6.1 rule A). It
-    /// is at least one if no chunk is under way, so that the sender learns when there is room again. If the
-    /// receiving application reads slowly, probes serve that purpose.
+    /// is at least one if no chunk is in flight, so that the sender learns when there is room again. If the
+    /// receiving application reads slowly, probes serve that purpose and it may be zero.
     pub(super) fn room(&self) -> u64 {
         let chunk = u64::from(self.options.sizes.payload);
         let in_flight = self.chunks.in_flight();
