@@ -64,11 +64,11 @@ pub fn answer_to_syn(syn: Flags) -> Flags {
 /// 3.1.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Agreed {
-    /// Marks are counted.
+    /// Packets may be marked, and the receiver counts marks.
     Accurate,
-    /// Marks are echoed (RFC 3168).
+    /// Packets may be marked, and the receiver echoes marks (RFC 3168).
     Classic,
-    /// No packet may be marked. This is also the result if the field comes back as it was sent.
+    /// No packet may be marked. This is also the result if the answer has the same field as the SYN.
     Nothing,
 }
 

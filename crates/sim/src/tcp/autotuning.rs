@@ -2,9 +2,9 @@
 //! Feng 2001): the window must hold twice the data that the application has taken in a round trip, and more
 //! while that amount grows, as in slow start.
 //!
-//! The rule counts bytes, as in Linux: the share of a packet in the window decides how far it opens the
-//! window. The advertised window is a whole number of packets. Linux counts bytes of memory; here `tcp_rmem`
-//! is converted to the part of it that serves as window.
+//! The rule counts bytes, as in Linux, since the window that it finds depends on the size of a packet. The
+//! advertised window is a whole number of packets. Linux counts bytes of memory; here `tcp_rmem` is converted
+//! to the part of it that serves as window.
 
 use ackclock_base::{Span, Time};
 
@@ -38,7 +38,8 @@ pub struct Autotuning {
     open: u64,
     /// The present upper limit of the advertised window, in packets: window_clamp.
     clamp: u64,
-    /// The bytes that the application took in the last round trip: rcvq_space.
+    /// The most bytes that the application has taken in one round trip, or the initial value if that is
+    /// higher: rcvq_space.
     space: u64,
     /// The packets that the application had taken when the present round trip began, and the time of that.
     taken: u64,
@@ -67,7 +68,7 @@ impl Autotuning {
     }
 
     /// Returns the initial value of `space`, as tcp_init_buffer_space does: the bytes of ten packets, or
-    /// those of the window less one packet, whichever is less. The packet is held in reserve, so that a first
+    /// those of the window less one packet, whichever is less. One packet is held in reserve, so that a first
     /// window that arrives in full exceeds the value and opens the next window, however few packets it has.
     fn first_space(initial: u64, bounds: WindowBounds) -> u64 {
         let packet = u64::from(bounds.packet_bytes);
@@ -99,8 +100,8 @@ impl Autotuning {
 
     /// Updates the round-trip time and the window for an application that has read `taken` packets and leaves
     /// `waiting` packets unread. Called instead of [`Self::on_data`]. The window opens no further than there
-    /// is room (tcp_grow_window), and unread packets do not count (tcp_rcv_space_adjust counts what is copied
-    /// to the application).
+    /// is room (tcp_grow_window), and unread packets do not count as taken (tcp_rcv_space_adjust counts what
+    /// is copied to the application).
     pub fn on_data_for_reader(&mut self, now: Time, acked: u16, taken: u64, waiting: u64) {
         self.measure(now, acked);
         let room = self.clamp.saturating_sub(waiting);
@@ -108,7 +109,7 @@ impl Autotuning {
         self.adjust(now, taken);
     }
 
-    /// Returns the upper limit of the window, which is the room of an empty buffer, in packets.
+    /// Returns the present upper limit of the window, which is the room of an empty buffer, in packets.
     pub fn clamp(&self) -> u64 {
         self.clamp
     }
@@ -131,9 +132,9 @@ impl Autotuning {
         (self.taken, self.since) = (delivered, now);
     }
 
-    /// Measures the time until data arrives that was sent after the timed acknowledgement had arrived
-    /// (`tcp_rcv_rtt_measure_ts`). Linux smooths samples of every acknowledgement; here one sample per round
-    /// trip is used as it is.
+    /// Measures the time from sending the timed acknowledgement to the arrival of data that was sent after
+    /// that acknowledgement had arrived (`tcp_rcv_rtt_measure_ts`). Linux smooths samples of every
+    /// acknowledgement; here one sample per round trip is used as it is.
     fn measure(&mut self, now: Time, acked: u16) {
         if let Some((number, sent)) = self.timed
             && acked.wrapping_sub(number) < u16::MAX / 2
@@ -154,8 +155,9 @@ mod tests {
         WindowBounds { initial, most, initial_bytes: 65_536, packet_bytes: 1448 }
     }
 
-    /// Plays rounds, in each of which the given number of packets arrives back to back, all acknowledged,
-    /// followed by a pause. Returns the window at the beginning of each round and at the end.
+    /// Plays rounds of 100 ms. In each, the given number of packets arrives at the beginning, sent by a
+    /// sender that knows of the acknowledgements of all earlier rounds, and each packet is acknowledged.
+    /// Returns the window before the first round and after each round's packets.
     fn play(tuning: &mut Autotuning, rounds: &[u64]) -> Vec<u64> {
         let mut delivered = 0;
         let mut windows = vec![tuning.window()];
@@ -175,12 +177,12 @@ mod tests {
     #[test]
     fn a_sender_in_slow_start_finds_the_window_open() {
         let mut tuning = Autotuning::new(bounds(45, 2172));
-        // The round trip is known when the second round begins to arrive, whose first packet closes the count
-        // of the first round: 11 packets after an initial 10, so steady is 2 * 11 + 16 = 38, growth 38 * 1 /
-        // 10 = 3.8, and the window 45.6. The third round's first packet counts 20 after 11: 56 + 2 * (56 * 9
-        // / 11 = 45.8) = 147, towards which the 39 others open the window by two each: 45 + 78 = 123. The
-        // fourth round's first packet counts 40 after 20: 96 + 2 * 96 = 288, and 80 packets open the window
-        // to 123 + 160 = 283.
+        // In packets: the round trip is known when the second round begins to arrive. Its first packet closes
+        // the count of the first round, 11 packets against an initial 10. Twice that and 16 more are 38,
+        // growth adds 2 * 38 * 1 / 10, and the window may be 45.6. The third round's first packet counts 20
+        // against 11: 56 + 2 * (56 * 9 / 11 = 45.8) = 147, towards which the 39 others open the window by two
+        // each: 45 + 78 = 123. The fourth round's first packet counts 40 against 20: 96 + 2 * 96 = 288, and
+        // 80 packets open the window to 123 + 160 = 283.
         let windows = play(&mut tuning, &[10, 20, 40, 80, 160]);
         assert_eq!(windows[..5], [45, 45, 45, 123, 283]);
         assert_eq!(tuning.rtt, RTT);
@@ -193,9 +195,10 @@ mod tests {
     #[test]
     fn a_window_of_few_large_packets_opens() {
         // 65,536 bytes are seven packets of 8,948. One is held in reserve, which leaves 56,588 bytes. The
-        // first measured round trip brings eight packets, 71,584 bytes: 2 * 71,584 + 16 * 8,948 = 286,336,
-        // growth 286,336 * 14,996 / 56,588 = 75,879, together 438,094 bytes or 48 packets, towards which each
-        // of the window's packets opens it by two.
+        // first measured round trip brings eight packets, 71,584 bytes. Twice that and 16 packets are 2 *
+        // 71,584 + 16 * 8,948 = 286,336, of which growth is 286,336 * 14,996 / 56,588 = 75,879. With twice
+        // the growth they are 438,094 bytes or 48 packets, towards which each packet that arrives opens the
+        // window by two.
         let bounds = WindowBounds { initial: 7, most: 351, initial_bytes: 65_536, packet_bytes: 8948 };
         let mut tuning = Autotuning::new(bounds);
         assert_eq!(tuning.space, 56_588);

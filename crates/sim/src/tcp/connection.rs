@@ -153,7 +153,8 @@ struct ReceivingEnd {
     receiver: Receiver,
     payload_bytes: u32,
     only_answers: bool,
-    /// The number of deliveries in order at which it acknowledges at once.
+    /// The number of packets delivered in order from which on each data packet is acknowledged at once;
+    /// [`u64::MAX`] for never.
     answers_at: u64,
 }
 

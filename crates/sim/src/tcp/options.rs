@@ -151,7 +151,7 @@ impl SenderOptions {
     }
 }
 
-/// The options of a connection, with the retransmission rule chosen.
+/// The options of a connection, including its retransmission rule.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {
     /// The sender's options.
@@ -290,7 +290,7 @@ fn recovery_options(details: &Details, dsack: bool) -> ackclock_recovery::Option
         },
         pacing: details.pacing,
         pacing_gains: details.gains.into(),
-        // Small queues do not apply if packets leave later than they are sent.
+        // Small queues do not apply if packets leave after a random delay.
         small_queue: (details.small_queues && details.send_jitter == Span::ZERO)
             .then_some(details.small_queue_limit.bytes()),
         max_burst: details.max_burst.unwrap_or(u64::MAX),

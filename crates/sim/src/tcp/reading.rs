@@ -25,7 +25,8 @@ pub(super) struct ReadingEnd {
     /// One past the last packet that has been advertised: RCV.NXT + RCV.WND.
     edge: u64,
     payload_bytes: u32,
-    /// The number of deliveries in order at which it acknowledges at once.
+    /// The number of packets delivered in order from which on each data packet is acknowledged at once;
+    /// [`u64::MAX`] for never.
     answers_at: u64,
 }
 
@@ -45,7 +46,8 @@ impl ReadingEnd {
         }
     }
 
-    /// Returns how far the right edge may be, and the room of an empty buffer, in packets.
+    /// Returns one past the last packet up to which the window may now open, and the size of the whole
+    /// buffer, in packets.
     fn reach(&self) -> (u64, u64) {
         match &self.tuning {
             None => (self.reading.read() + self.buffer, self.buffer),

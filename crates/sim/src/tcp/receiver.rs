@@ -60,7 +60,8 @@ pub struct Receiver {
     next: u64,
     /// The packets received out of order: ranges above `next`, ascending, not touching.
     ranges: VecDeque<(u64, u64)>,
-    /// The ranges that grew last, the most recent first. An entry at or below `next` is unused.
+    /// The ranges in which packets last arrived, the most recent first. An entry that begins at or below
+    /// `next` is unused.
     recent: [(u64, u64); MAX_SACK_BLOCKS],
     echo: Time,
     one_way_delay: Span,
@@ -70,7 +71,8 @@ pub struct Receiver {
     beyond: Option<Box<Beyond>>,
     held: Option<Time>,
     duplicates: u64,
-    /// The packet that arrived twice and has not been reported yet.
+    /// The last packet that arrived twice, until an acknowledgement has reported it; always `None` without
+    /// `dsack`.
     duplicate: Option<u64>,
 }
 
@@ -119,7 +121,7 @@ impl Receiver {
         self.next
     }
 
-    /// Returns the number of packets that arrived more than once.
+    /// Returns the number of times that a packet arrived that had arrived before.
     pub fn duplicates(&self) -> u64 {
         self.duplicates
     }
@@ -184,7 +186,7 @@ impl Receiver {
         if let Some(beyond) = &mut self.beyond {
             beyond.counting = beyond.counting.filter(|_| packet.flags.has(Flags::COUNTS_MARKS));
             agrees = beyond.counting.map_or(agrees, |_| answer_to_syn(packet.flags));
-            // The answer is not one of the acknowledgements that are counted.
+            // The answer to a SYN does not count as one of the acknowledgements sent without delay.
             beyond.quick += u32::from(beyond.quick > 0);
         }
         let answer = self.acknowledge(now).without_counters();
@@ -234,8 +236,8 @@ impl Receiver {
         ack
     }
 
-    /// Records the number of a packet that is out of order, or that arrives while others are, as in order,
-    /// out of order or a duplicate.
+    /// Records a packet that is out of order or a duplicate, or one in order (`in_order`) that arrives while
+    /// later packets are stored.
     fn take_in(&mut self, number: u64, in_order: bool) {
         if in_order {
             self.absorb();
@@ -246,7 +248,7 @@ impl Receiver {
         }
     }
 
-    /// Removes the ranges that have become part of what is in order.
+    /// Moves `next` past the ranges that are now in order, and removes them.
     fn absorb(&mut self) {
         while let Some((start, end)) = self.ranges.front().copied() {
             if start > self.next {

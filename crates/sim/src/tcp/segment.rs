@@ -18,8 +18,9 @@ pub struct Segment {
     /// The size on the wire in bytes.
     pub bytes: u32,
     /// For an acknowledgement, the number of packets that have arrived marked (RFC 9768, with a wider
-    /// counter). For data, the number of packets that the sender knows to be acknowledged, which tells the
-    /// receiver what the echo of its own timestamp would. Modulo 2^16.
+    /// counter). For data to a receiver that tunes or advertises its window, the number of packets that the
+    /// sender knows to be acknowledged, which tells the receiver what the echo of its own timestamp would.
+    /// Modulo 2^16.
     pub count: u16,
     /// For an acknowledgement, the receive window in packets; zero for the fixed window. The highest bit says
     /// that the last block holds [counters](Self::counters). The bit below says that the window is
@@ -28,7 +29,8 @@ pub struct Segment {
     /// The flags.
     pub flags: Flags,
     /// For an acknowledgement, the ranges received out of order, the most recent first, as offsets from
-    /// `number`. Empty ones come last.
+    /// `number`. A [duplicate](Self::duplicate) may come before them. Empty ones come last, but
+    /// [counters](Self::counters) may take the last place.
     pub sack: [Block; MAX_SACK_BLOCKS],
 }
 
@@ -51,8 +53,8 @@ impl ByteCounters {
     }
 }
 
-/// The number of blocks beside counters. Of the 40 bytes of options timestamps take 12, and blocks come
-/// first, so that three blocks leave no room for counters.
+/// The largest number of blocks of an acknowledgement that also has counters. Timestamps take 12 of the 40
+/// bytes of options, and blocks come before counters, so that three blocks would leave no room for counters.
 pub const BLOCKS_BESIDE_COUNTERS: usize = 2;
 
 /// The bit of the window that says that the last block holds counters.
@@ -125,7 +127,7 @@ impl Segment {
         self
     }
 
-    /// Sets the window that a receiver with a slow application advertises.
+    /// Sets the window, in packets, that a receiver with a slow application advertises.
     #[must_use]
     pub fn advertising(mut self, packets: u64) -> Self {
         let packets = u32::try_from(packets).unwrap_or(u32::MAX).min(ADVERTISED - 1);
@@ -171,7 +173,7 @@ impl Segment {
         }
     }
 
-    /// Reads the segment of a packet that has arrived.
+    /// Reads the segment of a packet that has arrived, with its extension, if it has one, from `out`.
     #[inline]
     pub fn read(packet: &Packet, out: &dyn Outbox) -> Self {
         let mut segment = Self::head(packet);
@@ -190,7 +192,7 @@ impl Segment {
         !blocks(extension)[0].is_empty()
     }
 
-    /// Reads a segment from the header words alone, without the extension.
+    /// Reads a segment from the header words alone: without the extension, so without blocks and window.
     #[inline]
     pub(crate) fn head(packet: &Packet) -> Self {
         let [numbers, stamp, rest] = packet.header;
@@ -206,9 +208,9 @@ impl Segment {
         }
     }
 
-    /// Returns a copy of this acknowledgement as an answer to another data packet: it echoes that packet's
-    /// stamp and has no blocks. It has a window, in the extension, only if that is
-    /// [advertised](Self::advertised).
+    /// Returns the packet, and its extension if it needs one, of a copy of this acknowledgement that answers
+    /// another data packet: it echoes that packet's stamp and has no blocks. It has a window, in the
+    /// extension, only if this acknowledgement [advertises](Self::advertised) one.
     pub(crate) fn answers(&self, data: &Self, connection: u8) -> (Packet, Option<Extension>) {
         let window = self.advertised().map_or(0, |window| window | ADVERTISED);
         let again = Self { stamp: data.stamp, sack: Default::default(), window, ..*self };
@@ -268,10 +270,11 @@ impl Flags {
     pub const WINDOW_REDUCED: Self = Self(8);
     /// The packet is a retransmission.
     pub const RETRANSMISSION: Self = Self(16);
-    /// The packet begins a connection.
+    /// The packet begins a connection, or answers one that does.
     pub const SYN: Self = Self(32);
     /// The packet is a window probe without data, which asks for an acknowledgement while the window is
-    /// closed (RFC 9293 section 3.8.6.1).
+    /// closed (RFC 9293 section 3.8.6.1). It has the bits of both [`Self::SYN`] and [`Self::RETRANSMISSION`],
+    /// which no SYN has, so it has to be looked for before a SYN.
     pub const WINDOW_PROBE: Self = Self(32 | 16);
     /// The packet may be marked, and the sender reacts to the number of marks (RFC 9331 ECT(1)).
     pub const LOW_LATENCY: Self = Self(4);

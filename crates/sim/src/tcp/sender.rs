@@ -26,9 +26,10 @@ pub struct Sender {
     pub(super) state: State,
     /// The flags of packets sent for the first time.
     pub(super) flags: Flags,
-    /// The number of the last acknowledgement from a receiver that tunes its window, modulo 2^16.
+    /// The first packet not acknowledged by the last acknowledgement whose window was taken, modulo 2^16;
+    /// data packets carry it. Zero if the receiver's window is fixed.
     pub(super) seen: u16,
-    /// Whether the receiver counts marks (RFC 9768).
+    /// Whether the receiver counts marks (RFC 9768); during the handshake, whether it is asked to.
     accurate: bool,
     /// The window advertised by a receiver whose application reads slowly; `None` for other receivers.
     pub(super) advertised: Option<Box<Advertised>>,
@@ -86,8 +87,8 @@ impl Sender {
         self.measured.core.stay_open();
     }
 
-    /// Adds `packets` packets to send over a connection that has stayed open, and sends what is allowed if it
-    /// is open.
+    /// Adds `packets` packets to send over a connection that stays open when all is delivered. Sends what is
+    /// allowed, if the handshake is complete and the persist timer does not run.
     pub fn send_more(&mut self, now: Time, packets: u64, wire: &mut impl Wire) {
         self.measured.core.add_data(now, packets);
         if self.state == State::Open {
@@ -124,8 +125,8 @@ impl Sender {
         core.on_timer(now, &mut Segments { now, options, flags: *flags, seen: *seen, wire });
     }
 
-    /// Called when the timer has expired while the answer to a SYN or to a window probe is awaited. Returns
-    /// whether it was that timer.
+    /// Called when a timer has expired and the state is not [`State::Open`]. Repeats the SYN, or sends a
+    /// window probe, if that is due. Returns false if recovery's timer has to be called instead.
     #[cold]
     fn on_waiting_timer(&mut self, now: Time, wire: &mut impl Wire) -> bool {
         match self.state {
@@ -144,8 +145,8 @@ impl Sender {
         }
     }
 
-    /// Processes an acknowledgement, and sends what it allows. An acknowledgement of packets that were never
-    /// sent is ignored.
+    /// Processes a segment of the receiver, an acknowledgement or an answer to a SYN, and sends what it
+    /// allows. An acknowledgement of packets that were never sent is ignored.
     pub fn on_ack(&mut self, now: Time, segment: &Segment, wire: &mut impl Wire) {
         if self.state != State::Open && self.state != State::Persisting || segment.flags.has(Flags::SYN) {
             self.on_handshake(now, segment.flags, segment.stamp, wire);
@@ -218,8 +219,9 @@ impl Sender {
     }
 
     //= RFC 5681 section 2: an answer to SYN is no duplicate acknowledgement
-    /// Processes a segment of the handshake: the awaited answer to a SYN opens the connection. A repeated
-    /// answer is no acknowledgement of data, and so no duplicate either (RFC 5681 section 2).
+    /// Processes a segment with a SYN, or one that arrives before the connection is open. The awaited answer
+    /// to a SYN opens the connection. A repeated answer is no acknowledgement of data, and so no duplicate
+    /// either (RFC 5681 section 2).
     #[cold]
     fn on_handshake(&mut self, now: Time, flags: Flags, stamp: Time, wire: &mut impl Wire) {
         if self.state == State::Connecting && flags.has(Flags::SYN) {
@@ -256,8 +258,9 @@ impl Sender {
         }
     }
 
-    /// Takes the window that the receiver allows. The allowed right edge never decreases, and an
-    /// acknowledgement that was overtaken contains nothing new.
+    /// Takes the window, in packets from `number` on, of a receiver that tunes it. An acknowledgement that a
+    /// later one has overtaken is ignored: it contains nothing new, since the right edge of the window never
+    /// moves back.
     fn take_window(&mut self, number: u64, window: u32) {
         let core = &mut self.measured.core;
         if window > 0 && number >= core.una() {
