@@ -169,7 +169,8 @@ pub(super) struct ReceivingEnd {
     pub(super) receiver: Receiver,
     pub(super) packing: Packing,
     pub(super) payload_bytes: u32,
-    /// The number of deliveries in order at which it acknowledges at once.
+    /// The number of pieces delivered in order from which on each packet with new data in order is
+    /// acknowledged at once; [`u64::MAX`] for never.
     pub(super) answers_at: u64,
     pub(super) reader: Reader,
 }

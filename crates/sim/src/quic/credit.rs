@@ -19,16 +19,16 @@ use ackclock_base::Time;
 pub(super) struct Credited {
     /// The limit in pieces (MAX_DATA).
     limit: u64,
-    /// The number of pieces that the application has given, and the number that has been passed to the
-    /// sender.
+    /// The number of pieces that the application has given to send, and the number of those that have been
+    /// passed to the sender because the limit allows them.
     total: u64,
     told: u64,
-    /// The limit for which DATA_BLOCKED has been sent.
+    /// The last limit for which DATA_BLOCKED has been sent.
     blocked_at: Option<u64>,
-    /// The time of the next repetition of DATA_BLOCKED, and the number of repetitions in a row.
+    /// The time of the next repetition of DATA_BLOCKED, and the number of its repetitions in a row.
     due: Time,
     repeats: u32,
-    /// The number of DATA_BLOCKED frames sent, and the number since counting began.
+    /// The number of DATA_BLOCKED frames sent, and the number sent since counting began.
     sent: u64,
     counted: u64,
 }
@@ -88,7 +88,8 @@ impl CreditedEnd {
         }
     }
 
-    /// Sends DATA_BLOCKED if the limit is reached, or sets the time of its repetition.
+    /// Sends DATA_BLOCKED if the sender has reached a limit for the first time and has more to send. Sets the
+    /// time of its repetition if nothing is in flight, and otherwise stops the repetition.
     fn watch(&mut self, now: Time, out: &mut dyn Outbox) {
         let core = self.end.sender.core();
         if !core.is_out_of_credit() {

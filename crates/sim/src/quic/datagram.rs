@@ -51,7 +51,8 @@ pub enum Datagram<'a> {
 /// space of their own, and do not count as in flight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Credit {
-    /// The number among these packets of its end; for an acknowledgement, the number that it acknowledges.
+    /// The frame's number among the packets of this kind that its end sends; for an acknowledgement, the
+    /// number of the frame that it acknowledges.
     pub number: u64,
     /// The kind of frame.
     pub kind: CreditKind,

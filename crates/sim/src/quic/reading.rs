@@ -25,10 +25,11 @@ pub(super) struct ReadingEnd {
     limit: u64,
     detection: QuicOptions,
     rtt: RttEstimator,
-    /// The time at which its Initial packet was sent, until that is answered.
+    /// The time at which this end sent its Initial packet, until the first data answers that; otherwise
+    /// `None`.
     initial: Option<Time>,
-    /// The number of the next MAX_DATA, and the time at which the last one was sent, until that is
-    /// acknowledged.
+    /// The number of the next MAX_DATA, and the time at which the last one was sent, until that one is
+    /// acknowledged; otherwise `None`.
     next: u64,
     unanswered: Option<Time>,
     /// The time of the next repetition of MAX_DATA, and the number of repetitions in a row.

@@ -8,7 +8,7 @@ use ackclock_base::{Span, Time};
 /// The options of a receiver's acknowledgements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReceiverOptions {
-    /// The number of packets after which it acknowledges.
+    /// The number of unacknowledged packets at which the receiver acknowledges at once.
     pub ack_threshold: u32,
     /// The longest time for which an acknowledgement is held back.
     pub max_ack_delay: Span,
@@ -20,7 +20,7 @@ pub struct ReceiverOptions {
 #[derive(Clone, Debug)]
 pub struct Receiver {
     options: ReceiverOptions,
-    /// The packet numbers that have arrived, or that the sender no longer wants acknowledged.
+    /// The packet numbers that have arrived, and those that the sender no longer wants acknowledged.
     numbers: Ranges,
     /// The lowest packet number that is still acknowledged.
     floor: u64,
@@ -58,19 +58,19 @@ impl Receiver {
         self.stream.next()
     }
 
-    /// Returns the number of pieces that arrived more than once.
+    /// Returns the number of times that a piece arrived that had arrived before, in another packet.
     pub fn duplicates(&self) -> u64 {
         self.duplicates
     }
 
-    /// Returns when an acknowledgement is due; [`Time::NEVER`] if none is.
+    /// Returns when a held-back acknowledgement is due; [`Time::NEVER`] if none is held back.
     pub fn timer(&self) -> Time {
         self.due
     }
 
-    /// Processes a packet. Returns whether it is to be [acknowledged](Self::acknowledge) at once. RFC 9000
-    /// section 13.2.1 requires that for a packet out of order, one that follows a gap, and one that is
-    /// marked.
+    /// Processes a packet. Returns whether it is to be [acknowledged](Self::acknowledge) at once. That is so
+    /// if it is the last of `ack_threshold` packets and, by RFC 9000 section 13.2.1, if it is out of order,
+    /// follows a gap or is marked. A packet that has arrived before is ignored.
     #[inline]
     pub fn take(&mut self, now: Time, data: &Data, marked: bool) -> bool {
         let expected = self.numbers.end();
@@ -94,7 +94,7 @@ impl Receiver {
         false
     }
 
-    /// Returns the acknowledgement of what has been received.
+    /// Returns the acknowledgement of what has been received. No acknowledgement is held back afterwards.
     ///
     /// # Panics
     ///

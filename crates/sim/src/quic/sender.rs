@@ -106,8 +106,8 @@ impl Sender {
         }
     }
 
-    /// Called when the first packet of the other end arrives, which answers the Initial packet sent at
-    /// `sent`. Takes a round-trip sample and opens the connection.
+    /// Called when an Initial packet of the other end arrives, which answers the one sent at `sent`. Opens
+    /// the connection, with a round-trip sample if only one was sent, unless it is open already.
     #[cold]
     pub fn on_initial(&mut self, now: Time, sent: Time, wire: &mut impl Wire) {
         if self.state == State::Connecting {
@@ -123,7 +123,7 @@ impl Sender {
         if self.state != State::Open || end > self.measured.core.high() || start >= end {
             return;
         }
-        // The lowest range comes first, in the order of sending.
+        // The ranges are passed on from the lowest to the highest, in the order in which packets were sent.
         let ranges = ack.below.iter().rev().chain([&ack.highest]).map(|(start, end)| *start..*end);
         let echo = ack.marked > self.marked;
         self.marked = self.marked.max(ack.marked);
@@ -147,7 +147,7 @@ impl Sender {
         self.measured.core.hold_back(is_held_back);
     }
 
-    /// Adds `pieces` pieces that the raised limit allows, and sends what it can.
+    /// Adds `pieces` pieces that the receiver's raised limit allows, and sends what the window allows.
     pub(super) fn grant(&mut self, now: Time, pieces: u64, wire: &mut impl Wire) {
         self.stream.add(pieces);
         self.with(now, wire, |core, datagrams| core.grant(now, pieces, datagrams));

@@ -55,8 +55,8 @@ impl StreamData {
         piece
     }
 
-    /// Called when packet `number` has been acknowledged. Returns the number of pieces that no longer wait
-    /// for retransmission.
+    /// Called when packet `number` has been acknowledged. Returns the number of pieces that no longer have to
+    /// be retransmitted because of that.
     #[inline]
     pub fn on_acked(&mut self, number: u64) -> u64 {
         let Some(piece) = self.carried_by(number) else { return 0 };
@@ -101,14 +101,14 @@ impl StreamData {
         self.total = self.total.saturating_add(pieces);
     }
 
-    /// Called when the application has no more data to send. Returns the number of pieces that wait for
-    /// retransmission.
+    /// Called when the application has no more data to send. Drops the pieces that have not been sent yet.
+    /// Returns the number of pieces that wait for retransmission.
     pub fn stop(&mut self) -> u64 {
         self.total = self.next;
         self.again.len() as u64
     }
 
-    /// Returns the number of packets with retransmitted data since the last call.
+    /// Returns the number of packets loaded since the last call with a piece that had been sent before.
     pub fn take_repeated(&mut self) -> u64 {
         std::mem::take(&mut self.repeated)
     }
