@@ -69,7 +69,8 @@ pub struct SourceEntry {
     pub build: fn(&Values) -> Box<dyn Source>,
     /// Returns the sizes of its packets.
     pub sizes: fn(&Values) -> Sizes,
-    /// Returns the largest mean rate in bits per second for packets whose payload has this number of bits.
+    /// Returns an upper bound of the mean rate in bits per second, for packets whose payload has this number
+    /// of bits.
     pub rate_bps: fn(&Values, f64) -> f64,
     /// Returns the cost of a flow's source in addition to its packets, if it sends the given number of
     /// packets per second for the given number of seconds; `None` if there is none.
@@ -79,7 +80,8 @@ pub struct SourceEntry {
 /// The cost of a source in addition to the packets that its rate implies.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Effort {
-    /// The number of packets of a session, which may all be sent at the rate of its flows together.
+    /// The mean number of packets that a single session may send within the run, which may come even if the
+    /// mean rate of the source is very low.
     pub session_packets: f64,
     /// The mean lifetime of a flow within the source, in seconds.
     pub lifetime_s: f64,
@@ -154,13 +156,13 @@ const PACKET: Declared<Size> = declare::size("1000 B", Range::between(1.0, 65_00
     .about("Payload of a packet; over a connection, the size of a write");
 const HEADER: Declared<Size> = declare::size("28 B", Range::between(0.0, 500.0), "IPv4 20 B, UDP 8 B")
     .about("The size of the headers of a packet on the wire");
-/// The range of mean times: long enough for a packet's worth of events to take little time, and no longer
-/// than a run.
+/// The range of mean times in seconds: not so short that a source needs very many events for each packet, and
+/// no longer than a run.
 const MEAN_TIMES: Range = Range::between(1e-6, 1e6);
 /// The range of mean numbers that are at least one.
 const MEAN_NUMBERS: Range = Range::between(1.0, 1e6);
 
-/// Returns the times in seconds at which a source sends packets, up to `until`.
+/// Returns the times in seconds, before `until`, at which a source sends packets.
 #[cfg(test)]
 pub(crate) fn departures(source: &mut dyn Source, seed: u64, until: f64) -> Vec<f64> {
     let mut random = Stream::new(seed, "source");

@@ -86,7 +86,8 @@ impl AdaptiveVideo {
         (self.rate_bps(rung) * self.segment.seconds() / self.payload_bits).ceil().max(1.0) as u64
     }
 
-    /// Returns the highest rung that a throughput allows.
+    /// Returns the highest rung that a throughput allows, or the lowest of all if it allows none. Rungs count
+    /// from 0.
     fn rung_for(&self, throughput_bps: f64) -> usize {
         let allowed = self.margin * throughput_bps;
         (1..self.rungs).rev().find(|rung| self.rate_bps(*rung) <= allowed).unwrap_or(0)
@@ -108,7 +109,7 @@ pub struct Watching {
     asked: Time,
     /// The throughputs of the last segments, in bits per second.
     throughputs: VecDeque<f64>,
-    /// The playing time that was in the buffer at `seen`. It plays from the first segment on.
+    /// The playing time that was in the buffer at `seen`. Playing begins when the first segment has arrived.
     buffered: Span,
     seen: Time,
     playing: bool,
@@ -136,7 +137,7 @@ impl Watching {
         desk.orders.push(Order { connection: 0, at, packets: self.video.packets(self.rung), anew });
     }
 
-    /// Plays until `now`. If the buffer did not last until then, that counts as a stall.
+    /// Plays until `now`. If the buffer did not last until then, that counts as a stall, if `measured`.
     fn play(&mut self, now: Time, measured: bool) {
         let passed = now.since(self.seen);
         self.seen = now;
@@ -174,7 +175,7 @@ impl Session for Watching {
         let rung = self.video.rung_for(mean);
         self.viewing.switches += u64::from(measured && rung != self.rung);
         self.rung = rung;
-        // The viewer waits until the next segment fits into the buffer.
+        // The viewer waits with the next request until a further segment fits into the buffer.
         let excess = (self.buffered + self.video.segment).saturating_sub(self.video.buffer);
         self.ask(now + excess, false, desk);
     }
@@ -227,8 +228,8 @@ mod tests {
             (order.at.seconds(), order.packets, order.anew)
         };
         assert_eq!(step(0.0, true), (0.0, 250, true));
-        // 2 Mbit arrive in 1 s. 80 % of 2 Mbit/s are 1.6 Mbit/s, so 1 Mbit/s is the highest allowed rate. 4 s
-        // are in the buffer.
+        // 2 Mbit arrive in 1 s. 80 % of 2 Mbit/s are 1.6 Mbit/s, so 1 Mbit/s is the highest allowed rate. The
+        // buffer now holds 4 s.
         assert_eq!(step(1.0, false), (1.0, 500, false));
         // 4 Mbit arrive in 6 s. The mean of 2 and 0.667 Mbit/s is 1.333 Mbit/s, 80 % of which are 1.067. The
         // buffer lasted for 4 of the 6 s.

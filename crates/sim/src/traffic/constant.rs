@@ -46,7 +46,7 @@ pub const ON_OFF: Entry = Entry {
             let InPeriods { packet, header, .. } = values.into();
             Sizes { packet, header, reply: None }
         },
-        // Each period has at least one packet, however short it is.
+        // Each sending period has at least one packet, however short it is.
         rate_bps: |values, payload_bits| {
             let InPeriods { rate, periods, .. } = values.into();
             let period = periods.on.seconds() + periods.off().seconds();
@@ -169,12 +169,13 @@ pub struct Spacing {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Constant(pub Spacing);
 
-/// A constant bit rate in periods. Each period begins with a packet, as when ns-2's CBR is started again.
+/// A constant bit rate in periods. Each sending period begins with a packet, as when ns-2's CBR is started
+/// again.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OnOff {
     spacing: Spacing,
     periods: Periods,
-    /// The rest of the present sending period.
+    /// The rest of the present sending period after the last packet.
     left: Span,
 }
 
@@ -285,8 +286,8 @@ mod tests {
 
     #[test]
     fn fixed_periods_alternate() {
-        // Periods of 10 s off and 10 s on begin with off. In 50 s the source sends from 10 to 20 s and from
-        // 30 to 40 s, each time 10 s / 2.667 ms = 3750 packets.
+        // Pauses and sending periods of 10 s alternate, and a pause comes first. In 50 s the source sends
+        // from 10 to 20 s and from 30 to 40 s, each time 10 s / 2.667 ms = 3750 packets.
         let times = departures(&mut OnOff::new(spacing(0.0), periods(10.0, 10.0)), 1, 50.0);
         assert_eq!(times.iter().filter(|time| (10.0..20.0).contains(*time)).count(), 3750);
         assert_eq!(times.iter().filter(|time| (30.0..40.0).contains(*time)).count(), 3750);
@@ -297,15 +298,18 @@ mod tests {
 
     #[test]
     fn a_period_shorter_than_an_interval_has_one_packet() {
-        // With 1 ms on, 9 ms off and 2.667 ms between packets, there is one packet each 10 ms.
+        // With sending periods of 1 ms, pauses of 9 ms and 2.667 ms between packets, there is one packet each
+        // 10 ms.
         assert_eq!(departures(&mut OnOff::new(spacing(0.0), periods(0.001, 0.009)), 1, 1.0).len(), 100);
     }
 
     #[test]
     fn exponential_periods_have_their_means() {
-        // A period with mean m has 1 / (1 - exp(-i / m)) packets in the mean: the first, and one more each
-        // time that the memoryless rest exceeds i. m = 0.1 s, i = 2.667 ms: 38.0 packets per 0.1 + 0.3 s, so
-        // 95.0 per second. Standard error over 20000 s: 50000 periods of relative deviation about 1.1: 0.5 %.
+        // A sending period with mean m has 1 / (1 - exp(-i / m)) packets in the mean, where i is the
+        // interval: the first, and one more each time that the rest of the period, which is memoryless,
+        // exceeds i. For m = 0.1 s and i = 2.667 ms there are 38.0 packets in 0.1 + 0.3 s, so 95.0 per
+        // second. 20000 s have 50000 periods, whose numbers of packets have a relative deviation of about
+        // 1.1, so the standard error is 0.5 %.
         let exponential = Periods { periods: Lengths::Exponential, ..periods(0.1, 0.3) };
         let rate =
             departures(&mut OnOff::new(spacing(0.0), exponential), 1, 20_000.0).len() as f64 / 20_000.0;

@@ -26,8 +26,8 @@ impl Empirical {
         holds.then(|| Self { points: points.into() })
     }
 
-    /// Draws a size in bytes, at least 1: the size whose cumulative probability is a uniform draw. The
-    /// probability of the first point belongs to its size.
+    /// Draws a size in bytes, at least 1: the size whose cumulative probability is a uniform draw. All draws
+    /// up to the probability of the first point give its size.
     pub fn draw(&self, random: &mut Stream) -> u64 {
         self.size_at(random.uniform()).round().max(1.0) as u64
     }

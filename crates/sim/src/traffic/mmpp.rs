@@ -50,12 +50,12 @@ parameters! {
 }
 
 impl Parameters {
-    /// Returns the cost of the source. A session has as many simultaneous flows as begin in the lifetime of
-    /// one, and each sends at its own rate, so a source with a low mean rate may send at a very high rate for
-    /// as long as a session lasts.
+    /// Returns the cost of the source if it sends `per_second` packets per second for `active_s` seconds. A
+    /// session has as many simultaneous flows as begin in the lifetime of one, and each sends at its own
+    /// rate, so a source with a low mean rate may send at a very high rate for as long as a session lasts.
     ///
-    /// Before its first packet the source simulates ten lifetimes of a flow, or a million steps. A step is
-    /// the beginning of a session or of a flow, or a packet.
+    /// Before its first packet the source simulates ten lifetimes of a flow, but no more than a million
+    /// steps. A step is the beginning of a session or of a flow, or a packet.
     fn effort(&self, per_second: f64, active_s: f64) -> Effort {
         let Self { flows, packets, .. } = *self;
         let (between_flows, between_packets) = (self.between_flows.seconds(), self.between_packets.seconds());
@@ -145,8 +145,8 @@ impl Mmpp {
         (wait, false)
     }
 
-    /// Reaches the stationary state. Sessions form a queue with infinitely many servers, so their number is
-    /// Poisson; flows are simulated until the initial number is forgotten.
+    /// Draws a state from the stationary distribution. Sessions form a queue with infinitely many servers, so
+    /// their number is Poisson; flows are simulated until their initial number is forgotten.
     fn settle(&mut self, random: &mut Stream) {
         let Hierarchy { flows_per_session, packets_per_flow, between_flows, between_packets, .. } =
             self.hierarchy;
@@ -237,9 +237,9 @@ mod tests {
         numbers.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / (numbers.len() - 1) as f64
     }
 
-    /// Estimates the Hurst parameter by the aggregated-variance estimator of error-discriminating TCP,
-    /// appendix C: with blocks of m = 2, 4, 8, ... up to half of the series, the slope of log variance over
-    /// log m is 2 H - 2.
+    /// Estimates the Hurst parameter H by the aggregated-variance estimator of error-discriminating TCP,
+    /// appendix C: with means over blocks of m = 2, 4, 8, ... counts, up to half of the series, the slope of
+    /// the logarithm of their variance over log m is 2 H - 2.
     fn hurst(series: &[f64]) -> f64 {
         let points: Vec<(f64, f64)> = std::iter::successors(Some(2), |m| Some(m * 2))
             .take_while(|m| *m <= series.len() / 2)
@@ -255,7 +255,7 @@ mod tests {
         slope / 2.0 + 1.0
     }
 
-    /// Returns the mean estimate over twenty series.
+    /// Returns the mean of the Hurst parameters estimated from twenty series.
     fn mean_hurst(series: impl Fn(u64) -> Vec<f64>) -> f64 {
         mean(&(0..20).map(|seed| hurst(&series(seed))).collect::<Vec<f64>>())
     }
@@ -288,15 +288,17 @@ mod tests {
 
     #[test]
     fn the_estimator_knows_white_noise_and_fractional_noise() {
-        // There are ten points, from m = 2 to 1024. The variance of the two, four and eight longest means has
-        // one, three and seven degrees of freedom, and its logarithm is low by 0.552, 0.189 and 0.065 decades
-        // on average. With weights 4.5, 3.5 and 2.5 over 82.5 octaves the slope is low by (2.48 + 0.66 +
-        // 0.16) / 24.8 = 0.133, and H by 0.067. One estimate deviates by about 0.1, and the mean of twenty by
-        // 0.02.
+        // There are ten points, from m = 2 to 1024. At the last three there are two, four and eight means, so
+        // that their variance has one, three and seven degrees of freedom, and its logarithm is low by 0.552,
+        // 0.189 and 0.065 decades on average. These points lie 4.5, 3.5 and 2.5 octaves from the middle of
+        // the ten, and the squares of all ten distances add up to 82.5, or 24.8 if one factor is in decades.
+        // So the slope is low by (2.48 + 0.66 + 0.16) / 24.8 = 0.133, and H by 0.067. One estimate has a
+        // standard deviation of about 0.1, and the mean of twenty one of 0.02.
         let white = mean_hurst(|seed| fractional_noise(seed, 0.5, 2048));
         assert!((white - 0.433).abs() < 0.05, "{white}");
         // For dependent noise, means of parts of the series vary less about each other than about the true
-        // mean, which lowers the estimate further: for the last point by another log10(2^0.4 - 1).
+        // mean, which lowers the estimate further: at the last point, with two halves of the series, the
+        // logarithm of the variance by another -log10(2 - 2^0.6) = 0.32.
         let dependent = mean_hurst(|seed| fractional_noise(seed, 0.8, 2048));
         assert!((0.65..0.8).contains(&dependent), "{dependent}");
         assert!(dependent - white > 0.22, "{dependent} {white}");
@@ -305,8 +307,8 @@ mod tests {
     #[test]
     fn counts_depend_over_a_long_range() {
         // Error-discriminating TCP, table C.1, runs of 100 s: H = 0.77 in bins of 0.01 s, 0.76 in bins of 0.1
-        // s, and "around 0.8" for the traffic of chapter 6. One estimate deviates by 0.1, the mean of twenty
-        // by 0.02.
+        // s, and "around 0.8" for the traffic of chapter 6. One estimate has a standard deviation of 0.1, the
+        // mean of twenty one of 0.02.
         let fine = mean_hurst(|seed| counts(USUAL, seed, 0.01, 10_000));
         assert!((0.72..0.84).contains(&fine), "{fine}");
         let coarse = mean_hurst(|seed| counts(USUAL, seed, 0.1, 1000));
@@ -326,8 +328,9 @@ mod tests {
 
     #[test]
     fn the_mean_rate_is_what_is_asked_for() {
-        // Over long times the variance is 2 * 20 * 10 - 1 = 399 times the mean: 100 packets per second over
-        // 20000 s have a relative deviation of sqrt(399 / 2e6) = 1.4 %.
+        // A session has a geometric number of packets with mean 20 * 10. Over long times the variance is
+        // therefore 2 * 20 * 10 - 1 = 399 times the mean: 100 packets per second over 20000 s have a relative
+        // deviation of sqrt(399 / 2e6) = 1.4 %.
         let hierarchy = Hierarchy { packet_rate: 100.0, ..USUAL };
         let rate = departures(&mut Mmpp::new(hierarchy), 3, 20_000.0).len() as f64 / 20_000.0;
         assert!((rate / 100.0 - 1.0).abs() < 0.05, "{rate}");
@@ -335,9 +338,10 @@ mod tests {
 
     #[test]
     fn geometric_flows_raise_the_variance_to_twice_their_length() {
-        // Flows form a Poisson process, each with a geometric number of packets with mean 10. Over times that
-        // are long against the flow's 0.2 s, the ratio of variance to mean is E[K^2] / E[K] = 2 * 10 - 1 =
-        // 19, less about 2 * 0.2 s / 20 s of it. The standard error of the variance of 1000 counts is 4.5 %.
+        // Flows form a Poisson process, each with a geometric number K of packets with mean 10. Over times
+        // that are long against the flow's 0.2 s, the ratio of variance to mean is E[K^2] / E[K] = 2 * 10 - 1
+        // = 19, less a share of about 2 * 0.2 s / 20 s. The standard error of the variance of 1000 counts is
+        // 4.5 %.
         let flows = Hierarchy { packet_rate: 50.0, flows_per_session: 1.0, between_flows: 1e-6, ..USUAL };
         let counted = counts(flows, 5, 20.0, 1000);
         let ratio = variance(&counted) / mean(&counted);
@@ -346,9 +350,9 @@ mod tests {
 
     #[test]
     fn the_source_begins_in_its_stationary_state() {
-        // Over 400 seeds, the first second has the same mean as later ones. The ratio of variance to mean of
-        // counts of one second is some tens, so the mean of 400 at 1000 per second deviates by about sqrt(50
-        // / 400000) = 1 %.
+        // The first second has the same mean number of packets as later ones, here over 400 seeds. The ratio
+        // of variance to mean of counts of one second is some tens, so the mean of 400 counts of about 1000
+        // has a relative deviation of about sqrt(50 / 400000) = 1 %.
         let first: Vec<f64> = (0..400).map(|seed| counts(USUAL, seed, 1.0, 1)[0]).collect();
         assert!((mean(&first) / 1000.0 - 1.0).abs() < 0.05, "{}", mean(&first));
     }

@@ -57,7 +57,7 @@ pub struct Pages {
     pub least_bytes: f64,
     /// The largest size of an object in bytes.
     pub most_bytes: f64,
-    /// The time between two pages.
+    /// The time from the end of a page to the request for the next.
     pub think: Span,
     /// The payload of a packet in bytes.
     pub payload_bytes: f64,
@@ -67,11 +67,11 @@ pub struct Pages {
 #[derive(Clone, Debug)]
 pub struct Reading {
     pages: Pages,
-    /// The time at which the page was requested.
+    /// The time at which the present page was requested.
     began: Time,
-    /// The sizes in packets of the objects that no connection has taken yet.
+    /// The sizes in packets of the page's objects that no connection has taken yet.
     waiting: VecDeque<u64>,
-    /// The number of objects under way.
+    /// The number of objects that connections have taken and not yet delivered.
     under_way: usize,
 }
 
@@ -128,8 +128,8 @@ impl Reading {
         Self { pages, began: Time::ZERO, waiting: VecDeque::new(), under_way: 0 }
     }
 
-    /// Requests a page. All its sizes are drawn now, so that the k-th page is the same whatever the network
-    /// does.
+    /// Requests a page at time `at`, which may lie ahead. All its sizes are drawn now, so that the k-th page
+    /// is the same whatever the network does.
     fn open(&mut self, at: Time, desk: &mut Desk<'_>) {
         self.began = at;
         desk.tally.begin(at);
@@ -139,7 +139,7 @@ impl Reading {
         }
     }
 
-    /// Gives the next object, if there is one, to a connection.
+    /// Gives the next object, if there is one, to a connection, which is opened anew if `anew`.
     fn take(&mut self, at: Time, connection: usize, anew: bool, desk: &mut Desk<'_>) {
         if let Some(packets) = self.waiting.pop_front() {
             desk.orders.push(Order { connection, at, packets, anew });
@@ -207,9 +207,10 @@ mod tests {
 
     #[test]
     fn sizes_are_log_normal_between_their_bounds() {
-        // ln x ~ N(ln 8000, 1.2) lies below 1000 B with Phi(-ln 8 / 1.2) = Phi(-1.733) = 0.0416, above 500 kB
-        // with 1 - Phi(3.446) = 0.00028, and above 80 kB with 1 - Phi(1.919) = 0.0275. The standard errors
-        // for 100000 draws are 1.5 % and 1.9 %.
+        // The logarithm of a size is normal with mean ln 8000 and deviation 1.2. A size lies below 1000 B
+        // with probability Phi(-ln 8 / 1.2) = Phi(-1.733) = 0.0416, above 500 kB with 1 - Phi(3.446) =
+        // 0.00028, and above 80 kB with 1 - Phi(1.919) = 0.0275. For 100000 draws the relative standard
+        // errors of the first and the last are 1.5 % and 1.9 %.
         let mut random = Stream::new(1, "sizes");
         let sizes: Vec<u64> = (0..100_000).map(|_| USUAL.draw(&mut random)).collect();
         let share = |holds: &dyn Fn(u64) -> bool| {

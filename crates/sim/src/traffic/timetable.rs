@@ -8,17 +8,18 @@ use std::fmt::Debug;
 /// A connection of a timetable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Connection {
-    /// The time at which it begins.
+    /// The time at which it begins, from the start of the run.
     pub at: Time,
     /// The index of the pair of server and client.
     pub pair: usize,
-    /// The number of packets.
+    /// The number of packets to send over it.
     pub packets: u64,
     /// The number of payload bytes; `None` if all packets are full.
     pub bytes: Option<u64>,
 }
 
-/// The random streams of a timetable. Drawn sizes do not affect times.
+/// The random streams of a timetable. Sizes of transfers have a stream of their own, so that they do not
+/// affect times.
 #[derive(Clone, Debug)]
 pub struct Streams {
     /// The stream of the times at which connections begin, and of everything that a web session draws.
@@ -29,7 +30,7 @@ pub struct Streams {
 
 /// An application that begins connections by a timetable.
 pub trait Timetable: Debug + Send + Sync {
-    /// Returns the largest possible number of connections.
+    /// Returns the largest possible number of connections, if all begin before the end of the run.
     fn most_connections(&self) -> u64;
 
     /// Returns the largest number of packets of a connection; infinity if there is no limit.
@@ -37,8 +38,8 @@ pub trait Timetable: Debug + Send + Sync {
         f64::INFINITY
     }
 
-    /// Returns the largest number of links that all connections together may cross. `links` holds the number
-    /// of links of each pair's path.
+    /// Returns the largest possible number of links on the paths of all connections, where a link counts once
+    /// for each connection. `links` holds the number of links for one connection of each pair.
     fn most_steps(&self, links: &[usize]) -> usize;
 
     /// Returns the connections that begin from `start` on and before `end`.

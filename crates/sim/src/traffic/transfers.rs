@@ -124,7 +124,7 @@ impl Sizes {
     }
 }
 
-/// The properties of the transfers.
+/// The sizes of the transfers and the times at which they begin.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Transfers {
     /// The size of each transfer.
@@ -168,7 +168,8 @@ impl Timetable for Transfers {
         (count / pairs).saturating_mul(links.iter().sum()).saturating_add(rest)
     }
 
-    /// Returns the connections. The transfers take the pairs in turn.
+    /// Returns the connections in the order of their beginnings. The transfers take the pairs of server and
+    /// client in turn.
     fn connections(&self, start: Time, end: Time, pairs: usize, streams: &mut Streams) -> Vec<Connection> {
         let Streams { times: random, sizes } = streams;
         let mut at = start;

@@ -54,7 +54,7 @@ pub struct Video {
     large_bytes: u64,
     small_bytes: u64,
     packet_bytes: u64,
-    /// The number of the present frame, and the bytes of it that remain.
+    /// The number of the present frame, from 0, and the number of its bytes that are still to be sent.
     frame: u64,
     left: u64,
 }
@@ -81,8 +81,8 @@ impl Video {
         if self.frame.is_multiple_of(self.group) { self.large_bytes } else { self.small_bytes }
     }
 
-    /// Returns the time from the first frame to frame number `frame`. It is computed from the number, so that
-    /// rounding errors do not add up.
+    /// Returns the time from the first frame, which has number 0, to frame `frame`. It is computed from the
+    /// number, so that rounding errors do not add up.
     fn at(&self, frame: u64) -> Span {
         Span::from_seconds(frame as f64 / self.frames_per_second)
     }
@@ -150,8 +150,8 @@ mod tests {
 
     #[test]
     fn the_mean_rate_is_what_is_asked_for_and_times_do_not_drift() {
-        // 30 frames per second are 33.3 ms apart, so 3000 frames take 100 s. Frames are whole bytes, about
-        // 8000.
+        // 30 frames per second are 33.3 ms apart, so 3000 frames take 100 s. Frames have whole numbers of
+        // bytes, about 8000, so the rate is not exact.
         let packets = packets(&[("rate", "2 Mbit/s"), ("frames", "30"), ("group", "10")], 3000);
         let bytes: u64 = packets.iter().map(|packet| u64::from(packet.1)).sum();
         assert!((bytes as f64 * 8.0 / 100.0 / 2e6 - 1.0).abs() < 1e-4);

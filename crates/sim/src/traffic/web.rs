@@ -62,7 +62,8 @@ impl Timetable for Web {
         self.sessions.saturating_mul(self.pages).saturating_mul(self.objects)
     }
 
-    /// Returns the number of links that all connections may cross. Any session may draw any pair.
+    /// Returns the largest possible number of links on the paths of all connections. Any session may draw any
+    /// pair, so each connection may have the longest path.
     fn most_steps(&self, links: &[usize]) -> usize {
         let longest = links.iter().copied().max().unwrap_or(0);
         (self.most_connections() as usize).saturating_mul(longest)
@@ -97,8 +98,8 @@ impl Timetable for Web {
 }
 
 impl Web {
-    /// Draws a size in packets from the Pareto distribution of the second kind (Lomax): P(size > x) = (1 + x
-    /// / scale)^-shape with mean scale / (shape - 1), rounded up.
+    /// Draws a size in packets, rounded up, from the Pareto distribution of the second kind (Lomax): P(size >
+    /// x) = (1 + x / scale)^-shape, with mean scale / (shape - 1).
     fn size(&self, random: &mut Stream) -> u64 {
         let scale = self.object * (self.shape - 1.0);
         let size = scale * (libm::pow(1.0 - random.uniform(), -1.0 / self.shape) - 1.0);
@@ -178,7 +179,7 @@ mod tests {
     #[test]
     fn sizes_have_the_tail_and_the_mean_of_their_distribution() {
         // With shape 1.2 and mean 10, the scale is 2. P(size > 10) = 6^-1.2 = 0.1165 and P(size > 100) =
-        // 51^-1.2 = 0.00893; the standard errors for 200000 draws are 0.6 % and 2.4 %.
+        // 51^-1.2 = 0.00893; the relative standard errors for 200000 draws are 0.6 % and 2.4 %.
         let mut random = Stream::new(1, "sizes");
         let sizes: Vec<u64> = (0..200_000).map(|_| USUAL.size(&mut random)).collect();
         let beyond = |limit: u64| sizes.iter().filter(|size| **size > limit).count() as f64 / 200_000.0;
@@ -196,8 +197,8 @@ mod tests {
         let (start, end) = (Time::from_seconds(10.0), Time::from_seconds(60.0));
         let connections = USUAL.connections(start, end, 1, &mut streams(1));
         assert!(connections.iter().all(|connection| (start..end).contains(&connection.at)));
-        // 50 s with a session every 5 s are 11 sessions with the first, give or take 3. Some continue when
-        // the run ends.
+        // 50 s with a session every 5 s have 11 sessions including the first, give or take 3, of 100 objects
+        // each. Some sessions continue when the run ends, and their later objects are left out.
         assert!((300..2500).contains(&connections.len()), "{}", connections.len());
     }
 }

@@ -40,7 +40,7 @@ impl Writer {
         self.next = now + self.source.first(&mut self.random);
     }
 
-    /// Returns when it writes next; [`Time::NEVER`] before it has begun.
+    /// Returns when the next write is due; [`Time::NEVER`] before the flow has begun.
     pub fn due(&self) -> Time {
         self.next
     }
@@ -50,7 +50,8 @@ impl Writer {
         self.begun_bytes > 0
     }
 
-    /// Writes, and returns the number of packets that have become full.
+    /// Writes what is due, and sets the time of the next write. Returns the number of packets that have
+    /// become full.
     pub fn write(&mut self, now: Time) -> u64 {
         self.begun_bytes += u64::from(self.source.payload().unwrap_or(self.write_bytes));
         self.next = now + self.source.next(&mut self.random);
@@ -68,8 +69,9 @@ mod tests {
 
     #[test]
     fn bytes_that_do_not_fill_a_packet_wait_for_the_next_write() {
-        // Writes of 1000 B fill packets of 1448 B: 1000, 2000 (1 packet, 552 left), 1552 (1, 104), 1104, 2104
-        // (1, 656)...
+        // Writes of 1000 B fill packets of 1448 B. After each of the five writes there are 1000 B (no
+        // packet), 2000 B (a packet, and 552 B left), 1552 B (a packet, and 104 B left), 1104 B (no packet)
+        // and 2104 B (a packet, and 656 B left).
         let source = Constant(Spacing { interval: Span::from_millis(10), jitter: 0.0 });
         let mut writer = Writer::new(Box::new(source), Stream::new(1, "traffic"), 1000, 1448);
         assert_eq!(writer.due(), Time::NEVER);
