@@ -30,7 +30,8 @@ pub enum Manner {
     /// The bits of each millisecond are sent at its end, as mahimahi's `mm-link` does: the
     /// [opportunities](crate::opportunities) of a trace. A router cannot follow them either.
     Opportunities {
-        /// The number of opportunities at the end of a round that the trace file puts at time zero.
+        /// The number of opportunities that the trace file puts at time zero. Here they count at the end of a
+        /// round.
         at_zero: u64,
     },
 }
@@ -43,8 +44,8 @@ pub enum Manner {
 pub struct Transmission {
     /// Sizes and transmission times, the most recently used first.
     recent: [(u32, Span); 2],
-    /// The time until which `recent` is valid: forever on a link with a constant rate, not beyond one packet
-    /// if the rate changes.
+    /// The time before which `recent` may be used: [`Time::NEVER`] on a link with a constant rate; zero if
+    /// the rate changes, so that each packet is computed anew.
     until: Time,
     rate: Rate,
     varying: Option<Box<Varying>>,
@@ -57,14 +58,14 @@ struct Varying {
 }
 
 impl Transmission {
-    /// Creates the transmission times of a link with a constant rate, or with changes.
+    /// Creates the transmission times of a link with the constant rate `rate`, or with `changes` instead.
     pub fn new(rate: Rate, changes: Option<Changes>) -> Self {
         let until = if changes.is_none() { Time::NEVER } else { Time::ZERO };
         let varying = changes.map(|changes| Box::new(Varying { changes, left: Left::default() }));
         Self { recent: [(0, Span::ZERO); 2], until, rate, varying }
     }
 
-    /// Returns whether the rate changes.
+    /// Returns whether the rate changes or the link has outages.
     #[inline]
     pub fn varies(&self) -> bool {
         self.varying.is_some()
@@ -76,7 +77,8 @@ impl Transmission {
     }
 
     /// Returns the remaining time at `now` of a transmission that ends at `sent`, as far as a router can know
-    /// it. A router does not know how long an outage lasts.
+    /// it. If the rate changes, that is no more than a packet of 1500 B takes at the known rate, since a
+    /// router does not know how long an outage lasts.
     pub fn rest_at(&self, now: Time, sent: Time) -> Span {
         let rest = sent.since(now);
         let most = |varying: &Varying| varying.changes.known(now).time_to_send(FULL_PACKET);
@@ -165,13 +167,14 @@ impl Changes {
             let Present { value, until } = self.rates.present(now);
             let rate = u128::from(value.bits_per_second());
             let works = self.outage.map_or(until.since(now), |outage| outage.works(now, until));
-            // A packet takes at least a nanosecond of work, even if its bits take less than half of that.
-            // Otherwise it would be sent during an outage.
+            // A packet of which nothing has been sent takes at least a nanosecond of work, even if its bits
+            // take less than half of that. Otherwise it would be sent during an outage.
             let least = u128::from(left == bits);
             let needs = (left + rate / 2).checked_div(rate).map(|needs| needs.max(least));
             let needs = needs.and_then(|needs| u64::try_from(needs).ok());
             if let Some(needs) = needs.map(Span::from_nanos).filter(|needs| *needs <= works) {
-                // If `now` is the end of an outage, no work is done by the beginning of that outage.
+                // If no work is needed at the end of an outage, `after` may return the beginning of that
+                // outage.
                 let ends = self.outage.map_or(now + needs, |outage| outage.after(now, needs).max(now));
                 return ends.since(starts);
             }
@@ -185,8 +188,8 @@ impl Changes {
 }
 
 impl Changes {
-    /// Returns the first time from `now` on that lies outside outages. A rate that holds only within an
-    /// outage sends nothing.
+    /// Returns the first time from `now` on that lies outside outages. If the rate changes during an outage,
+    /// the caller uses the rate that holds at its end.
     fn works_from(&self, now: Time) -> Time {
         let nanosecond = Span::from_nanos(1);
         self.outage.map_or(now, |outage| outage.after(now, nanosecond) - nanosecond)

@@ -38,16 +38,17 @@ fn a_packet_goes_on_at_the_rate_of_the_next_phase() {
     assert_eq!(micros(20_000_000), 1000);
     assert_eq!(micros(29_500_000), 550, "the cycle repeats");
     assert_eq!(micros(30_000_000), 100);
-    // The link is idle over many cycles: 3015 ms are 100 cycles and 15 ms, 3025 ms lie in the second phase of
-    // the same cycle.
+    // The link may be idle for many cycles: 3015 ms are 100 cycles and 15 ms, and 3025 ms lie in the second
+    // phase of the same cycle.
     assert_eq!(micros(3_015_000_000), 100);
     assert_eq!(micros(3_025_000_000), 1000);
 }
 
 #[test]
 fn a_packet_waits_for_the_end_of_a_silent_phase() {
-    // 1000 B start 0.25 ms before a second without a rate: 0.25 ms are sent before it and 0.75 ms after it.
-    // The rate returns again and again.
+    // A cycle has 20 ms at 8 Mbit/s, at which 1000 B take 1 ms, and 1000 ms at a rate of zero. Of a packet
+    // that starts 0.25 ms before the silent phase, 0.25 ms are sent before and 0.75 ms after it. One that
+    // starts at 1500 ms waits until the second silent phase ends at 2040 ms.
     let mut link = link(cycle(&[(20, 8 * MBIT), (1000, 0)]), Manner::BitByBit, None);
     assert_eq!(link.time(at(19_750_000), 1000), ms(1001));
     assert_eq!(link.time(at(1_500_000_000), 1000), ms(541), "from 2040 ms on");
@@ -75,8 +76,8 @@ fn one_rate_lasts_for_ever() {
 
 #[test]
 fn one_delivery_opportunity_each_millisecond_is_12_032_megabits_per_second() {
-    // 1504 B each millisecond are 1504 * 8 / 0.001 = 12,032,000 bit/s, so 1504 B take 1 ms wherever they
-    // start, and 1500 B take 12,000 / 12.032 = 997,340.4 ns.
+    // 1504 B each millisecond are 1504 * 8 / 0.001 = 12,032,000 bit/s, so 1504 B take 1 ms at whatever time
+    // they start, and 1500 B take 12,000 / 12.032 = 997,340.4 ns.
     let mut link = link(cycle(&[(1, 12_032_000)]), Manner::Fluctuating, None);
     assert_eq!(link.time(at(0), 1504), ms(1));
     assert_eq!(link.time(at(123_456), 1504), ms(1));
@@ -92,17 +93,18 @@ fn a_packet_that_straddles_a_pause_goes_on_after_it() {
     let mut link = link(cycle(&[(1, 12_032_000), (8, 0), (1, 12_032_000)]), Manner::Fluctuating, None);
     assert_eq!(link.time(at(400_000), 1504), ms(9));
     assert_eq!(link.time(at(9_400_000), 1504), ms(1));
-    // Nothing is sent in the pause: a packet that starts at 4 ms waits for 9 ms.
+    // Nothing is sent in the pause: a packet that starts 4 ms into a round waits until 9 ms and takes 1 ms
+    // more.
     assert_eq!(link.time(at(24_000_000), 1504), ms(6));
-    // A router that sees a rate of zero uses the nominal rate.
+    // A router uses the nominal rate, since it cannot follow a rate that fluctuates.
     assert_eq!(link.rate_at(at(4_000_000)), rate(12 * MBIT));
     assert_eq!(link.rest_at(at(4_000_000), at(10_000_000)), ms(1), "1500 B at 12 Mbit/s, not the pause");
 }
 
 #[test]
 fn the_rest_of_the_bits_takes_the_new_rate() {
-    // 1000 B start 0.5 ms before the rate falls from 8 to 2 Mbit/s: half of them are sent, and 4000 bits at 2
-    // Mbit/s take 2 ms.
+    // 1000 B start 0.5 ms before the rate falls from 8 to 2 Mbit/s: half of them are sent, and the other 4000
+    // bits take 2 ms at 2 Mbit/s.
     let steps = || Timeline::steps(rate(8 * MBIT), [(at(10_000_000), rate(2 * MBIT))]);
     let mut bits = link(steps(), Manner::BitByBit, None);
     assert_eq!(bits.time(at(9_500_000), 1000), Span::from_nanos(2_500_000));
@@ -121,9 +123,9 @@ fn an_outage_interrupts_a_packet() {
 
 #[test]
 fn a_packet_works_for_a_nanosecond_at_least() {
-    // 40 B at 1 Tbit/s take 0.32 ns. Within an outage from 100 to 150 ns the packet waits for the end and
-    // takes one more nanosecond. If the rate is zero until 20 ms, it waits for the next phase and takes one
-    // more.
+    // 40 B at 1 Tbit/s take 0.32 ns, which count as 1 ns. During an outage from 100 to 150 ns a packet waits
+    // for its end and takes one nanosecond more. If the rate is zero until 20 ms, a packet waits for that
+    // time and takes one nanosecond more.
     let fast = 1_000_000 * MBIT;
     let outage = Outage { from: at(100), lasts: Span::from_nanos(50), every: None };
     let mut interrupted = link(cycle(&[(20, fast)]), Manner::BitByBit, Some(outage));
@@ -134,9 +136,9 @@ fn a_packet_works_for_a_nanosecond_at_least() {
 
 #[test]
 fn a_rate_that_holds_only_within_an_outage_sends_nothing() {
-    // A byte is sent from 0 ns on; the rate is 0.5 bit/ns from 9 ns, 47 bit/ns from 14 ns and 0.1 bit/ns from
-    // 15 ns, with an outage from 10 to 15 ns. Half a bit is sent by 10 ns, and the other 7.5 bits take 75 ns
-    // from 15 ns on.
+    // A byte is to be sent from 0 ns on. The rate is zero, 0.5 bit/ns from 9 ns, 47 bit/ns from 14 ns and 0.1
+    // bit/ns from 15 ns, with an outage from 10 to 15 ns. Half a bit is sent by 10 ns, and the other 7.5 bits
+    // take 75 ns from 15 ns on.
     let gbit = |tenths: u64| rate(tenths * 100 * MBIT);
     let rates = Timeline::steps(rate(0), [(at(9), gbit(5)), (at(14), gbit(470)), (at(15), gbit(1))]);
     let outage = Outage { from: at(10), lasts: Span::from_nanos(5), every: None };
@@ -145,8 +147,8 @@ fn a_rate_that_holds_only_within_an_outage_sends_nothing() {
 
 #[test]
 fn work_at_the_end_of_an_outage_is_not_done_before_it() {
-    // 1 bit of a byte is sent by 1 ns. The rate is zero from then until 10 ns, when an outage of 5 ns begins,
-    // and 1 Tbit/s afterwards: the other 7 bits take 0.007 ns after 15 ns.
+    // At 1 Gbit/s, 1 bit of a byte is sent by 1 ns. The rate is zero from then until 10 ns, when an outage of
+    // 5 ns begins, and 1 Tbit/s afterwards: the other 7 bits take 0.007 ns after 15 ns.
     let rates = Timeline::steps(rate(1000 * MBIT), [(at(1), rate(0)), (at(10), rate(1_000_000 * MBIT))]);
     let outage = Outage { from: at(10), lasts: Span::from_nanos(5), every: None };
     assert_eq!(link(rates, Manner::BitByBit, Some(outage)).time(at(0), 1).nanos(), 15);
@@ -162,7 +164,7 @@ fn phases() -> impl Strategy<Value = Vec<(u64, u64)>> {
 }
 
 fn outage() -> impl Strategy<Value = Option<Outage>> {
-    // Its period is not a multiple of a phase, so it does not hide all phases forever.
+    // The period of outages is not a multiple of a phase, so outages do not hide all phases forever.
     let some = (0_u64..20_000_000, 1_u64..2_000_000, 7_000_001_u64..9_000_000);
     prop::option::of(some.prop_map(|(from, lasts, every)| Outage {
         from: at(from),
