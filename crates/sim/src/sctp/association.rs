@@ -35,7 +35,7 @@ pub struct Association {
     pub(super) options: Options,
     pub(super) paths: Vec<Path>,
     pub(super) chunks: Chunks,
-    /// One past the last chunk that the application has to send.
+    /// One past the TSN of the last chunk that the application has to send.
     pub(super) data_until: u64,
     /// Whether the association stays open when all data is delivered.
     stays_open: bool,
@@ -64,7 +64,8 @@ pub struct Association {
     /// until the limit has been reached.
     pub(super) burst: u64,
     pub(super) bounds_burst: bool,
-    /// The path that CMT considers first for new data. The next path takes its place each time.
+    /// The path that CMT considers first for new data. The next path takes its place each time that data may
+    /// be sent.
     pub(super) turn: usize,
     /// The number of errors in a row on all paths.
     pub(super) errors: u32,

@@ -179,7 +179,7 @@ impl Chunks {
         self.ring[(tsn - self.first) as usize]
     }
 
-    /// Records that the next new chunk is sent over a path under a number. Returns its TSN.
+    /// Records that the next new chunk is sent over a path under packet number `number`. Returns its TSN.
     #[inline]
     pub fn send_new(&mut self, path: usize, number: u64) -> u64 {
         self.ring.push_back(Chunk {
@@ -194,8 +194,8 @@ impl Chunks {
         self.high() - 1
     }
 
-    /// Records that the first chunk that waits for a path is retransmitted over it under a number. Returns
-    /// its TSN; `None` if no chunk waits.
+    /// Records that the first chunk that waits for a path is retransmitted over it under packet number
+    /// `number`. Returns its TSN; `None` if no chunk waits for the path.
     pub fn send_again(&mut self, path: usize, number: u64) -> Option<u64> {
         let tsn = self.first_waiting(path)?;
         self.wait_no_more(tsn);

@@ -22,7 +22,7 @@ pub enum Message<'a> {
 pub struct Data {
     /// The transmission sequence number, which is wide enough never to wrap.
     pub tsn: u64,
-    /// The time of sending.
+    /// The time at which the chunk was sent this time.
     pub sent: Time,
 }
 

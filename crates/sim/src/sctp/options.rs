@@ -175,7 +175,8 @@ impl Options {
         self.details.initial_window.unwrap_or_else(|| initial_window(self.sizes.max_chunk, 4.0, 4404))
     }
 
-    /// Returns whether lost chunks are sent before all other data, as in ns-2.
+    /// Returns whether ns-2's rules of repair apply, by which all lost chunks are retransmitted before new
+    /// data is sent.
     pub fn repairs_first(&self) -> bool {
         self.details.repair == Repair::Ns2
     }

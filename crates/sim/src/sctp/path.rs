@@ -20,16 +20,17 @@ use std::ops::Range;
 pub struct Path {
     /// Recovery's sender for this path.
     pub sender: Sender,
-    /// The TSNs under its packet numbers.
+    /// The TSNs that its packets carried, by packet number.
     pub lane: Lane,
-    /// The state of the path.
+    /// Whether the path works, and the errors on it.
     pub reachability: Reachability,
     /// The HEARTBEATs of the path.
     pub heartbeat: Heartbeat,
     /// The reports of missing packets, by the path's packet numbers. They tell which packets have been
     /// reported often enough to be lost.
     pub(super) reports: MissingReports,
-    /// Under CMT, the TSN whose cumulative acknowledgement ends the path's recovery.
+    /// Under CMT, one past the highest TSN sent when the path's recovery began. The recovery ends when all
+    /// chunks below it are acknowledged cumulatively. `None` outside a recovery.
     pub(super) recover: Option<u64>,
     /// The content for this path of the acknowledgement being processed.
     pub(super) summary: AckSummary,
@@ -41,14 +42,14 @@ pub struct Path {
 /// The content of an acknowledgement that concerns one path. Emptied after each acknowledgement.
 #[derive(Clone, Debug, Default)]
 pub(super) struct AckSummary {
-    /// The newly acknowledged numbers, in runs.
+    /// The newly acknowledged packet numbers of the path, in runs.
     pub acked: Vec<Range<u64>>,
-    /// The numbers that become lost.
+    /// The packet numbers of the path that become lost.
     pub lost: Vec<u64>,
     /// The number of chunks that the acknowledgement newly covers although they count as lost on the path and
     /// still wait for retransmission.
     pub late: u64,
-    /// One past the highest newly acknowledged number.
+    /// One past the highest newly acknowledged packet number; 0 if there is none.
     pub highest: u64,
     /// The sending time of the packet whose round trip updates the timer; `None` if there is no sample.
     pub stamp: Option<Time>,
@@ -56,7 +57,7 @@ pub(super) struct AckSummary {
     pub reduces: bool,
 }
 
-/// The TSNs under a path's packet numbers, and the chunks that are timed.
+/// The TSNs that a path's packets carried, by packet number, and the chunks that are timed.
 #[derive(Clone, Debug, Default)]
 pub struct Lane {
     first: u64,
@@ -70,8 +71,8 @@ pub struct Lane {
 }
 
 impl Lane {
-    /// Records that a packet with this chunk is sent under the next number, and times the chunk if none is
-    /// timed. `once` tells whether the chunk is sent for the first time; only such a chunk is timed.
+    /// Records that a packet with chunk `tsn` is sent under the next packet number, and times the chunk if
+    /// none is timed. `once` tells whether the chunk is sent for the first time; only such a chunk is timed.
     #[inline]
     pub fn push(&mut self, now: Time, tsn: u64, once: bool) {
         self.tsns.push_back(tsn);
@@ -89,7 +90,7 @@ impl Lane {
         }
     }
 
-    /// Stops timing chunks.
+    /// Stops timing, and forgets the sending times of chunks.
     pub fn give_up_measuring(&mut self) {
         (self.measures, _) = (false, self.timed.clear());
     }
@@ -109,7 +110,8 @@ impl Lane {
         }
     }
 
-    /// Called when a chunk has arrived. Returns when it was sent if it was timed, otherwise `None`.
+    /// Called when chunk `tsn` has arrived. Returns when it was sent, as a sample; `None` if it was not
+    /// timed, or if no chunk is being timed now.
     #[inline]
     pub fn measured(&mut self, tsn: u64) -> Option<Time> {
         let (_, sent) = self.timed.iter().find(|(timed, _)| *timed == tsn).filter(|_| self.measures)?;
@@ -156,7 +158,8 @@ impl Output for Nothing {
 }
 
 impl Path {
-    /// Creates a path over which nothing has been sent.
+    /// Creates a path over which nothing has been sent. `confirmed` tells whether data may be sent over it
+    /// before a HEARTBEAT has been answered.
     pub fn new(
         options: &Options,
         controller: Controller,
@@ -223,7 +226,7 @@ impl Path {
 }
 
 impl AckSummary {
-    /// Records that a number is newly acknowledged.
+    /// Records that packet number `number` is newly acknowledged.
     #[inline]
     pub fn acknowledge(&mut self, number: u64) {
         self.highest = self.highest.max(number + 1);
@@ -258,8 +261,8 @@ mod tests {
     //= test RFC 9260 section 6.3.1 c5
     #[test]
     fn only_chunks_sent_after_a_retransmission_are_timed() {
-        // RFC 9260 section 6.3.1 rule C5: a chunk is timed only if no chunk up to it has been retransmitted
-        // since it was sent.
+        // RFC 9260 section 6.3.1 rule C5: a chunk gives no sample if it, or a chunk with a lower TSN, has
+        // been retransmitted since it was sent.
         let mut lane = Lane::default();
         (5..8).for_each(|tsn| lane.push(at(tsn), tsn, true));
         lane.on_repeated(6);

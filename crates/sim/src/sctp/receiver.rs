@@ -270,8 +270,9 @@ mod tests {
     //= test RFC 9260 section 6.2 duplicate
     #[test]
     fn in_ns2_the_sack_for_a_duplicate_leaves_held_back_packets_waiting() {
-        // A SACK is due for two packets. The duplicate is answered at once, and counts as the first of the
-        // next two, so 3 is the second. If the duplicate resets the count, 3 waits for 4.
+        // A SACK is due for two packets. The duplicate is answered at once. If it leaves the count as it is,
+        // it is the first of the next two packets, and 3 is the second. If it resets the count, 3 waits for
+        // 4.
         for (resets, second) in [("false", Some((0, 4, vec![]))), ("true", None)] {
             let mut receiver = receiver(&[("sack_duplicate_resets", resets)]);
             (0..3).for_each(|tsn| drop(arrive(&mut receiver, 0, tsn)));

@@ -96,7 +96,8 @@ impl Association {
         }
     }
 
-    /// Sends the first chunk that waits for a path, whatever the window is.
+    /// Sends the first chunk that waits for path `index`, whatever the path's window. Called only if one
+    /// waits.
     pub(super) fn send_one(&mut self, now: Time, index: usize, wire: &mut impl Wire) {
         self.paths[index].rest(now, &self.options.details);
         let restarts = self.restarts(index);
