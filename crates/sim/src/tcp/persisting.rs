@@ -34,8 +34,8 @@ impl Sender {
     }
 
     /// Takes the window from a segment of a receiver that advertises its room. Returns whether the segment
-    /// has to be processed as an acknowledgement as well. A segment that acknowledges nothing new and only
-    /// opens the window, or answers a probe, has not: it would count as a duplicate (RFC 5681 section 2). In
+    /// has to be processed as an acknowledgement as well. That is not so if it acknowledges nothing new and
+    /// only opens the window or answers a probe, since it would count as a duplicate (RFC 5681 section 2). In
     /// that case this method sends what the window allows.
     // The acknowledgement itself is processed where all are. Processing it here as well made each packet of
     // every connection 4 % slower.

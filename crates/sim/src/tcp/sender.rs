@@ -71,7 +71,7 @@ impl Sender {
         }
     }
 
-    /// Starts the connection.
+    /// Starts the connection: sends a SYN, or data at once if there is no handshake.
     pub fn start(&mut self, now: Time, wire: &mut impl Wire) {
         self.measured.core.begin(now);
         if self.options.handshake {
