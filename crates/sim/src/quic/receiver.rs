@@ -69,8 +69,8 @@ impl Receiver {
     }
 
     /// Processes a packet. Returns whether it is to be [acknowledged](Self::acknowledge) at once. That is so
-    /// if it is the last of `ack_threshold` packets and, by RFC 9000 section 13.2.1, if it is out of order,
-    /// follows a gap or is marked. A packet that has arrived before is ignored.
+    /// if `ack_threshold` packets now wait for an acknowledgement or, by RFC 9000 section 13.2.1, if the
+    /// packet is out of order, follows a gap or is marked. A packet that has arrived before is ignored.
     #[inline]
     pub fn take(&mut self, now: Time, data: &Data, marked: bool) -> bool {
         let expected = self.numbers.end();

@@ -54,7 +54,7 @@ impl Sender {
         }
     }
 
-    /// Starts the connection.
+    /// Starts the connection: sends an Initial packet, or data at once if there is no handshake.
     pub fn start(&mut self, now: Time, wire: &mut impl Wire) {
         self.measured.core.begin(now);
         if self.options.handshake {

@@ -11,9 +11,10 @@ pub struct StreamData {
     carried: VecDeque<u64>,
     /// The pieces of lost packets that wait for retransmission.
     again: VecDeque<u64>,
-    /// The pieces that have arrived.
+    /// The pieces that are known to have arrived.
     arrived: Ranges,
-    /// The next piece to be sent for the first time, and the number of pieces that the application has.
+    /// The next piece to be sent for the first time, and the number of pieces that the application has given
+    /// to send.
     next: u64,
     total: u64,
     repeated: u64,
