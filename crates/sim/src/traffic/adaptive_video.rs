@@ -237,8 +237,8 @@ mod tests {
         // 4 Mbit arrive in 0.1 s, at 40 Mbit/s. The mean of three is 14.2 Mbit/s. The buffer holds 4 - 0.1 +
         // 4 = 7.9 s.
         assert_eq!(step(7.1, false), (7.1, 2000, false));
-        assert_eq!(step(7.2, false), (7.2, 2000, false)); // 11.8 s
-        assert_eq!(step(7.3, false), (7.3, 2000, false)); // 15.7 s, and 19.7 with the next
+        assert_eq!(step(7.2, false), (7.2, 2000, false)); // the buffer holds 11.8 s
+        assert_eq!(step(7.3, false), (7.3, 2000, false)); // 15.7 s, and 19.7 s with the next segment
         // The buffer holds 19.6 s, so the next segment fits in 3.6 s.
         assert_eq!(step(7.4, false), (11.0, 2000, false));
         let Viewing { segments, rates_bps, switches, stalls, stalled } = watching.viewing().unwrap();

@@ -290,10 +290,10 @@ mod tests {
     fn the_estimator_knows_white_noise_and_fractional_noise() {
         // There are ten points, from m = 2 to 1024. At the last three there are two, four and eight means, so
         // that their variance has one, three and seven degrees of freedom, and its logarithm is low by 0.552,
-        // 0.189 and 0.065 decades on average. These points lie 4.5, 3.5 and 2.5 octaves from the middle of
+        // 0.189 and 0.065 decades on average. In octaves, the points lie 4.5, 3.5 and 2.5 from the middle of
         // the ten, and the squares of all ten distances add up to 82.5, or 24.8 if one factor is in decades.
         // So the slope is low by (2.48 + 0.66 + 0.16) / 24.8 = 0.133, and H by 0.067. One estimate has a
-        // standard deviation of about 0.1, and the mean of twenty one of 0.02.
+        // standard deviation of about 0.1, and the mean of twenty estimates 0.02.
         let white = mean_hurst(|seed| fractional_noise(seed, 0.5, 2048));
         assert!((white - 0.433).abs() < 0.05, "{white}");
         // For dependent noise, means of parts of the series vary less about each other than about the true
@@ -307,8 +307,8 @@ mod tests {
     #[test]
     fn counts_depend_over_a_long_range() {
         // Error-discriminating TCP, table C.1, runs of 100 s: H = 0.77 in bins of 0.01 s, 0.76 in bins of 0.1
-        // s, and "around 0.8" for the traffic of chapter 6. One estimate has a standard deviation of 0.1, the
-        // mean of twenty one of 0.02.
+        // s, and "around 0.8" for the traffic of chapter 6. One estimate has a standard deviation of 0.1, and
+        // the mean of twenty estimates 0.02.
         let fine = mean_hurst(|seed| counts(USUAL, seed, 0.01, 10_000));
         assert!((0.72..0.84).contains(&fine), "{fine}");
         let coarse = mean_hurst(|seed| counts(USUAL, seed, 0.1, 1000));

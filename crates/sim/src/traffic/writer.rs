@@ -2,8 +2,8 @@
 //! the network does.
 //!
 //! The transport sends whole packets: data that does not fill one waits for the next write (as with Linux's
-//! `TCP_CORK`). Data that the window holds back stays in the sender's buffer, which is unlimited, and is
-//! never discarded.
+//! `TCP_CORK`) or the end of the flow. Data that the window holds back stays in the sender's buffer, which is
+//! unlimited, and is never discarded.
 
 use super::Source;
 use crate::random::Stream;
