@@ -188,7 +188,7 @@ proptest! {
             prop_assert!(takes > Span::ZERO);
             now += takes;
         }
-        // Sums what the link could send, in bits times 10^9, in steps of a phase or an outage.
+        // Sums what the link could send, in bits times 10^9, phase by phase and without the time of outages.
         let (mut could, mut from) = (0_u128, Time::ZERO);
         while from < now {
             let present = rates.present(from);
