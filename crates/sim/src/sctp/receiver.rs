@@ -84,7 +84,7 @@ impl Receiver {
         self.streams.delivered()
     }
 
-    /// Returns the number of times that a chunk arrived that had arrived before or had no room.
+    /// Returns the number of times that a chunk arrived that had arrived before.
     pub fn duplicates(&self) -> u64 {
         self.duplicates
     }
@@ -145,7 +145,7 @@ impl Receiver {
         if is_new {
             self.received += 1;
             delivered = self.streams.on_arrival(data.tsn, |tsn| self.arrived.holds(tsn));
-        } else {
+        } else if self.arrived.holds(data.tsn) {
             self.duplicates += 1;
         }
         let has_gaps = (had_gaps && self.tells_filled) || self.arrived.has_gaps();
@@ -317,6 +317,7 @@ mod tests {
             arrive(&mut receiver, 0, tsn);
         }
         assert_eq!(receiver.sack().1.blocks, [Block { start: 1, end: 11 }], "there was no room for 11 to 19");
+        assert_eq!(receiver.duplicates(), 0, "what has no room is no duplicate");
         arrive(&mut receiver, 0, 0);
         assert_eq!((receiver.delivered(), receiver.sack().1.window), (11, 14_520));
     }

@@ -104,7 +104,7 @@ impl SessionPlan for Pages {
     }
 
     fn most_packets(&self) -> f64 {
-        self.most_bytes / self.payload_bytes
+        (self.most_bytes / self.payload_bytes).ceil()
     }
 
     fn draws_at_once(&self) -> usize {
