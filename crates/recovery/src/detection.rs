@@ -33,7 +33,8 @@ pub trait Detection: Send {
     /// over what was sent moves its next packet forward.
     fn on_possibly_spurious_timeout(&mut self, _ledger: &mut Ledger) {}
 
-    /// Called when that timeout proves genuine. The rule resumes the repair.
+    /// Called when a timeout of which [`Self::on_possibly_spurious_timeout`] told proves genuine. The rule
+    /// resumes the repair.
     fn on_confirmed_timeout(&mut self, _ledger: &mut Ledger, _now: Time) {}
 
     /// Called before anything is sent if the control has a model of the path, so that its window also governs
@@ -67,7 +68,7 @@ pub trait Detection: Send {
         false
     }
 
-    /// Called before the acknowledgement at which the transport itself found losses.
+    /// Called before [`Self::on_ack`] for an acknowledgement at which the transport itself looked for losses.
     fn on_reported_losses(&mut self, _reported: &ReportedLosses<'_>) {}
 
     /// Returns whether selective acknowledgements are to be recorded in the ledger.
@@ -119,12 +120,12 @@ pub struct Clock {
 pub struct AckSummary {
     /// The time at which the acknowledgement arrived.
     pub now: Time,
-    /// The number of packets acknowledged cumulatively; zero for a duplicate.
+    /// The number of packets newly acknowledged cumulatively; zero for a duplicate.
     pub cumulative: u64,
     /// The amount of data acknowledged for the first time, cumulatively or selectively, in the unit of the
     /// ledger.
     pub delivered: u64,
-    /// Whether it repeats the last cumulative acknowledgement while data is outstanding.
+    /// Whether the acknowledgement repeats the last cumulative one while data is outstanding.
     pub duplicate: bool,
     /// The cause that the control would attribute to a loss detected now; `None` if the control does not
     /// differentiate losses.
@@ -145,10 +146,11 @@ pub struct Reaction {
     /// The number of duplicates in the recovery that has ended, including those that revealed the loss; zero
     /// for a rule that does not count duplicates. `None` if no recovery has ended.
     pub recovered: Option<u32>,
-    /// Recovery begins with this loss, of which the control is to hear.
+    /// The loss with which a recovery begins, of which the control is to hear; `None` if no recovery begins.
     pub loss: Option<LossFound>,
-    /// The number of packets of the window of the loss that are still missing. The first fresh
-    /// acknowledgement of a recovery reports it if it does not cover the whole window.
+    /// The number of packets, of those outstanding when the recovery began, that are still missing. Present
+    /// at the first acknowledgement of a recovery that advances without covering all of them; otherwise
+    /// `None`.
     pub missing: Option<u64>,
     /// Packets to retransmit at once, whatever the window.
     pub resend: Option<Run>,

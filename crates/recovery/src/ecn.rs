@@ -11,9 +11,10 @@ use ackclock_cc::EcnResponse;
 /// The ECN feedback of an acknowledgement.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MarkFeedback {
-    /// Whether a mark is echoed (ECE), or may be reported by the counts.
+    /// Whether a mark is echoed (ECE), or the counts below may report new marks.
     pub echo: bool,
-    /// The number of marked packets that have arrived, modulo 2^16 (RFC 9768, with a wider counter).
+    /// The number of marked packets that have arrived, modulo 2^16 (RFC 9768, with a wider counter); the ACE
+    /// field if `accurate`.
     pub marked: u16,
     /// Whether the feedback is that of RFC 9768: `marked` is the ACE field, and `marked_bytes` may hold the
     /// option's count.
@@ -90,8 +91,9 @@ impl EcnSender {
         self.announce = true;
     }
 
-    /// Returns the marks that no earlier acknowledgement reported. An acknowledgement that was overtaken
-    /// reports none.
+    /// Returns the marks that no earlier acknowledgement reported; an acknowledgement that was overtaken
+    /// reports none. For a control that does not count marks, returns whether this acknowledgement echoes
+    /// one.
     #[inline]
     pub fn hear(&mut self, feedback: MarkFeedback) -> Heard {
         if !self.counts() {

@@ -22,8 +22,8 @@ use delivery::Delivery;
 pub struct Sent {
     /// When the packet was last sent.
     pub at: Time,
-    /// The state of the connection when the packet was sent, for the sample of the delivery rate. The lower
-    /// halves of the counts suffice, because far less is ever outstanding.
+    /// This and the next four fields: the state of the connection when the packet was sent, for the sample of
+    /// the delivery rate. The lower halves of the counts suffice, because far less is ever outstanding.
     delivered_at: Time,
     first_sent_at: Time,
     delivered: u32,
@@ -43,7 +43,7 @@ const RESENT: u8 = 4;
 const APP_LIMITED: u8 = 8;
 /// The packet has been counted as lost since it was last sent.
 const GIVEN_UP: u8 = 16;
-/// The state that an acknowledgement or a timeout changes.
+/// The marks that a selective acknowledgement or a timeout clears before it sets its own.
 const STATE: u8 = SACKED | LOST | RESENT;
 
 /// The packets that an acknowledgement newly acknowledged.
@@ -89,8 +89,8 @@ impl Newly {
 /// The maximum number of outstanding packets.
 pub const MAX_OUTSTANDING: u64 = 1 << 24;
 
-/// The initial size of the ring, and below it the size after the first growth, which doubles from there on.
-/// Most flows that survive the first round trips have windows of tens of packets.
+/// The initial size of the ring, in packets. The first growth makes it [`NEXT_ROOM`], and each later one
+/// doubles it. Most flows that survive the first round trips have windows of tens of packets.
 const FIRST_ROOM: usize = 16;
 const NEXT_ROOM: usize = 64;
 
@@ -111,9 +111,9 @@ pub struct Ledger {
     sacked: u64,
     lost: u64,
     resent: u64,
-    /// Unacknowledged packets from `una` to this number are lost (RFC 6675 IsLost).
+    /// Unacknowledged packets below this number are lost (RFC 6675 IsLost).
     frontier: u64,
-    /// Where the search for a lost packet that was not retransmitted continues, if that is not below `una`.
+    /// The packet at which the search for a packet to retransmit continues, or `una` if that is higher.
     hole: u64,
     /// The highest selectively acknowledged numbers, descending, each plus one; zero in unused entries.
     highest: [u64; MAX_DUPACK_THRESHOLD as usize],
@@ -217,7 +217,7 @@ impl Ledger {
     }
 
     /// Returns the amount marked lost and not retransmitted. RFC 6675's third rule also retransmits packets
-    /// that were not marked lost, possibly more than were; the result is zero at the least.
+    /// that were not marked lost. If more is retransmitted than is marked lost, the result is zero.
     pub fn lost(&self) -> u64 {
         self.lost.saturating_sub(self.resent)
     }
@@ -271,7 +271,7 @@ impl Ledger {
         in_line
     }
 
-    /// Records the transmission of [`Self::next`] if the ledger [is in order](Self::is_in_order).
+    /// Records the first transmission of [`Self::next`]. The ledger must be [in order](Self::is_in_order).
     #[inline]
     pub fn transmit_in_line(&mut self, now: Time, size: u16) {
         self.append(now, size, self.outstanding + u64::from(size));
@@ -328,7 +328,8 @@ impl Ledger {
         self.next = self.next.max(self.una);
     }
 
-    /// Records a cumulative acknowledgement while the ledger [is in order](Self::is_in_order).
+    /// Records a cumulative acknowledgement of everything below `to`. The ledger must be [in
+    /// order](Self::is_in_order).
     #[inline]
     pub fn acknowledge_in_order(&mut self, to: u64, newly: &mut Newly) {
         newly.cumulative = to - self.una;
@@ -341,7 +342,7 @@ impl Ledger {
     }
 
     /// Ends the processing of an acknowledgement: counts what it delivered, and samples the delivery rate
-    /// over the flight of the last sent packet. Returns `None` if nothing was delivered.
+    /// over the flight of that delivered packet which was sent last. Returns `None` if nothing was delivered.
     #[inline]
     pub fn count_delivery(&mut self, now: Time, newly: &Newly) -> Option<Sample> {
         let (number, _) = newly.newest?;
@@ -360,8 +361,7 @@ impl Ledger {
         }
     }
 
-    /// Doubles the ring. Slots up to the old size keep their meaning, so a packet that moves finds its new
-    /// slot free.
+    /// Doubles the ring. A packet keeps its slot or moves into the new part, where every slot is free.
     #[cold]
     fn widen(&mut self) {
         let before = self.ring.len();
@@ -372,7 +372,8 @@ impl Ledger {
         }
     }
 
-    /// Called when a packet that was not acknowledged before leaves the network.
+    /// Removes a packet with these `marks`, which is now acknowledged for the first time, from the lost and
+    /// retransmitted amounts.
     #[inline]
     fn leave(&mut self, marks: u8, size: u64) {
         if marks & (LOST | RESENT) != 0 {

@@ -18,8 +18,8 @@ pub struct Options {
     /// Whether the transport uses no number twice: the data of a lost packet is retransmitted in a packet
     /// with a new number (RFC 9000 section 12.3).
     pub numbers_once: bool,
-    /// The number of later packets acknowledged at which a packet is lost; zero for a rule that finds losses
-    /// itself.
+    /// The number of later packets that must be selectively acknowledged for a packet to count as lost; zero
+    /// for a rule that finds losses itself.
     pub dupack_threshold: u32,
     /// The rule of the retransmission timeout.
     pub timeout: TimeoutRule,
@@ -42,10 +42,12 @@ pub struct Options {
     /// What happens to the window when nothing has been sent for longer than a retransmission timeout; `None`
     /// if it stays as it is.
     pub idle_restart: Option<IdleRestart>,
-    /// Whether the retransmission timer is sampled from every timestamp, instead of one packet at a time.
+    /// Whether the retransmission timeout takes a round trip sample from the timestamp of every
+    /// acknowledgement that advances the cumulative one, instead of timing one packet at a time.
     pub timer_from_stamps: bool,
-    /// Whether timestamps of acknowledgements that do not advance the cumulative one count as well: RFC 9260
-    /// section 6.3.1 rule C4 wants a sample in each round trip, RFC 7323 section 4.1 forbids it.
+    /// Whether acknowledgements that do not advance the cumulative one also give samples from their
+    /// timestamps: RFC 9260 section 6.3.1 rule C4 wants a sample in each round trip, RFC 7323 section 4.1
+    /// forbids samples from such acknowledgements.
     pub times_gaps: bool,
     /// How unjustified reactions are detected, so that they can be undone.
     pub undo: UndoRules,
@@ -53,7 +55,8 @@ pub struct Options {
     pub pacing: bool,
     /// The ratio of the pacing rate to the window over the round trip.
     pub pacing_gains: Gains,
-    /// The maximum number of packets that leave back to back after a pause, if such a control is paced.
+    /// The maximum number of packets that leave back to back after a pause, if a control without a rate of
+    /// its own is paced.
     pub pacing_burst: Packets,
     /// The maximum number of bytes that wait in the host's own interface, unless [the rate
     /// allows](crate::small_queue) fewer; `None` without small queues.
@@ -64,19 +67,20 @@ pub struct Options {
     /// Whether a packet that the host's own interface refuses reduces the window and is retransmitted at the
     /// next opportunity.
     pub feels_local_drops: bool,
-    /// Whether reductions are announced to the receiver, which echoes marks until then (RFC 3168).
+    /// Whether reductions are announced to the receiver (CWR), which repeats the echo of a mark until an
+    /// announcement arrives (RFC 3168).
     pub announces_reductions: bool,
 }
 
-/// How the window restarts after a pause in which the clock of acknowledgements was lost.
+/// How the window restarts after a pause so long that no acknowledgements clock the packets sent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct IdleRestart {
     /// The restart window, in packets (RFC 5681 section 4.1: the initial window). A restart reduces no window below it,
     /// and leaves a smaller window as it is.
     pub window: Packets,
-    /// Whether the window is halved for each timeout in the pause after the first, with three quarters of it
-    /// kept as slow start threshold, as in Linux (tcp_cwnd_restart). Otherwise it falls to the restart window
-    /// at once.
+    /// Whether the window is halved for each timeout in the pause after the first, and the slow start
+    /// threshold raised to at least three quarters of the window before the pause, as in Linux
+    /// (tcp_cwnd_restart). Otherwise it falls to the restart window at once.
     pub halves: bool,
 }
 
@@ -156,8 +160,8 @@ mod tests {
         let (timeout, ms) = (Span::from_millis(300), Span::from_millis);
         let linux = IdleRestart { window: 10.0, halves: true };
         // A pause of 301 ms exceeds the first timeout by 1 ms, one of 600 ms by a whole timeout, and one of
-        // 601 ms by more than one: 66 packets become 33, 33 and 16.5. After 2 s, six timeouts, they become
-        // 10.
+        // 601 ms by more than one: 66 packets become 33, 33 and 16.5. After 2 s, six halvings would leave
+        // about one packet, and the restart window of 10 holds.
         let windows = [301, 600, 601, 2000].map(|pause| linux.window_after(66.0, ms(pause), timeout));
         assert_eq!(windows, [33.0, 33.0, 16.5, 10.0]);
         assert_eq!(linux.window_after(4.0, ms(2000), timeout), 4.0, "a restart raises no window");

@@ -4,10 +4,11 @@
 use ackclock_base::{Packets, Span, Time};
 use ackclock_cc::Decision;
 
-/// A pacer. Time in which nothing was sent allows no more than one quantum.
+/// A pacer. After a time in which nothing was sent, however long, no more than one quantum or burst leaves at
+/// once.
 #[derive(Clone, Copy, Debug)]
 pub struct Pacer {
-    /// The time at which everything sent is paid for.
+    /// When the pause ends that the packets sent so far cost at the pacing rate.
     paid: Time,
     /// The interval with which `paid` was computed.
     interval: Span,
@@ -22,7 +23,7 @@ pub struct Pacer {
 pub struct Pace {
     interval: Span,
     quantum: Packets,
-    /// How far packets may leave ahead of what is paid for: a burst less one packet.
+    /// How long before the pause ends the next packet may leave: the time of a burst less one packet.
     ahead: Span,
 }
 
@@ -57,8 +58,8 @@ impl Pace {
     }
 
     /// Returns the pace of a window spread over the round trip, sped up by the gains (Linux,
-    /// tcp_update_pacing_rate). After a pause, `burst` packets leave back to back: the leaky bucket of RFC
-    /// 9002 section 7.7.
+    /// tcp_update_pacing_rate); [`Self::NONE`] before the first round trip sample. After a pause, `burst`
+    /// packets leave back to back: the leaky bucket of RFC 9002 section 7.7.
     pub fn of_window(decision: &Decision, smoothed_rtt: Span, gains: Gains, burst: Packets) -> Self {
         if smoothed_rtt == Span::ZERO {
             return Self::NONE;
@@ -142,7 +143,7 @@ impl Pacer {
         }
     }
 
-    /// Cancels the pause after a timeout: everything sent is paid for.
+    /// Ends the present pause, after a timeout: a packet may be sent at once.
     pub fn reset(&mut self, now: Time) {
         self.paid = now;
     }

@@ -23,7 +23,7 @@ pub fn lost(units: Units, now: Time, number: u64, sent: &Sent, sample: &Sample) 
     }
 }
 
-/// Returns the record of a sample of the delivery rate.
+/// Returns the record by which a control hears of a sample of the delivery rate, with amounts in packets.
 #[inline]
 pub fn rate_sample(units: Units, sample: &Sample) -> RateSample {
     RateSample {

@@ -108,14 +108,15 @@ impl RttEstimator {
         }
     }
 
-    /// Takes a round trip for the controls.
+    /// Takes a round trip sample for the controls. The timeout does not change.
     #[inline]
     pub fn sample(&mut self, rtt: Span) {
         self.fine.take(rtt.max(Span::from_nanos(1)));
         self.min = self.min.min(rtt);
     }
 
-    /// Takes a round trip for the controls whose acknowledgement the other end delayed by `delay` (RFC 9002
+    /// Takes a round trip sample for the controls, from an acknowledgement that the receiver delayed by
+    /// `delay`. The delay is subtracted, unless the sample would then be below the least round trip (RFC 9002
     /// section 5.3).
     pub fn sample_held(&mut self, rtt: Span, delay: Span) {
         self.newest = rtt;
@@ -134,8 +135,8 @@ impl RttEstimator {
         }
     }
 
-    /// Takes the round trip of a handshake. Its packets are small, so it does not count for the least round
-    /// trip, which data cannot reach.
+    /// Takes the round trip of a handshake for the controls. Handshake packets are small and may be faster
+    /// than data can be, so the sample does not count for the least round trip.
     pub fn sample_of_handshake(&mut self, rtt: Span) {
         self.fine.take(rtt.max(Span::from_nanos(1)));
     }

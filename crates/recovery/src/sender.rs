@@ -44,7 +44,8 @@ pub trait Output {
     }
 
     /// Called when a packet is acknowledged for the first time, in a transport that [uses no number
-    /// twice](Options::numbers_once). Returns how many packets of the data still to be sent need not be sent.
+    /// twice](Options::numbers_once). Returns how many of the packets still to be sent are not needed,
+    /// because their data has arrived.
     fn on_acked(&mut self, _number: u64) -> u64 {
         0
     }
@@ -208,7 +209,8 @@ impl Sender {
         self.deadline = now + self.timeout();
     }
 
-    /// Called when the answer has not come in time.
+    /// Called when the answer for which [`Self::await_answer`] set the timer has not come in time. Backs off
+    /// the timeout.
     pub fn on_no_answer(&mut self) {
         self.expiries = self.expiries.saturating_add(1);
     }
@@ -240,9 +242,9 @@ impl Sender {
         self.data_until = self.data_until.saturating_add(packets);
     }
 
-    /// Reduces the window if nothing has been sent for longer than a retransmission timeout, because
-    /// acknowledgements no longer clock what it would release at once (RFC 5681 section 4.1). A control with
-    /// a model of the path restarts by its own rules.
+    /// Reduces the window if nothing has been sent for longer than a retransmission timeout, because the
+    /// whole window would now be sent at once, without acknowledgements to clock it (RFC 5681 section 4.1). A
+    /// control with a model of the path restarts by its own rules.
     fn restart_after_idle(&mut self, now: Time) {
         let (timeout, idle) = (self.timeout(), now.since(self.last_sent));
         let Some(rule) = self.options.idle_restart.filter(|_| idle > timeout) else { return };
@@ -295,7 +297,8 @@ impl Sender {
         self.ledger.una()
     }
 
-    /// Returns whether everything that the application had to send is acknowledged.
+    /// Returns whether everything that the application had to send is acknowledged; false before the
+    /// connection is open.
     pub fn is_done(&self) -> bool {
         let all_arrived = || self.options.numbers_once && self.has_sent_all() && self.ledger.pipe() == 0;
         self.is_open && (self.ledger.una() >= self.data_until || all_arrived()) && !self.is_held_back
@@ -339,7 +342,8 @@ impl Sender {
         &self.limits
     }
 
-    /// Adds the counts of another sender that has [closed](Self::close), except for the window.
+    /// Adds the counts of another sender that has [closed](Self::close), except for the integral of its
+    /// window.
     pub fn absorb(&mut self, other: &Self) {
         self.counts.absorb(&other.counts);
         self.limits.absorb(&other.limits);
@@ -364,7 +368,8 @@ impl Sender {
         self.options.units.to_packets(self.rule.inflight(&self.ledger))
     }
 
-    /// Returns the flight, on the fast path if `FAST_PATH`.
+    /// Returns the amount in flight, in the transport's unit. On the fast path (`FAST_PATH`) this is
+    /// everything outstanding, and the rule is not called.
     #[inline]
     fn flight<const FAST_PATH: bool>(&self) -> u64 {
         if FAST_PATH {
@@ -399,7 +404,7 @@ impl Sender {
         }
     }
 
-    /// Adds the window's area up to `now`. It is called before anything may change the window.
+    /// Extends the integral of the congestion window to `now`. Called before anything may change the window.
     #[inline]
     fn note_cwnd(&mut self, now: Time) {
         if self.counts.is_behind(now) {

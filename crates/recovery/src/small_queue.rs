@@ -7,7 +7,7 @@ use crate::pacer::Pace;
 use ackclock_base::{Span, Time};
 use std::collections::VecDeque;
 
-/// The time whose worth of the flow's rate may wait: 2^-10 s, for `sk_pacing_shift` 10.
+/// The time that the waiting packets may take at the flow's rate: 2^-10 s, for `sk_pacing_shift` 10.
 const WAIT: Span = Span::from_nanos(976_562);
 
 /// The packets of one flow that wait in the interface.
@@ -28,7 +28,7 @@ impl SmallQueue {
     }
 
     /// Returns until when the next packet stays with the sender, or `None` if it may be handed over now.
-    /// Packets carry `bytes` bytes and are sent at `pace`. A packet that is sent `again` has twice the room.
+    /// Packets carry `bytes` bytes and are sent at `pace`. A retransmission (`again`) has twice the room.
     pub fn holds_until(&mut self, now: Time, pace: Pace, bytes: u32, again: bool) -> Option<Time> {
         while self.leaving.front().is_some_and(|leaves| *leaves <= now) {
             self.leaving.pop_front();
@@ -39,9 +39,10 @@ impl SmallQueue {
         if waiting >= limit { self.leaving.front().copied() } else { None }
     }
 
-    /// Returns whether the window limits the flow although it is not full, because packets wait only for
-    /// others to leave: this holds if the window was full while the last window was sent (tcp_cwnd_validate).
-    /// `high` is one past the last packet sent, and everything below `una` is acknowledged.
+    /// Returns whether the window counts as limiting the flow although it may not be full now: small queues
+    /// hold a packet back (`is_held_back`), and some packet is unacknowledged that had been sent when the
+    /// window was last full (tcp_cwnd_validate). `is_full` tells whether the window is full now, `high` is
+    /// one past the last packet sent, and everything below `una` is acknowledged.
     pub fn hides_limit(&mut self, is_full: bool, is_held_back: bool, una: u64, high: u64) -> bool {
         if is_full {
             self.full_to = high;

@@ -3,8 +3,8 @@
 //!
 //! * Eifel (RFC 3522): the acknowledgement after a retransmission echoes the timestamp of the original.
 //! * DSACK (RFC 3708; Linux `tcp_try_undo_dsack`): the receiver reports every retransmission as a duplicate.
-//! * F-RTO (RFC 5682): after a timeout, new data is sent in place of more retransmissions, and the next
-//!   acknowledgement covers new data.
+//! * F-RTO (RFC 5682): after a timeout and an acknowledgement that advances, new data is sent in place of
+//!   more retransmissions, and the next acknowledgement advances too.
 
 use ackclock_base::Time;
 
@@ -85,7 +85,8 @@ enum Frto {
 }
 
 impl SpuriousDetection {
-    /// Returns whether [`Self::examine`] has anything to examine.
+    /// Returns whether some method has not decided yet about the last reaction, so that [`Self::examine`] is
+    /// to be called at the next acknowledgement.
     #[inline]
     pub fn is_undecided(&self) -> bool {
         self.open
@@ -97,8 +98,8 @@ impl SpuriousDetection {
         self.frto == Frto::Probing
     }
 
-    /// Called at a timeout; `is_first` tells whether there was progress since the last one. Packets from
-    /// `una` up to `high` are outstanding.
+    /// Called at a timeout; `is_first` tells whether there was progress since the timeout before this one.
+    /// Packets from `una` up to `high` are outstanding.
     pub fn on_timeout(&mut self, rules: &UndoRules, now: Time, is_first: bool, una: u64, high: u64) {
         if is_first {
             let begins = rules.frto && una >= self.recover;

@@ -28,16 +28,17 @@ impl Units {
     }
 
     /// Returns the units of a transport that counts bytes; a full packet carries `packet_bytes` of them, up
-    /// to 65,535. It needs a rule of [`detection`](crate::detection) that asks the ledger for the flight:
-    /// rules that count duplicates count packets.
+    /// to 65,535. Such a transport needs a rule of [`detection`](crate::detection) that takes the flight from
+    /// the ledger: rules that count duplicate acknowledgements count packets.
     pub const fn bytes(packet_bytes: u32) -> Self {
         let per_packet = if packet_bytes == 0 { 1 } else { packet_bytes };
         Self { per_packet, packets_per_unit: 1.0 / per_packet as f64, rounding: 0.5, packet_bytes, over: 0 }
     }
 
     //= RFC 9260 section 6.1 rule-b: a full chunk leaves while less than the window is outstanding
-    /// Returns the units with a window that a packet may exceed by all but one unit, because it may be sent
-    /// while less than the window is in flight (RFC 9260 section 6.1, rule B).
+    /// Returns these units for a transport that may send a full packet while less than the window is in
+    /// flight (RFC 9260 section 6.1, rule B). The packet may then exceed the window by all but one of its
+    /// units.
     pub const fn passing_the_window(self) -> Self {
         Self { over: self.per_packet - 1, ..self }
     }
@@ -57,8 +58,8 @@ impl Units {
     /// Returns an amount, below 2^63 units, in packets.
     #[inline]
     pub fn to_packets(self, amount: u64) -> Packets {
-        // A signed conversion takes one instruction, an unsigned one several, a dozen times per
-        // acknowledgement.
+        // A signed conversion takes one instruction and an unsigned one several, and this one happens a dozen
+        // times per acknowledgement.
         amount as i64 as f64 * self.packets_per_unit
     }
 
@@ -70,11 +71,12 @@ impl Units {
     /// Returns a number of packets as an amount, rounded down to a whole number of units.
     #[inline]
     pub fn from_packets(self, packets: Packets) -> u64 {
-        // A signed conversion, as above. There are no negative packets.
+        // The conversion is signed for speed, as in `to_packets`.
         ((packets * f64::from(self.per_packet) + self.rounding) as i64).max(0) as u64
     }
 
-    /// Returns the amount below which the flight must be for another full packet to fit into the window.
+    /// Returns the amount below which the flight must be for another full packet to be sent under the window
+    /// `cwnd`.
     #[inline]
     pub fn room(self, cwnd: Packets) -> u64 {
         //= RFC 9260 section 6.1 rule-b-most: nothing new leaves while the window or more is outstanding
@@ -103,7 +105,8 @@ mod tests {
         assert_eq!(Units::bytes(1000).from_packets(2.5), 2500);
         assert_eq!(Units::bytes(1000).to_packets(2500), 2.5);
         assert_eq!(Units::packets(1000).to_packets(3), 3.0);
-        // With 1,500 bytes in flight, 1,000 more make 2,500. With 1,501 they do not fit.
+        // In a window of 2,500 bytes, a packet of 1,000 fits beside 1,500 bytes in flight, and not beside
+        // 1,501.
         assert_eq!(Units::bytes(1000).room(2.5), 1501);
         assert_eq!(Units::packets(1000).room(2.5), 2);
         assert_eq!(Units::bytes(1000).room(0.5), 0);
@@ -120,7 +123,7 @@ mod tests {
     #[test]
     fn an_initial_window_of_large_packets_is_bounded_in_bytes() {
         // RFC 6928 section 2: 10 segments of 1448 B are 14,480 B, below 14,600 B; 14,600 / 2920 is 5; two
-        // segments of 8948 B are 17,896 B.
+        // segments of 8948 B are 17,896 B, above 14,600 B, and always allowed.
         for (mss, packets) in [(100, 10.0), (1448, 10.0), (2920, 5.0), (8948, 2.0)] {
             assert_eq!(initial_window(mss, 10.0, 14_600), packets, "{mss} B");
         }

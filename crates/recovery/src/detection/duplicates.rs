@@ -39,7 +39,7 @@ pub enum PartialAck {
 pub struct Duplicates {
     options: DuplicateOptions,
     duplicates: u32,
-    /// Recovery lasts until this number is acknowledged; `None` outside recovery.
+    /// Recovery lasts until everything below this number is acknowledged; `None` outside recovery.
     recover: Option<u64>,
     /// No fast retransmit happens until more than this is acknowledged; `None` without a guard.
     /// Retransmissions after a timeout cause duplicates that indicate no loss (RFC 6582 section 4.1, ns-2's
@@ -232,7 +232,8 @@ mod tests {
         let reaction = ack(&mut rule, &mut ledger, 0);
         assert_eq!(reaction.resend, Some(Run::one(0)));
         assert!(reaction.loss.is_some() && rule.in_recovery());
-        // With a window of 5 packets and 3 duplicates, no packet is sent before two more duplicates.
+        // Ten packets are outstanding. With a window of 5, the sixth duplicate is the first that lets a
+        // packet out: 10 < 5 + 6.
         assert_eq!(rule.next(&mut ledger, 5, 100), None);
         (0..3).for_each(|_| {
             let _ = ack(&mut rule, &mut ledger, 0);

@@ -247,8 +247,8 @@ impl Detection for Quic {
         reaction
     }
 
-    /// There is no retransmission timeout under RFC 9002. A sender that reports one nevertheless has lost
-    /// everything.
+    /// There is no retransmission timeout under RFC 9002. If the sender reports one all the same, everything
+    /// unacknowledged is marked lost.
     fn on_timeout(&mut self, ledger: &mut Ledger, _now: Time) {
         ledger.all_lost();
         self.open = ledger.next();

@@ -64,8 +64,8 @@ pub struct Rack {
     /// The number of duplicates in this recovery, including those that revealed the loss.
     in_episode: u32,
     partial_seen: bool,
-    /// Fast recovery lasts until this number is acknowledged, and the repair after a timeout until
-    /// `after_timeout` is; `None` outside them.
+    /// Fast recovery lasts until everything below this number is acknowledged, and the repair after a timeout
+    /// until everything below `after_timeout` is; `None` outside them.
     recover: Option<u64>,
     after_timeout: Option<u64>,
     /// Whether the next packet is sent whatever the window, because a timeout expired.

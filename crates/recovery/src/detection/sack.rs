@@ -301,9 +301,9 @@ mod tests {
     #[test]
     fn packets_lost_when_recovery_begins_belong_to_the_flight_that_is_reduced() {
         // Of 40 packets the first six are lost, as the third selective acknowledgement shows. At that time 37
-        // packets are unacknowledged and it delivers one, so RecoverFS is 38, not the pipe of 31. With a
-        // window of 20, n deliveries from that one on let out ceil(20 n / 38), while more than 20 packets are
-        // in flight.
+        // packets are unacknowledged and the acknowledgement delivers one, so RecoverFS is 38, not the pipe
+        // of 31. With a window of 20, n deliveries from that one on let out ceil(20 n / 38), while more than
+        // 20 packets are in flight.
         let (mut rule, mut ledger) = (Sack::new(OPTIONS), sent(40));
         let mut total = 0;
         for number in 6..18 {

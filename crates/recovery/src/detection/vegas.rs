@@ -1,8 +1,10 @@
 //! Vegas's retransmission (Brakmo and Peterson 1995, as in ns-2 2.35). Duplicates are counted as in Reno, but
-//! the first duplicate, and the first two acknowledgements after a retransmission, also check the age of the
-//! oldest packet. As in ns-2, every such retransmission also doubles the coarse timeout.
+//! each duplicate outside recovery, and up to two advancing acknowledgements after a retransmission, also
+//! check the age of the oldest packet. As in ns-2, every retransmission that begins a recovery also doubles
+//! the coarse timeout.
 //!
-//! One thing differs from ns-2, whose ring of sending times forgets some retransmissions.
+//! Unlike ns-2, whose ring of sending times forgets some retransmissions, the rule knows when each packet was
+//! last sent.
 
 use super::duplicates::{DuplicateOptions, Duplicates, PartialAck};
 use super::{AckSummary, Detection, Reaction, Run};

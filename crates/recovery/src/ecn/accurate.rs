@@ -73,8 +73,8 @@ mod tests {
 
     #[test]
     fn the_field_counts_up_to_seven_packets_and_the_safest_likely_case_holds_beyond() {
-        // Nothing wraps within seven packets. With ten packets, a field of one means nine marks, with a wrap,
-        // and a field of two means ten: the example of RFC 9768.
+        // Nothing wraps within seven packets. With ten packets, a field that has advanced by one means nine
+        // marks, with a wrap, and one that has advanced by two means ten: the example of RFC 9768.
         assert_eq!((take(5, 3, None), take(7, 7, None), take(0, 3, None)), (3, 7, 0));
         assert_eq!((take(10, 1, None), take(10, 2, None), take(10, 3, None)), (9, 10, 3));
         // With 16 packets, a field that has not moved means two wraps, unless the bytes have not moved

@@ -15,14 +15,15 @@ pub struct Delivery {
     lost: u64,
     delivered_at: Time,
     first_sent_at: Time,
-    /// While this is present, packets sent count as limited by the application: until more than this has been
-    /// delivered.
+    /// Packets sent count as limited by the application until more than this amount has been delivered;
+    /// `None` if they do not.
     app_limited_until: Option<u64>,
     /// The round trip ends when a packet is acknowledged that was sent with at least this much delivered.
     round_ends_at: u64,
 }
 
-/// A sample of the delivery rate, in the transport's own unit, before the division.
+/// A sample of the delivery rate: an amount, in the transport's own unit, and the interval by which to divide
+/// it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sample {
     /// The amount delivered during the interval.
@@ -58,8 +59,8 @@ impl Delivery {
     }
 
     pub(super) fn note_app_limited(&mut self, inflight: u64) {
-        // The draft uses at least 1 here, because its 0 means none: one byte there, but one packet too many
-        // here.
+        // The draft stores at least 1, because 0 means "not limited" there. Its 1 is a byte; here it could be
+        // a packet, one too many, so `None` stands for "not limited".
         self.app_limited_until = Some(self.delivered + inflight);
     }
 

@@ -95,8 +95,8 @@ impl Ledger {
         }
     }
 
-    /// Goes back N after a timeout: forgets selective acknowledgements and makes the first unacknowledged
-    /// packet the next to send.
+    /// Goes back N after a timeout: counts as lost what is not acknowledged, forgets selective
+    /// acknowledgements, and makes the first unacknowledged packet the next to send.
     pub fn go_back(&mut self) {
         for number in self.una..self.high {
             self.give_up(number);

@@ -68,7 +68,8 @@ impl Ledger {
     }
 
     /// Returns the first packet below `limit` that is neither acknowledged nor retransmitted, or `None`.
-    /// Packets that the search has passed stay so until it is restarted, so no packet is examined twice.
+    /// Packets that the search has passed stay acknowledged or retransmitted until it is restarted, so it
+    /// examines no packet twice.
     fn next_open_below(&mut self, limit: u64) -> Option<u64> {
         self.hole = self.hole.max(self.una);
         while self.hole < limit.min(self.next) {
@@ -98,7 +99,8 @@ impl Ledger {
         self.hole = self.una;
     }
 
-    /// Forgets the selective acknowledgements, as ns-2 does when recovery ends.
+    /// Forgets the SACK blocks seen and the losses that they showed, and restarts the search for holes at
+    /// `una`.
     pub fn forget_blocks(&mut self) {
         self.seen = [(0, 0); 4];
         self.highest = [0; MAX_DUPACK_THRESHOLD as usize];

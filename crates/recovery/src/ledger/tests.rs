@@ -93,9 +93,9 @@ fn the_ring_grows_without_forgetting() {
 
 #[test]
 fn the_delivery_rate_is_counted_over_the_flight() {
-    // One packet is sent per millisecond and acknowledged 10 ms later. At the acknowledgement of packet 20,
-    // sent at 20 ms, the count at its sending was 10 (acknowledged by then: 0..=10 is 11), so 10 packets in
-    // 10 ms.
+    // One packet is sent per millisecond and acknowledged 10 ms later. When packet 20 is sent, at 20 ms,
+    // packets 0 to 10 have been delivered, 11 in all. When it is acknowledged, at 30 ms, 21 have been: 10
+    // packets in 10 ms.
     let mut ledger = Ledger::new(3);
     let at = |ms: u64| Time::ZERO + Span::from_millis(ms);
     let mut sample = None;

@@ -20,14 +20,14 @@ pub struct Acknowledgement<Ranges> {
     /// When the packet that triggered the acknowledgement was sent, if the transport has timestamps (RFC
     /// 7323).
     pub stamp: Option<Time>,
-    /// The one-way delay of that packet on the forward path, up to a constant.
+    /// The one-way delay, up to a constant, of the packet that triggered the acknowledgement.
     pub one_way_delay: Option<Span>,
     /// Packets that have arrived twice (RFC 2883), if the sender uses such reports.
     pub dsack: Option<Range<u64>>,
     /// The ECN feedback.
     pub marks: MarkFeedback,
-    /// Whether it advances the transport's own cumulative acknowledgement, if that is not `cumulative`: if
-    /// several paths carry one sequence. `None` otherwise.
+    /// Whether the acknowledgement advances the association's cumulative acknowledgement, if several paths
+    /// share one sequence of numbers; `None` if `cumulative` is the transport's only one.
     pub advances: Option<bool>,
     /// The delay that the acknowledgement reports, if the transport reports one.
     pub held: Option<Held>,
@@ -36,7 +36,7 @@ pub struct Acknowledgement<Ranges> {
 /// The delay of an acknowledgement at the receiver, as reported (RFC 9000 section 13.2.5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Held {
-    /// One past the highest acknowledged number, whose packet is the one that waited.
+    /// One past the highest acknowledged number. The receiver delayed the acknowledgement of that packet.
     pub end: u64,
     /// The delay.
     pub delay: Span,
@@ -214,8 +214,9 @@ impl Sender {
         newly
     }
 
-    /// Samples the round trip for the controls and for the timer, and returns the sample for the controls, if
-    /// any. `stamp` is that of a fresh acknowledgement.
+    /// Samples the round trip for the controls, from `clean` or else from `stamp`, and for the timer. Returns
+    /// the sample for the controls, or `None`. `stamp` is `None` if the acknowledgement may not be timed by
+    /// its timestamp.
     #[inline(always)]
     fn measure(
         &mut self,
@@ -250,8 +251,8 @@ impl Sender {
 
     /// Samples the round trip at an acknowledgement that reports its delay, and returns it. A sample needs
     /// the packet with the highest number to be newly acknowledged (RFC 9002 section 5.1); otherwise it is
-    /// `None`. The smoothed round trip excludes the delay, unless it would fall below the minimum (section
-    /// 5.3). Controls hear the whole round trip.
+    /// `None`. The smoothed round trip excludes the delay, unless the sample would then be below the minimum
+    /// (section 5.3). Controls hear the whole round trip.
     fn measure_held(&mut self, newly: &Newly, held: Held, clean: Option<Span>) -> Option<Span> {
         let rtt = clean.filter(|_| newly.newest_is(held.end.wrapping_sub(1)))?;
         self.highest_acked = self.highest_acked.max(held.end);
@@ -325,7 +326,7 @@ impl Sender {
         if let Some(Run { first, count }) = reaction.resend {
             for number in first..first.saturating_add(count).min(self.ledger.high()) {
                 if self.transmit(now, number, output).is_none() {
-                    break; // the rule may ask for it once more, the rest waits for a timeout
+                    break; // the rule may ask for this packet again, the later ones wait for a timeout
                 }
             }
         }

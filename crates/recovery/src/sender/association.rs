@@ -11,7 +11,7 @@ use ackclock_cc::Timeout;
 pub struct ReportedLosses<'a> {
     /// The numbers of the lost packets, ascending.
     pub lost: &'a [u64],
-    /// Whether they begin a recovery, so that the window is to be reduced.
+    /// Whether these losses begin a recovery, so that the window is to be reduced.
     pub reduces: bool,
     /// Whether a loss is being repaired, possibly on another path. The window does not grow meanwhile.
     pub recovering: bool,
@@ -23,7 +23,8 @@ pub struct ReportedLosses<'a> {
 }
 
 impl Sender {
-    /// Reports the losses that the association has detected, before the acknowledgement that showed them.
+    /// Called with the losses that the association has detected, before [`Self::on_ack`] is called for the
+    /// acknowledgement that showed them.
     pub fn take_reported_losses(&mut self, reported: &ReportedLosses<'_>) {
         if self.timed.is_some_and(|(timed, _)| reported.lost.contains(&timed)) {
             self.timed = None;
@@ -71,7 +72,7 @@ impl Sender {
         self.expiries = 0;
     }
 
-    /// Restarts the retransmission timer.
+    /// Restarts the retransmission timer, even if nothing is outstanding.
     pub fn restart_deadline(&mut self, now: Time) {
         self.deadline = now + self.timeout();
     }
@@ -100,7 +101,7 @@ impl Sender {
         self.controller.on_timeout(&timeout, &mut *self.random);
     }
 
-    /// Stops waiting for the answer to a message.
+    /// Stops the timer that [`Self::await_answer`] set.
     pub fn give_up_answer(&mut self) {
         self.deadline = Time::NEVER;
     }
@@ -136,7 +137,7 @@ impl Sender {
         self.rtt.fine().mean
     }
 
-    /// Returns when a packet was last sent.
+    /// Returns when a packet was last sent; time zero before the first.
     pub fn last_sent(&self) -> Time {
         self.last_sent
     }

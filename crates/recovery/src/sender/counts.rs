@@ -34,7 +34,7 @@ impl Counts {
         *self = Self { cwnd_since: self.cwnd_since.max(now), ..Self::default() };
     }
 
-    /// Adds the counts of another sender, except for the window.
+    /// Adds the counts of another sender, except for the integral of its window.
     pub fn absorb(&mut self, other: &Self) {
         self.sent += other.sent;
         self.retransmitted += other.retransmitted;
@@ -56,7 +56,7 @@ impl Counts {
         self.timeout_idle += idle;
     }
 
-    /// Returns whether the window's area ends before `now`.
+    /// Returns whether the integral of the window reaches only to a time before `now`.
     #[inline]
     pub(super) fn is_behind(&self, now: Time) -> bool {
         now > self.cwnd_since
@@ -69,7 +69,8 @@ impl Counts {
         self.cwnd_since = now;
     }
 
-    /// Returns the integral of the window in packet seconds.
+    /// Returns the integral of the congestion window in packet seconds, up to the last call of
+    /// [`Self::add_area`].
     pub(super) fn cwnd_area(&self) -> f64 {
         self.cwnd_area / 1e9
     }

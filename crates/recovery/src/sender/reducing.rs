@@ -9,7 +9,7 @@ use ackclock_base::{Packets, Time};
 use ackclock_cc::{Ending, Loss, LossSignal, Recovered};
 
 impl Sender {
-    /// Tells the control and the transport of packets that were counted as lost.
+    /// Tells the control and the transport of the packets that were counted as lost since the last call.
     #[inline]
     pub(super) fn report_lost(&mut self, now: Time, output: &mut impl Output) {
         let Self { ledger, controller, random, data_until, options: Options { units, .. }, .. } = self;
@@ -28,7 +28,8 @@ impl Sender {
 
     pub(super) fn tell_loss(&mut self, now: Time, found: LossFound, inflight: Packets) {
         assert!(self.ledger.high() > 0, "a loss is found before anything was sent");
-        // At a mark on the last packet, nothing is outstanding any more.
+        // The number may be one past the last packet sent: an association may report a loss without naming a
+        // packet while nothing is outstanding on this path.
         let sent = *self.ledger.sent(found.number.min(self.ledger.high() - 1));
         let loss = Loss {
             now,
@@ -48,7 +49,7 @@ impl Sender {
 
     /// Returns the window, in packets, from which a reduction starts. Packets sent while NewReno repaired an
     /// earlier loss are outstanding but have long left the network, so a flight above the window does not
-    /// raise it.
+    /// raise the result.
     pub(super) fn reduction_base(&self, inflight: Packets) -> Packets {
         let cwnd = self.controller.decision().cwnd;
         if self.options.reduce_from_window {
@@ -58,8 +59,8 @@ impl Sender {
         }
     }
 
-    /// Reduces the window without a retransmission, unless that was done for the packets now outstanding, or
-    /// a loss is being repaired.
+    /// Reduces the window without a retransmission, unless that was done for the packets now outstanding, a
+    /// loss is being repaired, or nothing is outstanding.
     pub(super) fn reduce_once(&mut self, now: Time, signal: LossSignal) {
         if self.ecn.is_old(self.acked_to()) || self.rule.in_recovery() || self.ledger.is_empty() {
             return;

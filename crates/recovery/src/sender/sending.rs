@@ -1,5 +1,5 @@
-//! What may be sent now: packets that loss detection asks for, as the window, pacing and the burst limit
-//! allow.
+//! What may be sent now: the packets that the rule of loss detection selects, new or retransmitted, as the
+//! window, pacing and the burst limit allow.
 
 use super::{Handed, Limit, Output, Sender, Transmission};
 use crate::options::Options;
@@ -148,8 +148,8 @@ impl Sender {
         self.data_until.min(window_from + self.options.window)
     }
 
-    /// Returns the pace of the control's rate, or of the window over the round trip if the profile paces
-    /// window controls.
+    /// Returns the pace of the control's rate, or, for a control without a rate, that of its window over the
+    /// round trip.
     pub(super) fn pace(&self, decision: &Decision) -> Pace {
         let of_rate = Pace::of_rate(decision, self.options.units.packet_bytes());
         let Options { pacing_gains, pacing_burst, .. } = self.options;

@@ -1,4 +1,4 @@
-//! The reaction when the last one proves spurious, see [`crate::undo`].
+//! What a sender does when its last reaction to a loss or a timeout proves spurious, see [`crate::undo`].
 
 use super::{Output, Sender};
 use crate::ledger::Newly;

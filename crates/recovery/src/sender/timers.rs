@@ -6,7 +6,7 @@ use ackclock_base::{Packets, Span, Time};
 use ackclock_cc::{Probe, Timeout};
 
 impl Sender {
-    /// Returns when [`Self::on_timer`] is due.
+    /// Returns when [`Self::on_timer`] is to be called; [`Time::NEVER`] if no timer runs.
     #[inline]
     pub fn timer(&self) -> Time {
         self.due().min(self.pacer.timer())
@@ -39,7 +39,8 @@ impl Sender {
         }
     }
 
-    /// Handles the expiry of one of these timers. Returns whether it was the rule's.
+    /// Called at [`Self::due`] if the rule has a timer of its own. Handles the rule's timer and returns true,
+    /// or returns false if it was the retransmission timer that expired, which is left to the caller.
     #[cold]
     pub(super) fn on_rule_timer(&mut self, now: Time, output: &mut impl Output) -> bool {
         self.fast_path = false;

@@ -187,7 +187,7 @@ fn a_lost_tail_is_probed_after_two_round_trips_and_the_answer_shows_the_losses()
     assert_eq!(play.on_timer(137), Expiry::Probe(9));
     play.send(9, 137);
     assert_eq!(play.timer(), at(10_000), "no second probe without a round trip in between");
-    // The probe is delivered. Packet 8, sent 170 ms ago, is not.
+    // The probe is delivered. Packet 8, sent 169 ms ago, is not.
     let reaction = play.ack(177, 8, 9..10);
     assert_eq!((reaction.loss.map(|loss| loss.number), play.lost()), (Some(8), vec![8]));
 }
@@ -259,7 +259,8 @@ fn a_timeout_marks_the_first_packet_lost_and_those_that_have_been_out_long_enoug
     assert_eq!(play.next(), Some(1), "whatever the window");
     play.send(1, 520);
     assert_eq!(play.next(), None);
-    // Only the first packet is lost at once, even if it was sent last.
+    // The first packet is lost whatever its age. At 41 ms the others have been out for less than the round
+    // trip of 40 ms.
     let mut young = Play::new();
     young.send_each(0..4, 0);
     young.ack(40, 1, 0..0);

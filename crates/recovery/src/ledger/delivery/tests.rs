@@ -63,8 +63,8 @@ fn the_first_flight_counts_from_its_first_packet_at_time_zero() {
         }
     }
     let last = ack(&mut ledger, 100, 11).unwrap();
-    // The last packet was sent at 50 ms with 1,000 bytes delivered, at 50 ms. The newest packet acknowledged
-    // by then had been sent at 0 ms.
+    // Packet 10 was sent at 50 ms, when packet 0, sent at 0 ms, had just delivered the first 1,000 bytes. Its
+    // sending interval is 50 - 0 ms, and its acknowledgement interval 100 - 50 ms.
     assert_eq!((last.delivered, last.prior_delivered, last.interval), (10_000, 1000, ms(50)));
     assert_eq!(bytes_per_second(&last, ms(50)), Some(200_000.0));
     assert_eq!(last.tx_in_flight, 10_000);
