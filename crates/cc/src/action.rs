@@ -17,8 +17,8 @@ pub trait Action: Send {
     /// with.
     fn on_loss(&mut self, cwnd: Packets, loss: &Loss) -> Packets;
 
-    /// Returns the slow start threshold after a loss of transmission in this window; `None` leaves the
-    /// threshold as it is.
+    /// Returns the slow start threshold after a loss of transmission that leaves the window `_cwnd`, both in
+    /// packets; `None` leaves the threshold as it is.
     fn ssthresh(&self, _cwnd: Packets) -> Option<Packets> {
         None
     }
@@ -29,7 +29,8 @@ pub trait Action: Send {
         false
     }
 
-    /// Called when the losses of that window have been counted. Returns the reaction.
+    /// Called when the packets that are missing of the window of the loss have been counted. Returns the
+    /// reaction.
     fn on_counted(&mut self, cwnd: Packets, _counted: &Counted) -> Answer {
         Answer::Window(cwnd)
     }

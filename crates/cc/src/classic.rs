@@ -25,8 +25,8 @@ pub struct Window {
 impl Window {
     /// Grows the window by slow start (RFC 5681 section 3.1) for one fresh acknowledgement.
     pub fn slow_start(&mut self, credit: Packets) {
-        // The part of a stretch acknowledgement beyond the threshold is not used; at most one packet of
-        // growth is forgone.
+        // An acknowledgement of several packets raises the window to the threshold at most, or by one packet
+        // if the threshold is nearer.
         self.cwnd = (self.cwnd + credit).min(self.ssthresh.max(self.cwnd + 1.0));
     }
 
@@ -40,7 +40,7 @@ impl Window {
         self.cwnd = 1.0;
     }
 
-    /// Undoes a reduction, and keeps what the window has grown by since.
+    /// Undoes a reduction: restores the threshold, and the window unless it has grown beyond `before` since.
     pub fn restore(&mut self, before: &Self) {
         *self = Self { cwnd: self.cwnd.max(before.cwnd), ssthresh: before.ssthresh };
     }

@@ -20,8 +20,8 @@ pub trait Control: Send {
         EcnResponse::AsLoss
     }
 
-    /// Returns whether its decisions depend on more than its own events: on other connections, or on an
-    /// observer.
+    /// Returns whether the control's decisions depend on more than the events of its connection: on other
+    /// connections, or on an observer.
     fn is_shared(&self) -> bool {
         false
     }
@@ -203,7 +203,7 @@ pub struct Sent {
     pub after_idle: bool,
     /// Whether the application limits the host: the host had nothing to send though its window had room, and
     /// no more has been delivered since than was in flight at that time. So the first packet after a pause of
-    /// the application counts, and the last packet before it need not.
+    /// the application counts as limited, and the last packet before the pause need not.
     pub app_limited: bool,
 }
 
@@ -215,16 +215,18 @@ pub struct Ack {
     pub now: Time,
     /// Whether it moves the cumulative acknowledgement forward; false for a duplicate.
     pub fresh: bool,
-    /// The number of the first packet not yet acknowledged cumulatively.
+    /// The number of the first packet not yet acknowledged cumulatively, or one past the highest acknowledged
+    /// number if the host uses no number twice.
     pub acked_to: u64,
-    /// The number of the next packet to be sent for the first time.
+    /// The number of the next packet to be sent in order: a new one, unless the host goes back over what it
+    /// sent before a timeout.
     pub sent_to: u64,
     /// The number of packets that it newly acknowledges, cumulatively or selectively.
     pub newly_acked: Packets,
     /// The number of packets that are considered lost because of it.
     pub newly_lost: Packets,
-    /// The number of packets that arrived marked since the acknowledgement before. Zero for a control that
-    /// does not [count them](EcnResponse::Counts).
+    /// The number of packets that arrived marked and were not reported by an earlier acknowledgement. Zero
+    /// for a control that does not [count them](EcnResponse::Counts).
     pub marks: u32,
     /// The growth that the acknowledgement allows, in packets: 1, or the packets acknowledged if the profile
     /// counts those (appropriate byte counting, RFC 3465).
@@ -269,9 +271,9 @@ pub struct RateSample {
     pub delivered: Packets,
     /// The time in which they were delivered: the longer of the sending and the acknowledging interval.
     pub interval: Span,
-    /// [`Ack::delivered`] when that packet was sent.
+    /// [`Ack::delivered`] when the newest packet acknowledged was sent.
     pub prior_delivered: Packets,
-    /// Packets considered lost between its sending and now.
+    /// Packets considered lost between the sending of the newest packet acknowledged and now.
     pub lost: Packets,
     /// Packets in flight when it was sent, itself included.
     pub tx_in_flight: Packets,
@@ -281,7 +283,8 @@ pub struct RateSample {
 
 impl RateSample {
     /// Returns packets per second, or `None` if the interval is zero or less than the minimum round trip. No
-    /// flight is that short: a retransmission was taken for the first transmission.
+    /// flight is that short: the acknowledgement of a first transmission was taken for one of the
+    /// retransmission.
     pub fn packets_per_second(&self, min_rtt: Span) -> Option<f64> {
         let plausible = self.interval > Span::ZERO && self.interval >= min_rtt;
         plausible.then(|| self.delivered / self.interval.seconds())
@@ -345,7 +348,7 @@ pub struct Loss {
     pub sent_to: u64,
     /// The time at which the lost packet was last sent.
     pub sent: Time,
-    /// The number of times it has been sent.
+    /// The number of times that the lost packet has been sent.
     pub transmissions: u32,
     /// The number of duplicate acknowledgements so far.
     pub duplicates: u32,

@@ -46,7 +46,8 @@ struct Episode {
     loss: Loss,
     /// The cause to which it was attributed.
     cause: Cause,
-    /// Whether the recovery ended with this acknowledgement, which may still count the missing packets.
+    /// Whether the recovery ended with the present acknowledgement, which may still count the missing
+    /// packets.
     is_over: bool,
 }
 

@@ -171,7 +171,7 @@ impl Script {
         self.control().decision().ssthresh
     }
 
-    /// Delivers `count` acknowledgements at once.
+    /// Delivers `count` acknowledgements at the present time, each with a round trip of 100 ms.
     pub fn acks(&mut self, count: u32) {
         for _ in 0..count {
             self.ack(Some(Span::from_millis(DEFAULT_RTT_MS)));
@@ -258,9 +258,9 @@ impl Script {
         self.tell(|control, random| control.on_loss(&loss, random));
     }
 
-    /// Lets an acknowledgement arrive, before it is processed: `fresh` or a duplicate, with a round trip of
-    /// `echo_ms` by its timestamp. Returns the cause that a loss found now would have; `None` without a
-    /// discriminator.
+    /// Tells the discriminator of an incoming acknowledgement, as a host does before it processes it: `fresh`
+    /// or a duplicate, with a round trip of `echo_ms` by its timestamp. Returns the cause that a loss found
+    /// now would have; `None` without a discriminator.
     pub fn arrival(&mut self, fresh: bool, echo_ms: u64) -> Option<Cause> {
         let echo = Some(Span::from_millis(echo_ms));
         let incoming = IncomingAck { now: self.now, fresh, echo, one_way_delay: echo.map(|echo| echo / 2) };

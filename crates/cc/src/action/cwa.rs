@@ -1,6 +1,7 @@
 //! The congestion window action (Alnuem 2009 section 4.2.1): no cut when a loss is found. When the
-//! retransmitted packet has arrived, the window is cut by the number of packets still missing. Above
-//! `tthresh`, the window at which the first loss since the last timeout was found, it is halved instead.
+//! retransmitted packet has arrived, the window is cut by the number of packets still missing. At or above
+//! `tthresh`, the window at which the first loss of transmission since the last timeout was found, it is
+//! halved instead.
 
 use super::{Action, Answer};
 use crate::control::{Loss, Timeout};
@@ -204,12 +205,14 @@ mod tests {
         // After the timeout, cwnd = 1 and ssthresh = 2.5; two acknowledgements bring cwnd to 2 and 3.
         script.acks(2);
         assert_eq!(script.cwnd(), 3.0);
-        // Had tthresh stayed at 10, cwnd would become 3 - 1 = 2. It is 3 now, and 3 < 3 is false.
+        // Had tthresh stayed at 10, cwnd would become 3 - 1 = 2. But this loss sets it to 3, and 3 < 3 is
+        // false.
         assert_eq!(lose(&mut script, 1).0, 1.5);
     }
 
-    /// Plays a loss of three packets of ten, the acknowledgement that counts them, two more partial ones and
-    /// a full one; returns the window after the count and after each.
+    /// Plays a loss of three packets of ten, the acknowledgement that counts them, and the nine
+    /// acknowledgements that follow. Returns the window after the count, and after each three
+    /// acknowledgements.
     fn partials(settings: &[(&str, &str)]) -> [f64; 4] {
         let mut script = cwa(settings);
         script.loss();
@@ -226,14 +229,14 @@ mod tests {
 
     #[test]
     fn appendix_d_every_partial_acknowledgement_cuts_by_the_same_number_again() {
-        // A window of 10 has grown by 1/10 when the count comes: 10.1 - 3 is 7. Nine packets are still
-        // outstanding and are acknowledged in threes: 7 grows by about 1/7 three times.
+        // A window of 10 has grown by 1/10 when the count comes: 10.1 - 3, truncated, is 7. Nine packets are
+        // still outstanding: 7 grows by about 1/7 at each acknowledgement.
         let once = partials(&[("tthresh", "false")]);
         assert_eq!(once[0], 7.0);
         assert!(once.windows(2).all(|pair| pair[1] > pair[0]), "{once:?}");
-        // Each of the next eight acknowledgements is partial: 7.14 - 3 is 4. Below the threshold of 5 the
-        // window grows by one, 5 - 3 is 2, and 3 - 3 is the floor of 1, where it stays until the ninth
-        // acknowledgement covers everything: 1 + 1.
+        // Each of the next eight acknowledgements is partial and cuts again: 7.14 - 3, truncated, is 4. Below
+        // the threshold of 5 the window grows by one, 5 - 3 is 2, and 3 - 3 is the floor of 1, where it stays
+        // until the ninth acknowledgement covers everything: 1 + 1.
         let each = partials(&[("tthresh", "false"), ("single_cut", "false")]);
         assert_eq!(each, [7.0, 1.0, 1.0, 2.0]);
         // At tthresh each of them halves: 10.1 / 2 at the count, 5.05 grown by 1/5.05 and halved at the next,

@@ -96,7 +96,7 @@ mod tests {
         script.ack_with_rtt(rtt_ms);
     }
 
-    /// Brings a flow past the loss of slow start, with round trips of 50 to 60 ms seen.
+    /// Brings a flow past the loss that ends slow start, with round trips of 50 to 60 ms seen.
     fn started(settings: &[(&str, &str)]) -> Script {
         let settings = [&[("srtt_gain", "1")], settings].concat();
         let mut script = Script::with("a-tcp", &settings).window(200.0);

@@ -102,8 +102,8 @@ impl GroupLaw for AdaptiveParallel {
 mod tests {
     use crate::group_script::GroupScript;
 
-    /// Brings a group past the loss of slow start (at which k = 1 halves every window), with round trips of
-    /// 50 to 60 ms seen.
+    /// Brings a group past the loss that ends slow start (at which k = 1 halves every window), with round
+    /// trips of 50 to 60 ms seen.
     fn started(windows: &[f64]) -> GroupScript {
         let doubled: Vec<_> = windows.iter().map(|window| 2.0 * window).collect();
         let mut script = GroupScript::new("a-tcp-p", &[("srtt_gain", "1")], &doubled);

@@ -13,5 +13,5 @@ pub const ENTRY: Entry = Entry {
         Parameters::TABLE,
     ),
     build: Build::Model(|values, initial| Box::new(BbrV3::new(values.into(), initial))),
-    published: PublishedDefaults::recovery("rack"), // which finds what is lost again; Linux runs it so
+    published: PublishedDefaults::recovery("rack"), // finds lost retransmissions; Linux runs BBR with it
 };

@@ -1,4 +1,4 @@
-//! CUBIC (RFC 9438). Undo is that of every law, its slow starts are layers, and the transport does the
+//! CUBIC (RFC 9438). Undo is shared by all laws, HyStart++ and HyStart are layers, and the transport does the
 //! pacing.
 
 use super::variant::Variant;
@@ -115,7 +115,8 @@ impl Cubic {
     }
 
     /// Returns the additive increase in packets per round trip that gives Reno's average window with CUBIC's
-    /// decrease; once the window before the loss is regained, Reno's, but not in Linux (section 4.3).
+    /// decrease; once the window before the loss is regained it is 1, as Reno's (section 4.3). In Linux it is
+    /// always 8/15.
     fn alpha(&self, w_est: Packets) -> f64 {
         let beta = self.parameters.beta;
         //= RFC 9438 section 4.3 alpha: alpha is 1 once the estimate has reached the window before the cut
@@ -149,7 +150,7 @@ impl Cubic {
 }
 
 impl WindowLaw for Cubic {
-    /// Sections 4.2 (t) and 5.8.
+    /// True: the curve is a function of time, from which sections 4.2 and 5.8 leave out pauses.
     const RUNS_ON_TIME: bool = true;
 
     //= RFC 9438 section 4.2 application: t leaves out time in which the application held the window back
@@ -167,7 +168,7 @@ impl WindowLaw for Cubic {
         };
         let elapsed = ack.now.since(epoch.start);
         let now = elapsed.seconds();
-        // Section 4.3, equation 4.
+        // Section 4.3, equation 4: the growth of the estimate of Reno's window.
         epoch.w_est += self.alpha(epoch.w_est) * ack.credit / window.cwnd;
         if self.curve(&epoch, now) < epoch.w_est {
             //= RFC 9438 section 4.3 region: where the curve lies below Reno's estimate the window is the estimate

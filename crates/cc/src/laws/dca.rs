@@ -70,7 +70,7 @@ pub struct Dca {
 pub struct RoundTrips {
     least: f64,
     most: f64,
-    /// The number of the packet being timed, or of the next to be sent if that has not been sent.
+    /// The number of the packet being timed, which may be still to be sent.
     timed: u64,
 }
 
@@ -173,7 +173,8 @@ mod tests {
 
     #[test]
     fn in_slow_start_it_signals_but_does_not_cut_its_own() {
-        // Algorithm 1: the larger sibling gives up alpha/(N-1) = 1/8 with N = 2; the smaller keeps its window.
+        // Algorithm 1: the larger sibling gives up alpha/(N-1) = 0.125/2 with N = 3; the smaller keeps its
+        // window.
         let mut script = group("dca-c", EVERY, &[(20.0, 1000.0), (80.0, 40.0), (10.0, 5.0)]);
         let (own, larger, smaller) = (script.cwnd(0), script.cwnd(1), script.cwnd(2));
         script.rtt(90.0);
@@ -223,8 +224,8 @@ mod tests {
 
     #[test]
     fn one_packet_is_timed_at_a_time() {
-        // The 20th packet is the last sent when the first is acknowledged: no sample counts until it is
-        // acknowledged.
+        // When packet 0 is acknowledged, packet 20 is the next to be sent, and the one timed. No
+        // acknowledgement gives a sample until packet 20 is acknowledged.
         let mut script = GroupScript::with_thresholds("dca-s", &[], &[(20.0, 10.0)]);
         script.rtt(60.0);
         script.acks(0, 1);

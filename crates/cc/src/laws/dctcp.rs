@@ -137,9 +137,9 @@ mod tests {
 
     #[test]
     fn the_window_is_cut_by_half_of_the_marked_share_once_a_window() {
-        // alpha 0.4: 100 (1 - 0.4 / 2) = 80 at the first mark. The other marks of the window cut nothing, and
-        // each unmarked packet adds 1/80 and so on. The first acknowledgement ends a window of one packet,
-        // all of it marked, so that alpha is 0.4 + (1 - 0.4) / 16 = 0.4375 before: 78.125.
+        // The first acknowledgement ends a window of one packet, all of it marked, so that alpha rises from
+        // 0.4 to 0.4 + (1 - 0.4) / 16 = 0.4375 before the cut: 100 (1 - 0.4375 / 2) = 78.125. The other 49
+        // marks cut nothing and add nothing; the unmarked packet after them adds 1 / 78.125.
         let mut script = at_100("0.4");
         round(&mut script, 0, 50, 50);
         assert!((script.cwnd() - 78.125).abs() < 1e-9, "{}", script.cwnd());

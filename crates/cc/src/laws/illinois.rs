@@ -90,8 +90,8 @@ impl Illinois {
     }
 
     /// Returns the increase in packets per round trip: `k1 / (k2 + d)` above the short delay (Liu et al.
-    /// equation 3). After a long delay, `patience` rounds of short delay must pass before it is the greatest
-    /// again.
+    /// equation 3). After a delay above the short one, the increase is the greatest again in the round of
+    /// short delay number `patience`.
     fn alpha_at(&mut self, delay: f64, greatest: f64) -> f64 {
         let Parameters { most_alpha, least_alpha, patience, .. } = self.parameters;
         let short = SHORT * greatest;

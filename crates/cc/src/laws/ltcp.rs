@@ -76,7 +76,7 @@ impl Ltcp {
         self.layers.current()
     }
 
-    /// Returns whether the window is treated as one of TCP.
+    /// Returns whether the law is that of TCP at present: in layer 1, if `first_layer` says so.
     pub fn is_tcp(&self) -> bool {
         self.parameters.first_layer == FirstLayer::Tcp && self.layer() == 1
     }

@@ -220,8 +220,8 @@ mod tests {
 
     #[test]
     fn a_timeout_leaves_one_packet_and_the_law_goes_on_from_there() {
-        // Section 4.1 v, vi: as NewReno. There is a threshold but no slow start: at 62 ms the window grows by
-        // one packet, below and above the threshold alike.
+        // Section 4.1 v, vi: as NewReno. A timeout sets the slow start threshold, but there is no slow start:
+        // at 62 ms the window grows by one packet, below and above that threshold alike.
         let mut script = Script::new("rbcc").window(12.0);
         script.timeout();
         assert_eq!((script.cwnd(), script.ssthresh()), (1.0, 6.0));

@@ -30,7 +30,8 @@ parameters! {
 pub fn grow(window: &mut Window, k: f64, credit: Packets) {
     let Window { cwnd, ssthresh } = *window;
     window.cwnd = if cwnd < ssthresh {
-        // As in `Window::slow_start`, the part of a stretch acknowledgement beyond the threshold is not used.
+        // As in `Window::slow_start`, the window rises to the threshold at most, or by up to k packets if the
+        // threshold is nearer.
         (cwnd + k * credit).min(ssthresh.max(cwnd + k))
     } else {
         cwnd + k * credit / cwnd

@@ -96,7 +96,7 @@ pub struct Flow {
     count: Packets,
     srtt: f64,
     srtt_least: f64,
-    /// The time at which another flow last cut its window; `None` if none has.
+    /// The time at which a loss of another flow last cut this flow's window; `None` if none has.
     adjusted: Option<Time>,
 }
 

@@ -37,7 +37,8 @@ parameters! {
 #[derive(Clone, Debug)]
 pub struct Veno {
     parameters: Parameters,
-    /// The minimum round trip, in seconds; infinite before the first sample.
+    /// The minimum round trip since the last loss, or of the connection as in Linux, in seconds; infinite
+    /// before the first sample.
     base: f64,
     /// The number of packets waiting.
     waiting: Packets,

@@ -99,7 +99,7 @@ impl Spc {
         }
     }
 
-    /// Returns the rest of another path in acknowledgements, HowOld.
+    /// Returns for how many acknowledgements another path has rested: HowOld.
     fn rest(&self, path: usize) -> u64 {
         self.acks - self.left_at[path]
     }

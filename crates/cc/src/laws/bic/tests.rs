@@ -51,7 +51,8 @@ fn at_the_maximum_it_creeps_and_past_it_it_probes_one_two_four() {
     let mut script = at(20.0);
     script.loss();
     script.recovered();
-    // 17.5 to 18.75 within 0.01 takes 2 ln(1.25 / 0.02) = 8.3 round trips, the last 0.02 packets at 0.01 each two more.
+    // From 17.5 the window comes within 0.02 packets of the maximum of 18.75 in 2 ln(1.25 / 0.02) = 8.3 round
+    // trips. The last 0.02 packets take two more, at the least increase of 0.01.
     script.acks(225);
     assert!(script.published("max_window_packets").is_nan(), "past 18.75: {}", script.cwnd());
     let start = script.cwnd();
@@ -64,7 +65,8 @@ fn at_the_maximum_it_creeps_and_past_it_it_probes_one_two_four() {
 
 #[test]
 fn a_flow_whose_windows_shrink_gives_up_more() {
-    // A loss at 400, then one at 360 < 400: min = 315, max = (360 + 315) / 2 = 337.5, target = 326.25.
+    // A loss at 400 leaves a maximum of 375. One at 360, below it: min = 315, max = (360 + 315) / 2 = 337.5,
+    // target = 326.25.
     let mut script = at(400.0);
     script.loss();
     script.recovered();

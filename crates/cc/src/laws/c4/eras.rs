@@ -1,4 +1,4 @@
-//! C4's eras: what one has shown, and the state that follows.
+//! The eras of C4: what an era measures, and which state follows it.
 
 use super::signals::Kind;
 use super::{C4, Parameters, State};

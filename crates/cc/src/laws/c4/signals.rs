@@ -131,8 +131,8 @@ mod tests {
 
     #[test]
     fn delay_and_marks_take_their_excess_in_parts_of_the_threshold() {
-        // 100 ms at 10 MB/s: the threshold is 6.25 ms. 107.25 ms exceeds it by 1 ms, 0.16 of the threshold;
-        // 110 ms by 0.6.
+        // 100 ms at 10 MB/s: the threshold is 6.25 ms. 107.25 ms exceeds the sum by 1 ms, 0.16 of the
+        // threshold; 110 ms by 0.6 of it, which is capped at a quarter.
         let quiet = Signals::default();
         let at = |ms: f64| quiet.congestion(10e6, 0.1, Some(Span::from_seconds(ms / 1e3)));
         assert_eq!(at(106.0), None);

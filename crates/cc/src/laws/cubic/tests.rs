@@ -52,7 +52,8 @@ fn a_small_window_grows_like_reno() {
 fn the_target_lies_between_the_window_and_one_and_a_half_windows() {
     let grown = |cwnd: Packets, origin: Packets| {
         let mut law = Cubic::new(Parameters::default());
-        // At its plateau, one round trip of 100 ms ahead, the curve is at the plateau's window and 0.0004 packets.
+        // The epoch begins at the plateau: one round trip of 100 ms ahead, the curve is 0.0004 packets above
+        // it.
         law.epoch = Some(Epoch { start: Time::ZERO, k: 0.0, origin, w_est: 1.0 });
         let mut window = Window { cwnd, ssthresh: 1.0 };
         let ack = Ack { smoothed_rtt: Span::from_millis(100), ..ack_at(Time::ZERO, 1, cwnd) };
@@ -61,7 +62,7 @@ fn the_target_lies_between_the_window_and_one_and_a_half_windows() {
     };
     // A target of 15, not 1000: an acknowledgement adds (15 - 10) / 10.
     assert!((grown(10.0, 1000.0) - 10.5).abs() < 1e-12);
-    // In between: (12.0004 - 10) / 10.
+    // A target between those bounds: an acknowledgement adds (12.0004 - 10) / 10.
     assert!((grown(10.0, 12.0) - 10.200_04).abs() < 1e-9);
     // A target of 100, not 50: the window stays.
     assert_eq!(grown(100.0, 50.0), 100.0);
@@ -214,9 +215,9 @@ fn time_in_which_the_application_holds_the_flow_back_does_not_count() {
 
 #[test]
 fn time_in_which_nothing_is_sent_does_not_count() {
-    // Sections 4.2 and 5.8. 85 packets and a plateau at 100 that is cbrt(15 / 0.4) = 3.35 s away: with 18 s
-    // of silence in t the curve would ask for more than a thousand packets, and four rounds at 1.5 windows
-    // each would make 4.9 times as much.
+    // Sections 4.2 and 5.8. 70 packets are left, and the plateau at 100 is cbrt(30 / 0.4) = 4.2 s away. With
+    // 18 s of silence in t the curve would ask for more than a thousand packets, and each acknowledgement
+    // would add half a packet, up to the bound of 1.5 windows: 140 in the four rounds.
     let run = |silence: u64, undo: bool| {
         let mut script = Script::new("cubic").window(100.0).starting_ssthresh(100.0);
         script.loss();

@@ -94,7 +94,8 @@ impl ClassicQueue {
 mod tests {
     use super::*;
 
-    /// Creates a queue whose averages have settled on this deviation and depth, in microseconds, over 10 ms.
+    /// Creates a queue whose averages have settled on this deviation, and on a mean `depth` above 10 ms, both
+    /// in microseconds.
     fn settled(deviation: f64, depth: f64) -> ClassicQueue {
         ClassicQueue { mean: 0.01 + depth * 1e-6, deviation: deviation * 1e-6, ..ClassicQueue::default() }
     }

@@ -31,7 +31,8 @@ impl Threshold {
         }
     }
 
-    /// Returns the threshold. It begins 10 % above the base round trip (step 1).
+    /// Returns the threshold. At the first call it is set to `base` plus the start margin, 10 % by default
+    /// (step 1).
     pub fn above(&mut self, base: Span) -> Span {
         *self.value.get_or_insert(base.scale(1.0 + self.constants.start_margin / 100.0))
     }
@@ -149,16 +150,15 @@ mod tests {
 
     #[test]
     fn in_the_normal_phase_a_lean_flow_raises_it() {
-        // 21 probes at a constant round trip and a window of 5 raise the threshold on alternate occasions,
-        // beginning with the first: 11 times. Then 15 samples without growth at a window of 2, and 14 more to
-        // confirm, give 5 %.
+        // 22 samples at a constant round trip and a window of 5 are 21 probes, which end the probe phase.
+        // Then 15 samples without growth at a window of 2, and 14 more to confirm, give 5 %.
         let mut threshold = threshold(&[]);
         for _ in 0..22 {
             threshold.sample(&sample(100, 5.0));
         }
         let raised = (1..=11).fold(0.110, |value, n| value * (1.0 + 0.12 / f64::from(n)));
-        // rtt_count is 0, below incr_clamp from the seventh probe on, and the window counts as stuck only at
-        // 1.5 or less.
+        // Alternate probes would raise the threshold 11 times. But rtt_count is 0, below incr_clamp from the
+        // seventh probe on, and the window counts as stuck only at 1.5 or less.
         let after_probes = seconds(&mut threshold);
         assert!(after_probes < raised);
         for _ in 0..28 {

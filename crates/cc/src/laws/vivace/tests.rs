@@ -76,8 +76,8 @@ fn it_starts_with_the_window_over_the_round_trip_and_doubles_with_each_interval(
 
 #[test]
 fn when_doubling_lowers_the_utility_it_probes_around_the_rate_before() {
-    // From 90 ms on the round trip grows by a tenth of the time: the utility of the intervals sent then, at 4
-    // Mbit/s and more, is lower. Every packet still arrives.
+    // In the acknowledgements from 110 ms on, the round trip grows by a tenth of the time: the utility of the
+    // intervals sent then, at 4 Mbit/s and more, is lower. Every packet still arrives.
     let mut script = Script::new("vivace").window(10.0);
     let rates = run(
         &mut script,

@@ -50,8 +50,7 @@ fn its_constants_can_be_set() {
     // (1 + floor(10 / 5)) / max(10, 20) = 3 / 20.
     let rest = Rest { kept: 1, kept_again: 5, least_rest: 20, ..Rest::default() };
     assert!((rest.share(10) - 0.15).abs() < 1e-12);
-    // 14 * 0.15 rounded: 3 acknowledgements of rest leave (1 + 0) / 20 of 14 packets, which the least window
-    // raises to 4.
+    // Three acknowledgements of rest leave (1 + 0) / 20 of 14 packets, which the least window raises to 4.
     let rest = Rest { least_window: 4.0, ..rest };
     let mut spc = Spc::new(Parameters { rest, ..Parameters::default() }, 2);
     let (_, paths) = two();
