@@ -21,8 +21,8 @@ impl Stay {
     }
 
     /// Updates the stay at an acknowledgement. Returns whether it is over: `duration` and one round have
-    /// passed with at most `most` packets in flight. `most` includes the floor on the window, because half of
-    /// the product of a slow path is never reached.
+    /// passed since at most `most` packets were first in flight. `most` includes the floor on the window,
+    /// because half of the product of a slow path is never reached.
     pub fn is_over(&mut self, ack: &Ack, most: Packets, duration: Span, rounds: &mut Rounds) -> bool {
         if self.until.is_none() {
             if ack.inflight <= most {

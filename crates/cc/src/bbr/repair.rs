@@ -21,7 +21,8 @@ impl Repair {
         self.fast || self.until.is_some()
     }
 
-    /// Saves the window (`BBRSaveCwnd`). `small` says that the window is already reduced, for ProbeRTT.
+    /// Saves the window (`BBRSaveCwnd`). `small` says that the window is already reduced, for ProbeRTT. In
+    /// that case, or during a recovery, a larger window that was saved before is kept.
     pub fn save(&mut self, cwnd: Packets, small: bool) {
         self.cwnd = if small || self.goes_on() { self.cwnd.max(cwnd) } else { cwnd };
     }

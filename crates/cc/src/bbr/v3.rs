@@ -117,7 +117,8 @@ impl BbrV3 {
         }
     }
 
-    /// Raises `inflight` to the least that keeps a path busy when packets leave in quanta (section 5.6.4.2).
+    /// Raises `inflight` to the least that keeps a path busy when packets leave in quanta, and adds two
+    /// packets in ProbeBW_UP (section 5.6.4.2).
     fn quantise(&self, inflight: Packets) -> Packets {
         let quanta = self.parameters.offload_quanta * self.pacing.quantum();
         let busy = at_least(at_least(inflight, quanta), self.parameters.min_pipe_cwnd);

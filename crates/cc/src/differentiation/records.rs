@@ -11,8 +11,8 @@ pub trait LossDifferentiation: WindowControl {
     /// here.
     fn on_incoming(&mut self, incoming: &IncomingAck, random: &mut dyn Random) -> Cause;
 
-    /// Called when the first fresh acknowledgement of a recovery is partial, with the number of packets of
-    /// that window that are still missing.
+    /// Called when the first acknowledgement of a recovery that advances is partial, with the number of
+    /// packets outstanding at the loss that are still missing.
     fn on_counted(&mut self, counted: &Counted, random: &mut dyn Random);
 }
 

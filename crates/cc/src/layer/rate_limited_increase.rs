@@ -30,8 +30,9 @@ pub struct RateLimited {
 }
 
 impl RateLimited {
-    /// Returns the window after one window of `most` acknowledgements: twice that in slow start, a packet
-    /// more in Reno's congestion avoidance, and `most` times the growth per acknowledgement of any other law.
+    /// Returns the window that `most` acknowledgements would reach from a window of `most`: twice that in
+    /// slow start, a packet more in Reno's congestion avoidance, and `most` times the growth per
+    /// acknowledgement more under any other law.
     fn limit(&self, before: &Window, after: &Window, ack: &Ack) -> Packets {
         let growth = (after.cwnd - before.cwnd) / ack.credit.max(1.0);
         self.most + (self.most * growth).max(1.0)
@@ -106,7 +107,8 @@ mod tests {
 
     #[test]
     fn congestion_avoidance_reaches_a_packet_more_than_was_in_flight() {
-        // From 10, with ten in flight once and four at a time: up to 11, and not beyond.
+        // The largest flight counts as the initial window of 10 at first. With four packets at a time the
+        // window reaches 11, and no more.
         let mut script =
             Script::new("sack").window(10.0).starting_ssthresh(10.0).within("rate-limited-increase", &[]);
         (0..10).for_each(|_| _ = round(&mut script, 4));

@@ -56,7 +56,8 @@ impl First {
         self.over = true;
     }
 
-    /// Ends it at a loss or a timeout; the second expiry in a row changes nothing.
+    /// Ends the first slow start at a loss or a timeout. A further expiry in a row leaves the value to return
+    /// to as it is.
     fn lose(&mut self, in_a_row: u32) {
         if in_a_row <= 1 {
             self.was_over = self.over;

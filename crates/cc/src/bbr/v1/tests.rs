@@ -10,7 +10,8 @@ use ackclock_base::{Span, Time};
 const RTT: Span = Span::from_millis(40);
 const BDP: u32 = 50;
 
-/// Sends a flight over the path. Packets beyond the product take longer.
+/// Sends a flight over the path, which is acknowledged at once. A flight larger than the product takes longer
+/// than a round trip.
 fn flight(script: &mut Script, packets: u32, change: impl FnOnce(&mut Ack)) {
     let interval = RTT.max(Span::from_seconds(f64::from(packets) / 1250.0));
     script.wait(interval.saturating_sub(RTT));
@@ -151,7 +152,8 @@ fn losses_change_no_bandwidth_and_recovery_gives_the_window_back() {
         (ack.newly_lost, ack.inflight) = (30.0, 60.0);
         ack.rate.as_mut().unwrap().prior_delivered -= 1.0;
     });
-    // 106 at the loss, less 30 for the packets lost; the flight and what was delivered make 80.
+    // 106 at the loss, less 30 for the packets lost, are 76. The flight of 60 and the 20 that were delivered
+    // are more: 80.
     assert_eq!(script.cwnd(), 80.0);
     assert_eq!(script.published("bbr_max_bw_packets_per_s"), 1250.0);
     script.recovered();
@@ -224,7 +226,7 @@ fn probe_rtt_gives_back_the_largest_window_that_was_saved() {
 #[test]
 fn probe_rtt_comes_after_ten_seconds_without_a_round_trip_as_short_and_keeps_four_packets() {
     let mut script = probing();
-    // A round trip as short as the minimum would refresh it: none arrives.
+    // A round trip as short as the minimum refreshes it, so ProbeRTT does not come in these 300 rounds, 12 s.
     for _ in 0..300 {
         flight(&mut script, BDP, |_| {});
         assert!(is_in(&mut script, State::ProbeBw));

@@ -101,14 +101,15 @@ impl Latest {
         }
     }
 
-    /// Finishes an acknowledgement: if a round has ended, the next begins with its sample.
+    /// Finishes an acknowledgement: if it has ended a round, the next round begins with its sample.
     pub fn advance(&mut self, sample: &RateSample, rate: Option<f64>) {
         if self.round_start {
             (self.bw, self.inflight) = (rate.unwrap_or(0.0), sample.delivered);
         }
     }
 
-    /// Records a lost packet; the first begins a round at `delivered` packets.
+    /// Records a lost packet. The first of a round begins the round anew: it ends when a packet is
+    /// acknowledged that was sent after `delivered` packets had been delivered.
     pub fn on_lost(&mut self, delivered: Packets) {
         if !self.has_loss {
             self.round_ends_at = delivered;

@@ -112,8 +112,9 @@ impl BbrV3 {
         false
     }
 
-    /// Ends a probe when all that was sent in it is acknowledged; this ends a cycle of the bandwidth filter,
-    /// once. Returns whether the next probe begins at once.
+    /// Ends a probe when all that was sent in it is acknowledged. In ProbeBW this also begins a new cycle of
+    /// the bandwidth filter, unless the application limited the sample. Returns whether the next probe begins
+    /// at once.
     fn end_probe(&mut self, ack: &Ack, sample: &RateSample) -> bool {
         self.cycle.is_probe_sample = false;
         self.cycle.ack_phase = AckPhase::Init;

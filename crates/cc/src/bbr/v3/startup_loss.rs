@@ -28,8 +28,8 @@ impl StartupLoss {
         self.last = Some(number);
     }
 
-    /// Records marked packets that count as lost. Their numbers are not known, so they are one run; no
-    /// recovery is in progress.
+    /// Records marked packets that count as lost. Their numbers are not known, so they are one run. They
+    /// count although no recovery is in progress.
     pub fn on_marked(&mut self) {
         self.ranges += 1;
         self.marked = true;

@@ -24,7 +24,7 @@ fn flight(script: &mut Script, packets: u32, change: impl FnOnce(&mut Ack)) {
 }
 
 fn script() -> Script {
-    script_with(&[("probe_rtt_interval", "1000 s")]) // the tests of ProbeRTT have its own
+    script_with(&[("probe_rtt_interval", "1000 s")]) // the tests of ProbeRTT set it themselves
 }
 
 fn script_with(settings: &[(&str, &str)]) -> Script {

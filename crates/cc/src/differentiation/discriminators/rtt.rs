@@ -71,7 +71,8 @@ parameters! {
 #[derive(Clone, Debug)]
 pub struct Rtt {
     parameters: Parameters,
-    /// Seconds, like the fields below; `None` before the first sample.
+    /// The smoothed round trip, in seconds, like the fields below; `None` before the first sample, unless it
+    /// starts at zero.
     average: Option<f64>,
     least: f64,
     greatest: f64,

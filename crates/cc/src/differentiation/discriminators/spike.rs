@@ -52,7 +52,7 @@ parameters! {
 #[derive(Clone, Debug)]
 pub struct Spike {
     parameters: Parameters,
-    /// Seconds, like the field below.
+    /// The least trip time, in seconds, like the greatest below.
     least: f64,
     greatest: f64,
     in_spike: bool,

@@ -145,10 +145,10 @@ mod tests {
 
     #[test]
     fn slow_start_ends_when_0_26_of_what_was_sent_is_missing() {
-        // 14 are sent for 10 delivered: 4 / 14 = 0.286. Bins of 35 ms, 2.857 of them in a round trip, so that
-        // 12.857 bins and one more for the interpolation are needed: the 13th bin, which ends at 5 + 13 * 35
-        // = 460 ms, suffices with floor(2.857) = 2: 13 - 2 > 10. The first acknowledgement after it is that
-        // at 465 ms, the 93rd.
+        // 14 are sent for 10 delivered: 4 / 14 = 0.286. A bin lasts 35 ms, so a round trip has 2.857 bins. A
+        // comparison needs more than ten bins before those floor(2.857) = 2: the 13th bin is the first, since
+        // 13 - 2 > 10. It ends at 5 + 13 * 35 = 460 ms. The first acknowledgement after that is the 93rd, at
+        // 465 ms.
         assert_eq!(end(&mut searching(), 10.0, 14.0), 93);
         // 3 / 13 = 0.231 does not end it. (The first bin has one acknowledgement more than the others, so a
         // share nearer to the threshold would be decided by that.)
@@ -166,8 +166,8 @@ mod tests {
 
     #[test]
     fn a_long_silence_restarts_the_search() {
-        // After 460 ms, a silence of 400 ms is longer than ten bins: everything is forgotten, and the count
-        // restarts.
+        // After 400 ms of acknowledgements, a silence of 400 ms is longer than ten bins of 35 ms: everything
+        // is forgotten, and the count restarts.
         let mut script = searching();
         for _ in 0..80 {
             script.wait(Span::from_millis(5));

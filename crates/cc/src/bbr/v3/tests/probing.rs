@@ -10,7 +10,7 @@ fn down_and_cruise_pace_below_and_at_the_bandwidth_with_a_window_of_twice_the_pr
     assert!(is_in(&mut script, State::Down), "60 packets are more than the product");
     let mut script = in_cruise();
     assert_eq!(pacing(&mut script), 1_237_500.0);
-    // Flights of 80 were acknowledged at once, and the bandwidth has not caught up with that since.
+    // In the last ten rounds a flight of 80 was acknowledged at once: an excess of 80.
     for _ in 0..2 {
         flight(&mut script, BDP, |_| {});
     }

@@ -7,11 +7,10 @@ use crate::control::{Initial, Sent};
 use ackclock_base::Time;
 use ackclock_base::random::Scripted;
 
-/// Brings a connection to ProbeRTT: in ProbeBW the minimum round trip is not seen for five seconds. Its
-/// flights are acknowledged packet by packet from now on.
+/// Brings a connection to ProbeRTT: for five seconds no round trip is shorter than the minimum.
 fn in_probe_rtt() -> Script {
     let mut script = script_with(&[("probe_wait", "100 s")]);
-    // With a product of 200 packets, the number of rounds triggers no earlier probe in ProbeBW.
+    // Round trips equal to the minimum do not refresh it (trap T5), whatever ProbeBW does meanwhile.
     while !is_in(&mut script, State::ProbeRtt) {
         flight(&mut script, BDP, |_| {});
         assert!(script.published("bbr_rounds") < 140.0, "5 s are 125 rounds");
@@ -92,7 +91,7 @@ fn deliveries_in_probe_rtt_do_not_count_for_the_bandwidth() {
 //= test draft-ietf-ccwg-bbr section 5.3.4.4
 #[test]
 fn from_startup_probe_rtt_leads_back_to_startup() {
-    // Case 20: the application is the limit all the time.
+    // The application is the limit all the time.
     let mut script = script_with(&[]);
     let limited =
         |script: &mut Script| flight(script, 10, |ack| ack.rate.as_mut().unwrap().app_limited = true);

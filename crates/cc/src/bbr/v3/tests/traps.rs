@@ -1,6 +1,6 @@
 //! Traps: cases that implementations have got wrong, beyond what the other tests show. T1 to T16 are this
-//! project's numbers for them. T1 and T3 to T6 have tests beside the parts they concern, T8 and T14 among the
-//! tests of losses and Startup.
+//! project's numbers for them. T2 and T5 are tested in `min_rtt`, T4, T6, T8 and T14 among the tests of
+//! Startup and of losses.
 
 use super::*;
 use crate::control::{Phase, RateSample};

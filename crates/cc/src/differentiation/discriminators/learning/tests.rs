@@ -252,7 +252,7 @@ fn the_threshold_after_a_wrong_guess_is_two_at_the_least_and_may_stay_after_a_ri
     // Slow start continues: 4 + 4 after a round trip.
     keeping.acks(4);
     assert_eq!(keeping.cwnd(), 8.0);
-    // By default it has ended: 4 + 1 after a round trip, less what the growing window divides.
+    // By default slow start has ended: the window grows by a little less than one packet in a round trip.
     let mut ended = Script::of(&learning_tcp::ENTRY, &[]).window(4.0);
     ended.arrival(true, RTT_MS);
     ended.loss();

@@ -100,8 +100,8 @@ mod tests {
     fn a_bin_without_an_acknowledgement_has_the_totals_of_the_one_before() {
         let mut bins = after(20, 1.0, 1.0);
         bins.pass(5, 25.0, 25.0);
-        // The ten bins up to bin 23 (20 at its end) sent 7 of 13..=20; 25 - 15 were delivered in the last
-        // ten.
+        // Bin 23 has the total of bin 20, so 20 - 13 = 7 were sent in the ten bins up to it. In the ten up to
+        // bin 25, 25 - 15 = 10 were delivered.
         assert!((bins.missing(2.0).unwrap() - (7.0 - 10.0) / 7.0).abs() < 1e-12);
     }
 }
