@@ -142,8 +142,8 @@ parameters! {
 }
 
 impl Losses {
-    /// Returns the options of Reno (RFC 5681), or of NewReno (RFC 6582) where partial acknowledgements
-    /// retransmit.
+    /// Returns the options of NewReno (RFC 6582), in which partial acknowledgements retransmit, if `resends`
+    /// is true, and otherwise those of Reno (RFC 5681).
     pub fn duplicates(&self, resends: bool) -> DuplicateOptions {
         let partial = match resends {
             false => PartialAck::Ends,

@@ -50,8 +50,8 @@ pub trait Detection: Send {
     fn inflight(&self, ledger: &Ledger) -> u64;
 
     /// Returns the next packet to send, or `None` if nothing may be sent. The rule sends while less than
-    /// `cwnd` is in flight, because a full packet fits into the window then. New data may be sent below the
-    /// number `fresh_until`.
+    /// `cwnd` is in flight; the caller has computed `cwnd` so that a full packet then fits into the window.
+    /// New data may be sent below the number `fresh_until`.
     fn next(&mut self, ledger: &mut Ledger, cwnd: u64, fresh_until: u64) -> Option<u64>;
 
     /// Called when a packet from [`Self::next`], or one that a [`Reaction`] asked for, has been sent.
@@ -100,7 +100,7 @@ pub enum Expiry {
     Retransmission,
     /// A probe is due: this packet, new or retransmitted, is to be sent whatever the window.
     Probe(u64),
-    /// The rule's timer for losses, and the reaction, which may report no loss.
+    /// The rule's timer for finding losses. The sender carries out this reaction, which may contain no loss.
     Losses(Reaction),
 }
 
@@ -143,8 +143,8 @@ pub struct AckSummary {
 /// Reaction to an acknowledgement. The sender carries the parts out in the order of the fields.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Reaction {
-    /// The number of duplicates in the recovery that has ended, including those that revealed the loss; zero
-    /// for a rule that does not count duplicates. `None` if no recovery has ended.
+    /// The number of duplicate acknowledgements in the recovery that has ended, including those that revealed
+    /// the loss; zero for a rule that does not count duplicates. `None` if no recovery has ended.
     pub recovered: Option<u32>,
     /// The loss with which a recovery begins, of which the control is to hear; `None` if no recovery begins.
     pub loss: Option<LossFound>,
@@ -158,7 +158,7 @@ pub struct Reaction {
     pub back_off: bool,
     /// Whether to restart the retransmission timer.
     pub restart_timer: bool,
-    /// The resolution of an earlier loss, which is rare.
+    /// How an earlier loss has turned out, if this acknowledgement shows it; usually `None`.
     pub resolution: Option<Resolution>,
 }
 

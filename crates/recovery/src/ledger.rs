@@ -141,8 +141,8 @@ impl Sent {
 }
 
 impl Ledger {
-    /// Creates an empty ledger. A packet is lost when `dupack_threshold` later ones have been acknowledged.
-    /// With a threshold of zero no packet is lost by counting, and the rule has to find losses.
+    /// Creates an empty ledger. A packet is lost when `dupack_threshold` later ones have been acknowledged
+    /// selectively. With a threshold of zero no packet is lost by counting, and the rule has to find losses.
     pub fn new(dupack_threshold: u32) -> Self {
         Self {
             ring: vec![Sent::default(); FIRST_ROOM],
@@ -185,7 +185,7 @@ impl Ledger {
         self.una == self.high
     }
 
-    /// Returns the number of packets from the first unacknowledged one up to [`Self::next`].
+    /// Returns the number of packets from the first unacknowledged one to the one before [`Self::next`].
     pub fn span(&self) -> u64 {
         self.next - self.una
     }
@@ -205,7 +205,8 @@ impl Ledger {
         (self.sacked | self.lost | self.resent) == 0 && self.next == self.high && !self.first_is_lost()
     }
 
-    /// Returns the amount outstanding.
+    /// Returns the amount of data from [`Self::una`] to [`Self::next`], including what is acknowledged
+    /// selectively or lost.
     #[inline]
     pub fn outstanding(&self) -> u64 {
         self.outstanding

@@ -84,7 +84,7 @@ pub struct IdleRestart {
     pub halves: bool,
 }
 
-/// The fraction of the window that becomes the slow start threshold at a restart in Linux
+/// The fraction of the window to which a restart in Linux raises a lower slow start threshold
 /// (tcp_current_ssthresh).
 pub(crate) const KEPT_OF_WINDOW: f64 = 0.75;
 
@@ -95,7 +95,7 @@ impl IdleRestart {
         if !self.halves {
             return least;
         }
-        // while ((delta -= rto) > 0 && cwnd > restart_cwnd) cwnd >>= 1
+        // Linux: while ((delta -= rto) > 0 && cwnd > restart_cwnd) cwnd >>= 1
         let (mut left, mut window) = (idle.saturating_sub(timeout), cwnd);
         while left > Span::ZERO && window > least {
             (window, left) = (window / 2.0, left.saturating_sub(timeout));

@@ -1,5 +1,5 @@
-//! When packets may be sent: a quantum back to back, and then a pause that pays for all of it
-//! (draft-ietf-ccwg-bbr sections 5.6.2 and 5.6.3).
+//! When packets may be sent: a quantum back to back, and then nothing for as long as the quantum takes at the
+//! pacing rate (draft-ietf-ccwg-bbr sections 5.6.2 and 5.6.3).
 
 use ackclock_base::{Packets, Span, Time};
 use ackclock_cc::Decision;

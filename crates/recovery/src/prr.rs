@@ -8,7 +8,7 @@
 pub struct Prr {
     /// RecoverFS: the flight at the beginning of the recovery.
     recover_fs: u64,
-    /// prr_delivered and prr_out: what has been delivered and sent since.
+    /// prr_delivered and prr_out: what has been delivered and sent since the beginning of the recovery.
     delivered: u64,
     out: u64,
     /// SndCnt, less what has been sent of it.

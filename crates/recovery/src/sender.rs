@@ -95,7 +95,8 @@ pub struct Sender {
     rtt: RttEstimator,
     pacer: Pacer,
     small_queue: Option<Box<SmallQueue>>,
-    /// Whether packets of a control without a rate of its own wait for anything besides the window.
+    /// Whether packets of a control without a rate of its own wait for anything besides the window: for the
+    /// pacer or for small queues.
     meters: bool,
     ecn: EcnSender,
     random: Box<dyn Random + Send>,

@@ -165,7 +165,8 @@ mod tests {
                     }
                 }
                 waiting.retain(|leaves| *leaves > now);
-                // The pacing interval is rounded down to a whole number of nanoseconds. This is a lower bound.
+                // A lower bound of the pacing interval, which is rounded down to a whole number of
+                // nanoseconds.
                 let pause_ns = f64::from(8 * BYTES) * 1e3 / mbps - 1.0;
                 let most = 2.0_f64.max(976_562.0 / pause_ns + 1.0);
                 prop_assert!(waiting.len() as f64 <= most, "{} {most}", waiting.len());

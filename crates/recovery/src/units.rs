@@ -55,7 +55,7 @@ impl Units {
         if most < MAX_OUTSTANDING { most } else { MAX_OUTSTANDING }
     }
 
-    /// Returns an amount, below 2^63 units, in packets.
+    /// Returns an amount in the transport's unit, below 2^63, as a number of packets.
     #[inline]
     pub fn to_packets(self, amount: u64) -> Packets {
         // A signed conversion takes one instruction and an unsigned one several, and this one happens a dozen
@@ -63,20 +63,20 @@ impl Units {
         amount as i64 as f64 * self.packets_per_unit
     }
 
-    /// Returns a number of full packets as an amount.
+    /// Returns a number of full packets in the transport's unit.
     pub fn of_packets(self, packets: u64) -> u64 {
         packets.saturating_mul(u64::from(self.per_packet))
     }
 
-    /// Returns a number of packets as an amount, rounded down to a whole number of units.
+    /// Returns a number of packets in the transport's unit, rounded down to a whole number of units.
     #[inline]
     pub fn from_packets(self, packets: Packets) -> u64 {
         // The conversion is signed for speed, as in `to_packets`.
         ((packets * f64::from(self.per_packet) + self.rounding) as i64).max(0) as u64
     }
 
-    /// Returns the amount below which the flight must be for another full packet to be sent under the window
-    /// `cwnd`.
+    /// Returns the amount, in the transport's unit, below which the flight must be for another full packet to
+    /// be sent under the window `cwnd`.
     #[inline]
     pub fn room(self, cwnd: Packets) -> u64 {
         //= RFC 9260 section 6.1 rule-b-most: nothing new leaves while the window or more is outstanding

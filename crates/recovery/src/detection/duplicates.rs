@@ -9,9 +9,9 @@ use ackclock_cc::LossSignal;
 /// Options that distinguish Reno, NewReno and their variants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DuplicateOptions {
-    /// The number of duplicates that indicates a loss.
+    /// The number of duplicate acknowledgements that indicates a loss.
     pub threshold: u32,
-    /// Whether the first duplicates allow new packets to be sent (RFC 3042).
+    /// Whether the duplicate acknowledgements below the threshold allow new packets to be sent (RFC 3042).
     pub limited_transmit: bool,
     /// The effect of a partial acknowledgement.
     pub partial: PartialAck,
@@ -41,9 +41,9 @@ pub struct Duplicates {
     duplicates: u32,
     /// Recovery lasts until everything below this number is acknowledged; `None` outside recovery.
     recover: Option<u64>,
-    /// No fast retransmit happens until more than this is acknowledged; `None` without a guard.
-    /// Retransmissions after a timeout cause duplicates that indicate no loss (RFC 6582 section 4.1, ns-2's
-    /// bugFix_).
+    /// No fast retransmit happens until the first unacknowledged packet is above this number; `None` without
+    /// a guard. Retransmissions after a timeout cause duplicates that indicate no loss (RFC 6582 section 4.1,
+    /// ns-2's bugFix_).
     guard: Option<u64>,
     /// The packets by which the window is inflated: each duplicate shows that one has left the network.
     inflation: u64,
@@ -56,12 +56,13 @@ impl Duplicates {
         Self { options, duplicates: 0, recover: None, guard: None, inflation: 0, partial_seen: false }
     }
 
-    /// Returns the number of duplicates since the last fresh acknowledgement.
+    /// Returns the number of duplicate acknowledgements since the cumulative acknowledgement last advanced.
     pub fn count(&self) -> u32 {
         self.duplicates
     }
 
-    /// Begins recovery now, whatever the number of duplicates.
+    /// Begins recovery now, whatever the number of duplicates. Returns the reaction: the loss, and the
+    /// retransmission of the first unacknowledged packet.
     pub fn enter(&mut self, ledger: &mut Ledger, signal: LossSignal) -> Reaction {
         self.recover = Some(ledger.high());
         self.guard = Some(ledger.high());
@@ -84,8 +85,8 @@ impl Duplicates {
         self.recover.is_none() && self.guard.is_none_or(|guard| ledger.una() > guard)
     }
 
-    /// Called when everything outstanding at the last loss is acknowledged. The next duplicates may indicate
-    /// the loss of the very next packet, which the guard would leave to the timer.
+    /// Removes the guard, when everything outstanding at the last loss is acknowledged. With the guard, the
+    /// loss of the very next packet would be left to the timer.
     pub fn lift_guard(&mut self) {
         self.guard = None;
     }

@@ -12,9 +12,9 @@ use ackclock_cc::Cause;
 /// Options of the multiple drops action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MdaOptions {
-    /// The number of duplicates that indicates a loss.
+    /// The number of duplicate acknowledgements that indicates a loss.
     pub threshold: u32,
-    /// Whether the first duplicates allow new packets to be sent (RFC 3042).
+    /// Whether the duplicate acknowledgements below the threshold allow new packets to be sent (RFC 3042).
     pub limited_transmit: bool,
     /// Whether the action also handles losses attributed to congestion (TCP-RTTM), or leaves them to Reno
     /// (TCP-RTT).
@@ -90,8 +90,8 @@ impl Detection for Mda {
             self.episode = Some(Episode { end: ledger.high(), resent_to: una + 1, counted: false });
         }
         if self.episode.is_some_and(|episode| una >= episode.end) {
-            // Figure 4.9: first_burst is 1 again at once, without the guard that ns-2's Reno keeps for one
-            // packet more.
+            // In figure 4.9 duplicates may indicate the next loss at once (first_burst is 1 again), without
+            // the guard that ns-2's Reno keeps for one packet more.
             self.episode = None;
             self.reno.lift_guard();
         }
@@ -156,8 +156,9 @@ mod tests {
         late_partial: LatePartial::One,
     };
 
-    /// Starts with packets 0 to 9 outstanding (1 to 10 in the thesis). Returns the reaction to each
-    /// acknowledgement up to a number, given with the cause that a loss would have at that time.
+    /// Delivers `acks` while packets 0 to 9 are outstanding (1 to 10 in the thesis): each is the number below
+    /// which it acknowledges, and the cause that a loss would have at that time. Returns the reaction to
+    /// each.
     fn play(options: MdaOptions, acks: &[(u64, Option<Cause>)]) -> Vec<Reaction> {
         let (mut rule, mut ledger) = (Mda::new(options), sent(10));
         let ack = |(to, cause): &(u64, Option<Cause>)| {
@@ -166,7 +167,7 @@ mod tests {
         acks.iter().map(ack).collect()
     }
 
-    /// Returns the acknowledgement of `to` and `count` duplicates of it.
+    /// Returns an acknowledgement of everything below `to` and `count` duplicates of it.
     fn duplicates(to: u64, count: usize) -> Vec<(u64, Option<Cause>)> {
         vec![(to, None); count + 1]
     }

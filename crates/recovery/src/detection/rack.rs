@@ -52,7 +52,7 @@ pub struct Rack {
     least_rtt: LeastRoundTrip,
     /// RACK.fack: one past the highest delivered packet.
     forward: u64,
-    /// RACK.segs_sacked.
+    /// RACK.segs_sacked: the number of packets now acknowledged selectively and not yet cumulatively.
     sacked: u32,
     window: ReorderingWindow,
     /// When the reordering timer expires; `Time::NEVER` if it is not armed.
@@ -287,8 +287,8 @@ impl Detection for Rack {
 
     fn next(&mut self, ledger: &mut Ledger, cwnd: u64, fresh_until: u64) -> Option<u64> {
         let room = match &mut self.reduction {
-            // The timer may find everything in flight lost. No acknowledgement will come to let a packet out,
-            // so one leaves whenever nothing is in flight.
+            // The reordering timer may find everything in flight lost. No acknowledgement will come then to
+            // let a packet out, so one leaves whenever nothing is in flight.
             Some(reduction) => reduction.allows(ledger.pipe(), cwnd) || ledger.pipe() == 0,
             None => ledger.pipe() < cwnd || self.must_send,
         };

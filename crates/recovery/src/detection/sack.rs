@@ -12,7 +12,7 @@ use ackclock_cc::LossSignal;
 /// Options of the rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SackOptions {
-    /// The number of duplicates that indicates a loss if they carry no SACK blocks.
+    /// The number of duplicate acknowledgements that indicates a loss if they carry no SACK blocks.
     pub threshold: u32,
     /// What a timeout does to selective acknowledgements.
     pub after_timeout: AfterTimeout,
@@ -92,7 +92,7 @@ impl Sack {
         let number = ledger.una();
         Reaction {
             loss: Some(LossFound { number, signal: LossSignal::DuplicateAcks, duplicates: self.duplicates }),
-            // A proportional reduction lets the first packet out itself, and counts it.
+            // A proportional reduction allows the first retransmission itself, and counts it as sent.
             resend: self.reduction.is_none().then_some(Run::one(number)),
             restart_timer: true,
             ..Reaction::default()

@@ -30,7 +30,8 @@ impl Vegas {
         Self { duplicates: Duplicates::new(options), worries: 0 }
     }
 
-    /// Returns SRTT + 2 RTTVAR at full resolution, plus a sixteenth; [`Span::MAX`] before the first sample.
+    /// Returns the age from which a packet is overdue: SRTT + 2 RTTVAR at full resolution, and a sixteenth of
+    /// that sum more; [`Span::MAX`] before the first sample.
     fn timeout(rtt: Smoothed) -> Span {
         let timeout = rtt.mean + rtt.deviation * 2;
         if rtt.mean == Span::ZERO { Span::MAX } else { timeout + timeout / 16 }

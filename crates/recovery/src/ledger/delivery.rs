@@ -18,7 +18,8 @@ pub struct Delivery {
     /// Packets sent count as limited by the application until more than this amount has been delivered;
     /// `None` if they do not.
     app_limited_until: Option<u64>,
-    /// The round trip ends when a packet is acknowledged that was sent with at least this much delivered.
+    /// The round trip ends when a packet is acknowledged that was sent when at least this much had been
+    /// delivered.
     round_ends_at: u64,
 }
 

@@ -90,7 +90,7 @@ fn a_packet_is_lost_nine_eighths_of_a_round_trip_after_it_was_sent() {
 //= test RFC 9002 section 6.1.2 granularity
 #[test]
 fn the_time_threshold_is_a_millisecond_at_least() {
-    // 9/8 of 0.1 ms is less.
+    // 9/8 of the round trip of 0.1 ms would be less than a millisecond.
     let rtt = Smoothed { mean: Span::from_nanos(100_000), deviation: Span::ZERO };
     let mut play = Play::new(OPTIONS, rtt);
     (0..2).for_each(|number| play.send(number, 0));
@@ -119,7 +119,7 @@ fn adaptive_thresholds_grow_until_the_late_packet_would_not_have_been_lost() {
         // Packet 0 arrives after packet 7: seven later packets were acknowledged before it.
         assert!(play.ack(80, 1..8).loss.is_some());
         play.ack(95, 0..1);
-        // Packet 10 is passed by seven later packets too.
+        // Seven packets later than packet 10 arrive while it is missing, too.
         play.ack(96, 8..10);
         play.ack(97, 11..18);
         play
@@ -163,7 +163,7 @@ fn the_probe_timeout_has_its_own_formula_and_doubles() {
     );
     play.send(4, 470);
     assert_eq!(play.timer(), at(595), "an acknowledgement ends the doubling");
-    // 125 ms * 2^9 would be 64 s.
+    // 125 ms * 2^8 are 32 s; 125 ms * 2^9 would be 64 s.
     (0..8).for_each(|_| _ = play.on_timer(595));
     assert_eq!(play.timer(), at(470 + 125 * 256));
     play.on_timer(595);

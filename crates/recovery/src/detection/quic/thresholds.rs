@@ -67,7 +67,7 @@ mod tests {
     #[test]
     fn the_wait_is_nine_eighths_of_the_round_trip_to_the_nanosecond_below() {
         assert_eq!(Thresholds::RFC.delay(RTT), Span::from_millis(90));
-        // An eighth of 8 * 10^6 + 7 ns is 10^6 ns and seven eighths of a nanosecond.
+        // An eighth of 8 * 10^6 + 7 ns is 10^6 ns and seven eighths of a nanosecond, which are dropped.
         assert_eq!(Thresholds::RFC.delay(Span::from_nanos(8_000_007)), Span::from_nanos(9_000_007));
     }
 

@@ -52,7 +52,8 @@ impl Probe {
         self.armed = None;
     }
 
-    /// Called when a recovery begins.
+    /// Called when a recovery begins, or the repair after a timeout. Cancels the timeout of the probe, and
+    /// forgets the probe in flight.
     pub fn reset(&mut self) {
         (self.armed, self.flying) = (None, None);
     }
@@ -81,7 +82,8 @@ impl Probe {
         number
     }
 
-    /// Returns whether the probe has repaired a loss that nothing else shows (RFC 8985 section 7.4.2).
+    /// Processes an acknowledgement. Returns whether it shows that the probe has repaired a loss which
+    /// nothing else shows (RFC 8985 section 7.4.2).
     pub fn on_ack(&mut self, una: u64, summary: &AckSummary) -> bool {
         let Some(Flying { end, again }) = self.flying.filter(|flying| una >= flying.end) else {
             return false;

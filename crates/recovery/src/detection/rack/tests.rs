@@ -153,7 +153,8 @@ fn a_retransmission_is_found_lost_again() {
         play.ack(39 + end, 0, 1..end);
         assert_eq!(play.lost(), []);
     }
-    // A packet sent after it does: 43 ms plus 40 ms, and no more in recovery.
+    // A packet sent after the retransmission shows that it is lost: it was sent at 43 ms, and the round trip
+    // of 40 ms has passed. In recovery nothing is added to that.
     play.ack(84, 0, 1..21);
     assert_eq!((play.lost(), play.next()), (vec![0], Some(0)));
 }
