@@ -116,7 +116,7 @@ pub enum Change {
 /// What a control allows its host to send.
 // The order matters: if the window and the threshold were adjacent, both would be read at once right after
 // each has been written, and the read would wait for the writes to reach the cache. That cost 3 to 5 % of the
-// time per packet in workload W2 on one machine.
+// time per packet in one benchmark on one machine.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C)]
 pub struct Decision {
@@ -275,9 +275,9 @@ pub struct RateSample {
     pub prior_delivered: Packets,
     /// Packets considered lost between the sending of the newest packet acknowledged and now.
     pub lost: Packets,
-    /// Packets in flight when it was sent, itself included.
+    /// Packets in flight when the newest packet acknowledged was sent, itself included.
     pub tx_in_flight: Packets,
-    /// Whether the application limited the host when it was sent, as in [`Sent::app_limited`].
+    /// Whether the application limited the host when that packet was sent, as in [`Sent::app_limited`].
     pub app_limited: bool,
 }
 
@@ -339,7 +339,7 @@ pub struct Loss {
     /// The window that a reduction starts from, in packets: the packets in flight (RFC 5681 equation 4) or
     /// the window in force (ns-2, Linux), depending on the profile.
     pub window: Packets,
-    /// Packets in flight.
+    /// Packets in flight when the loss was found.
     pub inflight: Packets,
     /// The number of the first lost packet.
     pub lost: u64,

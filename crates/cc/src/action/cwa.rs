@@ -133,7 +133,8 @@ mod tests {
         (script.cwnd(), script.ssthresh())
     }
 
-    /// Brings the window from ten packets, where a first loss set the threshold, to a window below it.
+    /// Creates the script after a first loss at ten packets, which sets `tthresh` to ten and halves the
+    /// window, so that the window is below the threshold.
     fn halved_once(settings: &[(&str, &str)]) -> Script {
         let mut script = cwa(settings);
         lose(&mut script, 2);
@@ -167,7 +168,7 @@ mod tests {
     fn figure_4_4_at_the_threshold_the_window_is_halved() {
         // The first loss sets tthresh = 10 = cwnd, and 10 < 10 is false.
         assert_eq!(lose(&mut cwa(&[]), 2), (5.0, 5.0));
-        // Section 4.2.1.2 has "cwnd <= tthresh": 10 - 2.
+        // With "cwnd <= tthresh" (section 4.2.1.2) the window is cut by the number lost: 10 - 2.
         assert_eq!(lose(&mut cwa(&[("inclusive", "true")]), 2), (8.0, 5.0));
     }
 

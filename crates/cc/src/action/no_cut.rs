@@ -1,5 +1,5 @@
-//! No reaction: the window stays as it is. The discriminators before Alnuem's actions (Spike, Casablanca) did
-//! this.
+//! No reaction: the window stays as it is. This was the reaction under the discriminators that preceded
+//! Alnuem's actions (Spike, Casablanca).
 
 use super::Action;
 use crate::control::Loss;

@@ -9,9 +9,10 @@ use ackclock_base::{Packets, Time, at_least, at_most};
 /// The greatest excess of the last rounds, and the measurement in progress.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Aggregation {
-    /// `extra_acked_interval_start`; `None` before the first acknowledgement.
+    /// `extra_acked_interval_start`: when the measurement in progress began; `None` before the first
+    /// acknowledgement.
     since: Option<Time>,
-    /// `extra_acked_delivered`.
+    /// `extra_acked_delivered`: the packets delivered since `since`.
     delivered: Packets,
     greatest: RecentMax,
 }

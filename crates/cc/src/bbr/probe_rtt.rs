@@ -8,9 +8,10 @@ use ackclock_base::{Packets, Span, Time};
 /// The state of one stay in ProbeRTT.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Stay {
-    /// `probe_rtt_done_stamp`; `None` while too many packets are in flight.
+    /// `probe_rtt_done_stamp`: when the time of the stay is over; `None` while too many packets are in
+    /// flight.
     until: Option<Time>,
-    /// `probe_rtt_round_done`.
+    /// `probe_rtt_round_done`: whether a round has ended since few enough packets were in flight.
     round_done: bool,
 }
 

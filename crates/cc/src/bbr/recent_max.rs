@@ -2,7 +2,7 @@
 
 use ackclock_base::at_least;
 
-/// The greatest window of the filter, in rounds.
+/// The greatest number of rounds over which the filter can look back.
 pub const MOST_ROUNDS: usize = 16;
 
 /// A filter with one slot per round, so that it forgets exactly the values that are too old.

@@ -11,7 +11,7 @@ pub struct Repair {
     fast: bool,
     /// After a timeout, the packet number below which everything must be acknowledged; `None` otherwise.
     until: Option<u64>,
-    /// `prior_cwnd`.
+    /// `prior_cwnd`: the saved window, in packets.
     cwnd: Packets,
 }
 

@@ -36,9 +36,9 @@ impl Rounds {
             self.count += 1;
             self.limited_before = std::mem::take(&mut self.limited_now);
         }
-        // Before it arrived there was no room for one more packet. `ack.cwnd_limited` is not used: a host
-        // without congestion window validation (RFC 7661) always sets it, and a paced flow would then appear
-        // limited for ever.
+        // Before this acknowledgement arrived there was no room for one more packet. `ack.cwnd_limited` is
+        // not used: a host without congestion window validation (RFC 7661) always sets it, and a paced flow
+        // would then appear limited for ever.
         self.limited_now |= ack.inflight_before + 1.0 > cwnd;
     }
 

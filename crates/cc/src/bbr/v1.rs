@@ -52,7 +52,7 @@ pub struct BbrV1 {
     loss_window: Packets,
     cwnd: Packets,
     pacing: Pacing,
-    /// `BtlBw`, in packets per second.
+    /// `BtlBw`: the greatest delivery rate of the last rounds, in packets per second.
     bandwidth: RecentMax,
     /// `RTprop` and the time at which it was measured; `None` before the first sample.
     min_rtt: Option<(Span, Time)>,
@@ -98,8 +98,8 @@ impl BbrV1 {
         }
     }
 
-    /// Returns `BBRInflight(gain)` of section 4.2.3.2, in packets: the product times `gain`, and room for
-    /// quanta.
+    /// Returns `BBRInflight(gain)` of section 4.2.3.2, in packets: the bandwidth-delay product times `gain`,
+    /// and room for quanta.
     fn inflight(&self, gain: f64) -> Packets {
         match self.min_rtt {
             Some((rtt, _)) => {

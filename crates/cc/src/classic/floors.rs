@@ -7,9 +7,10 @@ use ackclock_base::Packets;
 /// The smallest windows of a connection.
 #[derive(Clone, Copy, Debug)]
 pub struct Floors {
-    /// [`Initial::min_window`].
+    /// The smallest window after a loss or a mark: [`Initial::min_window`], and at least `ever`.
     after_loss: Packets,
-    /// [`Initial::loss_window`], and at least one packet, so that something can be sent.
+    /// The smallest window of all: [`Initial::loss_window`], and at least one packet, so that something can
+    /// be sent.
     ever: Packets,
 }
 

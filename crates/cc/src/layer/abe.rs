@@ -70,7 +70,8 @@ mod tests {
 
     #[test]
     fn over_cubic_the_plateau_stays_where_the_mark_was() {
-        // RFC 8511 section 4.2: 0.85. K = cbrt((100 - 85) / 0.4) = 3.347 s instead of cbrt(30 / 0.4) = 4.217.
+        // RFC 8511 section 4.2: beta is 0.85 over CUBIC. K = cbrt((100 - 85) / 0.4) = 3.347 s instead of
+        // cbrt(30 / 0.4) = 4.217.
         let mut script = abe("cubic", 100.0, &[("beta", "0.85")]);
         script.mark();
         script.recovered();

@@ -48,7 +48,7 @@ fn probing() -> Script {
 
 #[test]
 fn startup_paces_at_2_over_ln_2_and_drain_at_its_inverse() {
-    // 2.88539 * 0.99 * 1.25e6 bytes a second; 0.99 * 1.25e6 / 2.88539.
+    // Startup: 2.88539 * 0.99 * 1.25e6 bytes a second. Drain: 0.99 * 1.25e6 / 2.88539.
     let mut script = script_with(&[], 0.0);
     for packets in [10, 20, 40, 80] {
         flight(&mut script, packets, |_| {});

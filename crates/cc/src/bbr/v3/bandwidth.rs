@@ -10,7 +10,7 @@ pub struct MaxBandwidth {
 }
 
 impl MaxBandwidth {
-    /// Returns the greater of both, in packets per second; zero before the first sample.
+    /// Returns the greater of the two cycles' maxima, in packets per second; zero before the first sample.
     pub fn get(&self) -> f64 {
         self.greatest
     }

@@ -17,9 +17,9 @@ pub struct MinRtt {
     /// The round trip of the handshake, used until there is a sample. It does not enter the filters: its
     /// packets are smaller, and no later round trip would be as short.
     handshake: Option<Span>,
-    /// `probe_rtt_min_delay` and its stamp.
+    /// `probe_rtt_min_delay`, the minimum round trip of the last five seconds, and when it was measured.
     recent: Option<Stamped>,
-    /// `min_rtt` and its stamp.
+    /// `min_rtt`, the minimum round trip of the last ten seconds, and when it was measured.
     least: Option<Stamped>,
 }
 

@@ -147,7 +147,8 @@ impl BbrV3 {
         too_high(lost, tx_in_flight, &self.parameters) || (lost > 0.0 && !self.selective)
     }
 
-    /// Ends a probe of which too much is lost (section 5.5.10.2). Losses of other packets count per round.
+    /// Ends a probe of which too much is lost (section 5.5.10.2). The loss of a packet that was not sent in a
+    /// probe has no effect here.
     pub(super) fn look_at_loss(&mut self, lost: &Lost, random: &mut dyn Random) {
         if self.cycle.is_probe_sample && self.is_too_high(lost.lost, lost.tx_in_flight) {
             // A loss among application-limited packets ends the probe but sets no bound. The draft's code

@@ -15,8 +15,8 @@ use ackclock_base::Span;
 const RTT: Span = Span::from_millis(40);
 const BDP: u32 = 50;
 
-/// Sends a flight over the path. Packets beyond the product take longer. The whole flight is acknowledged at
-/// once, a batch that is all excess.
+/// Sends a flight over the path. A flight larger than the product takes longer than a round trip. The whole
+/// flight is acknowledged at once, a batch that is all excess.
 fn flight(script: &mut Script, packets: u32, change: impl FnOnce(&mut Ack)) {
     let interval = RTT.max(Span::from_seconds(f64::from(packets) / 1250.0));
     script.wait(interval.saturating_sub(RTT));
@@ -87,7 +87,7 @@ fn bounded() -> Script {
     script
 }
 
-/// Runs from DOWN to the next probe.
+/// Runs from DOWN to the next probe; `change` plays each round.
 fn next_up(script: &mut Script, change: impl Fn(&mut Script)) {
     change(script);
     assert!(is_in(script, State::Cruise));

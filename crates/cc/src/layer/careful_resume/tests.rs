@@ -26,7 +26,7 @@ fn arrives(script: &mut Script, inflight: f64, change: impl FnOnce(&mut Ack)) {
 
 #[test]
 fn the_window_jumps_to_half_of_what_is_saved_when_the_first_has_arrived() {
-    // 300 / 2. A packet of 1000 bytes in 100 ms / 150: 12 Mbit/s.
+    // Half of 300 packets. A packet of 1000 bytes every 100 ms / 150 is 12 Mbit/s.
     let mut script = resumed(&SAVED);
     assert_eq!((script.cwnd(), script.published("resume_phase")), (150.0, 1.0));
     assert_eq!(script.decision().pacing_rate, Some(Rate::from_bits_per_second(12_000_000)));

@@ -57,7 +57,7 @@ pub struct HyStart {
     /// Whether packets are paced: a train may then be as long as the minimum round trip (Linux,
     /// `sk_pacing_status`).
     paced: bool,
-    /// Whether it has ended a slow start since the last timeout.
+    /// Whether HyStart has ended a slow start since the last timeout.
     found: bool,
     was_found: bool,
     /// The minimum round trip since the last timeout.

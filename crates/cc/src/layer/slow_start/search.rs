@@ -72,7 +72,8 @@ impl Search {
         }
         let passed = ack.now.since(measured.end).nanos() / measured.bin.nanos() + 1;
         if passed > WINDOW {
-            // No acknowledgement has arrived for longer than the comparison.
+            // No acknowledgement has arrived for longer than the ten bins of a comparison: everything is
+            // forgotten.
             self.measured = None;
             return None;
         }

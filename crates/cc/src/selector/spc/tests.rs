@@ -95,7 +95,7 @@ fn without_another_usable_path_it_stays() {
 fn of_three_paths_it_takes_the_one_with_the_largest_window_to_resume_with() {
     let paths = Windows(vec![(20.0, true), (14.0, true), (28.0, true)]);
     let mut spc = Spc::new(Parameters::default(), 3);
-    // 28 * 3/7 = 12.
+    // Path 2 would resume with 28 * 3/7 = 12 packets, path 1 with 14 * 3/7 = 6.
     let first = last(&mut spc, 0, &RISES, &paths);
     assert_eq!(first, Some(Switch { path: 2, cwnd: Some(12.0) }));
     // Path 0 has then rested for 3 acknowledgements, 20 * 3/7; path 1 for 6, 14 * 3/7.

@@ -43,7 +43,8 @@ fn a_packet_as_large_as_many_counts_up_to_where_the_threshold_was() {
         app_limited: false,
     };
     let parameters = Parameters::default();
-    // (size, in flight, lost) in thousands of bytes: 98,979.59, 198,979.59 and 87,755.10 bytes.
+    // The size of the lost packet, the flight, the amount lost and the flight at the threshold, in thousands
+    // of bytes.
     for (size, flight, gone, at) in
         [(1.0, 100.0, 3.0, 98.979_59), (2.0, 200.0, 5.0, 198.979_59), (64.0, 150.0, 64.0, 87.755_10)]
     {

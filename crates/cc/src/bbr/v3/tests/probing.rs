@@ -21,7 +21,7 @@ fn down_and_cruise_pace_below_and_at_the_bandwidth_with_a_window_of_twice_the_pr
 //= test draft-ietf-ccwg-bbr section 5.3.3.8.2 seconds
 #[test]
 fn a_probe_comes_after_two_to_three_seconds() {
-    // The random number 0.25: no round of head start, and 2.25 s.
+    // With the random number 0.25 there is no head start in rounds, and the wait is 2 + 0.25 s.
     let mut script = in_down();
     script.wait(Span::from_millis(2250 - 48));
     flight(&mut script, 60, |_| {});

@@ -160,8 +160,8 @@ fn the_full_pipe_is_judged_once_a_round_and_by_valid_samples() {
     assert_eq!(script.published("bbr_full_pipe_rounds"), 1.0);
     (0..20).for_each(|_| within_round(&mut script, |_, _| {}));
     assert_eq!(script.published("bbr_full_pipe_rounds"), 1.0, "within a round");
-    // An interval below the minimum round trip means that a retransmission was taken for the first
-    // transmission.
+    // An interval below the minimum round trip means that the acknowledgement of a first transmission was
+    // taken for one of the retransmission.
     (0..20).for_each(|_| {
         flight(&mut script, 10, |ack| ack.rate.as_mut().unwrap().interval = Span::from_millis(39))
     });

@@ -118,7 +118,7 @@ fn guesses_of_congestion_teach_nothing() {
 
 #[test]
 fn the_check_lasts_for_one_and_a_half_round_trips_and_its_end_belongs_to_it() {
-    // 1.5 * 100 ms.
+    // The check lasts for 1.5 * 100 ms = 150 ms.
     for (after, judgement, probability) in
         [(150, Judgement::Refuted, 0.45), (151, Judgement::Transmission, 0.55)]
     {
