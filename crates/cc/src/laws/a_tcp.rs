@@ -147,9 +147,9 @@ mod tests {
     #[test]
     fn its_mean_window_alone_is_that_of_equation_4_5() {
         // Figure 30: a loss takes one part in 2k, k = floor(sqrt(knee_k)), and the standing queue keeps k = 1
-        // until the next loss. sqrt((4k-1)/2) / sqrt(p) with p = 1e-4: k = 3 (knee_k = 11) 234.5, k = 5
-        // (knee_k = 34) 308.2. The equation leaves out the pause after a loss, in which k is still the root;
-        // here the pause is switched off.
+        // until the next loss. The mean window is sqrt((4k-1)/2) / sqrt(p); with p = 1e-4 it is 234.5 for k =
+        // 3 (knee_k = 11) and 308.2 for k = 5 (knee_k = 34). The equation leaves out the pause after a loss,
+        // in which k is still the root; here the pause is switched off.
         for (knee_k, expected) in [(11, 234.52), (34, 308.22)] {
             let mut script = started(&[("delta", "0"), ("alpha", "0")]);
             (1..knee_k).for_each(|_| check(&mut script, 50));

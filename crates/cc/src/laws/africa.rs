@@ -81,7 +81,7 @@ mod tests {
     #[test]
     fn it_is_fast_while_few_packets_wait_and_slow_while_more_wait() {
         // 1000 packets at the minimum round trip of 100 ms: no packets wait, a(1000) / 1000 = 0.0078599 (see
-        // hstcp).
+        // the tests of hstcp).
         let mut script = Script::new("africa").window(1000.0).starting_ssthresh(1000.0);
         script.ack_with_rtt(100);
         assert_eq!(script.published("fast_mode"), 1.0);

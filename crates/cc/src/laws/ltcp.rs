@@ -202,7 +202,7 @@ mod tests {
             script.loss();
             assert!((script.cwnd() - left).abs() < 1e-9);
         }
-        // In layer 2 both take 15 percent.
+        // In layer 2 a loss takes 15 percent, with `first_layer` at `tcp` too.
         let mut script =
             Script::with("ltcp", &[("first_layer", "tcp")]).window(100.0).starting_ssthresh(100.0);
         script.acks(1);

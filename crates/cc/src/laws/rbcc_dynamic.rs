@@ -155,7 +155,8 @@ mod tests {
 
     #[test]
     fn probes_are_acknowledgements_or_round_trips() {
-        // 30 acknowledgements with a window of at least about 5.
+        // After the first sample, 29 of 30 acknowledgements are probes; at a window of five packets or more
+        // they are at most six round trips.
         for (unit, most) in [("ack", 29.0), ("round-trip", 6.0)] {
             let mut script =
                 Script::with("rbcc-dynamic", &[("probe_unit", unit), ("probe_clamp", "100")]).window(5.0);

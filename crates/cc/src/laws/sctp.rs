@@ -174,7 +174,8 @@ mod tests {
 
     #[test]
     fn in_ns2_a_second_timeout_in_a_row_leaves_the_threshold() {
-        // max(20 / 2, floor) at the first; at the second max(1 / 2, 4), or unchanged.
+        // The threshold is max(20 / 2, floor) after the first timeout; after the second it is max(1 / 2, 4),
+        // or unchanged as in ns-2.
         for (law, again) in [("sctp", 4.0), ("sctp-2960", 10.0)] {
             let mut script = Script::new(law).window(20.0);
             script.timeout();

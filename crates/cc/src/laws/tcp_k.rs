@@ -121,8 +121,8 @@ mod tests {
 
     #[test]
     fn its_mean_window_is_that_of_equation_3_16() {
-        // sqrt(k(4k-1)/2) / sqrt(p): with p = 1e-4, 122.5 for k = 1, 264.6 for k = 2, 547.7 for k = 4, 1396.4
-        // for k = 10; relative to k = 1 (equation 3.17) 2.160, 4.472, 11.402.
+        // The mean window is sqrt(k(4k-1)/2) / sqrt(p): with p = 1e-4, 122.5 for k = 1, 264.6 for k = 2,
+        // 547.7 for k = 4, 1396.4 for k = 10; relative to k = 1 (equation 3.17) 2.160, 4.472, 11.402.
         for (k, expected) in [("1", 122.47), ("2", 264.58), ("4", 547.72), ("10", 1396.42)] {
             let mean = script(k).starting_ssthresh(100.0).mean_window(1e-4, 100, 60);
             assert!((mean / expected - 1.0).abs() < 0.01, "k = {k}: {mean} for {expected}");

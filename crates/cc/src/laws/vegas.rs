@@ -353,7 +353,8 @@ mod tests {
 
     #[test]
     fn the_initial_window_may_open_with_the_second_acknowledgement() {
-        // With windowInit_ 2 the second acknowledgement makes it 2, and the round that grows makes it 3.
+        // With windowInit_ 2 the first packet is sent alone. The second acknowledgement opens the window to
+        // 2, and makes it 3, because it begins a round that grows.
         assert_eq!(opening(&[("first_alone", "true")], 2.0)[..3], [1.0, 3.0, 3.0]);
         assert_eq!(opening(&[("first_alone", "false")], 2.0)[0], 2.0);
     }

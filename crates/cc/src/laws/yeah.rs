@@ -165,7 +165,8 @@ mod tests {
 
     #[test]
     fn a_round_trip_an_eighth_longer_makes_it_slow_but_takes_nothing() {
-        // 100 (1 - 100 / 113) = 11.5 packets wait; 13 ms are more than 12.5.
+        // 100 (1 - 100 / 113) = 11.5 packets wait; 13 ms of delay are more than an eighth of the minimum
+        // round trip, 12.5 ms.
         for (ms, slow) in [(112, 0.0), (113, 1.0)] {
             let mut script = after(100.0, ms);
             script.ack_with_rtt(ms);

@@ -31,7 +31,8 @@ fn initial_sends_twice_the_rate_and_ends_after_three_eras_without_increase() {
     let mut script = Script::new("c4").window(10.0);
     assert_eq!(script.decision().pacing_rate, None);
     assert_eq!(rounds(&mut script, 100, 1), [0.0]);
-    // 1000 packets a second: 2 * 8 Mbit/s, and 2 * 100 packets, of which 4 ms are 8.
+    // 1000 packets of 1000 bytes a second are 8 Mbit/s; twice that is allowed, and a window of 2 * 100
+    // packets. The quantum is what that rate sends in 4 ms, 8 packets.
     let decision = script.decision();
     assert_eq!(decision.pacing_rate, Some(Rate::from_bits_per_second(16_000_000)));
     assert_eq!((decision.cwnd, decision.send_quantum), (200.0, Some(8)));

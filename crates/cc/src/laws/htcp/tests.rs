@@ -57,7 +57,7 @@ fn the_increase_grows_with_the_round_trip_between_a_tenth_and_twice() {
 
 #[test]
 fn with_losses_less_than_delta_l_apart_it_is_reno() {
-    // alpha = 2 (1 - 0.5) = 1 and beta = 0.5: the root of 1.5 / p.
+    // With alpha = 2 (1 - 0.5) = 1 and beta = 0.5 the mean window is the root of 1.5 / p.
     let settings = [("low_speed", "1000 s"), ("adaptive_backoff", "false")];
     let mut script = Script::with("htcp", &settings).window(122.0).starting_ssthresh(122.0);
     let mean = script.mean_window(1e-4, 100, 20);
@@ -113,7 +113,7 @@ fn the_first_loss_and_a_timeout_halve() {
 
 #[test]
 fn with_a_short_queue_a_loss_leaves_0_8_and_in_linux_102_128() {
-    // 100 / 110 = 0.91 is more than either.
+    // The quotient of the round trips, 100 / 110 = 0.91, is more than either bound.
     for (variant, left) in [("published", 0.8), ("linux", 102.0 / 128.0)] {
         let (kept, _) = kept_at([50, 50, 50], 110, &[("variant", variant)]);
         assert!((kept - left).abs() < 1e-9, "{variant}: {kept}");

@@ -61,7 +61,7 @@ fn thresholds_of_the_others_fall_only_by_option() {
 
 #[test]
 fn above_k_or_by_option_all_shrink_alike() {
-    // N = 2, k = 4: 7/8 of each; the threshold of the detector is still half.
+    // N = 2, k = 4: 7/8 of each; the threshold of the flow that found the loss is still half of its window.
     let mut script = group("4", &[100.0, 60.0]);
     script.loss(0);
     assert_eq!((script.cwnds(), script.ssthresh(0)), (vec![87.5, 52.5], 50.0));

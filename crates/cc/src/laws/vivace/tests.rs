@@ -9,7 +9,8 @@ fn at(megabits: f64) -> Vivace {
 
 #[test]
 fn steps_in_one_direction_are_amplified_by_their_number_and_from_the_fourth_on_twice() {
-    // m = 1, 2, 3, 5, 7: a slope of 0.1 utility per Mbit/s at step 1 is 0.1 Mbit/s, far below 5 % of 1000.
+    // The amplifier is 1, 2, 3, 5 and 7 in the first five steps. With a slope of 0.1 utility per Mbit/s the
+    // first step is 0.1 Mbit/s, far below the bound of 5 % of 1000.
     let mut vivace = at(1000.0);
     let mut last = vivace.megabits(vivace.rate);
     for confidence in [1.0, 2.0, 3.0, 5.0, 7.0] {
@@ -33,7 +34,7 @@ fn a_step_beyond_the_bound_is_cut_and_the_next_bound_is_wider() {
     }
     vivace.climb(1e-3);
     assert_eq!(vivace.bounded, 0);
-    // 7 * 2 = 14 of 150 Mbit/s are 9.3 %, more than 5 %.
+    // The fifth step, amplified by 7, would be 7 * 2 = 14 Mbit/s: 9.3 % of 150, more than 5 %.
     let before = vivace.rate;
     vivace.climb(2.0);
     assert!((vivace.rate / before - 1.05).abs() < 1e-9);

@@ -58,7 +58,7 @@ fn after_a_loss_the_window_is_the_bandwidth_delay_product() {
     let whole = script.published("bandwidth_delay_packets").floor();
     script.loss();
     assert_eq!((script.cwnd(), script.ssthresh()), (whole, whole));
-    // A smaller window is not raised, except to the transport's two packets.
+    // A loss does not raise a window smaller than that product, except to the transport's two packets.
     script.timeout();
     assert_eq!((script.cwnd(), script.ssthresh()), (1.0, whole));
     script.loss();
