@@ -23,7 +23,8 @@ pub struct Pacer {
 pub struct Pace {
     interval: Span,
     quantum: Packets,
-    /// How long before the pause ends the next packet may leave: the time of a burst less one packet.
+    /// By how much the next packet may leave before the end of the pause: the time of a burst less one
+    /// packet.
     ahead: Span,
 }
 

@@ -3,8 +3,8 @@
 use crate::control::WindowControl;
 use ackclock_base::{Packets, Random, Span, Time};
 
-/// A layer around a control that attributes each loss to a cause. The host asks it before it processes an
-/// acknowledgement.
+/// A layer that attributes each loss of the control inside it to a cause. The host asks the layer before it
+/// processes an acknowledgement.
 pub trait LossDifferentiation: WindowControl {
     /// Called when an acknowledgement has arrived, before it is processed. Returns the cause that a loss
     /// found now would have, for loss detection and back-off. A layer that guesses draws its random numbers

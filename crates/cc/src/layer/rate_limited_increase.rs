@@ -126,7 +126,7 @@ mod tests {
         script.recovered();
         let before = script.cwnd();
         assert_eq!(round(&mut script, 3), before);
-        // A used window is not limited.
+        // The layer does not limit the growth of a window that is used.
         assert!(round(&mut script, 25) > before);
     }
 }

@@ -54,7 +54,8 @@ fn in_drain() -> Script {
     script
 }
 
-/// Runs Drain for its four rounds, after which too many packets are still in flight.
+/// Runs Drain for four rounds, the most that it may take. It then ends although too many packets are still in
+/// flight.
 fn in_down() -> Script {
     let mut script = in_drain();
     (0..4).for_each(|_| flight(&mut script, 80, |_| {}));

@@ -148,7 +148,8 @@ fn a_timeout_is_no_loss_of_the_history() {
 #[test]
 fn under_random_loss_the_window_grows_with_the_round_trip_to_the_power_of_one_fifth() {
     // Equation 4.20: W ~ RTT^0.2 / p^0.6. From 40 to 160 ms: 4^0.2 = 1.3195, if K is approximated by the cube
-    // root of the window; with its steps, within a few per cent. With alpha = 5/3, K_R^0.6 = RTT: 4.
+    // root of the window; with its steps, within a few per cent. With alpha = 5/3, K_R^0.6 and with it the
+    // window is proportional to RTT: a factor of 4.
     let mean = |loss_rate, rtt_ms, alpha| {
         let mut script = Script::of(&ENTRY, &[("alpha", alpha)]).window(1000.0).starting_ssthresh(1000.0);
         script.mean_window(loss_rate, rtt_ms, 30)

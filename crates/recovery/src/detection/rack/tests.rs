@@ -260,8 +260,8 @@ fn a_timeout_marks_the_first_packet_lost_and_those_that_have_been_out_long_enoug
     assert_eq!(play.next(), Some(1), "whatever the window");
     play.send(1, 520);
     assert_eq!(play.next(), None);
-    // The first packet is lost whatever its age. At 41 ms the others have been out for less than the round
-    // trip of 40 ms.
+    // The first packet is lost whatever its age. The others were sent at 2 and 3 ms; at 41 ms that is less
+    // than the round trip of 40 ms ago.
     let mut young = Play::new();
     young.send_each(0..4, 0);
     young.ack(40, 1, 0..0);
