@@ -8,7 +8,7 @@ use ackclock_cc::Decision;
 /// once.
 #[derive(Clone, Copy, Debug)]
 pub struct Pacer {
-    /// When the pause ends that the packets sent so far cost at the pacing rate.
+    /// The end of the pause that the packets sent so far cost at the pacing rate.
     paid: Time,
     /// The interval with which `paid` was computed.
     interval: Span,

@@ -240,8 +240,9 @@ mod tests {
         // until the ninth acknowledgement covers everything: 1 + 1.
         let each = partials(&[("tthresh", "false"), ("single_cut", "false")]);
         assert_eq!(each, [7.0, 1.0, 1.0, 2.0]);
-        // At tthresh each of them halves: 10.1 / 2 at the count, 5.05 grown by 1/5.05 and halved at the next,
-        // and so on.
+        // With tthresh, which the loss sets to 10, the count halves: 10.1 / 2. The later cuts are below the
+        // threshold and by the number: 5.05 grown by 1/5.05, less 3, truncated, is 2, and 3 - 3 is the floor
+        // of 1.
         let halved = partials(&[("single_cut", "false")]);
         assert_eq!(halved[0], 5.05);
         assert!(halved[1] < 5.05 / 4.0, "{halved:?}");

@@ -56,7 +56,7 @@ impl WindowLaw for Scalable {
     }
 }
 
-/// Linux's constants are those of the paper, at any window.
+/// Linux's constants, for every window: those of the paper, which has them above the legacy window only.
 const LINUX_INCREASE: f64 = 0.01;
 const LINUX_DECREASE: f64 = 0.125;
 
