@@ -86,8 +86,8 @@ fn a_loss_in_the_jump_leaves_half_of_the_pipe() {
     assert_eq!((script.published("resume_pipe_packets"), script.published("resume_phase")), (63.0, 2.0));
     script.loss();
     assert_eq!((script.cwnd(), script.published("resume_phase")), (31.0, 3.0));
-    // The window does not grow until the last packet of the jump is acknowledged; then half of the pipe is
-    // the threshold.
+    // The window does not grow until the last packet of the jump is acknowledged; then the threshold is half
+    // of the pipe, to which two more acknowledgements have added: 65 / 2.
     script.recovered();
     arrives(&mut script, 20.0, |_| {});
     assert_eq!(script.cwnd(), 31.0);

@@ -84,7 +84,8 @@ fn deliveries_in_probe_rtt_do_not_count_for_the_bandwidth() {
     let mut script = in_probe_rtt();
     (0..7).for_each(|_| flight(&mut script, 25, |_| {}));
     assert!(is_in(&mut script, State::Cruise));
-    // Two cycles pass with only samples of slowly sent packets: none of them counts, and they end no cycle.
+    // All samples in ProbeRTT are of packets sent slowly, 625 a second: none counts for the bandwidth or ends
+    // a cycle of its filter.
     assert_eq!(script.published("bbr_max_bw_packets_per_s"), 1250.0);
 }
 
