@@ -84,8 +84,8 @@ fn a_probe_that_brings_more_is_followed_by_a_push_for_as_long_as_that_brings_mor
 #[test]
 fn losses_cut_a_quarter_once_and_only_in_cruising() {
     let mut script = cruising();
-    // At a megabyte per second the threshold is 0.06: one loss makes 0.0625, and 100 packets without loss
-    // reduce it to nearly nothing.
+    // At a megabyte per second the threshold is 0.06: one loss makes 0.0625. The 100 packets of a round
+    // without a loss would reduce it to nearly nothing, so only half a packet is acknowledged.
     script.lost(1, 100.0, |_| {});
     script.ack_as(|ack| {
         ack.newly_acked = 0.5;

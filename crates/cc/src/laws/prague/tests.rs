@@ -197,7 +197,7 @@ fn after_a_timeout_the_allowed_window_rises_from_the_flight_left_to_half() {
 #[test]
 fn packets_are_paced_over_the_round_trip() {
     // The window is halved to 50, but 100 packets of 1000 B are in flight: over 50 ms, 16 Mbit/s. In slow
-    // start far below the threshold the rate is that of twice the window: 11 packets.
+    // start far below the threshold the rate is twice that of the window, which is 11 packets.
     let mut script = at_100(&[]);
     ack(&mut script, 0, 50, 1);
     assert_eq!(script.decision().pacing_rate, Some(Rate::from_bits_per_second(16_000_000)));
