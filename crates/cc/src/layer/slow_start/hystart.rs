@@ -39,7 +39,7 @@ parameters! {
         train_cushion: Span = time(
             "1 ms",
             Range::at_least(0.0),
-            "Linux, hystart_ack_delay: four offloaded bursts at the pacing rate, at most 1 ms; that it is below 2.1 Gbit/s",
+            "Linux, hystart_ack_delay: four offloaded bursts at the pacing rate, at most 1 ms; it is 1 ms below 2.1 Gbit/s",
         ),
         /// Smallest rise that counts
         least_rise: Span = time("4 ms", Range::at_least(0.0), "Linux, HYSTART_DELAY_MIN"),
