@@ -320,7 +320,7 @@ impl Flow {
         }
     }
 
-    /// Returns the numbers of the paths from the first end to the second.
+    /// Returns the flow's paths from the first end to the second, by their numbers in the network.
     pub fn forward_paths(&self) -> impl Iterator<Item = u32> + use<> {
         let Socket { first_path: first, paths, .. } = self.socket;
         (0..paths).map(move |path| first + 2 * path)
@@ -370,7 +370,8 @@ impl Flow {
         self.socket.arrivals.bytes
     }
 
-    /// Begins to count deliveries in intervals of length `every`, for a series.
+    /// Begins to count delivered payload bytes in intervals of length `every`, the first of which begins at
+    /// time zero, for [`Self::goodput_series`].
     pub fn count_deliveries_every(&mut self, every: Span) {
         self.socket.arrivals.series = Some((every, Vec::new()));
     }

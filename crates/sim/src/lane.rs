@@ -78,8 +78,8 @@ impl Pool {
         chunk * CHUNK
     }
 
-    /// Returns the number of packets for which the pool has room. Lanes without overtaking hold at most this
-    /// many packets together.
+    /// Returns the number of packets for which the pool has room. The lanes without overtaking hold at most
+    /// this number together. Lanes with overtaking store their packets outside the pool.
     pub fn room(&self) -> usize {
         self.places.len()
     }

@@ -307,7 +307,8 @@ impl Network {
         }
     }
 
-    /// Takes a packet over a plain link in the cases that need more than arithmetic.
+    /// Takes a packet over a plain link, and further, after [`Link::cross`] has returned `None`: the packet's
+    /// size is not that of the last one, or the packet may not lie wholly in the measured interval.
     #[inline(never)]
     fn cross_slowly(
         &mut self,

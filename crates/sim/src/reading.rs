@@ -54,7 +54,8 @@ impl Reading {
         self.delivered - self.read
     }
 
-    /// Delivers packets to the application. `delivered` is their total number.
+    /// Delivers packets to the application, which begins to read at once if it was idle. `delivered` is the
+    /// number of packets delivered since the connection began.
     pub fn hand_over(&mut self, now: Time, delivered: u64) {
         let was_idle = self.waiting() == 0;
         self.delivered = delivered;

@@ -95,7 +95,8 @@ impl Agent for Thinning {
         }
         let ack = Segment::head(packet);
         let plain = self.is_plain(packet, &ack, node);
-        // An acknowledgement that others have overtaken takes nothing back: a repetition of theirs is no new one.
+        // An acknowledgement that a higher one has overtaken leaves `last` as it is. Otherwise a repetition
+        // of the higher one would count as new.
         if packet.connection != self.last.0 || ack.number > self.last.1 {
             self.last = (packet.connection, ack.number);
         }

@@ -223,7 +223,8 @@ impl Chunks {
     }
 
     //= RFC 9260 section 6.1 rule-c: what is marked for retransmission goes before new data
-    /// Returns the TSN and the path of the first chunk that waits for any path; `None` if no chunk waits.
+    /// Returns the lowest TSN that waits for retransmission, and the path over which it is to be
+    /// retransmitted; `None` if no chunk waits.
     pub fn first_to_retransmit(&mut self) -> Option<(u64, usize)> {
         (0..self.waiting.len()).filter_map(|path| Some((self.first_waiting(path)?, path))).min()
     }

@@ -20,7 +20,7 @@ use std::ops::Range;
 pub struct Path {
     /// Recovery's sender for this path.
     pub sender: Sender,
-    /// The TSNs that its packets carried, by packet number.
+    /// The TSNs that its packets carried, by packet number, and the chunks that are timed.
     pub lane: Lane,
     /// Whether the path works, and the errors on it.
     pub reachability: Reachability,
@@ -110,8 +110,9 @@ impl Lane {
         }
     }
 
-    /// Called when chunk `tsn` has arrived. Returns when it was sent, as a sample; `None` if it was not
-    /// timed, or if no chunk is being timed now.
+    /// Called when chunk `tsn` is newly acknowledged. If the chunk was timed, ends the timing and returns the
+    /// chunk's sending time as a sample. Returns `None` if it was not timed, or if no chunk is being timed
+    /// now.
     #[inline]
     pub fn measured(&mut self, tsn: u64) -> Option<Time> {
         let (_, sent) = self.timed.iter().find(|(timed, _)| *timed == tsn).filter(|_| self.measures)?;

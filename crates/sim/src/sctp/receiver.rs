@@ -114,8 +114,9 @@ impl Receiver {
         self.room = room;
     }
 
-    /// Drops a chunk for which there is no room (section 6.2). The next SACK counts its packet, and echoes it
-    /// if no other has arrived since the previous SACK.
+    /// Drops a chunk for which there is no room (section 6.2). Its packet counts in [`Sack::packets`] of the
+    /// next SACK, which leaves over `path` unless a later packet arrives over another path. That SACK echoes
+    /// the packet if it is the first to arrive since the previous SACK.
     pub(super) fn refuse(&mut self, path: usize, data: &Data) {
         if self.packets == 0 {
             self.echo = Echo { sent: data.sent, path: path as u8 };

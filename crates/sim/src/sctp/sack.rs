@@ -158,10 +158,12 @@ impl Association {
         self.find_losses_by_number(sack, by_path, outcome);
     }
 
-    /// Finds losses as ns-2 does. Each chunk counts its reports since it was first sent or last lost by a
-    /// timeout. A SACK reports the chunks missing below the highest TSN newly acknowledged by it or by an
-    /// earlier one. If chunks become lost, one path reduces its window: that on which the first waiting chunk
-    /// was lost, of the chunks first sent since the previous recovery began.
+    /// Finds losses as ns-2 does. Each chunk counts the SACKs that report it missing. The count returns to
+    /// zero when a timeout makes the chunk lost and, with `multiple_fast_retransmit`, when reports do. A SACK
+    /// reports the chunks missing below `highest`. In recovery, a SACK that moves the cumulative TSN also
+    /// reports those missing below its last block. If chunks become lost, one path reduces its window: the
+    /// path that last carried the first chunk that waits for retransmission, of the chunks first sent since
+    /// the previous recovery began.
     fn find_losses_as_ns2(&mut self, outcome: &mut SackOutcome) {
         let told = self.seen.last().map_or(0, |block| block.1.saturating_sub(1));
         let in_recovery = outcome.advances && self.recover.is_some_and(|recover| self.highest < recover);

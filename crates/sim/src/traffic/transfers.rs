@@ -141,7 +141,7 @@ pub struct Transfers {
 
 impl Transfers {
     /// Creates the transfers from the parameters of a scenario, for packets of this payload. `drawn` is the
-    /// distribution of sizes in the file, if there is one.
+    /// distribution in the file that `sizes` names; with `None`, every transfer has the size `size`.
     pub fn of(parameters: &Parameters, payload_bytes: u64, drawn: Option<Empirical>) -> Self {
         Self {
             sizes: drawn.map_or(Sizes::Fixed(parameters.size.bytes()), Sizes::Drawn),
