@@ -54,8 +54,9 @@ pub trait Detection: Send {
     /// New data may be sent below the number `fresh_until`.
     fn next(&mut self, ledger: &mut Ledger, cwnd: u64, fresh_until: u64) -> Option<u64>;
 
-    /// Called when a packet from [`Self::next`], or one that a [`Reaction`] asked for, has been sent.
-    /// `in_line` is true if it was the ledger's next packet.
+    /// Called when a packet has been sent, whether it came from [`Self::next`], a [`Reaction`] or a
+    /// [probe](Expiry::Probe), but not on the [fast path](Self::allows_fast_path). `in_line` is true if it
+    /// was [`Ledger::next`]: a new packet, or the next one while the sender goes back.
     fn on_sent(&mut self, _ledger: &mut Ledger, _number: u64, _in_line: bool) {}
 
     /// Returns whether the rule has nothing to repair and no state that depends on single packets, so that

@@ -29,7 +29,7 @@ pub struct Sent {
     delivered: u32,
     lost: u32,
     tx_in_flight: u32,
-    /// The size of the packet.
+    /// The size of the packet in the transport's unit: 1 if that is packets.
     pub size: u16,
     /// The number of times that the packet has been sent, up to 255; at least 2 where its data has been sent
     /// before under another number ([`Ledger::note_ambiguous`]).
@@ -293,7 +293,9 @@ impl Ledger {
         self.ring[slot] = self.delivery.stamp(first, in_flight);
     }
 
-    /// Marks an outstanding packet as retransmitted, which puts it into the network a second time.
+    /// Marks an outstanding packet as retransmitted, which adds the retransmission to [`Self::pipe`]. The
+    /// original counts beside it unless it is marked lost. If the packet is acknowledged selectively or
+    /// already marked as retransmitted, nothing is added.
     pub fn resend(&mut self, number: u64) {
         let slot = self.slot(number);
         let sent = &mut self.ring[slot];
@@ -329,8 +331,8 @@ impl Ledger {
         self.next = self.next.max(self.una);
     }
 
-    /// Records a cumulative acknowledgement of everything below `to`. The ledger must be [in
-    /// order](Self::is_in_order).
+    /// Records a cumulative acknowledgement of everything below `to`, which is at least [`Self::una`] and at
+    /// most [`Self::high`]. The ledger must be [in order](Self::is_in_order), and `newly` must be empty.
     #[inline]
     pub fn acknowledge_in_order(&mut self, to: u64, newly: &mut Newly) {
         newly.cumulative = to - self.una;

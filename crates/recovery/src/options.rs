@@ -23,8 +23,8 @@ pub struct Options {
     pub dupack_threshold: u32,
     /// The rule of the retransmission timeout.
     pub timeout: TimeoutRule,
-    /// Whether a loss reduces from the congestion window (ns-2, Linux) instead of the flight (RFC 5681
-    /// equation 4).
+    /// Whether a reduction starts from the congestion window, or from the receiver's window if that is
+    /// smaller (ns-2, Linux), instead of from the flight (RFC 5681 equation 4).
     pub reduce_from_window: bool,
     /// Whether a packet that times out again leaves the slow start threshold unchanged (RFC 5681 section
     /// 3.1).

@@ -157,7 +157,7 @@ impl RttEstimator {
         };
     }
 
-    /// Returns the timeout multiplied by a back-off factor, within its bounds (RFC 6298 sections 2.3, 2.4 and
+    /// Returns the timeout multiplied by a back-off factor, within its bounds (RFC 6298 sections 2.4, 2.5 and
     /// 5.5).
     pub fn timeout(&self, factor: f64) -> Span {
         let backed_off = if factor == 1.0 { self.base } else { self.base.scale(factor) };

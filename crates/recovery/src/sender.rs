@@ -259,7 +259,8 @@ impl Sender {
         control.set_cwnd(rule.window_after(cwnd, idle, timeout));
     }
 
-    /// Called when the receiver allows `packets` packets from the first unacknowledged one on.
+    /// Called when the receiver allows `packets` packets from the first unacknowledged one on. Sends nothing:
+    /// packets that the window newly allows are sent at the next acknowledgement or [`Self::send_allowed`].
     pub fn set_window(&mut self, packets: u64) {
         self.options.window = packets.min(self.options.units.most_outstanding());
     }

@@ -22,7 +22,8 @@ pub struct SmallQueue {
 }
 
 impl SmallQueue {
-    /// Creates an empty queue with room for `most` bytes, and for one packet in any case.
+    /// Creates an empty queue with room for `most` bytes, or for [fewer at a low rate](Self::holds_until),
+    /// and for one packet in any case.
     pub fn new(most: u64) -> Self {
         Self { most, leaving: VecDeque::new(), full_to: 0 }
     }

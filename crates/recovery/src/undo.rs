@@ -21,7 +21,7 @@ pub struct UndoRules {
     pub frto: bool,
 }
 
-/// The evidence in an acknowledgement.
+/// The evidence in an acknowledgement for or against a spurious reaction.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Evidence {
     /// The first packet not acknowledged cumulatively.
@@ -98,8 +98,9 @@ impl SpuriousDetection {
         self.frto == Frto::Probing
     }
 
-    /// Called at a timeout; `is_first` tells whether there was progress since the timeout before this one.
-    /// Packets from `una` up to `high` are outstanding.
+    /// Called at a timeout. `is_first` is false if the timer was already backed off; a back-off lasts until a
+    /// round trip is sampled for the timer (Karn). `una` is the first outstanding packet, and `high` is one
+    /// past the last.
     pub fn on_timeout(&mut self, rules: &UndoRules, now: Time, is_first: bool, una: u64, high: u64) {
         if is_first {
             let begins = rules.frto && una >= self.recover;

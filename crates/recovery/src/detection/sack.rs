@@ -12,7 +12,8 @@ use ackclock_cc::LossSignal;
 /// Options of the rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SackOptions {
-    /// The number of duplicate acknowledgements that indicates a loss if they carry no SACK blocks.
+    /// The number of duplicate acknowledgements that indicates a loss if they carry no SACK blocks. With
+    /// blocks, the threshold of the [ledger](Ledger::new) decides.
     pub threshold: u32,
     /// What a timeout does to selective acknowledgements.
     pub after_timeout: AfterTimeout,

@@ -99,7 +99,8 @@ mod tests {
     proptest! {
         #[test]
         fn the_count_is_the_number_of_marked_packets(mut groups in marks(), options in any::<bool>()) {
-            // Unless acknowledgements are lost, each covers at most seven packets.
+            // No acknowledgement is lost in this test, and each covers at most seven packets, so the field
+            // never wraps unseen.
             groups.iter_mut().for_each(|group| group.truncate(7));
             let (mut counters, mut marked, mut counted) = (AccurateCounters::default(), 0, 0);
             for group in &groups {

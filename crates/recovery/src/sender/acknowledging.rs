@@ -260,8 +260,8 @@ impl Sender {
         Some(rtt)
     }
 
-    /// Returns one past the packets that controls regard as acknowledged: SND.UNA, or, if no number is used
-    /// twice, the highest acknowledged number, because a lost packet is never acknowledged.
+    /// Returns one past the last packet that controls regard as acknowledged: SND.UNA, or, if no number is
+    /// used twice, one past the highest acknowledged number, because a lost packet is never acknowledged.
     #[inline]
     pub(super) fn acked_to(&self) -> u64 {
         if self.options.numbers_once { self.highest_acked } else { self.ledger.una() }

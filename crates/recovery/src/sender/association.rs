@@ -42,7 +42,8 @@ impl Sender {
         self.stop();
     }
 
-    /// Sends up to `packets` new packets, as the window and pacing allow.
+    /// Sends up to `packets` new packets, as the window and pacing allow. The sender has no more data
+    /// afterwards: it does not send the rest of the `packets` packets later.
     pub fn send_up_to(&mut self, now: Time, packets: u64, output: &mut impl Output) {
         self.data_until = self.ledger.high().saturating_add(packets);
         self.send_allowed(now, output);

@@ -168,7 +168,8 @@ fn the_probe_timeout_has_its_own_formula_and_doubles() {
     assert_eq!(play.timer(), at(470 + 125 * 256));
     play.on_timer(595);
     assert_eq!(play.timer(), at(470 + 60_000), "the timeout is at most a minute");
-    // A round trip of 100 s, as between planets, is not doubled: 100 + 4 * 5 + 0.025 s.
+    // A timeout that exceeds a minute without doubling is not doubled. With a round trip of 100 s, as between
+    // planets, it is 100 + 4 * 5 + 0.025 s.
     play.rtt = Smoothed { mean: Span::from_millis(100_000), deviation: Span::from_millis(5_000) };
     assert_eq!(play.timer(), at(470 + 120_025));
     // Before a sample, the timeout is 333 + 4 * 166.5 + 25 ms.
