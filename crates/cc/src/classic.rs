@@ -23,10 +23,9 @@ pub struct Window {
 }
 
 impl Window {
-    /// Grows the window by slow start (RFC 5681 section 3.1) for one fresh acknowledgement.
+    /// Grows the window by `credit` packets for one fresh acknowledgement in slow start (RFC 5681 section
+    /// 3.1), but to the threshold at most, or by up to one packet if the threshold is nearer.
     pub fn slow_start(&mut self, credit: Packets) {
-        // An acknowledgement of several packets raises the window to the threshold at most, or by one packet
-        // if the threshold is nearer.
         self.cwnd = (self.cwnd + credit).min(self.ssthresh.max(self.cwnd + 1.0));
     }
 

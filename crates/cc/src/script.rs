@@ -251,7 +251,8 @@ impl Script {
         self.tell(|control, random| control.on_loss(&loss, random));
     }
 
-    /// Reports the loss of a packet that was sent at `sent_ms` (the script starts at one second).
+    /// Reports the loss of a packet that was sent at time `sent_ms`, in milliseconds from zero. The
+    /// script starts at 1,000.
     pub fn loss_of_packet_sent_at(&mut self, sent_ms: u64) {
         let window = self.cwnd();
         let loss = Loss { sent: Time::ZERO + Span::from_millis(sent_ms), ..loss_at(self.now, window) };
@@ -280,12 +281,13 @@ impl Script {
         self.tell(|control, random| control.on_counted(&counted, random));
     }
 
-    /// Ends the recovery that a loss began, after three duplicate acknowledgements.
+    /// Reports the end of the recovery that a loss began, with a count of three duplicate acknowledgements.
     pub fn recovered(&mut self) {
         self.recovered_after(3);
     }
 
-    /// Ends the recovery that a loss began, after `duplicates` duplicate acknowledgements.
+    /// Reports the end of the recovery that a loss began, with a count of `duplicates` duplicate
+    /// acknowledgements. Passes no acknowledgement to the control.
     pub fn recovered_after(&mut self, duplicates: u32) {
         let recovered = Recovered { now: self.now, ending: Ending::Repaired { duplicates } };
         self.control().on_recovered(&recovered);

@@ -150,7 +150,8 @@ impl Controller {
         self.wait = if self.srtt_least.is_finite() { self.parameters.delta * self.srtt_least } else { 0.0 };
     }
 
-    /// Called when the window has reached the slow start threshold.
+    /// Called while the window is at or above the slow start threshold. Ends the first slow start as a loss
+    /// does, unless `slow_start_needs_loss` is set.
     pub fn on_threshold(&mut self, now: Time) {
         if self.first && !self.parameters.slow_start_needs_loss {
             self.on_loss(now);

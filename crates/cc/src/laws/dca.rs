@@ -65,7 +65,7 @@ pub struct Dca {
     parameters: Parameters,
 }
 
-/// A flow's round trips, in seconds.
+/// A flow's least and greatest round trip, in seconds, and the packet whose round trip is being measured.
 #[derive(Clone, Debug)]
 pub struct RoundTrips {
     least: f64,

@@ -99,8 +99,9 @@ impl HTcp {
         2.0 * (1.0 - self.beta) * (factor * scale).max(1.0)
     }
 
-    /// Sets beta at a loss (LTCP-RC thesis equation 1.4). Linux waits for one more steady loss before it uses
-    /// the quotient.
+    /// Sets beta at a loss (LTCP-RC thesis equation 1.4): RTT_min / RTT_max within its bounds while the
+    /// throughput is steady, else 0.5. Then moves RTT_max towards RTT_min. Linux waits for one more steady
+    /// loss before it uses the quotient.
     fn back_off(&mut self) {
         let steady = self.throughput.is_steady();
         let adapts = self.parameters.adaptive_backoff && steady && self.max_rtt > 0.0;

@@ -71,7 +71,8 @@ parameters! {
     }
 }
 
-/// The law of equations 3.4 and 3.5.
+/// The wired form of RBCC: an acknowledgement moves the window by (threshold - RTT) / min(RTT, threshold)
+/// packets (equation 3.4), within bounds (equation 3.5).
 #[derive(Clone, Debug)]
 pub struct Wired {
     rbcc: Rbcc,

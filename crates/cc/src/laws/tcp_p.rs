@@ -177,7 +177,9 @@ impl Rules {
         }
     }
 
-    /// Cuts the other flows for a loss found by `me`.
+    /// Cuts the other flows for a loss found by `me`; `k` is the strength of the group. With the cut of `me`,
+    /// equal windows keep (2k-1)/(2k) of their sum (equation 3.6). [`Suppression::Both`] spares a flow that
+    /// was cut less than its least smoothed round trip ago.
     pub fn cut_others(&self, members: &mut Members<Flow>, me: usize, k: f64, now: Time) {
         let size = members.count() as f64;
         let share = if self.halves(members, k) { share_of_others(size, k) } else { tcp_k::rest(k) };

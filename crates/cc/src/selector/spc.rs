@@ -44,7 +44,7 @@ parameters! {
         /// Path to switch to if there are several: the one with the largest window to resume with, or the one
         /// that has rested longest
         next: Next = choice("largest-window", "not in the thesis, which has two paths"),
-        /// The share of a window that remains after a rest.
+        /// The constants of the window that a path resumes with after a rest.
         rest: Rest,
     }
 }

@@ -122,8 +122,8 @@ mod tests {
         assert_eq!(signals.losses, 1.0 / 16.0);
         signals.take(&Ack { newly_acked: 2.0, ..Ack::default() });
         assert!((signals.losses - 225.0 / 256.0 / 16.0).abs() < 1e-15);
-        // At ten megabytes per second one loss is too many; at 0.9 megabytes per second it takes nothing
-        // (1/16 is just above 0.06, the threshold at one megabyte per second).
+        // One loss makes 1/16. At ten megabytes per second that is above the threshold of 0.02; at 0.9
+        // megabytes per second it is below that of 0.11 and no sign of congestion.
         signals.losses = 1.0 / 16.0;
         assert_eq!(signals.congestion(10e6, 0.1, None), Some((Kind::Loss, 0.25)));
         assert_eq!(signals.congestion(0.9e6, 0.1, None), None);

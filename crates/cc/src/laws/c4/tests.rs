@@ -105,7 +105,8 @@ fn a_long_round_trip_is_congestion_and_wide_jitter_leads_back_to_initial() {
     // loses a quarter.
     script.flight(100, SECOND / 10, Span::from_millis(130), |_| {});
     assert!((script.published("c4_rate_packets_per_s") - 750.0).abs() < 1e-6);
-    // Round trips of 300 and 20 ms alternate: the recent maximum is soon 2.5 times the recent minimum.
+    // Round trips of 300 and 20 ms alternate. Soon the maximum is more than 2.5 times the minimum: high
+    // jitter (section 4.4.1), for which C4 returns to Initial at the end of a Recovery.
     let mut jittery = cruising();
     rounds(&mut jittery, 100, 1);
     for _ in 0..40 {

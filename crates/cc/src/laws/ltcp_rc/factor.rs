@@ -49,7 +49,8 @@ impl Factors {
         }
     }
 
-    /// Sets whether the flow is in transition (true) or steady (false).
+    /// Sets whether the flow is in transition (true) or steady (false), and puts that state's present factor
+    /// in force.
     pub fn enter(&mut self, in_transition: bool) {
         self.in_transition = in_transition;
         self.in_force = if in_transition { self.transient } else { self.steady };

@@ -84,7 +84,8 @@ impl ClassicQueue {
         self.score
     }
 
-    /// Returns the least share that counts as marked; 0 if the queue is not classic.
+    /// Returns the least share of marked packets that a cut assumes. It rises with the score, from 0 for an
+    /// L4S queue to 5/8 for a classic one.
     pub fn share(&self) -> f64 {
         CLASSIC_SHARE * (self.score - CERTAIN).clamp(0.0, 1.0)
     }

@@ -99,11 +99,11 @@ parameters! {
         beta2: f64 = number("3", at_most(6.0), CHOSEN),
         /// Heuristic IV: samples in a row without growth
         gamma41: u32 = integer("15", Range::between(10.0, 20.0), CHOSEN),
-        /// Heuristic IV: occasions that confirm it
+        /// Heuristic IV: samples meeting its condition after which the flow counts as lean
         gamma42: u32 = integer("15", Range::between(10.0, 20.0), CHOSEN),
         /// Heuristic V: samples in a row with growth
         gamma51: u32 = integer("15", Range::between(10.0, 20.0), CHOSEN),
-        /// Heuristic V: occasions that confirm it
+        /// Heuristic V: samples meeting its condition after which the flow counts as a bully
         gamma52: u32 = integer("15", Range::between(10.0, 20.0), CHOSEN),
         /// Heuristics IV and V: greatest window of a lean flow, in packets; a bully's window is above it
         lean_window: f64 = number("2", at_most(1e6), FIXED),

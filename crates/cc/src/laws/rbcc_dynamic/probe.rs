@@ -22,9 +22,9 @@ pub struct Probe {
     due: bool,
     /// The number of probes so far.
     pub probes: u32,
-    /// The number of increases so far.
+    /// The number of increases of the threshold so far: the n-th is by alpha1 / n per cent.
     pub raised: u32,
-    /// The number of decreases so far.
+    /// The number of decreases of the threshold so far: the n-th is by beta1 / n per cent.
     pub lowered: u32,
 }
 
