@@ -67,10 +67,11 @@ def judged(
     own: list[float],
     other: list[float] | None = None,
     third: list[float] | None = None,
+    family: str = "N-07",
 ) -> judge.Finding:
     """The finding of one criterion over these samples of a metric of which less is better."""
     document = {
-        "family": "N-03",
+        "family": family,
         "title": "t",
         "summary": "s",
         "metrics": [{"id": "m", "label": "m", "expr": "fairness", "better": "less"}],
@@ -154,8 +155,33 @@ def test_a_failed_run_is_a_concern_though_the_criterion_holds_in_enough_settings
 
 def test_what_the_reference_does_not_meet_either_is_excused() -> None:
     limit = {"high": 10, "excused": True}
-    assert judged(limit, [12.0, 12.1, 12.2], [11.0] * 3).verdict is Verdict.INFO
+    assert judged(limit, [12.0, 12.1, 12.2], [12.0, 12.2, 12.1]).verdict is Verdict.INFO
     assert judged(limit, [12.0, 12.1, 12.2], [9.0] * 3).verdict is Verdict.CONCERN
+    # Distances of 2, 2.1, 2.2 minus 1 in each pair: 1 to 1.2, mean 1.1, surely above 0.
+    farther = judged(limit, [12.0, 12.1, 12.2], [11.0] * 3)
+    assert (farther.verdict, farther.reason) == (
+        Verdict.CONCERN,
+        "farther outside than cubic, not within the limit either",
+    )
+
+
+def test_an_excuse_reaches_as_far_as_the_reference_is_outside() -> None:
+    limit = {"high": 10, "excused": True}
+    own = [12.0, 12.1, 12.2]
+    # Nearer to the limit than the reference; equally far; and 0.1 farther in the mean, of which two of three seeds
+    # say the opposite: (1.2 - 0.2 - 0.7) / 3, with an interval on both sides of 0.
+    for other in ([13.0, 13.1, 13.2], own, [10.8, 12.3, 12.9]):
+        found = judged(limit, own, other)
+        assert (found.verdict, found.reason) == (Verdict.INFO, "cubic does not meet the limit either")
+    # The second reference is as far outside as the control, though the first is not.
+    assert judged(limit, own, [11.0] * 3, own).reason == "sack does not meet the limit either"
+    # Below a lower limit: 3, 3, 3 against 1, 1, 1.
+    assert judged({"low": 10, "excused": True}, [7.0] * 3, [9.0] * 3).verdict is Verdict.CONCERN
+    assert judged({"low": 10, "excused": True}, [9.0] * 3, [7.0] * 3).verdict is Verdict.INFO
+    # Outside on the other side is outside too: 1 below 3, and 1 above 7, of limits that are 3 and 7.
+    between = {"low": 3, "high": 7, "excused": True}
+    assert judged(between, [2.0] * 3, [8.0] * 3).verdict is Verdict.INFO
+    assert judged(between, [1.0] * 3, [8.0] * 3).verdict is Verdict.CONCERN
 
 
 def test_what_is_met_against_another_standard_control_is_no_concern() -> None:
@@ -170,6 +196,15 @@ def test_what_is_met_against_another_standard_control_is_no_concern() -> None:
     assert judged(limit, [1.0, 1.05, 1.1], cubic, [1.0, 1.05, 1.1]).verdict is Verdict.INFO
     # Worse than both.
     assert judged(limit, own, cubic, [1.5, 1.6, 1.7]).verdict is Verdict.CONCERN
+
+
+def test_any_standard_control_will_do_only_beside_others_and_alone_on_a_wired_path() -> None:
+    limit = {"measure": "ratio", "high": 1.05}
+    own, cubic, sack = [2.0, 2.1, 2.2], [1.0, 1.0, 1.0], [2.0, 2.1, 2.2]
+    found = {one.section: judged(limit, own, cubic, sack, one.id).verdict for one in rfc.FAMILIES}
+    info = [section for section, verdict in found.items() if verdict is Verdict.INFO]
+    assert info == ["5.2", "5.2.1", "5.2.2", "5.2.3", "6.3"]
+    assert {verdict for section, verdict in found.items() if section not in info} == {Verdict.CONCERN}
 
 
 def test_the_worst_verdict_prevails() -> None:

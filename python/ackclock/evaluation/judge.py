@@ -13,7 +13,7 @@ from ackclock.evaluation.files import Loaded
 from ackclock.evaluation.language import Criterion, Metric, Setting, limits_hold
 from ackclock.evaluation.metrics import harm_to_less, harm_to_more
 from ackclock.evaluation.verdict import Verdict
-from ackclock.statistics import log_ratios, summarise
+from ackclock.statistics import log_ratios, paired_difference, summarise
 
 Vector = npt.NDArray[np.float64]
 TESTED, SOLO = "tested", "solo"
@@ -59,8 +59,9 @@ class Finding:
 def findings(loaded: Loaded, samples: Samples, references: Sequence[str]) -> list[Finding]:
     """Returns the outcome of each criterion in each setting to which it applies.
 
-    The first of the ``references`` decides. What is not surely met against it, and is surely met against another one,
-    is no concern: RFC 9743 section 5.2 asks for no more harm than previous standard controls do.
+    The first of the ``references`` decides. In the sections of the RFC where any standard control will do
+    (``Family.any_standard``), what is not surely met against the first, and is surely met against another one, is no
+    concern.
     """
     found: list[Finding] = []
     for criterion in loaded.about.criteria:
@@ -95,8 +96,7 @@ def _of_criterion(
             verdict = Verdict.CONCERN
             reason = f"no value in {lacking} of {len(samples.seeds)} runs, where the reference has one"
         elif verdict in (Verdict.CONCERN, Verdict.UNDECIDED):
-            excuse = _excuse(criterion, metric, samples, index, references, verdict)
-            verdict, reason = (Verdict.INFO, excuse) if excuse else (verdict, "")
+            verdict, reason = _excused(loaded, criterion, samples, index, references, verdict)
         elif missing and verdict is Verdict.OK:
             verdict = Verdict.INFO
             reason = f"no value in {missing} of {len(samples.seeds)} runs, nor with the reference"
@@ -193,24 +193,27 @@ def _outside(
     return interval[1] < lowest - 1e-12 or interval[0] > highest + 1e-12
 
 
-def _excuse(
+def _excused(
+    loaded: Loaded,
     criterion: Criterion,
-    metric: Metric,
     samples: Samples,
     index: int,
     references: Sequence[str],
     verdict: Verdict,
-) -> str:
-    """Returns how a standard control makes a criterion that is not surely met no concern; empty if none does."""
+) -> tuple[Verdict, str]:
+    """Returns the verdict on a criterion that is not surely met, INFO if a standard control excuses it, and why."""
     if criterion.measure in ("value", "change"):
-        if verdict is Verdict.UNDECIDED:
-            return ""
-        alike = [
-            one
-            for one in references
-            if criterion.excused and _reference_fails(criterion, samples, index, one)
-        ]
-        return f"{alike[0]} does not meet the limit either" if alike else ""
+        if verdict is Verdict.UNDECIDED or not criterion.excused:
+            return verdict, ""
+        outside = [one for one in references if _reference_fails(criterion, samples, index, one)]
+        for one in outside:
+            if not _surely_farther(criterion, samples, index, one):
+                return Verdict.INFO, f"{one} does not meet the limit either"
+        farther = f"farther outside than {' and '.join(outside)}, not within the limit either"
+        return verdict, farther if outside else ""
+    if not loaded.family.any_standard:
+        return verdict, ""
+    metric = loaded.about.metric(criterion.metric)
     own = samples.of(TESTED, index, metric.id)
     for other in references[1:]:
         values = _judged(criterion, metric, samples, index, other)
@@ -218,8 +221,8 @@ def _excuse(
         summary = summarise(values if values is not None else [])
         met = summary.mean is not None and _verdict(criterion, summary.mean, summary.interval) is Verdict.OK
         if met and not np.any(lacking):
-            return f"it is met against {other}"
-    return ""
+            return Verdict.INFO, f"it is met against {other}"
+    return verdict, ""
 
 
 def _reference_fails(criterion: Criterion, samples: Samples, index: int, reference: str) -> bool:
@@ -227,6 +230,25 @@ def _reference_fails(criterion: Criterion, samples: Samples, index: int, referen
     values = _alone(criterion, samples, index, reference)
     mean = None if values is None else summarise(values).mean
     return mean is not None and not limits_hold(criterion, mean)
+
+
+def _surely_farther(criterion: Criterion, samples: Samples, index: int, reference: str) -> bool:
+    """Returns whether the control under test is farther outside the limits than the reference, with the whole interval
+    of the paired difference.
+    """
+    own, other = (
+        _distance(criterion, _alone(criterion, samples, index, name)) for name in (TESTED, reference)
+    )
+    interval = paired_difference(own, other).interval
+    return interval is not None and interval[0] > 1e-12
+
+
+def _distance(criterion: Criterion, values: Vector | None) -> Vector:
+    """Returns how far each value is outside the limits, 0 inside; nan for a missing value."""
+    if values is None:
+        return np.array([])
+    lowest, highest = _limits(criterion, criterion.low, criterion.high)
+    return np.maximum(np.maximum(lowest - values, values - highest), 0.0)
 
 
 def _enough(criterion: Criterion, own: Sequence[Finding]) -> list[Finding]:

@@ -130,7 +130,8 @@ class Criterion(Table):
         default_factory=dict, description="axes and their points; default: every setting"
     )
     excused: bool = Field(
-        default=False, description="only INFO where the reference does not meet the limit either"
+        default=False,
+        description="only INFO where a reference does not meet the limit either, and is not surely nearer to it",
     )
     cells: float = Field(
         default=1.0, gt=0, le=1, description="the share of the settings in which it has to hold"

@@ -25,6 +25,17 @@ class Family:
     not_evaluated: str = ""
     """Why nothing is run for it; empty if something is."""
 
+    @property
+    def any_standard(self) -> bool:
+        """Returns whether what is met against any standard control is no concern, though not against the first.
+
+        Section 5.2 asks whether there could be more harm to others than by previous standard controls, and names
+        RFC 5681, RFC 9002 and RFC 9438 alike. Section 6.3 asks for no least rate of a flow alone, so that being as
+        slow as any of them cannot be a concern. The other sections compare with nothing: there the limit, which is
+        ours, is that of the first reference.
+        """
+        return self.section in ("5.2", "6.3") or self.section.startswith("5.2.")
+
 
 FAMILIES = (
     Family(
