@@ -457,6 +457,36 @@ def test_a_file_of_ones_own_is_evaluated_and_recorded(ackclock: Command, tmp_pat
     assert ignored.code == 0
 
 
+def test_two_controls_stand_side_by_side(ackclock: Command, tmp_path: Path) -> None:
+    (tmp_path / "small.toml").write_text(SMALL)
+    asked = ("evaluate", "bbrv1", "--beside", "sack", "--only", "small.toml", "--seeds", "2")
+    done = ackclock(*asked, "--html")
+    assert done.code == 0, done.err
+    lines = done.out.splitlines()
+    assert lines[0] == "bbrv1 and sack after RFC 9743, quick, seeds 1 to 2"
+    assert lines[3].split() == ["section", "the", "RFC", "says", "bbrv1", "sack", "criterion"]
+    alone = {}
+    for name in ("bbrv1", "sack"):
+        alone[name] = json.loads(
+            ackclock("evaluate", name, "--only", "small.toml", "--seeds", "2", "--json").out
+        )
+    stem = Path("ackclock-results/evaluate-bbrv1-beside-sack")
+    document = json.loads(stem.with_suffix(".json").read_text(encoding="utf-8"))
+    EvaluateDocument.model_validate(document)
+    # Each has the verdicts, the findings and the samples that it has alone.
+    for name, one in (("bbrv1", document), ("sack", document["beside"])):
+        assert (one["control"], one["criteria"]) == (name, alone[name]["criteria"])
+    page = stem.with_suffix(".html").read_text(encoding="utf-8")
+    assert "bbrv1 and sack: are they safe to deploy?" in page
+    # The setting and the scale have one place each; the setting has a bar for each control, on one scale.
+    assert page.count('class="setting"') == 2
+    for name in ("bbrv1", "sack"):
+        (setting,) = alone[name]["criteria"][1]["scenarios"][0]["settings"]
+        mean = sum(setting["tested"]["delay"]) / 2
+        assert f"buffer 10 packets: {name} {mean:.3g}, cubic" in page
+    assert "ackclock evaluate bbrv1 --beside sack --quick --only small.toml --seeds 2" in page
+
+
 def test_finished_runs_are_found_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     loaded = files.parse(SMALL, "small")
     plan = run.Plan(arms.arm("sack"), [arms.arm("cubic")], [loaded], quick=True, seeds=2)
@@ -511,6 +541,8 @@ def test_the_cost_is_said_beforehand(ackclock: Command) -> None:
         (["copy", "N-03"], "copy needs a name and a file"),
         (["copy", "N-04", "x.toml"], "are 3 scenarios; name one of them"),
         (["copy", "N-17/flows 9", "x.toml"], "there is no setting"),
+        (["cubic", "--beside", "cubic"], "which is the first control too"),
+        (["cubic", "--beside", "cubik"], 'did you mean "cubic"'),
         (["cubic", "--thresholds", "x.toml"], "--thresholds needs --compare"),
         (["cubic", "--transport", "{ name ="], "not a table in TOML"),
         (["cubic", "--compare", "nothing.json"], "No such file"),
@@ -544,14 +576,19 @@ def test_the_report_has_heat_maps_of_share_and_harm(tmp_path: Path) -> None:
     narrow = replace(loaded, about=small)
     plan = run.Plan(arms.arm("bbrv1"), [arms.arm("cubic"), arms.arm("sack")], [narrow], quick=True, seeds=2)
     found = run.evaluate(plan)
-    page = write_evaluation(
-        found, tmp_path / "page.html", "ackclock evaluate bbrv1 --only N-07-grid"
-    ).read_text()
+    command = "ackclock evaluate bbrv1 --only N-07-grid"
+    page = write_evaluation(found, tmp_path / "page.html", command).read_text()
     # Share, harm to goodput and harm to delay, against each of the two others.
     assert page.count('<table class="heat">') == 6
     assert "Harm beyond that of cubic: goodput of the others, other sack" in page
     assert page.count("--depth:") == 12
     assert '<th scope="col">sack</th>' in page
+    # Beside another control, each has its own.
+    both = write_evaluation(
+        found, tmp_path / "both.html", command, replace(found, control="other")
+    ).read_text()
+    assert both.count('<table class="heat">') == 12
+    assert "other, Harm beyond that of cubic: goodput of the others, other sack" in both
 
 
 def test_answers_exempt_special_cases_only(tmp_path: Path) -> None:

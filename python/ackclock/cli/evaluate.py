@@ -6,7 +6,7 @@ import json
 import os
 import re
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,7 @@ from ackclock.errors import InputError, RunError
 from ackclock.files import is_there, replacing, writable
 
 if TYPE_CHECKING:
+    from ackclock.evaluation.files import Loaded
     from ackclock.evaluation.run import Cost, Plan
 
 LIST, COPY = "list", "copy"
@@ -110,6 +111,7 @@ def evaluate(
     control: str,
     *,
     against: str,
+    beside: str | None,
     full: bool,
     only: Sequence[str],
     transport: str | None,
@@ -124,8 +126,11 @@ def evaluate(
     threads: int,
     out: Path,
 ) -> bool:
-    """Evaluates a control, prints the verdicts, and returns whether it is no worse than the record to compare with."""
-    from ackclock.evaluation import arms, run
+    """Evaluates a control, and the one ``beside`` it, and prints the verdicts.
+
+    Returns whether the control is no worse than the record to compare with.
+    """
+    from ackclock.evaluation import run
     from ackclock.evaluation.compare import Thresholds, read_record, read_thresholds, worse
     from ackclock.evaluation.document import as_document
     from ackclock.evaluation.files import find, load
@@ -138,50 +143,83 @@ def evaluate(
     limits = Thresholds() if thresholds is None else read_thresholds(thresholds)
     said = Answers() if answers is None else read_answers(answers)
     more = {} if transport is None else {"transport": _value(transport)}
-    tested = arms.arm(control, more)
-    references = [arms.arm(name.strip(), more) for name in against.split(",")]
-    if any(arm.classes for arm in references):
-        raise InputError("--against: the controls that take the same seat are those of the registry")
+    controls = [control] if beside is None else [control, beside]
     count = seeds or (run.FULL_SEEDS if full else run.QUICK_SEEDS)
-    scenarios = [load(name) for name in find(list(only))]
-    plan = run.Plan(tested, references, scenarios, quick=not full, seeds=count)
-    for name, why in plan.refused.items():
+    plans = _plans(controls, against, more, [load(name) for name in find(list(only))], full=full, seeds=count)
+    for name, why in {name: why for plan in plans for name, why in plan.refused.items()}.items():
         note(f"{name} is left out, for it cannot have this transport: {why}")
-    for warning in _about_marks(plan):
+    for warning in dict.fromkeys(warning for plan in plans for warning in _about_marks(plan)):
         note(warning)
     if plan_only or full:
-        (console().print if plan_only else note)(_said(run.cost(plan), threads))
+        for plan in plans:
+            said_of = "" if beside is None else f"{plan.tested.name}: "
+            (console().print if plan_only else note)(said_of + _said(run.cost(plan), threads))
     if plan_only:
         return True
     writable(out)
-    with progress_bar(f"evaluate {control}") as progress:
-        found = run.evaluate(
-            plan, store=Store(out), threads=threads, limit_s=limit_s, progress=progress, answers=said
-        )
+    evaluations = []
+    for name, plan, its_answers in zip(controls, plans, (said, Answers()), strict=False):
+        with progress_bar(f"evaluate {name}") as progress:
+            made = run.evaluate(
+                plan,
+                store=Store(out),
+                threads=threads,
+                limit_s=limit_s,
+                progress=progress,
+                answers=its_answers,
+            )
+        evaluations.append(made)
+    found, other = evaluations[0], evaluations[1] if beside is not None else None
     command = _command(
-        control, against, full=full, only=only, transport=transport, seeds=seeds, answers=answers
+        control, against, beside, full=full, only=only, transport=transport, seeds=seeds, answers=answers
     )
-    document = as_document(found, command)
-    stem = f"evaluate-{stem_of(control)}"
-    path = out / f"{stem}.json"
-    with replacing(path) as file, file.open("w", encoding="utf-8") as stream:
-        json.dump(document, stream, indent=1, ensure_ascii=False, allow_nan=False)
-        stream.write("\n")
+    document = as_document(found, command, other)
+    stem = "-beside-".join(["evaluate-" + stem_of(control), *map(stem_of, controls[1:])])
+    path = _written(document, out / f"{stem}.json")
     pages = []
     if html:
         from ackclock.report.evaluation import write_evaluation
 
-        pages.append(write_evaluation(found, out / f"{stem}.html", command))
+        pages.append(write_evaluation(found, out / f"{stem}.html", command, other))
     if as_json:
         print_json(document)
     else:
         from ackclock.cli.evaluate_text import show
 
-        show(found)
+        show(found, other)
         for page in pages:
             console().print(Text.assemble("report  ", (shown(page), "bold")))
         console().print(Text.assemble("data    ", shown(path)))
     return record is None or _no_worse(worse(document, record, limits), as_json=as_json)
+
+
+def _plans(
+    controls: Sequence[str],
+    against: str,
+    more: Mapping[str, Any],
+    scenarios: Sequence[Loaded],
+    *,
+    full: bool,
+    seeds: int,
+) -> list[Plan]:
+    """Returns the runs of each control. InputError for an unknown control, and for one control twice."""
+    from ackclock.evaluation import arms, run
+
+    tested = [arms.arm(one, more) for one in controls]
+    references = [arms.arm(name.strip(), more) for name in against.split(",")]
+    if any(arm.classes for arm in references):
+        raise InputError("--against: the controls that take the same seat are those of the registry")
+    if len({one.name for one in tested}) < len(tested):
+        raise InputError(f"--beside: found {tested[1].name}, which is the first control too")
+    return [run.Plan(one, references, scenarios, quick=not full, seeds=seeds) for one in tested]
+
+
+def _written(document: Mapping[str, Any], path: Path) -> Path:
+    """Writes the JSON document and returns its path."""
+    with replacing(path) as file, file.open("w", encoding="utf-8") as stream:
+        json.dump(document, stream, indent=1, ensure_ascii=False, allow_nan=False)
+        stream.write("\n")
+    return path
 
 
 def _about_marks(plan: Plan) -> list[str]:
@@ -245,11 +283,14 @@ def stem_of(control: str) -> str:
     return "".join(one if one.isalnum() or one in "-_+" else "-" for one in name).strip("-")
 
 
-def _command(control: str, against: str, *, full: bool, only: Sequence[str], **more: Any) -> str:
+def _command(
+    control: str, against: str, beside: str | None, *, full: bool, only: Sequence[str], **more: Any
+) -> str:
     from ackclock.evaluation.arms import REFERENCES
 
     words = ["ackclock", "evaluate", control]
     words += [] if against == ",".join(REFERENCES) else ["--against", against]
+    words += [] if beside is None else ["--beside", beside]
     words += ["--full"] if full else ["--quick"]
     for one in only:
         words += ["--only", one]

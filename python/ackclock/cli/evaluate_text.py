@@ -19,28 +19,33 @@ STYLES = {
 }
 
 
-def show(evaluation: Evaluation) -> None:
-    """Prints the verdicts."""
+def show(evaluation: Evaluation, beside: Evaluation | None = None) -> None:
+    """Prints the verdicts, of two controls side by side if there are two."""
+    evaluations = [evaluation] if beside is None else [evaluation, beside]
     out = console()
     kind = "quick" if evaluation.quick else "full"
-    out.print(
-        Text(f"{evaluation.control} after RFC 9743, {kind}, seeds 1 to {len(evaluation.seeds)}", style="bold")
-    )
+    controls = " and ".join(one.control for one in evaluations)
+    out.print(Text(f"{controls} after RFC 9743, {kind}, seeds 1 to {len(evaluation.seeds)}", style="bold"))
     out.print(Text(f"compared with {evaluation.references[0]} in the same seat", style="dim"))
     out.print()
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim", pad_edge=False)
     table.add_column("section", no_wrap=True)
     table.add_column("the RFC says", no_wrap=True)
-    table.add_column("verdict", no_wrap=True)
+    for one in evaluations:
+        table.add_column("verdict" if beside is None else one.control, no_wrap=True)
     table.add_column("criterion", overflow="fold")
-    for one in evaluation.asked:
-        words = Text(one.family.title)
-        words.append(f"\n{one.sentence}", style="dim")
-        table.add_row(
-            one.family.section, one.family.strength, Text(one.verdict.value, style=STYLES[one.verdict]), words
-        )
+    for asked in evaluation.asked:
+        family = asked.family
+        found = [one.family(family.id) for one in evaluations]
+        words = Text(family.title)
+        for one, result in zip(evaluations, found, strict=True):
+            whose = "" if beside is None else f"{one.control}: "
+            words.append(f"\n{whose}{result.sentence}", style="dim")
+        badges = [Text(one.verdict.value, style=STYLES[one.verdict]) for one in found]
+        table.add_row(family.section, family.strength, *badges, words)
     out.print(table)
     out.print()
-    counts = [f"{count} {verdict.value}" for verdict, count in evaluation.counted.items() if count]
-    out.print(Text(", ".join(counts)))
+    for one in evaluations:
+        counts = ", ".join(f"{count} {verdict.value}" for verdict, count in one.counted.items() if count)
+        out.print(Text(counts if beside is None else f"{one.control}: {counts}"))
     out.print(Text("RFC 9743 has no thresholds: the criteria are ours. A verdict is a finding.", style="dim"))

@@ -13,8 +13,10 @@ from ackclock.evaluation.rfc import PROCESS
 KIND = "ackclock evaluate"
 
 
-def as_document(evaluation: Evaluation, command: str) -> dict[str, Any]:
-    """Returns the document; it holds every sample of the control under test."""
+def as_document(evaluation: Evaluation, command: str, beside: Evaluation | None = None) -> dict[str, Any]:
+    """Returns the document; it holds every sample of the control under test. With ``beside``, the evaluation of another
+    control, it also holds the document of that one.
+    """
     return {
         "kind": KIND,
         "command": command,
@@ -34,6 +36,7 @@ def as_document(evaluation: Evaluation, command: str) -> dict[str, Any]:
             }
             for item in PROCESS
         ],
+        "beside": None if beside is None else as_document(beside, command),
     }
 
 

@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ackclock.evaluation.judge import TESTED, Finding
-from ackclock.evaluation.language import Setting
+from ackclock.evaluation.language import Metric, Setting
 from ackclock.evaluation.result import Evaluation, FamilyResult, ScenarioResult
-from ackclock.evaluation.rfc import PROCESS, TITLE
+from ackclock.evaluation.rfc import PROCESS, TITLE, Family
 from ackclock.evaluation.verdict import Verdict
 from ackclock.numbers import evenly, ranges, significant, with_ends
 from ackclock.report import page, strips
 from ackclock.report.strips import Strip
-from ackclock.statistics import summarise
+from ackclock.statistics import Summary, summarise
 
 WORDS = {Verdict.OK: "ok", Verdict.CONCERN: "concern", Verdict.NOT_EVALUATED: "not-evaluated"}
 MOST_ROWS = 16
@@ -24,12 +24,20 @@ MOST_ROWS = 16
 
 
 @dataclass(frozen=True)
-class Row:
-    """A setting in a figure: the mean of the control under test with its interval, and that of the reference."""
+class Bar:
+    """A control in a row of a figure: its mean with the interval, and the mean of the reference."""
 
-    setting: str
+    control: str
     strip: Strip
     words: str
+
+
+@dataclass(frozen=True)
+class Row:
+    """A setting in a figure, with a bar for each evaluated control."""
+
+    setting: str
+    bars: Sequence[Bar]
 
 
 @dataclass(frozen=True)
@@ -67,6 +75,7 @@ class Figure:
 class Line:
     """A finding in the table of numbers."""
 
+    control: str
     finding: Finding
     judged: str
     tested: str
@@ -85,39 +94,52 @@ class ScenarioView:
 
 
 @dataclass(frozen=True)
+class Judgement:
+    """The verdict on a control by a criterion."""
+
+    control: str
+    result: FamilyResult
+    word: str
+
+
+@dataclass(frozen=True)
 class FamilyView:
     """A criterion of the RFC."""
 
-    result: FamilyResult
-    word: str
+    family: Family
+    judgements: Sequence[Judgement]
     scenarios: Sequence[ScenarioView]
+    lacks: Sequence[str]
 
 
-def write_evaluation(evaluation: Evaluation, path: Path, command: str) -> Path:
-    """Writes the page to ``path``, one file that needs no network, and returns the path."""
-    return page.written(render(evaluation, command), path)
+def write_evaluation(
+    evaluation: Evaluation, path: Path, command: str, beside: Evaluation | None = None
+) -> Path:
+    """Writes the page to ``path``, one file that needs no network, and returns the path. ``beside`` is the evaluation
+    of another control in the same scenarios, shown next to the first.
+    """
+    return page.written(render(evaluation, command, beside), path)
 
 
-def render(evaluation: Evaluation, command: str) -> str:
+def render(evaluation: Evaluation, command: str, beside: Evaluation | None = None) -> str:
     """Returns the page as HTML text."""
-    views = [
-        FamilyView(
-            one, word(one.verdict), [_scenario(result, evaluation, command) for result in one.scenarios]
-        )
-        for one in evaluation.asked
-    ]
+    evaluations = [evaluation] if beside is None else [evaluation, beside]
+    controls = " and ".join(one.control for one in evaluations)
     return page.rendered(
         "evaluation.html.j2",
-        title=f"{evaluation.control} after RFC 9743",
+        title=f"{controls} after RFC 9743",
         figures=False,
         styles=("report.css", "characterisation.css", "evaluation.css"),
         command=command,
+        controls=controls,
         evaluation=evaluation,
-        views=views,
+        evaluations=evaluations,
+        views=[_family(one.family, evaluations, command) for one in evaluation.asked],
         document=TITLE,
         seeds=ranges(list(evaluation.seeds)),
         counted=[
-            (verdict.value, word(verdict), count) for verdict, count in evaluation.counted.items() if count
+            (one.control, [(verdict.value, word(verdict), n) for verdict, n in one.counted.items() if n])
+            for one in evaluations
         ],
         process=[(item, evaluation.answers.process.get(item.id, "")) for item in PROCESS],
         versions=evaluation.versions,
@@ -127,48 +149,87 @@ def render(evaluation: Evaluation, command: str) -> str:
     )
 
 
+def _family(family: Family, evaluations: Sequence[Evaluation], command: str) -> FamilyView:
+    judgements = [
+        Judgement(one.control, one.family(family.id), word(one.family(family.id).verdict))
+        for one in evaluations
+    ]
+    # A scenario may have been left out for one control only.
+    results: dict[str, list[tuple[str, ScenarioResult]]] = {}
+    for one in judgements:
+        for result in one.result.scenarios:
+            results.setdefault(result.loaded.name, []).append((one.control, result))
+    reference = evaluations[0].references[0]
+    return FamilyView(
+        family,
+        judgements,
+        [_scenario(of_scenario, reference, command) for of_scenario in results.values()],
+        list(dict.fromkeys(text for one in judgements for text in one.result.lacks)),
+    )
+
+
 def word(verdict: Verdict) -> str:
     """Returns the name of the verdict's style and symbol."""
     return WORDS.get(verdict, verdict.value.lower())
 
 
-def _scenario(result: ScenarioResult, evaluation: Evaluation, command: str) -> ScenarioView:
+def _scenario(results: Sequence[tuple[str, ScenarioResult]], reference: str, command: str) -> ScenarioView:
+    _, first = results[0]
     words = shlex.split(command)
     while "--only" in words:
         del words[words.index("--only") : words.index("--only") + 2]
-    own = shlex.join([*words, "--only", result.loaded.name])
-    lines = [_line(finding) for finding in result.findings]
-    return ScenarioView(result, _figure(result, evaluation.references[0]), lines, own)
+    own = shlex.join([*words, "--only", first.loaded.name])
+    # Findings of the same condition in the same setting stand together.
+    places = [(one.criterion.text, one.setting.name) for one in first.findings]
+    lines = [_line(control, finding) for control, result in results for finding in result.findings]
+    lines.sort(key=lambda line: _place((line.finding.criterion.text, line.finding.setting.name), places))
+    return ScenarioView(first, _figure(results, reference), lines, own)
 
 
-def _line(finding: Finding) -> Line:
+def _place(one: tuple[str, str], places: Sequence[tuple[str, str]]) -> int:
+    return places.index(one) if one in places else len(places)
+
+
+def _line(control: str, finding: Finding) -> Line:
     unit = finding.metric.unit
     tested, *references = (
         f"{significant(value, 3)} {unit if value is not None else ''}".rstrip()
         for value in (finding.tested, *finding.references.values())
     )
-    return Line(finding, with_ends(finding.mean, finding.interval), tested, references, word(finding.verdict))
+    judged = with_ends(finding.mean, finding.interval)
+    return Line(control, finding, judged, tested, references, word(finding.verdict))
 
 
-def _figure(result: ScenarioResult, reference: str) -> Figure:
-    about, samples = result.loaded.about, result.samples
+def _figure(results: Sequence[tuple[str, ScenarioResult]], reference: str) -> Figure:
+    _, first = results[0]
+    about, settings = first.loaded.about, first.samples.settings
     metric = about.metric(about.figure or about.criteria[0].metric)
-    own = [summarise(samples.of(TESTED, index, metric.id)) for index in range(len(samples.settings))]
-    other = [summarise(samples.of(reference, index, metric.id)) for index in range(len(samples.settings))]
     title = f"{metric.label}{f' ({metric.unit})' if metric.unit else ''}"
     if about.grid is not None:
-        heats = _heats(title, zip(samples.settings, (one.mean for one in own), strict=True))
-        for criterion in about.criteria:
-            if criterion.measure == "harm":
-                found = [one for one in result.findings if one.criterion is criterion]
-                name = f"Harm beyond that of {reference}: {about.metric(criterion.metric).label.lower()}"
-                heats += _heats(name, ((one.setting, one.mean) for one in found))
+        whose = {control: f"{control}, " if len(results) > 1 else "" for control, _ in results}
+        heats = [
+            heat
+            for control, result in results
+            for heat in _heats_of(result, metric, title, whose[control], reference)
+        ]
         return Figure(title, [], [], heats, 0)
-    chosen = evenly(len(own), MOST_ROWS)
+
+    def summary(result: ScenarioResult, who: str, index: int) -> Summary:
+        return summarise(result.samples.of(who, index, metric.id))
+
+    other = [summary(first, reference, index) for index in range(len(settings))]
+    own = {
+        control: [summary(result, TESTED, index) for index in range(len(settings))]
+        for control, result in results
+    }
+    chosen = evenly(len(settings), MOST_ROWS)
     values = [
         value
         for k in chosen
-        for value in (own[k].mean, *(own[k].interval or ()), other[k].mean)
+        for value in (
+            *(end for one in own.values() for end in (one[k].mean, *(one[k].interval or ()))),
+            other[k].mean,
+        )
         if value is not None and math.isfinite(value)
     ]
     on = strips.scale([*values, *strips.zero(values)])
@@ -176,13 +237,32 @@ def _figure(result: ScenarioResult, reference: str) -> Figure:
         return Figure(title, [], [], [], 0)
     rows = [
         Row(
-            samples.settings[k].name or "all runs",
-            strips.strip(on, own[k].mean, own[k].interval, other[k].mean),
-            f"{significant(own[k].mean, 3)}, {reference} {significant(other[k].mean, 3)}",
+            settings[k].name or "all runs",
+            [
+                Bar(
+                    control,
+                    strips.strip(on, one[k].mean, one[k].interval, other[k].mean),
+                    f"{control} {significant(one[k].mean, 3)}, {reference} {significant(other[k].mean, 3)}",
+                )
+                for control, one in own.items()
+            ],
         )
         for k in chosen
     ]
-    return Figure(title, rows, on.ticks, [], len(own) - len(chosen))
+    return Figure(title, rows, on.ticks, [], len(settings) - len(chosen))
+
+
+def _heats_of(result: ScenarioResult, metric: Metric, title: str, whose: str, reference: str) -> list[Heat]:
+    """Returns the heat maps of a control over the grid: the metric, and its harm beyond the reference's."""
+    about, samples = result.loaded.about, result.samples
+    means = [summarise(samples.of(TESTED, k, metric.id)).mean for k in range(len(samples.settings))]
+    heats = _heats(f"{whose}{title}", zip(samples.settings, means, strict=True))
+    for criterion in about.criteria:
+        if criterion.measure == "harm":
+            found = [one for one in result.findings if one.criterion is criterion]
+            name = f"{whose}Harm beyond that of {reference}: {about.metric(criterion.metric).label.lower()}"
+            heats += _heats(name, ((one.setting, one.mean) for one in found))
+    return heats
 
 
 def _heats(title: str, values: Iterable[tuple[Setting, float | None]]) -> list[Heat]:

@@ -95,3 +95,6 @@ class EvaluateDocument(Strict):
     versions: dict[str, Any]
     criteria: list[CriterionRecord]
     process: list[ItemRecord]
+    beside: EvaluateDocument | None = Field(
+        default=None, description="the evaluation of another control, with --beside"
+    )

@@ -38,6 +38,14 @@ def evaluate(
             help="The controls that take the same seat, with commas; verdicts compare with the first.",
         ),
     ] = "cubic,sack",
+    beside: Annotated[
+        str | None,
+        typer.Option(
+            metavar="CONTROL",
+            help="Another control, evaluated in the same scenarios and shown next to the first.",
+            show_default=False,
+        ),
+    ] = None,
     full: Annotated[
         bool,
         typer.Option(
@@ -109,6 +117,7 @@ def evaluate(
     continues.
 
     Examples: [bold]ackclock evaluate bbrv3 --html[/bold], [bold]ackclock evaluate mine.py --only 5.1.3[/bold],
+    [bold]ackclock evaluate bbrv3 --beside cubic --html[/bold],
     [bold]ackclock evaluate list[/bold], [bold]ackclock evaluate copy N-03 loss.toml[/bold]
     """
     words = more or []
@@ -129,6 +138,7 @@ def evaluate(
     no_worse = evaluate_command.evaluate(
         control,
         against=against,
+        beside=beside,
         full=full,
         only=only or [],
         transport=transport,
