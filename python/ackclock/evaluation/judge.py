@@ -97,6 +97,7 @@ def _of_criterion(
             reason = f"no value in {lacking} of {len(samples.seeds)} runs, where the reference has one"
         elif verdict in (Verdict.CONCERN, Verdict.UNDECIDED):
             verdict, reason = _excused(loaded, criterion, samples, index, references, verdict)
+            reason = reason or _beyond(criterion, verdict, summary.interval)
         elif missing and verdict is Verdict.OK:
             verdict = Verdict.INFO
             reason = f"no value in {missing} of {len(samples.seeds)} runs, nor with the reference"
@@ -168,6 +169,17 @@ def _verdict(criterion: Criterion, mean: float | None, interval: tuple[float, fl
     if wider and beyond and _inside(criterion, low, high, interval):
         return Verdict.INFO
     return Verdict.UNDECIDED
+
+
+def _beyond(criterion: Criterion, verdict: Verdict, interval: tuple[float, float] | None) -> str:
+    """Returns what is sure of an undecided criterion with two limits: that it is not met, though perhaps by little."""
+    if verdict is not Verdict.UNDECIDED or interval is None:
+        return ""
+    if not _outside(criterion, criterion.low, criterion.high, interval):
+        return ""
+    if criterion.high is not None and interval[0] > criterion.high:
+        return f"surely above {criterion.high:g}, perhaps above {criterion.info_high:g}"
+    return f"surely below {criterion.low:g}, perhaps below {criterion.info_low:g}"
 
 
 def _limits(criterion: Criterion, low: float | None, high: float | None) -> tuple[float, float]:

@@ -190,11 +190,15 @@ def sentence(own: Sequence[ScenarioResult]) -> str:
         Verdict.UNDECIDED: "Undecided",
         Verdict.INFO: "Not so or not surely so, but no concern",
     }
+    # Several scenarios of a family may have the same condition.
+    titles = {id(one): result.loaded.about.title for result in own for one in result.findings}
     for text in texts:
         those = [one for one in deciding if one.criterion.text == text]
         of = sum(one.criterion.text == text for one in found)
-        where = those[0].setting.name
-        example = f", as with {where}" if where else ""
+        where = [those[0].setting.name] if those[0].setting.name else []
+        if len({titles[id(one)] for one in found if one.criterion.text == text}) > 1:
+            where.insert(0, f'"{titles[id(those[0])]}"')
+        example = f", as with {', '.join(where)}" if where else ""
         reason = f" ({those[0].reason})" if those[0].reason else ""
         parts.append(f"{text}: {len(those)} of {_counted(of, 'setting')}{example}{reason}")
     return f"{words[verdict]}: {'; '.join(parts)}."
