@@ -82,6 +82,8 @@ def render_index(
         quick_notice=outcome.quick_notice(results),
         command=command,
         outcome=outcome.sentences(results),
+        subject=outcome.subject(results),
+        questions=outcome.questions(results),
         highlights=_highlights(results, pages),
         one=one,
         up=up,

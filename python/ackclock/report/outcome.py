@@ -48,6 +48,30 @@ def sentences(results: Sequence[StudyResult]) -> list[str]:
     return [_sentence(kind, verdicts) for kind, verdicts in found.items() if verdicts]
 
 
+def subject(results: Sequence[StudyResult]) -> str:
+    """Returns what the studies are about: the number of published experiments and that of questions of our own."""
+    ours = sum(result.source.asked_by == "us" for result in results)
+    published = len(results) - ours
+    parts = [
+        f"{published} published experiment{'s' if published != 1 else ''}" if published or not ours else "",
+        f"{ours} stud{'ies' if ours != 1 else 'y'} of questions of our own" if ours else "",
+    ]
+    return f"{' and '.join(part for part in parts if part)}."
+
+
+def questions(results: Sequence[StudyResult]) -> dict[Verdict, str]:
+    """Returns what was answered with yes and with no: the claim if there is one, else the number of questions."""
+    answered: dict[Verdict, list[str]] = {}
+    for result in results:
+        for claim in result.claims:
+            if claim.verdict in ("yes", "no"):
+                answered.setdefault(claim.verdict, []).append(claim.text)
+    return {
+        verdict: texts[0] if len(texts) == 1 else "to questions of our own"
+        for verdict, texts in answered.items()
+    }
+
+
 def highlights(results: Sequence[StudyResult], most: int) -> list[Highlight]:
     """Returns at most this many highlights: claims farthest from the accepted range first, and proposed systems
     before baselines.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from ackclock.report.cases import families
 from ackclock.report.claims import AssumptionView, ClaimView
 from ackclock.report.figures import FigureView
 from ackclock.report.results_table import Card, ResultsTable
-from ackclock.study.model import Finding, sweep_text
+from ackclock.study.model import Finding, Verdict, sweep_text
 from ackclock.study.result import ClaimResult, StudyResult
 
 HIGHLIGHTS = 3
@@ -56,6 +56,8 @@ class StudyView:
     """Its sections, in reading order."""
     outcome: Sequence[str]
     """The result in sentences."""
+    questions: Mapping[Verdict, str]
+    """What was answered with yes and with no."""
     highlights: Sequence[HighlightView]
     claims: Sequence[ClaimView]
     findings: Sequence[Finding]
@@ -79,6 +81,7 @@ def view(result: StudyResult, anchor: str, command: str) -> StudyView:
         file=_file(result),
         parts=_parts(result),
         outcome=outcome.sentences([result]),
+        questions=outcome.questions([result]),
         highlights=[
             HighlightView(one.claim, one.numbers, f"#{claims.anchor_of(anchor, one.number)}")
             for one in outcome.highlights([result], HIGHLIGHTS)

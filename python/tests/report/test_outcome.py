@@ -122,3 +122,20 @@ def test_every_page_says_what_came_out_and_whether_the_run_was_quick() -> None:
             assert sum(said.startswith("Quick run: fewer") for said in page.all("p", "notice")) == one.quick
     both = outcome.quick_notice([full, quick])
     assert both.startswith("Quick run (1 of 2 studies): fewer")
+
+
+def test_questions_of_our_own_are_no_published_experiments() -> None:
+    ours, theirs = study(asked_by="us"), study()
+    assert outcome.subject([theirs, ours, ours]) == (
+        "1 published experiment and 2 studies of questions of our own."
+    )
+    assert outcome.subject([theirs, theirs]) == "2 published experiments."
+    assert outcome.subject([ours]) == "1 study of questions of our own."
+
+
+def test_yes_and_no_carry_their_question() -> None:
+    asked = study(claim("yes"), claim("yes"), claim("no"), claim("undecided"), asked_by="us")
+    assert outcome.questions([asked]) == {"yes": "to questions of our own", "no": asked.claims[2].text}
+    assert outcome.questions([study(claim("reproduced"))]) == {}
+    page = render_page(asked, "ackclock reproduce asked")
+    assert f"no <small>{asked.claims[2].text}</small>" in page

@@ -410,7 +410,9 @@ def test_axe_finds_no_serious_violation(lab: Lab, theme: str, size: tuple[int, i
 
 def test_a_damaged_link_says_so(lab: Lab) -> None:
     lab.click("#link")
-    whole = str(lab.wait("the link is in the address", lambda: lab.run("return location.hash && location.href")))
+    whole = str(
+        lab.wait("the link is in the address", lambda: lab.run("return location.hash && location.href"))
+    )
     lab.open(link=whole[:-9])
     assert "is damaged" in lab.find("#damaged").text
     lab.open(link=whole)
