@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from chromium import offline_chromium
 
-from ackclock import core, toml
+from ackclock import core, statistics, toml
 from ackclock.lessons import LESSONS
 from ackclock.web.bundle import bundle
 
@@ -323,3 +323,35 @@ def test_a_slider_goes_no_further_than_a_narrower_declaration(modules: Modules) 
     )
     field = modules(body, FORM, core.registry(), tables)
     assert (field["low"], field["high"]) == (5, 50)
+
+
+def test_intervals_are_those_of_the_command_line(modules: Modules) -> None:
+    samples = [3.25, 4.5, 2.0, 7.75, 5.0]
+    assert modules("return Object.values(modules.summary(given[0]))", samples) == pytest.approx(
+        [statistics.summarise(samples).mean, statistics.summarise(samples).half_width]
+    )
+    for degrees_of_freedom in (1, 2, 3, 9, 30):
+        t = modules("return modules.tQuantile(given[0])", degrees_of_freedom)
+        assert t == pytest.approx(statistics.t_quantile(degrees_of_freedom))
+    assert modules("return modules.summary([1, null])") == {"mean": 1, "half": None}
+    assert modules("return modules.summary([null])") is None
+    assert modules("return modules.summary(new Array(10).fill(0.1))") == {"mean": 0.1, "half": 0}
+
+
+def test_flows_have_colours_of_their_own_while_there_are_some(modules: Modules) -> None:
+    def colours(*sizes: int) -> Any:
+        meaning = {"flows": [{"names": [str(k) for k in range(size)]} for size in sizes]}
+        return modules("return modules.coloursOf(given[0])", meaning)
+
+    assert colours(1, 3) == {"groups": [0, 1], "flows": [0, 1, 2, 3]}
+    assert colours(2, 2, 2) == {"groups": [0, 2, 4], "flows": [0, 1, 2, 3, 4, 5]}
+    assert colours(5, 2) == {"groups": [0, 1], "flows": [0, 0, 0, 0, 0, 1, 1]}
+
+
+def test_parallel_links_have_room_for_what_is_written_between_them(modules: Modules) -> None:
+    text = (LESSONS / "spc.toml").read_text(encoding="utf-8")
+    meaning = core.describe(text, "spc.toml", {})
+    nodes = modules("return [...modules.layout(given[0]).nodes.values()]", meaning)
+    rows = sorted({node["row"] for node in nodes if node["column"] == 1})
+    assert len(rows) == 2
+    assert rows[1] - rows[0] >= 0.9

@@ -16,7 +16,7 @@ from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webelement import WebElement
 
-from ackclock import toml
+from ackclock import statistics, toml
 from ackclock.web.page import write_lab
 
 pytestmark = pytest.mark.browser
@@ -316,6 +316,59 @@ def test_two_set_ups_are_on_one_picture(lab: Lab) -> None:
     assert kept == pytest.approx(goodput / 1e6, rel=0.01)
     lab.find("#drop").click()
     assert not lab.all("#figure path.b")
+
+
+def test_ten_seeds_give_means_with_intervals(lab: Lab) -> None:
+    seeds = "return globalThis.ackclock.board.a?.others?.map(one => one.flows[0].goodput_bps / 1e6)"
+    first = lab.result()["flows"][0]["goodput_bps"] / 1e6
+    lab.click("#seeds")
+    others = lab.wait("ten runs", lambda: lab.run(seeds))
+    summary = statistics.summarise([first, *others])
+    cell = "return document.querySelectorAll('#summary tbody tr')[5].querySelector('td').textContent"
+    mean, half = (float(part) for part in lab.run(cell).split("±"))
+    assert mean == pytest.approx(summary.mean, rel=1e-3)
+    assert half == pytest.approx(summary.half_width, rel=0.1)
+    assert lab.find("#summary caption").text == "Means of the seeds 1 to 10, ± half of the 95 % interval."
+    # The next change is run with as many, and the difference is that of pairs.
+    lab.find("#keep").click()
+    lab.write(DUEL.replace('"100 packets"', '"10 packets"'))
+    lab.finished()
+    lab.wait("ten runs", lambda: lab.run(seeds))
+    lab.wait("both", lambda: lab.run("return document.querySelectorAll('#summary td').length > 9"))
+    change = "return document.querySelectorAll('#summary tbody tr')[5].querySelectorAll('td')[2].textContent"
+    pairs = zip(lab.run(seeds), others, strict=True)
+    now = lab.result()["flows"][0]["goodput_bps"] / 1e6
+    difference = statistics.paired_difference(*zip((now, first), *pairs, strict=True))
+    told = lab.wait("the difference", lambda: lab.run(change) if "±" in lab.run(change) else None)
+    assert float(told.split("±")[0].replace("−", "-")) == pytest.approx(difference.mean, rel=0.01)
+    lab.click("#seeds")
+    assert "±" not in lab.find("#summary").text
+
+
+@pytest.mark.parametrize("size", [PHONE, DESKTOP])
+def test_no_line_of_the_text_is_cut(lab: Lab, size: tuple[int, int]) -> None:
+    lab.open(size)
+    lab.write(DUEL + f"# {'a long remark ' * 30}\n" * 20)
+    lab.finished()
+    wide, narrow = lab.run("const t = document.getElementById('text'); return [t.scrollWidth, t.clientWidth]")
+    assert wide <= narrow
+    # The copy that shows the colours has its lines where the text has them, and each number stands at its line. The
+    # text ends with an empty line, and the copy has one more.
+    high = (
+        "const row = parseFloat(getComputedStyle(document.getElementById('behind')).lineHeight);"
+        "return [...['text', 'behind'].map(id => document.getElementById(id).scrollHeight), row]"
+    )
+    text, copy, row = lab.run(high)
+    assert text == pytest.approx(copy - row, abs=1.5)
+    rows = (
+        "const top = (element, at) => { const range = document.createRange(); range.setStart(element, at);"
+        "range.setEnd(element, at + 1); return range.getBoundingClientRect().top; };"
+        "const numbers = document.getElementById('numbers').firstChild, behind = document.getElementById('behind');"
+        "const last = [...behind.querySelectorAll('.header')].at(-1).firstChild;"
+        "return [top(numbers, numbers.data.indexOf('12')), top(last, 0)]"
+    )
+    number, line = lab.run(rows)
+    assert number == pytest.approx(line, abs=2)
 
 
 def test_a_number_goes_through_a_range(lab: Lab) -> None:

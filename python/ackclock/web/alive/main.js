@@ -117,7 +117,7 @@ function finished({ outcome, meaning, text }) {
   }
   const changed = text !== shown.text;
   byId("alive-summary").replaceChildren(
-    summaryTable(outcome.result, changed ? shown.unchanged : null, { now: "Changed", kept: "As it was run" }),
+    summaryTable([outcome.result], changed && shown.unchanged ? [shown.unchanged] : null, { now: "Changed", kept: "As it was run" }),
   );
   draw();
   const packets = `${outcome.packets.toLocaleString("en")} packets in ${outcome.seconds.toFixed(2)} s`;

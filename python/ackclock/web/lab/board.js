@@ -7,7 +7,7 @@ import { readout } from "./readout.js";
 import { summaryTable } from "./summary.js";
 
 export class Board {
-  a = null; // {meaning, series, result}
+  a = null; // {meaning, series, result, text, others}; `others` are results with more seeds, if there are any
   b = null;
 
   constructor() {
@@ -28,11 +28,11 @@ export class Board {
     this.drawFigures();
   }
 
-  finished({ result, packets, seconds }, meaning) {
+  finished({ result, packets, seconds }, meaning, text) {
     byId("progress").value = 1;
     byId("speed").textContent =
       `${digits(packets)} packets in ${digits(seconds, 2)} s, ${digits(packets / Math.max(seconds, 1e-3), 2)} per second`;
-    this.a = { meaning, series: result.series, result };
+    this.a = { meaning, series: result.series, result, text };
     this.draw();
   }
 
@@ -50,6 +50,7 @@ export class Board {
   draw() {
     if (!this.a) return;
     this.drawFigures();
-    if (this.a.result) byId("summary").replaceChildren(summaryTable(this.a.result, this.b?.result));
+    const results = (one) => (one?.result ? [one.result, ...(one.others ?? [])] : null);
+    if (this.a.result) byId("summary").replaceChildren(summaryTable(results(this.a), results(this.b)));
   }
 }

@@ -27,7 +27,10 @@ function listeners(page) {
   const { state, board, runner } = page;
   const figure = () => standalone(board.drawings(820), state.meaning.name);
   return {
-    cancel: () => runner.cancel(),
+    cancel: () => {
+      runner.cancel();
+      page.seeds.stop();
+    },
     again: () => runner.now(state.text),
     keep: () => {
       keep(page, board.a?.result ? board.a : null);

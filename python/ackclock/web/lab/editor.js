@@ -12,6 +12,8 @@ export class Editor {
       changed(area.value);
     });
     area.addEventListener("scroll", () => this.follow());
+    // Where lines wrap depends on the width.
+    new ResizeObserver(() => this.number()).observe(area);
     this.paint();
   }
 
@@ -66,8 +68,6 @@ export class Editor {
     if (!mark) return;
     const [box, seen] = [mark.getBoundingClientRect(), this.area.getBoundingClientRect()];
     if (box.top < seen.top || box.bottom > seen.bottom) this.area.scrollTop += box.top - seen.top - seen.height / 3;
-    if (box.left < seen.left || box.right > seen.right)
-      this.area.scrollLeft += box.right - seen.left - seen.width * 0.75;
     this.follow();
   }
 
@@ -89,19 +89,51 @@ export class Editor {
       done = inside === "\n" ? from : to;
     }
     parts.push(coloured(this.text.slice(done)));
+    // What follows the last line has a place too.
+    this.behind.innerHTML = `${parts.join("")}\n `;
+    this.number();
+  }
+
+  // Numbers the lines. A line that wraps takes several rows, of which the first has the number.
+  number() {
+    // A scroll bar takes width from the area only.
+    this.behind.style.width = `${this.area.clientWidth}px`;
     const bad = new Set(this.errors.map((error) => error.line));
-    const count = this.text.split("\n").length;
-    byId("numbers").innerHTML = Array.from({ length: count }, (_, at) =>
-      bad.has(at + 1) ? `<b>${at + 1}</b>` : at + 1,
-    ).join("\n");
-    this.behind.innerHTML = `${parts.join("")}\n`;
+    const tops = topsOfLines(this.behind);
+    const row = parseFloat(getComputedStyle(this.behind).lineHeight);
+    byId("numbers").innerHTML = tops
+      .slice(0, -1)
+      .map((top, at) => {
+        const number = bad.has(at + 1) ? `<b>${at + 1}</b>` : at + 1;
+        return number + "\n".repeat(Math.max(1, Math.round((tops[at + 1] - top) / row)));
+      })
+      .join("");
     this.follow();
   }
 
   follow() {
-    this.behind.style.transform = `translate(${-this.area.scrollLeft}px, ${-this.area.scrollTop}px)`;
+    this.behind.style.transform = `translateY(${-this.area.scrollTop}px)`;
     byId("numbers").style.transform = `translateY(${-this.area.scrollTop}px)`;
   }
+}
+
+// Returns where each line of an element's text begins, from the top of the window.
+function topsOfLines(element) {
+  const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+  const range = document.createRange();
+  const tops = [];
+  let begins = true;
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    for (let at = 0; at < node.data.length; at += 1) {
+      if (begins) {
+        range.setStart(node, at);
+        range.setEnd(node, at + 1);
+        tops.push(range.getBoundingClientRect().top);
+      }
+      begins = node.data[at] === "\n";
+    }
+  }
+  return tops;
 }
 
 // Colours comments, headers and quoted texts.

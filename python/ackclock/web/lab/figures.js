@@ -1,6 +1,7 @@
 // Draws a run's values over time: window, round trip, queue and shares, one below the other with one
 // time axis; and each flow's point in the plane of goodput over delay.
 
+import { coloursOf } from "./colours.js";
 import { escaped } from "./dom.js";
 import { headroom, panel } from "./panel.js";
 
@@ -12,12 +13,12 @@ const FASTER = 50;
 // links: [{name, colour, queue}]}. `meaning` is the checked scenario's.
 export function view(series, meaning) {
   const names = meaning.flows.flatMap((group, at) => group.names.map((name) => ({ name, at })));
-  const single = meaning.flows.length === 1 && names.length <= 6;
+  const colours = coloursOf(meaning).flows;
   const flows = names
     .map(({ name, at }, index) => ({
       name,
       group: meaning.flows[at].group,
-      colour: (single ? index : at) % 6,
+      colour: colours[index],
       of: series?.flows?.[name],
     }))
     .filter((flow) => flow.of)

@@ -3,6 +3,9 @@
 
 // The distance of unshared nodes from the middle in a picture with many links, in rows.
 const APART = 0.95;
+// Nodes of a column that are closer than this are put this far apart, in rows: room for what is written at their links.
+const CLOSE = 0.9;
+const BETWEEN = 1.3;
 // The distance between the paths of one flow, in rows.
 const SEVERAL = 1.4;
 
@@ -17,18 +20,30 @@ export function layout(meaning) {
   const rows = meaning.flows.length;
   const middle = (rows - 1) / 2;
   const users = new Map();
-  for (const { row, nodes } of routes) for (const node of nodes) users.set(node, [...(users.get(node) ?? []), row]);
+  for (const route of routes) for (const node of route.nodes) users.set(node, [...(users.get(node) ?? []), route]);
   const nodes = new Map();
-  for (const [node, found] of users) {
-    const own = new Set(found).size === 1;
-    const away = found[0] - middle;
+  const isOwn = (found) => found.every((route) => route.group === found[0].group);
+  const shared = [...users].filter(([, found]) => !isOwn(found));
+  const others = [...users].filter(([, found]) => isOwn(found));
+  for (const [node, found] of [...shared, ...others]) {
+    const own = isOwn(found);
+    // A node at which the paths of a group meet is in the row of the group.
+    const mean = found.reduce((sum, route) => sum + route.row, 0) / found.length;
+    const away = mean - middle;
     const near = columns > 4 && Math.abs(away) < APART && rows > 1;
-    nodes.set(node, {
-      column: column.get(node),
-      row: own ? (near ? middle + (away < 0 ? -APART : APART) : found[0]) : middle,
-    });
+    const wished = own ? (near ? middle + (away < 0 ? -APART : APART) : mean) : middle;
+    const taken = [...nodes.values()].filter((other) => other.column === column.get(node)).map((other) => other.row);
+    nodes.set(node, { column: column.get(node), row: free(wished, taken, found[0].group) });
   }
   return { columns, rows, nodes, routes };
+}
+
+// Returns the wished row, or the free row next to `home` where another node of the column is too near to write between them.
+function free(wished, taken, home) {
+  const isFree = (row) => taken.every((other) => Math.abs(other - row) > BETWEEN - 0.01);
+  if (taken.every((other) => Math.abs(other - wished) >= CLOSE)) return wished;
+  const rows = taken.flatMap((other) => [other - BETWEEN, other + BETWEEN]).filter(isFree);
+  return rows.reduce((best, row) => (Math.abs(row - home) < Math.abs(best - home) ? row : best));
 }
 
 // Returns the routes of a group's first flow: one, or with SCTP one for each path. `steps`: [left node, right node] of

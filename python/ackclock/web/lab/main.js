@@ -15,6 +15,7 @@ import { lessons } from "./lessons.js";
 import { Runner } from "./runner.js";
 import { told } from "./running.js";
 import { begin, take } from "./scenario.js";
+import { Seeds } from "./seeds.js";
 import { isLink, unpackedLink } from "./share.js";
 import { newState } from "./state.js";
 import { status } from "./view.js";
@@ -43,6 +44,7 @@ async function made() {
     board: new Board(),
     whatIf: new WhatIf(engine.module),
   };
+  page.seeds = new Seeds(engine.module, page.board);
   page.remember = later(400, () => remember(state));
   page.runner = new Runner(engine, (event) => told(page, event));
   page.editor = new Editor({

@@ -6,7 +6,7 @@ import { axis, linearTicks, logTicks } from "./ticks.js";
 
 export const LEFT = 46;
 export const RIGHT = 8;
-const TOP = 20;
+const TOP = 26;
 
 const round = (value) => Math.round(value * 10) / 10;
 
@@ -98,19 +98,32 @@ export function panel(what) {
       `<path d="M${round(x(fromX))} ${round(y(fromY))}L${round(x(toX))} ${round(y(toY))}" stroke="var(--axis)" stroke-dasharray="3 3"/>`,
     );
   }
+  const labels = [];
   for (const point of what.points ?? []) {
     const fill = point.hollow ? "var(--back)" : `var(--curve-${point.colour})`;
     const at = [round(x(point.x)), round(y(point.y))];
     parts.push(
       `<circle class="${point.hollow ? "b" : "a"}" cx="${at[0]}" cy="${at[1]}" r="${point.small ? 3 : 5}" fill="${fill}" stroke="var(--curve-${point.colour})" stroke-width="${point.small ? 1 : 2}"><title>${escaped(point.title ?? point.label ?? "")}</title></circle>`,
     );
-    if (!point.label) continue;
-    const end = at[0] > right - 80;
-    parts.push(
-      `<text class="tick" x="${at[0] + (end ? -9 : 9)}" y="${at[1] - 7}" text-anchor="${end ? "end" : "start"}">${escaped(point.label)}</text>`,
-    );
+    const place = point.label ? placeOf(point.label, at, right, labels) : null;
+    if (!place) continue;
+    labels.push(place);
+    parts.push(`<text class="tick" x="${place.x}" y="${place.y}">${escaped(point.label)}</text>`);
   }
   return parts.join("");
+}
+
+// Returns a place beside a point where its label covers no other: {x, y, width}. Returns null if there is none: the point
+// tells its name when it is pointed at.
+function placeOf(label, [x, y], right, labels) {
+  const width = 6.5 * label.length;
+  const sides = x > right - 80 ? [-9 - width, 9] : [9, -9 - width];
+  const places = [-7, 4, 15].flatMap((down) => sides.map((across) => ({ x: round(x + across), y: y + down, width })));
+  const isFree = (one) =>
+    one.x > LEFT &&
+    one.x + width <= right &&
+    labels.every((other) => one.x > other.x + other.width || other.x > one.x + width || Math.abs(one.y - other.y) > 11);
+  return places.find(isFree) ?? null;
 }
 
 // Returns the top of a scale: a little above the largest value.

@@ -1,5 +1,6 @@
 // Draws the path: a card for each group of flows, and the links that it passes with their queues and losses.
 
+import { coloursOf } from "./colours.js";
 import { escaped } from "./dom.js";
 import { layout } from "./layout.js";
 import { linksOf } from "./elements.js";
@@ -15,6 +16,7 @@ export function picture(meaning, width, chosen) {
   const narrow = width < NARROW;
   const card = { ...CARD, width: narrow ? 92 : CARD.width };
   const plan = layout(meaning);
+  const colours = coloursOf(meaning).groups;
   const row = Math.max(48, Math.min(64, 420 / plan.rows));
   const inRows = [0, plan.rows - 1, ...[...plan.nodes.values()].map((node) => node.row)];
   const [first, last] = [Math.min(...inRows), Math.max(...inRows)];
@@ -37,12 +39,12 @@ export function picture(meaning, width, chosen) {
     });
   const parts = drawn.map((one) => pipe(one, chosen));
   for (const route of plan.routes)
-    parts.push(thread(route, route.nodes.map(place), plan.rows, { card, width, y: y(route.group) }));
+    parts.push(thread(route, route.nodes.map(place), plan.rows, { card, width, y: y(route.group), colour: colours[route.group] }));
   for (const node of plan.nodes.keys()) parts.push(dot(node, place(node)));
   for (const one of drawn) if (waits(one.link)) parts.push(glyph(one.from, one.to));
   for (const one of drawn) parts.push(labels(one, narrow || plan.columns > 4));
   meaning.flows.forEach((flow, at) =>
-    parts.push(cardOf(flow, at, { x: backward.has(at) ? width - card.width : 0, y: y(at) }, card, chosen)),
+    parts.push(cardOf(flow, at, { x: backward.has(at) ? width - card.width : 0, y: y(at), colour: colours[at] }, card, chosen)),
   );
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="group" aria-label="The path: select a flow or a link to change it">${parts.join("")}</svg>`;
 }
@@ -111,21 +113,21 @@ function labels({ link, back, from, to }, crowded) {
 }
 
 // Draws the route of a group of flows, in its colour, beside those of the others.
-function thread({ group, back }, points, rows, { card, width, y }) {
+function thread({ group, back }, points, rows, { card, width, y, colour }) {
   const offset = (group - (rows - 1) / 2) * Math.min(3, 12 / rows);
   const path = [
     { x: back ? width - card.width : card.width, y },
     ...points.map((point) => ({ x: point.x, y: point.y + offset })),
   ];
   const last = path[path.length - 1];
-  return `<path class="thread" d="M${path.map((point) => `${point.x} ${point.y}`).join("L")}" stroke="var(--curve-${group % 6})"/><circle cx="${last.x}" cy="${last.y}" r="4" fill="var(--curve-${group % 6})"/>`;
+  return `<path class="thread" d="M${path.map((point) => `${point.x} ${point.y}`).join("L")}" stroke="var(--curve-${colour})"/><circle cx="${last.x}" cy="${last.y}" r="4" fill="var(--curve-${colour})"/>`;
 }
 
 function dot(name, { x, y }) {
   return `<circle class="node" cx="${x}" cy="${y}" r="5"><title>${escaped(name)}</title></circle>`;
 }
 
-function cardOf(flow, at, { x, y }, card, chosen) {
+function cardOf(flow, at, { x, y, colour }, card, chosen) {
   const id = `flow:${at}`;
   const count = flow.names.length;
   const control = flow.control ?? "UDP";
@@ -134,5 +136,5 @@ function cardOf(flow, at, { x, y }, card, chosen) {
     text.length * 7.4 > card.width - 16 ? `${text.slice(0, Math.floor((card.width - 24) / 7.4))}…` : text;
   const top = y - card.height / 2;
   const second = control === flow.group ? (count > 1 ? "flows" : "one flow") : control;
-  return `<g class="element flow" data-id="${id}" role="button" tabindex="0" aria-pressed="${id === chosen}" aria-label="${escaped(`Flows ${flow.group}: ${count} of ${control}`)}"><title>${escaped(`${name}: ${control}`)}</title><rect x="${x + 1}" y="${top}" width="${card.width - 2}" height="${card.height}" rx="6"/><rect x="${x + 1}" y="${top}" width="6" height="${card.height}" fill="var(--curve-${at % 6})" class="tab"/><text x="${x + 14}" y="${y - 3}" class="name">${escaped(short(name))}</text><text x="${x + 14}" y="${y + 14}" class="note">${escaped(short(second))}</text></g>`;
+  return `<g class="element flow" data-id="${id}" role="button" tabindex="0" aria-pressed="${id === chosen}" aria-label="${escaped(`Flows ${flow.group}: ${count} of ${control}`)}"><title>${escaped(`${name}: ${control}`)}</title><rect x="${x + 1}" y="${top}" width="${card.width - 2}" height="${card.height}" rx="6"/><rect x="${x + 1}" y="${top}" width="6" height="${card.height}" fill="var(--curve-${colour})" class="tab"/><text x="${x + 14}" y="${y - 3}" class="name">${escaped(short(name))}</text><text x="${x + 14}" y="${y + 14}" class="note">${escaped(short(second))}</text></g>`;
 }

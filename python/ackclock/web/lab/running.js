@@ -19,11 +19,12 @@ const EVENTS = {
     status(partial ? "Running; of so many flows only the links are drawn" : "Running");
   },
   progress: ({ board }, { fraction, series, meaning }) => board.progress(fraction, series, meaning),
-  finished: ({ board, state }, { outcome, meaning, text }) => {
-    board.finished(outcome, meaning);
+  finished: ({ board, state, seeds }, { outcome, meaning, text }) => {
+    board.finished(outcome, meaning, text);
     state.shown = text;
     status("Done");
     for (const id of ["keep", "svg", "png", "csv"]) byId(id).disabled = false;
+    seeds.follow(text);
   },
   cancelled: () => status("Cancelled", "wrong"),
   failed: (_, { message }) => status(message, "wrong"),
@@ -31,6 +32,7 @@ const EVENTS = {
 };
 
 function checked(page, { errors, warnings, meaning }) {
+  page.seeds.cancel();
   const { state, editor, inspector, whatIf } = page;
   editor.mark(errors, [...warnings, ...unasked(meaning)]);
   if (!meaning) {

@@ -1,9 +1,12 @@
-// Summarises a run as a table; with B, also the differences.
+// Summarises a run, or runs with several seeds, as a table; with B, also the differences.
 
 import { make } from "./dom.js";
 import { digits } from "./quantity.js";
+import { summary } from "./statistics.js";
 
 const MOST_ROWS = 12;
+// A number and its interval stay in one line.
+const PLUS_MINUS = "\u00a0±\u00a0";
 
 // Returns a result's numbers, [label, unit, value], and those of its flows by name.
 export function numbersOf(result) {
@@ -32,43 +35,66 @@ function times(value, factor) {
 }
 
 const shown = (value) => (value === null || value === undefined || !Number.isFinite(value) ? "–" : digits(value));
+// Writes a mean with as many decimals as half of its interval has, which gets two digits.
+function spread({ mean, half }) {
+  if (!half) return shown(mean) + (half === 0 ? `${PLUS_MINUS}0` : "");
+  const decimals = Math.min(12, Math.max(0, 1 - Math.floor(Math.log10(half))));
+  return `${mean.toFixed(decimals)}${PLUS_MINUS}${half.toFixed(decimals)}`;
+}
+const cell = (values) => {
+  const found = summary(values);
+  return found ? spread(found) : "–";
+};
 
+// Returns the change of a number from B to A. With equally many seeds it is the mean of the differences seed by seed.
 function change(a, b) {
-  if (!Number.isFinite(a) || !Number.isFinite(b) || a === null || b === null) return "–";
-  const by = a - b;
-  const relative = b ? ` (${by >= 0 ? "+" : "−"}${digits(Math.abs((100 * by) / b), 2)} %)` : "";
-  return `${by >= 0 ? "+" : "−"}${digits(Math.abs(by))}${relative}`;
+  const [mine, theirs] = [summary(a), summary(b)];
+  if (!mine || !theirs) return "–";
+  const pairs = a.length === b.length ? summary(a.map((value, at) => value - b[at])) : null;
+  const { mean, half } = pairs ?? { mean: mine.mean - theirs.mean, half: null };
+  const relative = theirs.mean
+    ? ` (${mean >= 0 ? "+" : "−"}${digits(Math.abs((100 * mean) / theirs.mean), 2)}\u00a0%)`
+    : "";
+  return `${mean >= 0 ? "+" : "−"}${spread({ mean: Math.abs(mean), half })}${relative}`;
 }
 
-// `called` has the headings of the columns if there are both.
+// Returns the lines of a table, [label, unit, value of each result], for all and by flow.
+function linesOf(results) {
+  const all = results.map(numbersOf);
+  const line = (key) => all[0][key].map(([label, unit], at) => [label, unit, all.map((one) => one[key][at][2])]);
+  return { all: line("all"), flows: line("flows") };
+}
+
+// `a` and `b` are the results of one run or of several that differ in their seeds; `b` may be null. `called` has the headings
+// of the columns if there are both.
 export function summaryTable(a, b, called = { now: "A (now)", kept: "B (kept)", change: "A − B" }) {
-  const mine = numbersOf(a);
-  const theirs = b ? numbersOf(b) : null;
+  const mine = linesOf(a);
+  const theirs = b ? linesOf(b) : null;
   const lines = [...mine.all.map((one, at) => [one, theirs?.all[at]])];
   const names = new Set([...mine.flows, ...(theirs?.flows ?? [])].map(([label]) => label));
   const flows = [...names].map((label) => [
-    mine.flows.find((one) => one[0] === label) ?? [label, "", null],
-    theirs?.flows.find((one) => one[0] === label) ?? [label, "", null],
+    mine.flows.find((one) => one[0] === label) ?? [label, "", []],
+    theirs?.flows.find((one) => one[0] === label) ?? [label, "", []],
   ]);
   if (flows.length > 2) lines.push(...flows.slice(0, MOST_ROWS));
   const heads = theirs ? ["", called.now, called.kept, called.change ?? "Change"] : ["", "Value"];
-  const rows = lines.map(([[label, unit, value], other]) =>
+  const rows = lines.map(([[label, unit, values], other]) =>
     make(
       "tr",
       {},
       make("th", { scope: "row" }, label, unit ? make("span", { class: "unit" }, ` (${unit})`) : ""),
-      make("td", {}, shown(value)),
-      theirs ? [make("td", {}, shown(other?.[2])), make("td", {}, change(value, other?.[2]))] : null,
+      make("td", {}, cell(values)),
+      theirs ? [make("td", {}, cell(other?.[2] ?? [])), make("td", {}, change(values, other?.[2] ?? []))] : null,
     ),
   );
-  const more =
-    flows.length > MOST_ROWS
-      ? make("caption", { class: "small muted" }, `The first ${MOST_ROWS / 2} of ${flows.length / 2} flows`)
-      : null;
+  const notes = [
+    a.length > 1 ? `Means of the seeds ${a[0].seed} to ${a[a.length - 1].seed}, ± half of the 95 % interval` : null,
+    flows.length > MOST_ROWS ? `The first ${MOST_ROWS / 2} of ${flows.length / 2} flows` : null,
+  ].filter(Boolean);
   return make(
     "table",
     { class: "summary" },
-    more,
+    notes.length ? make("caption", { class: "small muted" }, `${notes.join(". ")}.`) : null,
     make(
       "thead",
       {},

@@ -2,6 +2,7 @@
 
 import { Cancelled } from "../engine/engine.js";
 import { Pool } from "../engine/pool.js";
+import { coloursOf } from "./colours.js";
 import { byId, later, make, say } from "./dom.js";
 import { literal } from "./edit.js";
 import { legendOf, svg } from "./figures.js";
@@ -155,6 +156,7 @@ export class WhatIf {
       { time: " (ms)", rate: " (Mbit/s)", size: " (kB)", packets: " (packets)", bdp: " (bdp)" }[number.kind] ?? "";
     const there = values.map((value, at) => ({ x: value * factor, run: runs[at] })).filter((one) => one.run);
     const groups = meaning.flows.map((flow) => flow.group);
+    const colours = coloursOf(meaning).groups;
     const mean = (list) => (list.length ? list.reduce((sum, value) => sum + value, 0) / list.length : null);
     const lines = (pick) =>
       groups.map((group, at) => ({
@@ -167,7 +169,7 @@ export class WhatIf {
               .filter(Number.isFinite),
           ),
         ),
-        colour: at % 6,
+        colour: colours[at],
       }));
     const width = box.clientWidth;
     const each = width > 620 ? Math.floor(width / 3) : width;
@@ -197,7 +199,7 @@ export class WhatIf {
       });
     });
     const legend = legendOf(
-      groups.map((group, at) => ({ label: group, colour: at % 6 })),
+      groups.map((group, at) => ({ label: group, colour: colours[at] })),
       width,
     );
     const place = (at) => (each === width ? `0 ${legend.height + at * 200}` : `${at * each} ${legend.height}`);
