@@ -6,7 +6,9 @@ import importlib.util
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,6 +23,8 @@ SOURCES = [
 GENERATED = re.compile(r"<!-- generated: (.*?) -->\n.*?<!-- end of what is generated -->", re.DOTALL)
 BLOCK = re.compile(r"^(.*)\n```(console|bash|sh|python|pycon)\n", re.MULTILINE)
 NOT_RUN = re.compile(r"<!-- not run: (.+) -->")
+FOUND = {"flow completion time": "results.html", "jain": "python.html", "bufferbloat": ".html"}
+"""What a reader looks for, and a page that the search offers."""
 NOT_RUN_BLOCKS = 21
 """A block more that is not run is a step back: change this number only with a reason."""
 
@@ -135,12 +139,53 @@ def test_scenarios_that_the_pages_show_are_right(path: Path) -> None:
         assert Scenario.from_file(path).run(seed=1).flows["goodput_bps"].min() > 0
 
 
-@pytest.mark.slow
-@pytest.mark.skipif(importlib.util.find_spec("zensical") is None, reason="Zensical needs Python 3.11")
-def test_the_site_is_built_without_a_warning_and_fetches_nothing() -> None:
-    done = subprocess.run(
+@pytest.fixture(scope="module")
+def built() -> subprocess.CompletedProcess[str]:
+    """What building the site said."""
+    if importlib.util.find_spec("zensical") is None:
+        pytest.skip("Zensical needs Python 3.11")
+    return subprocess.run(
         [sys.executable, ROOT / "scripts" / "build-docs"], check=False, capture_output=True, text=True
     )
+
+
+@pytest.mark.slow
+@pytest.mark.browser
+def test_the_search_finds_where_the_site_is_opened_from_files(
+    built: subprocess.CompletedProcess[str], tmp_path: Path
+) -> None:
+    from chromium import eventually, offline_chromium
+
+    assert built.returncode == 0
+    # The dialog is in a shadow tree.
+    dialog = "const box = [...document.querySelectorAll('*')].find(one => one.shadowRoot)?.shadowRoot;"
+    ask = (
+        f"{dialog} const field = box.querySelector('input'); field.focus(); field.value = arguments[0];"
+        "field.dispatchEvent(new Event('input', { bubbles: true }))"
+    )
+    found = f"{dialog} return [...(box?.querySelectorAll('ol a') ?? [])].map(one => one.getAttribute('href'))"
+    ready = f"{dialog} return box?.querySelector('[role=status]')?.textContent === ''"
+    with offline_chromium(tmp_path / "profile") as driver:
+
+        def wait(what: str, condition: Callable[[], Any]) -> None:
+            eventually(driver, what, condition, lambda: str(driver.execute_script(found)))
+
+        # From a folder below too, whose links lead elsewhere.
+        for page in ("index.html", "tutorial/first-scenario.html"):
+            driver.get((ROOT / "site" / page).as_uri())
+            wait("the index", lambda: driver.execute_script("return typeof __index === 'object'"))
+            driver.execute_script("document.querySelector('.md-search__button').click()")
+            wait("the search", lambda: driver.execute_script(ready))
+            for words, place in FOUND.items():
+                driver.execute_script(ask, words)
+                wait(words, lambda place=place: any(place in link for link in driver.execute_script(found)))
+
+
+@pytest.mark.slow
+def test_the_site_is_built_without_a_warning_and_fetches_nothing(
+    built: subprocess.CompletedProcess[str],
+) -> None:
+    done = built
     assert done.returncode == 0, done.stdout + done.stderr
     assert "No issues found" in done.stderr
     pages = list((ROOT / "site").rglob("*.html"))
