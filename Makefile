@@ -16,7 +16,7 @@ export PYO3_PYTHON := $(abspath $(BIN)/python)
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 SOAK := cargo run --quiet --release --locked -p ackclock-soak --
 
-.PHONY: help setup prototype pgo wasm lab docs wheel demo test build-tests test-fast test-rust test-python test-fuzz test-soak soak build-soak lint lint-rust lint-python format bench lock clean
+.PHONY: help setup prototype pgo wasm lab docs wheel demo test build-tests test-fast test-rust test-example test-python test-fuzz test-soak soak build-soak lint lint-rust lint-python format bench lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -66,6 +66,7 @@ test: $(VENV)/.python ## run every test: Rust, Python, the report in a browser, 
 	@# mypy takes one processor, clippy and the link of build-soak end with one.
 	$(MAKE) --jobs=3 --output-sync=target build-soak lint-rust lint-python
 	$(MAKE) test-rust
+	$(MAKE) test-example
 	$(MAKE) test-soak
 	@# Building the fuzz targets waits for one crate at times, which leaves a core to the Python tests.
 	$(MAKE) --jobs=2 --output-sync=target test-python test-fuzz
@@ -79,6 +80,9 @@ build-tests: $(VENV)/.python
 
 test-rust: $(VENV)/.python ## unit, property and documentation tests of the crates
 	cargo test --workspace --locked
+
+test-example: ## build and test the crate of a control outside of the workspace
+	cargo test --quiet --locked --manifest-path examples/own-control/Cargo.toml --target-dir target
 
 test-fuzz: ## build the fuzz targets, replay their corpus and mutate it for some seconds
 	scripts/fuzz
@@ -101,6 +105,7 @@ lint: lint-rust lint-python ## formatting, clippy, ruff, mypy: no warnings
 
 lint-rust: $(VENV)/.python
 	cargo fmt --all --check
+	cargo fmt --check --manifest-path examples/own-control/Cargo.toml
 	cargo clippy --workspace --all-targets --locked -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --quiet --workspace --no-deps --locked
 

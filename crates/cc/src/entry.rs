@@ -44,7 +44,9 @@ pub trait Plugin: fmt::Debug + Send + Sync {
         PublishedDefaults::NONE
     }
 
-    /// Returns whether parts around it may set its window. If not, it has a model of the path.
+    /// Returns whether the control has a window that others may set: slow starts, discriminators and actions around it, and the
+    /// host during recovery, which then reduces the flight proportionally (RFC 6937). Return false only for a control with a
+    /// model of the path, such as BBR: nothing may be put around it, and its decision holds during recovery too.
     fn has_window(&self) -> bool;
 
     /// Creates the control of a new connection.

@@ -11,6 +11,7 @@
 //! * [`build`]: constructs a simulation from a scenario and a seed.
 //! * [`describe`], [`warnings`], [`cost`]: a summary of a scenario, likely mistakes in it, and what it costs.
 //!   [`run`], [`result`]: runs a scenario, and its result. [`exports`]: a run in the formats of other tools.
+//! * [`statistics`]: means over seeds with their intervals, and paired differences, for tests of a control.
 //! * [`facts`]: the facts about a scenario for the independent check of a packet trace, [`ackclock_verify`].
 //! * [`transports`]: the transports of flows, in one list. [`own_controls`]: the controls that some of them bring along.
 //! * [`registry`]: everything that a scenario can name, besides the plugins of [`plugins`](mod@plugins). [`schema`],
@@ -49,6 +50,7 @@ pub mod run;
 pub mod scenario;
 pub mod schema;
 mod sizes;
+pub mod statistics;
 pub mod sweep;
 mod tables;
 mod traces;
@@ -63,3 +65,8 @@ pub use scenario::Scenario;
 
 /// The version of the core.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// Runs the example of the README as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -4,13 +4,16 @@
 use crate::own_controls::OwnControl;
 use crate::registry;
 use ackclock_base::Descriptor;
+use ackclock_cc::entry::Entry;
 use std::sync::Arc;
 
-/// Controls and queue disciplines that are in no registry. They belong to a document, and so to a run; no
-/// registry changes.
+/// Controls and queue disciplines that are in no registry, and whose names no registry has. They belong to a document, and so to
+/// a run; no registry changes.
 #[derive(Clone, Debug, Default)]
 pub struct Plugins {
-    /// The congestion controls.
+    /// The congestion controls that have an entry such as those in the registry.
+    pub entries: Vec<&'static Entry>,
+    /// The congestion controls whose description is known only when the program runs.
     pub controls: Vec<Arc<dyn ackclock_cc::entry::Plugin>>,
     /// The queue disciplines.
     pub queues: Vec<Arc<dyn ackclock_aqm::entry::Plugin>>,
@@ -23,6 +26,7 @@ impl Plugins {
     pub fn all_controls(&self) -> Vec<&'static Descriptor> {
         registry::controls()
             .into_iter()
+            .chain(self.entries.iter().map(|entry| entry.descriptor))
             .chain(self.controls.iter().map(|control| control.descriptor()))
             .chain(self.own_controls.iter().map(|own| own.descriptor))
             .collect()
@@ -31,6 +35,11 @@ impl Plugins {
     /// Returns every queue discipline that a scenario may name.
     pub fn all_queues(&self) -> Vec<&'static Descriptor> {
         registry::queues().into_iter().chain(self.queues.iter().map(|queue| queue.descriptor())).collect()
+    }
+
+    /// Returns the entry of the plugin control called `name`; `None` if no entry of a plugin has this name.
+    pub fn entry(&self, name: &str) -> Option<&'static Entry> {
+        self.entries.iter().copied().find(|entry| entry.descriptor.name == name)
     }
 
     /// Returns the plugin control called `name`, if there is one.

@@ -14,6 +14,7 @@ use std::sync::Arc;
 /// The source of a control.
 #[derive(Clone, Debug)]
 enum Law {
+    /// A control of the registry, or of a plugin that has an entry like those.
     Registered(&'static Entry),
     Plugin(Arc<dyn Plugin>),
     /// A control that runs over the transport that brings it along, and over no other.
@@ -26,7 +27,10 @@ impl Law {
         match (plugins.control(name), plugins.own_control(name)) {
             (Some(plugin), _) => Self::Plugin(Arc::clone(plugin)),
             (None, Some(own)) => Self::Own(own),
-            (None, None) => Self::Registered(control.entry(CONTROLS)),
+            (None, None) => {
+                let entry = plugins.entry(name);
+                Self::Registered(entry.unwrap_or_else(|| control.entry(CONTROLS)))
+            }
         }
     }
 
@@ -82,7 +86,7 @@ impl ControlPlan {
         }
     }
 
-    /// Returns the control with its parameters, if it is a registered one.
+    /// Returns the control with its parameters, if it has an entry.
     pub fn registered(&self) -> Option<(&'static Entry, &Values)> {
         match &self.law {
             Law::Registered(entry) => Some((entry, &self.control.values)),
