@@ -21,7 +21,7 @@ def scenario_of(found: Found, space: Space, tested: Arm, objective: Objective, c
     from ackclock import toml
 
     document = toml.loads(space.text)
-    own: Mapping[str, Any] = {} if tested.classes else tested.overrides([TESTED])
+    own: Mapping[str, Any] = {} if tested.classes else tested.overrides(space.tested)
     for path, value in merge(space.overrides(found.values), own).items():
         put(document, path.split("."), value)
     document["replications"] = SEEDS

@@ -16,7 +16,7 @@ from ackclock.evaluation.words import EvaluationWords, needs_series
 from ackclock.jobs import Local, run_jobs
 from ackclock.overrides import merge
 from ackclock.search.objectives import Objective
-from ackclock.search.space import TESTED, Range, Space
+from ackclock.search.space import Range, Space
 from ackclock.store import Job, Store
 from ackclock.study.language import Expression
 from ackclock.study.run_words import measure
@@ -161,7 +161,7 @@ class Search:
             Job(
                 self._space.text,
                 self._space.file,
-                merge(self._space.overrides(values), arm.overrides([TESTED])),
+                merge(self._space.overrides(values), arm.overrides(self._space.tested)),
                 seed,
                 self._series,
                 arm.classes,

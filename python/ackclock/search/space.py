@@ -19,7 +19,7 @@ from ackclock.files import read_text
 from ackclock.names import nearest
 
 TESTED = "tested"
-"""The name of the group of flows that gets the control."""
+"""The name of the group of flows that gets the control, as do those whose names begin with it and a hyphen."""
 _QUANTITY = re.compile(r"([-+0-9.eE]+)\s*(\S*)")
 Point: TypeAlias = Sequence[float] | npt.NDArray[np.float64]
 """A place in the space, each coordinate from 0 to 1."""
@@ -60,6 +60,12 @@ class Space:
     """The scenario without its sweep."""
     document: Mapping[str, Any]
     ranges: tuple[Range, ...]
+
+    @property
+    def tested(self) -> list[str]:
+        """Returns the names of the groups of flows that get the control."""
+        names = [str(flow.get("name")) for flow in self.document.get("flows", ())]
+        return [name for name in names if name == TESTED or name.startswith(f"{TESTED}-")]
 
     def overrides(self, values: Mapping[str, float]) -> dict[str, Any]:
         """Returns the values to put into the scenario; a range without a value keeps what the scenario has."""
