@@ -40,7 +40,9 @@ pgo: $(VENV)/.runtime ## build the core as the wheels have it, guided by a profi
 wasm: $(VENV)/.wasm ## build the simulator for web pages; where Rust cannot, say what is missing and leave it out
 	@:
 
-lab: setup wasm ## write the laboratory as one HTML page to dist/lab.html, which needs no installation to open
+lab: wasm ## write the laboratory as one HTML page to dist/lab.html, which needs no installation to open
+	@# Any core will do: the page has one of its own. That of the prototype is built in a fraction of the time.
+	@[ -x $(BIN)/ackclock ] || $(MAKE) prototype
 	@mkdir -p dist
 	@$(BIN)/ackclock lab --no-open --out dist/lab.html
 

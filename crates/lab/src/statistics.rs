@@ -117,7 +117,7 @@ pub fn over_seeds(
     numbers.into_iter().map(|(_, number)| number).collect()
 }
 
-/// Returns the t that a Student variable with so many degrees of freedom (at least 1) does not exceed, in
+/// Returns the t that a Student variable with this number of degrees of freedom (at least 1) does not exceed, in
 /// absolute value, with probability `level`.
 pub fn t_quantile(degrees_of_freedom: usize, level: f64) -> f64 {
     // With t = tan(angle) sqrt(degrees of freedom), the probability grows with the angle from 0 to 1.
