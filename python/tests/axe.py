@@ -11,7 +11,7 @@ import pytest
 from selenium import webdriver
 
 SERIOUS = ("serious", "critical")
-_RUN = """
+RUN = """
 const done = arguments[arguments.length - 1];
 axe.run().then(
   ({ violations }) => done(JSON.stringify(violations.map(({ id, impact, nodes }) => [id, impact, nodes[0].html]))),
@@ -22,14 +22,15 @@ axe.run().then(
 
 def violations(driver: webdriver.Chrome) -> list[list[str]]:
     """The serious violations on the page as it is: the rule, its impact, and the first element that violates it."""
-    driver.execute_script(_script())  # type: ignore[no-untyped-call]
+    driver.execute_script(script())  # type: ignore[no-untyped-call]
     driver.set_script_timeout(60)
-    found = json.loads(driver.execute_async_script(_RUN))  # type: ignore[no-untyped-call]
+    found = json.loads(driver.execute_async_script(RUN))  # type: ignore[no-untyped-call]
     return [one for one in found if one[1] in SERIOUS]
 
 
 @cache
-def _script() -> str:
+def script() -> str:
+    """The text of axe-core."""
     spec = importlib.util.find_spec("axe_core_python")
     if spec is None or spec.origin is None:
         pytest.skip("axe-core-python is not installed: requirements-dev.txt pins it")
