@@ -24,3 +24,8 @@ pub use factory::Maker;
 pub use handle::Handle;
 pub use plan::{Plan, Refusal};
 pub use stack::Stack;
+
+/// Runs the example of the README as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

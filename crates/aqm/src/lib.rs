@@ -35,3 +35,8 @@ pub use departure::{Departing, Departure, Held, Ticket};
 pub use discipline::{Arrival, Backlog, Capacity, Discipline, Ecn, LinkRate, Verdict};
 pub use entry::{Queueing, Service};
 pub use label::{Dscp, Label};
+
+/// Runs the example of the README as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -18,3 +18,8 @@ pub mod trace;
 pub use quantity::{Packets, Rate, Size, Span, Time, at_least, at_most};
 pub use random::Random;
 pub use registry::{Descriptor, Kind, Parameter, Quantity, Range, Value, Values};
+
+/// Runs the example of the README as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

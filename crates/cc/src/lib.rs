@@ -49,3 +49,8 @@ pub use control::{
 pub use differentiation::{Cause, Counted, IncomingAck, LossDifferentiation};
 pub use group::ControlGroup;
 pub use selector::PathSelector;
+
+/// Runs the example of the README as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

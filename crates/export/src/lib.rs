@@ -18,3 +18,8 @@ pub mod quic;
 pub mod sctp;
 pub mod tcp;
 pub mod udp;
+
+/// Runs the example of the README as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

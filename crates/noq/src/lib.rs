@@ -141,3 +141,8 @@ impl Controller for Control {
         self
     }
 }
+
+/// Runs the example of the README as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

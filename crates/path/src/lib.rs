@@ -291,3 +291,8 @@ impl<C: Clone> Path<C> {
         }
     }
 }
+
+/// Runs the example of the README as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

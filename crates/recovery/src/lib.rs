@@ -36,3 +36,8 @@ pub mod units;
 pub use options::Options;
 pub use sender::{Acknowledgement, Output, Parts, Sender, Transmission};
 pub use units::Units;
+
+/// Runs the example of the README as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -61,3 +61,8 @@ mod two_states;
 pub mod udp;
 pub mod waiting_room;
 pub mod watch;
+
+/// Runs the example of the README as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

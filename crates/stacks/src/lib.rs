@@ -20,3 +20,8 @@ pub use connection::{Connection, Connections, State};
 pub use control::{Control, Factory, OwnControl};
 pub use end::{Application, End, Packing};
 pub use stack::{STACKS, Stack, packing};
+
+/// Runs the example of the README as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

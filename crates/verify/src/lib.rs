@@ -82,3 +82,8 @@ fn in_time_order(records: &[Record]) -> Vec<usize> {
 
 #[cfg(test)]
 mod tests;
+
+/// Runs the example of the README as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

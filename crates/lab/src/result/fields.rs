@@ -5,7 +5,42 @@ use super::declared::{Asked, Kind, Share, Typed, records};
 use super::series::SeriesResult;
 
 records! {
-    /// The result of one run.
+    /// The result of one run, as [`run`](crate::run::run) returns it and `ackclock run --json` writes it.
+    ///
+    /// Each flow, link and `[[flows]]` table has a record: [`FlowResult`], [`LinkResult`], [`GroupResult`]. Numbers are in
+    /// the unit that is the last word of their name (`_s` seconds, `_bps` bits per second, `_packets`, `_bytes`), counted
+    /// over [`measured_s`](Self::measured_s): from the end of the warm-up to the end of the run. `None` means that there was
+    /// no sample, such as a round trip of a flow without acknowledgements.
+    ///
+    /// ```
+    /// use ackclock_lab::{RunResult, Scenario, run};
+    /// use serde_json::Map;
+    /// use std::sync::atomic::AtomicBool;
+    ///
+    /// let text = r#"
+    /// duration = "10 s"
+    /// warmup = "2 s"
+    /// [dumbbell]
+    /// bottleneck = { rate = "10 Mbit/s", delay = "20 ms", queue = { name = "droptail", limit = "1 bdp" } }
+    /// access = { rate = "100 Mbit/s", delay = "5 ms" }
+    /// [[flows]]
+    /// name = "mine"
+    /// control = "cubic"
+    /// "#;
+    /// let scenario = Scenario::parse(text, "scenario", &Map::new()).expect("a scenario");
+    /// let result: RunResult = run::run(&scenario, 1, false, &AtomicBool::new(false)).expect("a run");
+    /// assert_eq!(result.measured_s, [2.0, 10.0]);
+    ///
+    /// let mine = result.flows.iter().find(|flow| flow.name == "mine").expect("a flow of this name");
+    /// let bottleneck = result.links.iter().find(|link| link.name == "bottleneck").expect("the link");
+    /// assert!(mine.goodput_bps < bottleneck.rate_bps as f64);
+    /// // No round trip is shorter than twice the delays: 2 * (5 + 20 + 5) ms.
+    /// assert!(mine.rtt_min_s.expect("acknowledgements") >= 0.060);
+    /// assert!(bottleneck.utilisation.0 > 0.5);
+    /// ```
+    ///
+    /// [`ackclock_lab::statistics`](crate::statistics) makes means and intervals of the results of several seeds. The names and
+    /// meanings of the fields are those of the columns in Python and of the JSON Schema, which are made from this declaration.
     pub struct RunResult {
         /// the scenario's `name`
         scenario: String;
