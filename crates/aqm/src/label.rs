@@ -66,6 +66,11 @@ impl Dscp {
         Self(bits & 63)
     }
 
+    /// Returns the six bits of the code point.
+    pub const fn bits(self) -> u8 {
+        self.0
+    }
+
     /// Returns the code point called `name`; `None` if there is none.
     pub fn named(name: &str) -> Option<Self> {
         let place = Self::NAMES.iter().position(|own| *own == name)?;

@@ -13,7 +13,8 @@
 //!   [`run`], [`result`]: runs a scenario, and its result. [`exports`]: a run in the formats of other tools.
 //! * [`statistics`]: means over seeds with their intervals, and paired differences, for tests of a control.
 //! * [`facts`]: the facts about a scenario for the independent check of a packet trace, [`ackclock_verify`].
-//! * [`transports`]: the transports of flows, in one list. [`own_controls`]: the controls that some of them bring along.
+//! * [`transports`]: the transports of flows, in one list. [`own_controls`], [`kernel_controls`]: the controls that some of
+//!   them bring along.
 //! * [`registry`]: everything that a scenario can name, besides the plugins of [`plugins`](mod@plugins). [`schema`],
 //!   [`mod@reference`]: the JSON Schema and the reference, made from the registry and the declarations.
 
@@ -28,6 +29,7 @@ pub mod exports;
 pub mod facts;
 pub mod files;
 pub mod flows;
+pub mod kernel_controls;
 pub mod keys;
 pub mod limits;
 pub mod load;

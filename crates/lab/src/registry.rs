@@ -1,5 +1,6 @@
 //! The registry of everything that a scenario can name, which `ackclock list` and the documentation print.
 
+use crate::kernel_controls;
 use crate::own_controls;
 use crate::ranges::range_words;
 use ackclock_aqm::entry::QueueLimit;
@@ -10,7 +11,7 @@ use serde::Serialize;
 /// Returns every control: ours, and those that transports bring along.
 pub fn controls() -> Vec<&'static Descriptor> {
     let ours = ackclock_cc::registry::CONTROLS.iter().map(|entry| entry.descriptor);
-    ours.chain(own_controls::descriptors()).collect()
+    ours.chain(kernel_controls::descriptors()).chain(own_controls::descriptors()).collect()
 }
 
 /// Returns every loss discriminator.

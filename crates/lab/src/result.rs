@@ -330,20 +330,23 @@ fn flow_result(flow: &Flow, measured: Interval, tasks: FlowResult) -> FlowResult
         persistent_congestions: counts.as_ref().map(|counts| counts.persistent_congestions),
         fast_retransmits: counts.as_ref().map(|counts| counts.fast_retransmits),
         reader: window_probes.map(|window_probes| ReaderResult { window_probes }),
-        stack: stack.map(stack_result),
+        stack: stack.map(StackResult::of),
         association: association.map(|report| association::of(&report, lived)),
         cwnd_mean_packets: cwnd_area.filter(|_| lived > 0.0).map(|area| area / lived),
         ..tasks
     }
 }
 
-fn stack_result(report: StackReport<'_>) -> StackResult {
-    StackResult {
-        stack_lost_packets: report.lost_packets,
-        stack_reductions: report.reductions,
-        closed_s: report.closed_at.map(Time::seconds),
-        closed_reason: report.closed_reason.map(str::to_owned),
-        randomness: if report.is_seeded { "seeded" } else { "not seeded" },
+impl StackResult {
+    /// Returns the result of a connection of a stack.
+    pub fn of(report: StackReport<'_>) -> Self {
+        Self {
+            stack_lost_packets: report.lost_packets,
+            stack_reductions: report.reductions,
+            closed_s: report.closed_at.map(Time::seconds),
+            closed_reason: report.closed_reason.map(str::to_owned),
+            randomness: if report.is_seeded { "seeded" } else { "not seeded" },
+        }
     }
 }
 
@@ -427,6 +430,13 @@ impl BurstsResult {
             bursts_over: counts.over,
             burst_lasted_mean_s: mean(counts.lasted_s, counts.over),
         }
+    }
+}
+
+impl GroupResult {
+    /// Returns the result of a group of flows.
+    pub fn of(name: &str, flows: &[FlowResult]) -> Self {
+        group_result(name, flows, None)
     }
 }
 

@@ -41,16 +41,7 @@ pub trait Transport: Debug + Send + Sync {
 
     /// Reports a control that does not run over this transport, and returns `None` for it: one that another transport brings along.
     fn check_control(&self, table: &TableReader<'_>, control: &ControlPlan, _profile: &Choice) -> Option<()> {
-        let Some(own) = control.own() else { return Some(()) };
-        let name = own.descriptor.name;
-        let stack = name.split(':').next().unwrap_or(name);
-        let found = format!("the control {} over another transport than {stack}", quoted(name));
-        table.problem_at(
-            "control",
-            &found,
-            &format!("`transport = {}` as well, which brings it along", quoted(stack)),
-        );
-        None
+        check_brought_along(table, control)
     }
 
     /// Reports an application that cannot go over this transport, and returns `None` for it.
@@ -60,6 +51,19 @@ pub trait Transport: Debug + Send + Sync {
 
     /// Returns the plan from which the connections of a group of flows are created.
     fn plan(&self, parts: Parts) -> Arc<dyn TransportPlan>;
+}
+
+/// Reports a control that another transport brings along, and returns `None` for it.
+fn check_brought_along(table: &TableReader<'_>, control: &ControlPlan) -> Option<()> {
+    let Some(name) = control.brought_along() else { return Some(()) };
+    let stack = name.split(':').next().unwrap_or(name);
+    let found = format!("the control {} over another transport than {stack}", quoted(name));
+    table.problem_at(
+        "control",
+        &found,
+        &format!("`transport = {}` as well, which brings it along", quoted(stack)),
+    );
+    None
 }
 
 /// The transports, in the order in which lists show their profiles. The first is the default of flows.
@@ -133,6 +137,25 @@ pub trait TransportPlan: Debug + Send + Sync {
     /// Returns the connector that creates the ends of the group's connections, in a run with this seed and
     /// measured interval.
     fn connector(&self, seed: u64, measured: Interval) -> Box<dyn Connector>;
+
+    /// Returns what carries the connections between two real hosts.
+    fn real(&self) -> Real {
+        Real::Nothing("it is simulated only".to_owned())
+    }
+}
+
+/// What carries the connections of a transport between two real hosts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Real {
+    /// The TCP of the kernel.
+    Kernel {
+        /// Whether it negotiates explicit congestion notification.
+        ecn: bool,
+    },
+    /// The connector's own ends, over UDP: the words of their packets are whole datagrams.
+    Datagrams,
+    /// Nothing, for this reason: a clause about the transport.
+    Nothing(String),
 }
 
 /// What is known of a sender before the run.

@@ -2,6 +2,7 @@
 
 use crate::choice::{self, Choice, Chosen};
 use crate::document::quoted;
+use crate::kernel_controls::{self, KernelControl};
 use crate::own_controls::OwnControl;
 use crate::reader::TableReader;
 use crate::registry;
@@ -57,6 +58,8 @@ pub struct ControlPlan {
     /// The congestion control.
     control: Choice,
     law: Law,
+    /// The control of the kernel for which the law stands; `None` if the flow names the law itself.
+    kernel: Option<&'static KernelControl>,
     /// The loss discriminator; `None` if the file names none.
     discriminator: Option<Choice>,
     /// The action on a loss of transmission; `None` if the file names none.
@@ -75,7 +78,17 @@ impl ControlPlan {
 
     /// Returns the control's name.
     pub fn name(&self) -> &'static str {
-        self.control.descriptor.name
+        self.kernel.map_or(self.control.descriptor.name, |kernel| kernel.descriptor.name)
+    }
+
+    /// Returns the control of Linux that the flow names; `None` for another one.
+    pub fn kernel(&self) -> Option<&'static KernelControl> {
+        self.kernel
+    }
+
+    /// Returns the control's name if one transport brings it along, and other transports cannot run it.
+    pub fn brought_along(&self) -> Option<&'static str> {
+        (self.own().is_some() || self.kernel.is_some()).then(|| self.name())
     }
 
     /// Returns the control if a transport brings it along; `None` for ours.
@@ -152,6 +165,11 @@ const LAYERS: [&str; 4] = ["slow_start", "resume", "ecn_response", "growth_limit
 /// Reads the parts around a control. Parts that the file does not name are those with which the control was
 /// published. Without a control the parts are read only to find problems in them.
 pub(super) fn read(table: &TableReader<'_>, control: Option<Choice>) -> Option<ControlPlan> {
+    let kernel = control.as_ref().and_then(|control| kernel_controls::find(control.descriptor.name));
+    let control = match kernel {
+        Some(kernel) => Some(kernel.simulated_choice()),
+        None => control,
+    };
     let law = control.as_ref().map(|control| Law::of(control, table));
     let published = law.as_ref().map_or(PublishedDefaults::NONE, Law::published);
     let given = |key: &str, candidates: &[&'static Descriptor]| match table.get(key) {
@@ -176,13 +194,16 @@ pub(super) fn read(table: &TableReader<'_>, control: Option<Choice>) -> Option<C
     }
     let (control, law) = (control?, law?);
     check_layers(table, &control, &law)?;
+    if let Some(kernel) = kernel {
+        check_kernel(table, kernel)?;
+    }
     let published = published.backoff.and_then(ackclock_cc::registry::find_backoff);
     let backoff = match backoff {
         Some(named) => named.among(BACKOFFS),
         None => Chosen::default_of(published.unwrap_or(&BACKOFFS[0])),
     };
     let layers = layers.into_iter().flatten().collect();
-    Some(ControlPlan { control, law, discriminator, action, layers, backoff })
+    Some(ControlPlan { control, law, kernel, discriminator, action, layers, backoff })
 }
 
 /// Reports a layer or a discriminator around a control without a window that it could set: the control has a model of the path, or
@@ -199,6 +220,20 @@ fn check_layers(table: &TableReader<'_>, control: &Choice, law: &Law) -> Option<
             _ => "a control with a window: this one has a model of the path",
         };
         table.problem_at(key, &found, expected);
+        None
+    })
+}
+
+/// The keys that name parts around a control.
+const PARTS: [&str; 3] = ["discriminator", "action", "backoff"];
+
+/// Reports a part around a control of the kernel, which has its own.
+fn check_kernel(table: &TableReader<'_>, kernel: &KernelControl) -> Option<()> {
+    let given = LAYERS.iter().chain(&PARTS).find(|key| table.get(key).is_some());
+    given.map_or(Some(()), |key| {
+        let (found, ours) = (kernel.descriptor.name, kernel.simulated().descriptor.name);
+        let expected = format!("nothing, or `control = {}`: this one is the kernel's own", quoted(ours));
+        table.problem_at(key, &format!("`{key}` around {}", quoted(found)), &expected);
         None
     })
 }

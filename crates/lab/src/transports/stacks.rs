@@ -1,7 +1,7 @@
 //! Foreign QUIC stacks as transports of scenarios.
 
 use super::connecting::{Connector, Lifetime, Opening};
-use super::{Facts, Parts, Transport, TransportPlan};
+use super::{Facts, Parts, Real, Transport, TransportPlan};
 use crate::choice::Choice;
 use crate::document::quoted;
 use crate::flows::ControlPlan;
@@ -41,6 +41,10 @@ const fn profile(name: &'static str, summary: &'static str, source: &'static str
     Descriptor { kind: Kind::Transport, name, summary, source, parameters: Details::TABLE, presets: &[] }
 }
 
+/// The bytes of the headers of IPv4 and UDP, and the largest packet between two real hosts.
+const REAL_HEADER: u32 = 28;
+const REAL_MTU: u32 = 1500;
+
 /// The keys of a flow that a foreign stack decides itself, with what it decides.
 const OWN_RULES: [(&str, &str); 4] = [
     ("discriminator", "what is lost"),
@@ -59,6 +63,9 @@ impl Transport for Stacks {
     }
 
     fn check_control(&self, table: &TableReader<'_>, control: &ControlPlan, profile: &Choice) -> Option<()> {
+        if control.kernel().is_some() {
+            return super::check_brought_along(table, control);
+        }
         let stack = of(profile);
         let problem = match under(control, stack, 0) {
             Ok(Control::Own(own)) if own.factory.stack() != stack.name => {
@@ -153,6 +160,21 @@ impl TransportPlan for StackPlan {
             first_window: FIRST_WINDOW,
             ..Facts::default()
         }
+    }
+
+    fn real(&self) -> Real {
+        let Packing { datagram, header, .. } = self.packing;
+        if header != REAL_HEADER {
+            return Real::Nothing(format!(
+                "its `header` is {header} B, and that of IPv4 and UDP {REAL_HEADER} B"
+            ));
+        }
+        if datagram + header > REAL_MTU {
+            return Real::Nothing(format!(
+                "its `datagram` of {datagram} B does not fit into a packet of {REAL_MTU} B"
+            ));
+        }
+        Real::Datagrams
     }
 
     fn connector(&self, seed: u64, _measured: Interval) -> Box<dyn Connector> {

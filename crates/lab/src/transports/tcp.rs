@@ -1,7 +1,7 @@
 //! TCP as a transport of scenarios.
 
 use super::connecting::{Connector, Controls, Lifetime, Opening};
-use super::{Allowed, Facts, Parts, Transport, TransportPlan};
+use super::{Allowed, Facts, Parts, Real, Transport, TransportPlan};
 use crate::choice::Choice;
 use crate::document::quoted;
 use crate::flows::ControlPlan;
@@ -22,9 +22,17 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub(super) struct Tcp;
 
+/// The profile that is compared with the kernel, and that its own controls need.
+const LINUX: &str = "linux";
+
 impl Transport for Tcp {
     fn profiles(&self) -> &'static [Descriptor] {
         PROFILES
+    }
+
+    fn check_control(&self, table: &TableReader<'_>, control: &ControlPlan, profile: &Choice) -> Option<()> {
+        let is_at_home = control.kernel().is_some() && profile.descriptor.name == LINUX;
+        if is_at_home { Some(()) } else { super::check_brought_along(table, control) }
     }
 
     fn check(&self, table: &TableReader<'_>, discriminator: Option<&str>, profile: &Choice) {
@@ -42,6 +50,9 @@ impl Transport for Tcp {
         Arc::new(TcpPlan { parts, details, control, options })
     }
 }
+
+/// The detail that hosts can be told.
+const ECN: &str = "ecn";
 
 /// Reports a discriminator that uses timestamps over a transport without them, where it would give every loss
 /// the same cause.
@@ -129,6 +140,25 @@ impl TransportPlan for TcpPlan {
                 min_rto.scale(max_backoff).min(max_rto).max(min_rto).max(Span::from_nanos(1)),
             ),
             heartbeats: None,
+        }
+    }
+
+    fn real(&self) -> Real {
+        let Choice { descriptor, values, .. } = &self.parts.profile;
+        if descriptor.name != LINUX {
+            return Real::Nothing(format!(
+                "it is simulated only; `transport = {}` is the TCP of the kernel",
+                quoted(LINUX)
+            ));
+        }
+        if self.parts.reader.is_some() {
+            return Real::Nothing("the `reader` of its flows is simulated only".to_owned());
+        }
+        let defaults = descriptor.defaults();
+        let changed = |name: &&str| *name != ECN && values.get(name) != defaults.get(name);
+        match descriptor.parameters.iter().map(|parameter| parameter.name).find(changed) {
+            Some(name) => Real::Nothing(format!("the kernel has a `{name}` of its own")),
+            None => Real::Kernel { ecn: self.details.ecn },
         }
     }
 

@@ -1,0 +1,94 @@
+//! The congestion controls of Linux's own TCP. On real hosts they are the kernel's; in a simulation a control of ours stands
+//! for each.
+
+use crate::choice::Choice;
+use ackclock_base::{Descriptor, Kind, Values};
+use ackclock_cc::entry::Entry;
+
+/// A congestion control of the kernel.
+#[derive(Debug)]
+pub struct KernelControl {
+    /// Its name in scenarios, and one line about it.
+    pub descriptor: Descriptor,
+    /// Its name in the kernel (tcp_congestion_control, TCP_CONGESTION).
+    pub kernel_name: &'static str,
+    /// The name of the control that a simulation runs.
+    stands_for: &'static str,
+    /// The parameters that this control has then, as scenarios write them.
+    settings: &'static [(&'static str, &'static str)],
+}
+
+/// The controls, in the order of lists.
+pub const KERNEL_CONTROLS: &[KernelControl] = &[
+    KernelControl {
+        descriptor: descriptor(
+            "linux:cubic",
+            "Linux's own CUBIC on the wire; `cubic` with `variant = \"linux\"` in a simulation",
+            "Linux net/ipv4/tcp_cubic.c",
+        ),
+        kernel_name: "cubic",
+        stands_for: "cubic",
+        settings: &[("variant", "linux")],
+    },
+    KernelControl {
+        descriptor: descriptor(
+            "linux:reno",
+            "Linux's own Reno on the wire; `newreno` in a simulation",
+            "Linux net/ipv4/tcp_cong.c",
+        ),
+        kernel_name: "reno",
+        stands_for: "newreno",
+        settings: &[],
+    },
+    KernelControl {
+        descriptor: descriptor(
+            "linux:bbr",
+            "Linux's own BBR, version 1, on the wire; `bbrv1` in a simulation",
+            "Linux net/ipv4/tcp_bbr.c",
+        ),
+        kernel_name: "bbr",
+        stands_for: "bbrv1",
+        settings: &[],
+    },
+];
+
+const fn descriptor(name: &'static str, summary: &'static str, source: &'static str) -> Descriptor {
+    Descriptor { kind: Kind::Control, name, summary, source, parameters: &[], presets: &[] }
+}
+
+impl KernelControl {
+    /// Returns the control of ours that a simulation runs.
+    pub fn simulated(&self) -> &'static Entry {
+        let found = ackclock_cc::registry::find(self.stands_for);
+        found.unwrap_or_else(|| panic!("{} stands for {}", self.stands_for, self.descriptor.name))
+    }
+
+    /// Returns this control with its parameters.
+    pub(crate) fn simulated_choice(&self) -> Choice {
+        let descriptor = self.simulated().descriptor;
+        Choice { values: Values::with(descriptor, self.settings), ..Choice::default_of(descriptor) }
+    }
+}
+
+/// Returns the kernel's control with this name in scenarios; `None` if there is none.
+pub fn find(name: &str) -> Option<&'static KernelControl> {
+    KERNEL_CONTROLS.iter().find(|control| control.descriptor.name == name)
+}
+
+/// Returns the descriptors of these controls.
+pub fn descriptors() -> impl Iterator<Item = &'static Descriptor> {
+    KERNEL_CONTROLS.iter().map(|control| &control.descriptor)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_registered_control_stands_for_each() {
+        for control in KERNEL_CONTROLS {
+            assert_eq!(control.simulated_choice().descriptor.name, control.stands_for);
+            assert!(control.descriptor.name.ends_with(&format!(":{}", control.kernel_name)));
+        }
+    }
+}
