@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -21,8 +21,7 @@ class Case:
 
     name: str
     control: str
-    """The kernel's name; the control of that name is simulated under the profile ``linux``."""
-    simulated: str
+    """The kernel's name; what stands for it in a simulation is called ``linux:`` and this."""
     overrides: dict[str, Any]
     flows: int = 1
     contract: float | None = None
@@ -47,21 +46,21 @@ FAST = {f"{BOTTLENECK}.rate": "100 Mbit/s", "dumbbell.rtt": "20 ms"}
 LONG = {f"{BOTTLENECK}.rate": "100 Mbit/s", "dumbbell.rtt": "100 ms", f"{QUEUE}.limit": "0.5 bdp"}
 DEEP = {f"{QUEUE}.limit": "4 bdp"}
 CASES = [
-    Case("10 Mbit/s, 40 ms, 1 BDP", "cubic", "cubic", {}),
-    Case("10 Mbit/s, 40 ms, 1 BDP", "reno", "newreno", {}),
-    Case("10 Mbit/s, 40 ms, 2 BDP", "bbr", "bbrv1", {f"{QUEUE}.limit": "2 bdp"}),
-    Case("10 Mbit/s, 40 ms, 2 BDP, two flows", "cubic", "cubic", {f"{QUEUE}.limit": "2 bdp"}, flows=2),
-    Case("10 Mbit/s, 40 ms, CoDel", "cubic", "cubic", {f"{QUEUE}.name": "codel", **DEEP}),
-    Case("10 Mbit/s, 40 ms, PIE", "cubic", "cubic", {f"{QUEUE}.name": "pie", **DEEP}),
-    Case("100 Mbit/s, 20 ms, 1 BDP", "cubic", "cubic", FAST),
-    Case("100 Mbit/s, 100 ms, 0.5 BDP", "cubic", "cubic", LONG),
+    Case("10 Mbit/s, 40 ms, 1 BDP", "cubic", {}),
+    Case("10 Mbit/s, 40 ms, 1 BDP", "reno", {}),
+    Case("10 Mbit/s, 40 ms, 2 BDP", "bbr", {f"{QUEUE}.limit": "2 bdp"}),
+    Case("10 Mbit/s, 40 ms, 2 BDP, two flows", "cubic", {f"{QUEUE}.limit": "2 bdp"}, flows=2),
+    Case("10 Mbit/s, 40 ms, CoDel", "cubic", {f"{QUEUE}.name": "codel", **DEEP}),
+    Case("10 Mbit/s, 40 ms, PIE", "cubic", {f"{QUEUE}.name": "pie", **DEEP}),
+    Case("100 Mbit/s, 20 ms, 1 BDP", "cubic", FAST),
+    Case("100 Mbit/s, 100 ms, 0.5 BDP", "cubic", LONG),
 ]
 POLICED = {f"{BOTTLENECK}.rate": "100 Mbit/s", "dumbbell.rtt": "100 ms", f"{QUEUE}.limit": "1000 packets"}
 BUCKET = {f"{QUEUE}.name": "token-bucket", f"{QUEUE}.rate": "20 Mbit/s", f"{QUEUE}.burst": "250 kB"}
 SCEPTER = {**BUCKET, f"{QUEUE}.name": "scepter"}
 PID = {**SCEPTER, f"{QUEUE}.law": "pid-squared", f"{QUEUE}.round_trip": "100 ms"}
 CASES += [
-    Case(name, "reno", "newreno", {**POLICED, **policer}, flows=20, contract=0.2)
+    Case(name, "reno", {**POLICED, **policer}, flows=20, contract=0.2)
     for name, policer in [("Token bucket", BUCKET), ("Scepter-I", SCEPTER), ("Scepter made good", PID)]
 ]
 FIRST = {"warmup": "0 s", "duration": "10 s"}
@@ -101,13 +100,13 @@ def table(seconds: int) -> str:
         cells = [case["name"], f"`{case['control']}`"]
         for field, (_, factor, form) in METRICS.items():
             cells.append(_both(case, field, factor, form))
-        rows.append([*cells, *_late(case)])
+        rows.append([*cells, *late_cells(case)])
     loads = [load for case in record["cases"] for load in case["load"]]
     about = (
         f"{record['runs']} valid runs each; real / simulated, from the least to the greatest. "
-        f"Linux {record['kernel']}, {record['cores']} cores, load average {_range(loads, '.0f')} from other work."
+        f"Linux {record['kernel']}, {record['cores']} cores, load average {span(loads, '.0f')} from other work."
     )
-    return f"{_markdown(heads, rows)}\n\n{about}"
+    return f"{markdown(heads, rows)}\n\n{about}"
 
 
 def policers() -> str:
@@ -120,8 +119,8 @@ def policers() -> str:
         contract = contracts[case["name"]] or 1.0
         passed = _both(case, "utilisation", 100 / contract, ".1f")
         dropped = _both(case, "dropped_share", 100, ".2f")
-        rows.append([case["name"], passed, dropped, *_late(case)])
-    return _markdown(heads, rows)
+        rows.append([case["name"], passed, dropped, *late_cells(case)])
+    return markdown(heads, rows)
 
 
 def _cases(record: dict[str, Any], seconds: int, *, policed: bool) -> list[dict[str, Any]]:
@@ -132,22 +131,23 @@ def _cases(record: dict[str, Any], seconds: int, *, policed: bool) -> list[dict[
 def _both(case: dict[str, Any], field: str, factor: float, form: str) -> str:
     """Returns a field times a factor in the real and in the simulated runs."""
     return " / ".join(
-        _range([run[field] * factor for run in case[kind]], form) for kind in ("real", "simulated")
+        span([run[field] * factor for run in case[kind]], form) for kind in ("real", "simulated")
     )
 
 
-def _late(case: dict[str, Any]) -> list[str]:
-    late = [
-        _range([run[field] * 1e3 for run in case["real"]], ".2f") for field in ("late_p99_s", "late_max_s")
-    ]
+def late_cells(case: Mapping[str, Any]) -> list[str]:
+    """Returns the cells about the lateness of a case, and its invalid runs."""
+    late = [span([run[field] * 1e3 for run in case["real"]], ".2f") for field in ("late_p99_s", "late_max_s")]
     return [", ".join(late), str(case["invalid"])]
 
 
-def _markdown(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def markdown(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Returns a table in Markdown."""
     lines = [heads, ["---"] * len(heads), *rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def _range(values: Sequence[float], form: str) -> str:
+def span(values: Sequence[float], form: str) -> str:
+    """Returns the least and the greatest of some values, once if they look equal."""
     least, most = format(min(values), form), format(max(values), form)
     return least if least == most else f"{least}–{most}"

@@ -148,6 +148,14 @@ def path(
         return dict(json.loads(_core.path(text, file, to_json(overrides), seed, json.dumps(wanted))))
 
 
+def wire(text: str, file: str, overrides: Mapping[str, Any], seed: int) -> dict[str, Any]:
+    """Runs the flows of a scenario on real stacks. Returns the outcome of ``_core.wire``. The thread may stay in the
+    hosts' namespaces, so this is for a process that ends soon. RunError when something is missing.
+    """
+    with own_errors():
+        return dict(json.loads(_core.wire(text, file, to_json(overrides), seed)))
+
+
 @dataclass(frozen=True)
 class Made:
     """The result of a run."""

@@ -11,11 +11,10 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from real_time import MISSING, PATIENCE_S, network_namespaces, until
 
 from ackclock import Scenario
 
@@ -24,18 +23,6 @@ FLOW = '[[flows]]\nname = "tcp"\nfrom = "a"\nto = "b"\ncontrol = "newreno"\n'
 COMMAND = [sys.executable, "-m", "ackclock", "path"]
 ROOT = Path(__file__).parents[2]
 SCRIPT = Path(__file__).parent / "wire_script.py"
-MISSING = (
-    "the two hosts need network namespaces",
-    "a process namespace is refused",
-    "the kernel has no packet sockets",
-    "the kernel needs CONFIG_VETH",
-    "Linux 4.20 or later is needed",
-    "install iproute2",
-    "real time needs Linux",
-)
-"""What the command says where a machine cannot run it. Any other error is a fault of the command."""
-PATIENCE_S = 60.0
-"""After this time something that should happen never will. It decides about nothing else."""
 
 
 def text(keys: str = "", flow: str = FLOW) -> str:
@@ -62,13 +49,6 @@ def namespaces(tmp_path_factory: pytest.TempPathFactory) -> None:
         pytest.skip(message)
 
 
-def until(condition: Callable[[], bool], what: str) -> None:
-    end = time.monotonic() + PATIENCE_S
-    while not condition():
-        assert time.monotonic() < end, what
-        time.sleep(0.05)
-
-
 def processes(word: str) -> list[int]:
     """Returns the processes with this word among their arguments."""
     found = []
@@ -80,24 +60,6 @@ def processes(word: str) -> list[int]:
         if word.encode() in arguments:
             found.append(int(folder.name))
     return found
-
-
-def network_namespaces() -> set[str]:
-    """Returns the network namespaces that a process is in, holds open or has mounted: what keeps them alive."""
-    found: set[str] = set()
-    for process in Path("/proc").glob("[0-9]*"):
-        links: list[Path] = []
-        with suppress(OSError):
-            links += [task / "ns" / "net" for task in (process / "task").iterdir()]
-        with suppress(OSError):
-            links += (process / "fd").iterdir()
-        for link in links:
-            with suppress(OSError):
-                found.add(str(link.readlink()))
-        with suppress(OSError):
-            mounts = (process / "mountinfo").read_text().splitlines()
-            found.update(line.split()[3] for line in mounts if " nsfs " in line)
-    return {name for name in found if name.startswith("net:[")}
 
 
 def test_refuses_what_real_time_cannot_do_before_anything_is_made(tmp_path: Path) -> None:

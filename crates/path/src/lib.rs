@@ -1,4 +1,4 @@
-//! The simulator's own links in a row, driven by the caller's clock: no clock, no input or output.
+//! The simulator's own links, driven by the caller's clock: no clock, no input or output.
 //!
 //! A caller with sockets and a clock [offers](Path::offer) each packet at its time of arrival, asks when the
 //! path has to be [looked at](Path::due) next, and [takes](Path::take) the packets that have reached its end.
@@ -61,6 +61,8 @@ pub struct Packet<C> {
     pub ecn: Ecn,
     /// The index of the flow, by which disciplines tell flows apart.
     pub flow: u32,
+    /// The number of its route, from 0, among those of the path.
+    pub route: usize,
     /// The content, which the path does not read.
     pub content: C,
 }
@@ -74,9 +76,11 @@ pub struct Leaving<C> {
     pub packet: Packet<C>,
 }
 
-/// A row of links that packets cross in one direction.
+/// Links that packets cross in one direction: in a row, or by several routes that share links.
 pub struct Path<C> {
     hops: Vec<Hop>,
+    /// The indices of the links of each route, in order. None occurs twice.
+    routes: Vec<Vec<usize>>,
     /// The packets that have crossed the last link.
     leaving: BinaryHeap<Moving>,
     stored: Stored<C>,
@@ -99,13 +103,26 @@ impl<C: Clone> Path<C> {
     ///
     /// If there is no link.
     pub fn new(links: Vec<Link>, labels: &[Label]) -> Self {
-        assert!(!links.is_empty(), "a path has no links");
+        let row = (0..links.len()).collect();
+        Self::with_routes(links, vec![row], labels)
+    }
+
+    /// Creates a path with several routes: the indices of the links of each, in the order in which its packets cross
+    /// them.
+    ///
+    /// # Panics
+    ///
+    /// If a route has no link, or an index that no link has.
+    pub fn with_routes(links: Vec<Link>, routes: Vec<Vec<usize>>, labels: &[Label]) -> Self {
+        let is_sound = |route: &Vec<usize>| !route.is_empty() && route.iter().all(|link| *link < links.len());
+        assert!(routes.iter().all(is_sound), "a route has no links, or others than there are");
         let hop = |mut link: Link| {
             link.tell_labels(labels);
             Hop::new(link)
         };
         Self {
             hops: links.into_iter().map(hop).collect(),
+            routes,
             leaving: BinaryHeap::new(),
             stored: Stored::default(),
             now: Time::ZERO,
@@ -128,8 +145,9 @@ impl<C: Clone> Path<C> {
     pub fn offer(&mut self, at: Time, packet: Packet<C>) {
         let at = at.max(self.now);
         self.numbers += 1;
+        let first = self.routes[packet.route].first().copied();
         let place = self.stored.put(packet, self.numbers);
-        self.move_to(0, at, at, place);
+        self.move_to(first, at, at, place);
         self.advance(at);
     }
 
@@ -181,12 +199,19 @@ impl<C: Clone> Path<C> {
         events.min()
     }
 
+    /// Returns the link that a packet reaches after that with this index; `None` for the end of the path.
+    fn after(&self, index: usize, place: Place) -> Option<usize> {
+        let route = &self.routes[self.stored.get(place).route];
+        let position = route.iter().position(|link| *link == index)?;
+        route.get(position + 1).copied()
+    }
+
     /// Takes a packet to the link with this index, or to the end of the path.
-    fn move_to(&mut self, index: usize, at: Time, departed: Time, place: Place) {
+    fn move_to(&mut self, index: Option<usize>, at: Time, departed: Time, place: Place) {
         self.moves += 1;
         let moving = Moving { at, departed, order: self.moves, place };
-        match self.hops.get_mut(index) {
-            Some(hop) => hop.arriving.push(moving),
+        match index {
+            Some(index) => self.hops[index].arriving.push(moving),
             None => self.leaving.push(moving),
         }
     }
@@ -256,7 +281,8 @@ impl<C: Clone> Path<C> {
                     self.stored.get_mut(place).ecn = ecn;
                 }
                 let departed = if self.hops[index].link.is_watched() { sent } else { departed };
-                self.move_to(index + 1, at, departed, place);
+                let next = self.after(index, place);
+                self.move_to(next, at, departed, place);
                 if duplicated {
                     self.copy(index, place, at, departed);
                 }
@@ -271,7 +297,8 @@ impl<C: Clone> Path<C> {
         let packet = self.stored.get(place).clone();
         self.record(at, packet.flow, self.numbers, packet.bytes, Event::Duplicated { link: index as u32 });
         let copy = self.stored.put(packet, self.numbers);
-        self.move_to(index + 1, at, departed, copy);
+        let next = self.after(index, copy);
+        self.move_to(next, at, departed, copy);
     }
 
     fn forget_refused(&mut self, index: usize, now: Time) {

@@ -55,6 +55,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(exports::export, module)?,
         wrap_pyfunction!(locate, module)?,
         wrap_pyfunction!(wire::path, module)?,
+        wrap_pyfunction!(wire::wire, module)?,
     ] {
         module.add_function(function)?;
     }

@@ -1,11 +1,12 @@
-//! The network of a scenario between two real hosts.
+//! The network of a scenario between two real hosts, with programs or with the scenario's flows on them.
 
 use crate::{parse_point, to_json};
+use ackclock_wire::flows::FlowsPlan;
 use ackclock_wire::plan::Plan;
 use ackclock_wire::{Commands, Error};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 /// What Python wants to run.
 #[derive(Deserialize)]
@@ -33,16 +34,38 @@ pub fn path(
     let Wanted { client, server, group, control, quiet } =
         serde_json::from_str(wanted).map_err(|error| PyValueError::new_err(format!("wanted: {error}")))?;
     let commands = Commands { client, server, control, quiet };
-    let mut raised = None;
-    let made = py.detach(|| {
+    made(py, |interrupted| {
         let plan = Plan::of(&scenario, seed, group.as_deref())?;
-        ackclock_wire::run(plan, &commands, &mut || {
+        ackclock_wire::run(plan, &commands, interrupted)
+    })
+}
+
+/// Runs the flows of a scenario on real stacks with its network between them. Returns the outcome as a JSON object. The
+/// thread may stay in the namespaces, so the process should end soon.
+#[pyfunction]
+pub fn wire(py: Python<'_>, text: &str, file: &str, overrides: &str, seed: u64) -> PyResult<String> {
+    let scenario = parse_point(text, file, overrides)?;
+    made(py, |interrupted| {
+        let plan = FlowsPlan::of(&scenario, seed)?;
+        ackclock_wire::run_flows(&scenario, seed, plan, interrupted)
+    })
+}
+
+/// Makes a run that asks whether the user has interrupted it. Returns the outcome as a JSON object.
+fn made<T: Serialize>(
+    py: Python<'_>,
+    run: impl FnOnce(&mut dyn FnMut() -> bool) -> Result<T, Error> + Send,
+) -> PyResult<String> {
+    let (made, raised) = py.detach(|| {
+        let mut raised = None;
+        let made = run(&mut || {
             raised = Python::attach(|py| py.check_signals()).err();
             raised.is_some()
-        })
+        });
+        (made.map(|outcome| to_json(&outcome)), raised)
     });
     match (made, raised) {
-        (Ok(outcome), _) => to_json(&outcome),
+        (Ok(outcome), _) => outcome,
         (Err(Error::Interrupted), Some(raised)) => Err(raised),
         (Err(error), _) => Err(PyRuntimeError::new_err(error.to_string())),
     }

@@ -99,8 +99,8 @@ pub fn set_ecn(frame: &mut [u8], ecn: Ecn) {
     packet[10..12].copy_from_slice(&(!(sum as u16)).to_be_bytes());
 }
 
-/// The values are those of RFC 3168 section 5.
-fn ecn_of(class: u8) -> Ecn {
+/// Returns the ECN field of a class of traffic (RFC 3168 section 5).
+pub(crate) fn ecn_of(class: u8) -> Ecn {
     match class & 3 {
         0 => Ecn::NotCapable,
         1 => Ecn::LowLatency,
@@ -109,7 +109,8 @@ fn ecn_of(class: u8) -> Ecn {
     }
 }
 
-fn bits_of(ecn: Ecn) -> u8 {
+/// Returns the value of the ECN field (RFC 3168 section 5).
+pub(crate) fn bits_of(ecn: Ecn) -> u8 {
     match ecn {
         Ecn::NotCapable => 0,
         Ecn::LowLatency => 1,

@@ -50,6 +50,15 @@ impl Lateness {
         }
     }
 
+    /// Returns both together.
+    pub fn and(mut self, other: Self) -> Self {
+        self.late.absorb(&other.late);
+        if other.most > self.most {
+            (self.most, self.most_at) = (other.most, other.most_at);
+        }
+        self
+    }
+
     /// Returns what a run reports on a path with this round trip without queues.
     pub fn result(&self, round_trip: Span) -> LatenessResult {
         let p99_bound_s = (P99_SHARE * round_trip.seconds()).max(P99_LEAST_S);
@@ -68,13 +77,22 @@ impl Lateness {
 }
 
 impl LatenessResult {
-    /// Returns why the run is invalid, a sentence for each reason; none if it is valid.
+    /// Returns why the run is invalid if these are packets at the links, a sentence for each reason; none if it is valid.
     pub fn problems(&self) -> Vec<String> {
+        self.problems_of("packet", "left")
+    }
+
+    /// Returns why the run is invalid if these are datagrams and timers of stacks in this process.
+    pub fn stack_problems(&self) -> Vec<String> {
+        self.problems_of("event", "reached its stack")
+    }
+
+    fn problems_of(&self, what: &str, verb: &str) -> Vec<String> {
         let ms = |seconds: f64| format!("{:.2} ms", seconds * 1e3);
         let mut problems = Vec::new();
         if let Some(p99) = self.p99_s.filter(|p99| *p99 > self.p99_bound_s) {
             problems.push(format!(
-                "one packet in a hundred left {} late or later, more than {} (1 % of the round trip without queues, at \
+                "one {what} in a hundred {verb} {} late or later, more than {} (1 % of the round trip without queues, at \
                  least 0.2 ms)",
                 ms(p99),
                 ms(self.p99_bound_s)
@@ -82,7 +100,7 @@ impl LatenessResult {
         }
         if self.max_s > self.max_bound_s {
             problems.push(format!(
-                "the packet due at {:.3} s left {} late, more than {} (half of the round trip without queues)",
+                "the {what} due at {:.3} s {verb} {} late, more than {} (half of the round trip without queues)",
                 self.max_at_s,
                 ms(self.max_s),
                 ms(self.max_bound_s)

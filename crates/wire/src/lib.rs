@@ -3,20 +3,30 @@
 //! * [`plan`]: the links that packets cross in each direction, and what real time cannot do.
 //! * [`frame`]: the fields of IP packets in Ethernet frames that links read or change.
 //! * [`lateness`]: how late packets leave, and whether a run counts.
+//! * [`flows`]: the flows of a scenario that run on real stacks, and those that cannot.
+//! * [`segment`], [`trips`], [`watch`]: what the links see of each flow.
+//! * [`ends`]: what the ends of flows count. [`mod@result`]: the result of flows, in the record of a simulation.
 //! * [`outcome`]: what a run reports.
 //! * [`run()`]: two hosts in namespaces of Linux with the network between them, and a command in each.
+//! * [`run_flows()`]: the same with the flows of the scenario between them.
 
+pub mod ends;
+pub mod flows;
 pub mod frame;
 pub mod lateness;
 #[cfg(target_os = "linux")]
 mod linux;
 pub mod outcome;
 pub mod plan;
+pub mod result;
+pub mod segment;
+pub mod trips;
+pub mod watch;
 
 use std::fmt;
 
 #[cfg(target_os = "linux")]
-pub use linux::run;
+pub use linux::{run, run_flows};
 
 /// What runs on the hosts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -63,9 +73,21 @@ pub fn run(
     _commands: &Commands,
     _interrupted: &mut dyn FnMut() -> bool,
 ) -> Result<outcome::Outcome, Error> {
-    Err(Error::Failed(
-        "real time needs Linux, whose network namespaces hold the two hosts; `ackclock run` simulates the same \
-         network here"
-            .to_owned(),
-    ))
+    Err(Error::Failed(NEEDS_LINUX.to_owned()))
 }
+
+/// Refuses to run, since network namespaces are a feature of Linux.
+#[cfg(not(target_os = "linux"))]
+pub fn run_flows(
+    _scenario: &ackclock_lab::Scenario,
+    _seed: u64,
+    _plan: flows::FlowsPlan,
+    _interrupted: &mut dyn FnMut() -> bool,
+) -> Result<outcome::FlowsOutcome, Error> {
+    Err(Error::Failed(NEEDS_LINUX.to_owned()))
+}
+
+/// What runs say without Linux.
+#[cfg(not(target_os = "linux"))]
+const NEEDS_LINUX: &str = "real time needs Linux, whose network namespaces hold the two hosts; `ackclock run` \
+     simulates the same network here";

@@ -7,21 +7,33 @@
 mod clock;
 mod drive;
 mod hosts;
+mod kernel_flow;
 mod namespaces;
 mod programs;
 mod ring;
+mod stack_end;
 mod sys;
+mod workers;
 
-use crate::outcome::Outcome;
+use crate::ends::EndCounts;
+use crate::flows::{FlowFacts, FlowsPlan};
+use crate::lateness::Lateness;
+use crate::outcome::{Conditions, FlowsConditions, FlowsOutcome, Outcome};
 use crate::plan::Plan;
+use crate::watch::Watch;
 use crate::{Commands, Error};
-use ackclock_base::Time;
+use ackclock_base::{Span, Time};
+use ackclock_lab::Scenario;
 use ackclock_lab::result::LinkResult;
 use ackclock_sim::measure::Interval;
 use drive::Drive;
 use hosts::Hosts;
+use kernel_flow::Terms;
 use programs::Programs;
 use ring::Ring;
+use std::sync::atomic::{AtomicBool, Ordering};
+use sys::{Priority, RealTime};
+use workers::Worker;
 
 /// Runs the commands on two hosts with the planned network between them, until the first host's program ends.
 /// `interrupted` is asked about every 20 ms whether the user wants to stop.
@@ -33,15 +45,15 @@ pub fn run(plan: Plan, commands: &Commands, interrupted: &mut dyn FnMut() -> boo
     let rings = [Ring::open(hosts.ports[0])?, Ring::open(hosts.ports[1])?];
     let mut programs = Programs::begin()?;
     let (measured, round_trip) = (plan.measured, plan.round_trip);
-    let mut drive = Drive::new(plan.links, rings);
+    let mut drive = Drive::new(plan.links, plan.routes, rings, None);
     if !commands.server.is_empty() {
         hosts.namespaces.inside(1, || programs.start_server(&commands.server))??;
         programs.wait_for_server(&hosts.namespaces, interrupted)?;
     }
-    let real_time = sys::RealTime::begin();
+    let real_time = RealTime::begin(Priority::Links);
     drive.start()?;
     hosts.namespaces.inside(0, || programs.start_client(&commands.client, commands.quiet))??;
-    let (exit_code, ended) = drive.until(|| {
+    let (exit_code, ended) = drive.until(|_| {
         if interrupted() {
             return Err(Error::Interrupted);
         }
@@ -49,35 +61,114 @@ pub fn run(plan: Plan, commands: &Commands, interrupted: &mut dyn FnMut() -> boo
     })?;
     let is_real_time = real_time.is_granted();
     drop(real_time);
-    let lost_outside = drive.lost_outside()? + hosts.dropped()?;
+    let conditions = conditions(&mut drive, &hosts, round_trip, is_real_time, 0)?;
     // Links count what they have decided to send, which a queue may still hold at the end.
     let last_sent = drive.links().iter().flatten().map(|link| link.free_at()).fold(ended, Time::max);
     let measured = Interval { to: measured.to.min(last_sent).max(measured.from), ..measured };
-    let lateness = drive.lateness.result(round_trip);
-    let mut problems = lateness.problems();
-    if lost_outside > 0 {
-        problems.push(format!("{lost_outside} packets were lost outside of the links"));
-    }
-    let not_ip = drive.not_ip;
-    let [forward, backward] = drive.links().map(|links| {
-        links.into_iter().map(|link| LinkResult::of(link, measured)).collect::<Vec<LinkResult>>()
-    });
+    let [forward, backward] = link_results(&mut drive, measured);
     Ok(Outcome {
         lasted_s: ended.seconds(),
         measured_from_s: measured.from.seconds(),
         measured_to_s: measured.to.seconds(),
         forward,
         backward,
+        conditions,
+        control: hosts.control.clone(),
+        exit_code,
+    })
+}
+
+/// Runs the flows of a scenario on real stacks with its network between them, for its duration. `interrupted` is asked
+/// about every 20 ms whether the user wants to stop. What holds of the calling thread in [`run`] holds here.
+pub fn run_flows(
+    scenario: &Scenario,
+    seed: u64,
+    plan: FlowsPlan,
+    interrupted: &mut dyn FnMut() -> bool,
+) -> Result<FlowsOutcome, Error> {
+    let FlowsPlan { network, flows, ecn } = plan;
+    let (measured, round_trip) = (network.measured, network.round_trip);
+    let hosts = Hosts::make(None)?;
+    hosts.set_tcp(ecn)?;
+    let facts: Vec<FlowFacts> = flows.iter().map(|flow| flow.facts.clone()).collect();
+    let rings = [Ring::open(hosts.ports[0])?, Ring::open(hosts.ports[1])?];
+    let mut drive = Drive::new(network.links, network.routes, rings, Some(Watch::new(&facts, measured)));
+    let ready = flows.into_iter().enumerate().map(|(number, flow)| workers::open(&hosts, number, flow));
+    let ready = ready.collect::<Result<Vec<_>, _>>()?;
+
+    let over = AtomicBool::new(false);
+    let (counts, is_real_time) = std::thread::scope(|scope| {
+        let real_time = RealTime::begin(Priority::Links);
+        let clock = drive.start()?;
+        let terms = |flow| Terms { flow, measured, clock, over: &over };
+        let workers = facts.iter().zip(ready).map(|(flow, ready)| workers::start(scope, ready, terms(flow)));
+        let workers = workers.collect::<Result<Vec<_>, _>>();
+        let driven = workers.is_ok().then(|| {
+            drive.until(|now| match () {
+                () if interrupted() => Err(Error::Interrupted),
+                () => Ok((now >= measured.to || over.load(Ordering::Relaxed)).then_some(())),
+            })
+        });
+        // Whatever has happened: the scope ends when all threads have.
+        over.store(true, Ordering::Relaxed);
+        let is_real_time = real_time.is_granted();
+        drop(real_time);
+        let counts = workers?.into_iter().map(both).collect::<Result<Vec<_>, _>>();
+        driven.transpose()?;
+        Ok((counts?, is_real_time))
+    })?;
+
+    let lost = counts.iter().flatten().map(|end| end.lost).sum();
+    let mut conditions = conditions(&mut drive, &hosts, round_trip, is_real_time, lost)?;
+    let stacks = counts.iter().flatten().filter_map(|end| end.lateness.as_ref());
+    let stacks = stacks.cloned().reduce(Lateness::and).map(|late| late.result(round_trip));
+    if let Some(stacks) = &stacks {
+        conditions.problems.extend(stacks.stack_problems());
+    }
+    let seen = drive.finish_watch();
+    let links = link_results(&mut drive, measured).into_iter().flatten().collect();
+    let flows: Vec<_> = facts.into_iter().zip(counts).zip(seen).map(|((a, b), c)| (a, b, c)).collect();
+    let result = crate::result::result(scenario, seed, measured, links, &flows);
+    Ok(FlowsOutcome { result, wire: FlowsConditions { conditions, stacks } })
+}
+
+/// Waits for the two ends of a flow.
+fn both(workers: [Worker<'_>; 2]) -> Result<[EndCounts; 2], Error> {
+    let [sender, receiver] = workers.map(|worker| match worker.join() {
+        Ok(counts) => counts,
+        Err(panic) => std::panic::resume_unwind(panic),
+    });
+    Ok([sender?, receiver?])
+}
+
+/// Returns the conditions of a run that has ended. `lost` packets were lost by sockets of this process.
+fn conditions(
+    drive: &mut Drive,
+    hosts: &Hosts,
+    round_trip: Span,
+    real_time: bool,
+    lost: u64,
+) -> Result<Conditions, Error> {
+    let lost_outside = drive.lost_outside()? + hosts.dropped()? + lost;
+    let lateness = drive.lateness.result(round_trip);
+    let mut problems = lateness.problems();
+    if lost_outside > 0 {
+        problems.push(format!("{lost_outside} packets were lost outside of the links"));
+    }
+    Ok(Conditions {
         lateness,
         lost_outside,
-        not_ip,
-        real_time: is_real_time,
+        not_ip: drive.not_ip,
+        real_time,
         user_namespace: hosts.namespaces.of_user,
-        control: hosts.control.clone(),
         kernel: hosts::kernel(),
-        exit_code,
         problems,
     })
+}
+
+/// Returns the results of the links of both directions.
+fn link_results(drive: &mut Drive, measured: Interval) -> [Vec<LinkResult>; 2] {
+    drive.links().map(|links| links.into_iter().map(|link| LinkResult::of(link, measured)).collect())
 }
 
 /// Returns an error about an operating system call: what was to be done, and the system's reason.

@@ -1,7 +1,7 @@
 //! What a run reports.
 
 use crate::lateness::LatenessResult;
-use ackclock_lab::result::LinkResult;
+use ackclock_lab::result::{LinkResult, RunResult};
 use serde::Serialize;
 
 /// The outcome of a run.
@@ -17,6 +17,38 @@ pub struct Outcome {
     pub forward: Vec<LinkResult>,
     /// The links from the second host to the first.
     pub backward: Vec<LinkResult>,
+    /// Under which conditions it ran.
+    #[serde(flatten)]
+    pub conditions: Conditions,
+    /// The default congestion control of both hosts.
+    pub control: String,
+    /// The exit code of the first host's program; 128 plus the number of the signal that ended it.
+    pub exit_code: i32,
+}
+
+/// The outcome of the flows of a scenario on real stacks.
+#[derive(Clone, Debug, Serialize)]
+pub struct FlowsOutcome {
+    /// The result, as a simulation has it. What nothing tells is null.
+    #[serde(flatten)]
+    pub result: RunResult,
+    /// Under which conditions it was measured.
+    pub wire: FlowsConditions,
+}
+
+/// The conditions of flows on real stacks.
+#[derive(Clone, Debug, Serialize)]
+pub struct FlowsConditions {
+    /// Those of every run.
+    #[serde(flatten)]
+    pub conditions: Conditions,
+    /// How late stacks that run in this process were told of datagrams and timers; `None` without such stacks.
+    pub stacks: Option<LatenessResult>,
+}
+
+/// The conditions of a run, and whether it counts.
+#[derive(Clone, Debug, Serialize)]
+pub struct Conditions {
     /// How late packets left.
     pub lateness: LatenessResult,
     /// Packets that were lost outside of the links: a socket or an interface had no room.
@@ -27,12 +59,8 @@ pub struct Outcome {
     pub real_time: bool,
     /// Whether the namespaces belong to a user namespace, because the user is not root.
     pub user_namespace: bool,
-    /// The default congestion control of both hosts.
-    pub control: String,
     /// The kernel's release.
     pub kernel: String,
-    /// The exit code of the first host's program; 128 plus the number of the signal that ended it.
-    pub exit_code: i32,
     /// Why the run is invalid, a sentence for each reason; empty if it is valid.
     pub problems: Vec<String>,
 }

@@ -11,14 +11,25 @@ use ackclock_sim::measure::Interval;
 /// The highest rate of a path in real time. This machine has measured no more.
 pub const MAX_RATE: Rate = Rate::from_bits_per_second(1_000_000_000);
 
-/// The path of a flow in both directions, ready to be driven.
+/// The paths of flows in both directions, ready to be driven.
 pub struct Plan {
-    /// The links from the first host to the second, and back, in order.
+    /// The links from the first host to the second, and back, in the order in which the flows name them.
     pub links: [Vec<Link>; 2],
-    /// The round trip without queues.
+    /// The route of each flow in these directions: the indices of its links, in order.
+    pub routes: [Vec<Vec<usize>>; 2],
+    /// Where the ends of each flow are.
+    pub ends: Vec<Ends>,
+    /// The shortest round trip without queues.
     pub round_trip: Span,
     /// The measured interval, from the beginning of the run.
     pub measured: Interval,
+}
+
+/// Where the ends of a flow are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ends {
+    /// The host of the sender. The receiver is on the other one.
+    pub sender: usize,
 }
 
 impl Plan {
@@ -38,24 +49,64 @@ impl Plan {
                 names.join(", ")
             )));
         };
-        check(scenario, member)?;
+        Self::along(scenario, seed, &[member], MAX_RATE)
+    }
+
+    /// Plans the paths of these flows, whose slowest links have at most the rate `most`. A flow that crosses links of
+    /// an earlier one in the other direction has its sender on the second host.
+    pub(crate) fn along(
+        scenario: &Scenario,
+        seed: u64,
+        members: &[&Member],
+        most: Rate,
+    ) -> Result<Self, Error> {
+        let mut used: [Vec<u32>; 2] = [Vec::new(), Vec::new()];
+        let (mut ends, mut routes) = (Vec::new(), [Vec::new(), Vec::new()]);
+        let mut round_trip = Span::from_nanos(u64::MAX);
+        for member in members {
+            check(scenario, member, most)?;
+            let sender = sender(&used, member)?;
+            for (direction, links) in [(sender, &member.forward), (1 - sender, &member.backward)] {
+                let used = &mut used[direction];
+                let mut place = |link: &u32| {
+                    used.iter().position(|known| known == link).unwrap_or_else(|| {
+                        used.push(*link);
+                        used.len() - 1
+                    })
+                };
+                routes[direction].push(links.iter().map(&mut place).collect());
+            }
+            let delays = member.forward.iter().chain(&member.backward);
+            let delays = delays.map(|link| scenario.network.links[*link as usize].delay);
+            round_trip = round_trip.min(delays.fold(Span::ZERO, |sum, delay| sum + delay));
+            ends.push(Ends { sender });
+        }
         let measured = build::measured(scenario);
-        let delay = |links: &[u32]| -> Span {
-            let delays = links.iter().map(|link| scenario.network.links[*link as usize].delay);
-            delays.fold(Span::ZERO, |sum, delay| sum + delay)
-        };
         let mut parts: Vec<Option<LinkParts>> = build::links(scenario, seed).into_iter().map(Some).collect();
-        let mut row = |links: &[u32]| -> Vec<Link> {
-            let parts = links.iter().filter_map(|link| parts[*link as usize].take());
+        let links = used.map(|used| {
+            let parts = used.iter().filter_map(|link| parts[*link as usize].take());
             // Any number of flows may cross a real link.
             parts.map(|parts| Link::new(parts, true, measured)).collect()
-        };
-        Ok(Self {
-            links: [row(&member.forward), row(&member.backward)],
-            round_trip: delay(&member.forward) + delay(&member.backward),
-            measured,
-        })
+        });
+        Ok(Self { links, routes, ends, round_trip, measured })
     }
+}
+
+/// Returns the host of a flow's sender, given the links that earlier flows use in each direction.
+fn sender(used: &[Vec<u32>; 2], member: &Member) -> Result<usize, Error> {
+    let crosses = |direction: usize| {
+        member.forward.iter().any(|link| used[direction].contains(link))
+            || member.backward.iter().any(|link| used[1 - direction].contains(link))
+    };
+    match (crosses(0), crosses(1)) {
+        (true, true) => refuse("its flows cross links in directions that two hosts do not have".to_owned()),
+        (false, true) => Ok(1),
+        (_, false) => Ok(0),
+    }
+}
+
+fn refuse<T>(reason: String) -> Result<T, Error> {
+    Err(Error::Failed(format!("real time cannot do this scenario: {reason}")))
 }
 
 /// Returns the labels of flows with the indices that [`flow_index`] gives, between the two hosts of a path.
@@ -76,8 +127,7 @@ pub fn flow_index(dscp: u8, number: u32) -> u32 {
     u32::from(dscp) * FLOWS_OF_DSCP + number % FLOWS_OF_DSCP
 }
 
-fn check(scenario: &Scenario, member: &Member) -> Result<(), Error> {
-    let refuse = |reason: String| Err(Error::Failed(format!("real time cannot do this scenario: {reason}")));
+fn check(scenario: &Scenario, member: &Member, most: Rate) -> Result<(), Error> {
     if !member.others.is_empty() {
         return refuse("its flow has several paths, and the two hosts have one link each".to_owned());
     }
@@ -95,12 +145,12 @@ fn check(scenario: &Scenario, member: &Member) -> Result<(), Error> {
             }
         }
         let slowest = links.min_by_key(|link| link.wire.pace.rate);
-        if let Some(link) = slowest.filter(|link| link.wire.pace.rate > MAX_RATE) {
+        if let Some(link) = slowest.filter(|link| link.wire.pace.rate > most) {
             return refuse(format!(
                 "its slowest link `{}` has {} bit/s, more than the {} bit/s that real time has been measured to do",
                 link.name,
                 link.wire.pace.rate.bits_per_second(),
-                MAX_RATE.bits_per_second()
+                most.bits_per_second()
             ));
         }
     }

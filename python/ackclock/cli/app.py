@@ -24,6 +24,7 @@ from ackclock.cli.commands.run import run
 from ackclock.cli.commands.schema import schema
 from ackclock.cli.commands.search import search
 from ackclock.cli.commands.study_copy import study_copy
+from ackclock.cli.commands.wire import wire
 from ackclock.names import visible
 
 
@@ -101,6 +102,7 @@ def _add(to: typer.Typer, name: str, function: Callable[..., None]) -> None:
 
 _add(app, "run", run)
 _add(app, "path", path)
+_add(app, "wire", wire)
 _add(app, "reproduce", reproduce)
 _add(app, "evaluate", evaluate)
 _add(app, "search", search)

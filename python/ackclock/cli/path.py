@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 from rich.text import Text
 
+from ackclock.cli.lateness import show_lateness
 from ackclock.cli.tables import Column, fitting
 from ackclock.cli.terminal import console, note, print_json, warn
 from ackclock.errors import InputError
@@ -117,16 +118,7 @@ def _show(outcome: Mapping[str, Any]) -> None:
         ]
         for table in fitting(names, columns, out.width):
             out.print(table)
-    late = outcome["lateness"]
-    if late["packets"]:
-        p50, p99, p999, most = (f"{late[key] * 1e3:.3f}" for key in ("p50_s", "p99_s", "p999_s", "max_s"))
-        verdict = "invalid" if outcome["problems"] else "valid"
-        out.print(
-            f"{verdict}: {late['packets']} packets left late by {p50} ms (p50), {p99} ms (p99), {p999} ms (p99.9), "
-            f"{most} ms (most); bounds {late['p99_bound_s'] * 1e3:g} ms (p99), {late['max_bound_s'] * 1e3:g} ms (most)"
-        )
-    if not outcome["real_time"]:
-        note("no real-time priority: root has it, and users with an rtprio limit (limits.conf)")
+    show_lateness(outcome)
     if end <= begin:
         note(f"nothing was counted: the program ended within the warm-up of {begin:g} s")
     note(f"Linux {outcome['kernel']}, default congestion control {outcome['control']}")

@@ -207,7 +207,10 @@ fn arrivals(case: &Case, records: &[Record], link: u32) -> Vec<Arriving> {
         match event {
             Event::Launched => {
                 let ((_, bytes, ecn), number) = scripts[*path as usize].next().expect("a packet of a script");
-                packets.insert(*packet, Packet { bytes, ecn, flow: 2 * path, content: (*path, number) });
+                packets.insert(
+                    *packet,
+                    Packet { bytes, ecn, flow: 2 * path, route: 0, content: (*path, number) },
+                );
             }
             // The record before is of the packet that is copied.
             Event::Duplicated { .. } => {

@@ -5,6 +5,7 @@ use super::failed;
 use super::ring::Ring;
 use crate::lateness::Lateness;
 use crate::plan::{flow_index, labels};
+use crate::watch::{Seen, Watch};
 use crate::{Error, frame};
 use ackclock_base::{Span, Time};
 use ackclock_path::{Leaving, Packet, Path};
@@ -26,42 +27,69 @@ pub struct Drive {
     directions: [Direction; 2],
     rings: [Ring; 2],
     clock: Option<Clock>,
+    watch: Option<Watch>,
     /// How late packets left.
     pub lateness: Lateness,
     /// The number of frames that do not cross the links: those that are not IP, and those to groups.
     pub not_ip: u64,
 }
 
+/// A frame on the links.
+#[derive(Clone)]
+struct Frame {
+    bytes: Vec<u8>,
+    /// When it arrived at the first link.
+    sent: Time,
+    /// The number of its flow, if that is watched.
+    number: Option<usize>,
+}
+
 struct Direction {
-    path: Path<Vec<u8>>,
+    path: Path<Frame>,
     /// The index of each flow, and the number of flows with each code point.
     flows: HashMap<frame::FlowKey, u32>,
     counts: [u32; 64],
 }
 
 impl Drive {
-    /// Creates the links between the ports. Nothing crosses them before the [start](Self::start).
-    pub fn new(links: [Vec<Link>; 2], rings: [Ring; 2]) -> Self {
+    /// Creates the links between the ports, with the routes of the watched flows in each direction. Without a watch,
+    /// everything takes the first route. Nothing crosses the links before the [start](Self::start).
+    pub fn new(
+        links: [Vec<Link>; 2],
+        routes: [Vec<Vec<usize>>; 2],
+        rings: [Ring; 2],
+        watch: Option<Watch>,
+    ) -> Self {
         let labels = labels();
-        let directions = links.map(|links| Direction {
-            path: Path::new(links, &labels),
-            flows: HashMap::new(),
-            counts: [0; 64],
+        let mut directions = links.into_iter().zip(routes).enumerate().map(|(from, (links, routes))| {
+            let mut path = Path::with_routes(links, routes, &labels);
+            if let Some(watch) = &watch {
+                path.observe(watch.observer(from));
+            }
+            Direction { path, flows: HashMap::new(), counts: [0; 64] }
         });
-        Self { directions, rings, clock: None, lateness: Lateness::default(), not_ip: 0 }
+        let directions = std::array::from_fn(|_| directions.next().expect("there are two directions"));
+        Self { directions, rings, clock: None, watch, lateness: Lateness::default(), not_ip: 0 }
     }
 
-    /// Starts the clock of the links.
-    pub fn start(&mut self) -> Result<(), Error> {
-        self.clock = Some(Clock::start()?);
-        Ok(())
+    /// Starts the clock of the links, and returns it.
+    pub fn start(&mut self) -> Result<Clock, Error> {
+        let clock = Clock::start()?;
+        self.clock = Some(clock);
+        Ok(clock)
     }
 
-    /// Drives the links until `ended` returns the exit code of the run. Returns the code and the time.
-    pub fn until(
+    /// Returns what the links have seen of each watched flow.
+    pub fn finish_watch(&mut self) -> Vec<Seen> {
+        self.watch.take().map(Watch::finish).unwrap_or_default()
+    }
+
+    /// Drives the links until `ended`, which is asked every 20 ms with the time, returns a value. Returns the value and
+    /// the time.
+    pub fn until<T>(
         &mut self,
-        mut ended: impl FnMut() -> Result<Option<i32>, Error>,
-    ) -> Result<(i32, Time), Error> {
+        mut ended: impl FnMut(Time) -> Result<Option<T>, Error>,
+    ) -> Result<(T, Time), Error> {
         let Some(clock) = self.clock else { panic!("the links are driven before their start") };
         // Timers of a process without real-time priority otherwise expire up to 50 us late. The programs have
         // started by now, so they do not inherit the value.
@@ -77,8 +105,8 @@ impl Drive {
                 self.send(from, known, &clock)?;
             }
             if now >= next_check {
-                if let Some(code) = ended()? {
-                    return Ok((code, now));
+                if let Some(value) = ended(now)? {
+                    return Ok((value, now));
                 }
                 if self.directions.iter().any(|direction| direction.path.packets() > MAX_PACKETS) {
                     return Err(Error::Failed(format!(
@@ -97,13 +125,15 @@ impl Drive {
     /// time until which all arrivals have been offered: `now`, or that of the last one if others wait behind
     /// it. Events at the links must not be processed beyond it, or the others would count as arriving later.
     fn receive(&mut self, from: usize, now: Time, clock: &Clock) -> Result<Time, Error> {
-        let real_zero_ns = clock.real_zero_ns()?;
-        let Self { directions, rings, not_ip, .. } = self;
+        // Read only if something has arrived: it takes several readings of two clocks.
+        let mut real_zero_ns = None;
+        let Self { directions, rings, not_ip, watch, .. } = self;
         let Direction { path, flows, counts } = &mut directions[from];
         let mut last = Time::ZERO;
         let received = rings[from].receive(BATCH, |at_ns, bytes| {
+            let real_zero_ns = *real_zero_ns.get_or_insert_with(|| clock.real_zero_ns().unwrap_or_default());
             let at = Time::from_nanos(at_ns.saturating_sub(real_zero_ns));
-            // If the real-time clock was set back after the arrival, the time lies in the future.
+            // If the real-time clock was set back after the arrival, or cannot be read, the time lies in the future.
             let at = clock.now().map_or(at, |now| at.min(now));
             last = last.max(at);
             let Some(fields) = frame::read(bytes).filter(|_| !frame::is_multicast(bytes)) else {
@@ -115,7 +145,13 @@ impl Drive {
                 *count += 1;
                 flow_index(fields.flow.dscp, *count - 1)
             });
-            path.offer(at, Packet { bytes: fields.bytes, ecn: fields.ecn, flow, content: bytes.to_vec() });
+            let number = watch.as_ref().and_then(|watch| watch.number(&fields.flow));
+            if let (Some(watch), Some(number)) = (watch.as_mut(), number) {
+                watch.sent(from, number, flow, at, bytes);
+            }
+            let content = Frame { bytes: bytes.to_vec(), sent: at, number };
+            let route = number.unwrap_or(0);
+            path.offer(at, Packet { bytes: fields.bytes, ecn: fields.ecn, flow, route, content });
         });
         Ok(if received < BATCH { now } else { last.min(now) })
     }
@@ -124,12 +160,15 @@ impl Drive {
     fn send(&mut self, from: usize, now: Time, clock: &Clock) -> Result<(), Error> {
         let path = &mut self.directions[from].path;
         while let Some(Leaving { at, packet }) = path.take(now) {
-            let mut bytes = packet.content;
+            let Frame { mut bytes, sent, number } = packet.content;
             if frame::read(&bytes).is_some_and(|fields| fields.ecn != packet.ecn) {
                 frame::set_ecn(&mut bytes, packet.ecn);
             }
             self.rings[1 - from].send(&bytes);
             self.lateness.record(at, clock.now()?);
+            if let (Some(watch), Some(number)) = (&mut self.watch, number) {
+                watch.arrived(from, number, sent, at, &bytes);
+            }
         }
         Ok(())
     }

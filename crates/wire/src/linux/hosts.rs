@@ -60,6 +60,20 @@ impl Hosts {
         Ok(hosts)
     }
 
+    /// Sets what the TCP of both hosts has for a host and not for a connection: whether it negotiates ECN, and that a
+    /// connection begins without what earlier ones have found out.
+    pub fn set_tcp(&self, ecn: bool) -> Result<(), Error> {
+        // ip-sysctl: 1 asks for ECN, 2 only grants it.
+        for (name, value) in [("tcp_ecn", if ecn { "1" } else { "2" }), ("tcp_no_metrics_save", "1")] {
+            let path = format!("/proc/sys/net/ipv4/{name}");
+            for host in 0..2 {
+                let written = self.namespaces.inside(host, || fs::write(&path, value))?;
+                written.map_err(|error| failed(&format!("{path} cannot be written"), error))?;
+            }
+        }
+        Ok(())
+    }
+
     /// Returns the number of packets that interfaces have dropped.
     pub fn dropped(&self) -> Result<u64, Error> {
         Ok(self.count_dropped()?.saturating_sub(self.dropped_before))

@@ -13,16 +13,22 @@ use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// The priority among real-time processes. Any will do: the default of others is lower.
-const PRIORITY: i32 = 20;
+/// A priority among real-time threads. Those of other programs are lower by default.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Priority {
+    /// That of the links.
+    Links = 20,
+    /// That of the ends of flows, whose packets the links must not wait for.
+    Ends = 10,
+}
 
 /// Real-time priority of the calling thread, until dropped.
 pub struct RealTime(bool);
 
 impl RealTime {
-    /// Asks for SCHED_FIFO. Children do not inherit it.
-    pub fn begin() -> Self {
-        Self(set_scheduler(libc::SCHED_FIFO | libc::SCHED_RESET_ON_FORK, PRIORITY))
+    /// Asks for SCHED_FIFO. Children and new threads do not inherit it.
+    pub fn begin(priority: Priority) -> Self {
+        Self(set_scheduler(libc::SCHED_FIFO | libc::SCHED_RESET_ON_FORK, priority as i32))
     }
 
     /// Returns whether the kernel has granted it.
@@ -67,6 +73,28 @@ pub fn switch_off(socket: BorrowedFd<'_>, interface: &str, command: u32) -> io::
     // call returns; the commands passed here take an `ethtool_value`.
     let result = unsafe { libc::ioctl(socket.as_raw_fd(), libc::SIOCETHTOOL as _, &raw mut request) };
     Errno::result(result).map(drop).map_err(io::Error::from)
+}
+
+/// The most bytes of `struct tcp_info` that are read: more than any kernel has so far.
+const TCP_INFO_BYTES: usize = 512;
+
+/// Returns what the kernel tells of a TCP connection: `struct tcp_info` of linux/tcp.h, as long as this kernel has it.
+pub fn tcp_info(socket: BorrowedFd<'_>) -> io::Result<Vec<u8>> {
+    let mut bytes = vec![0u8; TCP_INFO_BYTES];
+    let mut length = TCP_INFO_BYTES as libc::socklen_t;
+    // SAFETY: the kernel writes at most `length` bytes to `bytes`, which has that many.
+    let result = unsafe {
+        libc::getsockopt(
+            socket.as_raw_fd(),
+            libc::IPPROTO_TCP,
+            libc::TCP_INFO,
+            bytes.as_mut_ptr().cast(),
+            &raw mut length,
+        )
+    };
+    Errno::result(result)?;
+    bytes.truncate(length as usize);
+    Ok(bytes)
 }
 
 /// Sets an option of a packet socket.

@@ -1,0 +1,259 @@
+//! The flows of a scenario that run on real stacks, and those that cannot.
+
+use crate::Error;
+use crate::plan::{Ends, Plan};
+use ackclock_base::{Rate, Time};
+use ackclock_lab::flows::{FlowGroup, Member, Workload};
+use ackclock_lab::transports::Real;
+use ackclock_lab::{Scenario, build};
+use ackclock_sim::endpoint::Ends as Endpoints;
+use ackclock_sim::flow::FlowParts;
+
+/// The largest number of flows in real time. Each has two threads.
+pub const MAX_FLOWS: usize = 64;
+/// The highest rate of a path with stacks that run in this process. This machine has measured no more.
+pub const MAX_STACK_RATE: Rate = Rate::from_bits_per_second(100_000_000);
+
+/// A flow on a real stack.
+pub struct RealFlow {
+    /// What its ends and the links need to know.
+    pub facts: FlowFacts,
+    /// What carries it.
+    pub carrier: Carrier,
+}
+
+/// The facts about a flow on a real stack.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FlowFacts {
+    /// The name in results.
+    pub name: String,
+    /// The index of the group of flows.
+    pub group: usize,
+    /// The host of the sender.
+    pub sender: usize,
+    /// When the flow begins.
+    pub start: Time,
+    /// When its application stops.
+    pub stop: Time,
+    /// The number of bytes to send; `None` for no end.
+    pub bytes: Option<u64>,
+    /// The payload of a full packet in bytes, by which delivered data is counted in packets.
+    pub payload_bytes: u64,
+    /// The differentiated services code point of its packets, at most 63.
+    pub dscp: u8,
+    /// Whether its packets are TCP segments.
+    pub is_tcp: bool,
+}
+
+/// What carries a flow.
+pub enum Carrier {
+    /// The TCP of the kernel, with the control of this name in the kernel.
+    Kernel(&'static str),
+    /// The two ends of a connection of a stack, the sender's first.
+    Stack(Endpoints),
+}
+
+/// The flows of a scenario and the network between their hosts.
+pub struct FlowsPlan {
+    /// The network.
+    pub network: Plan,
+    /// The flows, in the order of results.
+    pub flows: Vec<RealFlow>,
+    /// Whether the TCP of the kernel negotiates explicit congestion notification.
+    pub ecn: bool,
+}
+
+impl FlowsPlan {
+    /// Plans the flows of a scenario. Returns an error that says what cannot run in real time, and why.
+    pub fn of(scenario: &Scenario, seed: u64) -> Result<Self, Error> {
+        let carried = scenario.flows.iter().map(carrier_of).collect::<Result<Vec<_>, _>>()?;
+        let count: usize = scenario.flows.iter().map(FlowGroup::rows).sum();
+        if count > MAX_FLOWS {
+            return refuse(&format!("it has {count} flows, and real time takes {MAX_FLOWS} at most"));
+        }
+        if scenario.warmup.until_congestion_avoidance {
+            return refuse(
+                "its `warmup` ends when the senders avoid congestion, which the kernel does not tell",
+            );
+        }
+        let members: Vec<&Member> = scenario.flows.iter().flat_map(|group| &group.members).collect();
+        let most = if carried.contains(&Carried::Stack) { MAX_STACK_RATE } else { crate::plan::MAX_RATE };
+        let network = Plan::along(scenario, seed, &members, most)?;
+        let ecn = ecn_of(scenario, &carried)?;
+        let groups = scenario.flows.iter().enumerate().zip(&carried);
+        let of_member =
+            groups.flat_map(|(group, carried)| group.1.members.iter().map(move |_| (group, *carried)));
+        let parts = build::flows(scenario, seed);
+        let flows = parts.into_iter().zip(of_member).zip(&network.ends);
+        let flows = flows.map(|((parts, (group, carried)), ends)| real_flow(parts, group, carried, *ends));
+        Ok(Self { flows: flows.collect(), network, ecn })
+    }
+}
+
+/// What carries the flows of a group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Carried {
+    Kernel { control: &'static str, ecn: bool },
+    Stack,
+}
+
+fn real_flow(parts: FlowParts, group: (usize, &FlowGroup), carried: Carried, ends: Ends) -> RealFlow {
+    let FlowParts { name, start, stop, dscp, ends: endpoints, .. } = parts;
+    let (index, FlowGroup { plan, .. }) = group;
+    let payload_bytes = plan.sending.transport.payload_bytes();
+    let bytes = match plan.sending.workload {
+        Workload::Bulk(Some(_)) => Some(plan.sending.workload.packets(payload_bytes) * payload_bytes),
+        _ => None,
+    };
+    let carrier = match carried {
+        Carried::Kernel { control, .. } => Carrier::Kernel(control),
+        Carried::Stack => Carrier::Stack(endpoints),
+    };
+    let dscp = dscp.bits();
+    let is_tcp = matches!(carrier, Carrier::Kernel(_));
+    let sender = ends.sender;
+    let facts = FlowFacts { name, group: index, sender, start, stop, bytes, payload_bytes, dscp, is_tcp };
+    RealFlow { facts, carrier }
+}
+
+/// Returns what carries a group of flows, or an error that says why nothing does.
+fn carrier_of(group: &FlowGroup) -> Result<Carried, Error> {
+    let (name, sending) = (&group.plan.name, &group.plan.sending);
+    let Some(parts) = sending.parts() else {
+        return refuse(&format!(
+            "flows `{name}` go over UDP without a congestion control, which is simulated only"
+        ));
+    };
+    if !matches!(sending.workload, Workload::Bulk(_)) {
+        let application = sending.application.descriptor.name;
+        return refuse(&format!(
+            "the application `{application}` of flows `{name}` is simulated only; `bulk` is not"
+        ));
+    }
+    match (sending.transport.real(), parts.control.kernel()) {
+        (Real::Nothing(reason), _) => {
+            let transport = parts.profile.descriptor.name;
+            refuse(&format!("the transport `{transport}` of flows `{name}`: {reason}"))
+        }
+        (Real::Datagrams, _) => Ok(Carried::Stack),
+        (Real::Kernel { ecn }, Some(kernel)) => Ok(Carried::Kernel { control: kernel.kernel_name, ecn }),
+        (Real::Kernel { .. }, None) => {
+            let ours = parts.control.name();
+            let own = ackclock_lab::kernel_controls::KERNEL_CONTROLS;
+            let stands = own.iter().find(|kernel| kernel.simulated().descriptor.name == ours);
+            let hint = stands.map(|kernel| format!("; `{}` is the kernel's own", kernel.descriptor.name));
+            refuse(&format!(
+                "the control `{ours}` of flows `{name}` is not in the kernel; over `transport = \"noq\"` it runs on the \
+                 wire{}",
+                hint.unwrap_or_default()
+            ))
+        }
+    }
+}
+
+/// Returns whether the kernel's flows negotiate ECN. It is a setting of the hosts, so they agree.
+fn ecn_of(scenario: &Scenario, carried: &[Carried]) -> Result<bool, Error> {
+    let named = scenario.flows.iter().zip(carried).filter_map(|(group, carried)| match carried {
+        Carried::Kernel { ecn, .. } => Some((&group.plan.name, *ecn)),
+        Carried::Stack => None,
+    });
+    let named: Vec<_> = named.collect();
+    let Some((first, ecn)) = named.first() else { return Ok(false) };
+    match named.iter().find(|(_, other)| other != ecn) {
+        None => Ok(*ecn),
+        Some((other, _)) => refuse(&format!(
+            "flows `{first}` and `{other}` differ in `ecn`, which the kernel has for a host, not for a flow"
+        )),
+    }
+}
+
+fn refuse<T>(reason: &str) -> Result<T, Error> {
+    Err(Error::Failed(format!("real time cannot do this scenario: {reason}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::Map;
+
+    const FILE: &str = "duration = \"9 s\"\nwarmup = \"2 s\"\n[dumbbell]\nrtt = \"40 ms\"\n\
+        bottleneck = { rate = \"10 Mbit/s\" }\naccess = { rate = \"1 Gbit/s\" }\n";
+    const KERNEL: &str =
+        "[[flows]]\nname = \"tcp\"\ncontrol = \"linux:cubic\"\ntransport = \"linux\"\ncount = 2\n";
+    const STACK: &str = "[[flows]]\nname = \"quic\"\ncontrol = \"rbcc\"\ntransport = \"noq\"\nstart = \"1 s\"\n\
+        application = { name = \"bulk\", size = \"100 kB\" }\n";
+
+    fn plan(flows: &str) -> Result<FlowsPlan, Error> {
+        let text = format!("{FILE}{flows}");
+        let scenario =
+            Scenario::parse(&text, "file.toml", &Map::new()).unwrap_or_else(|found| panic!("{found:?}"));
+        FlowsPlan::of(&scenario, 1)
+    }
+
+    #[test]
+    fn each_flow_has_its_route_and_what_carries_it() {
+        let plan = plan(&format!("{KERNEL}{STACK}")).unwrap_or_else(|error| panic!("{error}"));
+        let names: Vec<_> =
+            plan.flows.iter().map(|flow| (flow.facts.name.as_str(), flow.facts.group)).collect();
+        assert_eq!(names, [("tcp-1", 0), ("tcp-2", 0), ("quic", 1)]);
+        assert!(matches!(plan.flows[1].carrier, Carrier::Kernel("cubic")));
+        assert!(matches!(plan.flows[2].carrier, Carrier::Stack(_)));
+        assert_eq!((plan.flows[1].facts.bytes, plan.flows[1].facts.payload_bytes), (None, 1448));
+        // 1472 B of a datagram less 33 B of QUIC: 70 packets hold 100 kB.
+        assert_eq!(
+            (plan.flows[2].facts.bytes, plan.flows[2].facts.start),
+            (Some(70 * 1439), Time::from_seconds(1.0))
+        );
+        assert!(!plan.ecn);
+        let links = &plan.network.links[0];
+        let route = |flow: usize| -> Vec<&str> {
+            plan.network.routes[0][flow].iter().map(|link| &*links[*link].name).collect()
+        };
+        assert_eq!(route(0), ["access-1-left", "bottleneck", "access-1-right"]);
+        assert_eq!(route(2), ["access-3-left", "bottleneck", "access-3-right"]);
+        assert_eq!(links.len(), 7);
+    }
+
+    #[test]
+    fn what_has_no_real_stack_is_refused_with_the_reason() {
+        let flow = |keys: &str| format!("[[flows]]\nname = \"one\"\n{keys}\n");
+        let ecn = "[[flows]]\nname = \"marked\"\ncontrol = \"linux:reno\"\ntransport = { name = \"linux\", ecn = true }\n";
+        let cases = [
+            (flow("control = \"cubic\""), "the transport `rfc` of flows `one`: it is simulated only"),
+            (
+                flow("control = \"cubic\"\ntransport = \"sctp\""),
+                "the transport `sctp` of flows `one`: it is simulated",
+            ),
+            (
+                flow("control = \"vegas\"\ntransport = \"linux\""),
+                "the control `vegas` of flows `one` is not in the kernel",
+            ),
+            (flow("control = \"cubic\"\ntransport = \"linux\""), "; `linux:cubic` is the kernel's own"),
+            (
+                flow("control = \"linux:bbr\"\ntransport = { name = \"linux\", min_rto = \"1 s\" }"),
+                "of flows `one`: the kernel has a `min_rto` of its own",
+            ),
+            (
+                flow("control = \"linux:cubic\"\ntransport = \"linux\"\ncount = 65"),
+                "it has 65 flows, and real time takes 64",
+            ),
+            (
+                flow("application = { name = \"cbr\", rate = \"1 Mbit/s\" }"),
+                "flows `one` go over UDP without",
+            ),
+            (
+                flow("control = \"linux:cubic\"\ntransport = \"linux\"\napplication = \"pages\""),
+                "the application `pages` of flows `one` is simulated only",
+            ),
+            (
+                flow("control = \"cubic\"\ntransport = { name = \"noq\", datagram = \"4 kB\" }"),
+                "its `datagram` of 4000 B does not fit into a packet of 1500 B",
+            ),
+            (format!("{KERNEL}{ecn}"), "flows `tcp` and `marked` differ in `ecn`"),
+        ];
+        for (flows, message) in cases {
+            let error = plan(&flows).err().map(|error| error.to_string()).unwrap_or_default();
+            assert!(error.contains(message), "{flows}\n{error}");
+        }
+    }
+}

@@ -1,0 +1,46 @@
+"""What the tests of ``ackclock path`` and ``ackclock wire`` share."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+MISSING = (
+    "the two hosts need network namespaces",
+    "a process namespace is refused",
+    "the kernel has no packet sockets",
+    "the kernel needs CONFIG_VETH",
+    "Linux 4.20 or later is needed",
+    "install iproute2",
+    "real time needs Linux",
+)
+"""What the command says where a machine cannot run it. Any other error is a fault of the command."""
+PATIENCE_S = 60.0
+"""After this time something that should happen never will. It decides about nothing else."""
+
+
+def until(condition: Callable[[], bool], what: str) -> None:
+    end = time.monotonic() + PATIENCE_S
+    while not condition():
+        assert time.monotonic() < end, what
+        time.sleep(0.05)
+
+
+def network_namespaces() -> set[str]:
+    """Returns the network namespaces that a process is in, holds open or has mounted: what keeps them alive."""
+    found: set[str] = set()
+    for process in Path("/proc").glob("[0-9]*"):
+        links: list[Path] = []
+        with suppress(OSError):
+            links += [task / "ns" / "net" for task in (process / "task").iterdir()]
+        with suppress(OSError):
+            links += (process / "fd").iterdir()
+        for link in links:
+            with suppress(OSError):
+                found.add(str(link.readlink()))
+        with suppress(OSError):
+            mounts = (process / "mountinfo").read_text().splitlines()
+            found.update(line.split()[3] for line in mounts if " nsfs " in line)
+    return {name for name in found if name.startswith("net:[")}
