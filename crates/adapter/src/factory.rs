@@ -42,9 +42,14 @@ impl Maker {
 
 /// The generator of Steele, Lea and Flood (2014): 64 bits of state, and enough for controls that guess now and then.
 #[derive(Clone, Debug)]
-struct SplitMix(u64);
+pub struct SplitMix(u64);
 
 impl SplitMix {
+    /// Returns the generator with this seed.
+    pub fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
     fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -20,7 +20,7 @@ pub mod plan;
 pub mod stack;
 
 pub use adapter::{Acked, Adapter, Congestion};
-pub use factory::Maker;
+pub use factory::{Maker, SplitMix};
 pub use handle::Handle;
 pub use plan::{Plan, Refusal};
 pub use stack::Stack;

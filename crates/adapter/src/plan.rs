@@ -157,9 +157,19 @@ impl Plan {
         is_group(self.entry)
     }
 
+    /// Returns whether the control decides a sending rate once it knows the path.
+    pub fn decides_rate(&self) -> bool {
+        needs_rate(self.entry, &self.values)
+    }
+
+    /// Returns whether the control counts marks.
+    pub fn counts_marks(&self) -> bool {
+        opened(self.entry, &self.values).ecn() == EcnResponse::Counts
+    }
+
     /// Returns whether what the control hears about marks is approximate: it counts marks, and the stack does not.
     pub fn approximates_marks(&self) -> bool {
-        !self.stack.counts_marks && opened(self.entry, &self.values).ecn() == EcnResponse::Counts
+        !self.stack.counts_marks && self.counts_marks()
     }
 }
 

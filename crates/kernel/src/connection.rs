@@ -1,0 +1,310 @@
+//! From the events of one connection to the records of its control.
+
+use crate::answer::Answer;
+use crate::event::{self, Event};
+use crate::flights::{Flight, Flights};
+use ackclock_adapter::SplitMix;
+use ackclock_base::{Packets, Span, Time};
+use ackclock_cc::{
+    Ack, Assembly, Change, Controller, EcnResponse, Ending, Follows, Initial, Loss, LossSignal, Lost, Phase,
+    RateSample, Recovered, Sent, Timeout,
+};
+
+/// The bytes of headers on a packet: IPv4, TCP and timestamps.
+const HEADER_BYTES: u32 = 52;
+
+/// A connection of the kernel with its control.
+///
+/// The kernel tells less than a host of ours. What it does not tell is made from what it does: a lost packet is taken for one that was
+/// sent with the newest packet acknowledged.
+pub struct Connection {
+    control: Controller,
+    random: SplitMix,
+    flights: Flights,
+    min_rtt: Span,
+    state: u32,
+    /// The first byte not acknowledged and the next to be sent, which the kernel counts modulo 2^32.
+    una: u64,
+    nxt: u64,
+    marks: u32,
+    /// The count of lost packets at the last event, and at the last acknowledgement.
+    lost: u32,
+    lost_before: u32,
+    /// The number of the next lost packet. Losses of one event have consecutive numbers, others not.
+    lost_number: u64,
+    /// A round ends with the first acknowledgement of a packet that was sent after this many deliveries, or of this byte.
+    round: u64,
+    /// The control has heard of the timeout, since the kernel has asked for a threshold.
+    timeout_told: bool,
+    /// The control has heard that the reduction was undone.
+    undone: bool,
+    /// A recovery has ended with the acknowledgement that is about to be told.
+    just_recovered: bool,
+    /// The kernel restarts the window before the next event.
+    restarts: bool,
+}
+
+impl Connection {
+    /// Returns the connection that begins with this event, under a control of `assembly`.
+    pub fn begin(assembly: &mut Assembly, event: &Event) -> Self {
+        let initial = Initial {
+            window: f64::from(event.cwnd),
+            limit: f64::from(i32::MAX),
+            packet_bytes: event.mss.max(1),
+            header_bytes: HEADER_BYTES,
+            ..Initial::default()
+        };
+        let mut control = assembly.join(&initial);
+        let rtt = (event.srtt_us > 0).then(|| micros(event.srtt_us));
+        control.on_change(&Change::Begins);
+        control.on_change(&Change::Opens { rtt });
+        Self {
+            control,
+            random: SplitMix::new(event.connection),
+            flights: Flights::default(),
+            min_rtt: rtt.unwrap_or(Span::MAX),
+            state: 0,
+            una: u64::from(event.una),
+            nxt: u64::from(event.nxt),
+            marks: event.delivered_ce,
+            lost: event.lost,
+            lost_before: event.lost,
+            lost_number: 0,
+            round: 0,
+            timeout_told: false,
+            undone: false,
+            just_recovered: false,
+            restarts: false,
+        }
+    }
+
+    /// Tells the control what has happened.
+    pub fn on_event(&mut self, event: &Event) {
+        let una_before = self.una;
+        self.una = extend(self.una, event.una);
+        self.nxt = extend(self.nxt, event.nxt);
+        if std::mem::take(&mut self.restarts)
+            && let Some(control) = self.control.window_control()
+        {
+            control.set_ssthresh(packets_of_threshold(event.ssthresh));
+            control.set_cwnd(f64::from(event.cwnd));
+        }
+        match event.kind {
+            event::ACK => self.on_ack(event, self.una > una_before),
+            event::LOSS => self.on_loss(event),
+            event::STATE => self.on_state(event),
+            event::UNDO => {
+                self.undone = true;
+                self.control.on_recovered(&Recovered { now: now(event), ending: Ending::Undone });
+            }
+            event::CWND_EVENT if event.arg == event::CWND_RESTART => self.restarts = true,
+            event::CWND_EVENT if event.arg == event::TX_START => self.on_start(event),
+            event::END => self.control.on_change(&Change::Ends),
+            _ => {}
+        }
+    }
+
+    /// Returns what the control decides now.
+    pub fn answer(&self) -> Answer {
+        Answer::of(&self.control.decision())
+    }
+
+    fn on_start(&mut self, event: &Event) {
+        if self.control.follows_sending() != Follows::Nothing {
+            let sent = Sent {
+                now: now(event),
+                inflight: f64::from(event.inflight),
+                after_idle: true,
+                app_limited: event.has(event::APP_LIMITED),
+            };
+            self.control.on_sent(&sent, &mut self.random);
+        }
+    }
+
+    fn on_ack(&mut self, event: &Event, fresh: bool) {
+        let newly_lost = event.lost.wrapping_sub(std::mem::replace(&mut self.lost_before, event.lost));
+        let inflight_before = match event.inflight_before {
+            0 => f64::from(event.inflight) + f64::from(event.newly_acked) + f64::from(newly_lost),
+            told => f64::from(told),
+        };
+        let has_sample = event.rate_delivered >= 0 && event.rate_interval_us > 0;
+        // A packet that arrives finds delivered, in the mean, what was in flight when it was sent.
+        let prior_delivered = match event.rate_delivered {
+            0.. => event.rate_prior_delivered,
+            _ => event.delivered.wrapping_sub(inflight_before as u32),
+        };
+        let flight = self.flights.of(prior_delivered);
+        self.report_lost(event, flight);
+        let rtt = (event.rtt_us > 0).then(|| micros(event.rtt_us.unsigned_abs()));
+        if let Some(rtt) = rtt {
+            self.min_rtt = self.min_rtt.min(rtt);
+        }
+        let round_start = self.ends_round(event);
+        let counts = self.control.ecn() == EcnResponse::Counts;
+        let marks = event.delivered_ce.wrapping_sub(std::mem::replace(&mut self.marks, event.delivered_ce));
+        let is_recovering = matches!(self.state, event::STATE_CWR | event::STATE_RECOVERY);
+        let was_recovering = std::mem::take(&mut self.just_recovered);
+        let rate = has_sample.then(|| RateSample {
+            delivered: f64::from(event.rate_delivered),
+            interval: micros(event.rate_interval_us.unsigned_abs()),
+            prior_delivered: f64::from(prior_delivered),
+            lost: flight.map_or(0.0, |flight| f64::from(event.lost.wrapping_sub(flight.lost))),
+            tx_in_flight: flight.map_or(inflight_before, |flight| flight.inflight),
+            app_limited: event.has(event::SAMPLE_APP_LIMITED),
+        });
+        let ack = Ack {
+            now: now(event),
+            fresh,
+            acked_to: packets(event, self.una),
+            sent_to: packets(event, self.nxt),
+            newly_acked: f64::from(event.newly_acked),
+            newly_lost: f64::from(newly_lost),
+            marks: if counts { marks } else { 0 },
+            credit: f64::from(event.newly_acked),
+            rtt,
+            one_way_delay: None,
+            smoothed_rtt: micros(event.srtt_us),
+            min_rtt: self.min_rtt,
+            inflight_before,
+            inflight: f64::from(event.inflight),
+            delivered: f64::from(event.delivered),
+            lost: f64::from(event.lost),
+            round_start,
+            cwnd_limited: event.has(event::CWND_LIMITED),
+            app_limited: event.has(event::APP_LIMITED),
+            phase: if is_recovering || was_recovering { Phase::Recovery } else { Phase::Open },
+            rate,
+        };
+        self.control.on_ack(&ack, &mut self.random);
+        self.flights.note(event, inflight_before, prior_delivered);
+    }
+
+    /// Returns whether a round trip ends with this acknowledgement.
+    fn ends_round(&mut self, event: &Event) -> bool {
+        let (reached, next) = match event.rate_delivered {
+            0.. => (u64::from(event.rate_prior_delivered), u64::from(event.delivered)),
+            _ => (self.una, self.nxt),
+        };
+        let ends = reached >= self.round;
+        if ends {
+            self.round = next;
+        }
+        ends
+    }
+
+    fn on_loss(&mut self, event: &Event) {
+        if event.has(event::TIMER) {
+            self.timeout_told = true;
+            self.on_timeout(event, false);
+            return;
+        }
+        let flight = self.flights.of(event.delivered.wrapping_sub(event.unsacked));
+        self.report_lost(event, flight);
+        let signal = match event {
+            _ if event.has(event::HAS_LOST) => LossSignal::DuplicateAcks,
+            _ if event.has(event::ECN) => LossSignal::Ecn,
+            _ => LossSignal::LocalDrop,
+        };
+        // A control that counts marks hears of them with acknowledgements only.
+        if signal == LossSignal::Ecn && self.control.ecn() == EcnResponse::Counts {
+            return;
+        }
+        let loss = Loss {
+            now: now(event),
+            signal,
+            window: f64::from(event.cwnd),
+            inflight: f64::from(event.inflight),
+            lost: packets(event, self.una),
+            sent_to: packets(event, self.nxt),
+            sent: flight.map_or(now(event), |flight| flight.at),
+            transmissions: 1,
+            duplicates: event.sacked_out,
+        };
+        self.control.on_loss(&loss, &mut self.random);
+    }
+
+    fn on_timeout(&mut self, event: &Event, keeps_threshold: bool) {
+        let timeout = Timeout {
+            now: now(event),
+            window: f64::from(event.cwnd),
+            inflight: f64::from(event.unsacked),
+            left_in_flight: f64::from(event.inflight),
+            sent_to: packets(event, self.nxt),
+            in_a_row: event.retransmits + 1,
+            keeps_threshold,
+        };
+        self.control.on_timeout(&timeout, &mut self.random);
+        self.report_lost(event, self.flights.of(event.delivered.wrapping_sub(event.unsacked)));
+    }
+
+    fn on_state(&mut self, event: &Event) {
+        let before = std::mem::replace(&mut self.state, event.arg);
+        let told = std::mem::take(&mut self.timeout_told);
+        if event.arg == event::STATE_LOSS {
+            if !told {
+                self.on_timeout(event, true);
+            }
+        } else if event.arg < event::STATE_CWR && before >= event::STATE_CWR {
+            self.just_recovered = matches!(before, event::STATE_CWR | event::STATE_RECOVERY);
+            if !std::mem::take(&mut self.undone) {
+                let ending = Ending::Repaired { duplicates: 0 };
+                self.control.on_recovered(&Recovered { now: now(event), ending });
+            }
+        } else if event.arg >= event::STATE_CWR {
+            self.undone = false;
+        }
+    }
+
+    /// Tells the control of each packet that the kernel has given up since the last event, as one of this flight.
+    fn report_lost(&mut self, event: &Event, flight: Option<Flight>) {
+        let before = std::mem::replace(&mut self.lost, event.lost);
+        let newly = event.lost.wrapping_sub(before);
+        if newly == 0 || newly > i32::MAX as u32 {
+            return;
+        }
+        let flight = flight.unwrap_or(Flight {
+            at: now(event),
+            delivered: event.delivered,
+            lost: before,
+            inflight: f64::from(event.inflight) + f64::from(newly),
+        });
+        for one in 1..=newly {
+            let lost = Lost {
+                now: now(event),
+                number: self.lost_number,
+                sent: flight.at,
+                size: 1.0,
+                tx_in_flight: flight.inflight,
+                lost: f64::from(before.wrapping_add(one).wrapping_sub(flight.lost)),
+                prior_delivered: f64::from(flight.delivered),
+                delivered: f64::from(event.delivered),
+                app_limited: event.has(event::APP_LIMITED),
+            };
+            self.control.on_lost(&lost, &mut self.random);
+            self.lost_number += 1;
+        }
+        self.lost_number += 1;
+    }
+}
+
+fn now(event: &Event) -> Time {
+    Time::from_nanos(event.now_ns)
+}
+
+fn micros(us: u32) -> Span {
+    Span::from_nanos(u64::from(us) * 1000)
+}
+
+/// Returns the number of packets up to a position in the stream.
+fn packets(event: &Event, position: u64) -> u64 {
+    position.div_ceil(u64::from(event.mss.max(1)))
+}
+
+/// Returns the position whose last 32 bits are these, nearest to the last one.
+fn extend(last: u64, bits: u32) -> u64 {
+    last.saturating_add_signed(i64::from(bits.wrapping_sub(last as u32) as i32))
+}
+
+fn packets_of_threshold(ssthresh: u32) -> Packets {
+    if ssthresh >= crate::answer::INFINITE { f64::INFINITY } else { f64::from(ssthresh) }
+}
