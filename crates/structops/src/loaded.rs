@@ -1,0 +1,108 @@
+//! A control in the kernel.
+
+use crate::missing;
+use ackclock_kernel::{Answer, Offer, Report};
+use libbpf_rs::{Link, MapCore, MapFlags, MapHandle, Object, ObjectBuilder};
+
+/// The kernel's side, compiled by the build script.
+const OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/tcp.bpf.o"));
+/// The bytes of a name in the kernel (`TCP_CA_NAME_MAX`).
+const NAME_BYTES: usize = 16;
+/// Any user may choose the control (`TCP_CONG_NON_RESTRICTED`).
+const FOR_ALL_USERS: u32 = 1;
+/// Connections ask for ECN (`TCP_CONG_NEEDS_ECN`).
+const NEEDS_ECN: u32 = 2;
+const ZERO: [u8; 4] = [0; 4];
+
+/// A control that the kernel offers until this value is dropped. Programs live on until the last socket that uses them closes.
+pub struct Loaded {
+    name: String,
+    slots: MapHandle,
+    heartbeat: MapHandle,
+    counts: MapHandle,
+    object: Object,
+    /// What keeps the name in the kernel's list.
+    _link: Link,
+}
+
+impl Loaded {
+    /// Offers a control under this name.
+    pub fn new(offer: &Offer, name: String) -> Result<Self, String> {
+        let refused = |error| missing::refused(&error);
+        // The bytes of a vector are aligned, as libelf wants them.
+        let mut open = ObjectBuilder::default().open_memory(&OBJECT.to_vec()).map_err(refused)?;
+        let (ours, other) = if offer.owns_window() { ("model", "window") } else { ("window", "model") };
+        for mut map in open.maps_mut() {
+            if map.name() == other {
+                map.set_autocreate(false).map_err(refused)?;
+            } else if map.name() == ours {
+                let flags = FOR_ALL_USERS | if offer.counts_marks() { NEEDS_ECN } else { 0 };
+                rename(map.initial_value_mut().unwrap_or_default(), ours, &name, flags)?;
+            }
+        }
+        let mut object = open.load().map_err(refused)?;
+        let handle = |name: &str| {
+            let map = object.maps().find(|map| map.name() == name);
+            let map = map.ok_or_else(|| format!("the program has no map `{name}`"))?;
+            MapHandle::try_from(&map).map_err(refused)
+        };
+        let (slots, heartbeat, counts) = (handle("slots")?, handle("heartbeat")?, handle("counts")?);
+        let link = object
+            .maps_mut()
+            .find(|map| map.name() == ours)
+            .ok_or("the program has no control")?
+            .attach_struct_ops()
+            .map_err(|error| match error.kind() {
+                libbpf_rs::ErrorKind::AlreadyExists => format!("the kernel has a control called `{name}` already"),
+                _ => refused(error),
+            })?;
+        Ok(Self { name, slots, heartbeat, counts, object, _link: link })
+    }
+
+    /// The name in the kernel.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The ring buffer of events.
+    pub fn events(&self) -> Option<libbpf_rs::Map<'_>> {
+        self.object.maps().find(|map| map.name() == "events")
+    }
+
+    /// Answers everything up to event `seq` of a connection.
+    pub fn answer(&self, connection: u64, seq: u64, answer: &Answer) {
+        let flags = MapFlags::EXIST | MapFlags::LOCK;
+        // It fails for a connection that has ended meanwhile, whose slot is gone.
+        let _ = self.slots.update(&connection.to_ne_bytes(), &answer.to_bytes(seq), flags);
+    }
+
+    /// Tells the kernel that this program lives, at a time of the monotonic clock.
+    pub fn beat(&self, now_ns: u64) {
+        // It cannot fail: the array has the place.
+        let _ = self.heartbeat.update(&ZERO, &now_ns.to_ne_bytes(), MapFlags::ANY);
+    }
+
+    /// Returns the kernel's counts: decisions in time, late, by Reno; events without room.
+    pub fn counts(&self) -> Report {
+        let bytes = self.counts.lookup(&ZERO, MapFlags::ANY).ok().flatten().unwrap_or_default();
+        let mut words = bytes.chunks_exact(8).map(|word| {
+            let mut bytes = [0; 8];
+            bytes.copy_from_slice(word);
+            u64::from_ne_bytes(bytes)
+        });
+        let mut next = || words.next().unwrap_or_default();
+        Report { in_time: next(), late: next(), reno: next(), lost_events: next(), ..Report::default() }
+    }
+}
+
+/// Writes name and flags into a `struct tcp_congestion_ops` in the layout of the object, where the flags follow the name.
+fn rename(value: &mut [u8], map: &str, name: &str, flags: u32) -> Result<(), String> {
+    let present = format!("ackclock_{map}\0");
+    let at = value.windows(present.len()).position(|bytes| bytes == present.as_bytes());
+    let field = at.and_then(|at| value.get_mut(at..at + NAME_BYTES + size_of_val(&flags)));
+    let field = field.ok_or("the program has a control without a name")?;
+    field.fill(0);
+    field[..name.len()].copy_from_slice(name.as_bytes());
+    field[NAME_BYTES..].copy_from_slice(&flags.to_ne_bytes());
+    Ok(())
+}

@@ -1,0 +1,118 @@
+//! Deciding for the kernel until told to end.
+
+use crate::loaded::Loaded;
+use crate::missing;
+use ackclock_kernel::event::Event;
+use ackclock_kernel::offered::Reports;
+use ackclock_kernel::recording::Row;
+use ackclock_kernel::report::Latencies;
+use ackclock_kernel::{Answer, Host, Report};
+use libbpf_rs::RingBufferBuilder;
+use nix::time::{ClockId, clock_gettime};
+use std::cell::RefCell;
+use std::sync::mpsc::{Receiver, Sender};
+use std::time::Duration;
+
+/// How often the kernel hears that this program lives, at least. It takes Reno after 100 ms.
+const BEAT_EVERY: Duration = Duration::from_millis(20);
+
+/// What others ask of the program.
+pub enum Request {
+    /// To say what has been decided so far.
+    Report,
+    /// To end.
+    End,
+}
+
+/// A control with its connections.
+struct Serving<'a> {
+    place: usize,
+    loaded: &'a Loaded,
+    host: Host,
+    events: u64,
+    latencies: Latencies,
+    record: Option<Sender<Row>>,
+}
+
+impl Serving<'_> {
+    fn on_event(&mut self, event: &Event) {
+        let mut decided = Answer::default();
+        let Self { loaded, host, .. } = self;
+        host.on_event(event, |connection, seq, answer| {
+            loaded.answer(connection, seq, &answer);
+            if connection == event.connection {
+                decided = answer;
+            }
+        });
+        let now_ns = monotonic_ns();
+        self.events += 1;
+        self.latencies.record(now_ns.saturating_sub(event.now_ns));
+        loaded.beat(now_ns);
+        if let Some(record) = &self.record {
+            // The writer ends only when this program does.
+            let _ = record.send(Row { control: self.place, event: *event, answer: decided });
+        }
+    }
+
+    fn report(&self) -> Report {
+        Report {
+            control: self.host.offer().specification().to_owned(),
+            name: self.loaded.name().to_owned(),
+            owns_window: self.host.offer().owns_window(),
+            connections: self.host.begun(),
+            events: self.events,
+            p50_us: self.latencies.quantile_us(0.5),
+            p99_us: self.latencies.quantile_us(0.99),
+            ..self.loaded.counts()
+        }
+    }
+}
+
+/// Decides for the kernel until a request to end, and calls `say` with each report that is asked for, and with the last.
+pub fn serve(
+    loaded: &[Loaded],
+    hosts: Vec<Host>,
+    record: Option<&Sender<Row>>,
+    requests: &Receiver<Request>,
+    mut say: impl FnMut(&Reports),
+) -> Result<(), String> {
+    let serving: Vec<RefCell<Serving<'_>>> = loaded
+        .iter()
+        .zip(hosts)
+        .enumerate()
+        .map(|(place, (loaded, host))| {
+            let (latencies, record) = (Latencies::default(), record.cloned());
+            RefCell::new(Serving { place, loaded, host, events: 0, latencies, record })
+        })
+        .collect();
+    let maps = loaded.iter().map(|loaded| loaded.events().ok_or("the program has no events"));
+    let maps = maps.collect::<Result<Vec<_>, _>>()?;
+    let mut rings = RingBufferBuilder::new();
+    for (map, serving) in maps.iter().zip(&serving) {
+        let take = |bytes: &[u8]| {
+            if let Some(event) = Event::from_bytes(bytes) {
+                serving.borrow_mut().on_event(&event);
+            }
+            0
+        };
+        rings.add(map, take).map_err(|error| missing::refused(&error))?;
+    }
+    let rings = rings.build().map_err(|error| missing::refused(&error))?;
+    let reports = || Reports { controls: serving.iter().map(|serving| serving.borrow().report()).collect() };
+    loop {
+        loaded.iter().for_each(|loaded| loaded.beat(monotonic_ns()));
+        rings.poll_raw(BEAT_EVERY); // an interrupted wait is no error
+        match requests.try_recv() {
+            Ok(Request::Report) => say(&reports()),
+            Ok(Request::End) => break,
+            Err(_) => {}
+        }
+    }
+    say(&reports());
+    Ok(())
+}
+
+fn monotonic_ns() -> u64 {
+    let time = clock_gettime(ClockId::CLOCK_MONOTONIC).map_or(Duration::ZERO, Duration::from);
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
+}
