@@ -16,7 +16,7 @@ export PYO3_PYTHON := $(abspath $(BIN)/python)
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 SOAK := cargo run --quiet --release --locked -p ackclock-soak --
 
-.PHONY: help setup prototype pgo wasm lab docs wheel demo test build-tests test-fast test-rust test-example test-python test-fuzz test-soak soak build-soak lint lint-rust lint-python format bench lock clean
+.PHONY: help setup prototype pgo wasm wire lab docs wheel demo test build-tests test-fast test-rust test-example test-python test-fuzz test-soak soak build-soak lint lint-rust lint-python format bench lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -39,6 +39,11 @@ pgo: $(VENV)/.runtime ## build the core as the wheels have it, guided by a profi
 
 wasm: $(VENV)/.wasm ## build the simulator for web pages; where Rust cannot, say what is missing and leave it out
 	@:
+
+wire: $(VENV)/.python ## build what offers controls to the sockets of Linux (`ackclock control`); installs clang, libelf and zlib as root
+	scripts/need-clang
+	cargo build --release --locked -p ackclock-structops --features bpf
+	install $${CARGO_TARGET_DIR:-target}/release/ackclock-structops $(BIN)
 
 lab: wasm ## write the laboratory as one HTML page to dist/lab.html, which needs no installation to open
 	@# Any core will do: the page has one of its own. That of the prototype is built in a fraction of the time.

@@ -81,6 +81,12 @@ def export(
     log if it is asked for. Raises ScenarioError, RuntimeError, OSError or KeyboardInterrupt.
     """
 
+def replay(text: str, controls: list[str]) -> str:
+    """Feeds a recording of the kernel's connections to its controls, or to ``controls`` in their places. Returns a JSON
+    object {about: {controls, kernel}, events, connections, differences: [{line, connection, recorded_cwnd,
+    decided_cwnd}]}.
+    """
+
 def path(text: str, file: str, overrides: str, seed: int, wanted: str) -> str:
     """Runs programs on two hosts in namespaces with the scenario's network between them. ``wanted`` is a JSON object
     {client: [word], server: [word], group, control, quiet}. Returns a JSON object {lasted_s, measured_from_s,

@@ -156,6 +156,14 @@ def wire(text: str, file: str, overrides: Mapping[str, Any], seed: int) -> dict[
         return dict(json.loads(_core.wire(text, file, to_json(overrides), seed)))
 
 
+def replay(text: str, controls: Sequence[str] = ()) -> dict[str, Any]:
+    """Feeds a recording of the kernel's connections to its controls, or to ``controls`` in their places. Returns what
+    ``_core.replay`` does. InputError for what is no recording, and for controls that cannot run under the kernel.
+    """
+    with own_errors():
+        return dict(json.loads(_core.replay(text, list(controls))))
+
+
 @dataclass(frozen=True)
 class Made:
     """The result of a run."""

@@ -308,3 +308,6 @@ fn extend(last: u64, bits: u32) -> u64 {
 fn packets_of_threshold(ssthresh: u32) -> Packets {
     if ssthresh >= crate::answer::INFINITE { f64::INFINITY } else { f64::from(ssthresh) }
 }
+
+#[cfg(test)]
+mod tests;

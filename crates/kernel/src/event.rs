@@ -140,7 +140,18 @@ pub const TX_START: u32 = 0;
 /// The window is about to restart after idleness (`CA_EVENT_CWND_RESTART`).
 pub const CWND_RESTART: u32 = 1;
 
+/// The third word of an IPv4 address that is written as one of IPv6 (RFC 4291 section 2.5.5.2), in the order of the network.
+const MAPPED: u32 = u32::from_ne_bytes([0, 0, 0xff, 0xff]);
+
 impl Event {
+    /// Returns the peer's address, which is the same for sockets of both versions of IP.
+    pub fn destination(&self) -> [u32; 4] {
+        match self.peer {
+            [0, 0, MAPPED, address] => [address, 0, 0, 0],
+            other => other,
+        }
+    }
+
     /// Returns whether a flag is set.
     pub fn has(&self, flag: u32) -> bool {
         self.flags & flag != 0
@@ -192,6 +203,14 @@ mod tests {
             assert_eq!(Event::FIELDS[set], *name);
         }
         assert_eq!(Event::from_bytes(&[0; BYTES - 1]), None);
+    }
+
+    #[test]
+    fn an_address_is_the_same_for_sockets_of_both_versions() {
+        let address = u32::from_ne_bytes([10, 78, 0, 2]);
+        let peer = |peer| Event { peer, ..Event::default() }.destination();
+        assert_eq!(peer([0, 0, MAPPED, address]), peer([address, 0, 0, 0]));
+        assert_eq!(peer([1, 2, 3, 4]), [1, 2, 3, 4]);
     }
 
     #[test]

@@ -76,15 +76,17 @@ impl Host {
 
     fn begin(&mut self, event: &Event) {
         self.begun += 1;
+        let peer = event.destination();
         let group = self
             .groups
-            .entry(event.peer)
+            .entry(peer)
             .or_insert_with(|| Group { assembly: self.offer.assembly(), members: Vec::new() });
         group.members.push(event.connection);
         let connection = Connection::begin(&mut group.assembly, event);
-        self.connections.insert(event.connection, Member { connection, peer: event.peer, seq: event.seq });
+        self.connections.insert(event.connection, Member { connection, peer, seq: event.seq });
     }
 
+    /// Forgets a connection, and the state of its destination with the last one to it.
     fn end(&mut self, id: u64) {
         let Some(member) = self.connections.remove(&id) else { return };
         if let Some(group) = self.groups.get_mut(&member.peer) {
@@ -93,5 +95,48 @@ impl Host {
                 self.groups.remove(&member.peer);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HERE: [u32; 4] = [1, 0, 0, 0];
+    const THERE: [u32; 4] = [2, 0, 0, 0];
+
+    fn host(control: &str) -> Host {
+        Host::new(Offer::read(control).unwrap_or_else(|refusal| panic!("{refusal}")))
+    }
+
+    /// Returns what is published for an event of a connection, whose window in the kernel is ten packets.
+    fn tell(host: &mut Host, kind: u32, connection: u64, seq: u64, peer: [u32; 4]) -> Vec<(u64, u64, u32)> {
+        let event =
+            Event { kind, connection, seq, peer, cwnd: 10, mss: 1000, srtt_us: 40_000, ..Event::default() };
+        let mut published = Vec::new();
+        host.on_event(&event, |connection, seq, answer| published.push((connection, seq, answer.cwnd)));
+        published
+    }
+
+    #[test]
+    fn connections_to_one_destination_share_state_where_the_control_is_for_several() {
+        let mut host = host("tcp-p");
+        assert_eq!(tell(&mut host, event::BEGIN, 1, 1, HERE).len(), 1);
+        assert_eq!(tell(&mut host, event::BEGIN, 2, 1, THERE).len(), 1);
+        let both = tell(&mut host, event::BEGIN, 3, 1, HERE);
+        let answered: Vec<(u64, u64)> = both.iter().map(|(connection, seq, _)| (*connection, *seq)).collect();
+        assert_eq!(answered, [(3, 1), (1, 1)], "the answer, then the other one to that destination");
+        let after = tell(&mut host, event::END, 1, 2, HERE);
+        assert_eq!(after.iter().map(|(connection, ..)| *connection).collect::<Vec<_>>(), [3]);
+        assert_eq!(tell(&mut host, event::END, 3, 2, HERE), []);
+        assert_eq!(host.begun(), 3);
+    }
+
+    #[test]
+    fn connections_of_other_controls_are_alone_and_begin_with_any_event() {
+        let mut host = host("newreno");
+        assert_eq!(tell(&mut host, event::BEGIN, 1, 1, HERE), [(1, 1, 10)]);
+        assert_eq!(tell(&mut host, event::STATE, 2, 7, HERE), [(2, 7, 10)], "its beginning found no room");
+        assert_eq!(tell(&mut host, event::END, 9, 1, HERE), [], "nothing is known of it");
     }
 }

@@ -29,6 +29,8 @@ impl std::error::Error for Missing {}
 pub struct Ready {
     /// The names in the kernel, in the order in which the controls were asked for.
     pub names: Vec<String>,
+    /// Whether the program has real-time priority. Without it, many decisions are late on a busy machine.
+    pub real_time: bool,
 }
 
 /// What the program says when it is asked, and when it ends.

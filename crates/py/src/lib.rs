@@ -7,6 +7,7 @@ mod episode;
 mod exports;
 mod guest;
 mod here;
+mod kernel;
 mod outlines;
 mod wire;
 
@@ -56,6 +57,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(locate, module)?,
         wrap_pyfunction!(wire::path, module)?,
         wrap_pyfunction!(wire::wire, module)?,
+        wrap_pyfunction!(kernel::replay, module)?,
     ] {
         module.add_function(function)?;
     }

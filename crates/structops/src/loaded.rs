@@ -53,7 +53,9 @@ impl Loaded {
             .ok_or("the program has no control")?
             .attach_struct_ops()
             .map_err(|error| match error.kind() {
-                libbpf_rs::ErrorKind::AlreadyExists => format!("the kernel has a control called `{name}` already"),
+                libbpf_rs::ErrorKind::AlreadyExists => {
+                    format!("the kernel has a control called `{name}` already")
+                }
                 _ => refused(error),
             })?;
         Ok(Self { name, slots, heartbeat, counts, object, _link: link })

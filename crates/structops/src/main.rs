@@ -52,11 +52,10 @@ fn run(arguments: impl Iterator<Item = String>) -> Result<(), String> {
     let loaded = offers.iter().zip(&names).map(|(offer, name)| Loaded::new(offer, name.clone()));
     let loaded = loaded.collect::<Result<Vec<_>, _>>()?;
     // Page faults while the kernel waits would make answers late.
-    let _ = nix::sys::mman::mlockall(nix::sys::mman::MlockAllFlags::MCL_CURRENT | nix::sys::mman::MlockAllFlags::MCL_FUTURE);
-    if !real_time::begin() {
-        eprintln!("note: no real-time priority: many decisions will be late on a busy machine");
-    }
-    say(&Ready { names })?;
+    let _ = nix::sys::mman::mlockall(
+        nix::sys::mman::MlockAllFlags::MCL_CURRENT | nix::sys::mman::MlockAllFlags::MCL_FUTURE,
+    );
+    say(&Ready { names, real_time: real_time::begin() })?;
     let hosts = offers.into_iter().map(Host::new).collect();
     let sender = record.as_ref().map(|(sender, _)| sender);
     serve(&loaded, hosts, sender, &requests, |reports| {
@@ -94,7 +93,9 @@ fn read(arguments: impl Iterator<Item = String>) -> Result<(Vec<Offer>, Option<S
 fn say(what: &impl serde::Serialize) -> Result<(), String> {
     let text = serde_json::to_string(what).map_err(|error| error.to_string())?;
     let mut output = io::stdout().lock();
-    writeln!(output, "{text}").and_then(|()| output.flush()).map_err(|error| format!("standard output: {error}"))
+    writeln!(output, "{text}")
+        .and_then(|()| output.flush())
+        .map_err(|error| format!("standard output: {error}"))
 }
 
 /// Listens to standard input and to signals, each in a thread of its own.

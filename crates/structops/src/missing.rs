@@ -12,8 +12,7 @@ const LINKS: [u32; 2] = [6, 4];
 /// The first kernel that passes the acknowledgement to a control that owns the window.
 const MODELS: [u32; 2] = [6, 10];
 /// What works all the same.
-const WITHOUT: &str =
-    "`ackclock run` simulates every control under the profile `linux`, and `ackclock path` runs the kernel's own controls";
+const WITHOUT: &str = "`ackclock run` simulates every control under the profile `linux`, and `ackclock path` runs the kernel's own controls";
 
 /// Returns why these controls cannot be offered, or `None`.
 pub fn reason(offers: &[Offer]) -> Option<String> {
@@ -68,6 +67,7 @@ fn privilege() -> Option<String> {
     let mut users = users.split_whitespace();
     let whole = [users.next(), users.next(), users.next()] == [Some("0"), Some("0"), Some("4294967295")];
     (!whole).then(|| {
-        "offering a control to the kernel needs root of the machine; root of a user namespace may not".to_owned()
+        "offering a control to the kernel needs root of the machine; root of a user namespace may not"
+            .to_owned()
     })
 }

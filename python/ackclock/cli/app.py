@@ -8,11 +8,12 @@ from inspect import cleandoc
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from ackclock.cli.commands.bench_stack import bench_stack
 from ackclock.cli.commands.check import check
 from ackclock.cli.commands.compare_trace import compare_trace
+from ackclock.cli.commands.control import TakesCommand, control
 from ackclock.cli.commands.evaluate import evaluate
 from ackclock.cli.commands.examples import examples
 from ackclock.cli.commands.lab import lab
@@ -95,14 +96,17 @@ def _options(
     pass
 
 
-def _add(to: typer.Typer, name: str, function: Callable[..., None]) -> None:
+def _add(
+    to: typer.Typer, name: str, function: Callable[..., None], cls: type[TyperCommand] = TyperCommand
+) -> None:
     """Adds a command, whose docstring is its help."""
-    to.command(name, help=_paragraphs(function.__doc__ or ""))(function)
+    to.command(name, cls=cls, help=_paragraphs(function.__doc__ or ""))(function)
 
 
 _add(app, "run", run)
 _add(app, "path", path)
 _add(app, "wire", wire)
+_add(app, "control", control, TakesCommand)
 _add(app, "reproduce", reproduce)
 _add(app, "evaluate", evaluate)
 _add(app, "search", search)

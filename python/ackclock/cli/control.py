@@ -1,0 +1,147 @@
+"""``ackclock control``."""
+
+from __future__ import annotations
+
+import ctypes
+import shlex
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import typer
+from rich.text import Text
+
+from ackclock.cli.tables import Column, fitting
+from ackclock.cli.terminal import console, note, print_json, warn
+from ackclock.errors import InputError, RunError
+
+COLUMNS: Mapping[str, str] = {
+    "connections": "connections",
+    "events": "events",
+    "in_time": "decisions\nin time",
+    "late": "late",
+    "reno": "by Reno",
+    "p50_us": "p50\nus",
+    "p99_us": "p99\nus",
+}
+"""The columns of a report: the field and the heading."""
+PARENT_DIES = 1
+"""``PR_SET_PDEATHSIG`` of linux/prctl.h."""
+
+
+def control(
+    controls: Sequence[str],
+    command: Sequence[str],
+    *,
+    record: Path | None,
+    replay: Path | None,
+    as_json: bool,
+) -> None:
+    """Offers controls to the kernel's sockets while ``command`` runs, or until Ctrl-C; or replays a recording. RunError
+    when something is missing.
+    """
+    if replay is not None:
+        if command or record:
+            raise InputError("--replay takes neither a command nor --record: it needs no sockets")
+        _replay(replay, controls, as_json)
+        return
+    _check(controls)
+    from ackclock.kernel_controls import Offered
+
+    code = 0
+    with Offered(controls, record) as offered:
+        for name, wanted in zip(offered.names, controls, strict=True):
+            note(f"the kernel offers {wanted} as {name}" + ("" if command else " until Ctrl-C"))
+        if not offered.is_real_time:
+            note("no real-time priority: many decisions will be late on a busy machine")
+        if command:
+            code = _run(command, as_json)
+        else:
+            try:
+                offered.wait()
+            except KeyboardInterrupt:  # the program hears of it too, and ends
+                offered.end()
+    if as_json:
+        print_json({"controls": offered.reports, "exit_code": code})
+    else:
+        _show(offered.reports)
+    if code:
+        warn(f"`{shlex.join(command)}` ended with exit code {code}")
+        raise typer.Exit(1)
+
+
+def _check(controls: Sequence[str]) -> None:
+    """Raises InputError for a control that does not exist; the program checks the parameters."""
+    from ackclock import core
+    from ackclock.names import nearest
+
+    known = [entry["name"] for entry in core.registry() if entry["kind"] == "control"]
+    if not controls:
+        raise InputError("no control is named; for example: ackclock control cubic")
+    for name in (one.partition(",")[0].strip() for one in controls):
+        if name not in known:
+            raise InputError(f'there is no control "{name}"{nearest(name, known)}')
+
+
+def _run(command: Sequence[str], quiet: bool) -> int:
+    """Runs the command, which ends with this process. Returns its exit code."""
+    libc = ctypes.CDLL(None)
+
+    def die_with_parent() -> None:
+        libc.prctl(PARENT_DIES, signal.SIGKILL)
+
+    output = sys.stderr if quiet else None
+    try:
+        # No other thread runs here, so that a function between fork and exec is safe.
+        done = subprocess.run(command, preexec_fn=die_with_parent, stdout=output, check=False)  # noqa: S603  (what the user asks to run)
+    except OSError as error:
+        raise RunError(f"`{command[0]}` does not run: {error.strerror}") from None
+    return done.returncode
+
+
+def _replay(file: Path, controls: Sequence[str], as_json: bool) -> None:
+    from ackclock import core
+
+    try:
+        text = file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "not a recording of events"
+        raise InputError(f"{file}: {reason}") from None
+    try:
+        outcome = core.replay(text, controls)
+    except InputError as error:
+        raise InputError(f"{file}: {error}") from None
+    differences = outcome["differences"]
+    if as_json:
+        print_json(outcome)
+    else:
+        recorded = " ".join(outcome["about"]["controls"])
+        told = f"{outcome['events']} events of {outcome['connections']} connections under {recorded}"
+        console().print(f"{told}, recorded on Linux {outcome['about']['kernel']}")
+        if differences:
+            first = differences[0]
+            console().print(
+                f"{len(differences)} decisions differ; the first in line {first['line']}: a window of "
+                f"{first['decided_cwnd']} packets, recorded {first['recorded_cwnd']}"
+            )
+        else:
+            console().print("all decisions are those of the recording")
+    if differences and not controls:
+        raise typer.Exit(1)
+
+
+def _show(reports: Sequence[Mapping[str, Any]]) -> None:
+    out = console()
+    names = Column("control", [Text(report["name"]) for report in reports])
+    columns = [
+        Column(heading, [Text("-" if report[key] is None else f"{report[key]:g}") for report in reports])
+        for key, heading in COLUMNS.items()
+    ]
+    for table in fitting(names, columns, out.width):
+        out.print(table)
+    for report in reports:
+        if report["lost_events"]:
+            warn(f"{report['name']}: the ring buffer had no room for {report['lost_events']} events")

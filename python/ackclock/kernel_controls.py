@@ -1,0 +1,90 @@
+"""Congestion controls of this laboratory for the sockets of this machine (Linux).
+
+The program ``ackclock-structops``, which ``make wire`` builds, talks to the kernel. This module starts it, and ends it.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from ackclock.errors import RunError
+
+PROGRAM = "ackclock-structops"
+"""The name of the program. The Rust crate ``ackclock-kernel`` starts it by the same name."""
+
+
+def program() -> Path:
+    """Returns the program: beside the interpreter, or on the PATH. RunError when it is missing."""
+    beside = Path(sys.executable).parent / PROGRAM
+    if beside.exists():
+        return beside
+    found = shutil.which(PROGRAM)
+    if found is None:
+        raise RunError(
+            f"the program {PROGRAM} is missing: `make wire` builds it (on Linux, with clang, libelf and zlib). Without "
+            "it, `ackclock run` simulates every control under the profile `linux`"
+        )
+    return Path(found)
+
+
+class Offered:
+    """Controls that the kernel offers to every socket of the machine, within a ``with`` block.
+
+    ``controls`` are names with parameters, such as ``cubic,beta=0.8``. ``record`` is the file to which the events of
+    connections and the decisions about them are written. RunError when the program, a privilege or a feature of the
+    kernel is missing.
+    """
+
+    def __init__(self, controls: Sequence[str], record: Path | None = None) -> None:
+        command = [str(program()), *controls, *(["--record", str(record)] if record else [])]
+        self._program = subprocess.Popen(  # noqa: S603  (the program above, and the controls that the user named)
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+        ready = self._read()
+        self.names: list[str] = ready["names"]
+        """The names of the controls in the kernel, for ``TCP_CONGESTION``."""
+        self.is_real_time: bool = ready["real_time"]
+        """Whether the program has real-time priority. Without it, many decisions are late on a busy machine."""
+        self.reports: list[dict[str, Any]] = []
+        """What has been decided, for each control; filled at the end."""
+
+    def __enter__(self) -> Offered:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.end()
+
+    def wait(self) -> None:
+        """Waits until the program ends, which it does at Ctrl-C. RunError when it fails."""
+        self.reports = self._read()["controls"]
+        self.end()
+
+    def end(self) -> None:
+        """Ends the offer. Sockets that have such a control go on under Reno."""
+        if self._program.stdin and not self._program.stdin.closed:
+            self._program.stdin.close()
+        if self._program.stdout and not self._program.stdout.closed:
+            for line in self._program.stdout:
+                self.reports = json.loads(line)["controls"]
+            self._program.stdout.close()
+        if self._program.stderr and not self._program.stderr.closed:
+            self._program.stderr.close()
+        self._program.wait()
+
+    def _read(self) -> dict[str, Any]:
+        """Returns what the program says next."""
+        line = self._program.stdout.readline() if self._program.stdout else ""
+        if line:
+            return dict(json.loads(line))
+        message = self._program.stderr.read() if self._program.stderr else ""
+        self.end()
+        raise RunError(message.strip().removeprefix("error: ") or f"{PROGRAM} has ended")
