@@ -109,8 +109,9 @@ impl Connection {
         Answer::of(&self.control.decision())
     }
 
+    /// Tells the control of the end of a pause. The kernel's event also comes when all in flight is considered lost.
     fn on_start(&mut self, event: &Event) {
-        if self.control.follows_sending() != Follows::Nothing {
+        if event.unsacked == 0 && self.control.follows_sending() != Follows::Nothing {
             let sent = Sent {
                 now: now(event),
                 inflight: f64::from(event.inflight),
