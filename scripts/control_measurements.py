@@ -5,15 +5,35 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
-from path_measurements import METRICS, QUEUE, ROOT, Case, both, markdown, spread
+from path_measurements import METRICS, QUEUE, ROOT, markdown, span
 
 RECORD = ROOT / "docs" / "linux-controls.json"
+
+
+@dataclass(frozen=True)
+class Case:
+    """A path, and a control over it."""
+
+    name: str
+    control: str
+    overrides: Mapping[str, str]
+    seconds: int = 40
+    """How long it lasts."""
+
+    @property
+    def settings(self) -> list[str]:
+        """Returns the overrides as the command line takes them."""
+        return [f"--set={path}={value}" for path, value in self.overrides.items()]
+
+
 DEEP = {f"{QUEUE}.limit": "2 bdp"}
 CASES = [
-    *[Case("10 Mbit/s, 40 ms, 1 BDP", control, control, {}) for control in ("newreno", "sack", "cubic")],
-    *[Case("10 Mbit/s, 40 ms, 2 BDP", control, control, DEEP) for control in ("vegas", "rbcc", "bbrv3")],
+    *[Case("10 Mbit/s, 40 ms, 1 BDP", control, {}) for control in ("newreno", "sack", "cubic")],
+    *[Case("10 Mbit/s, 40 ms, 2 BDP", control, DEEP) for control in ("vegas", "rbcc", "bbrv3")],
 ]
 
 
@@ -27,7 +47,12 @@ def agreement(record: dict[str, Any]) -> str:
     """Returns the table of the bottleneck: the least and the greatest, real / simulated."""
     rows = []
     for case in record["cases"]:
-        cells = [both(case, field, factor, form) for field, (_, factor, form) in METRICS.items()]
+        cells = [
+            " / ".join(
+                span([run[field] * factor for run in case[kind]], form) for kind in ("real", "simulated")
+            )
+            for field, (_, factor, form) in METRICS.items()
+        ]
         rows.append([case["name"], f"`{case['control']}`", *cells])
     return markdown(["path", "control", *(head for head, _, _ in METRICS.values())], rows)
 
@@ -45,10 +70,10 @@ def decisions(record: dict[str, Any]) -> str:
         rows.append(
             [
                 f"`{case['control']}`",
-                spread(total, ".0f"),
-                *(spread(share, ".1f") for share in shares),
-                spread([run["p50_us"] for run in runs], ".0f"),
-                spread([run["p99_us"] for run in runs], ".0f"),
+                span(total, ".0f"),
+                *(span(share, ".1f") for share in shares),
+                span([run["p50_us"] for run in runs], ".0f"),
+                span([run["p99_us"] for run in runs], ".0f"),
             ]
         )
     heads = ["control", "decisions", "in time (%)", "late (%)", "by Reno (%)", "p50 (us)", "p99 (us)"]
@@ -56,6 +81,6 @@ def decisions(record: dict[str, Any]) -> str:
     invalid = sum(case["invalid"] for case in record["cases"])
     about = (
         f"{record['runs']} valid runs each, and {invalid} invalid ones; from the least to the greatest. "
-        f"Linux {record['kernel']}, {record['cores']} cores, load average {spread(loads, '.0f')} from other work."
+        f"Linux {record['kernel']}, {record['cores']} cores, load average {span(loads, '.0f')} from other work."
     )
     return f"{markdown(heads, rows)}\n\n{about}"

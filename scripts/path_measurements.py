@@ -99,7 +99,7 @@ def table(seconds: int) -> str:
     for case in _cases(record, seconds, policed=False):
         cells = [case["name"], f"`{case['control']}`"]
         for field, (_, factor, form) in METRICS.items():
-            cells.append(both(case, field, factor, form))
+            cells.append(_both(case, field, factor, form))
         rows.append([*cells, *late_cells(case)])
     loads = [load for case in record["cases"] for load in case["load"]]
     about = (
@@ -117,8 +117,8 @@ def policers() -> str:
     rows = []
     for case in _cases(record, 40, policed=True):
         contract = contracts[case["name"]] or 1.0
-        passed = both(case, "utilisation", 100 / contract, ".1f")
-        dropped = both(case, "dropped_share", 100, ".2f")
+        passed = _both(case, "utilisation", 100 / contract, ".1f")
+        dropped = _both(case, "dropped_share", 100, ".2f")
         rows.append([case["name"], passed, dropped, *late_cells(case)])
     return markdown(heads, rows)
 
@@ -128,7 +128,7 @@ def _cases(record: dict[str, Any], seconds: int, *, policed: bool) -> list[dict[
     return [case for case in record["cases"] if case["seconds"] == seconds and case["name"] in wanted]
 
 
-def both(case: dict[str, Any], field: str, factor: float, form: str) -> str:
+def _both(case: dict[str, Any], field: str, factor: float, form: str) -> str:
     """Returns a field times a factor in the real and in the simulated runs."""
     return " / ".join(
         span([run[field] * factor for run in case[kind]], form) for kind in ("real", "simulated")
