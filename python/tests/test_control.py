@@ -22,7 +22,7 @@ from ackclock.kernel_controls import PROGRAM, program
 
 COMMAND = [sys.executable, "-m", "ackclock", "control"]
 ROOT = Path(__file__).parents[2]
-RECORDING = ROOT / "crates" / "kernel" / "tests" / "four-flows.csv"
+RECORDING = ROOT / "docs" / "examples" / "kernel-events.csv"
 AVAILABLE = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
 MISSING = (
     f"the program {PROGRAM} is missing",

@@ -1,6 +1,6 @@
 //! A recording of real sockets gives the same decisions on every machine, without privilege.
 //!
-//! `four-flows.csv` is of two seconds of Linux 6.18 over `ackclock path`: a link of 1 Mbit/s, 40 ms and eight packets, with one flow of
+//! `docs/examples/kernel-events.csv` is of two seconds of Linux 6.18 over `ackclock path`: a link of 1 Mbit/s, 40 ms and eight packets, with one flow of
 //! `cubic`, two of `tcp-p` to one destination and one of `bbrv3`, which lose packets and run into timeouts. After a change of a control it
 //! may differ for good reason; then `ackclock control` records another.
 
@@ -8,7 +8,8 @@ use ackclock_kernel::recording::Recording;
 use ackclock_kernel::{Answer, Offer, event};
 
 fn recording() -> Recording {
-    Recording::parse(include_str!("four-flows.csv")).unwrap_or_else(|error| panic!("{error}"))
+    Recording::parse(include_str!("../../../docs/examples/kernel-events.csv"))
+        .unwrap_or_else(|error| panic!("{error}"))
 }
 
 fn replay(recording: &Recording, controls: &[&str]) -> Vec<Answer> {

@@ -29,8 +29,8 @@ impl Loaded {
     /// Offers a control under this name.
     pub fn new(offer: &Offer, name: String) -> Result<Self, String> {
         let refused = |error| missing::refused(&error);
-        // The bytes of a vector are aligned, as libelf wants them.
-        let mut open = ObjectBuilder::default().open_memory(&OBJECT.to_vec()).map_err(refused)?;
+        let bytes = OBJECT.to_vec(); // aligned, as libelf wants it
+        let mut open = ObjectBuilder::default().open_memory(&bytes).map_err(refused)?;
         let (ours, other) = if offer.owns_window() { ("model", "window") } else { ("window", "model") };
         for mut map in open.maps_mut() {
             if map.name() == other {
