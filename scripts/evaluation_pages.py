@@ -94,12 +94,13 @@ def _page(record: Mapping[str, Any]) -> Iterator[str]:
         )
         yield ""
     versions = record["versions"]
+    cores = ", ".join(f"{name} `{text}`" for name, text in versions.items() if name.startswith("core"))
     yield "```text"
     yield record["command"]
     yield "```"
     yield ""
     yield (
-        f"{record['runs']:,} simulations; ackclock {versions['ackclock']}, core `{versions['core']}`. "
+        f"{record['runs']:,} simulations; ackclock {versions['ackclock']}, {cores}. "
         f"Every sample is in [the record]({name}.json), which `--compare` reads."
     )
     yield ""

@@ -70,6 +70,14 @@ class NeverEndsSlowStart(Reno):
         self.cwnd = max(loss.window * 0.9, 2.0)
 
 
+class CountsAcks(Reno):
+    """Grows with each acknowledgement, whatever that acknowledges."""
+
+    def on_ack(self, ack: Ack, random: Draws) -> None:
+        if ack.fresh and not ack.in_recovery and ack.cwnd_limited:
+            self.cwnd += 1.0 if self.cwnd < self.ssthresh else 1.0 / self.cwnd
+
+
 class GrowsTenfold(Reno):
     """Grows by ten packets in a round trip."""
 

@@ -79,6 +79,7 @@ ONE_TO_ONE = {"flows": ["1:1"]}
         ("GrowsByShare", "N-04-latecomer", {"buffer": ["0.5 bdp"]}, None, "convergence"),
         ("StaysDown", "N-22", {"change": ["rate x 4, delay x 1"]}, None, "after"),
         ("IgnoresMarks", "N-14", {"discipline": ["codel"], "flows": ["1"]}, MARKED, "delay"),
+        ("CountsAcks", "N-19-acks", {"receiver": ["honest", "splits"]}, None, "goodput"),
         ("TakesJitterForCongestion", "N-16", {"delay": ["every 100 ms"]}, None, "goodput"),
     ],
 )
@@ -125,6 +126,7 @@ def test_newreno_without_a_fault_is_no_concern() -> None:
         "N-06-cut": {},
         "N-06-starvation": {**ONE_TO_ONE, "buffer": ["0.25 bdp", "4 bdp"]},
         "N-16": {"delay": ["every 100 ms"]},
+        "N-19-acks": {"receiver": ["honest", "splits", "repeats"]},
         "N-22": {"change": ["rate x 4, delay x 1"]},
     }
     assert broken(evaluated("Reno", scenarios)) == set()

@@ -34,6 +34,9 @@ pub struct Options {
     /// Whether selectively acknowledged data counts for growth at once, instead of when it is acknowledged in
     /// order.
     pub counts_selective: bool,
+    /// Whether an acknowledgement of a part of a packet counts for growth as one of a whole packet, as it does
+    /// where acknowledgements are counted and not data.
+    pub counts_parts: bool,
     /// Whether the window grows only while it is used (RFC 7661).
     pub cwnd_validation: bool,
     /// Whether the sender records what [holds it back](crate::sender::Limit). It does not for one path of
@@ -124,6 +127,7 @@ impl Options {
             keeps_threshold: true,     // RFC 5681 section 3.1
             max_abc_increment: 2,      // RFC 3465 section 2.3
             counts_selective: false,
+            counts_parts: false,
             cwnd_validation: true, // RFC 7661
             notes_limits: true,
             idle_restart: None,      // RFC 9002 section 7.7: pacing keeps bursts short
@@ -143,9 +147,12 @@ impl Options {
     /// Returns the ABC increment of an acknowledgement, in packets (RFC 3465): the data that it acknowledges in
     /// order, or, with `counts_selective`, for the first time, plus `late`, and at most `max_abc_increment`.
     /// `late` is the amount that it acknowledges of packets that an association had reported lost, which
-    /// `newly` does not contain.
+    /// `newly` does not contain. An acknowledgement that `is_part` covers a part of a packet and no whole one.
     #[inline]
-    pub(crate) fn abc_increment(&self, newly: &Newly, late: u64) -> Packets {
+    pub(crate) fn abc_increment(&self, newly: &Newly, late: u64, is_part: bool) -> Packets {
+        if is_part && self.counts_parts {
+            return 1.0;
+        }
         let amount = if self.counts_selective { newly.delivered } else { newly.in_order };
         self.units.to_packets(amount + late).min(f64::from(self.max_abc_increment))
     }

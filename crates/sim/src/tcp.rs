@@ -10,6 +10,7 @@
 //! * [`connection`]: sender and receiver as the ends of a flow.
 //! * [`accurate_ecn`]: the count of marks.
 //! * [`autotuning`]: the receive window that follows the application.
+//! * [`misbehaving`]: the receiver's end if the receiver breaks the rules.
 //! * `reading`: the receiver's end if the application reads slowly.
 //! * [`receiver`]: cumulative and selective acknowledgements, delayed acknowledgements, echo of marks.
 
@@ -17,6 +18,7 @@ pub mod accurate_ecn;
 pub mod autotuning;
 pub mod connection;
 pub mod details;
+pub mod misbehaving;
 pub mod options;
 mod persisting;
 mod reading;

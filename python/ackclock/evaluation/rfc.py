@@ -179,8 +179,6 @@ FAMILIES = (
         "Misbehaving nodes",
         "SHOULD",
         "Explore non-compliant senders, receivers and routers, and attacks from outside.",
-        not_evaluated="The scenario language has no receiver that splits, forges or withholds acknowledgements, and no "
-        "router that lies.",
     ),
     Family(
         "N-20", "7.7", "Extreme packet reordering", "ought", "Do not presume that packets arrive in order."

@@ -39,6 +39,7 @@ impl Transport for Tcp {
         let details = Details::from(&profile.values);
         check_timestamps(table, discriminator, &details);
         check_local_drops(table, &details);
+        check_misbehaviour(table, &details);
     }
 
     fn plan(&self, parts: Parts) -> Arc<dyn TransportPlan> {
@@ -75,6 +76,15 @@ fn check_local_drops(table: &TableReader<'_>, details: &Details) {
         let expected =
             "`send_jitter = \"0 s\"` in the transport: only what leaves at once can be refused to the sender";
         table.problem_at("transport", "`local_drop = \"cwr\"` with a `send_jitter`", expected);
+    }
+}
+
+/// Reports a receiver that breaks the rules and whose application reads slowly: only one of the two is modelled.
+fn check_misbehaviour(table: &TableReader<'_>, details: &Details) {
+    if table.get("reader").is_some() && !details.misbehaviour.is_honest() {
+        let expected = "`split_acks`, `repeat_acks`, `acks_ahead` and `marks_told` of the transport as they are \
+                        without them: the application of a receiver that breaks the rules reads at once";
+        table.problem_at("reader", "a `reader` of a receiver that breaks the rules", expected);
     }
 }
 

@@ -22,6 +22,7 @@ mod linux_profile;
 mod marks_and_delays;
 mod messages;
 mod middleboxes;
+mod misbehaving_receivers;
 mod observed;
 mod overload;
 #[cfg(feature = "stacks")]

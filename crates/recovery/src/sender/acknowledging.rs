@@ -26,8 +26,9 @@ pub struct Acknowledgement<Ranges> {
     pub dsack: Option<Range<u64>>,
     /// The ECN feedback.
     pub marks: MarkFeedback,
-    /// Whether the acknowledgement advances the association's cumulative acknowledgement, if several paths
-    /// share one sequence of numbers; `None` if `cumulative` is the transport's only one.
+    /// Whether the acknowledgement advances the transport's own cumulative acknowledgement, if that is not
+    /// `cumulative`: if several paths share one sequence of numbers, or if it covers a part of a packet.
+    /// `None` if `cumulative` is the transport's only one.
     pub advances: Option<bool>,
     /// The delay that the acknowledgement reports, if the transport reports one.
     pub held: Option<Held>,
@@ -103,6 +104,7 @@ impl Sender {
         let sample = self.ledger.count_delivery(now, &newly);
         let moves = if self.options.numbers_once { newly.delivered > 0 } else { newly.cumulative > 0 };
         let fresh = FAST_PATH || advances.unwrap_or(moves);
+        let is_part = !FAST_PATH && advances == Some(true) && newly.cumulative == 0;
         let unambiguous = newly.unambiguous_sending().map(|sent| now.since(sent));
         let (clean_rtt, rtt) = match held {
             None => {
@@ -155,7 +157,7 @@ impl Sender {
             newly_acked: units.to_packets(newly.delivered + late),
             newly_lost: if FAST_PATH { 0.0 } else { units.to_packets(delivery.lost() - lost_before) },
             marks: heard.marks,
-            credit: self.options.abc_increment(&newly, late),
+            credit: self.options.abc_increment(&newly, late, is_part),
             rtt,
             one_way_delay,
             smoothed_rtt: self.rtt.fine().mean,

@@ -135,6 +135,7 @@ impl Options {
                 reduce_from_window: true, // RFC 9260 section 7.2.3
                 keeps_threshold: false,
                 max_abc_increment: 1, // section 7.2.1, L = 1
+                counts_parts: false,
                 counts_selective: true,
                 cwnd_validation: true,
                 timer_from_stamps: true,

@@ -1,5 +1,6 @@
 //! TCP's sender and receiver as the two ends of a flow.
 
+use super::misbehaving::MisbehavingEnd;
 use super::options::Options;
 use super::reading::ReadingEnd;
 use super::receiver::Receiver;
@@ -60,6 +61,9 @@ impl Connection {
         }
         if let Some(reader) = &options.reader {
             return [Box::new(sender), Box::new(ReadingEnd::new(&options, reader, answers_at))];
+        }
+        if !options.misbehaviour.is_honest() {
+            return [Box::new(sender), Box::new(MisbehavingEnd::new(&options, answers_at))];
         }
         let receiver = ReceivingEnd {
             receiver: Receiver::new(options.receiver),

@@ -1,5 +1,6 @@
 //! All details of TCP that can be set.
 
+use super::misbehaving::Misbehaviour;
 use crate::marking::EcnField;
 use ackclock_base::{Packets, Range, Size, Span, choice, parameters};
 use ackclock_recovery::declared::{Losses, PacingGains, Timer, WINDOWS, WindowRules};
@@ -223,6 +224,8 @@ parameters! {
         ),
         /// Whether a control that has HyStart in Linux (cubic) has it where the flow names no slow start
         hystart: bool = flag(false, "Linux net/ipv4/tcp_cubic.c, module parameter hystart"),
+        /// How the receiver breaks the rules.
+        misbehaviour: Misbehaviour,
     }
 }
 

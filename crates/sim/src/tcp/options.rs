@@ -3,6 +3,7 @@
 
 use super::autotuning::WindowBounds;
 use super::details::{Details, LocalDrop, ReceiveWindow, Rule, TimerSamples, TimestampEcho};
+use super::misbehaving::Misbehaviour;
 use super::receiver::{Echo, ReceiverOptions};
 use crate::reading::ReaderOptions;
 use ackclock_aqm::Ecn;
@@ -160,6 +161,8 @@ pub struct Options {
     pub receiver: ReceiverOptions,
     /// The options of the reading application; `None` if it reads everything at once.
     pub reader: Option<ReaderOptions>,
+    /// How the receiver breaks the rules. One whose application reads slowly breaks none.
+    pub misbehaviour: Misbehaviour,
     recovery: Recovery,
 }
 
@@ -226,7 +229,7 @@ impl Options {
             ecn: details.ecn,
             accurate_ecn: accurate_ecn.then_some(bytes(details.packet)),
         };
-        Self { sender, receiver, reader: None, recovery }
+        Self { sender, receiver, reader: None, misbehaviour: details.misbehaviour, recovery }
     }
 
     /// Returns the retransmission rule of a new connection.
@@ -279,6 +282,7 @@ fn recovery_options(details: &Details, dsack: bool) -> ackclock_recovery::Option
         keeps_threshold: details.keeps_threshold,
         max_abc_increment: details.rules.max_abc_increment(),
         counts_selective: details.rules.growth == Growth::Delivered,
+        counts_parts: details.rules.growth == Growth::Acks,
         cwnd_validation: details.rules.cwnd_validation,
         idle_restart: details.rules.idle_restart(details.first_window()),
         timer_from_stamps: details.timestamps && details.timer_samples == TimerSamples::Timestamps,

@@ -173,6 +173,12 @@ impl Receiver {
         beyond.quick > 0 || begins_marks
     }
 
+    /// Takes all packets below `number` as received, as a receiver does that conceals losses.
+    pub(super) fn skip_to(&mut self, number: u64) {
+        self.next = self.next.max(number);
+        self.absorb();
+    }
+
     fn note_marks(&mut self, flags: Flags) {
         let marked = self.options.ecn && flags.has(Flags::CONGESTION_EXPERIENCED);
         self.mark_to_echo = marked || self.mark_to_echo && !flags.has(Flags::WINDOW_REDUCED);

@@ -127,6 +127,12 @@ impl Segment {
         self
     }
 
+    /// Removes blocks and counters.
+    #[must_use]
+    pub(super) fn without_blocks(self) -> Self {
+        Self { sack: Default::default(), ..self.without_counters() }
+    }
+
     /// Sets the window, in packets, that a receiver with a slow application advertises.
     #[must_use]
     pub fn advertising(mut self, packets: u64) -> Self {
@@ -270,6 +276,8 @@ impl Flags {
     pub const WINDOW_REDUCED: Self = Self(8);
     /// The packet is a retransmission.
     pub const RETRANSMISSION: Self = Self(16);
+    /// The acknowledgement covers a part of the packet after those that it acknowledges.
+    pub const PART: Self = Self(16);
     /// The packet begins a connection, or answers one that does.
     pub const SYN: Self = Self(32);
     /// The packet is a window probe without data, which asks for an acknowledgement while the window is
@@ -329,6 +337,12 @@ impl Flags {
     /// Returns the ECN field of a segment with these flags.
     pub const fn ecn(self) -> Ecn {
         Self::FIELDS[(self.0 & 7) as usize]
+    }
+
+    /// Returns these flags less those of `other`.
+    #[must_use]
+    pub(super) const fn without(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
     }
 
     /// Returns these flags together with those of `other`.

@@ -165,6 +165,7 @@ impl Sender {
         let persists_until = self.measured.core.deadline();
         let blocks = filled(&sack).iter().filter(|block| block.start < block.end);
         let place = |offset: u32| segment.number + u64::from(offset);
+        let is_part = segment.flags.has(Flags::PART) && segment.number == self.measured.core.una();
         let acknowledgement = Acknowledgement {
             cumulative: segment.number,
             ranges: blocks.map(|block| place(block.start)..place(block.end)),
@@ -172,7 +173,7 @@ impl Sender {
             one_way_delay: self.options.timestamps.then_some(segment.one_way_delay),
             dsack: if self.options.dsack { segment.duplicate() } else { None },
             marks: self.marks(segment),
-            advances: None,
+            advances: is_part.then_some(true),
             held: None,
         };
         let Self { measured: MeasuredSender { core, .. }, options, flags, seen, .. } = self;
