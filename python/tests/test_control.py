@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import json
+import os
 import platform
 import shutil
 import signal
@@ -300,3 +301,33 @@ def test_a_socket_whose_control_has_gone_goes_on() -> None:
     finally:
         running.kill()
         running.communicate()
+
+
+@pytest.mark.usefixtures("struct_ops")
+def test_connections_are_under_reno_while_the_program_does_not_answer() -> None:
+    name = "ack_compound"
+    running = subprocess.Popen(
+        [*COMMAND, "compound", "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    try:
+        until(lambda: name in available(), "no control is offered")
+        program = holder(running.pid)
+        os.kill(program, signal.SIGSTOP)
+        done = subprocess.run(
+            [sys.executable, "-c", CLIENT, name],
+            check=False,
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE_S,
+        )
+        assert done.returncode == 0, done.stderr
+        os.kill(program, signal.SIGCONT)
+        running.send_signal(signal.SIGINT)
+        output, errors = running.communicate(timeout=PATIENCE_S)
+    finally:
+        running.kill()
+        running.communicate()
+    assert running.returncode == 0, errors
+    [report] = json.loads(output)["controls"]
+    assert report["reno"] > 0
+    assert report["in_time"] == 0

@@ -30,6 +30,7 @@ struct in6_addr {
 struct sock_common {
 	__u32 skc_daddr;
 	unsigned short skc_family;
+	volatile unsigned char skc_state;
 	struct in6_addr skc_v6_daddr;
 };
 
@@ -87,12 +88,12 @@ struct tcp_congestion_ops {
 #pragma clang attribute pop
 
 #define FAMILY_INET6 10
+#define SYN_SENT 2	 /* TCP_SYN_SENT */
 #define STATE_CWR 2	 /* TCP_CA_CWR */
 #define STATE_RECOVERY 3 /* TCP_CA_Recovery */
 #define EVENT_TX_START 0 /* CA_EVENT_TX_START */
 #define PACING_NEEDED 1	 /* SK_PACING_NEEDED: TCP paces by itself, without the queue discipline fq */
 #define ECN_OK 1	 /* TCP_ECN_OK */
-#define INFINITE_SSTHRESH 0x7fffffff
 
 /* As in crates/kernel/src/event.rs, which says what each field means. */
 enum kind { BEGIN = 1, ACK, LOSS, STATE, CWND_EVENT, UNDO, END };
@@ -528,6 +529,9 @@ void BPF_PROG(cong_control, struct sock *sk, __u32 ack, int flag, const struct r
 	struct connection *c = connection_of(sk);
 	struct answer answer;
 
+	/* The answer to the handshake comes before `init`. */
+	if (!c && sk->__sk_common.skc_state == SYN_SENT)
+		return;
 	if (c && tell_sample(sk, c, sample) && ask(c, &answer))
 		apply(sk, &answer);
 	else
