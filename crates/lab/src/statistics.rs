@@ -108,7 +108,7 @@ pub fn over_seeds(
     };
     let processors = thread::available_parallelism().map_or(1, usize::from);
     let mut numbers = thread::scope(|scope| {
-        let workers: Vec<_> = (0..processors.min(seeds.len())).map(|_| scope.spawn(&worker)).collect();
+        let workers: Vec<_> = (0..processors.min(seeds.len())).map(|_| scope.spawn(worker)).collect();
         let numbers =
             workers.into_iter().map(|worker| worker.join().unwrap_or_else(|panic| resume_unwind(panic)));
         numbers.flatten().collect::<Vec<_>>()
