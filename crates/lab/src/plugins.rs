@@ -7,8 +7,8 @@ use ackclock_base::Descriptor;
 use ackclock_cc::entry::Entry;
 use std::sync::Arc;
 
-/// Controls and queue disciplines that are in no registry, and whose names no registry has. They belong to a document, and so to
-/// a run; no registry changes.
+/// Controls and queue disciplines that are in no registry. They belong to a document, and so to a run; no
+/// registry changes. A plugin takes the place of a registered control or discipline of its name.
 #[derive(Clone, Debug, Default)]
 pub struct Plugins {
     /// The congestion controls that have an entry such as those in the registry.
@@ -24,17 +24,17 @@ pub struct Plugins {
 impl Plugins {
     /// Returns every control that a scenario may name.
     pub fn all_controls(&self) -> Vec<&'static Descriptor> {
-        registry::controls()
-            .into_iter()
-            .chain(self.entries.iter().map(|entry| entry.descriptor))
+        let entries = self.entries.iter().map(|entry| entry.descriptor);
+        entries
             .chain(self.controls.iter().map(|control| control.descriptor()))
             .chain(self.own_controls.iter().map(|own| own.descriptor))
+            .chain(registry::controls())
             .collect()
     }
 
     /// Returns every queue discipline that a scenario may name.
     pub fn all_queues(&self) -> Vec<&'static Descriptor> {
-        registry::queues().into_iter().chain(self.queues.iter().map(|queue| queue.descriptor())).collect()
+        self.queues.iter().map(|queue| queue.descriptor()).chain(registry::queues()).collect()
     }
 
     /// Returns the entry of the plugin control called `name`; `None` if no entry of a plugin has this name.
@@ -56,5 +56,24 @@ impl Plugins {
     /// Returns the plugin discipline called `name`, if there is one.
     pub fn queue(&self, name: &str) -> Option<&Arc<dyn ackclock_aqm::entry::Plugin>> {
         self.queues.iter().find(|queue| queue.descriptor().name == name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Plugins;
+    use ackclock_base::Descriptor;
+    use ackclock_cc::entry::Entry;
+    use ackclock_cc::laws::newreno;
+
+    #[test]
+    fn a_plugin_takes_the_place_of_a_registered_control_of_its_name() {
+        const MINE: Descriptor = Descriptor { summary: "mine", ..*newreno::ENTRY.descriptor };
+        const ENTRY: Entry = Entry { descriptor: &MINE, ..newreno::ENTRY };
+        let plugins = Plugins { entries: vec![&ENTRY], ..Plugins::default() };
+        let controls = plugins.all_controls();
+        let newreno = controls.iter().find(|control| control.name == "newreno").expect("NewReno");
+        assert_eq!(newreno.summary, "mine");
+        assert_eq!(plugins.entry("newreno").expect("an entry").descriptor.summary, "mine");
     }
 }
