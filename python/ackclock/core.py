@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ackclock import kernel_controls
 from ackclock.errors import AckclockError, InputError, RunError, ScenarioError
 from ackclock.overrides import to_json
 
@@ -153,7 +154,9 @@ def wire(text: str, file: str, overrides: Mapping[str, Any], seed: int) -> dict[
     hosts' namespaces, so this is for a process that ends soon. RunError when something is missing.
     """
     with own_errors():
-        return dict(json.loads(_core.wire(text, file, to_json(overrides), seed)))
+        return dict(
+            json.loads(_core.wire(text, file, to_json(overrides), seed, str(kernel_controls.where())))
+        )
 
 
 def replay(text: str, controls: Sequence[str] = ()) -> dict[str, Any]:

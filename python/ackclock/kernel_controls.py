@@ -20,12 +20,15 @@ PROGRAM = "ackclock-structops"
 """The name of the program. The Rust crate ``ackclock-kernel`` starts it by the same name."""
 
 
+def where() -> Path:
+    """Returns the program beside the interpreter, if there is one; otherwise its name, to be looked for on the PATH."""
+    beside = Path(sys.executable).parent / PROGRAM
+    return beside if beside.exists() else Path(PROGRAM)
+
+
 def program() -> Path:
     """Returns the program: beside the interpreter, or on the PATH. RunError when it is missing."""
-    beside = Path(sys.executable).parent / PROGRAM
-    if beside.exists():
-        return beside
-    found = shutil.which(PROGRAM)
+    found = shutil.which(where())
     if found is None:
         raise RunError(
             f"the program {PROGRAM} is missing: `make wire` builds it (on Linux, with clang, libelf and zlib). Without "

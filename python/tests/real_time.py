@@ -1,4 +1,4 @@
-"""What the tests of ``ackclock path`` and ``ackclock wire`` share."""
+"""What the tests of ``ackclock path``, ``ackclock wire`` and ``ackclock control`` share."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+
+from ackclock.kernel_controls import PROGRAM
 
 MISSING = (
     "the two hosts need network namespaces",
@@ -17,6 +19,15 @@ MISSING = (
     "real time needs Linux",
 )
 """What the command says where a machine cannot run it. Any other error is a fault of the command."""
+NOT_OFFERED = (
+    f"the program {PROGRAM} is missing",
+    "needs root, and this user lacks",
+    "needs root of the machine",
+    "the kernel has no type information",
+    "or later, and this is",
+    "the kernel refuses the program",
+)
+"""What a command says where a machine cannot offer controls to its kernel."""
 PATIENCE_S = 60.0
 """After this time something that should happen never will. It decides about nothing else."""
 

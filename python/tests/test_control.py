@@ -11,11 +11,10 @@ import signal
 import socket
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from real_time import NOT_OFFERED, PATIENCE_S, until
 
 from ackclock import core
 from ackclock.errors import InputError, RunError
@@ -25,17 +24,6 @@ COMMAND = [sys.executable, "-m", "ackclock", "control"]
 ROOT = Path(__file__).parents[2]
 RECORDING = ROOT / "docs" / "examples" / "kernel-events.csv"
 AVAILABLE = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
-MISSING = (
-    f"the program {PROGRAM} is missing",
-    "needs root, and this user lacks",
-    "needs root of the machine",
-    "the kernel has no type information",
-    "or later, and this is",
-    "the kernel refuses the program",
-)
-"""What the command says where a machine cannot offer controls. Any other error is a fault of the command."""
-PATIENCE_S = 60.0
-"""After this time something that should happen never will. It decides about nothing else."""
 
 
 def run(*arguments: object, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
@@ -47,19 +35,12 @@ def available() -> set[str]:
     return set(AVAILABLE.read_text().split())
 
 
-def until(condition: Callable[[], bool], what: str) -> None:
-    end = time.monotonic() + PATIENCE_S
-    while not condition():
-        assert time.monotonic() < end, what
-        time.sleep(0.05)
-
-
 @pytest.fixture(scope="module")
 def struct_ops() -> None:
     """Skips the test where the kernel takes no controls, and says what would give them."""
     done = run("reno", "--", "true")
     message = " ".join(done.stderr.split())
-    if any(reason in message for reason in MISSING):
+    if any(reason in message for reason in NOT_OFFERED):
         pytest.skip(message)
     assert done.returncode == 0, message
 

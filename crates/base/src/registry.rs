@@ -275,6 +275,25 @@ impl Quantity {
 }
 
 impl Value {
+    /// Returns a text from which [`Quantity::read`] reads the value; `None` for one that is absent, and for a file.
+    pub fn text(&self) -> Option<String> {
+        Some(match self {
+            Self::Number(number) => number.to_string(),
+            Self::Integer(number) => number.to_string(),
+            Self::Flag(flag) => flag.to_string(),
+            Self::Time(span) | Self::Limit(Limit::Time(span)) => format!("{} ns", span.nanos()),
+            Self::Rate(rate) => format!("{} bit/s", rate.bits_per_second()),
+            Self::Size(size) => format!("{} B", size.bytes()),
+            Self::Packets(packets) => format!("{packets} packets"),
+            Self::Limit(Limit::Packets(packets)) => format!("{packets} packets"),
+            Self::Limit(Limit::Bytes(bytes)) => format!("{bytes} B"),
+            Self::Limit(Limit::Bdp(products)) => format!("{products} bdp"),
+            Self::Limit(Limit::Unlimited) => "unlimited".to_owned(),
+            Self::Choice(word) => (*word).to_owned(),
+            Self::Absent | Self::File => return None,
+        })
+    }
+
     /// Returns the value in its base unit, for range checks; `None` for values that are not numbers and for
     /// an unlimited queue.
     pub fn base(&self) -> Option<f64> {

@@ -212,6 +212,8 @@ mod tests {
                     continue;
                 }
                 let value = parameter.quantity.read(text).unwrap();
+                let again = value.text().map(|written| parameter.quantity.read(&written));
+                assert!(again.is_none_or(|again| again == Ok(value)), "{}: {text}", descriptor.name);
                 let allowed = value.base().is_none_or(|base| parameter.range.contains(base));
                 assert!(allowed, "{}.{} = {text}", descriptor.name, parameter.name);
                 assert!(!parameter.source.is_empty(), "{}.{}", descriptor.name, parameter.name);

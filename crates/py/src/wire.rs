@@ -7,6 +7,7 @@ use ackclock_wire::{Commands, Error};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
 
 /// What Python wants to run.
 #[derive(Deserialize)]
@@ -41,13 +42,20 @@ pub fn path(
 }
 
 /// Runs the flows of a scenario on real stacks with its network between them. Returns the outcome as a JSON object. The
-/// thread may stay in the namespaces, so the process should end soon.
+/// thread may stay in the namespaces, so the process should end soon. `program` offers controls of ours to the kernel.
 #[pyfunction]
-pub fn wire(py: Python<'_>, text: &str, file: &str, overrides: &str, seed: u64) -> PyResult<String> {
+pub fn wire(
+    py: Python<'_>,
+    text: &str,
+    file: &str,
+    overrides: &str,
+    seed: u64,
+    program: PathBuf,
+) -> PyResult<String> {
     let scenario = parse_point(text, file, overrides)?;
     made(py, |interrupted| {
         let plan = FlowsPlan::of(&scenario, seed)?;
-        ackclock_wire::run_flows(&scenario, seed, plan, interrupted)
+        ackclock_wire::run_flows(&scenario, seed, plan, &program, interrupted)
     })
 }
 

@@ -3,6 +3,7 @@
 use crate::Error;
 use crate::plan::{Ends, Plan};
 use ackclock_base::{Rate, Time};
+use ackclock_kernel::Offer;
 use ackclock_lab::flows::{FlowGroup, Member, Workload};
 use ackclock_lab::transports::Real;
 use ackclock_lab::{Scenario, build};
@@ -47,10 +48,19 @@ pub struct FlowFacts {
 
 /// What carries a flow.
 pub enum Carrier {
-    /// The TCP of the kernel, with the control of this name in the kernel.
-    Kernel(&'static str),
+    /// The TCP of the kernel.
+    Kernel(InKernel),
     /// The two ends of a connection of a stack, the sender's first.
     Stack(Endpoints),
+}
+
+/// A control of the kernel's TCP.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum InKernel {
+    /// One of the kernel's own, by its name there.
+    Own(&'static str),
+    /// One of ours, as it is offered to the kernel: `NAME,PARAMETER=VALUE,...`.
+    Offered(String),
 }
 
 /// The flows of a scenario and the network between their hosts.
@@ -64,6 +74,19 @@ pub struct FlowsPlan {
 }
 
 impl FlowsPlan {
+    /// Returns the controls that are to be offered to the kernel, each once.
+    pub fn offered(&self) -> Vec<String> {
+        let mut offered: Vec<String> = Vec::new();
+        for flow in &self.flows {
+            if let Carrier::Kernel(InKernel::Offered(control)) = &flow.carrier
+                && !offered.contains(control)
+            {
+                offered.push(control.clone());
+            }
+        }
+        offered
+    }
+
     /// Plans the flows of a scenario. Returns an error that says what cannot run in real time, and why.
     pub fn of(scenario: &Scenario, seed: u64) -> Result<Self, Error> {
         let carried = scenario.flows.iter().map(carrier_of).collect::<Result<Vec<_>, _>>()?;
@@ -82,7 +105,7 @@ impl FlowsPlan {
         let ecn = ecn_of(scenario, &carried)?;
         let groups = scenario.flows.iter().enumerate().zip(&carried);
         let of_member =
-            groups.flat_map(|(group, carried)| group.1.members.iter().map(move |_| (group, *carried)));
+            groups.flat_map(|(group, carried)| group.1.members.iter().map(move |_| (group, carried)));
         let parts = build::flows(scenario, seed);
         let flows = parts.into_iter().zip(of_member).zip(&network.ends);
         let flows = flows.map(|((parts, (group, carried)), ends)| real_flow(parts, group, carried, *ends));
@@ -91,13 +114,13 @@ impl FlowsPlan {
 }
 
 /// What carries the flows of a group.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 enum Carried {
-    Kernel { control: &'static str, ecn: bool },
+    Kernel { control: InKernel, ecn: bool },
     Stack,
 }
 
-fn real_flow(parts: FlowParts, group: (usize, &FlowGroup), carried: Carried, ends: Ends) -> RealFlow {
+fn real_flow(parts: FlowParts, group: (usize, &FlowGroup), carried: &Carried, ends: Ends) -> RealFlow {
     let FlowParts { name, start, stop, dscp, ends: endpoints, .. } = parts;
     let (index, FlowGroup { plan, .. }) = group;
     let payload_bytes = plan.sending.transport.payload_bytes();
@@ -106,7 +129,7 @@ fn real_flow(parts: FlowParts, group: (usize, &FlowGroup), carried: Carried, end
         _ => None,
     };
     let carrier = match carried {
-        Carried::Kernel { control, .. } => Carrier::Kernel(control),
+        Carried::Kernel { control, .. } => Carrier::Kernel(control.clone()),
         Carried::Stack => Carrier::Stack(endpoints),
     };
     let dscp = dscp.bits();
@@ -136,17 +159,21 @@ fn carrier_of(group: &FlowGroup) -> Result<Carried, Error> {
             refuse(&format!("the transport `{transport}` of flows `{name}`: {reason}"))
         }
         (Real::Datagrams, _) => Ok(Carried::Stack),
-        (Real::Kernel { ecn }, Some(kernel)) => Ok(Carried::Kernel { control: kernel.kernel_name, ecn }),
-        (Real::Kernel { .. }, None) => {
-            let ours = parts.control.name();
-            let own = ackclock_lab::kernel_controls::KERNEL_CONTROLS;
-            let stands = own.iter().find(|kernel| kernel.simulated().descriptor.name == ours);
-            let hint = stands.map(|kernel| format!("; `{}` is the kernel's own", kernel.descriptor.name));
-            refuse(&format!(
-                "the control `{ours}` of flows `{name}` is not in the kernel; over `transport = \"noq\"` it runs on the \
-                 wire{}",
-                hint.unwrap_or_default()
-            ))
+        (Real::Kernel { ecn }, Some(kernel)) => {
+            Ok(Carried::Kernel { control: InKernel::Own(kernel.kernel_name), ecn })
+        }
+        (Real::Kernel { ecn }, None) => {
+            let Some(control) = parts.control.specification() else {
+                let ours = parts.control.name();
+                return refuse(&format!(
+                    "the control `{ours}` of flows `{name}` is no entry of the registry, or has parts around it, which the \
+                     kernel cannot be offered"
+                ));
+            };
+            match Offer::read(&control) {
+                Ok(_) => Ok(Carried::Kernel { control: InKernel::Offered(control), ecn }),
+                Err(refusal) => refuse(&format!("the control of flows `{name}`: {refusal}")),
+            }
         }
     }
 }
@@ -196,7 +223,7 @@ mod tests {
         let names: Vec<_> =
             plan.flows.iter().map(|flow| (flow.facts.name.as_str(), flow.facts.group)).collect();
         assert_eq!(names, [("tcp-1", 0), ("tcp-2", 0), ("quic", 1)]);
-        assert!(matches!(plan.flows[1].carrier, Carrier::Kernel("cubic")));
+        assert!(matches!(plan.flows[1].carrier, Carrier::Kernel(InKernel::Own("cubic"))));
         assert!(matches!(plan.flows[2].carrier, Carrier::Stack(_)));
         assert_eq!((plan.flows[1].facts.bytes, plan.flows[1].facts.payload_bytes), (None, 1448));
         // 1472 B of a datagram less 33 B of QUIC: 70 packets hold 100 kB.
@@ -215,6 +242,17 @@ mod tests {
     }
 
     #[test]
+    fn a_control_of_ours_is_offered_to_the_kernel_once_with_what_differs_from_its_defaults() {
+        let flow = |name: &str, control: &str| {
+            format!("[[flows]]\nname = \"{name}\"\ncontrol = {control}\ntransport = \"linux\"\n")
+        };
+        let cubic = "{ name = \"cubic\", beta = 0.8, c = 0.4 }";
+        let flows = [flow("one", cubic), flow("two", "\"vegas\""), flow("three", cubic)].concat();
+        let plan = plan(&flows).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(plan.offered(), ["cubic,beta=0.8", "vegas"]);
+    }
+
+    #[test]
     fn what_has_no_real_stack_is_refused_with_the_reason() {
         let flow = |keys: &str| format!("[[flows]]\nname = \"one\"\n{keys}\n");
         let ecn = "[[flows]]\nname = \"marked\"\ncontrol = \"linux:reno\"\ntransport = { name = \"linux\", ecn = true }\n";
@@ -225,10 +263,13 @@ mod tests {
                 "the transport `sctp` of flows `one`: it is simulated",
             ),
             (
-                flow("control = \"vegas\"\ntransport = \"linux\""),
-                "the control `vegas` of flows `one` is not in the kernel",
+                flow("control = \"spike\"\ntransport = \"linux\""),
+                "the control of flows `one`: spike does not run under the TCP of Linux: ",
             ),
-            (flow("control = \"cubic\"\ntransport = \"linux\""), "; `linux:cubic` is the kernel's own"),
+            (
+                flow("control = \"newreno\"\ndiscriminator = \"rtt\"\ntransport = \"linux\""),
+                "the control `newreno` of flows `one` is no entry of the registry, or has parts around it",
+            ),
             (
                 flow("control = \"linux:bbr\"\ntransport = { name = \"linux\", min_rto = \"1 s\" }"),
                 "of flows `one`: the kernel has a `min_rto` of its own",

@@ -82,6 +82,7 @@ pub fn run_flows(
     _scenario: &ackclock_lab::Scenario,
     _seed: u64,
     _plan: flows::FlowsPlan,
+    _program: &std::path::Path,
     _interrupted: &mut dyn FnMut() -> bool,
 ) -> Result<outcome::FlowsOutcome, Error> {
     Err(Error::Failed(NEEDS_LINUX.to_owned()))

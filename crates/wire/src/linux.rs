@@ -9,6 +9,7 @@ mod drive;
 mod hosts;
 mod kernel_flow;
 mod namespaces;
+mod offers;
 mod programs;
 mod ring;
 mod stack_end;
@@ -29,8 +30,10 @@ use ackclock_sim::measure::Interval;
 use drive::Drive;
 use hosts::Hosts;
 use kernel_flow::Terms;
+use offers::Offers;
 use programs::Programs;
 use ring::Ring;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use sys::{Priority, RealTime};
 use workers::Worker;
@@ -79,13 +82,16 @@ pub fn run(plan: Plan, commands: &Commands, interrupted: &mut dyn FnMut() -> boo
 }
 
 /// Runs the flows of a scenario on real stacks with its network between them, for its duration. `interrupted` is asked
-/// about every 20 ms whether the user wants to stop. What holds of the calling thread in [`run`] holds here.
+/// about every 20 ms whether the user wants to stop. `program` offers controls of ours to the kernel, if a flow of the
+/// kernel has one. What holds of the calling thread in [`run`] holds here.
 pub fn run_flows(
     scenario: &Scenario,
     seed: u64,
     plan: FlowsPlan,
+    program: &Path,
     interrupted: &mut dyn FnMut() -> bool,
 ) -> Result<FlowsOutcome, Error> {
+    let mut offers = Offers::begin(plan.offered(), program)?;
     let FlowsPlan { network, flows, ecn } = plan;
     let (measured, round_trip) = (network.measured, network.round_trip);
     let hosts = Hosts::make(None)?;
@@ -93,7 +99,8 @@ pub fn run_flows(
     let facts: Vec<FlowFacts> = flows.iter().map(|flow| flow.facts.clone()).collect();
     let rings = [Ring::open(hosts.ports[0])?, Ring::open(hosts.ports[1])?];
     let mut drive = Drive::new(network.links, network.routes, rings, Some(Watch::new(&facts, measured)));
-    let ready = flows.into_iter().enumerate().map(|(number, flow)| workers::open(&hosts, number, flow));
+    let ready =
+        flows.into_iter().enumerate().map(|(number, flow)| workers::open(&hosts, &offers, number, flow));
     let ready = ready.collect::<Result<Vec<_>, _>>()?;
 
     let over = AtomicBool::new(false);
@@ -129,7 +136,7 @@ pub fn run_flows(
     let links = link_results(&mut drive, measured).into_iter().flatten().collect();
     let flows: Vec<_> = facts.into_iter().zip(counts).zip(seen).map(|((a, b), c)| (a, b, c)).collect();
     let result = crate::result::result(scenario, seed, measured, links, &flows);
-    Ok(FlowsOutcome { result, wire: FlowsConditions { conditions, stacks } })
+    Ok(FlowsOutcome { result, wire: FlowsConditions { conditions, stacks, controls: offers.reports()? } })
 }
 
 /// Waits for the two ends of a flow.

@@ -1,6 +1,7 @@
 //! What a run reports.
 
 use crate::lateness::LatenessResult;
+use ackclock_kernel::Report;
 use ackclock_lab::result::{LinkResult, RunResult};
 use serde::Serialize;
 
@@ -44,6 +45,8 @@ pub struct FlowsConditions {
     pub conditions: Conditions,
     /// How late stacks that run in this process were told of datagrams and timers; `None` without such stacks.
     pub stacks: Option<LatenessResult>,
+    /// How decisions of our controls reached the kernel, for each control that a flow of the kernel has.
+    pub controls: Vec<Report>,
 }
 
 /// The conditions of a run, and whether it counts.

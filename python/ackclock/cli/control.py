@@ -67,7 +67,7 @@ def control(
     if as_json:
         print_json({"controls": offered.reports, "exit_code": code})
     else:
-        _show(offered.reports)
+        show_reports(offered.reports)
     if code:
         warn(f"`{shlex.join(command)}` ended with exit code {code}")
         raise typer.Exit(1)
@@ -133,7 +133,8 @@ def _replay(file: Path, controls: Sequence[str], as_json: bool) -> None:
         raise typer.Exit(1)
 
 
-def _show(reports: Sequence[Mapping[str, Any]]) -> None:
+def show_reports(reports: Sequence[Mapping[str, Any]]) -> None:
+    """Prints how decisions reached the kernel, a row for each control."""
     out = console()
     names = Column("control", [Text(report["name"]) for report in reports])
     columns = [

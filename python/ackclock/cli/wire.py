@@ -67,6 +67,10 @@ def _show(outcome: Mapping[str, Any]) -> None:
         _show_comparison(outcome["comparison"])
     for sentence in closed([run]):
         warn(sentence)
+    if outcome["wire"]["controls"]:
+        from ackclock.cli.control import show_reports
+
+        show_reports(outcome["wire"]["controls"])
     show_lateness(outcome["wire"])
     note(f"Linux {outcome['wire']['kernel']}")
 

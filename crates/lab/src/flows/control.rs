@@ -107,6 +107,27 @@ impl ControlPlan {
         }
     }
 
+    /// Returns the control as `NAME,PARAMETER=VALUE,...` with the parameters that differ from their defaults, as the sockets
+    /// of the kernel can be offered it. `None` if no such text says it: if it is not in the registry, or the file names parts
+    /// around it.
+    pub fn specification(&self) -> Option<String> {
+        let (entry, values) = self.registered()?;
+        let in_linux = entry.published.slow_start_in_linux;
+        let is_linux = |layer: &Choice| {
+            in_linux == Some(layer.descriptor.name) && layer.values == layer.descriptor.defaults()
+        };
+        if self.discriminator.is_some() || self.action.is_some() || !self.layers.iter().all(is_linux) {
+            return None;
+        }
+        let defaults = entry.descriptor.defaults();
+        let parameters = entry.descriptor.parameters.iter().zip(values.iter()).zip(defaults.iter());
+        let changed = parameters.filter(|((_, value), default)| value != default);
+        let written =
+            changed.map(|((parameter, value), _)| Some(format!("{}={}", parameter.name, value.text()?)));
+        let words: Option<Vec<String>> = written.collect();
+        Some([vec![entry.descriptor.name.to_owned()], words?].concat().join(","))
+    }
+
     /// Returns the layers around the window that the file names, the innermost first.
     pub fn layers(&self) -> impl Iterator<Item = Part> {
         self.layers.iter().map(part)

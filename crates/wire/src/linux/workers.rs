@@ -6,6 +6,7 @@
 use super::failed;
 use super::hosts::Hosts;
 use super::kernel_flow::{self, Terms};
+use super::offers::Offers;
 use super::stack_end;
 use super::sys::{Priority, RealTime};
 use crate::ends::EndCounts;
@@ -29,7 +30,7 @@ pub enum Ready {
 pub type Worker<'scope> = ScopedJoinHandle<'scope, Result<EndCounts, Error>>;
 
 /// Opens the sockets of flow number `number`.
-pub fn open(hosts: &Hosts, number: usize, flow: RealFlow) -> Result<Ready, Error> {
+pub fn open(hosts: &Hosts, offers: &Offers, number: usize, flow: RealFlow) -> Result<Ready, Error> {
     let RealFlow { facts, carrier } = flow;
     let (sender, receiver) = (facts.sender, 1 - facts.sender);
     let address = |host: usize| {
@@ -40,6 +41,7 @@ pub fn open(hosts: &Hosts, number: usize, flow: RealFlow) -> Result<Ready, Error
     let namespaces = &hosts.namespaces;
     match carrier {
         Carrier::Kernel(control) => {
+            let control = offers.name(&control);
             let tos = facts.dscp << 2;
             let listener = namespaces.inside(receiver, || kernel_flow::listener(control, tos, to))??;
             let sender = namespaces.inside(sender, || kernel_flow::sender(control, tos, from))??;
