@@ -89,7 +89,6 @@ UNCLEAN: dict[str, tuple[str, ...]] = {
         "crates/lab",
         "docs/reproduction.md",
         "docs/reproduction/parallel-and-adaptive-tcp.md",
-        "docs/reproduction/rbcc.md",
         "docs/reproduction/systems.toml",
         "docs/slow-starts.md",
         "fuzz/README.md",
