@@ -165,7 +165,9 @@ impl Sender {
         let persists_until = self.measured.core.deadline();
         let blocks = filled(&sack).iter().filter(|block| block.start < block.end);
         let place = |offset: u32| segment.number + u64::from(offset);
-        let is_part = segment.flags.has(Flags::PART) && segment.number == self.measured.core.una();
+        let core = &self.measured.core;
+        let is_outstanding = segment.number == core.una() && segment.number < core.high();
+        let is_part = is_outstanding && segment.flags.has(Flags::PART);
         let acknowledgement = Acknowledgement {
             cumulative: segment.number,
             ranges: blocks.map(|block| place(block.start)..place(block.end)),

@@ -124,7 +124,11 @@ impl Sending {
         let backoff = script.one_of(BACKOFFS);
         let backoff = (backoff.build)(&script.values(backoff.descriptor), options.sender.max_backoff);
         let told = SharedTold::default();
-        told.lock().expect("one thread").credits_delivered = options.sender.recovery.counts_selective;
+        {
+            let mut told = told.lock().expect("one thread");
+            told.credits_delivered = options.sender.recovery.counts_selective;
+            told.counts_parts = options.sender.recovery.counts_parts;
+        }
         let control = Watched::around(control, told.clone());
         let data_until = script.one_of(&[u64::MAX, 0, 1, 2, 10, 100, 1000]);
         Self {
@@ -184,8 +188,10 @@ impl Sending {
         self.open |= packet.flags.has(Flags::SYN);
         let una = self.una;
         // RFC 5681 section 2: SYN is off, and data is outstanding.
-        let duplicate = was_open && !packet.flags.has(Flags::SYN) && packet.number == una && self.high > una;
-        self.duplicates += u32::from(duplicate);
+        let at_una = was_open && !packet.flags.has(Flags::SYN) && packet.number == una && self.high > una;
+        let is_part = at_una && packet.flags.has(Flags::PART);
+        self.with_told(|told| told.is_part = is_part);
+        self.duplicates += u32::from(at_una && !is_part);
         if was_open && !packet.flags.has(Flags::SYN) && packet.number <= self.high {
             self.note_blocks(packet);
         }
