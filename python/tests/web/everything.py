@@ -75,7 +75,9 @@ def _scenario(kind: str, name: str) -> str:
     cubic = 'control = "cubic"'
     radio = 'propagation = { name = "shadowing", exponent = 2.5 }'
     return {
-        "control": lambda: _dumbbell(f'control = "{name}"\n{ecn}'),
+        "control": lambda: _dumbbell(
+            f'control = "{name}"\n' + ('transport = "linux"' if name.startswith("linux:") else ecn)
+        ),
         "discriminator": lambda: _dumbbell(f'control = "newreno"\ndiscriminator = "{name}"'),
         "action": lambda: _dumbbell(f'control = "newreno"\ndiscriminator = "always"\naction = "{name}"'),
         "slow-start": lambda: _dumbbell(f'control = "cubic"\nslow_start = "{name}"'),
