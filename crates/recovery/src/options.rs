@@ -147,12 +147,9 @@ impl Options {
     /// Returns the ABC increment of an acknowledgement, in packets (RFC 3465): the data that it acknowledges in
     /// order, or, with `counts_selective`, for the first time, plus `late`, and at most `max_abc_increment`.
     /// `late` is the amount that it acknowledges of packets that an association had reported lost, which
-    /// `newly` does not contain. An acknowledgement that `is_part` covers a part of a packet and no whole one.
+    /// `newly` does not contain.
     #[inline]
-    pub(crate) fn abc_increment(&self, newly: &Newly, late: u64, is_part: bool) -> Packets {
-        if is_part && self.counts_parts {
-            return 1.0;
-        }
+    pub(crate) fn abc_increment(&self, newly: &Newly, late: u64) -> Packets {
         let amount = if self.counts_selective { newly.delivered } else { newly.in_order };
         self.units.to_packets(amount + late).min(f64::from(self.max_abc_increment))
     }

@@ -104,7 +104,8 @@ impl Sender {
         let sample = self.ledger.count_delivery(now, &newly);
         let moves = if self.options.numbers_once { newly.delivered > 0 } else { newly.cumulative > 0 };
         let fresh = FAST_PATH || advances.unwrap_or(moves);
-        let is_part = !FAST_PATH && advances == Some(true) && newly.cumulative == 0;
+        let counts_part =
+            !FAST_PATH && self.options.counts_parts && advances == Some(true) && newly.cumulative == 0;
         let unambiguous = newly.unambiguous_sending().map(|sent| now.since(sent));
         let (clean_rtt, rtt) = match held {
             None => {
@@ -157,7 +158,7 @@ impl Sender {
             newly_acked: units.to_packets(newly.delivered + late),
             newly_lost: if FAST_PATH { 0.0 } else { units.to_packets(delivery.lost() - lost_before) },
             marks: heard.marks,
-            credit: self.options.abc_increment(&newly, late, is_part),
+            credit: if counts_part { 1.0 } else { self.options.abc_increment(&newly, late) },
             rtt,
             one_way_delay,
             smoothed_rtt: self.rtt.fine().mean,
