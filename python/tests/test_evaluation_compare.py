@@ -1,0 +1,97 @@
+"""The comparison of an evaluation with a record: what got worse."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ackclock.errors import InputError
+from ackclock.evaluation import compare
+
+
+def record(values: list[float], verdict: str = "OK", better: str = "less") -> dict[str, Any]:
+    finding = {"metric": "m", "text": "so", "setting": "", "verdict": verdict, "reason": ""}
+    setting = {"name": "", "tested": {"m": values}}
+    scenario = {
+        "name": "N-03",
+        "metrics": [{"id": "m", "better": better}],
+        "settings": [setting],
+        "findings": [finding],
+    }
+    return {"seeds": list(range(len(values))), "quick": True, "criteria": [{"scenarios": [scenario]}]}
+
+
+def test_an_equal_record_is_no_worse() -> None:
+    one = record([1.0, 2.0, 3.0, 4.0])
+    assert compare.worse(one, one, compare.Thresholds()) == []
+
+
+def test_what_is_worse_beyond_noise_is_told() -> None:
+    before = record([1.0, 1.1, 1.2, 1.3])
+    limits = compare.Thresholds()
+    (told,) = compare.worse(record([2.0, 2.1, 2.21, 2.3]), before, limits)
+    assert told == "N-03.m: 1.15 before, 2.152 now"
+    # Better, noise, and a change within the tolerance.
+    assert compare.worse(record([0.5, 0.6, 0.71, 0.8]), before, limits) == []
+    assert compare.worse(record([0.5, 2.9, 0.3, 2.5]), before, limits) == []
+    assert compare.worse(record([1.01, 1.11, 1.2101, 1.31]), before, limits) == []
+    # More is better: the same fall is worse.
+    fallen = compare.worse(record([0.5, 0.6, 0.71, 0.8], better="more"), record([1.0, 1.1, 1.2, 1.3]), limits)
+    assert len(fallen) == 1
+    assert compare.worse(record([2.0, 2.1, 2.21, 2.3]), before, compare.Thresholds(ignore=("N-03.*",))) == []
+    assert (
+        compare.worse(record([2.0, 2.1, 2.21, 2.3]), before, compare.Thresholds(metrics={"N-03.m": 1.0}))
+        == []
+    )
+
+
+def test_a_criterion_that_is_no_longer_met_is_told() -> None:
+    same = [1.0, 1.0, 1.0]
+    assert compare.worse(record(same, "CONCERN"), record(same), compare.Thresholds()) == [
+        "N-03: no longer so: so"
+    ]
+    assert compare.worse(record(same, "undecided"), record(same), compare.Thresholds()) == []
+
+
+def test_many_comparisons_do_not_make_a_false_alarm() -> None:
+    random = np.random.default_rng(1)
+    alarms = 0
+    for _ in range(20):
+        changes = []
+        for k in range(100):
+            a, b = random.normal(10, 1, 5), random.normal(10, 1, 5)
+            difference = compare.paired_difference(a, b)
+            changes.append(compare.Change(f"m{k}", "", b.mean(), a.mean(), difference.p_above(0), 0.0))
+        alarms += bool(compare.significant(changes))
+    assert alarms <= 3
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("metrics = 5", "metrics: found 5, expected a table"),
+        ('ignore = "N-24"', "ignore: found 'N-24', expected a list"),
+        ("tolerance = nan", "tolerance: found nan, expected a relative change"),
+        ('[metrics]\n"N-03.loss" = -1', "N-03.loss: found -1, expected a relative change"),
+        ("tolerence = 1", 'unknown key "tolerence"; did you mean "tolerance"'),
+    ],
+)
+def test_wrong_thresholds_are_refused(tmp_path: Path, text: str, message: str) -> None:
+    (tmp_path / "limits.toml").write_text(text)
+    with pytest.raises(InputError) as caught:
+        compare.read_thresholds(tmp_path / "limits.toml")
+    assert message in str(caught.value)
+
+
+def test_a_record_that_lacks_something_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "record.json").write_text('{"kind": "ackclock evaluate"}')
+    with pytest.raises(InputError, match="Record it anew"):
+        compare.read_record(tmp_path / "record.json")
+
+
+def test_records_of_other_seeds_are_refused() -> None:
+    with pytest.raises(InputError, match="record it anew"):
+        compare.worse(record([1.0, 2.0]), record([1.0, 2.0, 3.0]), compare.Thresholds())

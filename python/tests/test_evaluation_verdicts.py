@@ -1,0 +1,169 @@
+"""How an evaluation judges samples."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ackclock.evaluation import files, judge, rfc
+from ackclock.evaluation.language import Criterion, ScenarioFile
+from ackclock.evaluation.verdict import Verdict, worst
+
+
+def judged(
+    criterion: dict[str, Any],
+    own: list[float],
+    other: list[float] | None = None,
+    third: list[float] | None = None,
+    family: str = "N-07",
+) -> judge.Finding:
+    """The finding of one criterion over these samples of a metric of which less is better."""
+    document = {
+        "family": family,
+        "title": "t",
+        "summary": "s",
+        "metrics": [{"id": "m", "label": "m", "expr": "fairness", "better": "less"}],
+        "criteria": [{"metric": "m", "text": "so", **criterion}],
+        "solo": {"set": {}},
+        "scenario": {},
+    }
+    about = ScenarioFile.model_validate(document)
+    loaded = files.Loaded("small", about, files.extracted("", {}, "small"), "")
+    samples = judge.Samples(list(about.settings(quick=True)), range(len(own)))
+    samples.values[judge.TESTED, 0, "m"] = np.array(own)
+    samples.values["cubic", 0, "m"] = np.array(other or own)
+    samples.values[judge.SOLO, 0, "m"] = np.ones(len(own))
+    if third is not None:
+        samples.values["sack", 0, "m"] = np.array(third)
+    (found,) = judge.findings(loaded, samples, ["cubic", "sack"])
+    return found
+
+
+def test_a_verdict_needs_the_whole_interval() -> None:
+    limit = {"high": 10}
+    assert judged(limit, [8, 8.1, 8.2]).verdict is Verdict.OK
+    assert judged(limit, [12, 12.1, 12.2]).verdict is Verdict.CONCERN
+    # The mean is inside, and so would a guess be; the interval is not.
+    assert judged(limit, [2, 9, 16]).verdict is Verdict.UNDECIDED
+    assert judged(limit, [math.nan] * 3).verdict is Verdict.INFO
+
+
+def test_between_the_limits_is_info() -> None:
+    limits = {"high": 0.1, "info_high": 0.25}
+    assert judged(limits, [0.18, 0.19, 0.2]).verdict is Verdict.INFO
+    assert judged(limits, [0.3, 0.31, 0.32]).verdict is Verdict.CONCERN
+    undecided = judged(limits, [0.05, 0.1, 0.15])
+    assert (undecided.verdict, undecided.reason) == (Verdict.UNDECIDED, "")
+    # Standard deviation 0.012, over the root of 3, times t(2) = 4.30: 0.24 plus and minus 0.030.
+    beyond = judged(limits, [0.228, 0.24, 0.252])
+    assert (beyond.verdict, beyond.reason) == (Verdict.UNDECIDED, "surely above 0.1, perhaps above 0.25")
+    below = judged({"low": 0.5, "info_low": 0.3}, [0.288, 0.3, 0.312])
+    assert below.reason == "surely below 0.5, perhaps below 0.3"
+
+
+def test_ratios_differences_and_allowances_are_taken_seed_by_seed() -> None:
+    noise = np.array([1.0, 2, 4])
+    ratio = judged({"measure": "ratio", "high": 1.5}, list(noise * 1.2), list(noise))
+    assert ratio.verdict is Verdict.OK
+    assert ratio.mean == pytest.approx(1.2)
+    difference = judged({"measure": "difference", "high": 0}, list(noise + 1), list(noise))
+    assert (difference.verdict, difference.mean) == (Verdict.CONCERN, 1)
+    # 2.5 is more than twice 1.2, and less than the least allowance of 3.
+    allowance = {"measure": "allowance", "factor": 2, "least": 3, "high": 0}
+    assert judged(allowance, [2.5] * 3, [1.2] * 3).verdict is Verdict.OK
+    assert judged({**allowance, "least": 1}, [2.5] * 3, [1.2] * 3).verdict is Verdict.CONCERN
+
+
+def test_harm_is_compared_with_that_of_the_reference() -> None:
+    # Alone 1; with the control 4 (harm 3/4), with the reference 2 (harm 1/2).
+    found = judged({"measure": "harm", "high": 0.1, "info_high": 0.25}, [4.0] * 3, [2.0] * 3)
+    assert found.mean == pytest.approx(0.25)
+    assert found.verdict is Verdict.INFO
+
+
+def test_a_value_that_only_the_reference_has_is_a_concern() -> None:
+    found = judged({"measure": "ratio", "high": 2}, [1.0, math.nan, 1.0], [1.0] * 3)
+    assert found.verdict is Verdict.CONCERN
+    assert "no value in 1 of 3 runs" in found.reason
+
+
+def test_a_value_that_neither_has_is_not_met() -> None:
+    found = judged({"measure": "value", "high": 2}, [1.0, math.nan, 1.0], [1.0, math.nan, 1.0])
+    assert (found.verdict, found.reason) == (Verdict.INFO, "no value in 1 of 3 runs, nor with the reference")
+    # What only the reference lacks is no fault of the control.
+    assert judged({"measure": "ratio", "high": 2}, [1.0] * 3, [1.0, math.nan, 1.0]).verdict is Verdict.OK
+
+
+def test_a_failed_run_is_a_concern_though_the_criterion_holds_in_enough_settings() -> None:
+    criterion = Criterion(metric="m", text="so", high=10, cells=0.5)
+    good = judged({"high": 10}, [8.0] * 3)
+    bad = replace(good, verdict=Verdict.CONCERN)
+    verdicts = [one.verdict for one in judge._enough(criterion, [good, bad, replace(bad, failed=True)])]
+    assert verdicts == [Verdict.OK, Verdict.CONCERN, Verdict.CONCERN]
+    verdicts = [one.verdict for one in judge._enough(criterion, [good, good, bad, replace(bad, failed=True)])]
+    assert verdicts == [Verdict.OK, Verdict.OK, Verdict.INFO, Verdict.CONCERN]
+
+
+def test_what_the_reference_does_not_meet_either_is_excused() -> None:
+    limit = {"high": 10, "excused": True}
+    assert judged(limit, [12.0, 12.1, 12.2], [12.0, 12.2, 12.1]).verdict is Verdict.INFO
+    assert judged(limit, [12.0, 12.1, 12.2], [9.0] * 3).verdict is Verdict.CONCERN
+    # Distances of 2, 2.1, 2.2 minus 1 in each pair: 1 to 1.2, mean 1.1, surely above 0.
+    farther = judged(limit, [12.0, 12.1, 12.2], [11.0] * 3)
+    assert (farther.verdict, farther.reason) == (
+        Verdict.CONCERN,
+        "farther outside than cubic, not within the limit either",
+    )
+
+
+def test_an_excuse_reaches_as_far_as_the_reference_is_outside() -> None:
+    limit = {"high": 10, "excused": True}
+    own = [12.0, 12.1, 12.2]
+    # Nearer to the limit than the reference; equally far; and 0.1 farther in the mean, of which two of three seeds
+    # say the opposite: (1.2 - 0.2 - 0.7) / 3, with an interval on both sides of 0.
+    for other in ([13.0, 13.1, 13.2], own, [10.8, 12.3, 12.9]):
+        found = judged(limit, own, other)
+        assert (found.verdict, found.reason) == (Verdict.INFO, "cubic does not meet the limit either")
+    # The second reference is as far outside as the control, though the first is not.
+    assert judged(limit, own, [11.0] * 3, own).reason == "sack does not meet the limit either"
+    # Below a lower limit: 3, 3, 3 against 1, 1, 1.
+    assert judged({"low": 10, "excused": True}, [7.0] * 3, [9.0] * 3).verdict is Verdict.CONCERN
+    assert judged({"low": 10, "excused": True}, [9.0] * 3, [7.0] * 3).verdict is Verdict.INFO
+    # Outside on the other side is outside too: 1 below 3, and 1 above 7, of limits that are 3 and 7.
+    between = {"low": 3, "high": 7, "excused": True}
+    assert judged(between, [2.0] * 3, [8.0] * 3).verdict is Verdict.INFO
+    assert judged(between, [1.0] * 3, [8.0] * 3).verdict is Verdict.CONCERN
+
+
+def test_what_is_met_against_another_standard_control_is_no_concern() -> None:
+    limit = {"measure": "ratio", "high": 1.05}
+    own, cubic, sack = [2.0, 2.1, 2.2], [1.0, 1.0, 1.0], [2.0, 2.1, 2.2]
+    assert judged(limit, own, cubic).verdict is Verdict.CONCERN
+    found = judged(limit, own, cubic, sack)
+    assert (found.verdict, found.reason) == (Verdict.INFO, "it is met against sack")
+    assert found.mean == pytest.approx(2.098, abs=0.001)  # still compared with the first
+    # Undecided against the first, met against another.
+    assert judged(limit, [1.0, 1.05, 1.1], cubic).verdict is Verdict.UNDECIDED
+    assert judged(limit, [1.0, 1.05, 1.1], cubic, [1.0, 1.05, 1.1]).verdict is Verdict.INFO
+    # Worse than both.
+    assert judged(limit, own, cubic, [1.5, 1.6, 1.7]).verdict is Verdict.CONCERN
+
+
+def test_any_standard_control_will_do_only_beside_others_and_alone_on_a_wired_path() -> None:
+    limit = {"measure": "ratio", "high": 1.05}
+    own, cubic, sack = [2.0, 2.1, 2.2], [1.0, 1.0, 1.0], [2.0, 2.1, 2.2]
+    found = {one.section: judged(limit, own, cubic, sack, one.id).verdict for one in rfc.FAMILIES}
+    info = [section for section, verdict in found.items() if verdict is Verdict.INFO]
+    assert info == ["5.2", "5.2.1", "5.2.2", "5.2.3", "6.3"]
+    assert {verdict for section, verdict in found.items() if section not in info} == {Verdict.CONCERN}
+
+
+def test_the_worst_verdict_prevails() -> None:
+    assert worst([Verdict.INFO, Verdict.OK]) is Verdict.INFO
+    assert worst([Verdict.OK, Verdict.UNDECIDED]) is Verdict.UNDECIDED
+    assert worst([Verdict.UNDECIDED, Verdict.CONCERN]) is Verdict.CONCERN
+    assert worst([]) is Verdict.NOT_EVALUATED
