@@ -3,7 +3,8 @@
 use crate::verified;
 use serde_json::{Value, json};
 
-/// Runs a flow over a path of 100 ms without losses, whose links are so fast that only the window counts.
+/// Runs a flow of packets of 1000 bytes for 20 s with these keys of its transport, `more` keys of its own and this
+/// bottleneck.
 fn run(transport: &str, more: &str, bottleneck: &str) -> Value {
     let text = format!(
         "duration = \"20 s\"\n[dumbbell]\nbottleneck = {{ {bottleneck} }}\n\
@@ -18,6 +19,7 @@ fn flow(result: &Value, key: &str) -> f64 {
     result["flows"][0][key].as_f64().unwrap_or_else(|| panic!("{key} in {}", result["flows"][0]))
 }
 
+/// A round trip of 100 ms, and a rate so high that only the window counts.
 const FAST: &str =
     "rate = \"10 Gbit/s\", delay = \"50 ms\", queue = { name = \"droptail\", limit = \"unlimited\" }";
 const SHORT: &str = "application = { name = \"bulk\", size = \"400 kB\" }";

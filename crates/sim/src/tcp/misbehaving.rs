@@ -90,6 +90,7 @@ impl MisbehavingEnd {
         for _ in 0..repeat_acks {
             ack.send(out);
         }
+        // The honest one goes first: a sender ignores an acknowledgement of packets that it has not sent.
         if acks_ahead > 0 {
             Segment { number: ack.number + acks_ahead, ..ack }.without_blocks().send(out);
         }
@@ -118,8 +119,7 @@ impl Endpoint for MisbehavingEnd {
             Marks::Hidden => segment.flags.without(Flags::CONGESTION_EXPERIENCED),
             Marks::Invented => segment.flags.with(Flags::CONGESTION_EXPERIENCED),
         };
-        let conceals = self.misbehaviour.acks_ahead > 0 && segment.number > self.receiver.delivered();
-        if conceals {
+        if self.misbehaviour.acks_ahead > 0 {
             self.receiver.skip_to(segment.number);
         }
         let before = self.receiver.delivered();
