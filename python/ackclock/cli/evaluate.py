@@ -260,8 +260,7 @@ def _said(cost: Cost, threads: int) -> str:
     many = "s" if cores != 1 else ""
     return (
         f"{cost.runs:,} runs, about {cost.packets / 1e6:,.0f} million packets: about {duration(cost.cpu_s)} of "
-        f"processor "
-        f"time, {duration(cost.cpu_s / cores)} on {cores} core{many}, less what is on disk already"
+        f"processor time, {duration(cost.cpu_s / cores)} on {cores} core{many}, less what is on disk already"
     )
 
 

@@ -28,7 +28,7 @@ def search(
     from ackclock.evaluation.arms import arm
     from ackclock.numbers import significant
     from ackclock.search.objectives import objective as named
-    from ackclock.search.report import scenario_of, told
+    from ackclock.search.report import scenario_of
     from ackclock.search.run import Search
     from ackclock.search.space import load
     from ackclock.store import Store
@@ -54,7 +54,7 @@ def search(
     path = out / f"search-{stem_of(control)}-{objective}.toml"
     with replacing(path) as unfinished:
         unfinished.write_text(scenario_of(found, chosen, tested, wanted, command), encoding="utf-8")
-    values = told(found, chosen)
+    values = chosen.overrides(found.values)
     if as_json:
         print_json(
             {

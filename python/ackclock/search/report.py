@@ -26,7 +26,7 @@ def scenario_of(found: Found, space: Space, tested: Arm, objective: Objective, c
         put(document, path.split("."), value)
     document["replications"] = SEEDS
     here, there = significant(found.badness, 3), significant(found.harmless, 3)
-    matters = ", ".join(f"{path} = {value}" for path, value in told(found, space).items())
+    matters = ", ".join(f"{path} = {value}" for path, value in space.overrides(found.values).items())
     comments = [
         f"Found by `{command}`.",
         f"{objective.name}: {objective.text}.",
@@ -36,8 +36,3 @@ def scenario_of(found: Found, space: Space, tested: Arm, objective: Objective, c
     if tested.classes:
         comments.append(f'The control was {tested.name}, in Python; here "{TESTED}" has what the space has.')
     return "".join(f"# {text}\n" for text in comments) + "\n" + tomli_w.dumps(document)
-
-
-def told(found: Found, space: Space) -> Mapping[str, Any]:
-    """Returns the values that matter, as a scenario has them."""
-    return space.overrides(found.values)

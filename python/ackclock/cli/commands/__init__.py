@@ -1,1 +1,1 @@
-"""The commands with their options, a module for each. The module of the same name beside this folder does the work."""
+"""The commands with their options, a module for each. The modules of ``ackclock.cli`` do the work."""

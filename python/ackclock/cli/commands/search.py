@@ -32,8 +32,8 @@ def search(
         str | None,
         typer.Option(
             metavar="SPACE",
-            help="Where to look: bursts, paths, mixes, or a scenario file whose sweep has ranges; default: what suits "
-            "the objective.",
+            help="Where to look: bursts, paths, mixes, jitters, or a scenario file whose sweep has ranges; default: "
+            "what suits the objective.",
             show_default=False,
         ),
     ] = None,

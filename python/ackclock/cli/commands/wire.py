@@ -47,9 +47,10 @@ def wire(
 ) -> None:
     """Run the flows of a scenario on real stacks over its network, in real time (Linux).
 
-    Flows with transport = "linux" are sockets of the kernel under its own controls: linux:cubic, linux:reno, linux:bbr.
-    Flows with transport = "noq" or "quinn" are those stacks over UDP sockets, under their own controls or ours. The
-    links of the simulator lie between two hosts without any other network; nothing remains afterwards.
+    Flows with transport = "linux" are sockets of the kernel under its own controls (linux:cubic, linux:reno, linux:bbr)
+    or ours, which needs root. Flows with transport = "noq" or "quinn" are those stacks over UDP sockets, under their
+    own controls or ours. The links of the simulator lie between two hosts without any other network; nothing remains
+    afterwards.
 
     The exit code is 1 if packets left too late for the run to count, or if real time cannot do what the file says.
 
