@@ -41,10 +41,10 @@ def index() -> str:
     verdicts = [one.value for one in WORST_FIRST]
     lines = [["control", "what it is", *verdicts, "concerns in"], ["---"] * (len(verdicts) + 3)]
     for record in records():
-        found = record["criteria"]
-        counts = [sum(one["verdict"] == verdict for one in found) for verdict in verdicts]
         # Section 6.1 repeats the verdicts of section 5.
-        concerns = [one["section"] for one in found if _is(one, Verdict.CONCERN) and one["scenarios"]]
+        found = [one for one in record["criteria"] if one["section"] != "6.1"]
+        counts = [sum(one["verdict"] == verdict for one in found) for verdict in verdicts]
+        concerns = [one["section"] for one in found if one["verdict"] == Verdict.CONCERN.value]
         name = record["control"]
         summary = next(one["summary"] for one in core.registry() if one["name"] == name)
         lines.append(
@@ -64,10 +64,6 @@ def pages() -> Iterator[tuple[Path, str]]:
         yield FOLDER / f"{record['control']}.md", "\n".join(_page(record)) + "\n"
 
 
-def _is(one: Mapping[str, Any], verdict: Verdict) -> bool:
-    return bool(one["verdict"] == verdict.value)
-
-
 def _page(record: Mapping[str, Any]) -> Iterator[str]:
     name, references = record["control"], record["references"]
     yield f"# {name} after RFC 9743"
@@ -85,6 +81,13 @@ def _page(record: Mapping[str, Any]) -> Iterator[str]:
         f"{' and '.join(references)} took the seat of {name} with the same random numbers; {references[0]} decides. "
         "RFC 9743 has no thresholds: every limit is this project's own, and a verdict is a finding. The control has "
         "its default parameters."
+    )
+    yield ""
+    yield (
+        'The column "the RFC says" has the RFC\'s word. Most of these words ask for an evaluation, not for a result: '
+        "**CONCERN beside MUST does not say that the control breaks the RFC**. The method also has "
+        "[known faults](../evaluate.md#limits-of-the-method), some of which make a concern of what a standard control "
+        "does."
     )
     yield ""
     if name == references[0]:
@@ -115,7 +118,7 @@ def _page(record: Mapping[str, Any]) -> Iterator[str]:
     )
     for verdict, title in (
         (Verdict.CONCERN, "What is not met"),
-        (Verdict.UNDECIDED, "What more seeds would decide"),
+        (Verdict.UNDECIDED, "What is undecided"),
         (Verdict.INFO, "What is not met or not surely met, and no concern"),
     ):
         parts = [line for one in record["criteria"] for line in _findings(one, verdict, record)]
@@ -151,7 +154,7 @@ def _findings(criterion: Mapping[str, Any], verdict: Verdict, record: Mapping[st
         unit = metric["unit"]
         values = [one["tested"], *one["references"].values()]
         cells = [f"{significant(value, 3)} {unit if value is not None else ''}".rstrip() for value in values]
-        judged = f"{metric['label']}: {one['measure']} {with_ends(one['mean'], one['interval'])}"
+        judged = f"{metric['label']}{_judged(one, unit, record['references'][0])}"
         where = ", ".join(text for text in (f"`{scenario['name']}`", one["setting"]) if text)
         rows.append([one["text"], where, judged, *cells, one["reason"]])
     heads = [
@@ -168,6 +171,20 @@ def _findings(criterion: Mapping[str, Any], verdict: Verdict, record: Mapping[st
     if len(found) > MOST_ROWS:
         yield ""
         yield f"The record has {len(found) - MOST_ROWS} more."
+
+
+def _judged(one: Mapping[str, Any], unit: str, reference: str) -> str:
+    """The judged quantity of a finding in words, with its interval."""
+    words = {
+        "value": ": {}",
+        "ratio": ": {}" + f" times {reference}'s",
+        "difference": ": {}" + f" more than {reference}'s",
+        "harm": f", harm beyond that of {reference}: " + "{}",
+        "allowance": ", above what is allowed: {}",
+        "change": ": {} times that in the setting to compare with",
+    }
+    own_unit = unit if one["measure"] in ("value", "difference", "allowance") else ""
+    return words[one["measure"]].format(with_ends(one["mean"], one["interval"], own_unit))
 
 
 def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:

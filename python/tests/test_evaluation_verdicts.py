@@ -54,7 +54,9 @@ def test_a_verdict_needs_the_whole_interval() -> None:
 
 def test_between_the_limits_is_info() -> None:
     limits = {"high": 0.1, "info_high": 0.25}
-    assert judged(limits, [0.18, 0.19, 0.2]).verdict is Verdict.INFO
+    within = judged(limits, [0.18, 0.19, 0.2])
+    assert within.verdict is Verdict.INFO
+    assert within.reason == "above 0.1, by too little to be a concern: not above 0.25"
     assert judged(limits, [0.3, 0.31, 0.32]).verdict is Verdict.CONCERN
     undecided = judged(limits, [0.05, 0.1, 0.15])
     assert (undecided.verdict, undecided.reason) == (Verdict.UNDECIDED, "")
@@ -63,6 +65,10 @@ def test_between_the_limits_is_info() -> None:
     assert (beyond.verdict, beyond.reason) == (Verdict.UNDECIDED, "surely above 0.1, perhaps above 0.25")
     below = judged({"low": 0.5, "info_low": 0.3}, [0.288, 0.3, 0.312])
     assert below.reason == "surely below 0.5, perhaps below 0.3"
+    # A ratio is judged by its logarithm.
+    ratio = {"measure": "ratio", "high": 2, "info_high": 3}
+    above = judged(ratio, [2.9, 3.0, 3.1], [1.0] * 3)
+    assert (above.verdict, above.reason) == (Verdict.UNDECIDED, "surely above 2, perhaps above 3")
 
 
 def test_ratios_differences_and_allowances_are_taken_seed_by_seed() -> None:

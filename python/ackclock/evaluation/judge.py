@@ -97,10 +97,10 @@ def _of_criterion(
             reason = f"no value in {lacking} of {len(samples.seeds)} runs, where the reference has one"
         elif verdict in (Verdict.CONCERN, Verdict.UNDECIDED):
             verdict, reason = _excused(loaded, criterion, samples, index, references, verdict)
-            reason = reason or _beyond(criterion, verdict, summary.interval)
         elif missing and verdict is Verdict.OK:
             verdict = Verdict.INFO
             reason = f"no value in {missing} of {len(samples.seeds)} runs, nor with the reference"
+        reason = reason or _beyond(criterion, verdict, summary.interval)
         mean, interval = summary.mean, summary.interval
         if criterion.measure == "ratio" and mean is not None:
             mean, interval = (
@@ -172,14 +172,19 @@ def _verdict(criterion: Criterion, mean: float | None, interval: tuple[float, fl
 
 
 def _beyond(criterion: Criterion, verdict: Verdict, interval: tuple[float, float] | None) -> str:
-    """Returns what is sure of an undecided criterion with two limits: that it is not met, though perhaps by little."""
-    if verdict is not Verdict.UNDECIDED or interval is None:
+    """Returns what is sure of a criterion with two limits that is not met by little (INFO), or perhaps by little
+    (undecided); empty for another one.
+    """
+    if criterion.info or interval is None or not _outside(criterion, criterion.low, criterion.high, interval):
         return ""
-    if not _outside(criterion, criterion.low, criterion.high, interval):
-        return ""
-    if criterion.high is not None and interval[0] > criterion.high:
-        return f"surely above {criterion.high:g}, perhaps above {criterion.info_high:g}"
-    return f"surely below {criterion.low:g}, perhaps below {criterion.info_low:g}"
+    above = interval[0] > _limits(criterion, criterion.low, criterion.high)[1]
+    limit, second = (criterion.high, criterion.info_high) if above else (criterion.low, criterion.info_low)
+    side = "above" if above else "below"
+    if verdict is Verdict.INFO:
+        return f"{side} {limit:g}, by too little to be a concern: not {side} {second:g}"
+    if verdict is Verdict.UNDECIDED:
+        return f"surely {side} {limit:g}, perhaps {side} {second:g}"
+    return ""
 
 
 def _limits(criterion: Criterion, low: float | None, high: float | None) -> tuple[float, float]:

@@ -20,7 +20,9 @@ class Family:
     section: str
     title: str
     strength: str
-    """The RFC's word: MUST, SHOULD, or what it says instead, in lower case."""
+    """The RFC's word: MUST, SHOULD, or what it says instead, in lower case. Mostly it says how strongly the RFC asks
+    for an evaluation, not for a result.
+    """
     demand: str
     not_evaluated: str = ""
     """Why nothing is run for it; empty if something is."""
@@ -31,8 +33,8 @@ class Family:
 
         Section 5.2 asks whether there could be more harm to others than by previous standard controls, and names
         RFC 5681, RFC 9002 and RFC 9438 alike. Section 6.3 asks for no least rate of a flow alone, so that being as
-        slow as any of them cannot be a concern. The other sections compare with nothing: there the limit, which is
-        ours, is that of the first reference.
+        slow as any of them is no concern there. The other sections name no standard to compare with: there the limit,
+        which is ours, is that of the first reference.
         """
         return self.section in ("5.2", "6.3") or self.section.startswith("5.2.")
 
@@ -203,8 +205,7 @@ FAMILIES = (
         "Multipath transport",
         "MUST",
         "For controls of several paths: evaluate the harm from a fail-over and at a shared bottleneck.",
-        not_evaluated="Each connection here has one path. Controls for several paths run over SCTP, which these "
-        "scenarios do not use.",
+        not_evaluated="The demand is on controls of several paths, and each connection in these scenarios has one.",
     ),
     Family(
         "N-24",
