@@ -112,10 +112,15 @@ impl<C: Clone> Path<C> {
     ///
     /// # Panics
     ///
-    /// If a route has no link, or an index that no link has.
+    /// If a route has no link, an index that no link has, or a link twice.
     pub fn with_routes(links: Vec<Link>, routes: Vec<Vec<usize>>, labels: &[Label]) -> Self {
-        let is_sound = |route: &Vec<usize>| !route.is_empty() && route.iter().all(|link| *link < links.len());
-        assert!(routes.iter().all(is_sound), "a route has no links, or others than there are");
+        for route in &routes {
+            assert!(!route.is_empty(), "a route has no links");
+            for (place, link) in route.iter().enumerate() {
+                assert!(*link < links.len(), "a route names link {link} of {}", links.len());
+                assert!(!route[..place].contains(link), "a route names link {link} twice");
+            }
+        }
         let hop = |mut link: Link| {
             link.tell_labels(labels);
             Hop::new(link)

@@ -12,13 +12,13 @@ fn ms(ms: u64) -> Time {
     Time::ZERO + Span::from_millis(ms)
 }
 
-/// A link on which 1250 bytes take 10 Mbit/s by this factor, which is 1 ms for 1.
-fn link(name: &str, factor: u64, delay_ms: u64) -> Link {
+/// A link of 10 Mbit/s, on which 1250 bytes take 1 ms.
+fn link(name: &str, delay_ms: u64) -> Link {
     let parts = LinkParts {
         name: name.to_owned(),
         from: "a".to_owned(),
         to: "b".to_owned(),
-        rate: Rate::from_bits_per_second(10_000_000 * factor),
+        rate: Rate::from_bits_per_second(10_000_000),
         changes: None,
         delay: Span::from_millis(delay_ms),
         discipline: None,
@@ -30,7 +30,7 @@ fn link(name: &str, factor: u64, delay_ms: u64) -> Link {
 
 /// Two access links, a link that both routes share, and a last link for the second route alone.
 fn path() -> Path<&'static str> {
-    let links = vec![link("first", 1, 5), link("second", 1, 8), link("shared", 1, 10), link("last", 1, 20)];
+    let links = vec![link("first", 5), link("second", 8), link("shared", 10), link("last", 20)];
     Path::with_routes(links, vec![vec![0, 2], vec![1, 2, 3]], &[])
 }
 
@@ -63,8 +63,18 @@ fn packets_wait_for_those_of_the_other_route_where_both_cross_a_link() {
     assert_eq!(leaving(&mut path), [(ms(21), "short"), (ms(41), "long")]);
 }
 
+fn of_one_link(route: Vec<usize>) -> Path<()> {
+    Path::with_routes(vec![link("only", 1)], vec![route], &[])
+}
+
 #[test]
-#[should_panic(expected = "a route has no links, or others than there are")]
-fn a_route_names_links_that_there_are() {
-    let _ = Path::<()>::with_routes(vec![link("only", 1, 1)], vec![vec![0, 1]], &[]);
+#[should_panic(expected = "a route names link 1 of 1")]
+fn a_route_names_links_of_the_path() {
+    of_one_link(vec![0, 1]);
+}
+
+#[test]
+#[should_panic(expected = "a route names link 0 twice")]
+fn a_route_names_a_link_once() {
+    of_one_link(vec![0, 0]);
 }
