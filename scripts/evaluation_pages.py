@@ -5,6 +5,7 @@ docs/evaluations.md for each.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -38,12 +39,11 @@ def records() -> list[dict[str, Any]]:
 
 def index() -> str:
     """A line for each recorded evaluation."""
-    verdicts = [one.value for one in WORST_FIRST]
-    lines = [["control", "what it is", *verdicts, "concerns in"], ["---"] * (len(verdicts) + 3)]
+    lines = [["control", "what it is", "verdicts", "concerns in"], ["---"] * 4]
     for record in records():
         # Section 6.1 repeats the verdicts of section 5.
         found = [one for one in record["criteria"] if one["section"] != "6.1"]
-        counts = [sum(one["verdict"] == verdict for one in found) for verdict in verdicts]
+        counts = Counter(one["verdict"] for one in found)
         concerns = [one["section"] for one in found if one["verdict"] == Verdict.CONCERN.value]
         name = record["control"]
         summary = next(one["summary"] for one in core.registry() if one["name"] == name)
@@ -51,7 +51,7 @@ def index() -> str:
             [
                 f"[{name}](evaluations/{name}.md)",
                 summary,
-                *(str(count or "") for count in counts),
+                ", ".join(f"{counts[one.value]} {one.value}" for one in WORST_FIRST if counts[one.value]),
                 ", ".join(concerns) or "none",
             ]
         )

@@ -78,9 +78,9 @@ def others(one: Record, claim: Claim, thing: str = "reading") -> str:
 
 
 def where(study: LoadedStudy) -> str:
-    """The item of the thesis, and the section that discusses it."""
+    """The item of the thesis, and the section that discusses it, unless the item is a section itself."""
     source = study.study.source
-    if not source.section:
+    if not source.section or source.item.startswith("Section"):
         return escaped(source.item)
     named = source.section.startswith(("Chapter", "appendix"))
     return escaped(f"{source.item}, {'' if named else 'section '}{source.section}")

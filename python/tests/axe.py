@@ -22,9 +22,9 @@ axe.run().then(
 
 def violations(driver: webdriver.Chrome) -> list[list[str]]:
     """The serious violations on the page as it is: the rule, its impact, and the first element that violates it."""
-    driver.execute_script(script())  # type: ignore[no-untyped-call]
+    driver.execute_script(script())  # type: ignore[no-untyped-call]  # Selenium gives it no types
     driver.set_script_timeout(60)
-    found = json.loads(driver.execute_async_script(RUN))  # type: ignore[no-untyped-call]
+    found = json.loads(driver.execute_async_script(RUN))  # type: ignore[no-untyped-call]  # Selenium gives it no types
     return [one for one in found if one[1] in SERIOUS]
 
 

@@ -15,8 +15,8 @@ const HEADER_BYTES: u32 = 52;
 
 /// A connection of the kernel with its control.
 ///
-/// The kernel tells less than a host of ours. What it does not tell is made from what it does: a lost packet is taken for one that was
-/// sent with the newest packet acknowledged.
+/// The kernel tells a control less than a simulated host does. It does not say which packets are lost, for example, so a lost packet
+/// counts as sent when the newest acknowledged packet was sent.
 pub struct Connection {
     control: Controller,
     random: SplitMix,
@@ -34,13 +34,13 @@ pub struct Connection {
     lost_number: u64,
     /// A round ends with the first acknowledgement of a packet that was sent after this many deliveries, or of this byte.
     round: u64,
-    /// The control has heard of the timeout, since the kernel has asked for a threshold.
+    /// The control was told of the timeout when the kernel asked for a threshold, so the change of state that follows does not tell it again.
     timeout_told: bool,
-    /// The control has heard that the reduction was undone.
+    /// The control was told that the reduction was undone, so the end of recovery is not told again.
     undone: bool,
-    /// A recovery has ended with the acknowledgement that is about to be told.
+    /// The next acknowledgement has ended a recovery, and counts as part of it.
     just_recovered: bool,
-    /// The kernel restarts the window before the next event.
+    /// The kernel announced that it restarts the window, so the next event has the new one.
     restarts: bool,
 }
 

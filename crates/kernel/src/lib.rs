@@ -16,13 +16,13 @@
 //! # Ok::<(), ackclock_kernel::Missing>(())
 //! ```
 //!
-//! * [`event`]: what the kernel tells.
-//! * [`answer`]: what it takes.
+//! * [`event`]: what the kernel reports of a connection.
+//! * [`answer`]: the window, threshold, burst and pacing rate that a control decides, in the kernel's units.
 //! * [`offer`]: a control that can be offered, from its name and parameters.
-//! * [`connection`], [`flights`]: from the events of a connection to the records of its control.
+//! * [`connection`], [`flights`]: makes the records of a control from the events of its connection.
 //! * [`host`]: all connections under a control.
 //! * [`recording`]: events and decisions as text.
-//! * [`report`]: decisions in time, late and by Reno.
+//! * [`report`]: the numbers of decisions that came in time, came late, or were made by Reno.
 //! * [`offered`]: controls while they are offered.
 
 pub mod answer;

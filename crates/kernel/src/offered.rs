@@ -4,7 +4,7 @@ use crate::report::Report;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::io::{self, BufRead, BufReader, Read, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 /// The name of the program.
@@ -12,7 +12,7 @@ pub const PROGRAM: &str = "ackclock-structops";
 /// The word by which the program is asked for a report, on a line.
 pub const ASK: &str = "report";
 
-/// The reason why controls cannot be offered: what is missing and what gives it.
+/// The reason why controls cannot be offered: what is missing, and how to get it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Missing(pub String);
 
@@ -57,7 +57,7 @@ impl Offered {
     /// # Errors
     /// When the program, a privilege or a feature of the kernel is missing, or a control cannot run under the kernel.
     pub fn new(specifications: &[&str]) -> Result<Self, Missing> {
-        Self::by(&PathBuf::from(PROGRAM), specifications, None)
+        Self::by(Path::new(PROGRAM), specifications, None)
     }
 
     /// Offers controls as [`Self::new`] does, by this program. `record` is the file to which events and decisions are written.

@@ -53,11 +53,6 @@ impl Latencies {
         self.count += 1;
     }
 
-    /// The number of times.
-    pub fn count(&self) -> u64 {
-        self.count
-    }
-
     /// Returns the upper edge of the bin in which the `q`-th part of the times ends, in microseconds; `None` without times.
     pub fn quantile_us(&self, q: f64) -> Option<f64> {
         let rank = ((q * self.count as f64).ceil() as u64).max(1);
@@ -86,6 +81,5 @@ mod tests {
         assert_eq!(latencies.quantile_us(0.99), Some(99.1));
         latencies.record(u64::MAX);
         assert_eq!(latencies.quantile_us(1.0), Some(10_000.0));
-        assert_eq!(latencies.count(), 101);
     }
 }

@@ -302,7 +302,6 @@ fn flow_result(flow: &Flow, measured: Interval, tasks: FlowResult) -> FlowResult
     let lived = measured.to.since(measured.from.max(flow.start)).seconds();
     let no_rtt = Histogram::default();
     let rtt = rtt.unwrap_or(&no_rtt);
-    let delay = flow.one_way_delay();
     FlowResult {
         name: flow.name.clone(),
         start_s: flow.start.seconds(),
@@ -312,18 +311,6 @@ fn flow_result(flow: &Flow, measured: Interval, tasks: FlowResult) -> FlowResult
         retransmitted_packets: counts.as_ref().map(|counts| counts.retransmitted),
         goodput_bps: bits_per_second(flow.delivered_bytes()),
         throughput_bps: counts.as_ref().map(|_| bits_per_second(flow.sent_payload_bytes())),
-        rtt_mean_s: rtt.mean_s(),
-        rtt_std_s: rtt.std_s(),
-        rtt_min_s: rtt.min_s(),
-        rtt_p50_s: rtt.quantile_s(0.5),
-        rtt_p95_s: rtt.quantile_s(0.95),
-        rtt_p99_s: rtt.quantile_s(0.99),
-        one_way_delay_mean_s: delay.mean_s(),
-        one_way_delay_std_s: delay.std_s(),
-        one_way_delay_min_s: delay.min_s(),
-        one_way_delay_p50_s: delay.quantile_s(0.5),
-        one_way_delay_p95_s: delay.quantile_s(0.95),
-        one_way_delay_p99_s: delay.quantile_s(0.99),
         timeouts: counts.as_ref().map(|counts| counts.timeouts),
         timeout_idle_s: counts.as_ref().map(|counts| counts.timeout_idle.seconds()),
         probes: counts.as_ref().map(|counts| counts.probes),
@@ -334,6 +321,28 @@ fn flow_result(flow: &Flow, measured: Interval, tasks: FlowResult) -> FlowResult
         association: association.map(|report| association::of(&report, lived)),
         cwnd_mean_packets: cwnd_area.filter(|_| lived > 0.0).map(|area| area / lived),
         ..tasks
+    }
+    .with_delays(rtt, flow.one_way_delay())
+}
+
+impl FlowResult {
+    /// Returns this result with the statistics of the flow's round trips and one-way delays.
+    pub fn with_delays(self, rtt: &Histogram, one_way: &Histogram) -> Self {
+        Self {
+            rtt_mean_s: rtt.mean_s(),
+            rtt_std_s: rtt.std_s(),
+            rtt_min_s: rtt.min_s(),
+            rtt_p50_s: rtt.quantile_s(0.5),
+            rtt_p95_s: rtt.quantile_s(0.95),
+            rtt_p99_s: rtt.quantile_s(0.99),
+            one_way_delay_mean_s: one_way.mean_s(),
+            one_way_delay_std_s: one_way.std_s(),
+            one_way_delay_min_s: one_way.min_s(),
+            one_way_delay_p50_s: one_way.quantile_s(0.5),
+            one_way_delay_p95_s: one_way.quantile_s(0.95),
+            one_way_delay_p99_s: one_way.quantile_s(0.99),
+            ..self
+        }
     }
 }
 

@@ -7,8 +7,8 @@ use pyo3::prelude::*;
 use serde_json::json;
 
 /// Feeds a recording to its controls, or to `controls` in their places. Returns a JSON object {about, events, connections,
-/// differences: [{line, connection, recorded_cwnd, decided_cwnd}]}. Raises ValueError for what is no recording, and for controls
-/// that cannot run under the kernel or are not as many as the recording has.
+/// differences: [{line, connection, recorded_cwnd, decided_cwnd}]}. Raises ValueError if `text` is not a recording, if a control cannot
+/// run under the kernel, or if `controls` names more or fewer controls than the recording has.
 #[pyfunction]
 pub fn replay(text: &str, controls: Vec<String>) -> PyResult<String> {
     let recording = Recording::parse(text).map_err(PyValueError::new_err)?;

@@ -42,7 +42,7 @@ pub fn path(
 }
 
 /// Runs the flows of a scenario on real stacks with its network between them. Returns the outcome as a JSON object. The
-/// thread may stay in the namespaces, so the process should end soon. `program` offers controls of ours to the kernel.
+/// thread may stay in the namespaces, so the process should end soon. `program` offers controls of ackclock to the kernel.
 #[pyfunction]
 pub fn wire(
     py: Python<'_>,

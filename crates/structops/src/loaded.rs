@@ -1,13 +1,13 @@
 //! A control in the kernel.
 
 use crate::missing;
-use ackclock_kernel::{Answer, Offer, Report};
+use ackclock_kernel::{Answer, Offer, Report, offer};
 use libbpf_rs::{Link, MapCore, MapFlags, MapHandle, Object, ObjectBuilder};
 
 /// The kernel's side, compiled by the build script.
 const OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/tcp.bpf.o"));
-/// The bytes of a name in the kernel (`TCP_CA_NAME_MAX`).
-const NAME_BYTES: usize = 16;
+/// The bytes of a name in the kernel, with its zero (`TCP_CA_NAME_MAX`).
+const NAME_BYTES: usize = offer::NAME_BYTES + 1;
 /// Any user may choose the control (`TCP_CONG_NON_RESTRICTED`).
 const FOR_ALL_USERS: u32 = 1;
 /// Connections ask for ECN (`TCP_CONG_NEEDS_ECN`).

@@ -181,9 +181,10 @@ struct {
 } counts SEC(".maps");
 
 __u64 last_id = 0;
-/* Set before the object is loaded. */
-const volatile __u64 wait_ns = 50000;
-const volatile __u64 stale_ns = 100000000;
+/* The longest wait for an answer. */
+#define WAIT_NS 50000
+/* The age of the last heartbeat at which the program counts as gone. It sends one every 20 ms or more often. */
+#define STALE_NS 100000000
 
 extern void tcp_reno_cong_avoid(struct sock *sk, __u32 ack, __u32 acked) __ksym;
 extern __u32 tcp_reno_ssthresh(struct sock *sk) __ksym;
@@ -217,7 +218,7 @@ static __always_inline bool alive(void)
 {
 	__u32 zero = 0;
 	__u64 *last = bpf_map_lookup_elem(&heartbeat, &zero);
-	return last && bpf_ktime_get_ns() - *(volatile __u64 *)last < stale_ns;
+	return last && bpf_ktime_get_ns() - *(volatile __u64 *)last < STALE_NS;
 }
 
 /* As tcp_is_cwnd_limited. Bit fields move between kernels, so that they must be read by this macro. */
@@ -325,7 +326,7 @@ static __always_inline bool ask(struct connection *c, struct answer *answer)
 
 	if (!slot || !alive())
 		return false;
-	w.until = bpf_ktime_get_ns() + wait_ns;
+	w.until = bpf_ktime_get_ns() + WAIT_NS;
 	bpf_loop(1 << 20, look, &w, 0);
 	bpf_spin_lock(&slot->lock);
 	answer->cwnd = slot->cwnd;

@@ -1,18 +1,18 @@
 //! The flows of a scenario that run on real stacks, and those that cannot.
 
 use crate::Error;
-use crate::plan::{Ends, Plan};
+use crate::plan::{MAX_RATE, Plan, refuse};
 use ackclock_base::{Rate, Time};
 use ackclock_kernel::Offer;
 use ackclock_lab::flows::{FlowGroup, Member, Workload};
 use ackclock_lab::transports::Real;
 use ackclock_lab::{Scenario, build};
-use ackclock_sim::endpoint::Ends as Endpoints;
+use ackclock_sim::endpoint::Ends;
 use ackclock_sim::flow::FlowParts;
 
 /// The largest number of flows in real time. Each has two threads.
 pub const MAX_FLOWS: usize = 64;
-/// The highest rate of a path with stacks that run in this process. This machine has measured no more.
+/// The highest rate of a path with stacks that run in this process: no higher one has been measured.
 pub const MAX_STACK_RATE: Rate = Rate::from_bits_per_second(100_000_000);
 
 /// A flow on a real stack.
@@ -51,7 +51,7 @@ pub enum Carrier {
     /// The TCP of the kernel.
     Kernel(InKernel),
     /// The two ends of a connection of a stack, the sender's first.
-    Stack(Endpoints),
+    Stack(Ends),
 }
 
 /// A control of the kernel's TCP.
@@ -59,7 +59,7 @@ pub enum Carrier {
 pub enum InKernel {
     /// One of the kernel's own, by its name there.
     Own(&'static str),
-    /// One of ours, as it is offered to the kernel: `NAME,PARAMETER=VALUE,...`.
+    /// One of ackclock's, as it is offered to the kernel: `NAME,PARAMETER=VALUE,...`.
     Offered(String),
 }
 
@@ -92,7 +92,7 @@ impl FlowsPlan {
         let carried = scenario.flows.iter().map(carrier_of).collect::<Result<Vec<_>, _>>()?;
         let count: usize = scenario.flows.iter().map(FlowGroup::rows).sum();
         if count > MAX_FLOWS {
-            return refuse(&format!("it has {count} flows, and real time takes {MAX_FLOWS} at most"));
+            return refuse(format!("it has {count} flows, and real time takes {MAX_FLOWS} at most"));
         }
         if scenario.warmup.until_congestion_avoidance {
             return refuse(
@@ -100,15 +100,16 @@ impl FlowsPlan {
             );
         }
         let members: Vec<&Member> = scenario.flows.iter().flat_map(|group| &group.members).collect();
-        let most = if carried.contains(&Carried::Stack) { MAX_STACK_RATE } else { crate::plan::MAX_RATE };
+        let most = if carried.contains(&Carried::Stack) { MAX_STACK_RATE } else { MAX_RATE };
         let network = Plan::along(scenario, seed, &members, most)?;
         let ecn = ecn_of(scenario, &carried)?;
         let groups = scenario.flows.iter().enumerate().zip(&carried);
         let of_member =
             groups.flat_map(|(group, carried)| group.1.members.iter().map(move |_| (group, carried)));
         let parts = build::flows(scenario, seed);
-        let flows = parts.into_iter().zip(of_member).zip(&network.ends);
-        let flows = flows.map(|((parts, (group, carried)), ends)| real_flow(parts, group, carried, *ends));
+        let flows = parts.into_iter().zip(of_member).zip(&network.senders);
+        let flows =
+            flows.map(|((parts, (group, carried)), sender)| real_flow(parts, group, carried, *sender));
         Ok(Self { flows: flows.collect(), network, ecn })
     }
 }
@@ -120,8 +121,8 @@ enum Carried {
     Stack,
 }
 
-fn real_flow(parts: FlowParts, group: (usize, &FlowGroup), carried: &Carried, ends: Ends) -> RealFlow {
-    let FlowParts { name, start, stop, dscp, ends: endpoints, .. } = parts;
+fn real_flow(parts: FlowParts, group: (usize, &FlowGroup), carried: &Carried, sender: usize) -> RealFlow {
+    let FlowParts { name, start, stop, dscp, ends, .. } = parts;
     let (index, FlowGroup { plan, .. }) = group;
     let payload_bytes = plan.sending.transport.payload_bytes();
     let bytes = match plan.sending.workload {
@@ -130,11 +131,10 @@ fn real_flow(parts: FlowParts, group: (usize, &FlowGroup), carried: &Carried, en
     };
     let carrier = match carried {
         Carried::Kernel { control, .. } => Carrier::Kernel(control.clone()),
-        Carried::Stack => Carrier::Stack(endpoints),
+        Carried::Stack => Carrier::Stack(ends),
     };
     let dscp = dscp.bits();
     let is_tcp = matches!(carrier, Carrier::Kernel(_));
-    let sender = ends.sender;
     let facts = FlowFacts { name, group: index, sender, start, stop, bytes, payload_bytes, dscp, is_tcp };
     RealFlow { facts, carrier }
 }
@@ -143,20 +143,20 @@ fn real_flow(parts: FlowParts, group: (usize, &FlowGroup), carried: &Carried, en
 fn carrier_of(group: &FlowGroup) -> Result<Carried, Error> {
     let (name, sending) = (&group.plan.name, &group.plan.sending);
     let Some(parts) = sending.parts() else {
-        return refuse(&format!(
+        return refuse(format!(
             "flows `{name}` go over UDP without a congestion control, which is simulated only"
         ));
     };
     if !matches!(sending.workload, Workload::Bulk(_)) {
         let application = sending.application.descriptor.name;
-        return refuse(&format!(
+        return refuse(format!(
             "the application `{application}` of flows `{name}` is simulated only; `bulk` is not"
         ));
     }
     match (sending.transport.real(), parts.control.kernel()) {
         (Real::Nothing(reason), _) => {
             let transport = parts.profile.descriptor.name;
-            refuse(&format!("the transport `{transport}` of flows `{name}`: {reason}"))
+            refuse(format!("the transport `{transport}` of flows `{name}`: {reason}"))
         }
         (Real::Datagrams, _) => Ok(Carried::Stack),
         (Real::Kernel { ecn }, Some(kernel)) => {
@@ -164,15 +164,15 @@ fn carrier_of(group: &FlowGroup) -> Result<Carried, Error> {
         }
         (Real::Kernel { ecn }, None) => {
             let Some(control) = parts.control.specification() else {
-                let ours = parts.control.name();
-                return refuse(&format!(
-                    "the control `{ours}` of flows `{name}` is no entry of the registry, or has parts around it, which the \
-                     kernel cannot be offered"
+                let control = parts.control.name();
+                return refuse(format!(
+                    "the control `{control}` of flows `{name}` is not in the registry, or the file names parts around it, with which \
+                     it cannot be offered to the kernel"
                 ));
             };
             match Offer::read(&control) {
                 Ok(_) => Ok(Carried::Kernel { control: InKernel::Offered(control), ecn }),
-                Err(refusal) => refuse(&format!("the control of flows `{name}`: {refusal}")),
+                Err(refusal) => refuse(format!("the control of flows `{name}`: {refusal}")),
             }
         }
     }
@@ -188,14 +188,10 @@ fn ecn_of(scenario: &Scenario, carried: &[Carried]) -> Result<bool, Error> {
     let Some((first, ecn)) = named.first() else { return Ok(false) };
     match named.iter().find(|(_, other)| other != ecn) {
         None => Ok(*ecn),
-        Some((other, _)) => refuse(&format!(
+        Some((other, _)) => refuse(format!(
             "flows `{first}` and `{other}` differ in `ecn`, which the kernel has for a host, not for a flow"
         )),
     }
-}
-
-fn refuse<T>(reason: &str) -> Result<T, Error> {
-    Err(Error::Failed(format!("real time cannot do this scenario: {reason}")))
 }
 
 #[cfg(test)]
@@ -242,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn a_control_of_ours_is_offered_to_the_kernel_once_with_what_differs_from_its_defaults() {
+    fn a_control_of_ackclock_is_offered_to_the_kernel_once_with_what_differs_from_its_defaults() {
         let flow = |name: &str, control: &str| {
             format!("[[flows]]\nname = \"{name}\"\ncontrol = {control}\ntransport = \"linux\"\n")
         };
@@ -268,7 +264,7 @@ mod tests {
             ),
             (
                 flow("control = \"newreno\"\ndiscriminator = \"rtt\"\ntransport = \"linux\""),
-                "the control `newreno` of flows `one` is no entry of the registry, or has parts around it",
+                "the control `newreno` of flows `one` is not in the registry, or the file names parts around it",
             ),
             (
                 flow("control = \"linux:bbr\"\ntransport = { name = \"linux\", min_rto = \"1 s\" }"),

@@ -4,12 +4,12 @@
 use ackclock_aqm::Ecn;
 
 /// The length of an Ethernet header without a VLAN tag.
-const ETHERNET: usize = 14;
+pub(crate) const ETHERNET: usize = 14;
 const ETHERTYPE_IPV4: [u8; 2] = [0x08, 0x00];
 const ETHERTYPE_IPV6: [u8; 2] = [0x86, 0xdd];
 const IPV6_HEADER: usize = 40;
 const UDP: u8 = 17;
-const TCP: u8 = 6;
+pub(crate) const TCP: u8 = 6;
 const SCTP: u8 = 132;
 
 /// What identifies the flow of a packet.

@@ -50,7 +50,7 @@ impl Lateness {
         }
     }
 
-    /// Returns both together.
+    /// Returns the lateness of both sets of events together.
     pub fn and(mut self, other: Self) -> Self {
         self.late.absorb(&other.late);
         if other.most > self.most {

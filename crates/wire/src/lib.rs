@@ -5,10 +5,11 @@
 //! * [`lateness`]: how late packets leave, and whether a run counts.
 //! * [`flows`]: the flows of a scenario that run on real stacks, and those that cannot.
 //! * [`segment`], [`trips`], [`watch`]: what the links see of each flow.
-//! * [`ends`]: what the ends of flows count. [`mod@result`]: the result of flows, in the record of a simulation.
+//! * [`ends`]: what the ends of flows count.
+//! * [`mod@result`]: the result of flows, as a simulation has it.
 //! * [`outcome`]: what a run reports.
 //! * [`run()`]: two hosts in namespaces of Linux with the network between them, and a command in each.
-//! * [`run_flows()`]: the same with the flows of the scenario between them.
+//! * [`run_flows()`]: two hosts with the network between them, and the ends of the scenario's flows on them.
 
 pub mod ends;
 pub mod flows;

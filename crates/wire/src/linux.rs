@@ -29,14 +29,13 @@ use ackclock_lab::result::LinkResult;
 use ackclock_sim::measure::Interval;
 use drive::Drive;
 use hosts::Hosts;
-use kernel_flow::Terms;
 use offers::Offers;
 use programs::Programs;
 use ring::Ring;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use sys::{Priority, RealTime};
-use workers::Worker;
+use workers::{Terms, Worker};
 
 /// Runs the commands on two hosts with the planned network between them, until the first host's program ends.
 /// `interrupted` is asked about every 20 ms whether the user wants to stop.
@@ -82,8 +81,8 @@ pub fn run(plan: Plan, commands: &Commands, interrupted: &mut dyn FnMut() -> boo
 }
 
 /// Runs the flows of a scenario on real stacks with its network between them, for its duration. `interrupted` is asked
-/// about every 20 ms whether the user wants to stop. `program` offers controls of ours to the kernel, if a flow of the
-/// kernel has one. What holds of the calling thread in [`run`] holds here.
+/// about every 20 ms whether the user wants to stop. `program` offers controls of ackclock to the kernel, if a flow
+/// over the kernel's TCP has one. What holds of the calling thread in [`run`] holds here.
 pub fn run_flows(
     scenario: &Scenario,
     seed: u64,

@@ -7,8 +7,9 @@ use ackclock_lab::flows::Member;
 use ackclock_lab::{Scenario, build};
 use ackclock_sim::link::{Link, LinkParts};
 use ackclock_sim::measure::Interval;
+use std::fmt::Display;
 
-/// The highest rate of a path in real time. This machine has measured no more.
+/// The highest rate of a path in real time: no higher one has been measured.
 pub const MAX_RATE: Rate = Rate::from_bits_per_second(1_000_000_000);
 
 /// The paths of flows in both directions, ready to be driven.
@@ -17,19 +18,12 @@ pub struct Plan {
     pub links: [Vec<Link>; 2],
     /// The route of each flow in these directions: the indices of its links, in order.
     pub routes: [Vec<Vec<usize>>; 2],
-    /// Where the ends of each flow are.
-    pub ends: Vec<Ends>,
+    /// The host of each flow's sender, 0 or 1. The receiver is on the other one.
+    pub senders: Vec<usize>,
     /// The shortest round trip without queues.
     pub round_trip: Span,
     /// The measured interval, from the beginning of the run.
     pub measured: Interval,
-}
-
-/// Where the ends of a flow are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Ends {
-    /// The host of the sender. The receiver is on the other one.
-    pub sender: usize,
 }
 
 impl Plan {
@@ -61,7 +55,7 @@ impl Plan {
         most: Rate,
     ) -> Result<Self, Error> {
         let mut used: [Vec<u32>; 2] = [Vec::new(), Vec::new()];
-        let (mut ends, mut routes) = (Vec::new(), [Vec::new(), Vec::new()]);
+        let (mut senders, mut routes) = (Vec::new(), [Vec::new(), Vec::new()]);
         let mut round_trip = Span::from_nanos(u64::MAX);
         for member in members {
             check(scenario, member, most)?;
@@ -79,7 +73,7 @@ impl Plan {
             let delays = member.forward.iter().chain(&member.backward);
             let delays = delays.map(|link| scenario.network.links[*link as usize].delay);
             round_trip = round_trip.min(delays.fold(Span::ZERO, |sum, delay| sum + delay));
-            ends.push(Ends { sender });
+            senders.push(sender);
         }
         let measured = build::measured(scenario);
         let mut parts: Vec<Option<LinkParts>> = build::links(scenario, seed).into_iter().map(Some).collect();
@@ -88,7 +82,7 @@ impl Plan {
             // Any number of flows may cross a real link.
             parts.map(|parts| Link::new(parts, true, measured)).collect()
         });
-        Ok(Self { links, routes, ends, round_trip, measured })
+        Ok(Self { links, routes, senders, round_trip, measured })
     }
 }
 
@@ -99,13 +93,14 @@ fn sender(used: &[Vec<u32>; 2], member: &Member) -> Result<usize, Error> {
             || member.backward.iter().any(|link| used[1 - direction].contains(link))
     };
     match (crosses(0), crosses(1)) {
-        (true, true) => refuse("its flows cross links in directions that two hosts do not have".to_owned()),
+        (true, true) => refuse("its flows cross links in directions that two hosts do not have"),
         (false, true) => Ok(1),
         (_, false) => Ok(0),
     }
 }
 
-fn refuse<T>(reason: String) -> Result<T, Error> {
+/// Returns the error of a scenario that real time cannot do.
+pub(crate) fn refuse<T>(reason: impl Display) -> Result<T, Error> {
     Err(Error::Failed(format!("real time cannot do this scenario: {reason}")))
 }
 
@@ -129,10 +124,10 @@ pub fn flow_index(dscp: u8, number: u32) -> u32 {
 
 fn check(scenario: &Scenario, member: &Member, most: Rate) -> Result<(), Error> {
     if !member.others.is_empty() {
-        return refuse("its flow has several paths, and the two hosts have one link each".to_owned());
+        return refuse("its flow has several paths, and the two hosts have one link each");
     }
     if !scenario.agents.is_empty() {
-        return refuse("its agents read the headers of simulated packets".to_owned());
+        return refuse("its agents read the headers of simulated packets");
     }
     for links in [&member.forward, &member.backward] {
         let links = links.iter().map(|link| &scenario.network.links[*link as usize]);

@@ -57,7 +57,6 @@ fn flow_result(
     let bits_per_second = |bytes: u64| bytes as f64 * 8.0 / measured.seconds();
     let (counts, no_trips) = (&sender.sender, Histogram::default());
     let rtt = seen.trips.as_ref().map_or(&no_trips, |trips| &trips.times);
-    let delay = &seen.one_way_delay;
     let completed = seen.trips.as_ref().and_then(|trips| trips.completed).or(counts.completed);
     FlowResult {
         name: facts.name.clone(),
@@ -73,22 +72,11 @@ fn flow_result(
         corrupted_packets: seen.corrupted,
         goodput_bps: bits_per_second(receiver.delivered.bytes),
         throughput_bps: counts.payload_bytes.map(bits_per_second),
-        rtt_mean_s: rtt.mean_s(),
-        rtt_std_s: rtt.std_s(),
-        rtt_min_s: rtt.min_s(),
-        rtt_p50_s: rtt.quantile_s(0.5),
-        rtt_p95_s: rtt.quantile_s(0.95),
-        rtt_p99_s: rtt.quantile_s(0.99),
-        one_way_delay_mean_s: delay.mean_s(),
-        one_way_delay_std_s: delay.std_s(),
-        one_way_delay_min_s: delay.min_s(),
-        one_way_delay_p50_s: delay.quantile_s(0.5),
-        one_way_delay_p95_s: delay.quantile_s(0.95),
-        one_way_delay_p99_s: delay.quantile_s(0.99),
         timeouts: counts.timeouts,
         cwnd_mean_packets: counts.cwnd_mean_packets,
         receive_window_limited_share: counts.receive_window_limited_share.map(Share),
         stack: counts.stack.clone(),
         ..FlowResult::default()
     }
+    .with_delays(rtt, &seen.one_way_delay)
 }

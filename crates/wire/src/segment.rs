@@ -1,8 +1,7 @@
 //! TCP segments in Ethernet frames (RFC 9293 section 3.1, RFC 2018 section 3), as far as round trips need them.
 
-/// The length of an Ethernet header without a VLAN tag.
-const ETHERNET: usize = 14;
-const TCP: u8 = 6;
+use crate::frame::{ETHERNET, TCP};
+
 const SYN: u8 = 0x02;
 const ACK: u8 = 0x10;
 /// The kinds of options: the end of the list, padding, and selective acknowledgements.

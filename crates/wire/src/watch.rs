@@ -4,8 +4,8 @@ use crate::flows::FlowFacts;
 use crate::frame::FlowKey;
 use crate::segment;
 use crate::trips::Trips;
+use ackclock_base::Time;
 use ackclock_base::trace::{Event, Record};
-use ackclock_base::{Span, Time};
 use ackclock_sim::histogram::Histogram;
 use ackclock_sim::measure::Interval;
 use std::collections::HashMap;
@@ -36,7 +36,7 @@ type Fates = HashMap<u32, [u64; 2]>;
 pub struct Watch {
     measured: Interval,
     seen: Vec<Seen>,
-    /// What the links of each direction have taken.
+    /// What the links of each direction have dropped and corrupted.
     fates: [Arc<Mutex<Fates>>; 2],
     /// The number of each flow, by its index at the links of its sender's direction.
     indices: [HashMap<u32, usize>; 2],
@@ -103,8 +103,7 @@ impl Watch {
                 trips.arrived(at, &segment);
             }
         } else if self.measured.contains(at) {
-            let delay: Span = at.since(sent);
-            seen.one_way_delay.record(delay);
+            seen.one_way_delay.record(at.since(sent));
         }
     }
 

@@ -7,6 +7,20 @@ from typing import Annotated
 
 import typer
 
+ScenarioFile = Annotated[
+    Path,
+    typer.Argument(
+        metavar="FILE", help="A scenario file (TOML), or - for standard input.", show_default=False
+    ),
+]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="PATH=VALUE",
+        help='Set a value of the scenario, e.g. dumbbell.bottleneck.rate="20 Mbit/s". May be given several times.',
+        show_default=False,
+    ),
+]
 OutDir = Annotated[
     Path | None,
     typer.Option(

@@ -80,7 +80,7 @@ def layout(
     left = [one for one in left if one not in metric]
     free = [place for place, asked in (("columns", columns), ("rows", rows)) if asked is None]
     for one in metric:
-        _refuse_homeless(one, free)
+        _require_place(one, free)
         found["rows" if "rows" in free else "columns"].append(one)
     if colour is None:
         chosen = _colour(left)
@@ -96,12 +96,12 @@ def layout(
             found["colour"].append(chosen)
             left.remove(chosen)
     for one in left:
-        _refuse_homeless(one, free)
+        _require_place(one, free)
         found[min(free, key=lambda place: len(found[place]))].append(one)
     return Layout(along.axis, tuple(found["rows"]), tuple(found["columns"]), tuple(found["colour"]))
 
 
-def _refuse_homeless(one: Dimension, free: Sequence[str]) -> None:
+def _require_place(one: Dimension, free: Sequence[str]) -> None:
     if not free:
         raise InputError(f'plot: "{one.key}" has no place: name it in rows, columns or colour')
 

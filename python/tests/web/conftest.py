@@ -9,13 +9,16 @@ from typing import Any
 
 import pytest
 from chromium import offline_chromium
+from selenium import webdriver
 from selenium.common.exceptions import TimeoutException
 from selenium.webdriver.support.ui import WebDriverWait
 
 from ackclock.report.page import script_json
 from ackclock.web.bundle import bundle
 from ackclock.web.module import MODULE, packed_module
-from ackclock.web.page import content_policy
+from ackclock.web.page import content_policy, write_lab
+
+from .lab_page import DUEL, Lab
 
 Ask = Callable[..., Any]
 
@@ -74,3 +77,31 @@ def ask(module: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ask]
         yield ask
         worse = [line for line in driver.get_log("browser") if line["level"] in ("SEVERE", "WARNING")]
         assert worse == []
+
+
+@pytest.fixture(scope="module")
+def lab_file(module: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The laboratory's page, which opens with ``DUEL``."""
+    assert module.exists()
+    return write_lab(tmp_path_factory.mktemp("lab") / "lab.html", {"scenario": DUEL})
+
+
+@pytest.fixture(scope="module")
+def lab_driver(lab_file: Path) -> Iterator[webdriver.Chrome]:
+    """The browser of a module's tests."""
+    with offline_chromium(lab_file.parent / "profile") as driver:
+        driver.set_script_timeout(30)
+        yield driver
+
+
+@pytest.fixture
+def lab(lab_driver: webdriver.Chrome, lab_file: Path) -> Iterator[Lab]:
+    """The page, just opened. Nothing may be wrong on the console, and nothing may be asked of a network."""
+    lab = Lab(lab_driver, lab_file)
+    lab_driver.get_log("performance")
+    lab.open()
+    yield lab
+    assert [entry for entry in lab_driver.get_log("browser") if entry["level"] in ("SEVERE", "WARNING")] == []
+    messages = (json.loads(entry["message"])["message"] for entry in lab_driver.get_log("performance"))
+    asked = [m["params"]["request"]["url"] for m in messages if m["method"] == "Network.requestWillBeSent"]
+    assert [url for url in asked if not url.startswith(("file:", "data:", "blob:", "about:"))] == []

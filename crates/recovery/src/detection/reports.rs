@@ -21,8 +21,8 @@ pub struct MissingReports {
 }
 
 impl MissingReports {
-    /// Creates counts without reports. A packet is lost at report number `threshold`, which is brought into
-    /// the range from 1 to [`MAX_DUPACK_THRESHOLD`].
+    /// Creates counts of zero. A packet is lost once `threshold` acknowledgements have reported it missing; the
+    /// threshold is clamped to the range from 1 to [`MAX_DUPACK_THRESHOLD`].
     pub fn new(threshold: u32) -> Self {
         let threshold = threshold.clamp(1, MAX_DUPACK_THRESHOLD) as usize;
         Self { highest: [0; MAX_DUPACK_THRESHOLD as usize], threshold, frontier: 0 }

@@ -3,6 +3,9 @@
 use super::failed;
 use crate::Error;
 use ackclock_base::Time;
+use nix::errno::Errno;
+use nix::poll::{PollFd, ppoll};
+use nix::sys::time::{TimeSpec, TimeValLike};
 use nix::time::{ClockId, clock_gettime};
 
 /// Readings of both clocks within this time need not be repeated, and the number of attempts.
@@ -44,6 +47,16 @@ impl Clock {
             }
         }
         Ok(real_zero_ns)
+    }
+
+    /// Sleeps until `until`, or until one of the descriptors is ready. Returns whether one is.
+    pub fn wait(&self, descriptors: &mut [PollFd<'_>], until: Time) -> Result<bool, Error> {
+        let rest = TimeSpec::nanoseconds(until.since(self.now()?).nanos() as i64);
+        match ppoll(descriptors, Some(rest), None) {
+            Ok(ready) => Ok(ready > 0),
+            Err(Errno::EINTR) => Ok(false),
+            Err(error) => Err(failed("waiting for packets fails", error)),
+        }
     }
 }
 

@@ -1,7 +1,6 @@
 //! The loop that drives the links by the clock.
 
 use super::clock::Clock;
-use super::failed;
 use super::ring::Ring;
 use crate::lateness::Lateness;
 use crate::plan::{flow_index, labels};
@@ -10,9 +9,7 @@ use crate::{Error, frame};
 use ackclock_base::{Span, Time};
 use ackclock_path::{Leaving, Packet, Path};
 use ackclock_sim::link::Link;
-use nix::errno::Errno;
-use nix::poll::{PollFd, PollFlags, ppoll};
-use nix::sys::time::{TimeSpec, TimeValLike};
+use nix::poll::{PollFd, PollFlags};
 use std::collections::HashMap;
 
 /// The number of frames that are received before packets that are due are sent.
@@ -177,14 +174,10 @@ impl Drive {
     fn wait(&mut self, latest: Time, clock: &Clock) -> Result<(), Error> {
         let due = self.directions.iter().filter_map(|direction| direction.path.due()).min();
         let until = due.map_or(latest, |due| due.min(latest));
-        let rest = until.since(clock.now()?);
-        let timeout = TimeSpec::nanoseconds(rest.nanos() as i64);
         let [one, other] = &self.rings;
         let mut ports = [one, other].map(|ring| PollFd::new(ring.descriptor(), PollFlags::POLLIN));
-        match ppoll(&mut ports, Some(timeout), None) {
-            Ok(_) | Err(Errno::EINTR) => Ok(()),
-            Err(error) => Err(failed("waiting for packets fails", error)),
-        }
+        clock.wait(&mut ports, until)?;
+        Ok(())
     }
 
     /// Returns the number of packets that were lost at the ports.

@@ -1,41 +1,25 @@
 //! A flow over the TCP of the kernel: a thread for each end.
 
-use super::clock::Clock;
+use super::workers::Terms;
 use super::{failed, sys};
 use crate::Error;
 use crate::ends::{Delivered, Sender, SenderCounts};
-use crate::flows::FlowFacts;
 use ackclock_base::{Span, Time};
-use ackclock_sim::measure::Interval;
 use nix::errno::Errno;
-use nix::poll::{PollFd, PollFlags, ppoll};
+use nix::poll::{PollFd, PollFlags};
 use nix::sys::socket::{
     AddressFamily, SockFlag, SockType, SockaddrIn, bind, connect, setsockopt, socket, sockopt,
 };
-use nix::sys::time::{TimeSpec, TimeValLike};
 use std::ffi::OsString;
 use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddrV4, TcpListener, TcpStream};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 
 /// What the application writes: it has no meaning.
 static DATA: [u8; 65_536] = [7; 65_536];
 /// How often the kernel is asked about the connection, and how often the end of the run is looked for.
 const SAMPLE_EVERY: Span = Span::from_millis(10);
-
-/// What an end needs to know.
-#[derive(Clone, Copy)]
-pub struct Terms<'a> {
-    /// Its flow.
-    pub flow: &'a FlowFacts,
-    /// What is measured.
-    pub measured: Interval,
-    /// The clock of the links.
-    pub clock: Clock,
-    /// Set when the run ends.
-    pub over: &'a AtomicBool,
-}
 
 /// Returns the socket of a sender under this control of the kernel, in the namespace of the calling thread.
 pub fn sender(control: &str, tos: u8, from: SocketAddrV4) -> Result<TcpStream, Error> {
@@ -174,12 +158,7 @@ fn wait_for(
 
 /// Sleeps until `until`, or until the descriptor is ready. Returns whether it is.
 fn poll(ready: Option<(BorrowedFd<'_>, PollFlags)>, until: Time, terms: &Terms<'_>) -> Result<bool, Error> {
-    let rest = TimeSpec::nanoseconds(until.since(terms.clock.now()?.min(until)).nanos() as i64);
     let mut descriptors: Vec<PollFd<'_>> =
         ready.into_iter().map(|(one, flags)| PollFd::new(one, flags)).collect();
-    match ppoll(&mut descriptors, Some(rest), None) {
-        Ok(count) => Ok(count > 0),
-        Err(Errno::EINTR) => Ok(false),
-        Err(error) => Err(failed("waiting for a socket fails", error)),
-    }
+    terms.clock.wait(&mut descriptors, until)
 }

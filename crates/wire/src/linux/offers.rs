@@ -1,4 +1,4 @@
-//! The controls that the kernel is offered while flows run.
+//! The controls of ackclock that are offered to the kernel while flows run.
 
 use crate::Error;
 use crate::flows::InKernel;
@@ -17,8 +17,8 @@ impl Offers {
         let words: Vec<&str> = wanted.iter().map(String::as_str).collect();
         let missing = |missing: ackclock_kernel::Missing| {
             Error::Failed(format!(
-                "{missing}. Controls of ours run on the wire without it over `transport = \"noq\"`; `\"linux:cubic\"` is the \
-                 kernel's own"
+                "{missing}. On the wire, the controls of ackclock run without it over `transport = \"noq\"`, and those of the \
+                 kernel by names such as `\"linux:cubic\"`"
             ))
         };
         let offered =

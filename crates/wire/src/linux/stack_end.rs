@@ -1,7 +1,7 @@
 //! One end of a connection of a stack that runs in this process, over a UDP socket.
 
 use super::failed;
-use super::kernel_flow::Terms;
+use super::workers::Terms;
 use crate::Error;
 use crate::ends::{EndCounts, Sender};
 use crate::frame::{bits_of, ecn_of};
@@ -12,9 +12,9 @@ use ackclock_sim::endpoint::{Endpoint, Launch, Outbox};
 use ackclock_sim::measure::Interval;
 use ackclock_sim::packet::{Extension, Packet};
 use nix::errno::Errno;
-use nix::poll::{PollFd, PollFlags, ppoll};
+use nix::poll::{PollFd, PollFlags};
 use nix::sys::socket::{ControlMessageOwned, MsgFlags, recvmsg, setsockopt, sockopt};
-use nix::sys::time::{TimeSpec, TimeValLike};
+use nix::sys::time::TimeSpec;
 use std::io::IoSliceMut;
 use std::net::{SocketAddrV4, UdpSocket};
 use std::os::fd::{AsFd, AsRawFd};
@@ -158,7 +158,7 @@ pub fn run(mut end: Box<dyn Endpoint>, socket: &UdpSocket, terms: &Terms<'_>) ->
         {
             next = if passed { next } else { next.min(at) };
         }
-        sleep(socket, next, terms)?;
+        terms.clock.wait(&mut [PollFd::new(socket.as_fd(), PollFlags::POLLIN)], next)?;
     }
     let until = terms.clock.now()?.min(terms.measured.to);
     out.counts.lost += u64::from(lost);
@@ -226,12 +226,4 @@ fn receive(out: &mut Socket<'_>, terms: &Terms<'_>) -> Result<Option<Arrived>, E
         out.words.push(u64::from_le_bytes(word));
     }
     Ok(Some(Arrived { at, packet, dropped }))
-}
-
-fn sleep(socket: &UdpSocket, until: Time, terms: &Terms<'_>) -> Result<(), Error> {
-    let rest = TimeSpec::nanoseconds(until.since(terms.clock.now()?.min(until)).nanos() as i64);
-    match ppoll(&mut [PollFd::new(socket.as_fd(), PollFlags::POLLIN)], Some(rest), None) {
-        Ok(_) | Err(Errno::EINTR) => Ok(()),
-        Err(error) => Err(failed("waiting for a socket fails", error)),
-    }
 }

@@ -3,20 +3,33 @@
 //! A socket belongs to the namespace in which it was opened, whichever thread uses it. So no other process is needed, and
 //! nothing can outlive this one.
 
-use super::failed;
+use super::clock::Clock;
 use super::hosts::Hosts;
-use super::kernel_flow::{self, Terms};
 use super::offers::Offers;
-use super::stack_end;
 use super::sys::{Priority, RealTime};
+use super::{failed, kernel_flow, stack_end};
 use crate::ends::EndCounts;
-use crate::flows::{Carrier, RealFlow};
+use crate::flows::{Carrier, FlowFacts, RealFlow};
 use crate::watch::FIRST_PORT;
 use crate::{ADDRESSES, Error};
 use ackclock_sim::endpoint::Endpoint;
+use ackclock_sim::measure::Interval;
 use std::net::{Ipv4Addr, SocketAddrV4, TcpListener, TcpStream, UdpSocket};
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{Builder, Scope, ScopedJoinHandle};
+
+/// What an end needs to know.
+#[derive(Clone, Copy)]
+pub struct Terms<'a> {
+    /// Its flow.
+    pub flow: &'a FlowFacts,
+    /// What is measured.
+    pub measured: Interval,
+    /// The clock of the links.
+    pub clock: Clock,
+    /// Set when the run ends.
+    pub over: &'a AtomicBool,
+}
 
 /// The two ends of a flow with their sockets, the sender's first.
 pub enum Ready {

@@ -1,13 +1,12 @@
 //! The controller as a law of the laboratory, and the closed forms of its formulas.
 
-use crate::{STEADY, scenario, with_law};
+use crate::{STEADY, goodput, scenario, with_law};
 use ackclock_base::{Packets, Range, parameters};
 use ackclock_cc::entry::{Build, Entry, PublishedDefaults, control};
 use ackclock_cc::script::Script;
 use ackclock_cc::{Ack, Classic, Loss, Window, WindowLaw};
-use ackclock_lab::{Plugins, Scenario, run};
+use ackclock_lab::Plugins;
 use serde_json::json;
-use std::sync::atomic::AtomicBool;
 
 /// The control's name, its parameters and its constructor.
 pub const ENTRY: Entry = Entry {
@@ -46,10 +45,6 @@ fn a_round_trip_adds_a_packet_and_a_loss_keeps_beta() {
 
 #[test]
 fn with_a_beta_of_one_half_it_is_the_registered_newreno() {
-    let goodput = |scenario: &Scenario| {
-        let result = run::run(scenario, 1, false, &AtomicBool::new(false)).expect("a run");
-        result.flows[0].goodput_bps
-    };
     let registered = scenario(STEADY, json!("newreno"), "quic", &Plugins::default());
     assert_eq!(goodput(&with_law(STEADY, 0.5)), goodput(&registered));
 }

@@ -7,11 +7,12 @@ mod tail;
 mod under_quinn;
 
 use ackclock_lab::document::Document;
-use ackclock_lab::{Plugins, Scenario, diagnostics};
+use ackclock_lab::{Plugins, Scenario, diagnostics, run};
 use ackclock_own_control::GentleFactory;
 use ackclock_stacks::{Factory, OwnControl};
 use serde_json::{Value, json};
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 /// A steady path: 25 Mbit/s, 40 ms, a buffer of one product of both.
 const STEADY: &str = include_str!("steady.toml");
@@ -39,4 +40,10 @@ fn under_quinn(text: &str, beta: f64) -> Scenario {
     let controller = OwnControl::new("gentle", Factory::Quinn(Arc::new(GentleFactory { beta })));
     let plugins = Plugins { own_controls: vec![controller], ..Plugins::default() };
     scenario(text, json!("quinn:gentle"), "quinn", &plugins)
+}
+
+/// Returns the goodput of the flow with seed 1, in Mbit/s.
+fn goodput(scenario: &Scenario) -> f64 {
+    let result = run::run(scenario, 1, false, &AtomicBool::new(false)).expect("a run");
+    result.flows[0].goodput_bps / 1e6
 }

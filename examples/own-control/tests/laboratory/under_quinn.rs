@@ -1,15 +1,8 @@
 //! The controller itself, under quinn, in virtual time.
 
-use crate::{STEADY, law, scenario, under_quinn, with_law};
-use ackclock_lab::{Plugins, Scenario, run};
+use crate::{STEADY, goodput, law, scenario, under_quinn, with_law};
+use ackclock_lab::Plugins;
 use serde_json::json;
-use std::sync::atomic::AtomicBool;
-
-/// Returns the goodput in Mbit/s.
-fn goodput(scenario: &Scenario) -> f64 {
-    let result = run::run(scenario, 1, false, &AtomicBool::new(false)).expect("a run");
-    result.flows[0].goodput_bps / 1e6
-}
 
 #[test]
 fn the_law_and_the_controller_carry_about_as_much() {

@@ -8,16 +8,11 @@ from typing import Annotated
 import typer
 
 from ackclock.cli import path as path_command
-from ackclock.cli.options import Json
+from ackclock.cli.options import Json, ScenarioFile, Settings
 
 
 def path(
-    file: Annotated[
-        Path,
-        typer.Argument(
-            metavar="FILE", help="A scenario file (TOML), or - for standard input.", show_default=False
-        ),
-    ],
+    file: ScenarioFile,
     command: Annotated[
         list[str],
         typer.Argument(
@@ -50,14 +45,7 @@ def path(
             show_default=False,
         ),
     ] = None,
-    set: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="PATH=VALUE",
-            help='Set a value of the scenario, e.g. dumbbell.bottleneck.rate="20 Mbit/s". May be given several times.',
-            show_default=False,
-        ),
-    ] = None,
+    set: Settings = None,
     seed: Annotated[
         int | None,
         typer.Option(

@@ -8,24 +8,12 @@ from typing import Annotated
 import typer
 
 from ackclock.cli import run as run_command
-from ackclock.cli.options import Figures, Json, Threads
+from ackclock.cli.options import Figures, Json, ScenarioFile, Settings, Threads
 
 
 def run(
-    file: Annotated[
-        Path,
-        typer.Argument(
-            metavar="FILE", help="A scenario file (TOML), or - for standard input.", show_default=False
-        ),
-    ],
-    set: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="PATH=VALUE",
-            help="Set a value of the scenario, e.g. flows.cubic.count=4. May be given several times.",
-            show_default=False,
-        ),
-    ] = None,
+    file: ScenarioFile,
+    set: Settings = None,
     duration: Annotated[
         str | None,
         typer.Option(

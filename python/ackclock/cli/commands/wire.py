@@ -2,30 +2,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from ackclock.cli import wire as wire_command
-from ackclock.cli.options import Json
+from ackclock.cli.options import Json, ScenarioFile, Settings
 
 
 def wire(
-    file: Annotated[
-        Path,
-        typer.Argument(
-            metavar="FILE", help="A scenario file (TOML), or - for standard input.", show_default=False
-        ),
-    ],
-    set: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="PATH=VALUE",
-            help='Set a value of the scenario, e.g. dumbbell.bottleneck.rate="20 Mbit/s". May be given several times.',
-            show_default=False,
-        ),
-    ] = None,
+    file: ScenarioFile,
+    set: Settings = None,
     seed: Annotated[
         int | None,
         typer.Option(
@@ -47,10 +34,10 @@ def wire(
 ) -> None:
     """Run the flows of a scenario on real stacks over its network, in real time (Linux).
 
-    Flows with transport = "linux" are sockets of the kernel under its own controls (linux:cubic, linux:reno, linux:bbr)
-    or ours, which needs root. Flows with transport = "noq" or "quinn" are those stacks over UDP sockets, under their
-    own controls or ours. The links of the simulator lie between two hosts without any other network; nothing remains
-    afterwards.
+    Flows with transport = "linux" are sockets of the kernel, under its own controls (linux:cubic, linux:reno,
+    linux:bbr) or, as root and after [bold]make wire[/bold], under those of this laboratory. Flows with transport =
+    "noq" or "quinn" are those stacks over UDP sockets, under their own controls or those of this laboratory. The links
+    of the simulator lie between two hosts without any other network; nothing remains afterwards.
 
     The exit code is 1 if packets left too late for the run to count, or if real time cannot do what the file says.
 

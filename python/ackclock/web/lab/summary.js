@@ -5,8 +5,6 @@ import { digits } from "./quantity.js";
 import { summary } from "./statistics.js";
 
 const MOST_ROWS = 12;
-// A number and its interval stay in one line.
-const PLUS_MINUS = "\u00a0±\u00a0";
 
 // Returns a result's numbers, [label, unit, value], and those of its flows by name.
 export function numbersOf(result) {
@@ -35,27 +33,31 @@ function times(value, factor) {
 }
 
 const shown = (value) => (value === null || value === undefined || !Number.isFinite(value) ? "–" : digits(value));
-// Writes a mean with as many decimals as half of its interval has, which gets two digits.
+
+// Returns a mean with as many decimals as half of its interval has, which gets two digits, and that half. Both are in one
+// line but on a phone.
 function spread({ mean, half }) {
-  if (!half) return shown(mean) + (half === 0 ? `${PLUS_MINUS}0` : "");
+  if (half === null) return [shown(mean)];
   const decimals = Math.min(12, Math.max(0, 1 - Math.floor(Math.log10(half))));
-  return `${mean.toFixed(decimals)}${PLUS_MINUS}${half.toFixed(decimals)}`;
+  const [value, width] = half ? [mean, half].map((one) => one.toFixed(decimals)) : [shown(mean), "0"];
+  return [value, make("span", { class: "half" }, `\u00a0±\u00a0${width}`)];
 }
+
 const cell = (values) => {
   const found = summary(values);
-  return found ? spread(found) : "–";
+  return found ? spread(found) : ["–"];
 };
 
 // Returns the change of a number from B to A. With equally many seeds it is the mean of the differences seed by seed.
 function change(a, b) {
   const [mine, theirs] = [summary(a), summary(b)];
-  if (!mine || !theirs) return "–";
+  if (!mine || !theirs) return ["–"];
   const pairs = a.length === b.length ? summary(a.map((value, at) => value - b[at])) : null;
   const { mean, half } = pairs ?? { mean: mine.mean - theirs.mean, half: null };
   const relative = theirs.mean
     ? ` (${mean >= 0 ? "+" : "−"}${digits(Math.abs((100 * mean) / theirs.mean), 2)}\u00a0%)`
     : "";
-  return `${mean >= 0 ? "+" : "−"}${spread({ mean: Math.abs(mean), half })}${relative}`;
+  return [mean >= 0 ? "+" : "−", ...spread({ mean: Math.abs(mean), half }), relative];
 }
 
 // Returns the lines of a table, [label, unit, value of each result], for all and by flow.
