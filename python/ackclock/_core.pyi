@@ -28,13 +28,13 @@ def tables() -> str:
     needs, written, opens, lists, names, ranges: [{quantity, unit, minimum, above_minimum, maximum}]}], others}.
     """
 
-def check(text: str, file: str, overrides: str = "{}", guests: list[Guest] = ...) -> str:
+def check(text: str, file: str, overrides: str = "{}", classes: list[PythonClass] = ...) -> str:
     """Checks a scenario. Here and below, ``overrides`` is a JSON object {dotted path: value}. Returns a JSON object
     {axes: [{path, sampled, unit, values, cells}], points: [[index of each axis's value]], packets: [of one point in
     ``every``], every}. Raises ScenarioError.
     """
 
-def describe(text: str, file: str, overrides: str = "{}", guests: list[Guest] = ...) -> str:
+def describe(text: str, file: str, overrides: str = "{}", classes: list[PythonClass] = ...) -> str:
     """Returns a JSON object {name, duration_s, warmup_s, seed, replications, expected_packets, flows: [{group, control,
     names, paths}], links: [name], network: {links: [{name, from, to, rate_bps, ...}]}, warnings: [sentence]}.
     """
@@ -54,26 +54,26 @@ def fields() -> str:
     """Returns a JSON object {record: [{name, kind, nullable, optional, unit, meaning}]} of the records of a result."""
 
 def run(
-    text: str, file: str, overrides: str, seed: int, series: bool, guests: list[Guest] = ...
+    text: str, file: str, overrides: str, seed: int, series: bool, classes: list[PythonClass] = ...
 ) -> tuple[str, Columns | None]:
     """Runs the scenario once. Returns the result as JSON without its series, and the series. Raises ScenarioError or
-    RuntimeError. Releases the GIL without guests: controls and disciplines written in Python run on this
+    RuntimeError. Releases the GIL without classes: controls and disciplines written in Python run on this
     thread, and an exception of theirs is the cause of the error.
     """
 
 def document(text: str, file: str, overrides: str, seed: int) -> str:
     """Returns the result of one run with its series as JSON. Raises ScenarioError or RuntimeError. Releases the GIL."""
 
-def trace(text: str, file: str, overrides: str, seed: int, guests: list[Guest] = ...) -> Columns:
+def trace(text: str, file: str, overrides: str, seed: int, classes: list[PythonClass] = ...) -> Columns:
     """Returns the events of every packet in one run, in the order of time: time_ns, flow, backward, packet, bytes,
     event, link.
     """
 
-def verify(text: str, file: str, overrides: str, seed: int, guests: list[Guest] = ...) -> str:
+def verify(text: str, file: str, overrides: str, seed: int, classes: list[PythonClass] = ...) -> str:
     """Returns a JSON list of the violations of the network's physics in one run; empty if there are none."""
 
 def export(
-    text: str, file: str, overrides: str, seed: int, wishes: str, guests: list[Guest] = ...
+    text: str, file: str, overrides: str, seed: int, wishes: str, classes: list[PythonClass] = ...
 ) -> tuple[str, str, Columns | None]:
     """Runs the scenario once and writes files meanwhile. ``wishes`` is a JSON object {captures:
     [[senders|receivers|before|after, link, path]], payloads, qlogs: [[row, path]], deliveries: [[row, path]], rates:
@@ -380,10 +380,10 @@ class Draws:
         """Draws a number uniformly from [0, 1). Raises RuntimeError outside an event."""
 
 @final
-class Guest:
+class PythonClass:
     """A class written in Python, with its description and the name by which scenarios refer to it."""
 
-    def __new__(cls, name: str, class_: Any, description: str) -> Guest: ...
+    def __new__(cls, name: str, class_: Any, description: str) -> PythonClass: ...
 
 @final
 class Episode:

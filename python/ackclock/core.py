@@ -35,24 +35,26 @@ def tables() -> list[dict[str, Any]]:
     return list(json.loads(_core.tables()))
 
 
-Guests = Sequence["_core.Guest"]
-"""Controls and disciplines written in Python; see ``ackclock.custom.guests``."""
+PythonClasses = Sequence["_core.PythonClass"]
+"""Controls and disciplines written in Python; see ``ackclock.custom.classes``."""
 
 
-def check(text: str, file: str, overrides: Mapping[str, Any], guests: Guests = ()) -> dict[str, Any]:
+def check(text: str, file: str, overrides: Mapping[str, Any], classes: PythonClasses = ()) -> dict[str, Any]:
     """Checks a scenario. Returns the points of its sweep: axes, points, packets and every. ScenarioError when the
     scenario is wrong.
     """
     with own_errors():
-        return dict(json.loads(_core.check(text, file, to_json(overrides), list(guests))))
+        return dict(json.loads(_core.check(text, file, to_json(overrides), list(classes))))
 
 
-def describe(text: str, file: str, overrides: Mapping[str, Any], guests: Guests = ()) -> dict[str, Any]:
+def describe(
+    text: str, file: str, overrides: Mapping[str, Any], classes: PythonClasses = ()
+) -> dict[str, Any]:
     """Returns name, duration_s, warmup_s, seed, replications, expected_packets, flows, links and warnings of a
     scenario.
     """
     with own_errors():
-        return dict(json.loads(_core.describe(text, file, to_json(overrides), list(guests))))
+        return dict(json.loads(_core.describe(text, file, to_json(overrides), list(classes))))
 
 
 def outlines(
@@ -89,18 +91,18 @@ def fields() -> dict[str, list[dict[str, Any]]]:
 
 
 def run(
-    text: str, file: str, overrides: Mapping[str, Any], seed: int, series: bool, guests: Guests = ()
+    text: str, file: str, overrides: Mapping[str, Any], seed: int, series: bool, classes: PythonClasses = ()
 ) -> dict[str, Any]:
     """Returns the result of one run; its series, if they are wanted, are a ``Series``."""
-    return make(text, file, overrides, seed, series, guests).result()
+    return make(text, file, overrides, seed, series, classes).result()
 
 
 def make(
-    text: str, file: str, overrides: Mapping[str, Any], seed: int, series: bool, guests: Guests = ()
+    text: str, file: str, overrides: Mapping[str, Any], seed: int, series: bool, classes: PythonClasses = ()
 ) -> Made:
     """Makes one run and returns its result. A run with Python classes is made on this thread."""
     with own_errors():
-        return Made(*_core.run(text, file, to_json(overrides), seed, series, list(guests)))
+        return Made(*_core.run(text, file, to_json(overrides), seed, series, list(classes)))
 
 
 def document(text: str, file: str, overrides: Mapping[str, Any], seed: int) -> str:
@@ -109,16 +111,18 @@ def document(text: str, file: str, overrides: Mapping[str, Any], seed: int) -> s
         return _core.document(text, file, to_json(overrides), seed)
 
 
-def trace(text: str, file: str, overrides: Mapping[str, Any], seed: int, guests: Guests = ()) -> Any:
+def trace(text: str, file: str, overrides: Mapping[str, Any], seed: int, classes: PythonClasses = ()) -> Any:
     """Returns the packet trace of one run, an object of the Arrow PyCapsule interface."""
     with own_errors():
-        return _core.trace(text, file, to_json(overrides), seed, list(guests))
+        return _core.trace(text, file, to_json(overrides), seed, list(classes))
 
 
-def verify(text: str, file: str, overrides: Mapping[str, Any], seed: int, guests: Guests = ()) -> list[Any]:
+def verify(
+    text: str, file: str, overrides: Mapping[str, Any], seed: int, classes: PythonClasses = ()
+) -> list[Any]:
     """Returns the violations of the network's physics in one run."""
     with own_errors():
-        return list(json.loads(_core.verify(text, file, to_json(overrides), seed, list(guests))))
+        return list(json.loads(_core.verify(text, file, to_json(overrides), seed, list(classes))))
 
 
 def export(
@@ -127,14 +131,14 @@ def export(
     overrides: Mapping[str, Any],
     seed: int,
     wishes: Mapping[str, Any],
-    guests: Guests = (),
+    classes: PythonClasses = (),
 ) -> tuple[dict[str, Any], list[tuple[str, int]], Any]:
     """Runs once and writes files. Returns the result, the files with their numbers of records, and the event log, an
     object of the Arrow PyCapsule interface, or None. OSError when a file cannot be written.
     """
     with own_errors():
         wanted = json.dumps(wishes)
-        result, files, events = _core.export(text, file, to_json(overrides), seed, wanted, list(guests))
+        result, files, events = _core.export(text, file, to_json(overrides), seed, wanted, list(classes))
         return dict(json.loads(result)), [tuple(entry) for entry in json.loads(files)], events
 
 

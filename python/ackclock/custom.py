@@ -35,11 +35,11 @@ from ackclock._core import (
     Capacity,
     Change,
     Draws,
-    Guest,
     Initial,
     LinkRate,
     Loss,
     Lost,
+    PythonClass,
     Queue,
     RateSample,
     Recovered,
@@ -238,20 +238,22 @@ class Discipline(_Hosted, ABC):
         return {}
 
 
-def guests(controls: Mapping[str, type[Control]], queues: Mapping[str, type[Discipline]]) -> list[Guest]:
+def python_classes(
+    controls: Mapping[str, type[Control]], queues: Mapping[str, type[Discipline]]
+) -> list[PythonClass]:
     """Returns the classes in the core's form. InputError for a wrong class or a wrong declaration."""
     wanted: list[tuple[str, Any, type[_Hosted]]] = [
         ("controls", controls, Control),
         ("queues", queues, Discipline),
     ]
     return [
-        _guest(kind, name, cls, base)
+        _python_class(kind, name, cls, base)
         for kind, classes, base in wanted
         for name, cls in mapping(kind, classes).items()
     ]
 
 
-def _guest(kind: str, name: Any, cls: Any, base: type[_Hosted]) -> Guest:
+def _python_class(kind: str, name: Any, cls: Any, base: type[_Hosted]) -> PythonClass:
     if not name.isprintable() or not 1 <= len(name) <= 100:
         raise InputError(f"{kind}: the name {name!r}, expected a short text")
     if not _is_class(cls, base):
@@ -274,9 +276,9 @@ def _is_class(given: Any, base: type[_Hosted]) -> bool:
 
 
 @cache
-def _described(name: str, cls: Any) -> Guest:
+def _described(name: str, cls: Any) -> PythonClass:
     """Returns the description of a class. Cached, because a description stays in the core until the program ends."""
-    return Guest(name, cls, json.dumps(_description(cls)))
+    return PythonClass(name, cls, json.dumps(_description(cls)))
 
 
 def _description(cls: type[_Hosted]) -> dict[str, Any]:

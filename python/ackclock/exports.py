@@ -92,7 +92,7 @@ def planned(scenario: Scenario, wishes: Iterable[str]) -> _Plan:
 def events(scenario: Scenario, seed: int) -> pl.DataFrame:
     """Returns the event log of a run: see ``Scenario.events``."""
     source = scenario.text, scenario.file, scenario.overrides
-    _, _, log = core.export(*source, seed, {"events": True}, scenario.guests)
+    _, _, log = core.export(*source, seed, {"events": True}, scenario.classes)
     return _typed(log)
 
 
@@ -127,7 +127,7 @@ class _Plan:
             wishes |= {"payloads": payloads, "events": bool(self.events)}
             try:
                 source = scenario.text, scenario.file, scenario.overrides
-                _, files, log = core.export(*source, seed, wishes, scenario.guests)
+                _, files, log = core.export(*source, seed, wishes, scenario.classes)
             except OSError as error:
                 raise RunError(f"{FOLDER}/{Path(error.filename or '').name}: {_cause(error)}") from None
             made = {Path(path).name: records for path, records in files}

@@ -66,7 +66,7 @@ class Local:
 
 def begin(jobs: Sequence[Job], threads: int) -> Batch:
     """Starts jobs on threads; jobs with Python classes run one after another on this thread."""
-    if any(job.has_guests for job in jobs):
+    if any(job.has_python for job in jobs):
         return OneByOne(jobs)
     return core.Batch([job.for_core() for job in jobs], threads)
 
@@ -80,13 +80,13 @@ class OneByOne:
 
     def __iter__(self) -> Iterator[tuple[int, core.Made | AckclockError]]:
         """Makes the jobs."""
-        from ackclock.custom import guests
+        from ackclock.custom import python_classes
 
         for index, job in enumerate(self._jobs):
             if self._cancelled:
                 return
             try:
-                classes = guests(job.controls, job.queues)
+                classes = python_classes(job.controls, job.queues)
                 yield index, core.make(job.text, job.file, job.overrides, job.seed, job.series, classes)
             except AckclockError as error:
                 yield index, error

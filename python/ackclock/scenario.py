@@ -54,7 +54,7 @@ class Scenario:
     """Congestion controls written in Python that it may name."""
     queues: Mapping[str, type[Discipline]]
     """Queue disciplines written in Python that it may name."""
-    guests: core.Guests = field(repr=False, compare=False)
+    classes: core.PythonClasses = field(repr=False, compare=False)
     """The same as the core takes them."""
     checked: Mapping[str, Any] = field(repr=False, compare=False)
     """What the core found out about the sweep when it checked the scenario."""
@@ -66,9 +66,9 @@ class Scenario:
         overrides = arguments.plain(arguments.mapping("overrides", overrides))
         text = with_files(arguments.text(f"{name}: the scenario", text), name, overrides)
         controls, queues = arguments.mapping("controls", controls), arguments.mapping("queues", queues)
-        guests = _described(controls, queues)
-        checked = core.check(text, name, overrides, guests)
-        return cls(text, name, overrides, controls, queues, guests, checked)
+        classes = _described(controls, queues)
+        checked = core.check(text, name, overrides, classes)
+        return cls(text, name, overrides, controls, queues, classes, checked)
 
     @classmethod
     def from_file(
@@ -164,7 +164,7 @@ class Scenario:
 
         ``warnings`` says in sentences what is allowed and yet hardly meant.
         """
-        return core.describe(self.text, self.file, self.overrides, self.guests)
+        return core.describe(self.text, self.file, self.overrides, self.classes)
 
     def run(self, seed: int | None = None, series: bool = True) -> Run:
         """Simulate once. ``seed`` defaults to the scenario's, ``series=False`` leaves out the values over time.
@@ -175,7 +175,7 @@ class Scenario:
         from ackclock.run import Run  # tables, which checking a scenario can do without
 
         seed = self._seed(seed)
-        result = core.run(self.text, self.file, self.overrides, seed, series, self.guests)
+        result = core.run(self.text, self.file, self.overrides, seed, series, self.classes)
         return Run(result, overrides=self.overrides)
 
     def run_many(
@@ -282,8 +282,8 @@ class Scenario:
         done = Simulated()
         rounds = Rounds(plan)
         while wanted := rounds.next():
-            guests = self.controls, self.queues
-            jobs = SweepJobs(self.text, self.file, self.overrides, self.sweep, wanted, series, *guests)
+            classes = self.controls, self.queues
+            jobs = SweepJobs(self.text, self.file, self.overrides, self.sweep, wanted, series, *classes)
             failures: dict[int, AckclockError] = {}
 
             def keep(index: int, result: Mapping[str, Any], jobs: SweepJobs = jobs) -> None:
@@ -322,7 +322,7 @@ class Scenario:
         """
         import polars as pl
 
-        return pl.DataFrame(core.trace(*self._source, self._seed(seed), self.guests))
+        return pl.DataFrame(core.trace(*self._source, self._seed(seed), self.classes))
 
     def export(
         self, folder: str | Path, *formats: str, seed: int | None = None, payloads: bool = False
@@ -351,7 +351,7 @@ class Scenario:
 
     def verify(self, seed: int | None = None) -> list[Any]:
         """Run once and replay the packet trace against the network's physics. The violations found; empty is good."""
-        return core.verify(*self._source, self._seed(seed), self.guests)
+        return core.verify(*self._source, self._seed(seed), self.classes)
 
     @property
     def _source(self) -> tuple[str, str, Mapping[str, Any]]:
@@ -364,13 +364,15 @@ class Scenario:
         return arguments.whole(f"{self.file}: the seed", seed, 0, MAX_SEED)
 
 
-def _described(controls: Mapping[str, type[Control]], queues: Mapping[str, type[Discipline]]) -> core.Guests:
+def _described(
+    controls: Mapping[str, type[Control]], queues: Mapping[str, type[Discipline]]
+) -> core.PythonClasses:
     """What is written in Python, as the core takes it."""
     if not controls and not queues:
         return []
-    from ackclock.custom import guests
+    from ackclock.custom import python_classes
 
-    return guests(controls, queues)
+    return python_classes(controls, queues)
 
 
 @dataclass

@@ -48,7 +48,7 @@ class Job:
     queues: Mapping[str, Any] = field(default_factory=dict)
 
     @property
-    def has_guests(self) -> bool:
+    def has_python(self) -> bool:
         """Returns whether Python classes take part: such a result is not stored, because the classes may call any
         other code.
         """
@@ -92,7 +92,7 @@ class Store:
 
     def load(self, job: Job) -> dict[str, Any] | None:
         """Returns the stored result of ``job``, or None. A run stored with series also serves a job without."""
-        if self.runs_dir is None or job.has_guests:
+        if self.runs_dir is None or job.has_python:
             return None
         for series in (job.series,) if job.series else (False, True):
             result = _read(self._path(job.key(series=series)), series=job.series)
@@ -102,7 +102,7 @@ class Store:
 
     def save(self, job: Job, result_json: str, series: Series | None = None) -> None:
         """Stores the result of ``job`` and its series. OSError if it cannot be written."""
-        if self.runs_dir is None or job.has_guests:
+        if self.runs_dir is None or job.has_python:
             return
         path = self._path(job.key())
         # The process number separates two programs that write the same run; the rename of either leaves a complete

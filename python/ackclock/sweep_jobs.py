@@ -83,8 +83,8 @@ class SweepJobs(Sequence[Job]):
             raise IndexError(index)
         point, seed = self.pair(index)
         overrides = self._overrides(point)
-        guests = self._controls, self._queues
-        return Job(self._text, self._file, overrides, seed, self._series, *guests)
+        classes = self._controls, self._queues
+        return Job(self._text, self._file, overrides, seed, self._series, *classes)
 
 
 def repeating(file: str, overrides: Mapping[str, Any], point: int | None, seed: int) -> str:

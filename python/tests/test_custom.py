@@ -86,10 +86,10 @@ def test_rbcc_in_python_gives_the_run_of_rbcc_in_rust(parameters: dict[str, Any]
     queue = {"name": "droptail", "limit": "20 packets"}
     path = {"loss": {"name": "independent", "probability": 0.003}, "queue": queue}
 
-    def run(name: str, **guests: Any) -> Run:
+    def run(name: str, **classes: Any) -> Run:
         scenario = document({"name": name, **parameters}, **path)
         scenario["flows"][0]["transport"] = transport
-        return Scenario.from_dict(scenario, **guests).run(seed=3)
+        return Scenario.from_dict(scenario, **classes).run(seed=3)
 
     in_rust, in_python = run("rbcc"), run("mine-too", controls={"mine-too": Rbcc})
     assert sum(in_rust.flows["retransmitted_packets"]) > 0
@@ -98,11 +98,11 @@ def test_rbcc_in_python_gives_the_run_of_rbcc_in_rust(parameters: dict[str, Any]
 
 @pytest.mark.parametrize("parameters", [{}, {"gentle": False, "ecn": True, "weight": 0.02}])
 def test_red_in_python_gives_the_run_of_red_in_rust(parameters: dict[str, Any]) -> None:
-    def run(name: str, **guests: Any) -> Run:
+    def run(name: str, **classes: Any) -> Run:
         queue = {"name": name, "limit": "60 packets", **parameters}
         # Without series: the average that is shown may differ in its last bit where the link was idle, since Rust's
         # power is not the C library's. No drop depends on it here.
-        return Scenario.from_dict(document("newreno", queue), **guests).run(seed=3, series=False)
+        return Scenario.from_dict(document("newreno", queue), **classes).run(seed=3, series=False)
 
     in_rust, in_python = run("red"), run("mine-too", queues={"mine-too": Red})
     assert in_rust.links["dropped_packets"][0] + in_rust.links["marked_packets"][0] > 0
@@ -122,10 +122,10 @@ def test_red_in_python_gives_the_run_of_red_in_rust(parameters: dict[str, Any]) 
 def test_codel_in_python_gives_the_run_of_codel_in_rust(
     parameters: dict[str, Any], transport: dict[str, Any] | str
 ) -> None:
-    def run(name: str, **guests: Any) -> Run:
+    def run(name: str, **classes: Any) -> Run:
         scenario = document("newreno", {"name": name, "limit": "60 packets", **parameters})
         scenario["flows"][0]["transport"] = transport
-        return Scenario.from_dict(scenario, **guests).run(seed=3)
+        return Scenario.from_dict(scenario, **classes).run(seed=3)
 
     in_rust, in_python = run("codel"), run("mine-too", queues={"mine-too": CoDel})
     assert in_rust.links["dropped_packets"][0] > 0
@@ -258,10 +258,10 @@ def test_a_queue_is_there_for_those_that_decide_at_departure_and_changed_in_even
 
 
 def test_a_layer_and_a_discriminator_stand_around_a_window_of_python() -> None:
-    def run(name: str, **guests: Any) -> Run:
+    def run(name: str, **classes: Any) -> Run:
         scenario = document(name, loss={"name": "independent", "probability": 0.01})
         scenario["flows"][0] |= {"discriminator": "rtt", "action": "cwa", "slow_start": "hystart++"}
-        return Scenario.from_dict(scenario, **guests).run(seed=1)
+        return Scenario.from_dict(scenario, **classes).run(seed=1)
 
     assert same_but_for_the_name(run("rbcc"), run("mine-too", controls={"mine-too": Rbcc}), "rbcc")
     with pytest.raises(ScenarioError, match="a control with a window"):

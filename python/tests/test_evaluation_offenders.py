@@ -142,7 +142,7 @@ def test_cubic_against_itself_is_met_everywhere() -> None:
 def test_a_cancelled_batch_ends_its_processes() -> None:
     tested = arms.arm(f"{OFFENDERS}:NeverReturns")
     plan = run.Plan(tested, [arms.arm("sack")], [load("N-13-rate")], quick=True, seeds=1)
-    (job,) = [one.job for one in plan.runs if one.job.has_guests]
+    (job,) = [one.job for one in plan.runs if one.job.has_python]
     batch = Processes(OFFENDERS, "NeverReturns", threads=1, limit_s=60).begin([job])
     # The control waits at its first loss; the process is there before that.
     while not getattr(batch, "_processes", None):

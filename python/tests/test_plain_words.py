@@ -62,7 +62,6 @@ NAMES = {
 """Names, or parts of them, that no code may give to anything. Case counts only where a capital is given."""
 
 UNCLEAN: dict[str, tuple[str, ...]] = {
-    "a Guest": ("crates/py", "python/ackclock", "python/tests"),
     "anybody": (
         "docs/classroom.md",
         "docs/reproduction/apace-and-learning-tcp.md",
@@ -75,7 +74,6 @@ UNCLEAN: dict[str, tuple[str, ...]] = {
         "scripts/need-wasm",
         "scripts/page_numbers.py",
     ),
-    "guest": ("python/ackclock",),
     "it is one": ("python/ackclock",),
     "made up": ("python/tests",),
     "nobody": (

@@ -1,7 +1,7 @@
 //! Writes a run in the formats of other tools.
 
 use crate::arrow::{self, Columns};
-use crate::guest::Guest;
+use crate::python_class::PythonClass;
 use crate::{here, to_json};
 use ackclock_lab::exports::{self, ExportError, Wishes};
 use ackclock_sim::capture::Place;
@@ -38,7 +38,7 @@ type Exported = (String, String, Option<Columns>);
 
 /// Runs the scenario once and writes the files that ``wishes``, a JSON object, asks for.
 #[pyfunction]
-#[pyo3(signature = (text, file, overrides, seed, wishes, guests = vec![]))]
+#[pyo3(signature = (text, file, overrides, seed, wishes, classes = vec![]))]
 pub fn export(
     py: Python<'_>,
     text: &str,
@@ -46,9 +46,9 @@ pub fn export(
     overrides: &str,
     seed: u64,
     wishes: &str,
-    guests: Vec<Py<Guest>>,
+    classes: Vec<Py<PythonClass>>,
 ) -> PyResult<Exported> {
-    let (scenario, stop) = here::scenario(py, (text, file, overrides), &guests)?;
+    let (scenario, stop) = here::scenario(py, (text, file, overrides), &classes)?;
     let wanted: Wanted =
         serde_json::from_str(wishes).map_err(|error| PyValueError::new_err(format!("wishes: {error}")))?;
     let captures = wanted.captures.into_iter();

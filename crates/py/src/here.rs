@@ -3,7 +3,7 @@
 
 use crate::arrow::{self, Columns};
 use crate::batch::Made;
-use crate::guest::{Guest, Stop};
+use crate::python_class::{PythonClass, Stop};
 use crate::{read_overrides, refuse, to_json};
 use ackclock_base::Time;
 use ackclock_lab::document::Document;
@@ -21,21 +21,21 @@ const LOOKS: u64 = 1000;
 pub fn document(
     py: Python<'_>,
     (text, file, overrides): (&str, &str, &str),
-    guests: &[Py<Guest>],
+    classes: &[Py<PythonClass>],
 ) -> PyResult<(Document, Plugins, Arc<Stop>)> {
     let stop = Arc::<Stop>::default();
     let document =
         overridden(text, file, &read_overrides(overrides)?).map_err(|problems| refuse(&problems))?;
-    Ok((document, Guest::bring(py, guests, &stop), stop))
+    Ok((document, PythonClass::plugins(py, classes, &stop), stop))
 }
 
 /// Reads a scenario with these classes, without its sweep.
 pub fn scenario(
     py: Python<'_>,
     source: (&str, &str, &str),
-    guests: &[Py<Guest>],
+    classes: &[Py<PythonClass>],
 ) -> PyResult<(Scenario, Arc<Stop>)> {
-    let (document, plugins, stop) = document(py, source, guests)?;
+    let (document, plugins, stop) = document(py, source, classes)?;
     Ok((Scenario::read(&document, &plugins).map_err(|problems| refuse(&problems))?, stop))
 }
 
@@ -43,11 +43,11 @@ pub fn scenario(
 pub fn run(
     py: Python<'_>,
     source: (&str, &str, &str),
-    guests: &[Py<Guest>],
+    classes: &[Py<PythonClass>],
     seed: u64,
     series: bool,
 ) -> PyResult<Made> {
-    let (scenario, stop) = scenario(py, source, guests)?;
+    let (scenario, stop) = scenario(py, source, classes)?;
     let begun = runner::begin(&scenario, seed, series, stop.cancelled());
     stop.check(py)?;
     let failed = |error: &dyn std::fmt::Display| {

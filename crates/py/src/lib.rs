@@ -5,14 +5,14 @@ mod arrow;
 mod batch;
 mod episode;
 mod exports;
-mod guest;
 mod here;
 mod kernel;
 mod outlines;
+mod python_class;
 mod wire;
 
 use crate::arrow::Columns;
-use crate::guest::Guest;
+use crate::python_class::PythonClass;
 use ackclock_lab::Scenario;
 use ackclock_lab::load::overridden;
 use ackclock_lab::result::declared_fields;
@@ -39,7 +39,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("ScenarioError", module.py().get_type::<ScenarioError>())?;
     module.add_class::<batch::Batch>()?;
     module.add_class::<arrow::Columns>()?;
-    guest::add_classes(module)?;
+    python_class::add_classes(module)?;
     module.add_class::<episode::Episode>()?;
     for function in [
         wrap_pyfunction!(registry, module)?,
@@ -98,30 +98,30 @@ fn locate(text: &str, file: &str, path: Vec<String>) -> PyResult<(usize, places:
 /// Returns the points of the scenario's sweep, as a JSON object. Raises ScenarioError with every problem that
 /// the scenario has.
 #[pyfunction]
-#[pyo3(signature = (text, file, overrides = "{}", guests = vec![]))]
+#[pyo3(signature = (text, file, overrides = "{}", classes = vec![]))]
 fn check(
     py: Python<'_>,
     text: &str,
     file: &str,
     overrides: &str,
-    guests: Vec<Py<Guest>>,
+    classes: Vec<Py<PythonClass>>,
 ) -> PyResult<String> {
-    let (document, plugins, _) = here::document(py, (text, file, overrides), &guests)?;
+    let (document, plugins, _) = here::document(py, (text, file, overrides), &classes)?;
     let checked = Scenario::check_document(&document, &plugins);
     to_json(&checked.map_err(|problems| refuse(&problems))?.points())
 }
 
 /// Returns a short description of the scenario, as a JSON object.
 #[pyfunction]
-#[pyo3(signature = (text, file, overrides = "{}", guests = vec![]))]
+#[pyo3(signature = (text, file, overrides = "{}", classes = vec![]))]
 fn describe(
     py: Python<'_>,
     text: &str,
     file: &str,
     overrides: &str,
-    guests: Vec<Py<Guest>>,
+    classes: Vec<Py<PythonClass>>,
 ) -> PyResult<String> {
-    let (scenario, stop) = here::scenario(py, (text, file, overrides), &guests)?;
+    let (scenario, stop) = here::scenario(py, (text, file, overrides), &classes)?;
     let told = told::of(&scenario);
     // The description asks an instance of each control whether it counts marks, so Python code may have
     // raised.
@@ -132,7 +132,7 @@ fn describe(
 /// Runs the scenario once. Returns the result as a JSON object, and the series if they are asked for. With
 /// classes written in Python it runs on this thread.
 #[pyfunction]
-#[pyo3(signature = (text, file, overrides, seed, series, guests = vec![]))]
+#[pyo3(signature = (text, file, overrides, seed, series, classes = vec![]))]
 fn run(
     py: Python<'_>,
     text: &str,
@@ -140,10 +140,10 @@ fn run(
     overrides: &str,
     seed: u64,
     series: bool,
-    guests: Vec<Py<Guest>>,
+    classes: Vec<Py<PythonClass>>,
 ) -> PyResult<batch::Made> {
-    if !guests.is_empty() {
-        return here::run(py, (text, file, overrides), &guests, seed, series);
+    if !classes.is_empty() {
+        return here::run(py, (text, file, overrides), &classes, seed, series);
     }
     let job = batch::Job::new(text, file, overrides, seed, series)?;
     batch::run_interruptibly(py, job)
@@ -160,16 +160,16 @@ fn document(py: Python<'_>, text: &str, file: &str, overrides: &str, seed: u64) 
 
 /// Runs the scenario once and returns its packet trace.
 #[pyfunction]
-#[pyo3(signature = (text, file, overrides, seed, guests = vec![]))]
+#[pyo3(signature = (text, file, overrides, seed, classes = vec![]))]
 fn trace(
     py: Python<'_>,
     text: &str,
     file: &str,
     overrides: &str,
     seed: u64,
-    guests: Vec<Py<Guest>>,
+    classes: Vec<Py<PythonClass>>,
 ) -> PyResult<Columns> {
-    let (scenario, stop) = here::scenario(py, (text, file, overrides), &guests)?;
+    let (scenario, stop) = here::scenario(py, (text, file, overrides), &classes)?;
     let traced = py.detach(|| runner::trace(&scenario, seed, stop.cancelled()));
     stop.check(py)?;
     let traced = traced.map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
@@ -179,16 +179,16 @@ fn trace(
 /// Runs the scenario once with a packet trace and checks the trace. Returns a JSON array of violations, which
 /// is empty if there are none.
 #[pyfunction]
-#[pyo3(signature = (text, file, overrides, seed, guests = vec![]))]
+#[pyo3(signature = (text, file, overrides, seed, classes = vec![]))]
 fn verify(
     py: Python<'_>,
     text: &str,
     file: &str,
     overrides: &str,
     seed: u64,
-    guests: Vec<Py<Guest>>,
+    classes: Vec<Py<PythonClass>>,
 ) -> PyResult<String> {
-    let (scenario, stop) = here::scenario(py, (text, file, overrides), &guests)?;
+    let (scenario, stop) = here::scenario(py, (text, file, overrides), &classes)?;
     let checked = py.detach(|| runner::run_and_verify(&scenario, seed, stop.cancelled()));
     stop.check(py)?;
     to_json(&checked.map_err(|error| PyRuntimeError::new_err(error.to_string()))?)

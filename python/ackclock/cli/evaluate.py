@@ -225,12 +225,12 @@ def _written(document: Mapping[str, Any], path: Path) -> Path:
 def _about_marks(plan: Plan) -> list[str]:
     """Returns a remark if the control counts marks that its packets cannot get."""
     from ackclock import core
-    from ackclock.custom import guests
+    from ackclock.custom import python_classes
 
     run = next((one for one in plan.runs if any(use.arm == "tested" for use in one.uses)), None)
     if run is None:
         return []
-    classes = guests(run.job.controls, run.job.queues)
+    classes = python_classes(run.job.controls, run.job.queues)
     try:
         warnings = core.describe(run.job.text, run.job.file, run.job.overrides, classes)["warnings"]
     except RunError:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ackclock import core, toml
-from ackclock.custom import guests
+from ackclock.custom import python_classes
 from ackclock.errors import AckclockError, InputError, RunError, ScenarioError
 from ackclock.evaluation.arms import Arm
 from ackclock.evaluation.files import Loaded
@@ -113,7 +113,9 @@ def _packets(loaded: Loaded, wanted: Sequence[tuple[Mapping[str, Any], Mapping[s
         described: Any
         if classes:
             try:
-                described = core.describe(scenario.text, scenario.file, overrides, guests(classes, {}))
+                described = core.describe(
+                    scenario.text, scenario.file, overrides, python_classes(classes, {})
+                )
             except RunError:
                 # A control that fails as it begins: each of its runs will be a finding.
                 described = {"expected_packets": 0.0}
@@ -137,18 +139,18 @@ class Cost:
 
 def cost(plan: Plan) -> Cost:
     """Returns what the runs are expected to take, whether or not some are on disk."""
-    speeds = {guest: _speed(plan, guest=guest) for guest in {run.job.has_guests for run in plan.runs}}
-    seconds = sum(run.packets * speeds[run.job.has_guests] for run in plan.runs)
+    speeds = {python: _speed(plan, python=python) for python in {run.job.has_python for run in plan.runs}}
+    seconds = sum(run.packets * speeds[run.job.has_python] for run in plan.runs)
     return Cost(len(plan.runs), sum(run.packets for run in plan.runs), seconds)
 
 
-def _speed(plan: Plan, *, guest: bool) -> float:
+def _speed(plan: Plan, *, python: bool) -> float:
     """Returns the seconds that an expected packet takes, measured with one run of usual length."""
-    candidates = [run for run in plan.runs if run.job.has_guests == guest and run.packets]
+    candidates = [run for run in plan.runs if run.job.has_python == python and run.packets]
     if not candidates:
         return 0.0
-    run = min(candidates, key=lambda one: abs(one.packets - (2e4 if guest else 1e5)))
-    classes = guests(run.job.controls, run.job.queues)
+    run = min(candidates, key=lambda one: abs(one.packets - (2e4 if python else 1e5)))
+    classes = python_classes(run.job.controls, run.job.queues)
     seconds = []
     for _ in range(2):  # the first one also reads what the second one finds in memory
         began = time.process_time()
@@ -181,8 +183,8 @@ def evaluate(
     ]
     began, total = time.process_time(), len(plan.runs)
     made = 0
-    for guest in (False, True):
-        part = [run for run in plan.runs if run.job.has_guests == guest]
+    for python in (False, True):
+        part = [run for run in plan.runs if run.job.has_python == python]
         if not part:
             continue
 
@@ -209,7 +211,7 @@ def evaluate(
         file = plan.tested.file
         pool = (
             Processes(file, plan.tested.name, threads, limit_s)
-            if guest and file is not None
+            if python and file is not None
             else Local(threads)
         )
         run_jobs(

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import IO
 
 from ackclock import core
-from ackclock.custom import guests
+from ackclock.custom import python_classes
 from ackclock.evaluation.arms import PLUGIN, loaded
 
 
@@ -44,7 +44,7 @@ def read_reply(replies: IO[bytes]) -> tuple[str, bytes | None, str]:
 
 def serve(file: str, name: str, tasks: IO[bytes], replies: IO[bytes]) -> None:
     """Makes jobs until there are no more."""
-    classes = guests({PLUGIN: loaded(Path(file), name)}, {})
+    classes = python_classes({PLUGIN: loaded(Path(file), name)}, {})
     for line in tasks:
         text, where, overrides, seed, wanted = json.loads(line)
         try:

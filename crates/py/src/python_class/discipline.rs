@@ -5,7 +5,7 @@ use super::queue::Queue;
 use super::random::{Draws, lend};
 use super::records;
 use super::stop::Stop;
-use super::{Guest, Names};
+use super::{Names, PythonClass};
 use ackclock_aqm::entry::{PERIODS, Plugin};
 use ackclock_aqm::{Arrival, Backlog, Capacity, Discipline, LinkRate, Queueing, Service, Verdict};
 use ackclock_base::{Descriptor, Random, Span, Time, Values};
@@ -82,7 +82,7 @@ struct Made {
 
 impl Kind {
     fn make(&self, py: Python<'_>, values: &Values, capacity: Capacity, link: &LinkRate) -> PyResult<Made> {
-        let attributes = Guest::parameters(py, self.descriptor, values)?;
+        let attributes = PythonClass::parameters(py, self.descriptor, values)?;
         let queue = self.traits.departs.then(|| Py::new(py, Queue::default())).transpose()?;
         if let Some(queue) = &queue {
             attributes.set_item(intern!(py, "_queue"), queue)?;

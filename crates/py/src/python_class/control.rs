@@ -3,7 +3,7 @@
 use super::random::{Draws, lend};
 use super::records;
 use super::stop::Stop;
-use super::{Guest, Names};
+use super::{Names, PythonClass};
 use ackclock_base::{Descriptor, Packets, Random, Rate, Values};
 use ackclock_cc::control as cc;
 use ackclock_cc::control::{Control, Decision, WindowControl};
@@ -94,7 +94,7 @@ impl PythonControl {
         };
         if !kind.stop.is_set() {
             let made = Python::attach(|py| {
-                let parameters = Guest::parameters(py, kind.descriptor, values)?;
+                let parameters = PythonClass::parameters(py, kind.descriptor, values)?;
                 let object = kind.class.bind(py);
                 let object =
                     object.call_method1(intern!(py, "_make"), (parameters, records::Initial(*initial)))?;

@@ -23,7 +23,7 @@ use std::sync::{Arc, Mutex};
 
 /// A class written in Python, with its description and the name by which scenarios refer to it.
 #[pyclass(frozen)]
-pub struct Guest {
+pub struct PythonClass {
     class: Py<PyAny>,
     /// Lives as long as the program, like the descriptors of the registry. It takes some hundred bytes for
     /// each class that is described.
@@ -62,7 +62,7 @@ struct Declared {
 }
 
 #[pymethods]
-impl Guest {
+impl PythonClass {
     /// Describes a class. Raises ValueError if the description is invalid.
     #[new]
     fn new(name: String, class: Py<PyAny>, description: &str) -> PyResult<Self> {
@@ -141,12 +141,12 @@ fn read(declared: Declared) -> PyResult<Parameter> {
     Ok(Parameter { name: name.leak(), summary: about.leak(), quantity, default, range, source: "Python" })
 }
 
-impl Guest {
+impl PythonClass {
     /// Makes the kinds of controls and disciplines that a run with these classes can use.
-    pub fn bring(py: Python<'_>, guests: &[Py<Self>], stop: &Arc<Stop>) -> Plugins {
+    pub fn plugins(py: Python<'_>, classes: &[Py<Self>], stop: &Arc<Stop>) -> Plugins {
         let mut plugins = Plugins::default();
-        for guest in guests {
-            let Self { class, descriptor, recovery, traits, names } = guest.get();
+        for one in classes {
+            let Self { class, descriptor, recovery, traits, names } = one.get();
             let (class, descriptor, recovery) = (class.clone_ref(py), *descriptor, *recovery);
             let (names, stop) = (Arc::clone(names), Arc::clone(stop));
             match traits.clone() {
@@ -227,7 +227,7 @@ impl Names {
 
 /// Adds the classes that Python code uses to the module.
 pub fn add_classes(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_class::<Guest>()?;
+    module.add_class::<PythonClass>()?;
     module.add_class::<random::Draws>()?;
     module.add_class::<queue::Queue>()?;
     records::add_classes(module)
