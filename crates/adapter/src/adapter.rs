@@ -161,7 +161,7 @@ impl Adapter {
         let decision = self.control.decision();
         // quinn keeps flight and the next datagram below the window, so that it stops one packet before it.
         self.limited[0] |= inflight + 1.0 >= decision.cwnd;
-        let follows = self.control.follows_sending();
+        let follows = self.control.properties().follows;
         if follows == Follows::Everything || follows == Follows::Restarts && after_idle {
             let app_limited = self.ledger.delivery().is_app_limited();
             self.control.on_sent(&Sent { now, inflight, after_idle, app_limited }, &mut *self.random);
@@ -348,7 +348,7 @@ impl Adapter {
                 sent_to: self.ledger.high(),
                 newly_acked: to_packets(frame.newly.delivered),
                 newly_lost: to_packets(delivery.lost() - frame.lost_before),
-                marks: if self.control.ecn() == EcnResponse::Counts { frame.marks } else { 0 },
+                marks: if self.control.properties().ecn == EcnResponse::Counts { frame.marks } else { 0 },
                 credit: to_packets(frame.newly.delivered),
                 rtt,
                 one_way_delay: None,
@@ -394,7 +394,7 @@ impl Adapter {
         // A mark is about the newest packet that was acknowledged.
         let marked = frame.newest.map(|newest| [newest; 2]);
         let Some([first, last]) = (if congestion.is_mark { marked } else { lost.or(marked) }) else { return };
-        let counts = congestion.is_mark && self.control.ecn() == EcnResponse::Counts;
+        let counts = congestion.is_mark && self.control.properties().ecn == EcnResponse::Counts;
         let inflight = self.units.to_packets(frame.inflight_before);
         let high = self.ledger.high();
         if last.number >= self.reduced_until && !counts {

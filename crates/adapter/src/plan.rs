@@ -164,7 +164,7 @@ impl Plan {
 
     /// Returns whether the control counts marks.
     pub fn counts_marks(&self) -> bool {
-        opened(self.entry, &self.values).ecn() == EcnResponse::Counts
+        opened(self.entry, &self.values).properties().ecn == EcnResponse::Counts
     }
 
     /// Returns whether what the control hears about marks is approximate: it counts marks, and the stack does not.

@@ -7,8 +7,8 @@ mod pauses;
 pub(crate) use floors::Floors;
 
 use crate::control::{
-    Ack, Control, Decision, EcnResponse, Ending, Follows, Initial, Loss, Phase, Recovered, Sent, Timeout,
-    WindowControl,
+    Ack, Control, Decision, EcnResponse, Ending, Follows, Initial, Loss, Phase, Properties, Recovered, Sent,
+    Timeout, WindowControl,
 };
 use ackclock_base::{Packets, Random, Rate, Span, Time};
 use pauses::Pauses;
@@ -173,12 +173,9 @@ impl<Law: WindowLaw> Control for Classic<Law> {
         Decision { pacing_rate, ..Decision::window(self.window.cwnd, self.window.ssthresh) }
     }
 
-    fn ecn(&self) -> EcnResponse {
-        self.law.ecn()
-    }
-
-    fn follows_sending(&self) -> Follows {
-        if Law::RUNS_ON_TIME { Follows::Restarts } else { Follows::Nothing }
+    fn properties(&self) -> Properties {
+        let follows = if Law::RUNS_ON_TIME { Follows::Restarts } else { Follows::Nothing };
+        Properties { ecn: self.law.ecn(), follows, ..Properties::default() }
     }
 
     fn on_sent(&mut self, sent: &Sent, _random: &mut dyn Random) {

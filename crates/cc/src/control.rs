@@ -15,26 +15,15 @@ pub trait Control: Send {
     /// Returns how much may be sent now.
     fn decision(&self) -> Decision;
 
-    /// Returns how the control responds to congestion marks.
-    fn ecn(&self) -> EcnResponse {
-        EcnResponse::AsLoss
-    }
-
-    /// Returns whether the control's decisions depend on more than the events of its connection: on other
-    /// connections, or on an observer.
-    fn is_shared(&self) -> bool {
-        false
+    /// Returns what the host must know of the control before it runs. It stays the same.
+    fn properties(&self) -> Properties {
+        Properties::default()
     }
 
     /// Called when the connection begins, opens or ends.
     fn on_change(&mut self, _change: &Change) {}
 
-    /// Returns which sent packets the control wants to be told of. The host asks once.
-    fn follows_sending(&self) -> Follows {
-        Follows::Everything
-    }
-
-    /// Called when a packet is sent, for a control that [follows sending](Self::follows_sending).
+    /// Called when a packet is sent, for a control that [follows sending](Properties::follows).
     fn on_sent(&mut self, _sent: &Sent, _random: &mut dyn Random) {}
 
     /// Called for every acknowledgement. Losses that it revealed have been reported before.
@@ -76,6 +65,25 @@ pub trait WindowControl: Control {
 
     /// Sets the slow start threshold, in packets.
     fn set_ssthresh(&mut self, ssthresh: Packets);
+}
+
+/// What a host must know of a control before it runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Properties {
+    /// How the control responds to congestion marks.
+    pub ecn: EcnResponse,
+    /// Whether its decisions depend on more than the events of its connection: on other connections, or on an
+    /// observer.
+    pub shared: bool,
+    /// Which sent packets it wants to be told of.
+    pub follows: Follows,
+}
+
+impl Default for Properties {
+    /// Those of a control of one connection that reacts to marks as to losses and hears of every sent packet.
+    fn default() -> Self {
+        Self { ecn: EcnResponse::AsLoss, shared: false, follows: Follows::Everything }
+    }
 }
 
 /// Which sent packets a control is told of.

@@ -10,8 +10,8 @@ pub use records::{Cause, Counted, IncomingAck, LossDifferentiation};
 use crate::action::{Action, Answer};
 use crate::classic::Window;
 use crate::control::{
-    Ack, Change, Control, Decision, EcnResponse, Ending, Follows, Loss, LossSignal, Lost, Probe, Recovered,
-    Sent, Timeout, WindowControl,
+    Ack, Change, Control, Decision, Ending, Loss, LossSignal, Lost, Probe, Properties, Recovered, Sent,
+    Timeout, WindowControl,
 };
 use ackclock_base::{Packets, Random};
 use discriminators::{Discriminator, Judgement};
@@ -174,20 +174,12 @@ impl Control for Differentiating {
         self.control.decision()
     }
 
-    fn ecn(&self) -> EcnResponse {
-        self.control.ecn()
-    }
-
-    fn is_shared(&self) -> bool {
-        self.control.is_shared()
+    fn properties(&self) -> Properties {
+        self.control.properties()
     }
 
     fn on_change(&mut self, change: &Change) {
         self.control.on_change(change);
-    }
-
-    fn follows_sending(&self) -> Follows {
-        self.control.follows_sending()
     }
 
     fn on_sent(&mut self, sent: &Sent, random: &mut dyn Random) {

@@ -4,7 +4,8 @@
 
 use crate::classic::{Floors, Window};
 use crate::control::{
-    Ack, Change, Control, Decision, Ending, Initial, Loss, Phase, Recovered, Timeout, WindowControl,
+    Ack, Change, Control, Decision, Ending, Initial, Loss, Phase, Properties, Recovered, Timeout,
+    WindowControl,
 };
 use ackclock_base::{Packets, Random};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -178,8 +179,8 @@ impl<Law: GroupLaw> Control for Grouped<Law> {
         Decision::window(cwnd, ssthresh)
     }
 
-    fn is_shared(&self) -> bool {
-        true
+    fn properties(&self) -> Properties {
+        Properties { shared: true, ..Properties::default() }
     }
 
     fn on_change(&mut self, change: &Change) {

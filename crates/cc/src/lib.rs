@@ -44,7 +44,7 @@ pub use backoff::{Backoff, Exponential};
 pub use classic::{Classic, Window, WindowLaw};
 pub use control::{
     Ack, Change, Control, Decision, EcnResponse, Ending, Follows, Initial, Loss, LossSignal, Lost, Phase,
-    Probe, RateSample, Recovered, Sent, Timeout, WindowControl,
+    Probe, Properties, RateSample, Recovered, Sent, Timeout, WindowControl,
 };
 pub use differentiation::{Cause, Counted, IncomingAck, LossDifferentiation};
 pub use group::ControlGroup;

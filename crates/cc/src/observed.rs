@@ -2,9 +2,7 @@
 //! the connections that ask for it have one, so that the others pay no cost.
 
 use crate::assembly::Controller;
-use crate::control::{
-    Ack, Change, Control, Decision, EcnResponse, Follows, Loss, Lost, Probe, Recovered, Sent,
-};
+use crate::control::{Ack, Change, Control, Decision, Loss, Lost, Probe, Properties, Recovered, Sent};
 use crate::control::{Timeout, WindowControl};
 use crate::differentiation::{Cause, Counted, IncomingAck, LossDifferentiation};
 use ackclock_base::{Packets, Random};
@@ -75,21 +73,13 @@ impl<C: Control + ?Sized> Control for Observed<C> {
         self.control.decision()
     }
 
-    fn ecn(&self) -> EcnResponse {
-        self.control.ecn()
-    }
-
     /// Always shared: an observer may watch several flows and must see their events in order.
-    fn is_shared(&self) -> bool {
-        true
+    fn properties(&self) -> Properties {
+        Properties { shared: true, ..self.control.properties() }
     }
 
     fn on_change(&mut self, change: &Change) {
         self.control.on_change(change);
-    }
-
-    fn follows_sending(&self) -> Follows {
-        self.control.follows_sending()
     }
 
     fn on_sent(&mut self, sent: &Sent, random: &mut dyn Random) {

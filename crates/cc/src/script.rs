@@ -439,7 +439,7 @@ impl Script {
         self.now += span;
         let sent = Sent { now: self.now, inflight: 1.0, after_idle: true, app_limited: false };
         self.tell(|control, random| {
-            if control.follows_sending() != Follows::Nothing {
+            if control.properties().follows != Follows::Nothing {
                 control.on_sent(&sent, random);
             }
         });

@@ -111,7 +111,7 @@ impl Connection {
 
     /// Tells the control of the end of a pause. The kernel's event also comes when all in flight is considered lost.
     fn on_start(&mut self, event: &Event) {
-        if event.unsacked == 0 && self.control.follows_sending() != Follows::Nothing {
+        if event.unsacked == 0 && self.control.properties().follows != Follows::Nothing {
             let sent = Sent {
                 now: now(event),
                 inflight: f64::from(event.inflight),
@@ -141,7 +141,7 @@ impl Connection {
             self.min_rtt = self.min_rtt.min(rtt);
         }
         let round_start = self.ends_round(event);
-        let counts = self.control.ecn() == EcnResponse::Counts;
+        let counts = self.control.properties().ecn == EcnResponse::Counts;
         let marks = event.delivered_ce.wrapping_sub(std::mem::replace(&mut self.marks, event.delivered_ce));
         let is_recovering = matches!(self.state, event::STATE_CWR | event::STATE_RECOVERY);
         let was_recovering = std::mem::take(&mut self.just_recovered);
@@ -207,7 +207,7 @@ impl Connection {
             _ => LossSignal::LocalDrop,
         };
         // A control that counts marks hears of them with acknowledgements only.
-        if signal == LossSignal::Ecn && self.control.ecn() == EcnResponse::Counts {
+        if signal == LossSignal::Ecn && self.control.properties().ecn == EcnResponse::Counts {
             return;
         }
         let loss = Loss {

@@ -4,7 +4,7 @@ use crate::{parse_with, to_json};
 use ackclock_base::{Descriptor, Kind, Packets, Random, Rate, Span, Time, Values};
 use ackclock_cc::control::WindowControl;
 use ackclock_cc::control::{
-    Ack, Change, Control, Decision, EcnResponse, Follows, Initial, Loss, Lost, Sent, Timeout,
+    Ack, Change, Control, Decision, EcnResponse, Follows, Initial, Loss, Lost, Properties, Sent, Timeout,
 };
 use ackclock_cc::entry::Plugin as PluginControl;
 use ackclock_lab::{Plugins, RunResult, Scenario, run as runner};
@@ -99,16 +99,8 @@ impl Control for Agent {
         look(&self.shared).decision.unwrap_or(self.otherwise)
     }
 
-    fn ecn(&self) -> EcnResponse {
-        EcnResponse::Counts
-    }
-
-    fn is_shared(&self) -> bool {
-        true
-    }
-
-    fn follows_sending(&self) -> Follows {
-        Follows::Everything
+    fn properties(&self) -> Properties {
+        Properties { ecn: EcnResponse::Counts, shared: true, follows: Follows::Everything }
     }
 
     fn on_sent(&mut self, sent: &Sent, _random: &mut dyn Random) {

@@ -109,7 +109,7 @@ pub struct Sender {
     /// Whether the application may have more to send after everything is delivered.
     stays_open: bool,
     deadline: Time,
-    /// The packets of which the control [wants to hear](Control::follows_sending).
+    /// The packets of which the control [wants to hear](ackclock_cc::Properties::follows).
     tells_sending: Follows,
     /// Whether the rule has a timer beside the retransmission timer.
     keeps_timer: bool,
@@ -157,8 +157,8 @@ impl Sender {
             detection.leave_flight_to_control();
         }
         Self {
-            ecn: EcnSender::new(controller.ecn()),
-            tells_sending: controller.follows_sending(),
+            ecn: EcnSender::new(controller.properties().ecn),
+            tells_sending: controller.properties().follows,
             controller,
             keeps_timer: detection.keeps_timer(),
             rule: detection,

@@ -24,8 +24,8 @@ use super::repair::Repair;
 use super::rounds::Rounds;
 use crate::classic::MAX_CWND;
 use crate::control::{
-    Ack, Change, Control, Decision, Ending, Follows, Initial, Loss, LossSignal, RateSample, Recovered, Sent,
-    Timeout,
+    Ack, Change, Control, Decision, Ending, Follows, Initial, Loss, LossSignal, Properties, RateSample,
+    Recovered, Sent, Timeout,
 };
 use ackclock_base::{Packets, Random, Span, Time};
 
@@ -236,8 +236,8 @@ impl Control for BbrV1 {
         self.pacing.decision(self.cwnd)
     }
 
-    fn follows_sending(&self) -> Follows {
-        Follows::Restarts
+    fn properties(&self) -> Properties {
+        Properties { follows: Follows::Restarts, ..Properties::default() }
     }
 
     fn on_change(&mut self, change: &Change) {

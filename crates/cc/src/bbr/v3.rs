@@ -39,7 +39,7 @@ use super::rounds::Rounds;
 use crate::classic::MAX_CWND;
 use crate::control::{
     Ack, Change, Control, Decision, EcnResponse, Ending, Follows, Initial, Loss, LossSignal, Lost,
-    RateSample, Recovered, Sent, Timeout,
+    Properties, RateSample, Recovered, Sent, Timeout,
 };
 use ackclock_base::{Packets, Random, Span, at_least, at_most};
 
@@ -224,12 +224,9 @@ impl Control for BbrV3 {
         self.pacing.decision(self.cwnd)
     }
 
-    fn ecn(&self) -> EcnResponse {
-        if self.parameters.counts_marks { EcnResponse::Counts } else { EcnResponse::AsLoss }
-    }
-
-    fn follows_sending(&self) -> Follows {
-        Follows::Restarts
+    fn properties(&self) -> Properties {
+        let ecn = if self.parameters.counts_marks { EcnResponse::Counts } else { EcnResponse::AsLoss };
+        Properties { ecn, follows: Follows::Restarts, ..Properties::default() }
     }
 
     fn on_change(&mut self, change: &Change) {

@@ -13,7 +13,9 @@ mod signals;
 
 use crate::bbr::rounds::Rounds;
 use crate::classic::MAX_CWND;
-use crate::control::{Ack, Control, Decision, EcnResponse, Follows, Initial, Loss, Lost, Timeout};
+use crate::control::{
+    Ack, Control, Decision, EcnResponse, Follows, Initial, Loss, Lost, Properties, Timeout,
+};
 use crate::entry::{Build, Entry, PublishedDefaults, control};
 use ackclock_base::{Packets, Random, Range, Rate, parameters};
 use eras::Era;
@@ -177,12 +179,8 @@ impl Control for C4 {
         }
     }
 
-    fn ecn(&self) -> EcnResponse {
-        EcnResponse::Counts
-    }
-
-    fn follows_sending(&self) -> Follows {
-        Follows::Nothing
+    fn properties(&self) -> Properties {
+        Properties { ecn: EcnResponse::Counts, follows: Follows::Nothing, ..Properties::default() }
     }
 
     fn on_ack(&mut self, ack: &Ack, _random: &mut dyn Random) {

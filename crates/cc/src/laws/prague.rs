@@ -17,8 +17,8 @@ use self::marks::Marks;
 use crate::bbr::repair::Repair;
 use crate::classic::{Floors, MAX_CWND, MIN_SSTHRESH, Window};
 use crate::control::{
-    Ack, Control, Decision, EcnResponse, Ending, Follows, Initial, Loss, LossSignal, Phase, Recovered,
-    Timeout, WindowControl,
+    Ack, Control, Decision, EcnResponse, Ending, Follows, Initial, Loss, LossSignal, Phase, Properties,
+    Recovered, Timeout, WindowControl,
 };
 use crate::entry::{Build, Entry, PublishedDefaults, control};
 use ackclock_base::{Packets, Random, Range, Rate, Span, Time, parameters};
@@ -323,12 +323,8 @@ impl Control for Prague {
         Decision { pacing_rate: self.pacing_rate, ..Decision::window(self.allowed, self.ssthresh) }
     }
 
-    fn ecn(&self) -> EcnResponse {
-        EcnResponse::Counts
-    }
-
-    fn follows_sending(&self) -> Follows {
-        Follows::Nothing
+    fn properties(&self) -> Properties {
+        Properties { ecn: EcnResponse::Counts, follows: Follows::Nothing, ..Properties::default() }
     }
 
     fn on_ack(&mut self, ack: &Ack, _random: &mut dyn Random) {

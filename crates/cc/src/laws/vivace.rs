@@ -11,7 +11,7 @@
 mod interval;
 
 use crate::classic::MAX_CWND;
-use crate::control::{Ack, Control, Decision, Follows, Initial, Loss, Lost, Timeout};
+use crate::control::{Ack, Control, Decision, Follows, Initial, Loss, Lost, Properties, Timeout};
 use crate::entry::{Build, Entry, PublishedDefaults, control};
 use ackclock_base::{Packets, Random, Range, Rate, Span, Time, parameters};
 use interval::{Interval, Role, Utility};
@@ -243,8 +243,8 @@ impl Control for Vivace {
         Decision { pacing_rate, send_quantum: Some(1), ..Decision::window(cwnd, f64::INFINITY) }
     }
 
-    fn follows_sending(&self) -> Follows {
-        Follows::Nothing
+    fn properties(&self) -> Properties {
+        Properties { follows: Follows::Nothing, ..Properties::default() }
     }
 
     fn on_ack(&mut self, ack: &Ack, _random: &mut dyn Random) {

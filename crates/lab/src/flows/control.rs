@@ -165,7 +165,7 @@ impl ControlPlan {
     /// Returns whether the control counts marks, without which it is another control.
     pub fn counts_marks(&self) -> bool {
         let any = Initial { limit: 1e4, ..Initial::default() };
-        self.own().is_none() && self.assembly().join(&any).ecn() == EcnResponse::Counts
+        self.own().is_none() && self.assembly().join(&any).properties().ecn == EcnResponse::Counts
     }
 
     /// Returns the name of the discriminator, named in the file or published with the control; `None` if

@@ -178,27 +178,22 @@ impl Control for PythonControl {
         self.decision
     }
 
-    fn ecn(&self) -> cc::EcnResponse {
-        if self.traits.counts_marks { cc::EcnResponse::Counts } else { cc::EcnResponse::AsLoss }
-    }
-
-    /// Always true, because instances of a Python class may share state.
-    fn is_shared(&self) -> bool {
-        true
+    /// Always shared, because instances of a Python class may share state.
+    fn properties(&self) -> cc::Properties {
+        let traits = &self.traits;
+        let follows = match traits.follows_sending.as_str() {
+            "everything" => cc::Follows::Everything,
+            "restarts" => cc::Follows::Restarts,
+            _ => cc::Follows::Nothing,
+        };
+        let ecn = if traits.counts_marks { cc::EcnResponse::Counts } else { cc::EcnResponse::AsLoss };
+        cc::Properties { ecn, shared: true, follows }
     }
 
     fn on_change(&mut self, change: &cc::Change) {
         if self.traits.hears.on_change {
             let change = records::Change(*change);
             self.hear(|object| object.call_method1(intern!(object.py(), "on_change"), (change,)).map(drop));
-        }
-    }
-
-    fn follows_sending(&self) -> cc::Follows {
-        match self.traits.follows_sending.as_str() {
-            "everything" => cc::Follows::Everything,
-            "restarts" => cc::Follows::Restarts,
-            _ => cc::Follows::Nothing,
         }
     }
 

@@ -93,7 +93,7 @@ impl Endpoint for SendingEnd {
     fn properties(&self) -> Properties {
         Properties {
             only_answers: false,
-            shares: self.sender.measured().core.control().is_shared(),
+            shares: self.sender.measured().core.control().properties().shared,
             send_jitter: self.sender.options().send_jitter,
         }
     }

@@ -175,7 +175,7 @@ impl Sender {
 
     /// Returns whether the control counts marks.
     pub fn counts_marks(&self) -> bool {
-        self.measured.core.control().ecn() == EcnResponse::Counts
+        self.measured.core.control().properties().ecn == EcnResponse::Counts
     }
 
     fn open(&mut self, now: Time, wire: &mut impl Wire) {

@@ -99,7 +99,7 @@ const PATH_SERIES: [[&str; 2]; super::options::MAX_PATHS] = [
 
 impl Endpoint for SendingEnd {
     fn properties(&self) -> Properties {
-        let shares = self.association.paths().iter().any(|path| path.sender.control().is_shared());
+        let shares = self.association.paths().iter().any(|path| path.sender.control().properties().shared);
         Properties { shares, ..Properties::default() }
     }
 

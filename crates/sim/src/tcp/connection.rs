@@ -87,7 +87,7 @@ impl Wire for OutboxWire<'_> {
 
 impl Endpoint for Sender {
     fn properties(&self) -> Properties {
-        let shares = self.core().control().is_shared();
+        let shares = self.core().control().properties().shared;
         Properties { only_answers: false, shares, send_jitter: self.send_jitter() }
     }
 

@@ -54,7 +54,7 @@ impl Sender {
         packets: u64,
         random: Stream,
     ) -> Self {
-        let flags = Flags::of(options.sender.field(controller.ecn() == EcnResponse::Counts));
+        let flags = Flags::of(options.sender.field(controller.properties().ecn == EcnResponse::Counts));
         let parts = Parts { controller, detection: options.detection(), backoff, random: Box::new(random) };
         Self {
             measured: MeasuredSender::new(ackclock_recovery::Sender::new(

@@ -284,7 +284,7 @@ impl Sending {
         let reductions = self.with_told(|told| told.reductions);
         if std::mem::replace(&mut self.reductions, reductions) < reductions {
             self.to_announce = self.options.sender.recovery.announces_reductions
-                && self.sender.core().control().ecn() == EcnResponse::AsLoss;
+                && self.sender.core().control().properties().ecn == EcnResponse::AsLoss;
             self.retransmitted_packets.clear();
             self.disturbed_below = self.high;
             if let Some((lost, duplicates)) = self.with_told(|told| told.found.take()) {
@@ -318,7 +318,8 @@ impl Sending {
         assert!(packet.number <= self.high, "{} leaves a gap after {}", packet.number, self.high);
         let fresh = packet.number == self.high;
         assert_eq!(packet.flags.has(Flags::RETRANSMISSION), !fresh);
-        let field = match options.field(self.sender.core().control().ecn() == EcnResponse::Counts) {
+        let field = match options.field(self.sender.core().control().properties().ecn == EcnResponse::Counts)
+        {
             Ecn::Classic if !fresh => Ecn::NotCapable,
             field => field,
         };

@@ -3,7 +3,7 @@
 use ackclock_base::{Packets, Random, Span, Time};
 use ackclock_cc::{
     Ack, Cause, Change, Control, Controller, Counted, Decision, EcnResponse, Ending, IncomingAck, Loss,
-    LossDifferentiation, LossSignal, Lost, Recovered, Sent, Timeout, WindowControl,
+    LossDifferentiation, LossSignal, Lost, Properties, Recovered, Sent, Timeout, WindowControl,
 };
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
@@ -166,8 +166,8 @@ impl Control for Watched {
         decision
     }
 
-    fn ecn(&self) -> EcnResponse {
-        self.inner.ecn()
+    fn properties(&self) -> Properties {
+        Properties { ecn: self.inner.properties().ecn, ..Properties::default() }
     }
 
     fn on_change(&mut self, change: &Change) {
@@ -209,7 +209,7 @@ impl Control for Watched {
     }
 
     fn on_loss(&mut self, loss: &Loss, random: &mut dyn Random) {
-        let counted = loss.signal == LossSignal::Ecn && self.inner.ecn() == EcnResponse::Counts;
+        let counted = loss.signal == LossSignal::Ecn && self.inner.properties().ecn == EcnResponse::Counts;
         assert!(!counted, "{loss:?} though marks are counted");
         self.with(|told| told.on_loss(loss));
         self.inner.on_loss(loss, random);
