@@ -1,11 +1,12 @@
 //! The flows of a scenario: their number, their paths, their transport and their data.
 
-mod control;
+pub(crate) mod control;
 mod keys;
+mod member;
 mod place;
 mod sending;
 mod start;
-mod workload;
+pub(crate) mod workload;
 
 use crate::document::{Node, Span as Place_, quoted};
 use crate::limits::MAX_FLOWS;
@@ -15,6 +16,7 @@ use ackclock_base::Span;
 use ackclock_sim::traffic::writer::Writer;
 pub use control::ControlPlan;
 pub use keys::FLOWS;
+pub use member::Member;
 pub use place::Place;
 pub use sending::Sending;
 pub use start::Start;
@@ -28,29 +30,6 @@ pub struct FlowGroup {
     pub plan: FlowPlan,
     /// The path of each flow. For connections that count as one flow, the paths from which they choose.
     pub members: Vec<Member>,
-}
-
-/// The path of a flow.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Member {
-    /// The links to the receiver.
-    pub forward: Vec<u32>,
-    /// The links back to the sender.
-    pub backward: Vec<u32>,
-    /// The other paths of the flow, if its transport has several.
-    pub others: Vec<Self>,
-}
-
-impl Member {
-    /// Returns all paths of the flow.
-    pub fn paths(&self) -> impl Iterator<Item = &Self> {
-        std::iter::once(self).chain(&self.others)
-    }
-
-    /// Returns the number of links in both directions, over all paths.
-    pub fn steps(&self) -> usize {
-        self.paths().map(|path| path.forward.len() + path.backward.len()).sum()
-    }
 }
 
 /// A group of flows as the scenario declares it.

@@ -1,7 +1,6 @@
 //! The congestion controls of Linux's own TCP. On real hosts they are the kernel's; in a simulation a control of ours stands
 //! for each.
 
-use crate::choice::Choice;
 use ackclock_base::{Descriptor, Kind, Values};
 use ackclock_cc::entry::Entry;
 
@@ -63,10 +62,9 @@ impl KernelControl {
         found.unwrap_or_else(|| panic!("{} stands for {}", self.stands_for, self.descriptor.name))
     }
 
-    /// Returns this control with its parameters.
-    pub(crate) fn simulated_choice(&self) -> Choice {
-        let descriptor = self.simulated().descriptor;
-        Choice { values: Values::with(descriptor, self.settings), ..Choice::default_of(descriptor) }
+    /// Returns the parameters that this control has then.
+    pub fn values(&self) -> Values {
+        Values::with(self.simulated().descriptor, self.settings)
     }
 }
 
@@ -87,7 +85,8 @@ mod tests {
     #[test]
     fn a_registered_control_stands_for_each() {
         for control in KERNEL_CONTROLS {
-            assert_eq!(control.simulated_choice().descriptor.name, control.stands_for);
+            let parameters = control.simulated().descriptor.parameters;
+            assert_eq!(control.values().iter().count(), parameters.len(), "{control:?}");
             assert!(control.descriptor.name.ends_with(&format!(":{}", control.kernel_name)));
         }
     }

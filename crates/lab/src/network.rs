@@ -5,7 +5,7 @@ mod delay;
 mod detour;
 mod graph;
 mod jitter;
-mod link;
+pub(crate) mod link;
 mod outage;
 mod parallel;
 mod round_trips;
@@ -13,7 +13,7 @@ mod routes;
 mod routing;
 mod routing_choice;
 mod shares;
-mod wire;
+pub(crate) mod wire;
 
 pub use graph::Network;
 pub use jitter::Jitter;

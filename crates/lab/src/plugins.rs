@@ -2,7 +2,7 @@
 //! Scenarios name them like registered ones.
 
 use crate::own_controls::OwnControl;
-use crate::registry;
+use crate::registry::control_parts;
 use ackclock_base::Descriptor;
 use ackclock_cc::entry::Entry;
 use std::sync::Arc;
@@ -28,13 +28,14 @@ impl Plugins {
         entries
             .chain(self.controls.iter().map(|control| control.descriptor()))
             .chain(self.own_controls.iter().map(|own| own.descriptor))
-            .chain(registry::controls())
+            .chain(control_parts::controls())
             .collect()
     }
 
     /// Returns every queue discipline that a scenario may name.
     pub fn all_queues(&self) -> Vec<&'static Descriptor> {
-        self.queues.iter().map(|queue| queue.descriptor()).chain(registry::queues()).collect()
+        let registered = ackclock_aqm::registry::QUEUES.iter().map(|entry| entry.descriptor);
+        self.queues.iter().map(|queue| queue.descriptor()).chain(registered).collect()
     }
 
     /// Returns the entry of the plugin control called `name`; `None` if no entry of a plugin has this name.

@@ -5,7 +5,7 @@ use crate::document::quoted;
 use crate::kernel_controls::{self, KernelControl};
 use crate::own_controls::OwnControl;
 use crate::reader::TableReader;
-use crate::registry;
+use crate::registry::control_parts;
 use ackclock_base::{Descriptor, Kind, Values};
 use ackclock_cc::entry::{BackoffEntry, Build, Entry, Plugin, PublishedDefaults};
 use ackclock_cc::registry::{BACKOFFS, CONTROLS};
@@ -188,7 +188,10 @@ const LAYERS: [&str; 4] = ["slow_start", "resume", "ecn_response", "growth_limit
 pub(super) fn read(table: &TableReader<'_>, control: Option<Choice>) -> Option<ControlPlan> {
     let kernel = control.as_ref().and_then(|control| kernel_controls::find(control.descriptor.name));
     let control = match kernel {
-        Some(kernel) => Some(kernel.simulated_choice()),
+        Some(kernel) => {
+            let simulated = kernel.simulated().descriptor;
+            Some(Choice { values: kernel.values(), ..Choice::default_of(simulated) })
+        }
         None => control,
     };
     let law = control.as_ref().map(|control| Law::of(control, table));
@@ -197,12 +200,16 @@ pub(super) fn read(table: &TableReader<'_>, control: Option<Choice>) -> Option<C
         None => Some(None),
         Some(node) => choice::read(table.reader, node, &table.path_of(key), candidates, &[]).map(Some),
     };
-    let discriminator = given("discriminator", &registry::discriminators());
-    let action = given("action", &registry::actions());
-    let kinds =
-        [registry::slow_starts(), registry::resumes(), registry::ecn_responses(), registry::growth_limits()];
+    let discriminator = given("discriminator", &control_parts::discriminators());
+    let action = given("action", &control_parts::actions());
+    let kinds = [
+        control_parts::slow_starts(),
+        control_parts::resumes(),
+        control_parts::ecn_responses(),
+        control_parts::growth_limits(),
+    ];
     let layers: Vec<_> = LAYERS.iter().zip(kinds).map(|(key, kind)| given(key, &kind)).collect();
-    let backoff = given("backoff", &registry::backoffs());
+    let backoff = given("backoff", &control_parts::backoffs());
     let layers: Option<Vec<_>> = layers.into_iter().collect();
     let (discriminator, action, layers, backoff) = (discriminator?, action?, layers?, backoff?);
     if action.is_some() && discriminator.is_none() && published.discriminator.is_none() {

@@ -1,7 +1,7 @@
 //! The places of flows in the network.
 
-use super::Sending;
 use super::keys::MAX_STOPS;
+use super::sending::Sending;
 use crate::diagnostics::counted;
 use crate::document::{Node, Span as Place_, Value};
 use crate::reader::TableReader;

@@ -1,6 +1,6 @@
 //! The workload of a group of flows: the chosen application, whatever transport carries it.
 
-use super::Member;
+use super::member::Member;
 use crate::choice::Choice;
 use crate::files;
 use crate::reader::TableReader;

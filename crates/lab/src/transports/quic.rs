@@ -1,7 +1,7 @@
 //! QUIC as a transport of scenarios.
 
 use super::connecting::{Connector, Controls, Lifetime, MAX_BACKOFF, Opening};
-use super::{Allowed, Facts, Parts, Transport, TransportPlan, check_discriminator};
+use super::plan::{Allowed, Facts, Parts, Transport, TransportPlan, check_discriminator};
 use crate::choice::Choice;
 use crate::reader::TableReader;
 use ackclock_base::{Descriptor, Span};

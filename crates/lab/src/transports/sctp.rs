@@ -1,10 +1,10 @@
 //! SCTP as a transport of scenarios.
 
 use super::connecting::{Connector, Controls, Lifetime, MAX_BACKOFF, Opening};
-use super::{Allowed, Facts, Heartbeats, Parts, Transport, TransportPlan, check_discriminator};
+use super::plan::{Allowed, Facts, Heartbeats, Parts, Transport, TransportPlan, check_discriminator};
 use crate::choice::{Choice, Chosen};
 use crate::document::quoted;
-use crate::flows::ControlPlan;
+use crate::flows::control::ControlPlan;
 use crate::reader::TableReader;
 use ackclock_base::Descriptor;
 use ackclock_cc::entry::SelectorEntry;

@@ -1,10 +1,10 @@
 //! Foreign QUIC stacks as transports of scenarios.
 
 use super::connecting::{Connector, Lifetime, Opening};
-use super::{Facts, Parts, Real, Transport, TransportPlan};
+use super::plan::{self, Facts, Parts, Real, Transport, TransportPlan};
 use crate::choice::Choice;
 use crate::document::quoted;
-use crate::flows::ControlPlan;
+use crate::flows::control::ControlPlan;
 use crate::reader::TableReader;
 use ackclock_base::{Descriptor, Kind, Range, Size, parameters};
 use ackclock_export::dialect::Dialect;
@@ -64,7 +64,7 @@ impl Transport for Stacks {
 
     fn check_control(&self, table: &TableReader<'_>, control: &ControlPlan, profile: &Choice) -> Option<()> {
         if control.kernel().is_some() {
-            return super::check_brought_along(table, control);
+            return plan::check_brought_along(table, control);
         }
         let stack = of(profile);
         let problem = match under(control, stack, 0) {

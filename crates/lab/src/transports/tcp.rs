@@ -1,10 +1,10 @@
 //! TCP as a transport of scenarios.
 
 use super::connecting::{Connector, Controls, Lifetime, Opening};
-use super::{Allowed, Facts, Parts, Real, Transport, TransportPlan};
+use super::plan::{self, Allowed, Facts, Parts, Real, Transport, TransportPlan};
 use crate::choice::Choice;
 use crate::document::quoted;
-use crate::flows::ControlPlan;
+use crate::flows::control::ControlPlan;
 use crate::reader::TableReader;
 use ackclock_base::{Descriptor, Span};
 use ackclock_export::dialect::Dialect;
@@ -32,7 +32,7 @@ impl Transport for Tcp {
 
     fn check_control(&self, table: &TableReader<'_>, control: &ControlPlan, profile: &Choice) -> Option<()> {
         let is_at_home = control.kernel().is_some() && profile.descriptor.name == LINUX;
-        if is_at_home { Some(()) } else { super::check_brought_along(table, control) }
+        if is_at_home { Some(()) } else { plan::check_brought_along(table, control) }
     }
 
     fn check(&self, table: &TableReader<'_>, discriminator: Option<&str>, profile: &Choice) {

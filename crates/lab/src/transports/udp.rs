@@ -1,8 +1,8 @@
 //! UDP as the transport of sources without a congestion control. Scenarios do not name it.
 
 use super::connecting::{Connector, Opening};
-use super::{Facts, Parts, TransportPlan};
-use crate::flows::SourcePlan;
+use super::plan::{Facts, Parts, TransportPlan};
+use crate::flows::workload::SourcePlan;
 use ackclock_base::Size;
 use ackclock_export::dialect::Dialect;
 use ackclock_export::udp::Opaque;
