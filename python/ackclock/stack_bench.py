@@ -87,8 +87,9 @@ def known_paths(names: Sequence[str]) -> Sequence[str]:
     """Returns the paths of these names, or all paths. InputError for a name that does not exist."""
     for name in names:
         if name not in hard_paths.NAMES:
-            expected = f"expected one of {', '.join(hard_paths.NAMES)}"
-            raise InputError(f"no path {name!r}, {expected}{nearest(name, hard_paths.NAMES)}")
+            expected = f"expected one of {', '.join(hard_paths.NAMES)}{nearest(name, hard_paths.NAMES)}"
+            own = "ackclock run with a [sweep] over controls compares them on a path of your own"
+            raise InputError(f"no path {name!r}, {expected}; {own}")
     return names or hard_paths.NAMES
 
 
@@ -150,6 +151,6 @@ def remarks(made: Bench) -> list[str]:
         if cell.closed
     ]
     return closed + [
-        f"{who} draws random numbers that no seed sets: another call gives other numbers"
+        f"{who} draws random numbers that no seed sets: its runs are kept, and made again with another --out they differ"
         for who in made.unseeded
     ]

@@ -56,6 +56,8 @@ class Sweep:
         self._points: Sequence[Sequence[int]] = checked["points"]
         self._packets: Sequence[float] = checked["packets"]
         self._every = int(checked["every"])
+        self.warnings: Sequence[str] = checked["warnings"]
+        """What is allowed and yet hardly meant at one of the points, in sentences."""
 
     def __len__(self) -> int:
         return len(self._points)

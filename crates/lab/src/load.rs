@@ -16,6 +16,7 @@ use crate::precision::{self, Precision};
 use crate::reader::{Reader, TableReader};
 use crate::scenario::Scenario;
 use crate::sweep::{SWEEP, Sweep};
+use crate::warnings;
 use ackclock_base::Range;
 use serde_json::{Map, Value as Json, json};
 
@@ -93,6 +94,8 @@ pub struct Checked {
     pub packets: Vec<f64>,
     /// The distance between the checked points: 1 if all were checked.
     pub every: usize,
+    /// The warnings about the checked points, each once.
+    pub warnings: Vec<String>,
 }
 
 impl Checked {
@@ -103,6 +106,7 @@ impl Checked {
             "points": self.sweep.places(),
             "packets": self.packets,
             "every": self.every,
+            "warnings": self.warnings,
         })
     }
 }
@@ -128,19 +132,25 @@ impl Scenario {
         let size = scenario.network.links.len()
             + scenario.flows.iter().map(|group| group.members.len()).sum::<usize>();
         let every = (sweep.points() * size).div_ceil(MAX_CHECKED).max(1);
-        let packets = |point| {
-            let mut varied = document.clone();
-            sweep.set(&mut varied, point)?;
-            Ok(Self::read(&varied, plugins)?.expected_packets())
-        };
-        let packets = match sweep.is_none() {
-            true => vec![scenario.expected_packets()],
-            false => {
-                let checked = (0..sweep.points()).step_by(every).map(packets);
-                checked.collect::<Result<_, Vec<Diagnostic>>>()?
+        let (mut packets, mut warnings) = (Vec::new(), Vec::new());
+        let mut note = |scenario: &Self| {
+            packets.push(scenario.expected_packets());
+            for warning in warnings::of(scenario) {
+                if !warnings.contains(&warning) {
+                    warnings.push(warning);
+                }
             }
         };
-        Ok(Checked { scenario, sweep, packets, every })
+        if sweep.is_none() {
+            note(&scenario);
+        } else {
+            for point in (0..sweep.points()).step_by(every) {
+                let mut varied = document.clone();
+                sweep.set(&mut varied, point)?;
+                note(&Self::read(&varied, plugins)?);
+            }
+        }
+        Ok(Checked { scenario, sweep, packets, every, warnings })
     }
 
     /// Reads one point of a sweep that has been checked: the overrides are those of the point, and the sweep

@@ -22,6 +22,7 @@ pub fn check(text: &str, overrides: &Map<String, Value>) -> Value {
 
 fn meaning(checked: &Checked) -> Value {
     let mut meaning = describe::of(&checked.scenario);
+    meaning["warnings"] = json!(checked.warnings);
     meaning["sweep"] = checked.points();
     meaning
 }

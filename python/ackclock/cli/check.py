@@ -44,7 +44,7 @@ def check(file: Path) -> None:
     # A pipe can be read only once.
     read = Scenario.from_text(text, file=str(file))
     description = read.describe()
-    for warning in description["warnings"]:
+    for warning in read.sweep.warnings:
         warn(f"{file}: {warning}")
     flows = sum(len(group["names"]) for group in description["flows"])
     points = len(read.sweep)

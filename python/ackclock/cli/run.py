@@ -97,8 +97,7 @@ def run(
 
     if out is None:
         _needing_out(series=series, latex=bool(latex))
-    description = scenario.describe()
-    for warning in description["warnings"]:
+    for warning in scenario.sweep.warnings:
         warn(f"{scenario.file}: {warning}")
     plan = scenario.plan(first=seed, replications=replications, only=point)
     gate = Gate(expect, scenario, plan)
@@ -131,7 +130,7 @@ def run(
     if out is not None and wishes:
         at, seed = scenario.at(runs[0].point), plan.seeds[0]
         written += at.export(out, *wishes, seed=seed, payloads=payloads)
-    written += _pictures(runs, scenario, place, description["warnings"], html=html, formats=formats)
+    written += _pictures(runs, scenario, place, scenario.sweep.warnings, html=html, formats=formats)
     if as_json:
         print_json(document(runs))
     else:
