@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Run ns-2, ns-3, usrsctp and quinn on the reference workloads and keep the results as JSON lines.
+"""Run ns-2, ns-3, usrsctp, quinn and Linux on the reference workloads and keep the results as JSON lines.
 
     python3 collect.py                 run what is missing from data/
     python3 collect.py --only NAME     only this set (repeatable); --list shows the names
@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import datetime
+import functools
 import hashlib
 import importlib.util
 import itertools
@@ -27,6 +28,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from linux import machine
 
 HERE = Path(__file__).resolve().parent
 DATA = HERE / "data"
@@ -64,7 +67,9 @@ class RunSet:
         scripts = [self.script, *(word for word in self.template.split() if word.endswith(".tcl"))]
         files = [HERE / script for script in scripts]
         if files[0].is_dir():
-            files = [files[0] / "Cargo.lock", *sorted(files[0].glob("src/*.rs"))]
+            place = files[0]
+            sources = ("Cargo.lock", "src/*.rs", "*.c", "*.py")
+            files = [file for pattern in sources for file in sorted(place.glob(pattern))]
         return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
 
     def arguments(self, value: tuple[str, ...]) -> list[str]:
@@ -189,27 +194,28 @@ def saturated() -> RunSet:
     return RunSet("ns2-radio-saturated", "ns2_radio.tcl", "saturated {0} {1}", tuple(values), words)
 
 
-def quinn(control: str) -> RunSet:
-    """A QUIC connection of quinn over one path: pattern, lost packets, late packets, lost acknowledgements, outage."""
-    patterns = (
-        ("no-loss", "-", "-", "-", "-"),
-        ("one-loss", "120", "-", "-", "-"),
-        ("early-loss", "3", "-", "-", "-"),
-        ("burst", "120-127", "-", "-", "-"),
-        ("scattered", "120,123,130,131,150", "-", "-", "-"),
-        ("two-windows", "120,121,300,330", "-", "-", "-"),
-        ("every-tenth", "120,130,140,150,160,170", "-", "-", "-"),
-        ("acks-lost", "-", "-", "10,20-25,40,60-69", "-"),
-        ("data-and-acks-lost", "120,124", "-", "55-60", "-"),
-        ("overtaken-by-two", "-", "120:2", "-", "-"),
-        ("overtaken-by-many", "-", "120:8", "-", "-"),
-        ("short-outage", "-", "-", "-", "0.2-0.22"),
-        ("long-outage", "-", "-", "-", "0.2-3.2"),
-    )
+# Lost packets, late packets, lost acknowledgements, outage: of a transfer of 600 packets over one path.
+ONE_PATH = (
+    ("no-loss", "-", "-", "-", "-"),
+    ("one-loss", "120", "-", "-", "-"),
+    ("early-loss", "3", "-", "-", "-"),
+    ("burst", "120-127", "-", "-", "-"),
+    ("scattered", "120,123,130,131,150", "-", "-", "-"),
+    ("two-windows", "120,121,300,330", "-", "-", "-"),
+    ("every-tenth", "120,130,140,150,160,170", "-", "-", "-"),
+    ("acks-lost", "-", "-", "10,20-25,40,60-69", "-"),
+    ("data-and-acks-lost", "120,124", "-", "55-60", "-"),
+    ("overtaken-by-two", "-", "120:2", "-", "-"),
+    ("overtaken-by-many", "-", "120:8", "-", "-"),
+    ("short-outage", "-", "-", "-", "0.2-0.22"),
+    ("long-outage", "-", "-", "-", "0.2-3.2"),
+)
+
+
+def one_path(name: str, script: str, control: str) -> RunSet:
+    """A connection of a real stack over one path, in each pattern of losses."""
     words = ("PATTERN", "LOST", "LATE", "LOST_ACKS", "OUTAGE")
-    return RunSet(
-        f"quinn-{control}", "quinn", f"{{0}} {control} 600 {{1}} {{2}} {{3}} {{4}}", patterns, words
-    )
+    return RunSet(name, script, f"{{0}} {control} 600 {{1}} {{2}} {{3}} {{4}}", ONE_PATH, words)
 
 
 RUN_SETS = (
@@ -256,8 +262,9 @@ RUN_SETS = (
     lossy_hop("newreno", "snoop"),
     fading(),
     saturated(),
-    quinn("newreno"),
-    quinn("cubic"),
+    one_path("quinn-newreno", "quinn", "newreno"),
+    one_path("quinn-cubic", "quinn", "cubic"),
+    *(one_path(f"linux-{control}", "linux", control) for control in ("cubic", "reno", "bbr")),
     *(today("ns2", "ns2_today.tcl", "cubic", flows, last) for flows, last in ((1, 0), (2, 2))),
     today("ns3", "ns3_today.cc", "cubic", 1, 0),
     today("ns3", "ns3_today.cc", "cubic", 2, 2),
@@ -310,8 +317,25 @@ def build_quinn(script: str) -> str:
     return str(place / "target" / "release" / "quinn-path")
 
 
+@functools.cache
+def build_linux(directory: Path) -> list[str]:
+    """Make the virtual machine of Linux once; the command that runs it."""
+    place = directory / "linux"
+    place.mkdir()
+    return machine.build(place)
+
+
+def commands(script: str, directory: Path, arguments: list[str]) -> list[list[str]]:
+    """The command line of a run, and others to be tried in turn if it gives no result."""
+    if script == "linux":
+        # The emulated kernel dies at its start with some command lines, with each always or never.
+        more = [[], *([f"attempt={number}"] for number in range(2, 6))]
+        return [machine.command(build_linux(directory), [*arguments, *words]) for words in more]
+    return [[*launcher(script, directory), *arguments]]
+
+
 def launcher(script: str, directory: Path) -> list[str]:
-    """The words before the arguments in a run's command line."""
+    """The words before the arguments in a run's command line, of a program that runs on this machine."""
     if script.endswith(".cc"):
         return [build_ns3(script, directory)]
     if script.endswith(".c"):
@@ -321,15 +345,20 @@ def launcher(script: str, directory: Path) -> list[str]:
     return ["ns", str(HERE / script)]
 
 
-def execute(command: Sequence[str]) -> Run:
+def execute(commands: Sequence[Sequence[str]]) -> Run:
     """Run one simulation; its JSON output and the user CPU seconds it took."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
-    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)  # noqa: S603 (ours too)
-    used = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
-    # ns-2 says besides which module of Linux it takes.
-    run: Run = json.loads(next(line for line in done.stdout.splitlines() if line.startswith("{")))
-    run["cpu_user_s"] = round(used, 2)
-    return run
+    for words in commands:
+        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+        done = subprocess.run(words, check=True, stdout=subprocess.PIPE, text=True)  # noqa: S603 (ours too)
+        used = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+        # ns-2 says besides which module of Linux it takes.
+        for line in done.stdout.splitlines():
+            if line.startswith("{"):
+                run: Run = json.loads(line)
+                run["cpu_user_s"] = round(used, 2)
+                return run
+    message = f"no result of {' '.join(commands[0])}"
+    raise ValueError(message)
 
 
 def read(path: Path) -> tuple[dict[str, str], list[Run]]:
@@ -372,7 +401,7 @@ def collect(run_set: RunSet, directory: Path, *, force: bool) -> None:
     for arguments in wanted:
         run = known.get(tuple(arguments))
         if run is None:
-            run = execute([*launcher(run_set.script, directory), *arguments])
+            run = execute(commands(run_set.script, directory, arguments))
             run["arguments"] = arguments
         runs.append(run)
     write(run_set, runs)
@@ -430,6 +459,7 @@ NOT_IN_TABLE = (
     "sctp-one-path",
     "sctp-packets",
     "quic-one-path",
+    "tcp-one-path",
     "sctp-two-paths-packets",
     "lossy-hop",
     "radio-fading",

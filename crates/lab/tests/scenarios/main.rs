@@ -14,10 +14,12 @@ mod determinism;
 mod early_delivery;
 mod equal_ways;
 mod every_discipline;
+mod fixed_losses;
 #[cfg(feature = "stacks")]
 mod foreign_stacks;
 mod impaired_links;
 mod layers;
+mod linux_kernel;
 mod linux_profile;
 mod marks_and_delays;
 mod messages;

@@ -5,6 +5,7 @@
 //!
 //! `cargo test -p ackclock-lab --test scenarios quinn -- --nocapture` prints both sides where they part.
 
+use crate::fixed_losses::{Losses, Reach};
 use crate::tolerances::tolerance;
 use ackclock_base::{Span, Time, Values};
 use ackclock_cc::{Assembly, Exponential, registry};
@@ -17,14 +18,6 @@ use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// How far a comparison reaches.
-#[derive(Clone, Copy)]
-enum Reach {
-    /// Up to the last packet.
-    Whole,
-    /// This number of packets, with the reason why the next one differs.
-    Packets(usize, &'static str),
-}
 use Reach::{Packets, Whole};
 
 /// The reason that in quinn the window first grows by what an ACK frame acknowledges, and is then reduced by
@@ -59,44 +52,6 @@ const PATTERNS: [(&str, Reach, Reach); 13] = [
 const NANOS_PER_PACKET: u64 = 1228 * 800;
 const DELAY_NANOS: u64 = 20_000_000;
 const PACKET_BYTES: f64 = 1200.0;
-
-/// The packets that are lost or delayed: packets with data by their order from 0, acknowledgements from 1,
-/// and everything in an outage.
-#[derive(Default)]
-struct Losses {
-    data: BTreeSet<u64>,
-    acks: BTreeSet<u64>,
-    late_nanos: BTreeMap<u64, u64>,
-    outage: Option<(f64, f64)>,
-}
-
-impl Losses {
-    /// Reads the losses from lists such as `60-63,70`, or `-` for none.
-    fn of(run: &Value) -> Self {
-        let parts = |key: &str| {
-            let text = run[key].as_str().expect("text");
-            text.split(',').filter(|part| *part != "-").map(str::to_owned).collect::<Vec<_>>()
-        };
-        let number = |text: &str| text.parse::<f64>().expect("a number");
-        let pair = |text: &str, by| text.split_once(by).map(|(a, b)| (number(a), number(b)));
-        let all = |key: &str| {
-            let range = |part: &String| pair(part, '-').unwrap_or_else(|| (number(part), number(part)));
-            let ranges = parts(key).iter().map(range).collect::<Vec<_>>();
-            ranges.into_iter().flat_map(|(from, to)| from as u64..=to as u64).collect()
-        };
-        let late = parts("late").iter().filter_map(|part| pair(part, ':')).collect::<Vec<_>>();
-        Self {
-            data: all("lost_data"),
-            acks: all("lost_acks"),
-            late_nanos: late.into_iter().map(|(place, ms)| (place as u64, ms as u64 * 1_000_000)).collect(),
-            outage: parts("outage").first().and_then(|part| pair(part, '-')),
-        }
-    }
-
-    fn is_out(&self, seconds: f64) -> bool {
-        self.outage.is_some_and(|(from, until)| (from..until).contains(&seconds))
-    }
-}
 
 /// A packet with data: when it was sent, and the window after the event that sent it.
 #[derive(Clone, Copy, Debug)]

@@ -86,6 +86,9 @@ impl Sender {
                 break;
             };
             self.note_handed_over(handed);
+            if self.ledger.high() < self.options.unpaced_start {
+                continue; // only the last of them delays the next packet (Linux, tcp_update_skb_after_send)
+            }
             self.pacer.on_sent(now, pace, self.options.units.to_packets(u64::from(handed.size)));
         }
         let flight = self.flight::<FAST_PATH>();

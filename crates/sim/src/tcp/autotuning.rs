@@ -28,6 +28,10 @@ const CUSHION: u64 = 16;
 /// `tcp_grow_window`: each packet opens the window by two packets, as long as there is memory for them.
 const OPENED_BY_PACKET: u64 = 2;
 
+/// The first upper limit of the window as a multiple of the initial window. The initial window is half of the memory; a packet of
+/// 1448 B takes 2304 B, 160 of whose 256 parts are data (`tcp_measure_rcv_mss`, scaling_ratio).
+const FIRST_CLAMP: (u64, u64) = (160, 128);
+
 /// A receive window that follows the application's reading.
 #[derive(Clone, Debug)]
 pub struct Autotuning {
@@ -58,7 +62,7 @@ impl Autotuning {
             packet_bytes: u64::from(bounds.packet_bytes),
             most: bounds.most,
             open: initial,
-            clamp: initial,
+            clamp: (initial * FIRST_CLAMP.0 / FIRST_CLAMP.1).min(bounds.most),
             space: Self::first_space(initial, bounds),
             taken: 0,
             since: Time::ZERO,
@@ -91,22 +95,28 @@ impl Autotuning {
 
     /// Updates the round-trip time and the window. Called when data has arrived whose sender knew of
     /// acknowledgements up to the number with the low bits `acked`. The application has taken `delivered`
-    /// packets by now.
-    pub fn on_data(&mut self, now: Time, acked: u16, delivered: u64) {
+    /// packets by now. Returns whether the packet has opened the window.
+    pub fn on_data(&mut self, now: Time, acked: u16, delivered: u64) -> bool {
         self.measure(now, acked);
-        self.open = (self.open + OPENED_BY_PACKET).min(self.clamp);
+        let opened = (self.open + OPENED_BY_PACKET).min(self.clamp);
+        let opens = opened > self.open;
+        self.open = opened;
         self.adjust(now, delivered);
+        opens
     }
 
     /// Updates the round-trip time and the window for an application that has read `taken` packets and leaves
     /// `waiting` packets unread. Called instead of [`Self::on_data`]. The window opens no further than there
     /// is room (tcp_grow_window), and unread packets do not count as taken (tcp_rcv_space_adjust counts what
-    /// is copied to the application).
-    pub fn on_data_for_reader(&mut self, now: Time, acked: u16, taken: u64, waiting: u64) {
+    /// is copied to the application). Returns whether the packet has opened the window.
+    pub fn on_data_for_reader(&mut self, now: Time, acked: u16, taken: u64, waiting: u64) -> bool {
         self.measure(now, acked);
         let room = self.clamp.saturating_sub(waiting);
-        self.open = (self.open + OPENED_BY_PACKET).min(room).max(self.open);
+        let opened = (self.open + OPENED_BY_PACKET).min(room).max(self.open);
+        let opens = opened > self.open;
+        self.open = opened;
         self.adjust(now, taken);
+        opens
     }
 
     /// Returns the present upper limit of the window, which is the room of an empty buffer, in packets.
@@ -177,14 +187,15 @@ mod tests {
     #[test]
     fn a_sender_in_slow_start_finds_the_window_open() {
         let mut tuning = Autotuning::new(bounds(45, 2172));
-        // In packets: the round trip is known when the second round begins to arrive. Its first packet closes
-        // the count of the first round, 11 packets against an initial 10. Twice that and 16 more are 38,
-        // growth adds 2 * 38 * 1 / 10, and the window may be 45.6. The third round's first packet counts 20
-        // against 11: 56 + 2 * (56 * 9 / 11 = 45.8) = 147, towards which the 39 others open the window by two
-        // each: 45 + 78 = 123. The fourth round's first packet counts 40 against 20: 96 + 2 * 96 = 288, and
-        // 80 packets open the window to 123 + 160 = 283.
+        // In packets: memory of 45 * 160 / 128 = 56 packets lets the first packets open the window from 45. The
+        // round trip is known when the second round begins to arrive. Its first packet closes the count of the
+        // first round, 11 packets against an initial 10. Twice that and 16 more are 38, growth adds 2 * 38 * 1 /
+        // 10, and 45.6 packets raise nothing. The third round's first packet counts 20 against 11: 56 + 2 * (56 *
+        // 9 / 11 = 45.8) = 147, towards which the 39 others open the window by two each: 56 + 78 = 134. The
+        // fourth round's first packet counts 40 against 20: 96 + 2 * 96 = 288. It opens the window to 136, and 79
+        // others would open it to 136 + 158 = 294.
         let windows = play(&mut tuning, &[10, 20, 40, 80, 160]);
-        assert_eq!(windows[..5], [45, 45, 45, 123, 283]);
+        assert_eq!(windows[..5], [45, 56, 56, 134, 288]);
         assert_eq!(tuning.rtt, RTT);
         // Each round's packets find a window of at least twice their number.
         for (window, packets) in windows[1..].iter().zip([20, 40, 80, 160]) {
@@ -219,7 +230,7 @@ mod tests {
     fn a_steady_application_leaves_the_window_unchanged() {
         let mut tuning = Autotuning::new(bounds(45, 2172));
         let windows = play(&mut tuning, &[10; 20]);
-        assert!(windows.iter().all(|window| *window == 45), "{windows:?}");
+        assert!(windows[1..].iter().all(|window| *window == 56), "{windows:?}");
     }
 
     #[test]

@@ -25,6 +25,8 @@ pub(super) struct ReadingEnd {
     /// One past the last packet that has been advertised: RCV.NXT + RCV.WND.
     edge: u64,
     payload_bytes: u32,
+    /// Whether a packet that opens the window is acknowledged at once, as in Linux's quick-ACK mode.
+    quick_acks: bool,
     /// The number of packets delivered in order from which on each data packet is acknowledged at once;
     /// [`u64::MAX`] for never.
     answers_at: u64,
@@ -42,6 +44,7 @@ impl ReadingEnd {
             buffer,
             edge: buffer,
             payload_bytes,
+            quick_acks: options.receiver.quick_acks > 0,
             answers_at,
         }
     }
@@ -103,10 +106,11 @@ impl Endpoint for ReadingEnd {
             self.receiver.on_syn(now, &segment).send(out);
             return;
         }
-        let answers = self.receiver.take(now, &segment) || self.receiver.delivered() >= self.answers_at;
+        let mut answers = self.receiver.take(now, &segment) || self.receiver.delivered() >= self.answers_at;
         self.reading.hand_over(now, self.receiver.delivered());
         if let Some(tuning) = &mut self.tuning {
-            tuning.on_data_for_reader(now, segment.count, self.reading.read(), self.reading.waiting());
+            let (read, waiting) = (self.reading.read(), self.reading.waiting());
+            answers |= tuning.on_data_for_reader(now, segment.count, read, waiting) && self.quick_acks;
         }
         out.received(Some(segment.stamp), 0, 0);
         if answers {

@@ -166,8 +166,11 @@ impl Receiver {
     #[inline(never)]
     fn look_beyond(&mut self, now: Time, seen: u16, flags: Flags) -> bool {
         let Some(beyond) = &mut self.beyond else { return false };
-        if let Some(tuning) = &mut beyond.tuning {
-            tuning.on_data(now, seen, self.next);
+        if let Some(tuning) = &mut beyond.tuning
+            && tuning.on_data(now, seen, self.next)
+            && self.options.quick_acks > 0
+        {
+            beyond.quick |= 1; // Linux net/ipv4/tcp_input.c, tcp_grow_window
         }
         let begins_marks = beyond.counting.as_mut().is_some_and(|counting| counting.on_data(flags));
         beyond.quick > 0 || begins_marks

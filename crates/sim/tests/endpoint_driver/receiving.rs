@@ -37,7 +37,7 @@ impl Receiving {
             held: false,
             mark_to_echo: false,
             quick: options.quick_acks,
-            window: 0,
+            window: options.window.map_or(0, |bounds| bounds.initial.min(bounds.most) as u32),
             counting: options.accurate_ecn.is_some(),
             marked: 0,
             last_was_marked: false,
@@ -75,6 +75,10 @@ impl Receiving {
         let answer = self.receiver.take(now, packet).then(|| self.receiver.acknowledge(now));
         assert_eq!(self.receiver.delivered(), self.next);
         assert_eq!(self.receiver.duplicates(), self.duplicates);
+        let opens = answer.is_some_and(|ack| ack.without_counters().window > self.window);
+        if opens && self.options.quick_acks > 0 {
+            self.quick |= 1; // tcp_grow_window
+        }
         match (answer, self.options.delayed_ack) {
             (Some(ack), delay) => {
                 let twice = (self.duplicates > duplicates && self.options.dsack).then_some(packet.number);

@@ -105,7 +105,20 @@ fn quick_acknowledgements_follow_the_start_and_a_duplicate() {
 fn a_tuned_window_is_advertised() {
     let bounds = WindowBounds { initial: 45, most: 2172, initial_bytes: 65_536, packet_bytes: 1448 };
     let mut receiver = Receiver::new(ReceiverOptions { window: Some(bounds), ..receiver(None).options });
-    assert_eq!(receive(&mut receiver, 0).window, 45);
+    assert_eq!(receive(&mut receiver, 0).window, 47, "a packet opens it by two");
+}
+
+#[test]
+fn a_packet_that_opens_the_window_is_acknowledged_at_once() {
+    let bounds = WindowBounds { initial: 45, most: 2172, initial_bytes: 65_536, packet_bytes: 1448 };
+    let delayed = receiver(Some(Span::from_millis(40))).options;
+    let answers = |quick_acks| {
+        let mut receiver = Receiver::new(ReceiverOptions { quick_acks, window: Some(bounds), ..delayed });
+        (0..9).map(|number| on_data(&mut receiver, &data(number)).is_some()).collect::<Vec<_>>()
+    };
+    // Six packets open the window from 45 to 45 * 160 / 128 = 56 packets.
+    assert_eq!(answers(1), [true, true, true, true, true, true, false, true, false]);
+    assert_eq!(answers(0), [false, true, false, true, false, true, false, true, false]);
 }
 
 #[test]
