@@ -404,13 +404,13 @@ fn throughput_is_the_reading_rate_and_the_congestion_window_stops_growing() {
 }
 
 #[test]
-fn a_tuned_window_does_not_grow_for_an_application_that_does_not_read() {
-    // Linux begins with 65,536 B, 45 packets of 1448 B. Nothing is read for 10 s, and no more than 45 packets
-    // are sent.
+fn a_tuned_window_stays_within_its_memory_for_an_application_that_does_not_read() {
+    // Linux begins with 65,536 B, 45 packets of 1448 B, in a memory of 131,072 B, which holds 56 packets of 2304 B. The first
+    // packets open the window up to that memory. Nothing is read for 10 s, and no more than 56 packets are sent.
     let settings = [("receive_window", "autotuned")];
     let mut run = Run::begin(Transport::Tcp, &settings, from_10_s_on(), u64::MAX, |_, _| false);
     run.until(at(10_000.0));
-    assert_eq!((run.wire.edge, run.wire.sent, run.wire.read), (45, 45, 0));
+    assert_eq!((run.wire.edge, run.wire.sent, run.wire.read), (56, 56, 0));
     // An application that reads 1 Mbit/s takes 8.6 packets in a round trip. The rule assumes ten packets per
     // round trip at first. A longer round, in which twelve are read, opens the window to 2 * 12 + 16 = 40
     // packets plus twice 40 * (12 - 10) / 10, which is 56, and not to the largest window, 2172.
