@@ -151,6 +151,6 @@ def remarks(made: Bench) -> list[str]:
         if cell.closed
     ]
     return closed + [
-        f"{who} draws random numbers that no seed sets: its runs are kept, and made again with another --out they differ"
+        f"{who} draws random numbers that no seed sets: its runs are kept, and differ with another --out"
         for who in made.unseeded
     ]
