@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ackclock import core
+from ackclock.evaluation.arms import RECOVERY
 from ackclock.evaluation.rfc import TITLE
 from ackclock.evaluation.verdict import WORST_FIRST, Verdict
 from ackclock.numbers import significant, with_ends
@@ -19,6 +20,7 @@ ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "docs" / "evaluations"
 CONTROLS: Mapping[str, Sequence[str]] = {
     "cubic": (),
+    "sack": (),
     "bbrv3": (),
     "prague": ("--transport", '{ name = "rfc", ecn = true }'),
     "copa": (),
@@ -27,6 +29,24 @@ CONTROLS: Mapping[str, Sequence[str]] = {
     "ltcp-rc": (),
 }
 """The controls that are recorded, with the options of `ackclock evaluate`."""
+REMARKS: Mapping[str, str] = {
+    "sack": (
+        "`sack` is the window of Reno (RFC 5681). A standard control with a CONCERN would show that a limit is wrong: "
+        "this page is a check of the method."
+    ),
+    "bbrv3": (
+        "RFC 9743 says in section 5.1.3 that later versions of BBR have fixed the losses of the first one in short "
+        "buffers; the numbers here say otherwise. They are from 20 Mbit/s, where one flow of ten has a share of 8 "
+        "packets in flight: the 2 % of losses that it allows are less than one packet. [BBR](../bbr.md) has more."
+    ),
+    "prague": (
+        "In one queue that marks as RFC 3168 says, Prague takes most of what CUBIC would have (section 7.1). This is "
+        "the known problem of [RFC 9331, section 4.3](https://www.rfc-editor.org/rfc/rfc9331#section-4.3). "
+        "`classic_fallback`, off by default, [detects such a queue](../prague.md): "
+        '`{ name = "prague", classic_fallback = true }` is no concern in these mixes (`--only N-14-mix`).'
+    ),
+}
+"""What the page of a control says besides."""
 MOST_ROWS = 10
 """The largest number of findings that the page of a control shows of a criterion."""
 
@@ -47,11 +67,13 @@ def index() -> str:
         concerns = [one["section"] for one in found if one["verdict"] == Verdict.CONCERN.value]
         name = record["control"]
         summary = next(one["summary"] for one in core.registry() if one["name"] == name)
+        own = " (it is one of the references)" if name in record["references"] else ""
         lines.append(
             [
                 f"[{name}](evaluations/{name}.md)",
                 summary,
-                ", ".join(f"{counts[one.value]} {one.value}" for one in WORST_FIRST if counts[one.value]),
+                ", ".join(f"{counts[one.value]} {one.value}" for one in WORST_FIRST if counts[one.value])
+                + own,
                 ", ".join(concerns) or "none",
             ]
         )
@@ -78,23 +100,27 @@ def _page(record: Mapping[str, Any]) -> Iterator[str]:
         )
         yield ""
     yield (
-        f"{' and '.join(references)} took the seat of {name} with the same random numbers; {references[0]} decides. "
-        "RFC 9743 has no thresholds: every limit is this project's own, and a verdict is a finding. The control has "
-        "its default parameters."
+        f"{' and '.join(references)} took the seat of {name} with the same random numbers. {references[0]} decides, "
+        f"but what is met against {' or '.join(references[1:])} is no concern. {_recoveries(record)} RFC 9743 has no "
+        "thresholds: every limit is this project's own, and a verdict is a finding. The control has its default "
+        "parameters."
     )
     yield ""
     yield (
         'The column "the RFC says" has the RFC\'s word. Most of these words ask for an evaluation, not for a result: '
-        "**CONCERN beside MUST does not say that the control breaks the RFC**. The method also has "
-        "[known faults](../evaluate.md#limits-of-the-method), some of which make a concern of what a standard control "
-        "does."
+        "**CONCERN beside MUST does not say that the control breaks the RFC**. A concern in section 6, whose criteria "
+        "have to be met, weighs more than one in section 7. The method has "
+        "[limits](../evaluate.md#limits-of-the-method)."
     )
     yield ""
-    if name == references[0]:
+    if name in references:
         yield (
-            f"{name} is its own reference, so that every comparison with it is met. What can fail here are limits "
-            "without a comparison."
+            f"{name} is one of its own references, so that no comparison can be a concern. What can fail here are "
+            "limits without a comparison."
         )
+        yield ""
+    if name in REMARKS:
+        yield REMARKS[name]
         yield ""
     versions = record["versions"]
     cores = ", ".join(f"{name} `{text}`" for name, text in versions.items() if name.startswith("core"))
@@ -119,7 +145,7 @@ def _page(record: Mapping[str, Any]) -> Iterator[str]:
     for verdict, title in (
         (Verdict.CONCERN, "What is not met"),
         (Verdict.UNDECIDED, "What is undecided"),
-        (Verdict.INFO, "What is not met or not surely met, and no concern"),
+        (Verdict.INFO, "What is not met, and no concern"),
     ):
         parts = [line for one in record["criteria"] for line in _findings(one, verdict, record)]
         if parts:
@@ -135,13 +161,22 @@ def _page(record: Mapping[str, Any]) -> Iterator[str]:
             yield f"* {section}: {text}"
 
 
+def _recoveries(record: Mapping[str, Any]) -> str:
+    """How the flows in the seat recover from losses."""
+    others = {name: rule for name, rule in record["recoveries"].items() if rule != RECOVERY}
+    if not others:
+        return "All flows over TCP recover from losses by RACK (RFC 8985)."
+    return " ".join(f"{name} recovers from losses by `{rule}`." for name, rule in others.items())
+
+
 def _findings(criterion: Mapping[str, Any], verdict: Verdict, record: Mapping[str, Any]) -> Iterator[str]:
-    """The findings of a criterion with this verdict; numbers without a limit have none."""
+    """The findings of a criterion with this verdict; numbers without a limit only where there is nothing else."""
+    numbers = criterion["sentence"].startswith("Numbers without a limit")
     found = [
         (scenario, one)
         for scenario in criterion["scenarios"]
         for one in scenario["findings"]
-        if one["verdict"] == verdict.value and (verdict is not Verdict.INFO or one["reason"])
+        if one["verdict"] == verdict.value and (verdict is not Verdict.INFO or one["reason"] or numbers)
     ]
     if not found:
         return

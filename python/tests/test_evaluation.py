@@ -10,6 +10,7 @@ import pytest
 from conftest import Command
 
 import ackclock
+from ackclock import toml
 from ackclock.errors import InputError
 from ackclock.evaluation import arms, files, rfc, run
 from ackclock.evaluation.language import Grid, Quick
@@ -326,8 +327,59 @@ def test_a_transport_leaves_what_the_scenario_says_of_it() -> None:
     assert transport == {
         "flows.tested.transport.packet": "460 B",
         "flows.tested.transport.name": "linux",
+        "flows.tested.transport.recovery": "rack",
         "flows.tested.transport.ecn": True,
     }
+
+
+def test_all_flows_over_tcp_recover_from_losses_alike() -> None:
+    for name in files.names():
+        loaded = files.load(name)
+        for setting in loaded.about.settings(quick=False):
+            document = toml.loads(run.scenario_of(loaded, setting, arms.arm("newreno")))
+            for flow in document["flows"]:
+                if "control" not in flow or flow.get("transport") == "quic":
+                    continue
+                assert flow["transport"]["recovery"] == "rack", (name, setting.name, flow["name"])
+
+
+def test_a_control_that_detects_losses_itself_says_so(ackclock: Command, tmp_path: Path) -> None:
+    (tmp_path / "small.toml").write_text(SMALL)
+    out = ackclock("evaluate", "vegas", "--only", "small.toml", "--seeds", "2").out
+    assert "vegas recovers from losses by vegas, not rack" in out
+    assert arms.arm("bbrv3").recovery == arms.arm('{ name = "cubic", beta = 0.8 }').recovery == "rack"
+    assert arms.arm("cubic", {"transport": {"name": "quic"}}).recovery == "quic"
+    # What is asked for, and what a scenario of one's own says, stays.
+    assert arms.arm("cubic", {"transport": {"name": "rfc", "recovery": "sack"}}).recovery == "sack"
+    own = files.parse(SMALL + 'transport = { name = "rfc", recovery = "newreno" }\n', "small").about
+    assert arms.arm("cubic").seated(own) == {"flows.tested.control": "cubic"}
+    assert arms.arm("cubic").seated(files.parse(SMALL, "small").about) == {
+        "flows.tested.control": "cubic",
+        "flows.tested.transport.name": "rfc",
+        "flows.tested.transport.recovery": "rack",
+    }
+
+
+def test_what_cannot_answer_the_section_is_info() -> None:
+    text = SMALL.replace('summary = "A small', 'partial = "the queue is short"\nsummary = "A small')
+    found = []
+    for one in (SMALL, text):
+        plan = run.Plan(
+            arms.arm("cubic"), [arms.arm("cubic")], [files.parse(one, "small")], quick=True, seeds=2
+        )
+        found.append(run.evaluate(plan).family("N-02"))
+    assert [one.verdict for one in found] == [Verdict.OK, Verdict.INFO]
+    assert found[1].sentence == "Met: 1 condition in 1 setting; but the queue is short."
+
+
+def test_a_control_of_one_path_is_exempt_from_those_of_several() -> None:
+    verdicts = []
+    for name in ("cubic", "lia"):
+        plan = run.Plan(
+            arms.arm(name), [arms.arm("cubic")], [files.parse(SMALL, "small")], quick=True, seeds=1
+        )
+        verdicts.append(run.evaluate(plan).family("N-23").verdict)
+    assert verdicts == [Verdict.EXEMPT, Verdict.NOT_EVALUATED]
 
 
 def test_a_scenario_that_cannot_have_a_transport_is_left_out() -> None:

@@ -56,19 +56,53 @@ def test_between_the_limits_is_info() -> None:
     limits = {"high": 0.1, "info_high": 0.25}
     within = judged(limits, [0.18, 0.19, 0.2])
     assert within.verdict is Verdict.INFO
-    assert within.reason == "above 0.1, by too little to be a concern: not above 0.25"
-    assert judged(limits, [0.3, 0.31, 0.32]).verdict is Verdict.CONCERN
-    undecided = judged(limits, [0.05, 0.1, 0.15])
-    assert (undecided.verdict, undecided.reason) == (Verdict.UNDECIDED, "")
+    assert within.reason == "above 0.1, but not above 0.25"
+    surely = judged(limits, [0.3, 0.31, 0.32])
+    assert (surely.verdict, surely.reason) == (Verdict.CONCERN, "")
+    # Standard deviation 0.05, over the root of 3, times t(2) = 4.30: 0.1 plus and minus 0.124.
+    perhaps = judged(limits, [0.05, 0.1, 0.15])
+    assert (perhaps.verdict, perhaps.reason) == (Verdict.INFO, "perhaps above 0.1, but not above 0.25")
+    # 0.2 plus and minus 0.25 may be inside, and may be a concern.
+    assert judged(limits, [0.1, 0.2, 0.3]).verdict is Verdict.UNDECIDED
+
+
+def test_a_second_limit_forgives_only_what_is_surely_within_it() -> None:
+    limits = {"high": 0.1, "info_high": 0.25}
     # Standard deviation 0.012, over the root of 3, times t(2) = 4.30: 0.24 plus and minus 0.030.
     beyond = judged(limits, [0.228, 0.24, 0.252])
-    assert (beyond.verdict, beyond.reason) == (Verdict.UNDECIDED, "surely above 0.1, perhaps above 0.25")
+    assert (beyond.verdict, beyond.reason) == (Verdict.CONCERN, "above 0.1, perhaps above 0.25")
     below = judged({"low": 0.5, "info_low": 0.3}, [0.288, 0.3, 0.312])
-    assert below.reason == "surely below 0.5, perhaps below 0.3"
+    assert (below.verdict, below.reason) == (Verdict.CONCERN, "below 0.5, perhaps below 0.3")
     # A ratio is judged by its logarithm.
     ratio = {"measure": "ratio", "high": 2, "info_high": 3}
     above = judged(ratio, [2.9, 3.0, 3.1], [1.0] * 3)
-    assert (above.verdict, above.reason) == (Verdict.UNDECIDED, "surely above 2, perhaps above 3")
+    assert (above.verdict, above.reason) == (Verdict.CONCERN, "above 2, perhaps above 3")
+
+
+def test_without_a_second_limit_at_the_end_nothing_is_a_concern() -> None:
+    yields = {"low": 0.5, "info_low": -math.inf}
+    assert judged(yields, [0.6, 0.61, 0.62]).verdict is Verdict.OK
+    found = judged(yields, [0.0, 0.01, 0.02])
+    assert (found.verdict, found.reason) == (Verdict.INFO, "below 0.5")
+    assert judged({"high": 1, "info_high": math.inf}, [3.0, 3.1, 3.2]).reason == "above 1"
+
+
+def test_what_happens_in_one_run_is_judged_as_if_it_happened_in_all() -> None:
+    # The mean of 0.562 is far inside, and so is its interval, plus and minus 0.383.
+    starves = [0.01, 0.7, 0.7, 0.7, 0.7]
+    limit = {"low": 0.05, "excused": True}
+    assert judged(limit, starves, [0.6] * 5).verdict is Verdict.OK
+    found = judged({**limit, "any_run": True}, starves, [0.6] * 5)
+    assert (found.verdict, found.mean, found.interval) == (Verdict.CONCERN, 0.01, (0.01, 0.01))
+    # A reference that starves another in one run excuses it.
+    assert judged({**limit, "any_run": True}, starves, [0.6, 0.01, 0.6, 0.6, 0.6]).verdict is Verdict.INFO
+
+
+def test_the_means_of_a_ratio_are_those_whose_ratio_is_judged() -> None:
+    found = judged({"measure": "ratio", "high": 10}, [1.0, 4.0, 16.0], [1.0, 1.0, 8.0])
+    assert found.mean == pytest.approx(2)
+    assert found.tested == pytest.approx(4)
+    assert found.references["cubic"] == pytest.approx(2)
 
 
 def test_ratios_differences_and_allowances_are_taken_seed_by_seed() -> None:
@@ -105,13 +139,17 @@ def test_a_value_that_neither_has_is_not_met() -> None:
 
 
 def test_a_failed_run_is_a_concern_though_the_criterion_holds_in_enough_settings() -> None:
-    criterion = Criterion(metric="m", text="so", high=10, cells=0.5)
+    criterion = Criterion(metric="m", text="so", high=10, cells=0.7)
     good = judged({"high": 10}, [8.0] * 3)
     bad = replace(good, verdict=Verdict.CONCERN)
     verdicts = [one.verdict for one in judge._enough(criterion, [good, bad, replace(bad, failed=True)])]
     assert verdicts == [Verdict.OK, Verdict.CONCERN, Verdict.CONCERN]
     verdicts = [one.verdict for one in judge._enough(criterion, [good, good, bad, replace(bad, failed=True)])]
     assert verdicts == [Verdict.OK, Verdict.OK, Verdict.INFO, Verdict.CONCERN]
+    # 95 % of twelve are eleven.
+    almost = criterion.model_copy(update={"cells": 0.95})
+    assert judge._enough(almost, [good] * 11 + [bad])[-1].verdict is Verdict.INFO
+    assert judge._enough(almost, [good] * 10 + [bad] * 2)[-1].verdict is Verdict.CONCERN
 
 
 def test_what_the_reference_does_not_meet_either_is_excused() -> None:
@@ -124,6 +162,13 @@ def test_what_the_reference_does_not_meet_either_is_excused() -> None:
         Verdict.CONCERN,
         "farther outside than cubic, not within the limit either",
     )
+
+
+def test_what_may_be_outside_a_limit_is_excused_like_what_is() -> None:
+    limit = {"high": 10, "excused": True}
+    # 10 plus and minus 2.48.
+    assert judged(limit, [9, 10, 11], [8.0] * 3).verdict is Verdict.UNDECIDED
+    assert judged(limit, [9, 10, 11], [12.0] * 3).reason == "cubic does not meet the limit either"
 
 
 def test_an_excuse_reaches_as_far_as_the_reference_is_outside() -> None:
@@ -145,6 +190,15 @@ def test_an_excuse_reaches_as_far_as_the_reference_is_outside() -> None:
     assert judged(between, [1.0] * 3, [8.0] * 3).verdict is Verdict.CONCERN
 
 
+def test_as_far_outside_as_a_reference_but_for_a_little_is_excused() -> None:
+    # 55.8 s against 54.9 s, of 20 s allowed: outside by 35.8 s and by 34.9 s, in runs without any randomness.
+    limit = {"high": 20, "excused": True}
+    assert judged(limit, [55.8] * 3, [54.9] * 3).verdict is Verdict.INFO
+    # A tenth farther outside is 38.39 s.
+    assert judged(limit, [58.3] * 3, [54.9] * 3).verdict is Verdict.INFO
+    assert judged(limit, [58.5] * 3, [54.9] * 3).verdict is Verdict.CONCERN
+
+
 def test_what_is_met_against_another_standard_control_is_no_concern() -> None:
     limit = {"measure": "ratio", "high": 1.05}
     own, cubic, sack = [2.0, 2.1, 2.2], [1.0, 1.0, 1.0], [2.0, 2.1, 2.2]
@@ -159,13 +213,11 @@ def test_what_is_met_against_another_standard_control_is_no_concern() -> None:
     assert judged(limit, own, cubic, [1.5, 1.6, 1.7]).verdict is Verdict.CONCERN
 
 
-def test_any_standard_control_will_do_only_beside_others_and_alone_on_a_wired_path() -> None:
+def test_any_standard_control_will_do_in_every_section() -> None:
     limit = {"measure": "ratio", "high": 1.05}
     own, cubic, sack = [2.0, 2.1, 2.2], [1.0, 1.0, 1.0], [2.0, 2.1, 2.2]
     found = {one.section: judged(limit, own, cubic, sack, one.id).verdict for one in rfc.FAMILIES}
-    info = [section for section, verdict in found.items() if verdict is Verdict.INFO]
-    assert info == ["5.2", "5.2.1", "5.2.2", "5.2.3", "6.3"]
-    assert {verdict for section, verdict in found.items() if section not in info} == {Verdict.CONCERN}
+    assert set(found.values()) == {Verdict.INFO}
 
 
 def test_the_worst_verdict_prevails() -> None:

@@ -6,6 +6,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ackclock.cli.terminal import console
+from ackclock.evaluation.arms import RECOVERY
 from ackclock.evaluation.result import Evaluation
 from ackclock.evaluation.verdict import Verdict
 
@@ -26,7 +27,10 @@ def show(evaluation: Evaluation, beside: Evaluation | None = None) -> None:
     kind = "quick" if evaluation.quick else "full"
     controls = " and ".join(one.control for one in evaluations)
     out.print(Text(f"{controls} after RFC 9743, {kind}, seeds 1 to {len(evaluation.seeds)}", style="bold"))
-    out.print(Text(f"compared with {evaluation.references[0]} in the same seat", style="dim"))
+    out.print(Text(f"compared with {' and '.join(evaluation.references)} in the same seat", style="dim"))
+    for name, recovery in {name: of for one in evaluations for name, of in one.recoveries.items()}.items():
+        if recovery != RECOVERY:
+            out.print(Text(f"{name} recovers from losses by {recovery}, not {RECOVERY}", style="dim"))
     out.print()
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim", pad_edge=False)
     table.add_column("section", no_wrap=True)

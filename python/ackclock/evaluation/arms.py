@@ -6,6 +6,7 @@ import importlib.util
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,11 +17,27 @@ from ackclock.names import nearest
 
 if TYPE_CHECKING:
     from ackclock.custom import Control
+    from ackclock.evaluation.language import ScenarioFile
 
 PLUGIN = "under-test"
 """The name that a control in Python has in scenarios."""
 REFERENCES = ("cubic", "sack")
-"""CUBIC (RFC 9438), which decides, and Reno with selective acknowledgements (RFC 5681, RFC 6675) beside it."""
+"""CUBIC (RFC 9438), which decides, and the window of Reno (RFC 5681) beside it."""
+RECOVERY = "rack"
+"""The recovery from losses that all flows over TCP have, so that a comparison is one of controls: RFC 8985."""
+OWN_RECOVERY: Mapping[str, str] = {
+    "vegas": "vegas",
+    "mda": "mda",
+    "twa": "mda",
+    "tcp-rtt": "mda-transmission",
+    "tcp-rttm": "mda",
+}
+"""The controls whose algorithm also says when a packet is lost (Brakmo and Peterson 1995, section 3.1; Alnuem 2009,
+chapter 4), and therefore bring their own recovery.
+"""
+
+SEVERAL_PATHS = ("lia",)
+"""The controls of several paths: RFC 6356."""
 
 
 @dataclass(frozen=True)
@@ -39,11 +56,62 @@ class Arm:
         """Returns the values that put this control into the groups of flows."""
         return {f"flows.{group}.{key}": value for group in groups for key, value in _flat(self.keys).items()}
 
+    def seated(self, about: ScenarioFile) -> dict[str, Any]:
+        """Returns the values that put this control into its seat in a scenario, with the recovery that all have."""
+        return {
+            f"flows.{group}.{key}": value
+            for group in about.tested
+            for key, value in {**self._recovery(about, group), **_flat(self.keys)}.items()
+        }
+
+    def _recovery(self, about: ScenarioFile, group: str) -> dict[str, Any]:
+        """Returns the values that give the flows of ``group`` the recovery of all; empty if their transport has its own
+        or names one.
+        """
+        flows = {one.get("name"): one for one in about.scenario.get("flows", ())}
+        own = flows[group].get("transport", "rfc") if group in flows else "rfc"
+        transport = {**_table(own), **_table(self.keys.get("transport", {}))}
+        name = transport.get("name", "rfc")
+        if "recovery" in transport or not _has_recovery(name):
+            return {}
+        return {"transport.name": name, "transport.recovery": self.recovery}
+
+    @property
+    def recovery(self) -> str:
+        """Returns the rule by which its flows recover from losses, or the name of a transport that has its own."""
+        transport = _table(self.keys.get("transport", {}))
+        name = transport.get("name", "rfc")
+        if not _has_recovery(name):
+            return str(name)
+        control = _table(self.keys["control"]).get("name")
+        return str(transport.get("recovery", OWN_RECOVERY.get(str(control), RECOVERY)))
+
+    @property
+    def several_paths(self) -> bool:
+        """Returns whether it couples the windows of several paths."""
+        return _table(self.keys["control"]).get("name") in SEVERAL_PATHS
+
     @property
     def counts_marks(self) -> bool:
         """Returns whether packets of its flows may be marked."""
         transport = self.keys.get("transport")
         return isinstance(transport, Mapping) and bool(transport.get("ecn"))
+
+
+def _table(value: Any) -> Mapping[str, Any]:
+    """Returns a table whose name alone may stand for it."""
+    return value if isinstance(value, Mapping) else {"name": value}
+
+
+@cache
+def _has_recovery(transport: str) -> bool:
+    """Returns whether a transport lets its flows choose the recovery from losses."""
+    return any(
+        entry["kind"] == "transport"
+        and entry["name"] == transport
+        and any(one["name"] == "recovery" for one in entry["parameters"])
+        for entry in core.registry()
+    )
 
 
 def _flat(keys: Mapping[str, Any]) -> dict[str, Any]:

@@ -22,6 +22,7 @@ def as_document(evaluation: Evaluation, command: str, beside: Evaluation | None 
         "command": command,
         "control": evaluation.control,
         "references": list(evaluation.references),
+        "recoveries": dict(evaluation.recoveries),
         "quick": evaluation.quick,
         "seeds": list(evaluation.seeds),
         "runs": evaluation.runs,

@@ -19,6 +19,11 @@ Vector = npt.NDArray[np.float64]
 TESTED, SOLO = "tested", "solo"
 """The names under which samples of the control under test, and of the scenario without it, are kept."""
 
+TOLERANCE = 0.1
+"""How much farther outside a limit than a reference a control may be and still be excused by it, as a share of the
+reference's distance.
+"""
+
 
 @dataclass
 class Samples:
@@ -59,9 +64,9 @@ class Finding:
 def findings(loaded: Loaded, samples: Samples, references: Sequence[str]) -> list[Finding]:
     """Returns the outcome of each criterion in each setting to which it applies.
 
-    The first of the ``references`` decides. In the sections of the RFC where any standard control will do
-    (``Family.any_standard``), what is not surely met against the first, and is surely met against another one, is no
-    concern.
+    The first of the ``references`` decides, but what is not surely met against it, and is surely met against another
+    one, is no concern: the RFC asks to compare with standard controls, and names RFC 5681, RFC 9002 and RFC 9438 alike
+    (section 5.2).
     """
     found: list[Finding] = []
     for criterion in loaded.about.criteria:
@@ -84,7 +89,7 @@ def _of_criterion(
         if values is None:
             continue
         summary = summarise(values)
-        means = {name: summarise(samples.of(name, index, metric.id)).mean for name in references}
+        means = {name: _mean(criterion, samples.of(name, index, metric.id)) for name in references}
         verdict, reason = _verdict(criterion, summary.mean, summary.interval), ""
         missing, lacking = int(np.sum(np.isnan(own))), int(np.sum(np.isnan(own) & np.isfinite(other)))
         if failed:
@@ -96,7 +101,7 @@ def _of_criterion(
             verdict = Verdict.CONCERN
             reason = f"no value in {lacking} of {len(samples.seeds)} runs, where the reference has one"
         elif verdict in (Verdict.CONCERN, Verdict.UNDECIDED):
-            verdict, reason = _excused(loaded, criterion, samples, index, references, verdict)
+            verdict, reason = _excused(metric, criterion, samples, index, references, verdict)
         elif missing and verdict is Verdict.OK:
             verdict = Verdict.INFO
             reason = f"no value in {missing} of {len(samples.seeds)} runs, nor with the reference"
@@ -114,11 +119,19 @@ def _of_criterion(
             verdict,
             mean,
             interval,
-            summarise(own).mean,
+            _mean(criterion, own),
             means,
             reason,
             bool(failed),
         )
+
+
+def _mean(criterion: Criterion, values: Vector) -> float | None:
+    """Returns the mean of the metric, for a ratio the geometric one, of which the judged quantity is the ratio."""
+    present = values[np.isfinite(values)]
+    if criterion.measure != "ratio" or not present.size or np.min(present) <= 0:
+        return summarise(values).mean
+    return float(np.exp(np.mean(np.log(present))))
 
 
 def _judged(
@@ -143,7 +156,7 @@ def _alone(criterion: Criterion, samples: Samples, index: int, arm: str) -> Vect
     """Returns the judged quantity of ``arm`` where no other control matters; None in the setting to compare with."""
     own = samples.of(arm, index, criterion.metric)
     if criterion.measure == "value":
-        return own
+        return _worst(criterion, own) if criterion.any_run else own
     wanted = samples.settings[index].but(criterion.against)
     before = next((k for k, one in enumerate(samples.settings) if one.at == wanted), None)
     if before is None or before == index:
@@ -152,8 +165,19 @@ def _alone(criterion: Criterion, samples: Samples, index: int, arm: str) -> Vect
         return own / samples.of(arm, before, criterion.metric)
 
 
+def _worst(criterion: Criterion, values: Vector) -> Vector:
+    """Returns the worst value for each seed: what happens in one run is judged as if it happened in all."""
+    present = values[np.isfinite(values)]
+    if not present.size:
+        return values
+    return np.full_like(values, np.min(present) if criterion.low is not None else np.max(present))
+
+
 def _verdict(criterion: Criterion, mean: float | None, interval: tuple[float, float] | None) -> Verdict:
-    """Returns the verdict from where the whole interval lies."""
+    """Returns the verdict from where the whole interval lies.
+
+    What is surely not met is a concern, unless it surely lies within the second limit.
+    """
     if criterion.info or mean is None:
         return Verdict.INFO
     if interval is None:
@@ -162,29 +186,30 @@ def _verdict(criterion: Criterion, mean: float | None, interval: tuple[float, fl
         return Verdict.OK
     low = criterion.low if criterion.info_low is None else criterion.info_low
     high = criterion.high if criterion.info_high is None else criterion.info_high
-    if _outside(criterion, low, high, interval):
-        return Verdict.CONCERN
-    wider = (criterion.info_low, criterion.info_high) != (None, None)
-    beyond = _outside(criterion, criterion.low, criterion.high, interval)
-    if wider and beyond and _inside(criterion, low, high, interval):
+    if _inside(criterion, low, high, interval):
         return Verdict.INFO
-    return Verdict.UNDECIDED
+    return (
+        Verdict.CONCERN if _outside(criterion, criterion.low, criterion.high, interval) else Verdict.UNDECIDED
+    )
 
 
 def _beyond(criterion: Criterion, verdict: Verdict, interval: tuple[float, float] | None) -> str:
-    """Returns what is sure of a criterion with two limits that is not met by little (INFO), or perhaps by little
-    (undecided); empty for another one.
-    """
-    if criterion.info or interval is None or not _outside(criterion, criterion.low, criterion.high, interval):
+    """Returns what is known of a criterion with a second limit that is not surely met; empty for another one."""
+    wider = (criterion.info_low, criterion.info_high) != (None, None)
+    if criterion.info or interval is None or not wider or verdict not in (Verdict.INFO, Verdict.CONCERN):
         return ""
-    above = interval[0] > _limits(criterion, criterion.low, criterion.high)[1]
+    above = interval[1] > _limits(criterion, criterion.low, criterion.high)[1]
     limit, second = (criterion.high, criterion.info_high) if above else (criterion.low, criterion.info_low)
     side = "above" if above else "below"
+    sure = _outside(criterion, criterion.low, criterion.high, interval)
+    first = f"{'' if sure else 'perhaps '}{side} {limit:g}"
+    if second is None or math.isinf(second):
+        return first if verdict is Verdict.INFO else ""
     if verdict is Verdict.INFO:
-        return f"{side} {limit:g}, by too little to be a concern: not {side} {second:g}"
-    if verdict is Verdict.UNDECIDED:
-        return f"surely {side} {limit:g}, perhaps {side} {second:g}"
-    return ""
+        return f"{first}, but not {side} {second:g}"
+    lowest, highest = _limits(criterion, criterion.info_low, criterion.info_high)
+    beyond = interval[0] > highest if above else interval[1] < lowest
+    return "" if beyond else f"{first}, perhaps {side} {second:g}"
 
 
 def _limits(criterion: Criterion, low: float | None, high: float | None) -> tuple[float, float]:
@@ -211,7 +236,7 @@ def _outside(
 
 
 def _excused(
-    loaded: Loaded,
+    metric: Metric,
     criterion: Criterion,
     samples: Samples,
     index: int,
@@ -220,17 +245,16 @@ def _excused(
 ) -> tuple[Verdict, str]:
     """Returns the verdict on a criterion that is not surely met, INFO if a standard control excuses it, and why."""
     if criterion.measure in ("value", "change"):
-        if verdict is Verdict.UNDECIDED or not criterion.excused:
+        if not criterion.excused:
             return verdict, ""
         outside = [one for one in references if _reference_fails(criterion, samples, index, one)]
         for one in outside:
             if not _surely_farther(criterion, samples, index, one):
                 return Verdict.INFO, f"{one} does not meet the limit either"
+        if verdict is Verdict.UNDECIDED:
+            return verdict, ""
         farther = f"farther outside than {' and '.join(outside)}, not within the limit either"
         return verdict, farther if outside else ""
-    if not loaded.family.any_standard:
-        return verdict, ""
-    metric = loaded.about.metric(criterion.metric)
     own = samples.of(TESTED, index, metric.id)
     for other in references[1:]:
         values = _judged(criterion, metric, samples, index, other)
@@ -250,13 +274,13 @@ def _reference_fails(criterion: Criterion, samples: Samples, index: int, referen
 
 
 def _surely_farther(criterion: Criterion, samples: Samples, index: int, reference: str) -> bool:
-    """Returns whether the control under test is farther outside the limits than the reference, with the whole interval
-    of the paired difference.
+    """Returns whether the control under test is farther outside the limits than the reference by more than
+    ``TOLERANCE``, with the whole interval of the paired difference.
     """
     own, other = (
         _distance(criterion, _alone(criterion, samples, index, name)) for name in (TESTED, reference)
     )
-    interval = paired_difference(own, other).interval
+    interval = paired_difference(own, (1 + TOLERANCE) * other).interval
     return interval is not None and interval[0] > 1e-12
 
 
@@ -275,7 +299,7 @@ def _enough(criterion: Criterion, own: Sequence[Finding]) -> list[Finding]:
     if criterion.cells == 1:
         return list(own)
     held = sum(one.verdict in (Verdict.OK, Verdict.INFO) for one in own)
-    if held < criterion.cells * len(own):
+    if held < math.floor(criterion.cells * len(own)):
         return list(own)
     reason = f"it holds in {held} of {len(own)} settings, which is enough"
     return [

@@ -118,8 +118,12 @@ class Criterion(Table):
     text: str = Field(description="the condition in a sentence")
     low: float | None = None
     high: float | None = None
-    info_low: float | None = Field(default=None, description="below low but not below this is only INFO")
-    info_high: float | None = Field(default=None, description="above high but not above this is only INFO")
+    info_low: float | None = Field(
+        default=None, description="below low but surely not below this is only INFO; -inf for any value"
+    )
+    info_high: float | None = Field(
+        default=None, description="above high but surely not above this is only INFO; inf for any value"
+    )
     factor: float = Field(default=1.0, description="for an allowance")
     least: float = Field(default=0.0, description="for an allowance")
     floor: float = Field(default=0.0, description="for a ratio: lower values count as this value")
@@ -133,8 +137,15 @@ class Criterion(Table):
         default=False,
         description="only INFO where a reference does not meet the limit either, and is not surely nearer to it",
     )
+    any_run: bool = Field(
+        default=False,
+        description="judged by the run in which the value is worst: what happens once can happen; for a value",
+    )
     cells: float = Field(
-        default=1.0, gt=0, le=1, description="the share of the settings in which it has to hold"
+        default=1.0,
+        gt=0,
+        le=1,
+        description="the share of the settings in which it has to hold, rounded down to whole settings",
     )
     info: bool = Field(default=False, description="numbers without a verdict")
 
@@ -144,6 +155,8 @@ class Criterion(Table):
             raise ValueError("no condition: give low or high, or info = true")
         if (self.measure == "change") != bool(self.against):
             raise ValueError('`against` and measure = "change" belong together')
+        if self.any_run and (self.measure != "value" or (self.low is None) == (self.high is None)):
+            raise ValueError('`any_run` is for measure = "value" with either low or high')
         return self
 
 
@@ -171,6 +184,10 @@ class ScenarioFile(Table):
     lacks: list[str] = Field(
         default_factory=list,
         description="where the scenario is weaker than what the section asks, or a limit is generous",
+    )
+    partial: str = Field(
+        default="",
+        description="why it cannot answer the section: what is met is INFO, not OK; half a sentence",
     )
     needs_marks: bool = Field(
         default=False, description="whether it is only for controls whose packets can be marked"

@@ -17,6 +17,7 @@ from ackclock.files import read_text
 from ackclock.names import nearest
 
 if TYPE_CHECKING:
+    from ackclock.evaluation.arms import Arm
     from ackclock.evaluation.run import Plan
 
 OF_TAIL_DROP = tuple(f"N-0{number}" for number in range(1, 10))
@@ -105,6 +106,8 @@ class Evaluation:
     runs: int
     cpu_time_s: float
     versions: Mapping[str, Any]
+    recoveries: Mapping[str, str] = field(default_factory=dict)
+    """How the flows of each control in the seat recover from losses: a rule, or a transport that has its own."""
 
     @property
     def asked(self) -> list[FamilyResult]:
@@ -132,7 +135,7 @@ def assembled(
     for family in FAMILIES:
         own = [one for one in results if one.loaded.about.family == family.id]
         refused = [why for name, why in plan.refused.items() if name.startswith(family.id)]
-        families[family.id] = _family(family, own, answers, refused, marks=plan.tested.counts_marks)
+        families[family.id] = _family(family, own, answers, refused, plan.tested)
     families["N-10"] = _tail_drop(families)
     return Evaluation(
         control=plan.tested.name,
@@ -144,11 +147,12 @@ def assembled(
         runs=len(plan.runs),
         cpu_time_s=cpu_time_s,
         versions=versions(),
+        recoveries={arm.name: arm.recovery for arm in [plan.tested, *plan.references]},
     )
 
 
 def _family(
-    family: Family, own: Sequence[ScenarioResult], answers: Answers, refused: Sequence[str], *, marks: bool
+    family: Family, own: Sequence[ScenarioResult], answers: Answers, refused: Sequence[str], tested: Arm
 ) -> FamilyResult:
     if family.id in answers.exempt:
         return FamilyResult(
@@ -158,11 +162,19 @@ def _family(
         why = family.not_evaluated or NOT_ASKED
         if refused:
             why = f"Not with this transport: {refused[0]}"
-        if family.id == "N-11" and not marks:
+        if family.id == "N-23" and not tested.several_paths:
+            return FamilyResult(
+                family, Verdict.EXEMPT, "It controls one path: the demand is on controls of several."
+            )
+        if family.id == "N-11" and not tested.counts_marks:
             why = "Its packets cannot be marked, so it relies on no explicit signal from the path."
             return FamilyResult(family, Verdict.EXEMPT, why)
         return FamilyResult(family, Verdict.NOT_EVALUATED, why)
-    return FamilyResult(family, worst(one.verdict for one in own), sentence(own), own)
+    verdict, why = worst(one.verdict for one in own), sentence(own)
+    partial = next((one.loaded.about.partial for one in own if one.loaded.about.partial), "")
+    if verdict is Verdict.OK and partial:
+        return FamilyResult(family, Verdict.INFO, f"Met: {why.removesuffix('.')}; but {partial}.", own)
+    return FamilyResult(family, verdict, why, own)
 
 
 def sentence(own: Sequence[ScenarioResult]) -> str:
@@ -188,7 +200,7 @@ def sentence(own: Sequence[ScenarioResult]) -> str:
     words = {
         Verdict.CONCERN: "Not so",
         Verdict.UNDECIDED: "Undecided",
-        Verdict.INFO: "Not so or not surely so, but no concern",
+        Verdict.INFO: "Not met, but no concern",
     }
     # Several scenarios of a family may have the same condition.
     titles = {id(one): result.loaded.about.title for result in own for one in result.findings}

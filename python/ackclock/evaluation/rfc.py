@@ -20,23 +20,12 @@ class Family:
     section: str
     title: str
     strength: str
-    """The RFC's word: MUST, SHOULD, or what it says instead, in lower case. Mostly it says how strongly the RFC asks
-    for an evaluation, not for a result.
+    """The RFC's word: MUST or SHOULD, with what has to be done, or what it says instead, in lower case; "-" if it
+    demands nothing. Mostly it says how strongly the RFC asks for an evaluation, not for a result.
     """
     demand: str
     not_evaluated: str = ""
     """Why nothing is run for it; empty if something is."""
-
-    @property
-    def any_standard(self) -> bool:
-        """Returns whether what is met against any standard control is no concern, though not against the first.
-
-        Section 5.2 asks whether there could be more harm to others than by previous standard controls, and names
-        RFC 5681, RFC 9002 and RFC 9438 alike. Section 6.3 asks for no least rate of a flow alone, so that being as
-        slow as any of them is no concern there. The other sections name no standard to compare with: there the limit,
-        which is ours, is that of the first reference.
-        """
-        return self.section in ("5.2", "6.3") or self.section.startswith("5.2.")
 
 
 FAMILIES = (
@@ -74,14 +63,14 @@ FAMILIES = (
         "N-05",
         "5.1.5",
         "Short flows",
-        "MUST",
+        "MUST consider",
         "Consider how new and short flows affect long ones, and the reverse.",
     ),
     Family(
         "N-06",
         "5.2",
         "Harm and starvation in mixes",
-        "MUST",
+        "MUST assess",
         "Assess the potential to cause starvation; a loss of all feedback must lead to back-off. Harm is more than "
         "capacity: also delay and loss.",
     ),
@@ -89,28 +78,28 @@ FAMILIES = (
         "N-07",
         "5.2.1",
         "Existing general-purpose congestion control",
-        "MUST",
+        "MUST evaluate",
         "Evaluate in competition with standard controls. Strict friendliness to Reno or CUBIC is not asked.",
     ),
     Family(
         "N-08",
         "5.2.2",
         "Real-time congestion control",
-        "SHOULD",
+        "SHOULD consider",
         "Consider coexistence with widely deployed real-time controls.",
     ),
     Family(
         "N-09",
         "5.2.3",
         "Short and long flows of other controls",
-        "MUST",
+        "MUST evaluate",
         "Evaluate the effect on short and long flows that use other common controls.",
     ),
     Family(
         "N-25",
         "5.3.2",
         "Incremental deployment: boxes on the path",
-        "MUST",
+        "MUST discuss",
         "Discuss whether incremental deployment is possible; say what is known about the equipment of today's Internet "
         "(SHOULD).",
     ),
@@ -118,14 +107,14 @@ FAMILIES = (
         "N-10",
         "6.1",
         "Paths with tail-drop queues",
-        "MUST",
+        "MUST evaluate",
         "Evaluate with drop-tail queues. Every criterion of section 5 is run with them here.",
     ),
     Family(
         "N-11",
         "6.2",
         "Tunnel behaviour",
-        "MUST",
+        "MUST consider",
         "If the control relies on explicit signals: consider traffic that passes through a tunnel.",
     ),
     Family(
@@ -147,7 +136,7 @@ FAMILIES = (
         "N-14",
         "7.1",
         "Active queue management",
-        "SHOULD",
+        "SHOULD evaluate",
         "Evaluate under a variety of queue disciplines; at a minimum reason about FQ-CoDel, PIE and L4S. With ECN, the "
         "reaction to marks must conform to the codepoint.",
     ),
@@ -169,7 +158,7 @@ FAMILIES = (
         "N-17",
         "7.4",
         "Internet of Things and constrained nodes",
-        "evaluate",
+        "-",
         "Very low rates and small bandwidth-delay products; the number of control packets matters.",
     ),
     Family(
@@ -179,7 +168,7 @@ FAMILIES = (
         "N-19",
         "7.6",
         "Misbehaving nodes",
-        "SHOULD",
+        "SHOULD explore",
         "Explore non-compliant senders, receivers and routers, and attacks from outside.",
     ),
     Family(
@@ -189,21 +178,21 @@ FAMILIES = (
         "N-21",
         "7.8",
         "Transient events",
-        "SHOULD",
+        "SHOULD consider",
         "Consider transients: a sudden onset of congestion, a routing change, mobility.",
     ),
     Family(
         "N-22",
         "7.9",
         "Sudden changes in the path",
-        "MUST",
+        "MUST evaluate",
         "Evaluate changes in the path, and be robust to them at the intervals of usual re-routing.",
     ),
     Family(
         "N-23",
         "7.10",
         "Multipath transport",
-        "MUST",
+        "MUST evaluate",
         "For controls of several paths: evaluate the harm from a fail-over and at a shared bottleneck.",
         not_evaluated="The demand is on controls of several paths, and each connection in these scenarios has one.",
     ),

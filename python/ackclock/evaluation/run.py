@@ -67,12 +67,12 @@ class Plan:
             self._add(loaded)
 
     def _add(self, loaded: Loaded) -> None:
-        groups, index = loaded.about.tested, len(self.scenarios)
-        settings = list(loaded.about.settings(quick=self.quick))
-        arms = [(TESTED, self.tested.overrides(groups), self.tested.classes)]
-        arms += [(arm.name, arm.overrides(groups), arm.classes) for arm in self.references]
-        if loaded.about.solo is not None:
-            alone = merge(self.references[0].overrides(groups), loaded.about.solo.set)
+        about, index = loaded.about, len(self.scenarios)
+        settings = list(about.settings(quick=self.quick))
+        arms = [(TESTED, self.tested.seated(about), self.tested.classes)]
+        arms += [(arm.name, arm.seated(about), arm.classes) for arm in self.references]
+        if about.solo is not None:
+            alone = merge(self.references[0].seated(about), about.solo.set)
             arms.append((SOLO, alone, self.references[0].classes))
         wanted = [
             (name, number, merge(setting.overrides, own), classes)
@@ -249,16 +249,17 @@ def scenario_of(loaded: Loaded, setting: Setting, tested: Arm) -> str:
     import tomli_w
 
     document = toml.loads(loaded.scenario.text)
-    for path, value in merge(setting.overrides, tested.overrides(loaded.about.tested)).items():
+    for path, value in merge(setting.overrides, tested.seated(loaded.about)).items():
         put(document, path.split("."), value)
     return tomli_w.dumps(document)
 
 
 def put(document: Any, steps: Sequence[str], value: Any) -> None:
-    """Puts a value at a dotted path, in which an element of a list of tables is called by its name."""
+    """Puts a value at a dotted path, in which an element of a list of tables is called by its name or its number."""
     for step in steps[:-1]:
         if isinstance(document, list):
-            document = next(one for one in document if one.get("name") == step)
+            numbered = {str(number): one for number, one in enumerate(document)}
+            document = next((one for one in document if one.get("name") == step), numbered.get(step))
         else:
             if not isinstance(document.get(step), dict | list):
                 # A name stands for a table of its own.

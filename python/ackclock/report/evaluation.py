@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from ackclock.evaluation.arms import RECOVERY
 from ackclock.evaluation.judge import TESTED, Finding
 from ackclock.evaluation.language import Metric, Setting
 from ackclock.evaluation.result import Evaluation, FamilyResult, ScenarioResult
@@ -143,6 +144,12 @@ def render(evaluation: Evaluation, command: str, beside: Evaluation | None = Non
         ],
         process=[(item, evaluation.answers.process.get(item.id, "")) for item in PROCESS],
         versions=evaluation.versions,
+        recoveries={
+            name: recovery
+            for one in evaluations
+            for name, recovery in one.recoveries.items()
+            if recovery != RECOVERY
+        },
         quick_notice="A quick evaluation: fewer paths, shorter runs and fewer seeds than with --full."
         if evaluation.quick
         else "",

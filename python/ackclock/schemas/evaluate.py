@@ -89,6 +89,9 @@ class EvaluateDocument(Strict):
     command: str = Field(description="the command that makes it")
     control: str
     references: list[str]
+    recoveries: dict[str, str] = Field(
+        description="how the flows of each control in the seat recover from losses"
+    )
     quick: bool
     seeds: list[int]
     runs: int
