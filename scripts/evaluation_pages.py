@@ -45,6 +45,11 @@ REMARKS: Mapping[str, str] = {
         "`classic_fallback`, off by default, [detects such a queue](../prague.md): "
         '`{ name = "prague", classic_fallback = true }` is no concern in these mixes (`--only N-14-mix`).'
     ),
+    "copa": (
+        "Copa answers to a timeout, and otherwise to delay alone. RACK finds lost retransmissions without one, so "
+        "that losses slow Copa less than with RFC 6675: with "
+        '`--transport \'{ name = "rfc", recovery = "sack" }\'` much less is lost in section 5.1.3.'
+    ),
 }
 """What the page of a control says besides."""
 MOST_ROWS = 10
@@ -145,7 +150,7 @@ def _page(record: Mapping[str, Any]) -> Iterator[str]:
     for verdict, title in (
         (Verdict.CONCERN, "What is not met"),
         (Verdict.UNDECIDED, "What is undecided"),
-        (Verdict.INFO, "What is not met, and no concern"),
+        (Verdict.INFO, "What is not met, or not surely, and no concern"),
     ):
         parts = [line for one in record["criteria"] for line in _findings(one, verdict, record)]
         if parts:

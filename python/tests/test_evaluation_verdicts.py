@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ackclock.evaluation import files, judge, rfc
+from ackclock.evaluation import files, judge, result, rfc
 from ackclock.evaluation.language import Criterion, ScenarioFile
 from ackclock.evaluation.verdict import Verdict, worst
 
@@ -218,6 +218,25 @@ def test_any_standard_control_will_do_in_every_section() -> None:
     own, cubic, sack = [2.0, 2.1, 2.2], [1.0, 1.0, 1.0], [2.0, 2.1, 2.2]
     found = {one.section: judged(limit, own, cubic, sack, one.id).verdict for one in rfc.FAMILIES}
     assert set(found.values()) == {Verdict.INFO}
+
+
+def test_the_sentence_names_the_setting_that_is_farthest_outside() -> None:
+    document = {
+        "family": "N-03",
+        "title": "t",
+        "summary": "s",
+        "axes": [{"name": "flows", "path": "f", "values": [1, 2, 3], "quick": [1, 2, 3]}],
+        "metrics": [{"id": "m", "label": "m", "expr": "fairness", "better": "less"}],
+        "criteria": [{"metric": "m", "text": "so", "high": 5}],
+        "scenario": {},
+    }
+    about = ScenarioFile.model_validate(document)
+    loaded = files.Loaded("small", about, files.extracted("", {}, "small"), "")
+    samples = judge.Samples(list(about.settings(quick=True)), range(3))
+    for index, value in enumerate((6.0, 9.0, 1.0)):
+        samples.values[judge.TESTED, index, "m"] = np.full(3, value)
+    found = result.ScenarioResult(loaded, samples, judge.findings(loaded, samples, ["cubic"]))
+    assert result.sentence([found]) == "Not so: so: 2 of 3 settings, as with flows 2."
 
 
 def test_the_worst_verdict_prevails() -> None:

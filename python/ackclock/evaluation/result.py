@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -200,20 +201,30 @@ def sentence(own: Sequence[ScenarioResult]) -> str:
     words = {
         Verdict.CONCERN: "Not so",
         Verdict.UNDECIDED: "Undecided",
-        Verdict.INFO: "Not met, but no concern",
+        Verdict.INFO: "Not met, or not surely, but no concern",
     }
     # Several scenarios of a family may have the same condition.
     titles = {id(one): result.loaded.about.title for result in own for one in result.findings}
     for text in texts:
         those = [one for one in deciding if one.criterion.text == text]
         of = sum(one.criterion.text == text for one in found)
-        where = [those[0].setting.name] if those[0].setting.name else []
+        shown = max(those, key=_beyond_limits)
+        where = [shown.setting.name] if shown.setting.name else []
         if len({titles[id(one)] for one in found if one.criterion.text == text}) > 1:
-            where.insert(0, f'"{titles[id(those[0])]}"')
+            where.insert(0, f'"{titles[id(shown)]}"')
         example = f", as with {', '.join(where)}" if where else ""
-        reason = f" ({those[0].reason})" if those[0].reason else ""
+        reason = f" ({shown.reason})" if shown.reason else ""
         parts.append(f"{text}: {len(those)} of {_counted(of, 'setting')}{example}{reason}")
     return f"{words[verdict]}: {'; '.join(parts)}."
+
+
+def _beyond_limits(one: Finding) -> float:
+    """Returns how far the judged quantity is beyond its limits, negative inside; without a quantity it is farthest."""
+    if one.mean is None:
+        return math.inf
+    low = -math.inf if one.criterion.low is None else one.criterion.low
+    high = math.inf if one.criterion.high is None else one.criterion.high
+    return max(low - one.mean, one.mean - high)
 
 
 def _counted(count: int, what: str) -> str:
