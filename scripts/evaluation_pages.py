@@ -143,7 +143,7 @@ def _page(record: Mapping[str, Any]) -> Iterator[str]:
     yield from _table(
         ["section", "criterion", "the RFC says", "verdict", "why"],
         [
-            [one["section"], one["title"], one["strength"], f"**{one['verdict']}**", one["sentence"]]
+            [one["section"], one["title"], one["strength"], f"**{one['verdict']}**", _lines(one["sentence"])]
             for one in record["criteria"]
         ],
     )
@@ -164,6 +164,11 @@ def _page(record: Mapping[str, Any]) -> Iterator[str]:
         yield ""
         for section, text in lacks:
             yield f"* {section}: {text}"
+
+
+def _lines(sentence: str) -> str:
+    """The conditions of a sentence on a line each."""
+    return sentence.replace("; ", ";<br>")
 
 
 def _recoveries(record: Mapping[str, Any]) -> str:

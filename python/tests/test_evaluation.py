@@ -369,7 +369,7 @@ def test_what_cannot_answer_the_section_is_info() -> None:
         )
         found.append(run.evaluate(plan).family("N-02"))
     assert [one.verdict for one in found] == [Verdict.OK, Verdict.INFO]
-    assert found[1].sentence == "Met: 1 condition in 1 setting; but the queue is short."
+    assert found[1].sentence == "Met: 1 condition in 1 setting, but the queue is short."
 
 
 def test_a_control_of_one_path_is_exempt_from_those_of_several() -> None:

@@ -174,7 +174,7 @@ def _family(
     verdict, why = worst(one.verdict for one in own), sentence(own)
     partial = next((one.loaded.about.partial for one in own if one.loaded.about.partial), "")
     if verdict is Verdict.OK and partial:
-        return FamilyResult(family, Verdict.INFO, f"Met: {why.removesuffix('.')}; but {partial}.", own)
+        return FamilyResult(family, Verdict.INFO, f"Met: {why.removesuffix('.')}, but {partial}.", own)
     return FamilyResult(family, verdict, why, own)
 
 
