@@ -197,8 +197,10 @@ def _findings(criterion: Mapping[str, Any], verdict: Verdict, record: Mapping[st
     for scenario, one in found[:MOST_ROWS]:
         metric = next(metric for metric in scenario["metrics"] if metric["id"] == one["metric"])
         unit = metric["unit"]
-        values = [one["tested"], *one["references"].values()]
-        cells = [f"{significant(value, 3)} {unit if value is not None else ''}".rstrip() for value in values]
+        setting = next(of for of in scenario["settings"] if of["name"] == one["setting"])
+        means = [one["tested"], *one["references"].values()]
+        samples = [setting["tested"], *setting["references"].values()]
+        cells = [_mean(mean, unit, of[one["metric"]]) for mean, of in zip(means, samples, strict=True)]
         judged = f"{metric['label']}{_judged(one, unit, record['references'][0])}"
         where = ", ".join(text for text in (f"`{scenario['name']}`", one["setting"]) if text)
         rows.append([one["text"], where, judged, *cells, one["reason"]])
@@ -218,8 +220,19 @@ def _findings(criterion: Mapping[str, Any], verdict: Verdict, record: Mapping[st
         yield f"The record has {len(found) - MOST_ROWS} more."
 
 
+def _mean(value: float | None, unit: str, samples: Sequence[float | None]) -> str:
+    """The mean of the runs that have a value, and how many these are if some have none."""
+    present = sum(one is not None for one in samples)
+    if value is None or not present:
+        return "no value"
+    runs = "" if present == len(samples) else f" in {present} of {len(samples)} runs"
+    return f"{significant(value, 3)} {unit}".rstrip() + runs
+
+
 def _judged(one: Mapping[str, Any], unit: str, reference: str) -> str:
-    """The judged quantity of a finding in words, with its interval."""
+    """The judged quantity of a finding in words, with its interval; empty without one."""
+    if one["mean"] is None:
+        return ""
     words = {
         "value": ": {}",
         "ratio": ": {}" + f" times {reference}'s",

@@ -34,6 +34,14 @@ def test_the_pages_are_those_of_the_records(monkeypatch: pytest.MonkeyPatch) -> 
     assert made.index() in (ROOT / "docs" / "evaluations.md").read_text(encoding="utf-8")
 
 
+def test_a_page_says_how_many_runs_a_mean_is_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(ROOT / "scripts")
+    made = importlib.import_module("evaluation_pages")
+    assert made._mean(52.0, "s", [51.0, None, 53.0]) == "52.0 s in 2 of 3 runs"
+    assert made._mean(52.0, "s", [51.0, 53.0]) == "52.0 s"
+    assert made._mean(None, "s", [None, None]) == "no value"
+
+
 @pytest.mark.parametrize("path", RECORDS, ids=lambda path: path.stem)
 def test_a_record_has_the_criteria_of_today(path: Path) -> None:
     record = read(path)
