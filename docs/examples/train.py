@@ -1,7 +1,7 @@
 """Search for a policy by evolution for a minute, and measure it on seeds that the search has not seen.
 
-    pip install "ackclock[gym]" cmaes
-    python docs/examples/train.py
+    .venv/bin/pip install gymnasium cmaes
+    .venv/bin/python docs/examples/train.py
 
 The policy is nine numbers: the action is tanh(w o + b) of the observation o. CMA-ES (the library cmaes) moves them; it
 needs no gradients and no deep-learning library, and one generation is a batch of episodes.

@@ -14,6 +14,7 @@ from typing import Any
 from ackclock import core
 from ackclock.errors import AckclockError, InputError, RunError
 from ackclock.jobs import Batch, Local, Pool, begin
+from ackclock.libraries import missing
 from ackclock.series import Series
 from ackclock.store import Job, core_fingerprint
 
@@ -34,7 +35,7 @@ def connect(address: str) -> Any:
         from distributed import Client
         from distributed.comm import get_address_host_port
     except ImportError:
-        raise InputError('--dask needs the library: pip install "ackclock[dask]"') from None
+        raise missing("--dask needs", "distributed") from None
     try:
         get_address_host_port(address)
     except ValueError as error:

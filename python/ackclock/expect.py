@@ -140,7 +140,7 @@ def known_columns(description: Mapping[str, Any]) -> Iterator[str]:
         "groups": [flow["group"] for flow in description["flows"]],
     }
     for kind, found in names.items():
-        fields = _numeric("link" if kind == "links" else "flow")
+        fields = numeric_fields("link" if kind == "links" else "flow")
         yield from (f"{kind}.{name}.{field}" for name in dict.fromkeys(found) for field in fields)
 
 
@@ -157,5 +157,6 @@ def value(column: str, result: Mapping[str, Any]) -> float | None:
     return samples(result).get(f"groups.{name}.{field}")
 
 
-def _numeric(record: str) -> list[str]:
+def numeric_fields(record: str) -> list[str]:
+    """Returns the names of the numbers of a ``flow``, a ``link`` or a ``size_class``."""
     return [one["name"] for one in core.fields()[record] if one["kind"] in ("number", "share", "integer")]

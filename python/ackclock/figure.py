@@ -10,6 +10,7 @@ import polars as pl
 
 from ackclock.errors import InputError
 from ackclock.files import replacing
+from ackclock.libraries import need_matplotlib
 from ackclock.names import nearest
 from ackclock.report import rows
 from ackclock.report.chart import Chart
@@ -30,10 +31,14 @@ FIGURES = "figures"
 
 
 def known_formats(names: Sequence[str]) -> list[str]:
-    """Returns the formats of files by their endings, each once. InputError for an unknown format."""
+    """Returns the formats of files by their endings, each once. InputError for an unknown format, and without
+    Matplotlib for all but CSV.
+    """
     for name in names:
         if name not in (*FORMATS, "csv"):
             raise InputError(f'--figures: found "{name}", expected one of {", ".join((*FORMATS, "csv"))}')
+    if any(name in FORMATS for name in names):
+        need_matplotlib()
     return list(dict.fromkeys(names))
 
 
@@ -43,8 +48,9 @@ class Figure:
     def __init__(self, chart: Chart, name: str) -> None:
         self.chart = chart
         """The figure as data, for any drawing library."""
-        self.name = name
-        """The name of a file of the figure, without the ending."""
+        # LaTeX takes what follows the first dot for the ending.
+        self.name = name.replace(".", "-")
+        """The name of a file of the figure, without the ending; it has no dots."""
 
     @property
     def frame(self) -> pl.DataFrame:
@@ -56,8 +62,8 @@ class Figure:
 
         ``width_in`` is its width in inches, or that of a ``column`` (3.5) or of both columns (``page``, 7.16) of a
         two-column paper; by default ``column`` for up to two panels side by side. No browser is needed; all formats
-        except CSV need Matplotlib (``pip install 'ackclock[figures]'``). InputError for
-        another ending, and for another name of a width.
+        except CSV need the library Matplotlib. InputError without it, for another ending, and for another name of a
+        width.
         """
         path = Path(path)
         format = path.suffix.removeprefix(".").lower()

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 from polars import selectors as cs
 
-from ackclock.errors import InputError
+from ackclock.libraries import missing
 from ackclock.summary import UNITS
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def to_pandas(table: pl.DataFrame) -> pd.DataFrame:
     try:
         import pandas as pd
     except ImportError:
-        raise _missing("pandas") from None
+        raise missing("this needs", "pandas") from None
 
     # Converts by way of NumPy, because pyarrow may be missing. A missing whole number is <NA>, not a float.
     kinds: Mapping[Any, str] = {
@@ -55,7 +55,7 @@ def to_xarray(table: pl.DataFrame, axes: Sequence[Axis], row: str) -> xr.Dataset
     try:
         import xarray as xr
     except ImportError:
-        raise _missing("xarray") from None
+        raise missing("this needs", "xarray") from None
 
     swept = [axis.column for axis in axes]
     along: dict[str, tuple[str, Any]] = {}
@@ -86,9 +86,3 @@ def _unit(name: str) -> dict[str, str]:
     ending = next((unit for unit in UNITS if name.endswith(unit)), "")
     unit = {"_bps": "bit/s"}.get(ending, ending.removeprefix("_"))
     return {"units": unit} if unit else {}
-
-
-def _missing(library: str) -> InputError:
-    return InputError(
-        f"this needs {library}, which is not installed: pip install 'ackclock[frames]', or `pip install {library}`"
-    )

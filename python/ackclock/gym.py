@@ -25,6 +25,7 @@ from ackclock import _core
 from ackclock.arguments import whole
 from ackclock.core import own_errors
 from ackclock.errors import InputError
+from ackclock.libraries import missing
 from ackclock.names import nearest
 from ackclock.overrides import to_json
 from ackclock.scenario import MAX_SEED, Scenario
@@ -35,7 +36,7 @@ try:
     from gymnasium.vector import AutoresetMode, VectorEnv
     from gymnasium.vector.utils import batch_space
 except ImportError:
-    raise InputError('ackclock.gym needs the library: pip install "ackclock[gym]"') from None
+    raise missing("ackclock.gym needs", "gymnasium") from None
 
 EXAMPLE = {
     "name": "an agent's first path",

@@ -235,7 +235,7 @@ class Runs(Sequence[Run]):
         """Returns a table as a pandas frame: ``flows``, ``links``, ``groups``, ``transfers``, ``size_classes``,
         ``series`` or ``points`` (the summary).
 
-        InputError without pandas (``pip install 'ackclock[frames]'``), and for an unknown table.
+        InputError without the library pandas, and for an unknown table.
         """
         from ackclock.frames import to_pandas
 
@@ -245,7 +245,7 @@ class Runs(Sequence[Run]):
         """Returns ``flows``, ``links`` or ``groups`` as an xarray dataset: a variable for each number, with its unit,
         and a dimension for each swept axis, for the seed and for the flow, link or group.
 
-        InputError without xarray (``pip install 'ackclock[frames]'``), and for another table.
+        InputError without the library xarray, and for another table.
         """
         from ackclock.frames import to_xarray
 
@@ -306,12 +306,14 @@ class Runs(Sequence[Run]):
             )
         return Figure(chart, file_stem(self[0].scenario, "completion"))
 
-    def to_latex(self, columns: str | Sequence[str] | None = None) -> str:
+    def to_latex(self, columns: str | Sequence[str] | Mapping[str, str] | None = None) -> str:
         """Returns a table for a paper, a row for each point of the sweep: its values, then the mean of each column with
         half its 95 % interval.
 
-        Columns are metrics as ``plot`` takes them, with units of choice: ``goodput_bps [Mbit/s]``. The text needs
-        LaTeX's package ``booktabs``. InputError for an unknown column or unit.
+        Columns are metrics as ``plot`` takes them, with units of choice: ``goodput_bps [Mbit/s]``. A mapping gives each
+        a heading of its own: ``{"rtt_p95_s [ms]": "Delay"}``. If all are fields of classes of sizes
+        (``size_classes.completion_p95_s``), each class has a row. The text needs LaTeX's package ``booktabs``.
+        InputError for an unknown column or unit.
         """
         from ackclock.report.latex_table import latex_table
 

@@ -142,5 +142,5 @@ def test_where_nobody_is(ackclock: Command, scenario_file: Path, monkeypatch: py
         assert f'--dask: found "{address}", expected an address' in outcome.err
         assert "Traceback" not in outcome.err
     monkeypatch.setitem(__import__("sys").modules, "distributed", None)
-    with pytest.raises(InputError, match='pip install "ackclock'):
+    with pytest.raises(InputError, match="-m pip install distributed"):
         cluster.connect("tcp://127.0.0.1:1")

@@ -85,7 +85,9 @@ def test_whole_values_of_one_sweep_concatenate_with_fractions_of_another() -> No
 def test_without_the_library_the_way_is_told(library: str, monkeypatch: pytest.MonkeyPatch) -> None:
     made = runs(seeds=1)
     monkeypatch.setitem(sys.modules, library, None)
-    with pytest.raises(InputError, match=rf"needs {library}.*pip install 'ackclock\[frames\]'"):
+    with pytest.raises(
+        InputError, match=rf"needs {library}, which is not installed: .* -m pip install {library}$"
+    ):
         getattr(made, f"to_{library}")()
 
 

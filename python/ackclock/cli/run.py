@@ -79,6 +79,7 @@ def run(
     dask: str | None,
     expect: Sequence[str] = (),
     latex: Sequence[str] = (),
+    plots: Sequence[str] = (),
 ) -> None:
     """Runs a scenario file and prints its results; with ``out`` writes them, with ``html`` also a report.
 
@@ -91,8 +92,6 @@ def run(
 
     # Importing data frames takes a third of a second, which `ackclock --help` and a wrong scenario should not cost.
     from ackclock.collect import Collector
-    from ackclock.figure import known_formats
-    from ackclock.run import write
     from ackclock.scenario import MAX_IN_MEMORY
 
     if out is None:
@@ -101,8 +100,9 @@ def run(
         warn(f"{scenario.file}: {warning}")
     plan = scenario.plan(first=seed, replications=replications, only=point)
     gate = Gate(expect, scenario, plan)
+    _check_metrics(scenario, plan, [*(_labelled(column)[0] for column in latex), *plots])
     everything = len(plan) <= MAX_IN_MEMORY
-    formats = known_formats(figures)
+    formats = _formats(figures, plots, scenario)
     if not everything and (as_json or html or series or formats):
         raise InputError(
             f"{scenario.file}: {plan}; --json, --html, --series and --figures are for {MAX_IN_MEMORY:,} at most, "
@@ -123,21 +123,25 @@ def run(
     runs = collector.runs(done.failures)
     for sentence in (*held_back(runs), *closed(runs)):
         warn(f"{scenario.file}: {sentence}")
-    written: list[object] = []
-    if out is not None:
-        written += runs.write(out) if everything else write(out, {"points": collector.table()})
-        written += _latex(collector, scenario, out, latex)
-    if out is not None and wishes:
-        at, seed = scenario.at(runs[0].point), plan.seeds[0]
-        written += at.export(out, *wishes, seed=seed, payloads=payloads)
-    written += _pictures(runs, scenario, place, scenario.sweep.warnings, html=html, formats=formats)
+    # Printed before anything is written, so that an error in writing leaves the numbers.
     if as_json:
         print_json(document(runs))
     else:
-        remarks = [done.precision, *(f"wrote {shown(one)}" for one in written)]
-        if out is None:
-            remarks.append(f"runs kept in {shown(place / 'runs')}")
-        _show(scenario, plan, collector, runs, remarks)
+        _show(scenario, plan, collector, runs)
+    written: list[object] = []
+    if out is not None:
+        written += _tables(runs, collector, scenario, out, latex, everything=everything)
+    if out is not None and wishes:
+        at, seed = scenario.at(runs[0].point), plan.seeds[0]
+        written += at.export(out, *wishes, seed=seed, payloads=payloads)
+    written += _pictures(
+        runs, scenario, place, scenario.sweep.warnings, html=html, formats=formats, plots=plots
+    )
+    if not as_json:
+        kept = [] if out is not None else [f"runs kept in {shown(place / 'runs')}"]
+        remarks = [done.precision, *(f"wrote {shown(one)}" for one in dict.fromkeys(written)), *kept]
+        for remark in filter(None, remarks):
+            console().print(remark, style="dim")
     # The workers of a cluster do not report their times.
     if len(plan) > 1 and dask is None and sys.stderr.isatty():
         note(spent(done))
@@ -164,14 +168,33 @@ def _wishes(
     return exports
 
 
-def _show(scenario: Scenario, plan: Plan, collector: Collector, runs: Runs, remarks: Sequence[str]) -> None:
-    """Prints the results and remarks on them; a sweep gets a row for each point."""
+def _formats(figures: Sequence[str], plots: Sequence[str], scenario: Scenario) -> list[str]:
+    """Returns the formats of the figures that are wanted. InputError, before anything is simulated, if one is
+    impossible.
+    """
+    from ackclock.figure import known_formats
+
+    if plots and not scenario.sweep.axes:
+        raise InputError(f"{scenario.file}: --plot draws a sweep, and the scenario has no [sweep]")
+    return known_formats(figures or (["pdf"] if plots else []))
+
+
+def _check_metrics(scenario: Scenario, plan: Plan, metrics: Sequence[str]) -> None:
+    """Raises InputError, before anything is simulated, for a metric that neither the first nor the last point has."""
+    if not metrics:
+        return
+    from ackclock.report.sweep_measures import check
+
+    ends = dict.fromkeys((plan.points[0], plan.points[-1]))
+    check(metrics, [scenario.at(scenario.sweep.overrides(point)).describe() for point in ends])
+
+
+def _show(scenario: Scenario, plan: Plan, collector: Collector, runs: Runs) -> None:
+    """Prints the results; a sweep gets a row for each point."""
     if len(plan.points) > 1:
         _show_sweep(scenario, plan, collector)
     else:
         show(runs)
-    for remark in filter(None, remarks):
-        console().print(remark, style="dim")
 
 
 def _complain_of(done: Simulated) -> None:
@@ -218,16 +241,25 @@ def _show_sweep(scenario: Scenario, plan: Plan, collector: Collector) -> None:
 
 
 def _pictures(
-    runs: Runs, scenario: Scenario, out: Path, warnings: Sequence[str], *, html: bool, formats: Sequence[str]
+    runs: Runs,
+    scenario: Scenario,
+    out: Path,
+    warnings: Sequence[str],
+    *,
+    html: bool,
+    formats: Sequence[str],
+    plots: Sequence[str],
 ) -> list[Path]:
-    """Writes the report, and the figures as files, if they are wanted."""
+    """Writes the report, and the figures as files, if they are wanted: those of the metrics ``plots``, or all."""
     from ackclock.figure import FIGURES, figures, save_all
 
     if not html and not formats:
         return []
-    drawn = _drawn(runs, scenario)
+    drawn = _drawn(runs, scenario) if html or not plots else []
     written = [_report(runs, drawn, scenario, out, warnings)] if html else []
-    if formats:
+    if plots:
+        written += save_all([runs.plot(plot) for plot in plots], out / FIGURES, formats)
+    elif formats:
         found = figures(runs)
         for number, run in enumerate(drawn, start=1):
             for figure in figures(run):
@@ -246,6 +278,16 @@ def _needing_out(*, series: bool, latex: bool) -> None:
         raise InputError("--latex: needs --out DIR, a folder to write to")
 
 
+def _tables(
+    runs: Runs, collector: Collector, scenario: Scenario, out: Path, latex: Sequence[str], *, everything: bool
+) -> list[Path]:
+    """Writes the results as tables; of runs that are too many for memory only the summary."""
+    from ackclock.run import write
+
+    written = runs.write(out) if everything else write(out, {"points": collector.table()})
+    return written + _latex(collector, scenario, out, latex)
+
+
 def _latex(collector: Collector, scenario: Scenario, out: Path, columns: Sequence[str]) -> list[Path]:
     """Writes the table of the points with these columns for LaTeX; nothing without columns."""
     if not columns:
@@ -253,11 +295,17 @@ def _latex(collector: Collector, scenario: Scenario, out: Path, columns: Sequenc
     from ackclock.files import replacing
     from ackclock.report.latex_table import latex_table
 
-    text = latex_table(collector.table(), scenario.sweep.axes, columns)
+    text = latex_table(collector.table(), scenario.sweep.axes, dict(map(_labelled, columns)))
     path = out / "points.tex"
     with replacing(path) as file:
         file.write_text(text, encoding="utf-8")
     return [path]
+
+
+def _labelled(column: str) -> tuple[str, str]:
+    """Returns the column of ``COLUMN=HEADING``, and the heading; empty without one."""
+    name, _, heading = column.partition("=")
+    return name.strip(), heading.strip()
 
 
 def _drawn(runs: Runs, scenario: Scenario) -> list[Run]:

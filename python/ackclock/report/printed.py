@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ackclock.errors import InputError
+from ackclock.libraries import need_matplotlib
 from ackclock.report import fitting, marks
 from ackclock.report.chart import Chart
 from ackclock.report.curves import Axis, Panel
@@ -62,12 +63,9 @@ def printed(chart: Chart, format: str, width_in: float | None = None) -> bytes:
     """
     if format not in FORMATS:
         raise InputError(f'a figure as "{format}": expected one of {", ".join(FORMATS)}')
-    try:
-        import matplotlib as mpl
-    except ImportError:
-        raise InputError(
-            "figures as files need Matplotlib: pip install 'ackclock[figures]', or `pip install matplotlib`"
-        ) from None
+    need_matplotlib()
+    import matplotlib as mpl
+
     with mpl.rc_context(dict(_LOOK)):
         figure = drawn(chart, natural_width(chart) if width_in is None else width_in)
         file = io.BytesIO()

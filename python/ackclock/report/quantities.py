@@ -26,6 +26,19 @@ _NAMES = {
     "wait_mean": "Mean wait",
     "pacing_rate": "Pacing rate",
 }
+_SHORT = {
+    "rtt_mean": "Mean RTT",
+    "rtt_p50": "RTT p50",
+    "rtt_p95": "RTT p95",
+    "rtt_p99": "RTT p99",
+    "cwnd_mean": "Mean window",
+    "completion_mean": "Mean completion",
+    "completion_p50": "Completion p50",
+    "completion_p95": "Completion p95",
+    "completion_p99": "Completion p99",
+    "wait_p95": "Wait p95",
+}
+"""Names for the head of a table, where the title of an axis is too wide."""
 _UNITS = {"packets": "packets", "bytes": "bytes", "s": "s", "ms": "ms", "bps": "bit/s"}
 _RATES = ((1e9, "Gbit/s"), (1e6, "Mbit/s"), (1e3, "kbit/s"))
 
@@ -43,6 +56,12 @@ def title_and_scale(quantity: str, largest: float) -> tuple[str, float]:
     if last == "bps":
         scale, unit = next((rate for rate in _RATES if largest >= rate[0]), (1.0, unit))
     return f"{_words(stem)} ({unit})", scale
+
+
+def short_name(quantity: str) -> str:
+    """Returns a quantity such as ``rtt_p95_s`` in few words, without its unit: ``RTT p95``."""
+    stem, _, last = quantity.rpartition("_")
+    return _SHORT.get(stem) or _words(stem if last in _UNITS and stem else quantity)
 
 
 def _words(name: str) -> str:

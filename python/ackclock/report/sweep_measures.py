@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import polars as pl
 
 from ackclock import units
 from ackclock.errors import InputError
+from ackclock.expect import known_columns, numeric_fields
 from ackclock.names import nearest
-from ackclock.report.quantities import title_and_scale
+from ackclock.report.quantities import short_name, title_and_scale
 from ackclock.summary import class_words
 
+_KINDS = ("groups", "links", "size_classes")
+"""The kinds of columns of the summary, by the word before their first dot."""
+_BOUND = re.compile(r"_(low|high)(_[a-z]+)?$")
+"""The ending of a column with an end of an interval."""
+LISTED = 8
+"""The largest number of fields that an error lists."""
 _WHOSE = {"groups": " per flow"}
 """What a title says of a number of a group: it is the mean over its flows."""
 
@@ -28,6 +37,10 @@ class Measure:
     """The quantity with its unit, without the owner: ``Goodput per flow (Mbit/s)``."""
     owned: str
     """The quantity of the owner with its unit: ``Goodput per flow of tcp (Mbit/s)``."""
+    short: str
+    """A short name of the quantity, without owner and unit, for the head of a table: ``RTT p95``."""
+    unit: str
+    """The unit; empty without one."""
     scale: float
     """The number by which values of the column are divided to have the unit of the titles."""
 
@@ -36,8 +49,8 @@ def measures(table: pl.DataFrame, metrics: str | Sequence[str] | None) -> list[l
     """Returns, for each metric, its columns in ``Runs.summary``.
 
     A metric is a column (``groups.tcp.rtt_mean_s``) or the field of every group, link or class of sizes
-    (``rtt_mean_s``), and may have a unit (``rtt_mean_s [ms]``). By default it is the goodput of each group. InputError
-    for an unknown one.
+    (``rtt_mean_s``, ``size_classes.completion_p95_s``), and may have a unit (``rtt_mean_s [ms]``). By default it is the
+    goodput of each group. InputError for an unknown one.
     """
     if metrics is None:
         found = _columns(table, "goodput_bps")
@@ -50,15 +63,52 @@ def measures(table: pl.DataFrame, metrics: str | Sequence[str] | None) -> list[l
         name, unit = units.split(text)
         found = [name] if name in table.columns else _columns(table, name)
         if not found:
-            known = [column for column in table.columns if column == "fairness" or "." in column]
-            raise InputError(f'no metric "{name}" in the summary{nearest(name, known)}')
+            raise _unknown(
+                name, [column for column in table.columns if column == "fairness" or "." in column]
+            )
         requests.append(_of_one_kind(table, found, unit))
     return requests
 
 
+def check(metrics: Sequence[str], descriptions: Sequence[Mapping[str, Any]]) -> None:
+    """Raises InputError, before anything is simulated, for a metric that no run can have of the scenarios that
+    ``Scenario.describe`` describes, and for a unit that it cannot have.
+    """
+    columns = list(dict.fromkeys(column for one in descriptions for column in known_columns(one)))
+    columns = [column for column in columns if not column.startswith("flows.")]
+    classes = set(numeric_fields("size_class"))
+    fields = {*numeric_fields("flow"), *numeric_fields("link"), *classes}
+    for text in metrics:
+        name, unit = units.split(text)
+        kind, _, rest = name.partition(".")
+        # The names of the classes are those of the sizes of each point.
+        of_class = kind == "size_classes" and rest.rpartition(".")[2] in classes
+        if not (name in columns or name in fields or of_class or (kind in _KINDS and rest in fields)):
+            raise _unknown(name, columns)
+        if unit:
+            units.divisor(name, unit)
+
+
+def _unknown(name: str, known: Sequence[str]) -> InputError:
+    """Returns the error for an unknown metric, with the nearest one, or else with the fields of which it is a part."""
+    close = nearest(name, known)
+    fields = dict.fromkeys(column.rpartition(".")[2] for column in known if not _BOUND.search(column))
+    parts = [field for field in fields if name.lower() in field]
+    if not close and parts:
+        close = f"; there is {', '.join(parts[:LISTED])}"
+    return InputError(
+        f'no metric "{name}"{close or "; a metric is a column of points.csv, or a field such as rtt_p95_s"}'
+    )
+
+
 def _columns(table: pl.DataFrame, field: str) -> list[str]:
-    """Returns the columns of this field: those of groups, or else of links, or else of classes of sizes."""
-    for kind in ("groups", "links", "size_classes"):
+    """Returns the columns of this field: those of groups, or else of links, or else of classes of sizes.
+
+    A kind before the field chooses: ``size_classes.completion_p95_s``.
+    """
+    named, _, rest = field.partition(".")
+    kinds, field = ([named], rest) if named in _KINDS else (_KINDS, field)
+    for kind in kinds:
         found = [
             name for name in table.columns if name.startswith(f"{kind}.") and name.rpartition(".")[2] == field
         ]
@@ -95,7 +145,13 @@ def _of_one_kind(table: pl.DataFrame, columns: Sequence[str], unit: str) -> list
         of = f" of {owner}" if owner else ""
         found.append(
             Measure(
-                column, owner, f"{head}{whose}{bracket}{shown}", f"{head}{whose}{of}{bracket}{shown}", scale
+                column,
+                owner,
+                f"{head}{whose}{bracket}{shown}",
+                f"{head}{whose}{of}{bracket}{shown}",
+                short_name(quantity) + (whose if quantity.endswith("_bps") else ""),
+                shown.removesuffix(")"),
+                scale,
             )
         )
     return found

@@ -14,6 +14,7 @@ from ackclock.evaluation.arms import Arm
 from ackclock.evaluation.processes import LIMIT_S, Processes
 from ackclock.evaluation.words import EvaluationWords, needs_series
 from ackclock.jobs import Local, run_jobs
+from ackclock.libraries import missing
 from ackclock.overrides import merge
 from ackclock.search.objectives import Objective
 from ackclock.search.space import Range, Space
@@ -80,7 +81,7 @@ class Search:
         try:
             from cmaes import CMA
         except ImportError:
-            raise InputError('a search needs the library cmaes: pip install "ackclock[search]"') from None
+            raise missing("a search needs", "cmaes") from None
         ranges = self._space.ranges
         random = np.random.default_rng(self._seed)
         tried: list[tuple[float, Values]] = []

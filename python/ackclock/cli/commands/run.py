@@ -58,12 +58,21 @@ def run(
         ),
     ] = None,
     figures: Figures = None,
+    plot: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="METRIC",
+            help='Draw this metric of a sweep, in a unit of choice, e.g. "rtt_p95_s \\[ms]", in place of the figures '
+            "that --figures draws by default; as pdf unless --figures names a format. May be given several times.",
+            show_default=False,
+        ),
+    ] = None,
     latex: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="COLUMN",
+            metavar="COLUMN[=HEADING]",
             help="Also write DIR/points.tex, a table for a paper with this column of the summary, in a unit of choice, "
-            'e.g. "rtt_p95_s \\[ms]"; needs --out DIR. May be given several times.',
+            'e.g. "rtt_p95_s \\[ms]=Delay"; needs --out DIR. May be given several times.',
             show_default=False,
         ),
     ] = None,
@@ -123,6 +132,7 @@ def run(
         out=out,
         figures=figures or [],
         latex=latex or [],
+        plots=plot or [],
         exports=export or [],
         payloads=payloads,
         threads=threads,
