@@ -72,6 +72,7 @@ def _show(one: Lesson) -> None:
     out = console()
     out.print(Text(one.title, style="bold"))
     out.print(Text(one.question))
+    out.print(Text(f"You will learn {one.learn}", style="dim"))
     for heading, items in (("What to change", one.change), ("What to look for", one.look)):
         out.print(Text(f"\n{heading}", style="bold"))
         grid = Table.grid(padding=(0, 1, 0, 0))

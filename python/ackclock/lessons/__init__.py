@@ -65,6 +65,8 @@ class Words(Table):
     order: int
     title: str
     question: str
+    learn: str
+    """What the reader will know, as the end of a sentence that begins with "You will learn"."""
     change: list[str] = Field(min_length=1)
     look: list[str] = Field(min_length=1)
     figure: str = "flows.*.cwnd_packets"

@@ -6,10 +6,10 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
-from ackclock.errors import InputError
 from ackclock.files import replacing, writable
 from ackclock.lessons import Lesson
 from ackclock.lessons.outcome import REPLICATIONS
+from ackclock.libraries import missing
 
 
 def write(lesson: Lesson, folder: Path) -> Path:
@@ -17,7 +17,7 @@ def write(lesson: Lesson, folder: Path) -> Path:
     try:
         import nbformat
     except ImportError:
-        raise InputError('--notebooks needs a library: pip install "ackclock[notebook]"') from None
+        raise missing("--notebooks needs", "nbformat") from None
     new: dict[str, Any] = {"markdown": nbformat.v4.new_markdown_cell, "code": nbformat.v4.new_code_cell}
     # Sets the identifiers, because the library's are random, and the same lesson should give the same file.
     cells = [
@@ -47,7 +47,7 @@ def _cells(lesson: Lesson) -> list[tuple[str, str]]:
     }
     code = {name: Template(text).substitute(texts) for name, text in _CODE.items()}
     return [
-        ("markdown", f"# {lesson.title}\n\n{lesson.question}"),
+        ("markdown", f"# {lesson.title}\n\n{lesson.question}\n\nYou will learn {lesson.learn}"),
         ("markdown", "The scenario, as `ackclock run` takes it from a file."),
         ("code", code["scenario"]),
         ("markdown", f"Each variant replaces values of the scenario, and is run with {REPLICATIONS} seeds."),

@@ -25,7 +25,7 @@ LAB = Path(__file__).with_name("lab")
 SIMULATING = Path(__file__).with_name("simulating.css")
 """The style sheet of every simulating page, on top of the reports' style sheet."""
 
-_TOLD = {"name", "title", "question", "change", "look", "variants"}
+_TOLD = {"name", "title", "question", "learn", "change", "look", "variants"}
 """The parts of a lesson that the page shows."""
 
 

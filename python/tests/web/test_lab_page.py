@@ -9,7 +9,7 @@ import pytest
 
 from ackclock import statistics, toml
 
-from .lab_page import DUEL, HUGE, LONG, Lab
+from .lab_page import DUEL, HUGE, LONG, PHONE, Lab
 
 pytestmark = pytest.mark.browser
 
@@ -176,6 +176,82 @@ def test_a_damaged_link_says_so(lab: Lab) -> None:
     assert not lab.find("#damaged").is_displayed()
     lab.open()
     assert not lab.find("#damaged").is_displayed()
+
+
+def test_the_address_may_name_a_lesson(lab: Lab) -> None:
+    lab.open(link=f"{lab.page.as_uri()}#incast")
+    assert lab.find("#lesson").get_property("value") == "incast"
+    assert not lab.find("#damaged").is_displayed()
+    assert lab.find("#lesson-box .learn").text.startswith("You will learn why a single lost packet")
+    last = next(
+        row for row in lab.all("#summary tbody tr") if row.text.startswith("Last transfer complete after")
+    )
+    completed = lab.run("return ackclock.board.a.result.flows.map(flow => flow.completed_s)")
+    assert float(last.find_element("css selector", "td").text) == pytest.approx(
+        1e3 * max(completed), rel=1e-2
+    )
+
+
+@pytest.mark.parametrize(
+    ("link", "said"), [("#bufferblaot", 'no lesson "bufferblaot"'), ("#s1.%%%%notbase64", "is damaged")]
+)
+def test_another_word_in_the_address_is_told(lab: Lab, link: str, said: str) -> None:
+    lab.driver.get_log("browser")
+    lab.open(link=lab.page.as_uri() + link)
+    assert said in lab.find("#damaged").text
+    assert lab.text() == DUEL
+    assert not [entry for entry in lab.driver.get_log("browser") if entry["level"] == "SEVERE"]
+
+
+def test_the_button_whose_values_the_scenario_has_is_pressed(lab: Lab) -> None:
+    def pressed() -> list[str]:
+        return [button.text for button in lab.all("[data-try][aria-pressed='true']")]
+
+    lab.open(link=f"{lab.page.as_uri()}#rtt-unfairness")
+    assert pressed() == ["Reno"]
+    assert "Reno is called sack in the settings" in lab.find("#lesson-box").text
+    lab.click("[data-try='CUBIC']")
+    lab.finished()
+    assert pressed() == ["CUBIC"]
+    text = lab.text().replace('"50 packets"', '"60 packets"')
+    lab.run(
+        "arguments[0].value = arguments[1]; arguments[0].dispatchEvent(new Event('input'))",
+        lab.find("#text"),
+        text,
+    )
+    lab.wait("no button has these values", lambda: not pressed())
+
+
+def test_the_answer_is_seen_without_scrolling(lab: Lab) -> None:
+    lab.open(link=f"{lab.page.as_uri()}#rtt-unfairness")
+    top = "return document.querySelector(arguments[0]).getBoundingClientRect().top"
+    bottom = "return document.querySelector('#figure').getBoundingClientRect().bottom"
+    assert lab.run(bottom) < 700
+    assert lab.run(top, "#summary tbody tr:nth-child(9)") < 900
+    before = lab.run(top, "#figure")
+    lab.run("for (const one of document.querySelectorAll('#lesson-box details')) one.open = true")
+    assert lab.run(top, "#figure") == before
+
+
+def test_a_phone_leads_to_the_path_and_back(lab: Lab) -> None:
+    lab.open(PHONE, link=f"{lab.page.as_uri()}#rtt-unfairness")
+    lab.run("document.querySelector('#lesson-box details').open = true")
+    lab.click("#lesson-box .jump button")
+    top = "return document.querySelector(arguments[0]).getBoundingClientRect().top"
+    assert 0 <= lab.run(top, "#path-title") < 100
+    lab.click("#to-figure")
+    assert 0 <= lab.run(top, "#outcome-title") < 100
+
+
+def test_each_flow_has_its_losses(lab: Lab) -> None:
+    lab.open(link=f"{lab.page.as_uri()}#bufferbloat")
+    rows = {
+        row.text.partition(" lost")[0]: row for row in lab.all("#summary tbody tr") if " lost (" in row.text
+    }
+    flows = {flow["name"]: flow for flow in lab.result()["flows"]}
+    for name, flow in flows.items():
+        shown = rows[f"Packets of {name}"].find_element("css selector", "td").text
+        assert float(shown) == pytest.approx(100 * flow["lost_packets"] / flow["sent_packets"], rel=1e-2)
 
 
 def test_a_number_of_steps_that_cannot_be_is_refused(lab: Lab) -> None:

@@ -74,7 +74,13 @@
 
   // A link to something folded unfolds it.
   function unfold() {
-    const target = location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    let name = location.hash.slice(1);
+    try {
+      name = decodeURIComponent(name);
+    } catch {
+      // A stray % is no encoding.
+    }
+    const target = name && document.getElementById(name);
     if (!target) return;
     const folds = [];
     for (let one = target.closest("details"); one; one = one.parentElement.closest("details")) folds.push(one);

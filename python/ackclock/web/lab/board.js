@@ -1,10 +1,13 @@
 // The display of a run: figures, table, progress. `a` is the newest run, also while it goes on; `b` is the kept one.
 
-import { byId } from "./dom.js";
+import { byId, isWide } from "./dom.js";
 import { planeFigure, timeFigure, view } from "./figures.js";
 import { digits } from "./quantity.js";
 import { readout } from "./readout.js";
 import { summaryTable } from "./summary.js";
+
+// The height of a panel on a wide page, beside the lesson.
+const LOW = 92;
 
 export class Board {
   a = null; // {meaning, series, result, text, others}; `others` are results with more seeds, if there are any
@@ -36,13 +39,15 @@ export class Board {
     this.draw();
   }
 
-  drawings(width) {
+  // `low`: with low panels, so that the figure and the first numbers are seen without scrolling.
+  drawings(width, low = false) {
     const [a, b] = [this.a, this.b].map((one) => (one?.series ? view(one.series, one.meaning) : null));
-    return [timeFigure(a, b, width), planeFigure(a, b, Math.min(width, 620))];
+    const heightOfPanel = low ? LOW : undefined;
+    return [timeFigure(a, b, width, { heightOfPanel }), planeFigure(a, b, Math.min(width, 620))];
   }
 
   drawFigures() {
-    const [over, plane] = this.drawings(Math.max(280, byId("figure").clientWidth));
+    const [over, plane] = this.drawings(Math.max(280, byId("figure").clientWidth), isWide());
     byId("figure").innerHTML = over;
     byId("plane").innerHTML = plane;
   }

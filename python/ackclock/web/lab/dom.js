@@ -36,3 +36,6 @@ export function later(milliseconds, action) {
     timer = setTimeout(() => action(...values), milliseconds);
   };
 }
+
+// Returns whether the page has two columns, as in lab.css.
+export const isWide = () => matchMedia("(min-width: 60rem)").matches;

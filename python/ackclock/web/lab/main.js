@@ -16,7 +16,7 @@ import { Runner } from "./runner.js";
 import { told } from "./running.js";
 import { begin, take } from "./scenario.js";
 import { Seeds } from "./seeds.js";
-import { isLink, unpackedLink } from "./share.js";
+import { unpackedLink, wordOf } from "./share.js";
 import { newState } from "./state.js";
 import { status } from "./view.js";
 import { WhatIf } from "./whatif.js";
@@ -68,12 +68,23 @@ async function made() {
   return page;
 }
 
-// Begins with the set-up in the address, else with the scenario that the page was given, else with the first lesson.
+// Begins with the set-up or the lesson in the address, else with the scenario that the page was given, else with the first
+// lesson.
 async function start(page) {
   const { state, classroom } = page;
-  const setUp = await unpackedLink(location.hash);
-  byId("damaged").hidden = setUp !== null || !isLink(location.hash);
+  const { hash } = location;
+  const setUp = await unpackedLink(hash);
+  const word = wordOf(hash);
+  // Other words may be parts of the page, as in the link that skips to its content.
+  if (word !== null && state.text && document.getElementById(word)) return;
+  const asked = word === null ? undefined : classroom.named(word);
+  warn(page, hash, setUp, asked);
   if (setUp?.scenario === state.text) return;
+  if (asked) {
+    begin(page, asked.scenario, asked);
+    classroom.show(asked);
+    return;
+  }
   const lesson = classroom.named(setUp ? setUp.lesson : given("given").lesson);
   const first = given("given").scenario ?? null;
   const whole = setUp ? setUp.scenario : (first ?? page.lessons[0].scenario);
@@ -83,6 +94,18 @@ async function start(page) {
   state.lesson = about ?? null;
   if (setUp?.b) take(page, whole);
   else begin(page, whole, about ?? null);
+}
+
+// Warns of an address that is neither a set-up nor a lesson.
+function warn({ lessons }, hash, setUp, asked) {
+  const word = wordOf(hash);
+  const right = hash === "" || setUp !== null || asked !== undefined || document.getElementById(word) !== null;
+  byId("damaged").hidden = right;
+  if (right) return;
+  byId("damaged").textContent =
+    word === null
+      ? "The link to this set-up is damaged: a part of it is missing or changed. Ask for it again; below is what the page begins with otherwise."
+      : `There is no lesson "${word.slice(0, 40)}". The lessons are ${lessons.map((one) => one.name).join(", ")}. Below is what the page begins with otherwise.`;
 }
 
 main().catch((error) => {

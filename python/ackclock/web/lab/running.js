@@ -41,6 +41,7 @@ function checked(page, { errors, warnings, meaning }) {
     return;
   }
   state.meaning = meaning;
+  page.classroom.mark(state);
   draw(page);
   inspect(page);
   inspector.disable(false);

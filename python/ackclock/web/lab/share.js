@@ -14,9 +14,11 @@ export async function packed(setUp) {
   return FORM + btoa(binary).replace(/\+/g, "-").replace(/\//g, "_").replace(/=+$/, "");
 }
 
-// Returns whether the text is meant as a set-up, also one that was cut or changed on its way.
-export function isLink(hash) {
-  return /^#?s\d+\./.test(hash);
+// Returns the word after the # that is no set-up, such as the name of a lesson; null for a set-up, also one that was cut or
+// changed on its way, and for an empty text.
+export function wordOf(hash) {
+  const text = hash.replace(/^#/, "");
+  return text === "" || /^s\d+\./.test(text) ? null : text;
 }
 
 // Returns the set-up, or null if the text is none.

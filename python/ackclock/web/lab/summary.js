@@ -4,7 +4,7 @@ import { make } from "./dom.js";
 import { digits } from "./quantity.js";
 import { summary } from "./statistics.js";
 
-const MOST_ROWS = 12;
+const MOST_FLOWS = 4;
 
 // Returns a result's numbers, [label, unit, value], and those of its flows by name.
 export function numbersOf(result) {
@@ -20,12 +20,23 @@ export function numbersOf(result) {
       ["95th percentile of round trip", "ms", times(tails.length ? Math.max(...tails) : null, 1000)],
       ["Packets lost", "%", sent ? (100 * sum(result.flows, "lost_packets")) / sent : null],
       ["Fairness (Jain)", "", result.fairness],
+      ...(result.flows.some((flow) => Number.isFinite(flow.completed_s))
+        ? [["Last transfer complete after", "ms", times(lastCompletion(result.flows), 1000)]]
+        : []),
     ],
     flows: result.flows.flatMap((flow) => [
       [`Goodput of ${flow.name}`, "Mbit/s", flow.goodput_bps / 1e6],
       [`Mean delay of ${flow.name}, one way`, "ms", times(flow.one_way_delay_mean_s, 1000)],
+      [`Packets of ${flow.name} lost`, "%", flow.sent_packets ? (100 * flow.lost_packets) / flow.sent_packets : null],
     ]),
   };
+}
+
+// Returns when the last flow was complete of the groups that have an end; null if one of their flows was not.
+function lastCompletion(flows) {
+  const ending = new Set(flows.filter((flow) => Number.isFinite(flow.completed_s)).map((flow) => flow.group));
+  const ends = flows.filter((flow) => ending.has(flow.group)).map((flow) => flow.completed_s);
+  return ends.every(Number.isFinite) ? Math.max(...ends) : null;
 }
 
 function times(value, factor) {
@@ -72,13 +83,14 @@ function linesOf(results) {
 export function summaryTable(a, b, called = { now: "A (now)", kept: "B (kept)", change: "A − B" }) {
   const mine = linesOf(a);
   const theirs = b ? linesOf(b) : null;
-  const lines = [...mine.all.map((one, at) => [one, theirs?.all[at]])];
+  const lines = mine.all.map((one) => [one, theirs?.all.find(([label]) => label === one[0])]);
   const names = new Set([...mine.flows, ...(theirs?.flows ?? [])].map(([label]) => label));
   const flows = [...names].map((label) => [
     mine.flows.find((one) => one[0] === label) ?? [label, "", []],
     theirs?.flows.find((one) => one[0] === label) ?? [label, "", []],
   ]);
-  if (flows.length > 2) lines.push(...flows.slice(0, MOST_ROWS));
+  const each = numbersOf(a[0]).flows.length / a[0].flows.length;
+  if (flows.length > each) lines.push(...flows.slice(0, each * MOST_FLOWS));
   const heads = theirs ? ["", called.now, called.kept, called.change ?? "Change"] : ["", "Value"];
   const rows = lines.map(([[label, unit, values], other]) =>
     make(
@@ -91,7 +103,7 @@ export function summaryTable(a, b, called = { now: "A (now)", kept: "B (kept)", 
   );
   const notes = [
     a.length > 1 ? `Means of the seeds ${a[0].seed} to ${a[a.length - 1].seed}, ± half of the 95 % interval` : null,
-    flows.length > MOST_ROWS ? `The first ${MOST_ROWS / 2} of ${flows.length / 2} flows` : null,
+    flows.length > each * MOST_FLOWS ? `The first ${MOST_FLOWS} of ${flows.length / each} flows` : null,
   ].filter(Boolean);
   return make(
     "table",
