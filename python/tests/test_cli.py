@@ -201,7 +201,7 @@ class TestReproduce:
         for words in ("Few flows and many", "Dahal (2007), Table 0.0", "8 flows", "not reproduced"):
             assert words in outcome.out
         assert "1 reproduced, 1 not reproduced" in outcome.out
-        assert "1 of 2 other readings" in outcome.out
+        assert "with another verdict on a claim: 1" in outcome.out
         (report,) = (tmp_path / "results").glob("*.html")
         assert report.name in outcome.out
         assert "Few flows and many" in report.read_text()
@@ -281,8 +281,9 @@ class TestReproduce:
         )
         out = " ".join(ackclock("reproduce", study_file, "--quick").out.split())
         assert (
-            "1 of 2 other readings (interpretations of what the publication leaves open) decide a claim otherwise, "
-            "2 leave undecided a claim that is decided as taken, of these claims: Number of flows "
+            "Other readings (interpretations of what the publication leaves open): 2 with another verdict on "
+            "a claim: 1 with an undecided claim that the reading taken decides: 2 These readings, each with "
+            "its claims: Number of flows "
             "6 and 6 (2 replications) (against it: The title.) 1; undecided: 2 count the bits undecided: 1"
         ) in out
 

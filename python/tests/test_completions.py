@@ -90,7 +90,10 @@ def test_the_distribution_counts_the_transfers_that_were_never_complete() -> Non
     runs = Scenario.from_text(text, {"duration": "5 s"}).run_many([1])
     table = runs.plot_completions().frame
     assert table.columns == ["curve", "Completion time (s)", "Share of transfers"]
-    assert table["curve"].unique().to_list() == ["up to 1448 B"]
+    assert table["curve"].unique().to_list() == ["up to 1448 B, n = 4"]
+    steps = runs.plot_completions()
+    assert all(curve.data["steps"] for panel in steps.chart.panels for curve in panel.curves)
+    assert {trace.line.shape for trace in steps.plotly().data} == {"hv"}
     assert table["Share of transfers"].to_list() == [0.25, 0.5, 0.75]
     assert table["Completion time (s)"].to_list() == pytest.approx([ONE_PACKET_S] * 3, abs=2e-6)
 
@@ -98,10 +101,8 @@ def test_the_distribution_counts_the_transfers_that_were_never_complete() -> Non
 def test_curves_are_in_the_order_of_the_classes_whichever_began_first() -> None:
     run = Scenario.from_text(TRANSFERS.replace("1448 50", "1448 10")).run_many([1])
     assert run.transfers["size_bytes"][0] > 1448
-    assert [entry.label for entry in run.plot_completions().chart.entries] == [
-        "up to 1448 B",
-        "1448 B to 14480 B",
-    ]
+    labels = [entry.label.partition(", n = ")[0] for entry in run.plot_completions().chart.entries]
+    assert labels == ["up to 1448 B", "1448 B to 14480 B"]
 
 
 def test_a_sweep_has_a_panel_for_each_class_and_a_curve_for_each_point() -> None:
@@ -113,6 +114,30 @@ def test_a_sweep_has_a_panel_for_each_class_and_a_curve_for_each_point() -> None
     assert chart.legend == "mice control"
     assert len(runs.plot_completions().plotly().data) == 4
     assert "Completion times of transfers" in [figure.chart.title for figure in ackclock.figures(runs)]
+
+
+def test_the_p99_of_few_transfers_is_called_the_longest(ackclock: Command, tmp_path: Path) -> None:
+    path = tmp_path / "mice.toml"
+    path.write_text(TRANSFERS)
+    # A summary of 40 transfers, and one of 120.
+    for count, told in ((40, True), (120, False)):
+        outcome = ackclock(
+            "run",
+            path,
+            "--replications",
+            "2",
+            "--set",
+            f"flows.mice.application.count={count}",
+            "--set",
+            "flows.mice.application.every=50 ms",
+            "--set",
+            "observe.size_classes=[]",
+        )
+        assert outcome.code == 0, outcome.err
+        assert (
+            "p99 of fewer than 100 transfers in a run is the longest of them: mice" in outcome.out
+        ) == told
+    assert "a run" in outcome.out
 
 
 def test_without_transfers_there_is_nothing_to_draw() -> None:

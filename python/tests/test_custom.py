@@ -358,7 +358,10 @@ def test_an_exception_in_a_control_stops_the_run_and_is_its_cause(where: str) ->
     setattr(Broken, where, fail)
     queue = {"name": "droptail", "limit": "5 packets"}
     scenario = Scenario.from_dict(document("broken", queue), controls={"broken": Broken})
-    with pytest.raises(RunError, match='the control "broken" raised ZeroDivisionError: the law') as raised:
+    with pytest.raises(
+        RunError,
+        match=r'the control "broken" raised ZeroDivisionError: the law .*, at \S+test_custom\.py:\d+, in \w+$',
+    ) as raised:
         scenario.run(seed=1)
     cause = raised.value.__cause__
     assert isinstance(cause, ZeroDivisionError)

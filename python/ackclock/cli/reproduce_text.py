@@ -183,10 +183,17 @@ def _verdict(claim: ClaimResult) -> Text:
 
 
 def _tally(result: StudyResult) -> Text:
-    counts = [(f"{count} {verdict}", STYLES[verdict]) for verdict, count in result.verdicts().items()]
+    counts = [
+        (f"{count} {verdict if count == 1 else _plural(verdict)}", STYLES[verdict])
+        for verdict, count in result.verdicts().items()
+    ]
     alone = sum(claim.baselines for claim in result.claims)
     about = Text(f" ({alone} about baselines alone)", style="dim") if alone else Text()
     return Text("\n") + Text(", ").join(Text(text, style=style) for text, style in counts) + about
+
+
+def _plural(verdict: Verdict) -> str:
+    return verdict.replace("hangs on", "hang on")
 
 
 def _replications(result: StudyResult) -> str:
@@ -202,15 +209,11 @@ def _show_sensitivity(result: StudyResult) -> None:
     undecided = sum(bool(item.undecided) for item in readings)
     out = console()
     out.print()
-    told = (
-        f"{changing} of {len(readings)} other readings (interpretations of what the publication leaves open) "
-        "decide a claim otherwise"
-    )
-    if undecided:
-        told += (
-            f", {undecided} leave{'s' if undecided == 1 else ''} undecided a claim that is decided as taken"
-        )
-    out.print(told + (", of these claims:" if changing or undecided else ""))
+    out.print(f"Other readings (interpretations of what the publication leaves open): {len(readings)}")
+    out.print(f"  with another verdict on a claim: {changing}")
+    out.print(f"  with an undecided claim that the reading taken decides: {undecided}")
+    if changing or undecided:
+        out.print("These readings, each with its claims:")
     table = Table(box=None, padding=(0, 2, 0, 0), show_header=False, pad_edge=False)
     table.add_column(ratio=3)
     table.add_column(ratio=1, min_width=16)

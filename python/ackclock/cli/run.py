@@ -56,6 +56,8 @@ COMPLETION_COLUMNS: Mapping[str, tuple[str, float]] = {
 }
 MOST_FAILURES = 10
 """The largest number of failed runs that are named, each with the command that repeats it."""
+FEW = 100
+"""The number of transfers below which their 99th percentile is the longest of them."""
 MANY_FLOWS = 20
 """The largest number of flows of a single run that get a line each; with more, each group gets one."""
 
@@ -133,7 +135,7 @@ def run(
         written += _tables(runs, collector, scenario, out, latex, everything=everything)
     if out is not None and wishes:
         at, seed = scenario.at(runs[0].point), plan.seeds[0]
-        written += at.export(out, *wishes, seed=seed, payloads=payloads)
+        written += list(at.export(out, *wishes, seed=seed, payloads=payloads))
     written += _pictures(
         runs, scenario, place, scenario.sweep.warnings, html=html, formats=formats, plots=plots
     )
@@ -451,9 +453,24 @@ def _show_completions(out: Console, runs: list[Run]) -> None:
         for quantity, (heading, factor) in COMPLETION_COLUMNS.items()
     ]
     done = [f"{_mean(values, 'done')} of {_mean(values, 'begun')}" for _, values in found]
-    columns = [Column("complete\n", [Text(text) for text in done]), *cells]
+    per = "a run" if len(runs) > 1 else ""
+    columns = [Column(f"complete\n{per}", [Text(text) for text in done]), *cells]
     for table in fitting(Column("completion times", [Text(name) for name, _ in found]), columns, out.width):
         out.print(table)
+    few = [name for name, values in found if _is_few(values)]
+    if few:
+        out.print(
+            Text(
+                f"  p99 of fewer than {FEW} transfers in a run is the longest of them: {'; '.join(few)}",
+                style="yellow",
+            )
+        )
+
+
+def _is_few(values: Mapping[str, Summary]) -> bool:
+    """Returns whether so few transfers are complete in a run that their 99th percentile is the longest of them."""
+    done = values["done"].mean if "done" in values else None
+    return done is not None and 0 < done < FEW
 
 
 def _mean(values: Mapping[str, Summary], name: str) -> str:

@@ -45,6 +45,14 @@ class Chart:
         """Returns whether all panels have the same vertical axis."""
         return len({panel.y for panel in self.panels}) == 1
 
+    def names_up(self, place: int) -> bool:
+        """Returns whether the panel at this place has the name of its vertical axis beside it.
+
+        The first of a row has it, and one whose axis is another than that of the panel to its left.
+        """
+        left = [panel for panel in self.panels[place - place % self.across : place] if panel.curves]
+        return not left or left[-1].y != self.panels[place].y
+
     def plain(self) -> Mapping[str, Any]:
         """Returns the figure as JSON, for the script of the page."""
         entries = self.entries

@@ -27,6 +27,7 @@ def completion_figure(runs: Runs) -> Chart | None:
     """Returns the figure of all replications together; None if no transfers were observed.
 
     The share counts all transfers that began in measured time, so that a curve ends below 1 if some were not complete.
+    The legend of a single point has the number of transfers of each curve.
     """
     points = runs.points[:CURVES]
     found = [_times(group) for group in points]
@@ -36,7 +37,7 @@ def completion_figure(runs: Runs) -> Chart | None:
     label, share = "Completion time (s)", Named("Share of transfers", range=(0.0, 1.0))
     if len(points) == 1:
         curves = [
-            Curve(Entry(name, number), curve)
+            Curve(Entry(f"{name}, n = {len(found[0][name]):,}", number), curve)
             for number, name in enumerate(names)
             if (curve := _cdf(found[0][name]))
         ]
@@ -121,4 +122,5 @@ def _cdf(times: Sequence[float]) -> dict[str, Any]:
         "x": [complete[index] for index in chosen],
         "y": [(index + 1) / len(ordered) for index in chosen],
         "joined": True,
+        "steps": True,
     }

@@ -94,6 +94,7 @@ def _line(ax: Axes, curve: Curve, look: Style, *, long: bool, alone: bool, barre
         label=plain(curve.entry.label),
         color=colour,
         linestyle=("-" if long and alone else _dash(look)) if joined else "none",
+        drawstyle="steps-post" if data.get("steps") else "default",
         clip_on=long,
         marker="" if long and alone else marker,
         # A marker on every sample of a long series would hide it; a dozen suffice to recognise it.

@@ -150,6 +150,8 @@ def _sentence(kind: Kind, verdicts: Sequence[Verdict]) -> str:
 
 def _number(count: int, verdict: Verdict) -> str:
     words = {"no": "answered by no"}.get(verdict, verdict)
+    if count != 1:
+        words = words.replace("hangs on", "hang on")
     return f"{count} {words}"
 
 

@@ -59,7 +59,7 @@ def plotly_figure(chart: Chart) -> go.Figure:
         elif all(isinstance(x, int | float) and x >= 0 for x in values):
             figure.update_xaxes(rangemode="tozero", **at)
         figure.update_xaxes(title_text=across.label, **at)
-        if place % chart.across == 0:
+        if chart.names_up(place):
             figure.update_yaxes(title_text=panel.y.label, **at)
     figure.update_layout(legend_title_text=chart.legend or None)
     return figure
@@ -97,7 +97,11 @@ def _curve(curve: Curve, look: Style, *, marked: bool) -> go.Scatter:
         legendgroup=curve.entry.label,
         offsetgroup=None if data["joined"] else curve.entry.label,
         mode=("lines+markers" if marked else "lines") if data["joined"] else "markers",
-        line={"color": colour, "dash": look.dash.replace(" ", "px,") + "px" if look.dash else "solid"},
+        line={
+            "shape": "hv" if data.get("steps") else "linear",
+            "color": colour,
+            "dash": look.dash.replace(" ", "px,") + "px" if look.dash else "solid",
+        },
         marker={"color": colour, "symbol": look.symbol},
     )
 

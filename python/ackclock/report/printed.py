@@ -26,6 +26,8 @@ COLUMN_IN = 3.5
 """The width of a column of a paper in two columns (IEEE, ACM), in inches."""
 PAGE_IN = 7.16
 """The width of both columns of such a paper, in inches."""
+HEADROOM = 0.12
+"""The room above the highest value of a sweep, as a share of the axis."""
 FORMATS = ("pdf", "svg", "png")
 _FITTED = ("grid", "distribution")
 """The kinds of figures whose texts are measured: their words come from the user."""
@@ -162,7 +164,10 @@ def _axes(chart: Chart, index: int, ax: Axes, room_in: float) -> None:
         ax.locator_params(axis="x", nbins=4)
     if chart.kind == "time" and across.range is None:
         ax.autoscale(axis="x", tight=True)
-    named = index % chart.across == 0 and not (chart.shared and _down(chart) > 1)
+    named = chart.names_up(index) and not (chart.shared and _down(chart) > 1)
+    if chart.kind == "grid" and not _heat(chart):
+        # The markers of the highest values are inside.
+        ax.margins(y=HEADROOM)
     _axis(ax, "y", panel.y, named, _values(panel, "y", "paper", "level"), room_in)
 
 

@@ -62,6 +62,11 @@ def _figure(run: Run, series: Series, drawn: Drawn, id: str) -> FigureView:
         values = {owner: _means(samples, each) for owner, samples in values.items()}
         if each > 1:
             caption = f" Each value is the mean of {_seconds(time_s[each] - time_s[0])}."
+        # Seen at the end of a recovery.
+        caption += (
+            " Data counts when it is in order: what waited for a repaired loss counts at once, so a value may be above "
+            "the rate of the link."
+        )
         time_s = time_s[each - 1 :: each]  # the end of each stretch
     label, scale = title_and_scale(drawn.quantity, max(map(_largest, values.values()), default=0.0))
     axis = Axis(label)

@@ -62,7 +62,8 @@ def figures_of(runs: Runs) -> list[SweepFigureView]:
         except InputError:
             continue
         caption = "Means over the replications, with their 95 % intervals."
-        found.append(_view(runs, chart, len(found) + 1, metric or "goodput", title, caption))
+        name = (metric or "goodput").partition(" [")[0]
+        found.append(_view(runs, chart, len(found) + 1, name, title, caption))
     return found
 
 
@@ -104,8 +105,8 @@ def _drawn(runs: Runs, table: pl.DataFrame) -> Iterator[tuple[str, str | None]]:
     """
     yield "Goodput", None
     groups = [group["name"] for group in runs[0].document["groups"]]
-    metrics = [(f"Round trip of {name}", f"groups.{name}.rtt_mean_s") for name in groups[:3]]
+    metrics = [(f"Round trip of {name}", f"groups.{name}.rtt_mean_s [ms]") for name in groups[:3]]
     busy = [link["name"] for link in runs[0].document["links"] if worth_showing(link)]
     metrics += [(f"Queue of {name}", f"links.{name}.queue_mean_packets") for name in busy[:2]]
     metrics += [("Fairness", "fairness")] if len(runs[0].document["flows"]) > 1 else []
-    yield from ((title, metric) for title, metric in metrics if metric in table.columns)
+    yield from ((title, metric) for title, metric in metrics if metric.partition(" [")[0] in table.columns)

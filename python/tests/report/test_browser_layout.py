@@ -151,3 +151,15 @@ def test_figures_follow_the_width_of_the_window(page: Page, report: Path) -> Non
         ),
     )
     assert page.box(plot)["width"] < 700
+
+
+def test_no_verdict_covers_its_claim(page: Page, report: Path) -> None:
+    page.open(report)
+    # The longest verdict there is, in the place of each.
+    page.run(
+        "for (const one of document.querySelectorAll('.claim .badge'))"
+        "  one.lastElementChild.textContent = 'hangs on the reading'"
+    )
+    for claim in page.find(".claim"):
+        badge = page.box(claim.find_element("css selector", ".badge"))
+        assert badge["right"] <= page.box(claim.find_element("css selector", ".said"))["left"]

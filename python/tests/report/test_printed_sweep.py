@@ -94,6 +94,23 @@ def test_every_metric_and_every_group_is_drawn(tmp_path: Path) -> None:
     assert {"newreno", "cubic", "bbrv3", "vegas", "tcp control"} <= set(found)
 
 
+def test_each_column_names_its_metric(tmp_path: Path) -> None:
+    figure = runs(LIMIT).plot(["goodput_bps [Mbit/s]", "rtt_p95_s [ms]"], rows="group", columns="metric")
+    found = " ".join(uncut(figure, tmp_path / "x.svg", 7.16))
+    assert found.count("(Mbit/s)") == found.count("(ms)") == 2
+    titles = [axis.title.text for axis in figure.plotly().select_yaxes()]
+    assert [title and title.partition(" (")[2] for title in titles] == ["Mbit/s)", "ms)"] * 2
+
+
+def test_no_marker_is_at_the_upper_edge() -> None:
+    from ackclock.report.printed import drawn
+
+    figure = drawn(runs(LIMIT).plot("links.bottleneck.queue_mean_packets").chart, 3.5)
+    for ax in figure.axes:
+        highest = max(float(max(line.get_ydata())) for line in ax.get_lines() if len(line.get_ydata()))
+        assert ax.get_ylim()[1] >= 1.1 * highest
+
+
 def test_words_are_labelled_by_what_differs(tmp_path: Path) -> None:
     found = " ".join(uncut(runs(QUEUE).plot("fairness"), tmp_path / "x.svg", 7.16))
     for label in ("droptail, 20 packets", "fq-codel, 0.5 bdp", "fq-codel, 2 bdp", "red"):
