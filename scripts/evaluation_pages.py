@@ -31,8 +31,8 @@ CONTROLS: Mapping[str, Sequence[str]] = {
 """The controls that are recorded, with the options of `ackclock evaluate`."""
 REMARKS: Mapping[str, str] = {
     "sack": (
-        "`sack` is the window of Reno (RFC 5681). A standard control with a CONCERN would show that a limit is wrong: "
-        "this page is a check of the method."
+        "`sack` is the window of Reno (RFC 5681). A CONCERN of a standard control would show that one of these limits "
+        "is wrong: this page is a check of the method."
     ),
     "bbrv3": (
         "RFC 9743 says in section 5.1.3 that later versions of BBR have fixed the losses of the first one in short "
