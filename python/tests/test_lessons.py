@@ -37,6 +37,7 @@ def made(**changes: Any) -> Lesson:
         "order": 1,
         "title": "Small",
         "question": "Who?",
+        "learn": "what it shows.",
         "change": ["The control."],
         "look": ["The faster link carries more."],
         "try": [
@@ -137,7 +138,7 @@ class TestExamples:
     def test_one_is_shown(self, ackclock: Command) -> None:
         out = " ".join(ackclock("examples", "incast").out.split())
         one = lesson("incast")
-        for text in (one.question, *one.change, *one.look, one.written):
+        for text in (one.question, one.learn, *one.change, *one.look, one.written):
             assert " ".join(text.split()) in out
 
     def test_its_scenario_is_written(self, ackclock: Command, tmp_path: Path) -> None:
