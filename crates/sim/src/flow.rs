@@ -7,6 +7,7 @@ use crate::network::Network;
 use crate::packet::Packet;
 use crate::port::{Jitter, Port, Socket};
 use crate::report::Report;
+use crate::rtp::playout::Frames;
 use crate::schedule::{Schedule, SourceId};
 use crate::traffic::writer::Writer;
 use ackclock_aqm::Dscp;
@@ -342,6 +343,11 @@ impl Flow {
     /// Returns what the sender has measured, as of `until`.
     pub fn report(&self, until: Time) -> Report<'_> {
         self.sender().report(until)
+    }
+
+    /// Returns what the receiver has measured of the frames of a call, as of `until`; `None` for other flows.
+    pub fn frames(&self, until: Time) -> Option<Frames> {
+        self.ends[1].endpoint.report(until).frames
     }
 
     /// Returns the number of packets sent over the measured interval, including retransmissions.

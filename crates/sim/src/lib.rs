@@ -7,7 +7,7 @@
 //! * [`channel`], [`loss`]: links that corrupt, delay, reorder and duplicate packets. [`medium`]: links that
 //!   share a medium. [`radio`]: the strength of received signals.
 //! * [`endpoint`], [`flow`], [`port`]: the interface of senders and receivers, the flows between them, and
-//!   their connection to the network. [`tcp`], [`quic`], [`sctp`], [`udp`]: the endpoints.
+//!   their connection to the network. [`tcp`], [`quic`], [`sctp`], [`udp`], [`rtp`]: the endpoints.
 //!   [`measured_sender`], [`marking`]: parts that TCP and QUIC share. [`agent`], [`agents`]: programs at
 //!   nodes that read and remove packets on their way, and send their own.
 //! * [`reading`]: applications that read slowly. [`traffic`]: applications that send. [`session`]:
@@ -46,6 +46,7 @@ mod ranges;
 pub mod reading;
 pub mod report;
 mod ring;
+pub mod rtp;
 pub mod schedule;
 pub mod sctp;
 pub mod series;

@@ -1,11 +1,12 @@
 //! The measurements of an endpoint: one record for all transports, from which results are made.
 
 use crate::histogram::Histogram;
+use crate::rtp::playout::Frames;
 use crate::session::Tally;
 use ackclock_base::{Span, Time};
 use ackclock_recovery::sender::Counts;
 
-/// The measurements of the sender since counting began. A field is `None` if the transport does not measure
+/// The measurements of an end since counting began: of the sender, except where a field says so. A field is `None` if the transport does not measure
 /// it.
 #[derive(Clone, Debug, Default)]
 pub struct Report<'e> {
@@ -27,6 +28,19 @@ pub struct Report<'e> {
     pub association: Option<AssociationReport>,
     /// Measurements of a stack that is not ours. The counts of its loss recovery cannot be told from outside: `counts` is empty.
     pub stack: Option<StackReport<'e>>,
+    /// What the encoder of a call has made; of the sender only.
+    pub encoder: Option<EncoderReport>,
+    /// What has arrived of the frames of a call; of the receiver only.
+    pub frames: Option<Frames>,
+}
+
+/// What the encoder of a call has made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct EncoderReport {
+    /// The number of frames.
+    pub frames: u64,
+    /// Their size in bytes.
+    pub bytes: u64,
 }
 
 /// The measurements of a stack that is not ours, as it tells them.

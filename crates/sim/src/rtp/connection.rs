@@ -1,0 +1,65 @@
+//! A call: its parameters, and its two ends.
+
+use super::control::{Call, RateControl};
+use super::playout::Playout;
+use super::receiver::Receiver;
+use super::sender::Sender;
+use crate::endpoint::Ends;
+use crate::random::Stream;
+use ackclock_base::{Descriptor, Kind, Range, Rate, Size, Span, parameters};
+
+/// The profiles, in the order of lists.
+pub const PROFILES: &[Descriptor] = &[Descriptor {
+    kind: Kind::Transport,
+    name: "rtp",
+    summary: "A call over RTP: frames of an encoder at the rate of its control, never retransmitted",
+    source: "RFC 3550, RFC 8888",
+    parameters: Details::TABLE,
+    presets: &[],
+}];
+
+/// The range of rates, in bits per second.
+const RATES: Range = Range::between(1000.0, 1e8);
+
+parameters! {
+    /// The encoder of a call, and its packets.
+    pub struct Details {
+        /// Lowest rate of the encoder, with which the call begins
+        min_rate: Rate = rate("150 kbit/s", RATES, "RFC 8698 figure 3 (RMIN)"),
+        /// Highest rate of the encoder
+        max_rate: Rate = rate("1.5 Mbit/s", RATES, "RFC 8698 figure 3 (RMAX)"),
+        /// Frames per second
+        frames: f64 = number("30", Range::between(1.0, 1000.0), "RFC 8698 figure 3 (FPS)"),
+        /// Greatest share by which the size of a frame differs from the mean at its rate, drawn evenly for each frame
+        variation: f64 = number("0.1", Range { min: 0.0, max: 1.0, above_min: false }, "none"),
+        /// The largest payload of a packet; the packets of a frame have equal ones
+        packet: Size = size("1200 B", Range::between(200.0, 65_000.0), "none"),
+        /// The size of the headers of a packet on the wire
+        header: Size = size("40 B", Range::between(0.0, 500.0), "IPv4 20 B, UDP 8 B, RTP 12 B"),
+        /// The time between two reports of the receiver
+        feedback: Span = time("100 ms", Range::between(0.01, 10.0), "RFC 8698 figure 3 (DELTA)"),
+        /// A frame is late if it is complete later than this after its capture
+        deadline: Span = time("150 ms", Range::between(0.001, 10.0), "ITU-T G.114: up to 150 ms, most calls are not affected"),
+        /// Whether packets are ECN-capable, with ECT(0)
+        ecn: bool = flag(false, "RFC 6679"),
+    }
+}
+
+impl Details {
+    /// Returns the properties on which the rate control depends.
+    pub fn call(&self) -> Call {
+        Call {
+            min_bps: self.min_rate.bits_per_second() as f64,
+            max_bps: self.max_rate.bits_per_second() as f64,
+            frames_per_second: self.frames,
+            feedback: self.feedback,
+        }
+    }
+}
+
+/// Returns the two ends of a call, whose frames vary by `random`.
+pub fn ends(details: Details, control: Box<dyn RateControl>, random: Stream) -> Ends {
+    let receiver =
+        Receiver::new(details.feedback, details.header.bytes() as u32, Playout::new(details.deadline));
+    [Box::new(Sender::new(details, control, random)), Box::new(receiver)]
+}

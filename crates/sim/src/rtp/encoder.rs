@@ -1,0 +1,65 @@
+//! The encoder of a call: frames at fixed intervals, each of the size that the rate has at its time.
+
+use crate::random::Stream;
+use ackclock_base::{Random, Span, Time};
+
+/// The frames of an encoder.
+#[derive(Debug)]
+pub struct Encoder {
+    frames_per_second: f64,
+    /// The largest share by which the size of a frame differs from its mean.
+    variation: f64,
+    random: Stream,
+    begin: Time,
+    /// The number of the next frame, from 0.
+    next: u64,
+}
+
+impl Encoder {
+    /// Creates an encoder whose first frame is due at `begin`.
+    pub fn new(frames_per_second: f64, variation: f64, random: Stream, begin: Time) -> Self {
+        Self { frames_per_second, variation, random, begin, next: 0 }
+    }
+
+    /// Returns when the next frame is due. It is computed from the frame's number, so that rounding errors do not add up.
+    pub fn due(&self) -> Time {
+        self.begin + Span::from_seconds(self.next as f64 / self.frames_per_second)
+    }
+
+    /// Returns the size in bytes of the frame that is due, at this rate in bits per second.
+    pub fn frame(&mut self, rate_bps: f64) -> u32 {
+        self.next += 1;
+        let factor = 1.0 + self.variation * (2.0 * self.random.uniform() - 1.0);
+        let bytes = rate_bps / 8.0 / self.frames_per_second * factor;
+        bytes.round().clamp(1.0, MAX_FRAME_BYTES) as u32
+    }
+}
+
+/// The largest size of a frame in bytes: that of the highest rate at one frame per second, at most twice.
+const MAX_FRAME_BYTES: f64 = 25e6;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frames_have_their_size_and_their_time() {
+        // 1.5 Mbit/s at 30 frames per second: 6250 B. Frame 3000 is due after 100 s.
+        let mut encoder = Encoder::new(30.0, 0.0, Stream::new(1, "encoder"), Time::from_seconds(2.0));
+        assert_eq!(encoder.due(), Time::from_seconds(2.0));
+        (0..3000).for_each(|_| assert_eq!(encoder.frame(1.5e6), 6250));
+        assert_eq!(encoder.due(), Time::from_seconds(102.0));
+    }
+
+    #[test]
+    fn sizes_vary_evenly_around_their_mean() {
+        // Evenly from 0.8 to 1.2 of 6250 B: 5000 to 7500, with a standard deviation of 2500 / sqrt(12) = 722. Of 3000 the mean is
+        // within 4 * 722 / sqrt(3000) = 53 of 6250.
+        let mut encoder = Encoder::new(30.0, 0.2, Stream::new(1, "encoder"), Time::ZERO);
+        let sizes: Vec<u32> = (0..3000).map(|_| encoder.frame(1.5e6)).collect();
+        assert!(sizes.iter().all(|size| (5000..=7500).contains(size)));
+        assert!(sizes.iter().any(|size| *size < 5010) && sizes.iter().any(|size| *size > 7490));
+        let mean = sizes.iter().sum::<u32>() as f64 / 3000.0;
+        assert!((mean - 6250.0).abs() < 53.0, "{mean}");
+    }
+}

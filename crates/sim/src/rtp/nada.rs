@@ -1,0 +1,179 @@
+//! NADA (RFC 8698): the rate follows one congestion signal, made of queueing delay, losses and marks. All of it is computed at the
+//! sender, which RFC 8698 section 6.4 allows.
+
+mod log;
+
+use super::control::{Call, Entry, Feedback, RateControl, rate_control};
+use ackclock_base::{Range, Span, Time, parameters};
+use log::Log;
+
+/// The entry in the list of rate controls.
+pub const ENTRY: Entry = Entry {
+    descriptor: &rate_control(
+        "rtp:nada",
+        "NADA: a call's rate from queueing delay, losses and marks",
+        "RFC 8698",
+        Parameters::TABLE,
+    ),
+    build: |values, call| Box::new(Nada::new(values.into(), call)),
+};
+
+const RFC: &str = "RFC 8698 figure 3";
+const TIMES: Range = Range { min: 0.0, max: 60.0, above_min: true };
+const SHARES: Range = Range { min: 0.0, max: 1.0, above_min: true };
+const FACTORS: Range = Range::between(0.0, 100.0);
+
+parameters! {
+    /// The parameters, with the names of the RFC. `RMIN`, `RMAX`, `FPS` and `DELTA` are those of the call.
+    pub struct Parameters {
+        /// Weight of priority of the flow: the rates of calls at one bottleneck are as their weights
+        prio: f64 = number("1", Range { min: 0.0, max: 100.0, above_min: true }, RFC),
+        /// Reference congestion level: the signal at which the rate is the highest of the encoder
+        xref: Span = time("10 ms", TIMES, RFC),
+        /// Scale of the gradual update
+        kappa: f64 = number("0.5", FACTORS, RFC),
+        /// Scale of the change of the signal in the gradual update
+        eta: f64 = number("2", FACTORS, RFC),
+        /// Upper bound of the round trip for which the gradual update is made
+        tau: Span = time("500 ms", TIMES, RFC),
+        /// Window of observation of losses, marks and the rate of arrivals
+        logwin: Span = time("500 ms", Range::between(0.01, 2.0), RFC),
+        /// Queueing delay from which on a queue counts as built up, which ends the accelerated ramp-up
+        qeps: Span = time("10 ms", TIMES, RFC),
+        /// Bound on the delay of filtering
+        dfilt: Span = time("120 ms", Range::between(0.0, 60.0), RFC),
+        /// Greatest increase in the accelerated ramp-up, as a share of the rate of arrivals
+        gamma_max: f64 = number("0.5", FACTORS, RFC),
+        /// Bound on the queueing delay that the accelerated ramp-up causes
+        qbound: Span = time("50 ms", TIMES, RFC),
+        /// After this many mean loss intervals without a loss, the last one is over
+        multiloss: f64 = number("7", FACTORS, RFC),
+        /// Queueing delay above which the delay is warped while losses go on
+        qth: Span = time("50 ms", TIMES, RFC),
+        /// Exponent of the warping
+        lambda: f64 = number("0.5", FACTORS, RFC),
+        /// Reference loss ratio
+        plrref: f64 = number("0.01", SHARES, RFC),
+        /// Reference marking ratio
+        pmrref: f64 = number("0.01", SHARES, RFC),
+        /// Delay that stands for the reference loss ratio
+        dloss: Span = time("10 ms", Range::between(0.0, 60.0), RFC),
+        /// Delay that stands for the reference marking ratio
+        dmark: Span = time("2 ms", Range::between(0.0, 60.0), RFC),
+        /// How much faster packets leave while some wait in the sender
+        beta_s: f64 = number("0.1", FACTORS, RFC),
+        /// How much slower the encoder is while packets wait in the sender
+        beta_v: f64 = number("0.1", FACTORS, RFC),
+        /// Weight of the newest ratio in the mean of losses and of marks
+        alpha: f64 = number("0.1", SHARES, RFC),
+    }
+}
+
+/// The largest share of the rate by which the encoder and the sending differ from it (equations 11 and 12).
+const MAX_DIFFERENCE: f64 = 0.05;
+
+/// The state of NADA in a call.
+pub struct Nada {
+    parameters: Parameters,
+    call: Call,
+    log: Log,
+    /// The reference rate r_ref, in bits per second.
+    rate_bps: f64,
+    /// The congestion signal x_curr at the last report, in seconds.
+    signal_s: f64,
+    /// The time of the last report.
+    updated: Option<Time>,
+}
+
+impl Nada {
+    /// Creates the control of a call, which begins at the lowest rate of the encoder.
+    pub fn new(parameters: Parameters, call: Call) -> Self {
+        let log = Log::new(parameters.logwin, parameters.alpha);
+        Self { parameters, call, log, rate_bps: call.min_bps, signal_s: 0.0, updated: None }
+    }
+
+    /// Returns the queueing delay as the signal counts it, in seconds. While losses go on, a delay above `qth` counts for less the longer
+    /// it is, so that a queue that others fill does not starve the call (equation 1).
+    fn counted_delay_s(&self) -> f64 {
+        let delay_s = self.log.queueing().seconds();
+        let Some(intervals) = self.log.losses().since_last() else { return delay_s };
+        let warped_s = warped(delay_s, self.parameters.qth.seconds(), self.parameters.lambda);
+        // Over one mean interval after the last loss has expired, the delay is warped less and less.
+        let plain = (intervals - self.parameters.multiloss).clamp(0.0, 1.0);
+        plain * delay_s + (1.0 - plain) * warped_s
+    }
+
+    /// Returns the congestion signal x_curr in seconds (equation 2).
+    fn signal(&self) -> f64 {
+        let Parameters { plrref, pmrref, dloss, dmark, .. } = self.parameters;
+        let square = |ratio: f64| ratio * ratio;
+        self.counted_delay_s()
+            + dmark.seconds() * square(self.log.marking() / pmrref)
+            + dloss.seconds() * square(self.log.loss() / plrref)
+    }
+
+    /// Returns the rate after an accelerated ramp-up (equations 3 and 4).
+    fn ramped_up(&self, rtt: Span) -> f64 {
+        let Parameters { gamma_max, qbound, dfilt, .. } = self.parameters;
+        let reaction = rtt + self.call.feedback + dfilt;
+        let gamma = gamma_max.min(qbound.seconds() / reaction.seconds());
+        self.rate_bps.max((1.0 + gamma) * self.log.arrival_bps())
+    }
+
+    /// Returns the rate after a gradual update, `delta` after the last one, from the signal `before` to `now` (equations 5 to 7).
+    fn updated(&self, before_s: f64, now_s: f64, delta: Span) -> f64 {
+        let Parameters { prio, xref, kappa, eta, tau, .. } = self.parameters;
+        let tau_s = tau.seconds();
+        let offset_s = now_s - prio * xref.seconds() * self.call.max_bps / self.rate_bps;
+        let difference_s = now_s - before_s;
+        let decrease = kappa * (delta.seconds() / tau_s * offset_s / tau_s + eta * difference_s / tau_s);
+        self.rate_bps * (1.0 - decrease)
+    }
+
+    /// Returns the bits per second that would empty the sender's buffer within a frame, times `beta`, within bounds.
+    fn difference_bps(&self, beta: f64, buffered_bytes: u64) -> f64 {
+        let wanted = beta * 8.0 * buffered_bytes as f64 * self.call.frames_per_second;
+        wanted.min(MAX_DIFFERENCE * self.rate_bps)
+    }
+}
+
+/// Returns the warped delay d_tilde (equation 1), in the unit of its arguments.
+fn warped(delay: f64, threshold: f64, lambda: f64) -> f64 {
+    if delay < threshold { delay } else { threshold * libm::exp(-lambda * (delay - threshold) / threshold) }
+}
+
+impl RateControl for Nada {
+    fn on_feedback(&mut self, feedback: &Feedback<'_>) {
+        let Feedback { now, rtt, packets } = *feedback;
+        let delta = self.updated.map_or(self.call.feedback, |updated| now.since(updated));
+        self.updated = Some(now);
+        self.log.take(packets, rtt);
+        let before_s = self.signal_s;
+        self.signal_s = self.signal();
+        let is_underused = !self.log.has_loss() && self.log.longest_queueing() < self.parameters.qeps;
+        let rate_bps =
+            if is_underused { self.ramped_up(rtt) } else { self.updated(before_s, self.signal_s, delta) };
+        self.rate_bps = rate_bps.clamp(self.call.min_bps, self.call.max_bps);
+    }
+
+    fn target_bps(&self) -> f64 {
+        self.rate_bps
+    }
+
+    fn encoder_bps(&self, buffered_bytes: u64) -> f64 {
+        let difference_bps = self.difference_bps(self.parameters.beta_v, buffered_bytes);
+        (self.rate_bps - difference_bps).max(self.call.min_bps)
+    }
+
+    fn sending_bps(&self, buffered_bytes: u64) -> f64 {
+        let difference_bps = self.difference_bps(self.parameters.beta_s, buffered_bytes);
+        (self.rate_bps + difference_bps).min(self.call.max_bps)
+    }
+
+    fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {
+        series("congestion_signal_s", self.signal_s);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,213 @@
+//! The sending end of a call: the encoder, the queue in which packets wait for the pacer, and the rate control.
+
+use super::connection::Details;
+use super::control::{Feedback, PacketReport, RateControl};
+use super::encoder::Encoder;
+use super::receiver::Arrival;
+use crate::endpoint::{Endpoint, Outbox, Sent};
+use crate::histogram::Histogram;
+use crate::packet::Packet;
+use crate::random::Stream;
+use crate::report::{EncoderReport, Report};
+use ackclock_aqm::Ecn;
+use ackclock_base::{Span, Time};
+use std::collections::VecDeque;
+
+/// The number of sent packets that are remembered until they are reported: all that sequence numbers of 16 bits tell apart.
+const MAX_OUTSTANDING: usize = 1 << 16;
+
+/// A packet that waits in the sender.
+#[derive(Clone, Copy, Debug)]
+struct Waiting {
+    bytes: u32,
+    /// The number of packets of its frame.
+    packets: u32,
+    /// When its frame was captured.
+    captured: Time,
+}
+
+/// The sending end.
+pub(super) struct Sender {
+    details: Details,
+    control: Box<dyn RateControl>,
+    /// The stream of the sizes of frames until the flow begins, and the encoder from then on.
+    random: Option<Stream>,
+    encoder: Option<Encoder>,
+    waiting: VecDeque<Waiting>,
+    waiting_bytes: u64,
+    /// The time at which the pacer lets the next packet leave.
+    may_send: Time,
+    /// The number of the next packet.
+    next: u64,
+    /// The sent packets that have not been reported: the payload and the time of sending. The first has the number `oldest`.
+    outstanding: VecDeque<(u32, Time)>,
+    oldest: u64,
+    rtt: Option<Span>,
+    rtts: Histogram,
+    sent: Sent,
+    encoded: EncoderReport,
+}
+
+impl Sender {
+    pub(super) fn new(details: Details, control: Box<dyn RateControl>, random: Stream) -> Self {
+        Self {
+            details,
+            control,
+            random: Some(random),
+            encoder: None,
+            waiting: VecDeque::new(),
+            waiting_bytes: 0,
+            may_send: Time::ZERO,
+            next: 0,
+            outstanding: VecDeque::new(),
+            oldest: 0,
+            rtt: None,
+            rtts: Histogram::default(),
+            sent: Sent::default(),
+            encoded: EncoderReport::default(),
+        }
+    }
+
+    /// Puts the packets of the frame that is due into the queue.
+    fn encode(&mut self, now: Time) {
+        let Some(encoder) = &mut self.encoder else { return };
+        let bytes = encoder.frame(self.control.encoder_bps(self.waiting_bytes));
+        let packets = bytes.div_ceil(self.details.packet.bytes() as u32);
+        for index in 0..packets {
+            // The sizes of a frame's packets differ by a byte at most.
+            let bytes = bytes / packets + u32::from(index < bytes % packets);
+            self.waiting.push_back(Waiting { bytes, packets, captured: now });
+        }
+        self.waiting_bytes += u64::from(bytes);
+        self.encoded.frames += 1;
+        self.encoded.bytes += u64::from(bytes);
+    }
+
+    fn send(&mut self, now: Time, waiting: Waiting, out: &mut dyn Outbox) {
+        let Waiting { bytes, packets, captured } = waiting;
+        let span = f64::from(bytes) * 8.0 / self.control.sending_bps(self.waiting_bytes);
+        self.may_send = now + Span::from_seconds(span);
+        self.waiting_bytes -= u64::from(bytes);
+        let ecn = if self.details.ecn { Ecn::Classic } else { Ecn::NotCapable };
+        let words = Words { number: self.next, packets, sent: now, captured };
+        let bytes_on_wire = bytes + self.details.header.bytes() as u32;
+        out.send(0, Packet { bytes: bytes_on_wire, ecn, header: words.header(), ..Packet::default() });
+        self.next += 1;
+        self.outstanding.push_back((bytes, now));
+        if self.outstanding.len() > MAX_OUTSTANDING {
+            self.outstanding.pop_front();
+            self.oldest += 1;
+        }
+        self.sent.packets += 1;
+        self.sent.payload_bytes += u64::from(bytes);
+    }
+}
+
+impl Endpoint for Sender {
+    fn start(&mut self, now: Time, _out: &mut dyn Outbox) {
+        let Details { frames, variation, .. } = self.details;
+        self.encoder = self.random.take().map(|random| Encoder::new(frames, variation, random, now));
+    }
+
+    fn timer(&self) -> Time {
+        let encodes = self.encoder.as_ref().map_or(Time::NEVER, Encoder::due);
+        if self.waiting.is_empty() { encodes } else { encodes.min(self.may_send) }
+    }
+
+    fn on_timer(&mut self, now: Time, out: &mut dyn Outbox) {
+        if self.encoder.as_ref().is_some_and(|encoder| encoder.due() <= now) {
+            self.encode(now);
+        }
+        while self.may_send <= now
+            && let Some(waiting) = self.waiting.pop_front()
+        {
+            self.send(now, waiting, out);
+        }
+    }
+
+    fn on_packet(&mut self, now: Time, _path: usize, report: &Packet, out: &mut dyn Outbox) {
+        let [first, count, held] = report.header;
+        let mut words = Vec::new();
+        out.long_extension(report, &mut words);
+        words.truncate(count as usize);
+        // A report that a later one has overtaken is ignored. The control hears nothing of the packets of such reports, and of lost ones.
+        let Some(skipped) = first.checked_sub(self.oldest) else { return };
+        self.outstanding.drain(..(skipped as usize).min(self.outstanding.len()));
+        let known = words.len().min(self.outstanding.len());
+        let packets: Vec<PacketReport> = self
+            .outstanding
+            .drain(..known)
+            .zip(&words)
+            .map(|((bytes, sent), word)| {
+                let Arrival { arrived, marked } = Arrival::of(*word);
+                PacketReport { bytes, sent, arrived, marked }
+            })
+            .collect();
+        self.oldest = first + known as u64;
+        // The report goes out `held` after the last packet arrived.
+        let Some(newest) = packets.iter().rev().find(|packet| packet.arrived.is_some()) else { return };
+        let rtt = now.since(newest.sent).saturating_sub(Span::from_nanos(held));
+        self.rtt = Some(rtt);
+        self.rtts.record(rtt);
+        self.control.on_feedback(&Feedback { now, rtt, packets: &packets });
+    }
+
+    fn stop(&mut self, _now: Time) {
+        self.encoder = None;
+        self.waiting.clear();
+        self.waiting_bytes = 0;
+    }
+
+    fn sent(&self) -> Sent {
+        self.sent
+    }
+
+    fn report(&self, _until: Time) -> Report<'_> {
+        Report { rtt: Some(&self.rtts), encoder: Some(self.encoded), ..Report::default() }
+    }
+
+    fn reset_counts(&mut self, _now: Time) {
+        self.sent = Sent::default();
+        self.encoded = EncoderReport::default();
+        self.rtts = Histogram::default();
+    }
+
+    fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {
+        series("rtt_s", self.rtt.map_or(f64::NAN, Span::seconds));
+        series("media_rate_bps", self.control.target_bps());
+        self.control.publish(series);
+    }
+}
+
+/// The meaning of the header words of a packet of a frame. The time of capture identifies the frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Words {
+    /// The number of the packet, from 0, without gaps.
+    pub(super) number: u64,
+    /// The number of packets of the frame.
+    pub(super) packets: u32,
+    /// When the packet was sent.
+    pub(super) sent: Time,
+    /// When the frame was captured.
+    pub(super) captured: Time,
+}
+
+/// The bits of the first word below the number of packets of the frame.
+const NUMBER_BITS: u32 = 44;
+
+impl Words {
+    fn header(self) -> [u64; 3] {
+        [self.number | u64::from(self.packets) << NUMBER_BITS, self.sent.nanos(), self.captured.nanos()]
+    }
+
+    /// Returns the meaning of the words of a packet.
+    pub(super) fn of(packet: &Packet) -> Self {
+        let [first, sent, captured] = packet.header;
+        Self {
+            number: first & ((1 << NUMBER_BITS) - 1),
+            packets: (first >> NUMBER_BITS) as u32,
+            sent: Time::from_nanos(sent),
+            captured: Time::from_nanos(captured),
+        }
+    }
+}
