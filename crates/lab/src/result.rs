@@ -19,15 +19,16 @@ use ackclock_sim::flow::Flow;
 use ackclock_sim::histogram::Histogram;
 use ackclock_sim::measure::Interval;
 use ackclock_sim::medium::StationCounts;
-use ackclock_sim::report::{Report, StackReport};
+use ackclock_sim::report::{EncoderReport, Report, StackReport};
+use ackclock_sim::rtp::playout::Frames;
 use ackclock_sim::session::{Running, Tally};
 use ackclock_sim::simulation::Simulation;
 use ackclock_sim::watch::{BurstCounts, LossEventCounts, Watch};
 use declared::{Asked, Share};
 use fields::{
-    AgentResult, BurstsResult, CompletionResult, ConnectionsResult, CopiesResult, LossEventsResult,
-    PagesResult, ReaderResult, RequestsResult, RouteResult, SegmentsResult, SizeClassResult, StackResult,
-    StationResult, TransferResult,
+    AgentResult, BurstsResult, CallResult, CompletionResult, ConnectionsResult, CopiesResult,
+    LossEventsResult, PagesResult, ReaderResult, RequestsResult, RouteResult, SegmentsResult,
+    SizeClassResult, StackResult, StationResult, TransferResult,
 };
 use serde_json::{Map, Value, json};
 
@@ -295,7 +296,8 @@ fn flow_result(flow: &Flow, measured: Interval, tasks: FlowResult) -> FlowResult
     let bits_per_second = |bytes: u64| bytes as f64 * 8.0 / seconds;
     let sent = flow.sent_packets();
     let delivered = flow.delivered_packets();
-    let Report { counts, rtt, cwnd_area, window_probes, association, stack, .. } = flow.report(measured.to);
+    let Report { counts, rtt, cwnd_area, window_probes, association, stack, encoder, .. } =
+        flow.report(measured.to);
     // What a foreign stack sends again is its own affair.
     let counts = stack.is_none().then_some(counts);
     // The window exists only while the flow does.
@@ -319,6 +321,10 @@ fn flow_result(flow: &Flow, measured: Interval, tasks: FlowResult) -> FlowResult
         reader: window_probes.map(|window_probes| ReaderResult { window_probes }),
         stack: stack.map(StackResult::of),
         association: association.map(|report| association::of(&report, lived)),
+        call: encoder.zip(flow.frames(measured.to)).map(|(encoder, frames)| {
+            let called = measured.overlap(flow.start, flow.stop);
+            CallResult::of(encoder, &frames, called)
+        }),
         cwnd_mean_packets: cwnd_area.filter(|_| lived > 0.0).map(|area| area / lived),
         ..tasks
     }
@@ -342,6 +348,26 @@ impl FlowResult {
             one_way_delay_p95_s: one_way.quantile_s(0.95),
             one_way_delay_p99_s: one_way.quantile_s(0.99),
             ..self
+        }
+    }
+}
+
+impl CallResult {
+    /// Returns the result of a call that lasted for `called` of measured time.
+    fn of(encoder: EncoderReport, frames: &Frames, called: Span) -> Self {
+        let seconds = called.seconds();
+        let Frames { delays, late, freezes, frozen } = frames;
+        Self {
+            frames: encoder.frames,
+            completed_frames: delays.count(),
+            late_frames: *late,
+            freezes: *freezes,
+            freeze_s: frozen.seconds(),
+            media_rate_mean_bps: (seconds > 0.0).then(|| encoder.bytes as f64 * 8.0 / seconds),
+            frame_delay_mean_s: delays.mean_s(),
+            frame_delay_p50_s: delays.quantile_s(0.5),
+            frame_delay_p95_s: delays.quantile_s(0.95),
+            frame_delay_p99_s: delays.quantile_s(0.99),
         }
     }
 }

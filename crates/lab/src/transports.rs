@@ -4,6 +4,7 @@
 mod connecting;
 mod plan;
 mod quic;
+mod rtp;
 mod sctp;
 #[cfg(feature = "stacks")]
 mod stacks;
@@ -11,7 +12,7 @@ mod tcp;
 mod udp;
 
 pub use connecting::{Connector, Controls, Heard, Lifetime, Opening};
-pub use plan::{Allowed, Facts, Heartbeats, Parts, Real, Transport, TransportPlan};
+pub use plan::{Allowed, Calls, Facts, Heartbeats, Parts, Real, Transport, TransportPlan};
 
 use crate::flows::workload::SourcePlan;
 use ackclock_base::Descriptor;
@@ -22,6 +23,7 @@ pub const TRANSPORTS: &[&dyn Transport] = &[
     &tcp::Tcp,
     &quic::Quic,
     &sctp::Sctp,
+    &rtp::Rtp,
     #[cfg(feature = "stacks")]
     &stacks::Stacks,
 ];

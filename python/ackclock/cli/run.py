@@ -54,6 +54,16 @@ COMPLETION_COLUMNS: Mapping[str, tuple[str, float]] = {
     "completion_p95_s": ("p95\nms", 1e3),
     "completion_p99_s": ("p99\nms", 1e3),
 }
+CALL_COLUMNS: Mapping[str, tuple[str, float]] = {
+    "media_rate_mean_bps": ("media rate\nkbit/s", 1e-3),
+    "frame_delay_p50_s": ("frame delay\np50 ms", 1e3),
+    "frame_delay_p95_s": ("frame delay\np95 ms", 1e3),
+    "frames": ("frames\n", 1),
+    "completed_frames": ("complete\n", 1),
+    "late_frames": ("late\n", 1),
+    "freezes": ("freezes\n", 1),
+    "freeze_s": ("frozen\ns", 1),
+}
 MOST_FAILURES = 10
 """The largest number of failed runs that are named, each with the command that repeats it."""
 FEW = 100
@@ -379,6 +389,7 @@ def show(runs: Runs) -> None:
             out.print(_table("flow", first.document["flows"], FLOW_COLUMNS, ("control",)))
             out.print(_table("link", _worth_showing(first.document["links"]), LINK_COLUMNS))
             _show_completions(out, group)
+            _show_calls(out, group)
             _show_fairness(out, group)
         else:
             _show_summary(out, group)
@@ -421,6 +432,7 @@ def _show_summary(out: Console, runs: list[Run]) -> None:
         for table in fitting(names, cells, out.width):
             out.print(table)
     _show_completions(out, runs)
+    _show_calls(out, runs)
     _show_fairness(out, runs)
     if len(runs) == 1:
         out.print(Text(MEANS, style="dim"))
@@ -471,6 +483,28 @@ def _is_few(values: Mapping[str, Summary]) -> bool:
     """Returns whether so few transfers are complete in a run that their 99th percentile is the longest of them."""
     done = values["done"].mean if "done" in values else None
     return done is not None and 0 < done < FEW
+
+
+def _show_calls(out: Console, runs: list[Run]) -> None:
+    """Prints the frames of the groups that are calls, the mean over the calls of each."""
+    from ackclock.summary import summarised
+
+    values = summarised(run.result for run in runs)
+    names = [group["name"] for group in runs[0].result["groups"]]
+    calls = [name for name in names if f"groups.{name}.frames" in values]
+    if not calls:
+        return
+
+    def cell(name: str, factor: float) -> Text:
+        value = values.get(name)
+        return Text(scaled(value.mean, factor)) if value and len(runs) == 1 else spread(value, factor)
+
+    columns = [
+        Column(heading, [cell(f"groups.{name}.{quantity}", factor) for name in calls])
+        for quantity, (heading, factor) in CALL_COLUMNS.items()
+    ]
+    for table in fitting(Column("calls", [Text(name) for name in calls]), columns, out.width):
+        out.print(table)
 
 
 def _mean(values: Mapping[str, Summary], name: str) -> str:

@@ -108,6 +108,11 @@ pub enum Cause {
         /// The mean time between two HEARTBEATs.
         every: Span,
     },
+    /// Calls have frames, packets and reports, whatever the links deliver of them.
+    Calls {
+        /// The maximum number of these per second and call.
+        per_second: f64,
+    },
     /// The nodes of a medium move from place to place.
     Moves {
         /// The mean time from one place to the next.
@@ -135,6 +140,7 @@ impl Cause {
             Self::Stations { .. } => "access".to_owned(),
             Self::Timeouts { .. } => "transport.max_rto".to_owned(),
             Self::Heartbeats { .. } => "transport.heartbeat_interval".to_owned(),
+            Self::Calls { .. } => "transport".to_owned(),
             Self::Moves { .. } => "mobility".to_owned(),
         }
     }
@@ -156,6 +162,7 @@ impl Cause {
             Self::Stations { .. } => 10.0,
             Self::Timeouts { .. } => 1500.0,
             Self::Heartbeats { .. } => 3000.0,
+            Self::Calls { .. } => 1500.0,
             Self::Moves { .. } => 50.0,
         }
     }
@@ -189,6 +196,9 @@ impl Cause {
             Self::Heartbeats { every } => {
                 format!("`heartbeat_interval` and `min_rto` that allow a HEARTBEAT each {every}")
             }
+            Self::Calls { per_second } => {
+                format!("calls with {per_second:.0} frames, packets and reports per second")
+            }
             Self::Moves { each } => format!("ways that take {each} in the mean"),
         }
     }
@@ -213,6 +223,7 @@ impl Cause {
             Self::Stations { .. } => "questions to stations",
             Self::Timeouts { .. } => "timeouts",
             Self::Heartbeats { .. } => "HEARTBEATs",
+            Self::Calls { .. } => "frames, packets and reports of calls",
             Self::Moves { .. } => "ways of nodes",
         }
     }
@@ -246,6 +257,7 @@ impl Cause {
             Self::Heartbeats { .. } => {
                 strings(["a longer `heartbeat_interval`", "a longer `min_rto`", "fewer flows or paths"])
             }
+            Self::Calls { .. } => strings(["fewer `frames`", "a lower `max_rate`", "a lower `count`"]),
             Self::Moves { .. } => strings(["a larger rectangle", "lower speeds", "a longer `rest`"]),
         };
         // The number of events that happen once does not depend on the duration of the run.

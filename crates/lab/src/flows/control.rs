@@ -10,6 +10,7 @@ use ackclock_base::{Descriptor, Kind, Values};
 use ackclock_cc::entry::{BackoffEntry, Build, Entry, Plugin, PublishedDefaults};
 use ackclock_cc::registry::{BACKOFFS, CONTROLS};
 use ackclock_cc::{Assembly, Backoff, EcnResponse, Initial, Part};
+use ackclock_sim::rtp::control as rtp;
 use std::sync::Arc;
 
 /// The source of a control.
@@ -20,11 +21,16 @@ enum Law {
     Plugin(Arc<dyn Plugin>),
     /// A control that runs over the transport that brings it along, and over no other.
     Own(OwnControl),
+    /// A rate control of real-time media, which runs over RTP.
+    Media(&'static rtp::Entry),
 }
 
 impl Law {
     fn of(control: &Choice, table: &TableReader<'_>) -> Self {
         let (name, plugins) = (control.descriptor.name, table.reader.plugins());
+        if let Some(entry) = rtp::find(name) {
+            return Self::Media(entry);
+        }
         match (plugins.control(name), plugins.own_control(name)) {
             (Some(plugin), _) => Self::Plugin(Arc::clone(plugin)),
             (None, Some(own)) => Self::Own(own),
@@ -39,7 +45,7 @@ impl Law {
         match self {
             Self::Registered(entry) => entry.published,
             Self::Plugin(plugin) => plugin.published(),
-            Self::Own(_) => PublishedDefaults::NONE,
+            Self::Own(_) | Self::Media(_) => PublishedDefaults::NONE,
         }
     }
 
@@ -47,7 +53,7 @@ impl Law {
         match self {
             Self::Registered(entry) => !matches!(entry.build, Build::Model(_)),
             Self::Plugin(plugin) => plugin.has_window(),
-            Self::Own(_) => false,
+            Self::Own(_) | Self::Media(_) => false,
         }
     }
 }
@@ -88,13 +94,22 @@ impl ControlPlan {
 
     /// Returns the control's name if one transport brings it along, and other transports cannot run it.
     pub fn brought_along(&self) -> Option<&'static str> {
-        (self.own().is_some() || self.kernel.is_some()).then(|| self.name())
+        let is_brought = self.own().is_some() || self.kernel.is_some() || self.of_media().is_some();
+        is_brought.then(|| self.name())
     }
 
     /// Returns the control if a transport brings it along; `None` for ours.
     pub fn own(&self) -> Option<&OwnControl> {
         match &self.law {
             Law::Own(own) => Some(own),
+            _ => None,
+        }
+    }
+
+    /// Returns the control with its parameters if it is one of real-time media; `None` for others.
+    pub fn of_media(&self) -> Option<(&'static rtp::Entry, &Values)> {
+        match &self.law {
+            Law::Media(entry) => Some((entry, &self.control.values)),
             _ => None,
         }
     }
@@ -142,7 +157,9 @@ impl ControlPlan {
         let assembly = match &self.law {
             Law::Registered(entry) => Assembly::new(entry, values, discriminator, action),
             Law::Plugin(plugin) => Assembly::of_plugin(plugin, values, discriminator, action),
-            Law::Own(own) => panic!("{own:?} runs only over the transport that brings it along"),
+            Law::Own(_) | Law::Media(_) => {
+                panic!("{} runs only over the transport that brings it along", self.name())
+            }
         };
         assembly.within(self.layers())
     }
@@ -165,7 +182,9 @@ impl ControlPlan {
     /// Returns whether the control counts marks, without which it is another control.
     pub fn counts_marks(&self) -> bool {
         let any = Initial { limit: 1e4, ..Initial::default() };
-        self.own().is_none() && self.assembly().join(&any).properties().ecn == EcnResponse::Counts
+        self.own().is_none()
+            && self.of_media().is_none()
+            && self.assembly().join(&any).properties().ecn == EcnResponse::Counts
     }
 
     /// Returns the name of the discriminator, named in the file or published with the control; `None` if
@@ -245,6 +264,7 @@ fn check_layers(table: &TableReader<'_>, control: &Choice, law: &Law) -> Option<
         let found = format!("`{key}` around {}", quoted(control.descriptor.name));
         let expected = match law {
             Law::Own(_) => "nothing, or a control of ackclock: this one belongs to a foreign stack",
+            Law::Media(_) => "nothing, or a control of a connection: this one sets a rate and has no window",
             _ => "a control with a window: this one has a model of the path",
         };
         table.problem_at(key, &found, expected);

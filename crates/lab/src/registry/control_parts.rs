@@ -8,7 +8,8 @@ use ackclock_base::Descriptor;
 /// Returns every control: ours, and those that transports bring along.
 pub fn controls() -> Vec<&'static Descriptor> {
     let ours = ackclock_cc::registry::CONTROLS.iter().map(|entry| entry.descriptor);
-    ours.chain(kernel_controls::descriptors()).chain(own_controls::descriptors()).collect()
+    let of_media = ackclock_sim::rtp::control::RATE_CONTROLS.iter().map(|entry| entry.descriptor);
+    ours.chain(kernel_controls::descriptors()).chain(of_media).chain(own_controls::descriptors()).collect()
 }
 
 /// Returns every loss discriminator.

@@ -140,6 +140,7 @@ records! {
         ..connections: ConnectionsResult;
         ..pages: PagesResult;
         ..segments: SegmentsResult;
+        ..call: CallResult;
         ..requests: RequestsResult;
         ..completion: CompletionResult;
         ..agents: AgentResult;
@@ -230,6 +231,26 @@ records! {
         stalls: u64;
         /// for how long that was in all
         stall_s: f64;
+    }
+
+    /// The frames of a call.
+    pub struct CallResult {
+        /// of a [call](real-time-media.md): the frames that its encoder made in measured time, and those of them whose last packet arrived
+        /// before the end
+        frames, completed_frames: u64;
+        /// those that were complete later than the transport's `deadline` after their capture
+        late_frames: u64;
+        /// how often the picture froze: no frame was shown for 150 ms more than the mean of the last 30 times between two frames, and for
+        /// three such means at least. W3C, Identifiers for WebRTC's Statistics API, `freezeCount`. A frame is shown when it is complete,
+        /// unless a newer one has been shown
+        freezes: u64;
+        /// for how long that was in all
+        freeze_s: f64;
+        /// payload of the frames that the encoder made, over the time of the call in measured time
+        media_rate_mean_bps: Option<f64>;
+        /// mean and percentiles of the time from a frame's capture to the arrival of its last packet: the wait in the sender, queues,
+        /// transmission, propagation
+        frame_delay_mean_s, frame_delay_p50_s, frame_delay_p95_s, frame_delay_p99_s: Option<f64>;
     }
 
     /// Requests that are answered.

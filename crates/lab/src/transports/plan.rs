@@ -146,6 +146,8 @@ pub struct Facts {
     pub timeouts_every: Option<Span>,
     /// The probes of idle paths; `None` if there are none.
     pub heartbeats: Option<Heartbeats>,
+    /// The events of a call; `None` for other flows.
+    pub calls: Option<Calls>,
 }
 
 /// What the receiver allows in flight.
@@ -164,6 +166,15 @@ impl Default for Allowed {
     fn default() -> Self {
         Self { at_first: f64::INFINITY, at_most: f64::INFINITY, widest: None }
     }
+}
+
+/// The events of a call.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Calls {
+    /// The maximum number of frames, packets and reports per second.
+    pub per_second: f64,
+    /// The number of them per second whatever the network does.
+    pub certain_per_second: f64,
 }
 
 /// Probes of idle paths.

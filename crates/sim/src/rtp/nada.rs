@@ -48,6 +48,9 @@ parameters! {
         qbound: Span = time("50 ms", TIMES, RFC),
         /// After this many mean loss intervals without a loss, the last one is over
         multiloss: f64 = number("7", FACTORS, RFC),
+        /// Whether the interval since the last loss counts in the mean loss interval if that makes it longer. With `multiloss` of 7 no
+        /// loss is ever over then
+        running_interval: bool = flag(true, "RFC 8698 section 4.2 refers to RFC 5348 section 5.4"),
         /// Queueing delay above which the delay is warped while losses go on
         qth: Span = time("50 ms", TIMES, RFC),
         /// Exponent of the warping
@@ -60,6 +63,8 @@ parameters! {
         dloss: Span = time("10 ms", Range::between(0.0, 60.0), RFC),
         /// Delay that stands for the reference marking ratio
         dmark: Span = time("2 ms", Range::between(0.0, 60.0), RFC),
+        /// Upper bound of the congestion signal
+        xmax: Span = time("500 ms", TIMES, "not in RFC 8698; its authors' simulator, ns3-rmcat (NADA_PARAM_XMAX)"),
         /// How much faster packets leave while some wait in the sender
         beta_s: f64 = number("0.1", FACTORS, RFC),
         /// How much slower the encoder is while packets wait in the sender
@@ -96,20 +101,23 @@ impl Nada {
     /// it is, so that a queue that others fill does not starve the call (equation 1).
     fn counted_delay_s(&self) -> f64 {
         let delay_s = self.log.queueing().seconds();
-        let Some(intervals) = self.log.losses().since_last() else { return delay_s };
+        let running = self.parameters.running_interval;
+        let Some(intervals) = self.log.losses().since_last(running) else { return delay_s };
         let warped_s = warped(delay_s, self.parameters.qth.seconds(), self.parameters.lambda);
         // Over one mean interval after the last loss has expired, the delay is warped less and less.
         let plain = (intervals - self.parameters.multiloss).clamp(0.0, 1.0);
         plain * delay_s + (1.0 - plain) * warped_s
     }
 
-    /// Returns the congestion signal x_curr in seconds (equation 2).
+    /// Returns the congestion signal x_curr in seconds (equation 2). Without a bound, the end of many losses would multiply the rate: the
+    /// change of the signal counts in equation 7, and losses count by their square.
     fn signal(&self) -> f64 {
-        let Parameters { plrref, pmrref, dloss, dmark, .. } = self.parameters;
+        let Parameters { plrref, pmrref, dloss, dmark, xmax, .. } = self.parameters;
         let square = |ratio: f64| ratio * ratio;
-        self.counted_delay_s()
+        let signal_s = self.counted_delay_s()
             + dmark.seconds() * square(self.log.marking() / pmrref)
-            + dloss.seconds() * square(self.log.loss() / plrref)
+            + dloss.seconds() * square(self.log.loss() / plrref);
+        signal_s.min(xmax.seconds())
     }
 
     /// Returns the rate after an accelerated ramp-up (equations 3 and 4).

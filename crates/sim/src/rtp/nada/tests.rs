@@ -133,10 +133,21 @@ fn a_loss_counts_as_a_delay_and_warps_the_queueing() {
 }
 
 #[test]
+fn the_signal_is_bounded() {
+    // Of the last 50 packets, 5 are lost: p_loss grows towards 0.1, which would stand for 10 ms * 10^2 = 1 s.
+    let mut script = Script::new(1e6);
+    (0..40).for_each(|_| {
+        script.report(1250, Span::ZERO, true);
+    });
+    assert_eq!(script.nada.signal_s, 0.5);
+}
+
+#[test]
 fn the_warping_ends_after_seven_loss_intervals() {
     // A loss each 100 packets, and then none: the delay of 100 ms counts as 30.3 ms up to 700 packets after the last loss, half as
     // that and half as itself after 750, and as itself after 800.
     let mut script = Script::new(1e6);
+    script.nada.parameters.running_interval = false;
     let queueing = Span::from_millis(100);
     script.report(1250, Span::ZERO, false);
     (1..=50).for_each(|report| {
