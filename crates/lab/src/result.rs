@@ -508,6 +508,7 @@ mod tests {
             agents: Some(AgentResult::default()),
             route: Some(RouteResult::default()),
             reader: Some(ReaderResult::default()),
+            call: Some(CallResult::default()),
             ..FlowResult::default()
         };
         let (fields, written) = (FlowResult::fields(), json!(everything));

@@ -221,9 +221,10 @@ def test_what_does_not_count_for_or_against_a_publication_says_why() -> None:
     page = Document(render_page(dataclasses.replace(study, claims=claims), "ackclock reproduce synthetic"))
     hanging, unknown, untested = (" ".join(text.split()) for text in page.all("li", "claim"))
     assert "The test alone, under the reading taken: reproduced" in hanging
-    assert "With Start times: all at once: not reproduced" in hanging
+    assert "Another reading makes it not reproduced. Start times: all at once" in hanging
     assert (
-        "With Start times: one every 10 s: undecided (against it: Section 3.1 has one a second.)" in hanging
+        "Another reading makes it undecided. Start times: one every 10 s (against it: Section 3.1 has one a second.)"
+        in hanging
     )
     assert "The test alone, under the reading taken: reproduced" in unknown
     assert "Not judged: It was chosen so." in untested
