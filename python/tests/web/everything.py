@@ -64,7 +64,8 @@ def _air(access: str, more: str = "") -> str:
 
 
 def _transport(name: str) -> str:
-    flow = f'[[flows]]\nname = "one"\ncontrol = "cubic"\ntransport = "{name}"\n'
+    control = "rtp:nada" if name == "rtp" else "cubic"
+    flow = f'[[flows]]\nname = "one"\ncontrol = "{control}"\ntransport = "{name}"\n'
     # Only SCTP has several paths.
     return HEAD + PARALLEL + flow if name.startswith("sctp") else _dumbbell(flow.split("\n", 2)[2])
 
@@ -76,7 +77,7 @@ def _scenario(kind: str, name: str) -> str:
     radio = 'propagation = { name = "shadowing", exponent = 2.5 }'
     return {
         "control": lambda: _dumbbell(
-            f'control = "{name}"\n' + ('transport = "linux"' if name.startswith("linux:") else ecn)
+            f'control = "{name}"\n' + (f'transport = "{name.partition(":")[0]}"' if ":" in name else ecn)
         ),
         "discriminator": lambda: _dumbbell(f'control = "newreno"\ndiscriminator = "{name}"'),
         "action": lambda: _dumbbell(f'control = "newreno"\ndiscriminator = "always"\naction = "{name}"'),

@@ -23,7 +23,7 @@ def test_the_page_is_one_small_file_with_the_scenario_in_it(
     page = tmp_path / "lab.html"
     assert opened == [page.as_uri()]
     assert "Two flows through 1 Mbit/s" in page.read_text()
-    assert page.stat().st_size < 1 << 20
+    assert page.stat().st_size < 1_100_000
     assert ackclock("lab", "--no-open").code == 0
     assert len(opened) == 1
     assert (tmp_path / "ackclock-results" / "lab.html").exists()
