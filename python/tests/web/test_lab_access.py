@@ -40,8 +40,10 @@ def test_no_line_of_the_text_is_cut(lab: Lab, size: tuple[int, int]) -> None:
 
 def test_the_keyboard_alone_is_enough(lab: Lab) -> None:
     """From the top with Tab to the bottleneck in the picture, to its rate, and on to the text and out of it again."""
-    tab = lambda: ActionChains(lab.driver).send_keys(Keys.TAB).perform()  # noqa: E731
     active = "return document.activeElement"
+
+    def tab() -> None:
+        ActionChains(lab.driver).send_keys(Keys.TAB).perform()
 
     def go(what: str, wanted: str) -> None:
         for _ in range(120):
