@@ -52,7 +52,7 @@ def per_packet(bench: Path, workload: str) -> float:
 
 
 def run(bench: Path, workload: str, seconds: int) -> tuple[int, int]:
-    """Packets delivered and instructions taken in so many simulated seconds."""
+    """Packets delivered and instructions taken in `seconds` of simulated time."""
     name = f"{workload.lower()}.toml"
     scenario = next((ROOT / "scenarios").glob(f"*/{name}"))
     with tempfile.TemporaryDirectory() as folder:

@@ -49,7 +49,7 @@ def with_numbers(text: str, path: Path, records: Path = FOLDER) -> str:
 
 
 def without_values(text: str, records: Path = FOLDER) -> list[str]:
-    """The studies whose records keep no values for the numbers of a page, so that these are as somebody wrote them."""
+    """The studies whose records keep no values for the numbers of a page, so that those stay as written by hand."""
     named = dict.fromkeys(found["what"].partition(":")[0] for found in _PLACE.finditer(text))
     return [name for name in named if name in study_names() and not _words(name, records)[1]]
 

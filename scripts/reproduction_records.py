@@ -25,7 +25,7 @@ FOLDER = ROOT / "python" / "ackclock" / "records"
 
 @dataclass(frozen=True)
 class Origin:
-    """When, from what and on what the numbers were made. Where it was is nobody's business."""
+    """When, from what and on what the numbers were made. The name of the machine is left out."""
 
     date: str
     commit: str

@@ -184,7 +184,7 @@ def _of_scenario(name: str, options: Options) -> Iterator[Asked]:
 
 
 def _cut_short(one: Asked, packets: float) -> Asked:
-    """The run with a duration in which it sends about so many packets, and as much less of warm-up."""
+    """The run with a duration in which it sends about `packets` packets, and as much less of warm-up."""
     if not 0 < packets < one.packets:
         return one
     job, share = one.job, packets / one.packets

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 MAX_RUNS = 10_000_000
 """Weeks of computing, however short each is; the core has the same bound for what a file asks for."""
 MAX_IN_MEMORY = 100_000
-"""So many results can be held in memory together, at some ten kilobytes each."""
+"""The most results that can be held in memory together, at some ten kilobytes each."""
 MAX_SEED = 2**53 - 1
 """Up to here, every whole number is a float of its own, which is what JSON has."""
 

@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @cache
 def random_scenarios(count: int) -> list[str]:
-    """The texts of so many scenarios, small enough to run as they are; every day others."""
+    """The texts of `count` scenarios, small enough to run as they are; other ones every day."""
     soak = ["cargo", "run", "--quiet", "--release", "--locked", "-p", "ackclock-soak", "--"]
     done = subprocess.run(
         [*soak, "--print", str(count)], cwd=ROOT, check=True, capture_output=True, text=True

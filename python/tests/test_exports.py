@@ -462,7 +462,7 @@ class TestBadInput:
             ("events=json", "expected one of parquet, csv"),
             ("flent=classic", "expected nothing behind it"),
             ("mahimahi", "expected =LINK or =FLOW"),
-            ("mahimahi=nobody", 'found "nobody"'),
+            ("mahimahi=stranger", 'found "stranger"'),
         ],
     )
     def test_a_wish_that_cannot_be_is_refused_before_anything_runs(

@@ -96,8 +96,9 @@ def test_the_reward_is_the_users() -> None:
 @pytest.mark.parametrize("transport", ["rfc", "linux", "quic"])
 def test_an_agent_hears_of_losses_that_only_a_timer_shows(transport: str) -> None:
     # A window of some hundred packets over a path and a queue of ten, and then of two: most losses are found by
-    # timers, or in recoveries that begin with one loss and go on with others. What an agent hears is what links have
-    # lost, but for what is found after the end, and what is sent again, but for what waits for it at the end.
+    # timers, or in recoveries that begin with one loss and go on with others. An agent hears of about as many losses
+    # as the links have, except those that are found after the end, and as there are retransmissions, except those
+    # that still wait at the end.
     scenario = {
         **SHORT,
         "duration": "20 s",

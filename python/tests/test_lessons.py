@@ -17,7 +17,7 @@ from ackclock.lessons.outcome import curves, play, table
 from ackclock.study.truth import Holds
 
 MOST_PACKETS = 100_000
-"""So many a browser simulates in well under half a second."""
+"""A browser simulates this number of packets in well under half a second."""
 
 SCENARIO = """
 duration = "2 s"

@@ -21,7 +21,7 @@ from ackclock.study.plan import Plan
 ROOT = Path(__file__).resolve().parents[2]
 LESSONS = Path(lessons_file).parent
 MOST_PACKETS = 100_000
-"""The verifier holds the whole trace in memory: about half a gigabyte for so many."""
+"""The verifier holds the whole trace in memory: about half a gigabyte for this number of packets."""
 
 
 # `scripts/verify-studies` verifies the whole quick runs.
@@ -74,7 +74,7 @@ def test_no_example_and_no_lesson_breaks_the_physics_of_its_network(file: Path) 
 
 
 def beginning(job: Job, packets: float) -> dict[str, str]:
-    """What shortens a run to about so many packets."""
+    """What shortens a run to about this number of packets."""
     facts = core.describe(job.text, job.file, job.overrides)
     share = min(1.0, packets / facts["expected_packets"])
     return {"duration": f"{facts['duration_s'] * share:.9f} s", "warmup": "0 s"}

@@ -42,7 +42,7 @@ HEADINGS = [
     "What holds",
     "What does not hold, and why",
     "What hangs on what is not stated",
-    "Would anyone want it today?",
+    "Is it of use today?",
     "The author's objections",
     "Every claim",
 ]

@@ -66,7 +66,7 @@ def test_a_run_repeats_exactly() -> None:
 
 def test_a_column_has_the_type_that_is_declared() -> None:
     flows = Scenario.from_text(SCENARIO).run(series=False).flows
-    # Nobody completes: a column of nulls is one of numbers all the same.
+    # No flow completes: a column of nulls is one of numbers all the same.
     assert flows["completed_s"].null_count() == len(flows)
     assert flows.schema["completed_s"] == pl.Float64
     assert flows.schema["sent_packets"] == pl.Int64

@@ -93,8 +93,9 @@ def bursts() -> list[str]:
 
 @pytest.mark.parametrize("name", bursts())
 def test_alnuems_bursts_follow_from_the_rate_at_which_packets_arrive(name: str) -> None:
-    # Section 5.2.2: so many packets over the rate at which they arrive. 4 packets of a window of 48 that comes once in
-    # a round trip last for a twelfth of it; on a link too slow for such a window for as long as it takes to send them.
+    # Section 5.2.2: the number of packets over the rate at which they arrive. 4 packets of a window of 48 that comes
+    # once in a round trip last for a twelfth of it; on a link too slow for such a window for as long as it takes to
+    # send them.
     loaded = load_study(name)
     plan = Plan(loaded, quick=False, sensitivity=False)
     for run in plan.runs:

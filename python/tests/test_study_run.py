@@ -396,7 +396,7 @@ def test_so_is_one_of_another_reading() -> None:
     with pytest.raises(InputError) as caught:
         Plan(parse_study(text, "test", "study.toml"), quick=False, sensitivity=True).check()
     assert 'alternative "6 and 6", metric "goodput": there is no flow "tcp-9"' in str(caught.value)
-    # Eight flows have it not either; without other readings nobody asks for it.
+    # Eight flows have it not either; without other readings no metric asks for it.
     Plan(parse_study(text, "test", "study.toml"), quick=False, sensitivity=False).check()
 
 

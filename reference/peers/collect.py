@@ -448,8 +448,8 @@ SCTP_COLUMNS: tuple[Column, ...] = (
     field("arrived", 0),
     ("sent over 1", 0, lambda run: run["sent"][0]),
     ("sent over 2", 0, lambda run: run["sent"][1]),
-    ("resent over 1", 0, lambda run: run["resent"][0]),
-    ("resent over 2", 0, lambda run: run["resent"][1]),
+    ("retransmitted over 1", 0, lambda run: run["resent"][0]),
+    ("retransmitted over 2", 0, lambda run: run["resent"][1]),
     field("drops", 0),
 )
 

@@ -298,7 +298,7 @@ fn flow_result(flow: &Flow, measured: Interval, tasks: FlowResult) -> FlowResult
     let delivered = flow.delivered_packets();
     let Report { counts, rtt, cwnd_area, window_probes, association, stack, encoder, .. } =
         flow.report(measured.to);
-    // What a foreign stack sends again is its own affair.
+    // A foreign stack retransmits by itself, so the flow has no counts of what it retransmits.
     let counts = stack.is_none().then_some(counts);
     // The window exists only while the flow does.
     let lived = measured.to.since(measured.from.max(flow.start)).seconds();

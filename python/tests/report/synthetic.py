@@ -1,4 +1,4 @@
-"""Made-up study results. Nothing here was simulated or published; the numbers only have a plausible shape."""
+"""Synthetic study results. Nothing here was simulated or published; the numbers only have a plausible shape."""
 
 # ruff: noqa: S311 (these random numbers protect nothing)
 
@@ -46,15 +46,15 @@ start = { uniform = ["0 s", "0.5 s"] }
 THESIS = Thesis(
     key="synthetic",
     author="A. Nonymous",
-    title="A made-up thesis for the tests of the report",
+    title="A synthetic thesis for the tests of the report",
     where="Nowhere University",
     year=1999,
     degree="PhD",
 )
-OTHER_THESIS = Thesis("other", "B. Nobody", "Another made-up thesis", "Nowhere University", 2003, "MSc")
+OTHER_THESIS = Thesis("other", "B. Namesake", "Another synthetic thesis", "Nowhere University", 2003, "MSc")
 
 SCENARIO = """\
-# made up for the tests
+# synthetic, for the tests
 duration = "100 s"
 
 [dumbbell]
@@ -191,7 +191,7 @@ def table_study(name: str = "synthetic/table-1") -> StudyResult:
             unit="%",
             accepted=None,
             detail="the interval lies outside 0 ± 0.1",
-            finding="With 25 flows the made-up queue overflows during the start, however the start times are drawn.",
+            finding="With 25 flows the synthetic queue overflows during the start, however the start times are drawn.",
         ),
         claim(
             "3",
@@ -212,8 +212,8 @@ def table_study(name: str = "synthetic/table-1") -> StudyResult:
     )
     return StudyResult(
         name=name,
-        title="Alpha against Beta, Gamma and Delta at 5 and 25 connections (made up)",
-        summary="Four made-up congestion controls share a made-up bottleneck. All numbers are synthetic; "
+        title="Alpha against Beta, Gamma and Delta at 5 and 25 connections (synthetic)",
+        summary="Four synthetic congestion controls share a synthetic bottleneck. No number was measured; "
         "the page is what is being tested.",
         source=Source(THESIS, "Table 1", "4.5.8"),
         file="/somewhere/on/this/machine/studies/synthetic/table-1.toml",
@@ -256,7 +256,7 @@ def table_study(name: str = "synthetic/table-1") -> StudyResult:
             AssumptionResult(
                 what="Start times",
                 taken="uniform in 0 to 0.1 s",
-                why="The made-up thesis does not say when flows start.",
+                why="The synthetic thesis does not say when flows start.",
                 sensitivity=(
                     SensitivityResult("Start times", "all at once", claims, (), (), 20),
                     SensitivityResult("Start times", "one every 10 s", changed, ("1b",), ("2", "3"), 10),
@@ -276,7 +276,8 @@ def table_study(name: str = "synthetic/table-1") -> StudyResult:
         findings=(
             Finding(claim="1b", text=claims[3].finding or ""),
             Finding(
-                claim="2b", text="The difference depends on the buffer, which the made-up thesis leaves open."
+                claim="2b",
+                text="The difference depends on the buffer, which the synthetic thesis leaves open.",
             ),
         ),
         versions={
@@ -329,8 +330,8 @@ def sweep_study(name: str = "synthetic/figure-2") -> StudyResult:
     )
     return StudyResult(
         name=name,
-        title="Packet loss over the number of connections (made up)",
-        summary="The same made-up controls while the number of connections grows.",
+        title="Packet loss over the number of connections (synthetic)",
+        summary="The same synthetic controls while the number of connections grows.",
         source=Source(THESIS, "Figure 2", "4.6"),
         file="studies/synthetic/figure-2.toml",
         quick=True,
@@ -395,7 +396,7 @@ def trade_off_study(name: str = "synthetic/figure-3") -> StudyResult:
     )
     return dataclasses.replace(
         swept,
-        title="Loss against utilisation (made up)",
+        title="Loss against utilisation (synthetic)",
         cases=(*kept, *own, point),
         figures=(
             Figure(id="plane", kind="trade-off", x="utilisation", y="loss", caption="One point per load."),
@@ -409,7 +410,7 @@ def small_study(number: int, thesis: Thesis = THESIS) -> StudyResult:
     verdicts = ("reproduced", "direction only", "not reproduced")
     return StudyResult(
         name=f"{thesis.key}/figure-{number}",
-        title=f"Made-up study number {number}",
+        title=f"Synthetic study number {number}",
         summary="One number.",
         source=Source(thesis, f"Figure {number}", ""),
         file=f"studies/{thesis.key}/figure-{number}.toml",

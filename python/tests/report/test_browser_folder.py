@@ -23,7 +23,7 @@ def test_the_index_finds_studies_and_claims(page: Page, folder: Path) -> None:
 
     (find,), (shown,) = page.find("#find"), page.find("#shown")
     assert lines() == 40
-    find.send_keys("nobody figure 7")
+    find.send_keys("namesake figure 7")
     # The study itself is meant: its claims stay folded.
     assert (lines(), claims()) == (1, 0)
     find.clear()

@@ -132,7 +132,7 @@ def test_what_was_not_reproduced_is_on_the_index_of_its_thesis_with_its_finding(
 ) -> None:
     first, second, *_ = pages["synthetic.html"].all("li", "miss")
     assert "Alpha has no loss with 25 flows either" in first
-    assert "Finding. With 25 flows the made-up queue overflows" in first
+    assert "Finding. With 25 flows the synthetic queue overflows" in first
     assert "published 0 % measured 0.21 ± 0.03 %" in first
     assert "Gamma has no loss The study has no finding on this claim." in second
     assert "published 0.125 % measured – accepted 0.11875" in second

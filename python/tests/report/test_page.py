@@ -173,7 +173,7 @@ def test_a_page_has_the_command_that_makes_it_again(html: str) -> None:
 
 def test_the_title_is_that_of_the_study() -> None:
     document = Document(render_page(sweep_study(), "ackclock reproduce my/file.toml"))
-    assert document.all("title") == ["Packet loss over the number of connections (made up) · ackclock"]
+    assert document.all("title") == ["Packet loss over the number of connections (synthetic) · ackclock"]
 
 
 def test_quick_runs_say_so(study: StudyResult, document: Document) -> None:

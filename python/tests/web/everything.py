@@ -71,7 +71,7 @@ def _transport(name: str) -> str:
 
 
 def _scenario(kind: str, name: str) -> str:
-    """KeyError for a kind that nobody has thought of here."""
+    """KeyError for a kind that has no scenario here."""
     ecn = 'transport = { name = "rfc", ecn = true }'
     cubic = 'control = "cubic"'
     radio = 'propagation = { name = "shadowing", exponent = 2.5 }'

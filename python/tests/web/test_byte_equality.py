@@ -18,7 +18,7 @@ pytestmark = pytest.mark.browser
 
 FOLDER = Path(__file__).parents[3] / "scenarios"
 PACKETS = 10_000
-"""Runs are cut short to about so many: what differs, differs soon."""
+"""Runs are cut short to about this number of packets: what differs, differs soon."""
 SEED = 3
 
 

@@ -143,7 +143,7 @@ fn each_transfer_has_its_size_and_its_time() {
     assert_eq!((of(2, "transfers"), &classes[2]["completion_p99_s"]), (0.0, &Value::Null));
     assert_eq!(classes[2]["up_to_bytes"], Value::Null);
     assert!(number(&result["flows"][0], "completion_p99_s") > 0.08);
-    // Nothing is lost, so nothing is sent again.
+    // Nothing is lost, so nothing is retransmitted.
     assert!(rows.iter().all(|row| number(row, "retransmitted_packets") == 0.0));
 }
 

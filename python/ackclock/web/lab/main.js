@@ -27,7 +27,7 @@ async function main() {
   addEventListener("hashchange", () => start(page));
   await start(page);
   document.body.dataset.ready = "true";
-  // For tests, and for whoever opens the console.
+  // For tests, and for users who open the console.
   const { engine, state, board } = page;
   globalThis.ackclock = { engine, state, board };
 }

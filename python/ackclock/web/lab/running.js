@@ -16,7 +16,7 @@ const EVENTS = {
   checked: (page, { answer }) => checked(page, answer),
   started: (_, { partial }) => {
     byId("progress").value = 0;
-    status(partial ? "Running; of so many flows only the links are drawn" : "Running");
+    status(partial ? "Running; with this many flows only the links are drawn" : "Running");
   },
   progress: ({ board }, { fraction, series, meaning }) => board.progress(fraction, series, meaning),
   finished: ({ board, state, seeds }, { outcome, meaning, text }) => {
