@@ -8,6 +8,7 @@ nothing is rounded in transfer.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -51,6 +52,21 @@ def connect(address: str) -> Any:
 def pool(client: Any, threads: int = 0) -> Pool:
     """Returns the workers of a Dask client; without one, this machine."""
     return Local(threads) if client is None else Workers(client)
+
+
+@contextmanager
+def workers_at(address: str | None, threads: int = 0) -> Iterator[Pool]:
+    """Connects to the Dask scheduler at ``address`` for as long as its workers are needed; without an address, this
+    machine. The errors are those of ``connect``.
+    """
+    if address is None:
+        yield Local(threads)
+        return
+    client = connect(address)
+    try:
+        yield Workers(client)
+    finally:
+        client.close()
 
 
 class Workers:

@@ -63,6 +63,13 @@ class IgnoresEverything(Reno):
         self.cwnd = max(self.cwnd, 50.0)
 
 
+class KeepsItsRate(Reno):
+    """Sends at 20 Mbit/s, whatever is in flight, until a timeout."""
+
+    def decision(self) -> ackclock.Decision:
+        return ackclock.Decision(1e4, self.ssthresh, 20e6) if self.cwnd > 1 else ackclock.Decision(1.0)
+
+
 class NeverEndsSlowStart(Reno):
     """A loss takes a tenth of the window, and slow start goes on."""
 
@@ -166,6 +173,28 @@ class EndsTheProcess(Reno):
 
     def on_loss(self, loss: Loss, random: Draws) -> None:
         os._exit(1)
+
+
+class NeverBegins(Reno):
+    """Waits for ever as it begins."""
+
+    def __init__(self, initial: Initial) -> None:
+        while True:
+            time.sleep(1)
+
+
+class EndsAtOnce(Reno):
+    """Takes its process with it as it begins."""
+
+    def __init__(self, initial: Initial) -> None:
+        os._exit(1)
+
+
+class WastesTime(Reno):
+    """Takes a second for each acknowledgement."""
+
+    def on_ack(self, ack: Ack, random: Draws) -> None:
+        time.sleep(1)
 
 
 class SendsNothing(Reno):

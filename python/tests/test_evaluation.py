@@ -12,7 +12,7 @@ from conftest import Command
 import ackclock
 from ackclock import toml
 from ackclock.errors import InputError
-from ackclock.evaluation import arms, files, rfc, run
+from ackclock.evaluation import arms, files, rfc, run, sets
 from ackclock.evaluation.language import Grid, Quick
 from ackclock.evaluation.result import read_answers
 from ackclock.evaluation.verdict import Verdict
@@ -101,8 +101,10 @@ def test_the_list_names_every_criterion_and_scenario(ackclock: Command) -> None:
     out = ackclock("evaluate", "list").out
     for family in rfc.FAMILIES:
         assert f"{family.section:<7}{family.title}" in out
-    for name in files.names():
+    for name in [*files.names(), *files.names_of_sets()]:
         assert name in out
+    for one in sets.SETS:
+        assert f"{one.title}  --set {one.id}" in out
 
 
 def test_a_scenario_is_shown_with_its_conditions_and_settings(ackclock: Command) -> None:
@@ -221,7 +223,8 @@ def ackclock_run(planned: run.Planned) -> list[int]:
 def test_the_cost_is_said_beforehand(ackclock: Command) -> None:
     out = ackclock("evaluate", "cubic", "--only", "N-15", "--plan").out
     # CUBIC is both the control under test and the reference; Reno stands beside it.
-    assert out.startswith("10 runs, about ")
+    # Two scenarios of one setting each.
+    assert out.startswith("20 runs, about ")
 
 
 @pytest.mark.parametrize(
@@ -235,6 +238,7 @@ def test_the_cost_is_said_beforehand(ackclock: Command) -> None:
         (["copy", "N-03"], "copy needs a name and a file"),
         (["copy", "N-04", "x.toml"], "are 3 scenarios; name one of them"),
         (["copy", "N-17/flows 9", "x.toml"], "there is no setting"),
+        (["cubic", "--set", "flint"], 'there is no set "flint"; did you mean "flent"'),
         (["cubic", "--beside", "cubic"], "which is the first control too"),
         (["cubic", "--beside", "cubik"], 'did you mean "cubic"'),
         (["cubic", "--thresholds", "x.toml"], "--thresholds needs --compare"),

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from ackclock.evaluation import metrics
+from ackclock.evaluation import breakers, metrics
 from ackclock.metrics import jain_index
 
 
@@ -105,12 +105,51 @@ def test_gaps_that_grow() -> None:
     assert metrics.least_growth(np.array([1.0, 2.0]), 0, 60) == math.inf
 
 
-def test_a_circuit_breaker() -> None:
+def test_a_circuit_breaker_of_the_network() -> None:
     arrived = np.full(8, 100.0)
     dropped = np.array([0.0, 20, 20, 0, 20, 20, 20, 20])
-    assert metrics.trips(arrived, dropped, 0.1, 3) == 1
-    assert metrics.trips(arrived, dropped, 0.2, 3) == 0
+    # The windows 4, 5 and 6 are the first three in a row.
+    assert breakers.of_network(arrived, dropped, 0.1, 3) == [6]
+    assert breakers.of_network(arrived, dropped, 0.2, 3) == []
+    assert breakers.of_network(np.zeros(8), np.zeros(8), 0.1, 3) == []
+    assert breakers.of_network(arrived, np.full(8, 20.0), 0.1, 3) == [2, 5]
     assert metrics.worst_share(arrived, dropped) == pytest.approx(0.2)
+
+
+def test_the_circuit_breakers_of_a_call() -> None:
+    # 1500 B, 100 ms and a hundredth lost: 12000 / (0.1 sqrt(0.02 / 3)) = 1.47 Mbit/s. Ten times as much are 1225
+    # packets per second.
+    assert breakers.tcp_throughput(12000, 0.1, np.array([0.01, 0.0])) == pytest.approx(
+        [1.2e5 / math.sqrt(0.02 / 3), math.inf]
+    )
+    for sent, trips in ((1200.0, []), (1250.0, [2])):
+        counts = np.full(4, sent)
+        assert breakers.of_call(counts, 0.99 * counts, 12000, 0.1, 1, 3) == trips
+    # Without losses nothing is too much, and two reports with losses are not three.
+    counts = np.full(5, 1250.0)
+    assert breakers.of_call(counts, counts, 12000, 0.1, 1, 3) == []
+    pauses = counts * np.array([0.99, 0.99, 1, 0.99, 0.99])
+    assert breakers.of_call(counts, pauses, 12000, 0.1, 1, 3) == []
+    # Nothing arrives: the media timeout, whatever the rate; and a call that sends nothing has none.
+    slow = np.full(3, 10.0)
+    assert breakers.of_call(slow, np.zeros(3), 12000, 0.1, 1, 3) == [2]
+    assert breakers.of_call(np.zeros(3), np.zeros(3), 12000, 0.1, 1, 3) == []
+
+
+def test_the_time_of_an_amount() -> None:
+    time = np.arange(0.5, 10.5, 0.5)
+    rate = np.where(time > 4, 10.0, 0.0)
+    # From 2 s on: nothing for 2 s, then 10 each second.
+    assert metrics.time_of_amount(time, rate, 20, 2) == pytest.approx(4)
+    assert metrics.time_of_amount(time, rate, 21, 2) == pytest.approx(4.1)
+    assert math.isnan(metrics.time_of_amount(time, rate, 61, 2))
+
+
+def test_the_largest_growth_in_a_round_trip() -> None:
+    time = np.arange(0.0, 1.0, 0.1)
+    assert metrics.largest_growth(time, 30 * time, 0.2) == pytest.approx(6)
+    assert metrics.largest_growth(time, -time, 0.2) == 0
+    assert math.isnan(metrics.largest_growth(time[:2], time[:2], 0.2))
 
 
 def test_the_time_to_a_level_that_is_kept() -> None:

@@ -73,6 +73,9 @@ ONE_TO_ONE = {"flows": ["1:1"]}
         ("IgnoresEverything", "N-01-outage", {}, None, "sent"),
         ("Reno", "N-01-outage", {}, NO_BACKOFF, "growth"),
         ("Reno", "N-06-cut", {}, NO_BACKOFF, "growth"),
+        ("KeepsItsRate", "N-06-cut", {}, None, "beyond"),
+        ("KeepsItsRate", "N-01-outage", {}, None, "beyond"),
+        ("IgnoresEverything", "N-15-collapse", {}, None, "trips"),
         ("GrowsTenfold", "N-06-starvation", {**ONE_TO_ONE, "buffer": ["4 bdp"]}, None, "goodput"),
         ("CutsTooLittle", "N-06-starvation", {**ONE_TO_ONE, "buffer": ["0.25 bdp"]}, None, "goodput"),
         ("FearsDelay", "N-16", {"delay": ["every 100 ms"]}, None, "goodput"),
@@ -210,12 +213,15 @@ def test_a_reply_of_a_process_is_read_as_it_was_written(series: bytes | None) ->
         ("Raises", "ZeroDivisionError: the rate was zero"),
         ("NeverReturns", "did not finish within 2 s"),
         ("EndsTheProcess", "ended its process"),
+        ("NeverBegins", "did not finish within 2 s"),
+        ("EndsAtOnce", "ended its process"),
+        ("WastesTime", "did not finish within 2 s"),
         ("SendsNothing", "its decision has cwnd 0"),
     ],
 )
 def test_a_control_that_fails_is_a_verdict(control: str, why: str) -> None:
     # A busy machine may take long to begin a process: only a control that never returns needs a short limit.
-    limit_s = 2 if control == "NeverReturns" else 60
+    limit_s = 2 if why.endswith("2 s") else 60
     found = evaluated(control, {"N-13-rate": {}}, limit_s=limit_s).family("N-13")
     assert found.verdict is Verdict.CONCERN
     assert found.sentence.startswith("Not so: 3 of 3 runs failed: ")

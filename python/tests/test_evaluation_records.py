@@ -15,8 +15,10 @@ from ackclock.evaluation.rfc import FAMILIES
 from ackclock.schemas.evaluate import EvaluateDocument
 
 ROOT = Path(__file__).resolve().parents[2]
-NOT_YET_RECORDED = {"N-08-media"}
+NOT_YET_RECORDED = {"N-08-media", "N-15-collapse"}
 """The scenarios that are younger than the records."""
+NEWER = {("N-01-outage", "beyond"), ("N-06-cut", "beyond"), ("N-08", "trips")}
+"""The metrics that are younger than the records, by scenario."""
 RECORDS = sorted((ROOT / "docs" / "evaluations").glob("*.json"))
 
 
@@ -78,7 +80,7 @@ def test_the_samples_of_a_record_are_judged_as_it_says(path: Path) -> None:
         now = [
             (one.criterion.text, one.setting.name, one.verdict.value, one.reason)
             for one in found
-            if one.criterion.measure != "harm"
+            if one.criterion.measure != "harm" and (scenario["name"], one.metric.id) not in NEWER
         ]
         then = [
             (one["text"], one["setting"], one["verdict"], one["reason"])

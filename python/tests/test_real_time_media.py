@@ -118,6 +118,19 @@ def test_5_7_short_tcp_flows_do_not_starve_calls() -> None:
         assert mean_bps(call, flow, 20, 300) > 1.5 * RMIN_BPS
 
 
+def test_5_8_what_a_call_leaves_goes_to_the_others_until_it_returns() -> None:
+    call = run("5.8")
+    resumed = ("video-1", "video-2-resumed", "video-3")
+    for flow in ("video-1", "video-3"):
+        # For two calls there is more than the highest rate of an encoder.
+        assert mean_bps(call, flow, 50, 60) == pytest.approx(RMAX_BPS, rel=0.05)
+    before = [mean_bps(call, flow, 30, 40) for flow in ("video-1", "video-2", "video-3")]
+    assert before == pytest.approx([capacity_bps(3.5e6, 3)] * 3, rel=0.15)
+    # The last quarter.
+    after = np.array([mean_bps(call, flow, 90, 120) for flow in resumed])
+    assert float(after.sum() ** 2 / (3 * (after**2).sum())) > 0.9
+
+
 CALL = """\
 duration = "10 s"
 [dumbbell]

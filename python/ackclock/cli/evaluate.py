@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from rich.text import Text
 
 from ackclock.cli.terminal import console, note, print_json, progress_bar, shown
-from ackclock.errors import InputError, RunError
+from ackclock.errors import InputError
 from ackclock.files import is_there, replacing, writable
 
 if TYPE_CHECKING:
@@ -34,6 +34,8 @@ def show_scenario(name: str) -> None:
         settings = [*about.settings(quick=True), *about.settings(quick=False)]
         out.print(Text(f"{found}  {about.title}", style="bold"))
         out.print(about.summary.strip())
+        if about.source:
+            out.print(Text(about.source.strip(), style="dim"))
         for criterion in about.criteria:
             kind = "number" if criterion.info else "condition"
             out.print(f"{kind:<10} {criterion.text}")
@@ -45,19 +47,22 @@ def show_scenario(name: str) -> None:
 
 
 def show_list() -> None:
-    """Prints the scenarios, in the order of the RFC."""
-    from ackclock.evaluation.files import load, names
-    from ackclock.evaluation.rfc import FAMILIES
+    """Prints the scenarios: those for the RFC in its order, then the sets."""
+    from ackclock.evaluation.files import load, names, names_of_sets
+    from ackclock.evaluation.sets import ROWS, SETS, of_scenario
 
     out = console()
     by_family: dict[str, list[str]] = {}
-    for name in names():
-        by_family.setdefault(name[:4], []).append(name)
-    width = max(map(len, names()))
-    for family in FAMILIES:
-        out.print(
-            Text.assemble((f"{family.section:<7}{family.title}", "bold"), (f"  {family.strength}", "dim"))
-        )
+    for name in [*names(), *names_of_sets()]:
+        by_family.setdefault(of_scenario(name).id, []).append(name)
+    for family in ROWS:
+        if family in SETS:
+            out.print(Text.assemble((family.title, "bold"), (f"  --set {family.id}", "dim")))
+        else:
+            out.print(
+                Text.assemble((f"{family.section:<7}{family.title}", "bold"), (f"  {family.strength}", "dim"))
+            )
+        width = max(map(len, names_of_sets() if family in SETS else names()))
         for name in by_family.get(family.id, ()):
             about = load(name).about
             count = len(list(about.settings(quick=True))), len(list(about.settings(quick=False)))
@@ -77,7 +82,7 @@ def copy(name: str, file: Path, control: str) -> None:
     with ``control`` in its seat, for ``ackclock run``.
     """
     from ackclock.evaluation.arms import arm
-    from ackclock.evaluation.files import find, load
+    from ackclock.evaluation.files import find, load, names
     from ackclock.evaluation.run import scenario_of
     from ackclock.names import nearest
 
@@ -86,7 +91,8 @@ def copy(name: str, file: Path, control: str) -> None:
     if is_there(file, Path.exists):
         raise InputError(f"{file}: exists already; nothing was written")
     scenario, slash, setting = name.partition("/")
-    found = find([scenario])
+    # N-15 is a scenario, and the criterion that has another one besides.
+    found = [scenario] if scenario in names() else find([scenario])
     if len(found) != 1:
         raise InputError(f'"{scenario}" are {len(found)} scenarios; name one of them, such as {found[0]}')
     loaded = load(found[0])
@@ -114,6 +120,7 @@ def evaluate(
     beside: str | None,
     full: bool,
     only: Sequence[str],
+    sets: Sequence[str],
     transport: str | None,
     seeds: int | None,
     answers: Path | None,
@@ -124,16 +131,18 @@ def evaluate(
     thresholds: Path | None,
     limit_s: float,
     threads: int,
+    dask: str | None,
     out: Path,
 ) -> bool:
     """Evaluates a control, and the one ``beside`` it, and prints the verdicts.
 
     Returns whether the control is no worse than the record to compare with.
     """
+    from ackclock.cluster import workers_at
     from ackclock.evaluation import run
     from ackclock.evaluation.compare import Thresholds, read_record, read_thresholds, worse
     from ackclock.evaluation.document import as_document
-    from ackclock.evaluation.files import find, load
+    from ackclock.evaluation.files import find, load, of_set
     from ackclock.evaluation.result import Answers, read_answers
     from ackclock.store import Store
 
@@ -145,7 +154,9 @@ def evaluate(
     more = {} if transport is None else {"transport": _value(transport)}
     controls = [control] if beside is None else [control, beside]
     count = seeds or (run.FULL_SEEDS if full else run.QUICK_SEEDS)
-    plans = _plans(controls, against, more, [load(name) for name in find(list(only))], full=full, seeds=count)
+    names = [*find(list(only)), *(name for one in sets for name in of_set(one))]
+    chosen = [load(name) for name in dict.fromkeys(names)]
+    plans = _plans(controls, against, more, chosen, full=full, seeds=count)
     for name, why in {name: why for plan in plans for name, why in plan.refused.items()}.items():
         note(f"{name} is left out, for it cannot have this transport: {why}")
     for warning in dict.fromkeys(warning for plan in plans for warning in _about_marks(plan)):
@@ -153,25 +164,35 @@ def evaluate(
     if plan_only or full:
         for plan in plans:
             said_of = "" if beside is None else f"{plan.tested.name}: "
-            (console().print if plan_only else note)(said_of + _said(run.cost(plan), threads))
+            (console().print if plan_only else note)(said_of + _said(run.cost(plan, limit_s), threads))
     if plan_only:
         return True
     writable(out)
     evaluations = []
-    for name, plan, its_answers in zip(controls, plans, (said, Answers()), strict=False):
-        with progress_bar(f"evaluate {name}") as progress:
-            made = run.evaluate(
-                plan,
-                store=Store(out),
-                threads=threads,
-                limit_s=limit_s,
-                progress=progress,
-                answers=its_answers,
-            )
-        evaluations.append(made)
+    with workers_at(dask, threads) as pool:
+        for name, plan, its_answers in zip(controls, plans, (said, Answers()), strict=False):
+            with progress_bar(f"evaluate {name}") as progress:
+                made = run.evaluate(
+                    plan,
+                    store=Store(out),
+                    pool=pool,
+                    threads=threads,
+                    limit_s=limit_s,
+                    progress=progress,
+                    answers=its_answers,
+                )
+            evaluations.append(made)
     found, other = evaluations[0], evaluations[1] if beside is not None else None
     command = _command(
-        control, against, beside, full=full, only=only, transport=transport, seeds=seeds, answers=answers
+        control,
+        against,
+        beside,
+        full=full,
+        only=only,
+        sets=sets,
+        transport=transport,
+        seeds=seeds,
+        answers=answers,
     )
     document = as_document(found, command, other)
     stem = "-beside-".join(["evaluate-" + stem_of(control), *map(stem_of, controls[1:])])
@@ -225,16 +246,13 @@ def _written(document: Mapping[str, Any], path: Path) -> Path:
 def _about_marks(plan: Plan) -> list[str]:
     """Returns a remark if the control counts marks that its packets cannot get."""
     from ackclock import core
-    from ackclock.custom import python_classes
+    from ackclock.evaluation.run import described_by
 
     run = next((one for one in plan.runs if any(use.arm == "tested" for use in one.uses)), None)
     if run is None:
         return []
-    classes = python_classes(run.job.controls, run.job.queues)
-    try:
-        warnings = core.describe(run.job.text, run.job.file, run.job.overrides, classes)["warnings"]
-    except RunError:
-        return []
+    classes = described_by(run.job.controls)
+    warnings = core.describe(run.job.text, run.job.file, run.job.overrides, classes)["warnings"]
     return [
         re.sub(r"transport = (\{.*?\})", r"--transport '\1'", warning)
         for warning in warnings
@@ -283,7 +301,14 @@ def stem_of(control: str) -> str:
 
 
 def _command(
-    control: str, against: str, beside: str | None, *, full: bool, only: Sequence[str], **more: Any
+    control: str,
+    against: str,
+    beside: str | None,
+    *,
+    full: bool,
+    only: Sequence[str],
+    sets: Sequence[str],
+    **more: Any,
 ) -> str:
     from ackclock.evaluation.arms import REFERENCES
 
@@ -293,6 +318,8 @@ def _command(
     words += ["--full"] if full else ["--quick"]
     for one in only:
         words += ["--only", one]
+    for one in sets:
+        words += ["--set", one]
     for option, value in more.items():
         words += [] if value is None else [f"--{option}", str(value)]
     return shlex.join(words)

@@ -37,6 +37,15 @@ Json = Annotated[
 Threads = Annotated[
     int, typer.Option("--threads", metavar="N", min=0, help="Runs at a time; 0 means one per core.")
 ]
+Dask = Annotated[
+    str | None,
+    typer.Option(
+        "--dask",
+        metavar="ADDRESS",
+        help="Run on the workers of the Dask scheduler at this address, e.g. tcp://host:8786.",
+        show_default=False,
+    ),
+]
 Figures = Annotated[
     list[str] | None,
     typer.Option(

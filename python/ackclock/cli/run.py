@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +26,6 @@ from ackclock.store import Store, results_folder
 
 if TYPE_CHECKING:
     from ackclock.collect import Collector
-    from ackclock.jobs import Pool
     from ackclock.run import Run, Runs
     from ackclock.scenario import Scenario, Simulated
     from ackclock.statistics import Summary
@@ -103,6 +101,7 @@ def run(
     scenario = read_scenario(file, overrides)
 
     # Importing data frames takes a third of a second, which `ackclock --help` and a wrong scenario should not cost.
+    from ackclock.cluster import workers_at
     from ackclock.collect import Collector
     from ackclock.scenario import MAX_IN_MEMORY
 
@@ -122,7 +121,7 @@ def run(
         )
     wishes = _wishes(exports, scenario, plan, out, payloads=payloads)
     place = results_folder(out)
-    with _pool(dask, threads) as pool:
+    with workers_at(dask, threads) as pool:
         writable(place)
         store = Store(place)
         _announce(scenario, plan, pool.cores)
@@ -217,22 +216,6 @@ def _complain_of(done: Simulated) -> None:
         raise RunError(
             f"{len(done.failures)} of {done.runs} runs failed; the results of the others are complete"
         )
-
-
-@contextmanager
-def _pool(dask: str | None, threads: int) -> Iterator[Pool]:
-    """Returns the pool that makes the runs: this machine, or the workers of a Dask cluster."""
-    from ackclock.cluster import Workers, connect
-    from ackclock.jobs import Local
-
-    if dask is None:
-        yield Local(threads)
-        return
-    client = connect(dask)
-    try:
-        yield Workers(client)
-    finally:
-        client.close()
 
 
 def _announce(scenario: Scenario, plan: Plan, cores: int) -> None:

@@ -22,9 +22,11 @@ def search(
     as_json: bool,
     limit_s: float,
     threads: int,
+    dask: str | None,
     out: Path,
 ) -> None:
     """Searches, prints what was found, and writes it as a scenario file."""
+    from ackclock.cluster import workers_at
     from ackclock.evaluation.arms import arm
     from ackclock.numbers import significant
     from ackclock.search.objectives import objective as named
@@ -36,7 +38,7 @@ def search(
     wanted = named(objective)
     tested, chosen = arm(control), load(space or wanted.space)
     writable(out)
-    with progress_bar(f"search {control}") as progress:
+    with workers_at(dask, threads) as pool, progress_bar(f"search {control}") as progress:
         found = Search(
             tested,
             wanted,
@@ -44,6 +46,7 @@ def search(
             runs=runs,
             seed=seed,
             store=Store(out),
+            pool=pool,
             threads=threads,
             limit_s=limit_s,
             progress=progress,

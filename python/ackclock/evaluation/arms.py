@@ -143,6 +143,23 @@ def arm(given: str, more: Mapping[str, Any] | None = None) -> Arm:
     return Arm(given, {"control": given, **more})
 
 
+def stand_in(cls: type[Control]) -> type[Control]:
+    """Returns a control with the declarations of ``cls`` whose instances run none of its code.
+
+    Describing a scenario makes an instance of each control, and one that never returns, or ends its process, may do so
+    as it begins.
+    """
+    from ackclock.custom import Decision
+
+    def begin(_: Control, initial: object) -> None:
+        pass
+
+    def decision(_: Control) -> Decision:
+        return Decision(1.0)
+
+    return type(cls.__name__, (cls,), {"__init__": begin, "decision": decision})
+
+
 def known(name: str) -> None:
     """Raises InputError if no control of the registry is called ``name``."""
     controls = [entry["name"] for entry in core.registry() if entry["kind"] == "control"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
@@ -14,6 +15,7 @@ from ackclock import toml
 from ackclock.errors import InputError
 from ackclock.evaluation.language import ScenarioFile
 from ackclock.evaluation.rfc import FAMILIES, Family
+from ackclock.evaluation.sets import ROWS, SETS, of_scenario
 from ackclock.evaluation.words import needs_series
 from ackclock.files import read_text
 from ackclock.names import nearest
@@ -42,27 +44,43 @@ class Loaded:
 
     @property
     def family(self) -> Family:
-        """Returns the criterion of the RFC that it belongs to."""
-        return next(family for family in FAMILIES if family.id == self.about.family)
+        """Returns the criterion of the RFC, or the set, that it belongs to."""
+        return next(row for row in ROWS if row.id == self.about.family)
 
 
-def folder() -> Path:
-    """Returns the folder of the scenarios inside the installed package."""
-    return Path(str(resources.files("ackclock"))) / "evaluation" / "scenarios"
+def folder(of: str = "scenarios") -> Path:
+    """Returns the folder of the scenarios for the RFC inside the installed package, or ``sets``, that of the sets."""
+    return Path(str(resources.files("ackclock"))) / "evaluation" / of
 
 
 def names() -> list[str]:
-    """Returns the names of all scenarios of the package, in the order of the RFC."""
-    order = [family.id for family in FAMILIES]
-    found = [path.stem for path in folder().glob("*.toml")]
-    return sorted(found, key=lambda name: (order.index(name[:4]), name))
+    """Returns the names of the scenarios for the RFC, in its order."""
+    return _in_order(path.stem for path in folder().glob("*.toml"))
+
+
+def names_of_sets() -> list[str]:
+    """Returns the names of the scenarios of all sets, in the order of the sets."""
+    return _in_order(path.stem for path in folder("sets").glob("*.toml"))
+
+
+def _in_order(found: Iterable[str]) -> list[str]:
+    return sorted(found, key=lambda name: (ROWS.index(of_scenario(name)), name))
+
+
+def of_set(name: str) -> list[str]:
+    """Returns the names of the scenarios of the set called ``name``. InputError if there is no such set."""
+    known = [one.id for one in SETS]
+    if name not in known:
+        raise InputError(f'there is no set "{name}"{nearest(name, known)}\nThe sets are {", ".join(known)}')
+    return [one for one in names_of_sets() if of_scenario(one).id == name]
 
 
 def find(selectors: list[str]) -> list[str]:
     """Returns the scenarios that ``selectors`` name: one (N-01-outage), all of a criterion (N-01), a section of the RFC
-    (5.1.1), or the path of a file. All without any. InputError when a selector names nothing.
+    (5.1.1), all of a set (flent), or the path of a file. Without any, all of the RFC. InputError when a selector names
+    nothing.
     """
-    known = names()
+    known = [*names(), *names_of_sets()]
     found: dict[str, None] = {}
     for selector in selectors:
         sections = [family.id for family in FAMILIES if family.section == selector]
@@ -84,7 +102,7 @@ def find(selectors: list[str]) -> list[str]:
                 f'there is no scenario "{selector}"{nearest(selector, known)}\n'
                 "`ackclock evaluate list` shows them all; a section of the RFC or the path of a file (*.toml) works too"
             )
-    return list(found) if selectors else known
+    return list(found) if selectors else names()
 
 
 def load(name: str) -> Loaded:
@@ -94,7 +112,8 @@ def load(name: str) -> Loaded:
 
 @cache
 def _packaged(name: str) -> Loaded:
-    return parse(read_text(folder() / f"{name}.toml"), f"{name}.toml")
+    of = "sets" if of_scenario(name) in SETS else "scenarios"
+    return parse(read_text(folder(of) / f"{name}.toml"), f"{name}.toml")
 
 
 def parse(text: str, file: str) -> Loaded:
@@ -107,7 +126,7 @@ def parse(text: str, file: str) -> Loaded:
         about = ScenarioFile.model_validate(document)
     except pydantic.ValidationError as error:
         raise InputError(placed(rendered(error, ScenarioFile, document, file), text, file)) from None
-    if about.family not in [family.id for family in FAMILIES]:
+    if about.family not in [row.id for row in ROWS]:
         raise InputError(placed(f'{file}: family: there is no criterion "{about.family}"', text, file))
     for metric in about.metrics:
         try:

@@ -161,7 +161,7 @@ class Criterion(Table):
 
 
 class Quick(Table):
-    """How a quick evaluation differs."""
+    """How a quick evaluation differs: values that it sets after those of the axes."""
 
     set: dict[str, Any] = Field(default_factory=dict)
 
@@ -175,9 +175,15 @@ class Solo(Table):
 class ScenarioFile(Table):
     """A file of the evaluation."""
 
-    family: str = Field(pattern=r"^N-\d\d$", description="the criterion of the RFC, e.g. N-03")
+    family: str = Field(
+        pattern=r"^(N-\d\d|[a-z-]+)$",
+        description="the criterion of the RFC, e.g. N-03, or the set, e.g. flent",
+    )
     title: str
     summary: str = Field(description="the set-up in sentences")
+    source: str = Field(
+        default="", description="where the numbers are from, and what differs; for a scenario of a set"
+    )
     tested: list[str] = Field(
         default_factory=lambda: ["tested"], description="the groups of flows that the control under test has"
     )
@@ -243,14 +249,14 @@ class ScenarioFile(Table):
 
     def settings(self, *, quick: bool) -> Iterator[Setting]:
         """Returns the settings: the product of the grid and the axes, the last varying fastest."""
-        first = self.quick.set if quick else {}
+        own_of_quick = self.quick.set if quick else {}
         cells = [Setting({}, {})] if self.grid is None else list(self.grid.cells(quick=quick))
         points = [[point for point in axis.all_points() if point.quick or not quick] for axis in self.axes]
         for cell in cells:
             for chosen in product(*points):
                 own = {axis.name: point.name for axis, point in zip(self.axes, chosen, strict=True)}
                 sets = [point.set for point in chosen]
-                yield Setting({**cell.at, **own}, merge(first, cell.overrides, *sets))
+                yield Setting({**cell.at, **own}, merge(cell.overrides, *sets, own_of_quick))
 
 
 @dataclass(frozen=True)

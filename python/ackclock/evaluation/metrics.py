@@ -210,18 +210,6 @@ def least_growth(times_s: Vector, first: int, cap_s: float) -> float:
     return float(min(ratios, default=math.inf))
 
 
-def trips(arrived: Vector, dropped: Vector, share: float, windows: int) -> int:
-    """Returns how often a circuit breaker would have opened: at each ``windows`` windows in a row in which more than
-    ``share`` of the packets that arrived were dropped. The vectors have the counts of each window.
-    """
-    count = in_a_row = 0
-    for offered, lost in zip(arrived, dropped, strict=True):
-        in_a_row = in_a_row + 1 if offered > 0 and lost / offered > share else 0
-        if in_a_row == windows:
-            count, in_a_row = count + 1, 0
-    return count
-
-
 def worst_share(arrived: Vector, dropped: Vector) -> float:
     """Returns the greatest share of packets dropped in any window; 0 if nothing arrived."""
     busy = arrived > 0
@@ -240,6 +228,32 @@ def time_of_keeping(time_s: Vector, values: Vector, level: float, start_s: float
     sums = np.cumsum(np.pad(np.nan_to_num(values[inside]), (1, 0)))
     kept = np.flatnonzero((sums[length:] - sums[:-length]) / length >= level * (1 - 1e-9))
     return float(kept[0]) * step if kept.size else math.nan
+
+
+def time_of_amount(time_s: Vector, rate: Vector, amount: float, start_s: float) -> float:
+    """Returns the time in seconds from ``start_s`` until a rate has made ``amount``, such as bits of bits per second;
+    nan if it never does.
+
+    A sample is the mean rate of the interval before it, in which the amount is taken to grow evenly.
+    """
+    inside = time_s > start_s
+    step = float(np.median(np.diff(time_s))) if time_s.size > 1 else 0.0
+    sums = np.cumsum(np.nan_to_num(rate[inside])) * step
+    reached = np.flatnonzero(sums >= amount * (1 - 1e-9))
+    if not reached.size:
+        return math.nan
+    last = int(reached[0])
+    before = float(sums[last - 1]) if last else 0.0
+    return (last + (amount - before) / (float(sums[last]) - before)) * step
+
+
+def largest_growth(time_s: Vector, values: Vector, width_s: float) -> float:
+    """Returns the largest growth of a value within ``width_s``, 0 if it never grows; nan without two such times."""
+    step = float(np.median(np.diff(time_s))) if time_s.size > 1 else 0.0
+    length = max(1, round(width_s / step)) if step > 0 else 0
+    if not length or values.size <= length:
+        return math.nan
+    return max(float(np.max(values[length:] - values[:-length])), 0.0)
 
 
 def least_of(

@@ -13,6 +13,7 @@ from ackclock.errors import InputError
 from ackclock.evaluation.files import Loaded
 from ackclock.evaluation.judge import Finding, Samples
 from ackclock.evaluation.rfc import FAMILIES, PROCESS, Family
+from ackclock.evaluation.sets import ROWS, SETS
 from ackclock.evaluation.verdict import Verdict, worst
 from ackclock.files import read_text
 from ackclock.names import nearest
@@ -133,9 +134,11 @@ def assembled(
     from ackclock.study.run import versions
 
     families: dict[str, FamilyResult] = {}
-    for family in FAMILIES:
+    for family in ROWS:
         own = [one for one in results if one.loaded.about.family == family.id]
         refused = [why for name, why in plan.refused.items() if name.startswith(family.id)]
+        if family in SETS and not own and not refused:
+            continue
         families[family.id] = _family(family, own, answers, refused, plan.tested)
     families["N-10"] = _tail_drop(families)
     return Evaluation(

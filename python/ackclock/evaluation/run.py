@@ -5,25 +5,28 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ackclock import core, toml
 from ackclock.custom import python_classes
 from ackclock.errors import AckclockError, InputError, RunError, ScenarioError
-from ackclock.evaluation.arms import Arm
+from ackclock.evaluation.arms import Arm, stand_in
 from ackclock.evaluation.files import Loaded
 from ackclock.evaluation.judge import SOLO, TESTED, Samples, findings
 from ackclock.evaluation.language import Setting
 from ackclock.evaluation.processes import LIMIT_S, Processes
 from ackclock.evaluation.result import Answers, Evaluation, ScenarioResult, assembled
 from ackclock.evaluation.words import EvaluationWords
-from ackclock.jobs import Local, Progress, run_jobs
+from ackclock.jobs import Local, Pool, Progress, run_jobs
 from ackclock.overrides import merge
 from ackclock.store import Job, Store
 from ackclock.study.language import Expression, ExpressionError
 from ackclock.study.run_words import measure
+
+if TYPE_CHECKING:
+    from ackclock.custom import Control
 
 QUICK_SEEDS, FULL_SEEDS = 5, 10
 
@@ -112,19 +115,18 @@ def _packets(loaded: Loaded, wanted: Sequence[tuple[Mapping[str, Any], Mapping[s
     for overrides, classes in wanted:
         described: Any
         if classes:
-            try:
-                described = core.describe(
-                    scenario.text, scenario.file, overrides, python_classes(classes, {})
-                )
-            except RunError:
-                # A control that fails as it begins: each of its runs will be a finding.
-                described = {"expected_packets": 0.0}
+            described = core.describe(scenario.text, scenario.file, overrides, described_by(classes))
         else:
             described = next(outlines)
             if isinstance(described, ScenarioError):
                 raise InputError(f"{loaded.name}: {scenario.located(str(described))}")
         found.append(float(described["expected_packets"]))
     return found
+
+
+def described_by(classes: Mapping[str, type[Control]]) -> list[Any]:
+    """Returns the controls in the core's form, to describe a scenario without running their code."""
+    return python_classes({name: stand_in(cls) for name, cls in classes.items()}, {})
 
 
 @dataclass(frozen=True)
@@ -137,28 +139,38 @@ class Cost:
     """The processor time that this machine is expected to need, from a run of a fraction of a second."""
 
 
-def cost(plan: Plan) -> Cost:
-    """Returns what the runs are expected to take, whether or not some are on disk."""
-    speeds = {python: _speed(plan, python=python) for python in {run.job.has_python for run in plan.runs}}
+def cost(plan: Plan, limit_s: float = LIMIT_S) -> Cost:
+    """Returns what the runs are expected to take, whether or not some are on disk. A run of a control in Python may
+    take ``limit_s`` seconds.
+    """
+    speeds = {
+        python: _speed(plan, limit_s, python=python) for python in {run.job.has_python for run in plan.runs}
+    }
     seconds = sum(run.packets * speeds[run.job.has_python] for run in plan.runs)
     return Cost(len(plan.runs), sum(run.packets for run in plan.runs), seconds)
 
 
-def _speed(plan: Plan, *, python: bool) -> float:
-    """Returns the seconds that an expected packet takes, measured with one run of usual length."""
+def _speed(plan: Plan, limit_s: float, *, python: bool) -> float:
+    """Returns the seconds that an expected packet takes, measured with one run of usual length; hardly any for a
+    control that fails.
+    """
     candidates = [run for run in plan.runs if run.job.has_python == python and run.packets]
     if not candidates:
         return 0.0
     run = min(candidates, key=lambda one: abs(one.packets - (2e4 if python else 1e5)))
-    classes = python_classes(run.job.controls, run.job.queues)
-    seconds = []
-    for _ in range(2):  # the first one also reads what the second one finds in memory
-        began = time.process_time()
-        try:
-            core.make(run.job.text, run.job.file, run.job.overrides, run.job.seed, run.job.series, classes)
-        except AckclockError:
+    # The first one also reads what the second one finds in memory.
+    jobs, seconds = [run.job, run.job], []
+    makers = Local(1)
+    if python and plan.tested.file is not None:
+        makers = Processes(plan.tested.file, plan.tested.name, 1, limit_s)
+    batch = makers.begin(jobs)
+    began = time.monotonic()
+    for _, made in batch:
+        if isinstance(made, AckclockError):
+            batch.cancel()
             return 1e-6
-        seconds.append(time.process_time() - began)
+        seconds.append(time.monotonic() - began)
+        began = time.monotonic()
     # A clock may not tell so short a time.
     return max(min(seconds), 1e-4) / run.packets
 
@@ -167,6 +179,7 @@ def evaluate(
     plan: Plan,
     *,
     store: Store | None = None,
+    pool: Pool | None = None,
     threads: int = 0,
     limit_s: float = LIMIT_S,
     progress: Progress | None = None,
@@ -174,6 +187,8 @@ def evaluate(
 ) -> Evaluation:
     """Makes the runs of ``plan``, those on disk excepted, and returns the verdicts.
 
+    ``pool`` makes the runs, without one this machine with ``threads`` threads. Those of a control in Python are made on
+    this machine in any case, in processes of their own, because only there a run that takes too long is ended.
     A run of the control under test that fails is a finding. RunError if a run of a reference fails; Interrupted on
     Ctrl-C, with the finished runs on disk.
     """
@@ -209,16 +224,16 @@ def evaluate(
                 progress(before + done, total, (before + share * count) / total)
 
         file = plan.tested.file
-        pool = (
+        makers = (
             Processes(file, plan.tested.name, threads, limit_s)
             if python and file is not None
-            else Local(threads)
+            else pool or Local(threads)
         )
         run_jobs(
             [run.job for run in part],
             take,
             store=store or Store(None),
-            pool=pool,
+            pool=makers,
             progress=advance,
             costs=[run.packets for run in part],
             on_failure=fail,

@@ -2,13 +2,19 @@
 
 growth_of_gaps(path, from, to, first, cap)      the smallest ratio of a gap between packets to the one before, from a
                                                 count over time, without the first gaps; gaps above ``cap`` may stay
-trips(link, share, width, windows, from)        how often a circuit breaker would have opened
+trips(link, share, width, windows, from)        how often a circuit breaker of the network would have opened (RFC 8084)
+time_of_trip(link, share, width, windows, from) the time in s until it would have opened first
+call_trips(sent, received, bytes, rtt, width, reports, from)
+                                                how often that of a call would have opened (RFC 8083), from the counts
+                                                of its packets on two links, and a report each ``width`` s
 worst_loss(link, width, from)                   the greatest share of packets dropped in any window of ``width`` s
 delta_fair_time(first, second, delta, start)    the time in s until the second flow has its share but for delta
 time_of_keeping(path, level, from, width)       the time in s until the mean over ``width`` s is at least ``level``
 rtt_exponent(goodput, rtt)                      the slope of goodput over the round trip, both as logarithms
 least_share_of(path, all, from, width)          the smallest share of any flow of ``path`` among those of ``all`` in any
                                                 window of ``width`` s, times the number of the latter
+time_of_amount(path, amount, from)              the time in s until a rate has made an amount, such as bits
+largest_growth(path, width, from, to)           the largest growth of a value within ``width`` s
 mean_of(path, from, to)                         the mean of a series
 tcp_rate(rtt, p)                                1.2 / (RTT sqrt(p)), in packets per second
 """
@@ -22,7 +28,7 @@ from typing import Any
 import numpy as np
 
 from ackclock import metrics as common
-from ackclock.evaluation import metrics
+from ackclock.evaluation import breakers, metrics
 from ackclock.study.language import Array, Expression, Value
 from ackclock.study.run_words import RunWords
 from ackclock.study.run_words import needs_series as of_studies
@@ -30,9 +36,13 @@ from ackclock.study.run_words import needs_series as of_studies
 OWN = (
     "growth_of_gaps",
     "trips",
+    "time_of_trip",
+    "call_trips",
     "worst_loss",
     "delta_fair_time",
     "time_of_keeping",
+    "time_of_amount",
+    "largest_growth",
     "mean_of",
     "least_share_of",
 )
@@ -48,9 +58,13 @@ class EvaluationWords(RunWords):
             **self.functions,
             "growth_of_gaps": self._growth_of_gaps,
             "trips": self._trips,
+            "time_of_trip": self._time_of_trip,
+            "call_trips": self._call_trips,
             "worst_loss": self._worst_loss,
             "delta_fair_time": self._delta_fair_time,
             "time_of_keeping": self._time_of_keeping,
+            "time_of_amount": self._time_of_amount,
+            "largest_growth": self._largest_growth,
             "mean_of": self._mean_of,
             "least_share_of": self._least_share_of,
             "rtt_exponent": metrics.rtt_exponent,
@@ -67,7 +81,29 @@ class EvaluationWords(RunWords):
 
     def _trips(self, link: str, share: Array, width: Array, windows: Array, start: Array) -> float:
         """trips("<link>", share, width, windows, from), times in seconds"""
-        return float(metrics.trips(*self._counts(link, width, start), float(share), int(windows)))
+        return float(len(self._opened(link, share, width, windows, start)))
+
+    def _time_of_trip(self, link: str, share: Array, width: Array, windows: Array, start: Array) -> float:
+        """time_of_trip("<link>", share, width, windows, from), times in seconds"""
+        found = self._opened(link, share, width, windows, start)
+        return (found[0] + 1) * float(width) if found else math.nan
+
+    def _opened(self, link: str, share: Array, width: Array, windows: Array, start: Array) -> list[int]:
+        """Returns the windows at whose end a breaker of the network opens."""
+        return breakers.of_network(*self._counts(link, width, start), float(share), int(windows))
+
+    def _call_trips(
+        self, sent: str, received: str, size: Array, rtt: Array, width: Array, reports: Array, start: Array
+    ) -> float:
+        """call_trips("<link>", "<link>", bytes, rtt, width, reports, from), times in seconds"""
+        counts = [
+            common.growth(
+                *self._part(f"links.{link}.arrived_packets", start, None), float(start), float(width)
+            )
+            for link in (sent, received)
+        ]
+        found = breakers.of_call(*counts, 8 * float(size), float(rtt), float(width), int(reports))
+        return float(len(found))
 
     def _worst_loss(self, link: str, width: Array, start: Array) -> float:
         """worst_loss("<link>", width, from), times in seconds"""
@@ -95,6 +131,14 @@ class EvaluationWords(RunWords):
     def _time_of_keeping(self, path: str, level: Array, start: Array, width: Array) -> float:
         """time_of_keeping("flows.<flow>.goodput_bps", level, from, width), times in seconds"""
         return metrics.time_of_keeping(*self._path(path), float(level), float(start), float(width))
+
+    def _time_of_amount(self, path: str, amount: Array, start: Array) -> float:
+        """time_of_amount("flows.<flow>.goodput_bps", bits, from), times in seconds"""
+        return metrics.time_of_amount(*self._path(path), float(amount), float(start))
+
+    def _largest_growth(self, path: str, width: Array, start: Array, end: Array) -> float:
+        """largest_growth("flows.<flow>.cwnd_packets", width, from, to), times in seconds"""
+        return metrics.largest_growth(*self._part(path, start, end), float(width))
 
     def _least_share_of(self, path: str, every: str, start: Array, width: Array) -> float:
         """least_share_of("flows.other*.goodput_bps", "flows.*.goodput_bps", from, width), times in seconds"""

@@ -183,8 +183,9 @@ def word(verdict: Verdict) -> str:
 def _scenario(results: Sequence[tuple[str, ScenarioResult]], reference: str, command: str) -> ScenarioView:
     _, first = results[0]
     words = shlex.split(command)
-    while "--only" in words:
-        del words[words.index("--only") : words.index("--only") + 2]
+    for option in ("--only", "--set"):
+        while option in words:
+            del words[words.index(option) : words.index(option) + 2]
     own = shlex.join([*words, "--only", first.loaded.name])
     # Findings of the same condition in the same setting stand together.
     places = [(one.criterion.text, one.setting.name) for one in first.findings]

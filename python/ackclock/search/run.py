@@ -13,7 +13,7 @@ from ackclock.errors import AckclockError, InputError, RunError
 from ackclock.evaluation.arms import Arm
 from ackclock.evaluation.processes import LIMIT_S, Processes
 from ackclock.evaluation.words import EvaluationWords, needs_series
-from ackclock.jobs import Local, run_jobs
+from ackclock.jobs import Local, Pool, run_jobs
 from ackclock.libraries import missing
 from ackclock.overrides import merge
 from ackclock.search.objectives import Objective
@@ -63,6 +63,7 @@ class Search:
         runs: int,
         seed: int = 1,
         store: Store | None = None,
+        pool: Pool | None = None,
         threads: int = 0,
         limit_s: float = LIMIT_S,
         progress: Callable[[int, int, float], None] | None = None,
@@ -70,6 +71,7 @@ class Search:
         self._tested, self._objective, self._space = tested, objective, space
         self._budget, self._seed = runs, seed
         self._store, self._threads, self._limit_s = store or Store(None), threads, limit_s
+        self._pool = pool or Local(threads)
         self._progress = progress
         self._expression = Expression(objective.expr)
         self._series = needs_series(self._expression)
@@ -184,9 +186,8 @@ class Search:
                 raise RunError(f"{self._space.file}, cubic: {error}") from error
 
         file = arm.file
-        pool = (
-            Local(self._threads) if file is None else Processes(file, arm.name, self._threads, self._limit_s)
-        )
+        # Only here a run of a control in Python that takes too long is ended.
+        pool = self._pool if file is None else Processes(file, arm.name, self._threads, self._limit_s)
         run_jobs(jobs, take, store=self._store, pool=pool, on_failure=fail)
         self.runs += len(jobs)
         return found

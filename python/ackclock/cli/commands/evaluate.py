@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from ackclock.cli import evaluate as evaluate_command
-from ackclock.cli.options import Json, OutDir, Threads
+from ackclock.cli.options import Dask, Json, OutDir, Threads
 from ackclock.errors import InputError
 from ackclock.store import results_folder
 
@@ -56,7 +56,18 @@ def evaluate(
         list[str] | None,
         typer.Option(
             metavar="SCENARIO",
-            help="Only these: a scenario of the list, a section of the RFC, or a file. May be given several times.",
+            help="Only these: a scenario of the list, a section of the RFC, a set, or a file. May be given several "
+            "times.",
+            show_default=False,
+        ),
+    ] = None,
+    sets: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="SET",
+            help="Run this set of scenarios as well: common-tcp, flent, teacup or picoquic. May be given several "
+            "times.",
             show_default=False,
         ),
     ] = None,
@@ -108,6 +119,7 @@ def evaluate(
     ] = "cubic",
     out: OutDir = None,
     threads: Threads = 0,
+    dask: Dask = None,
 ) -> None:
     """Evaluate a congestion control after RFC 9743: is it safe to deploy?
 
@@ -141,6 +153,7 @@ def evaluate(
         beside=beside,
         full=full,
         only=only or [],
+        sets=sets or [],
         transport=transport,
         seeds=seeds,
         answers=answers,
@@ -151,6 +164,7 @@ def evaluate(
         thresholds=thresholds,
         limit_s=limit,
         threads=threads,
+        dask=dask,
         out=results_folder(out),
     )
     if not no_worse:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from ackclock.cli import run as run_command
-from ackclock.cli.options import Figures, Json, ScenarioFile, Settings, Threads
+from ackclock.cli.options import Dask, Figures, Json, ScenarioFile, Settings, Threads
 
 
 def run(
@@ -96,14 +96,7 @@ def run(
             metavar="N", min=1, help="Run only this point of the sweep, counted from 1.", show_default=False
         ),
     ] = None,
-    dask: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ADDRESS",
-            help="Run on the workers of the Dask scheduler at this address, e.g. tcp://host:8786.",
-            show_default=False,
-        ),
-    ] = None,
+    dask: Dask = None,
     expect: Annotated[
         list[str] | None,
         typer.Option(

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from ackclock.cli import search as search_command
-from ackclock.cli.options import Json, OutDir, Threads
+from ackclock.cli.options import Dask, Json, OutDir, Threads
 from ackclock.store import results_folder
 
 
@@ -48,6 +48,7 @@ def search(
     ] = 300,
     out: OutDir = None,
     threads: Threads = 0,
+    dask: Dask = None,
 ) -> None:
     """Find the path on which a congestion control does worst, and write it as a scenario.
 
@@ -66,5 +67,6 @@ def search(
         as_json=json,
         limit_s=limit,
         threads=threads,
+        dask=dask,
         out=results_folder(out),
     )
