@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 from collections.abc import Iterator
@@ -133,6 +134,24 @@ def test_the_command_line(client: Any, ackclock: Command, scenario_file: Path) -
     there = ackclock("run", scenario_file, "--json", "--out", "there", "--dask", client.scheduler.address)
     assert there.code == 0
     assert there.out == here.out
+
+
+def test_an_evaluation_and_a_search_find_what_they_find_on_this_machine(
+    client: Any, ackclock: Command
+) -> None:
+    at = ("--dask", client.scheduler.address)
+    asked = ("evaluate", "cubic", "--only", "N-17", "--seeds", "2", "--json")
+    here, there = ackclock(*asked, "--out", "here"), ackclock(*asked, "--out", "there", *at)
+    assert there.code == 0, there.err
+    assert there.out == here.out
+    pytest.importorskip("cmaes")
+    asked = ("search", "newreno", "--for", "utilisation", "--runs", "10", "--json")
+    found = [
+        json.loads(ackclock(*asked, "--out", out, *more).out) for out, more in (("here", ()), ("there", at))
+    ]
+    for one in found:
+        del one["scenario"]
+    assert found[0] == found[1]
 
 
 def test_where_nobody_is(ackclock: Command, scenario_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
