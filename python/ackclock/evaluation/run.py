@@ -159,11 +159,11 @@ def _speed(plan: Plan, limit_s: float, *, python: bool) -> float:
         return 0.0
     run = min(candidates, key=lambda one: abs(one.packets - (2e4 if python else 1e5)))
     # The first one also reads what the second one finds in memory.
-    jobs, seconds = [run.job, run.job], []
-    makers = Local(1)
+    seconds: list[float] = []
+    makers: Pool = Local(1)
     if python and plan.tested.file is not None:
         makers = Processes(plan.tested.file, plan.tested.name, 1, limit_s)
-    batch = makers.begin(jobs)
+    batch = makers.begin([run.job, run.job])
     began = time.monotonic()
     for _, made in batch:
         if isinstance(made, AckclockError):
@@ -224,7 +224,7 @@ def evaluate(
                 progress(before + done, total, (before + share * count) / total)
 
         file = plan.tested.file
-        makers = (
+        makers: Pool = (
             Processes(file, plan.tested.name, threads, limit_s)
             if python and file is not None
             else pool or Local(threads)

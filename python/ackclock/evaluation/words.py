@@ -96,13 +96,14 @@ class EvaluationWords(RunWords):
         self, sent: str, received: str, size: Array, rtt: Array, width: Array, reports: Array, start: Array
     ) -> float:
         """call_trips("<link>", "<link>", bytes, rtt, width, reports, from), times in seconds"""
-        counts = [
-            common.growth(
-                *self._part(f"links.{link}.arrived_packets", start, None), float(start), float(width)
-            )
-            for link in (sent, received)
-        ]
-        found = breakers.of_call(*counts, 8 * float(size), float(rtt), float(width), int(reports))
+
+        def arrived(link: str) -> Array:
+            times, values = self._part(f"links.{link}.arrived_packets", start, None)
+            return common.growth(times, values, float(start), float(width))
+
+        found = breakers.of_call(
+            arrived(sent), arrived(received), 8 * float(size), float(rtt), float(width), int(reports)
+        )
         return float(len(found))
 
     def _worst_loss(self, link: str, width: Array, start: Array) -> float:
