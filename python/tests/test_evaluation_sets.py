@@ -95,9 +95,10 @@ def test_a_scenario_of_a_set_gives_numbers_within_what_its_path_allows(name: str
 
 
 def test_the_loads_of_the_common_suite_are_those_that_are_said() -> None:
-    for name in [one for one in files.of_set("common-tcp") if "application.every" in files.load(one).text]:
-        about = files.load(name).about
-        (axis,) = [axis for axis in about.axes if axis.name == "load"]
+    loaded = [(name, files.load(name).about) for name in files.of_set("common-tcp")]
+    of_load = [(name, about, axis) for name, about in loaded for axis in about.axes if axis.name == "load"]
+    assert len(of_load) == 7
+    for name, about, axis in of_load:
         mean = _mean_size(about.scenario["files"]["sizes.txt"]["text"])
         for point in axis.all_points():
             every = {path.split(".")[1]: _seconds(value) for path, value in point.set.items()}
