@@ -9,8 +9,9 @@ import pytest
 from conftest import Command
 
 from ackclock import Scenario
+from ackclock.cli.evaluate import transport_keys
 from ackclock.errors import InputError
-from ackclock.evaluation.arms import arm
+from ackclock.evaluation.arms import Arm, arm
 from ackclock.search import objectives, run, space
 from ackclock.search.space import Range
 
@@ -157,6 +158,27 @@ def test_what_is_found_is_a_scenario(ackclock: Command) -> None:
     assert ackclock("search", "sack", "--for", "utilisation", "--runs", "20").out.startswith(
         "sack, utilisation: the share"
     )
+
+
+def test_another_transport_is_that_of_the_control_and_of_cubic_in_its_seat(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    seen = []
+
+    def take(self: run.Search, one: Arm, wanted: list[tuple[run.Values, int]]) -> list[float]:
+        seen.append((one.name, one.overrides(["tested"])["flows.tested.transport.ecn"]))
+        return [0.0] * len(wanted)
+
+    monkeypatch.setattr(run.Search, "_objectives", take)
+    more = transport_keys('{ name = "rfc", ecn = true }')
+    run.Search(
+        arm("prague", more),
+        objectives.objective("harm"),
+        space.load("dualq"),
+        reference=arm("cubic", more),
+        runs=10,
+    ).find()
+    assert set(seen) == {("prague", True), ("cubic", True)}
 
 
 def test_a_control_that_fails_has_done_its_worst() -> None:

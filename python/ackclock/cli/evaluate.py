@@ -151,7 +151,7 @@ def evaluate(
     record = None if compare is None else read_record(compare)
     limits = Thresholds() if thresholds is None else read_thresholds(thresholds)
     said = Answers() if answers is None else read_answers(answers)
-    more = {} if transport is None else {"transport": _value(transport)}
+    more = transport_keys(transport)
     controls = [control] if beside is None else [control, beside]
     count = seeds or (run.FULL_SEEDS if full else run.QUICK_SEEDS)
     names = [*find(list(only)), *(name for one in sets for name in of_set(one))]
@@ -282,14 +282,16 @@ def _said(cost: Cost, threads: int) -> str:
     )
 
 
-def _value(given: str) -> Any:
-    """Returns the value of ``--transport``: a name, or a table in TOML."""
+def transport_keys(given: str | None) -> dict[str, Any]:
+    """Returns the keys that ``--transport`` gives to flows: a name, or a table in TOML. InputError for other text."""
     from ackclock import toml
 
+    if given is None:
+        return {}
     if not given.strip().startswith("{"):
-        return {"name": given.strip()}
+        return {"transport": {"name": given.strip()}}
     try:
-        return toml.loads(f"value = {given}")["value"]
+        return {"transport": toml.loads(f"value = {given}")["value"]}
     except toml.TOMLDecodeError as error:
         raise InputError(f"--transport: {given}: not a table in TOML: {error}") from None
 

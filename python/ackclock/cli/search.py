@@ -7,7 +7,7 @@ from pathlib import Path
 
 from rich.text import Text
 
-from ackclock.cli.evaluate import stem_of
+from ackclock.cli.evaluate import stem_of, transport_keys
 from ackclock.cli.terminal import console, print_json, progress_bar, shown
 from ackclock.files import replacing, writable
 
@@ -17,6 +17,7 @@ def search(
     *,
     objective: str,
     space: str | None,
+    transport: str | None,
     runs: int,
     seed: int,
     as_json: bool,
@@ -36,13 +37,15 @@ def search(
     from ackclock.store import Store
 
     wanted = named(objective)
-    tested, chosen = arm(control), load(space or wanted.space)
+    more = transport_keys(transport)
+    tested, chosen = arm(control, more), load(space or wanted.space)
     writable(out)
     with workers_at(dask, threads) as pool, progress_bar(f"search {control}") as progress:
         found = Search(
             tested,
             wanted,
             chosen,
+            reference=arm("cubic", more),
             runs=runs,
             seed=seed,
             store=Store(out),
@@ -53,6 +56,7 @@ def search(
         ).find()
     words = ["ackclock", "search", control, "--for", objective]
     words += [] if space is None else ["--space", space]
+    words += [] if transport is None else ["--transport", transport]
     command = shlex.join([*words, "--runs", str(runs), "--seed", str(seed)])
     path = out / f"search-{stem_of(control)}-{objective}.toml"
     with replacing(path) as unfinished:

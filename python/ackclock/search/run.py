@@ -31,6 +31,7 @@ SEEDS = 5
 KEPT = 0.8
 """The share of the finding that each step of shrinking has to keep."""
 REFERENCE = Arm("cubic", {"control": "cubic"})
+"""The control in the same seat that an objective compares with, unless the caller names another."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +61,7 @@ class Search:
         objective: Objective,
         space: Space,
         *,
+        reference: Arm = REFERENCE,
         runs: int,
         seed: int = 1,
         store: Store | None = None,
@@ -69,6 +71,7 @@ class Search:
         progress: Callable[[int, int, float], None] | None = None,
     ) -> None:
         self._tested, self._objective, self._space = tested, objective, space
+        self._reference = reference
         self._budget, self._seed = runs, seed
         self._store, self._threads, self._limit_s = store or Store(None), threads, limit_s
         self._pool = pool or Local(threads)
@@ -152,7 +155,7 @@ class Search:
         own = self._objectives(self._tested, [(values[key], seed) for key, seed in missing])
         others = [0.0] * len(missing)
         if self._objective.relative:
-            others = self._objectives(REFERENCE, [(values[key], seed) for key, seed in missing])
+            others = self._objectives(self._reference, [(values[key], seed) for key, seed in missing])
         for pair, mine, other in zip(missing, own, others, strict=True):
             self._known[pair] = mine - other
         if self._progress is not None:
@@ -182,8 +185,8 @@ class Search:
         def fail(_: int, error: AckclockError) -> None:
             if isinstance(error, InputError):
                 raise error
-            if arm is REFERENCE:
-                raise RunError(f"{self._space.file}, cubic: {error}") from error
+            if arm is self._reference:
+                raise RunError(f"{self._space.file}, {arm.name}: {error}") from error
 
         file = arm.file
         # Only here a run of a control in Python that takes too long is ended.

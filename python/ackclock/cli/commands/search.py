@@ -32,8 +32,16 @@ def search(
         str | None,
         typer.Option(
             metavar="SPACE",
-            help="Where to look: bursts, paths, mixes, jitters, or a scenario file whose sweep has ranges; default: "
-            "what suits the objective.",
+            help="Where to look: bursts, paths, mixes, jitters, dualq, or a scenario file whose sweep has ranges; "
+            "default: what suits the objective.",
+            show_default=False,
+        ),
+    ] = None,
+    transport: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TRANSPORT",
+            help="The transport of the control, and of CUBIC in its seat: a name, or a table in TOML.",
             show_default=False,
         ),
     ] = None,
@@ -62,6 +70,7 @@ def search(
         control,
         objective=objective,
         space=space,
+        transport=transport,
         runs=runs,
         seed=seed,
         as_json=json,
