@@ -116,6 +116,10 @@ class Search:
         (harmless,) = self._mean([{}], SEEDS)
         return Found(shrunk, badness, worst, max(means), harmless, self.runs, self._samples(shrunk))
 
+    def values_at(self, values: Values, seeds: Sequence[int]) -> list[float]:
+        """Returns the objective of the control at a point for each of the seeds, without subtracting that of CUBIC."""
+        return self._objectives(self._tested, [(values, seed) for seed in seeds])
+
     def _shrunk(self, values: Values, badness: float) -> tuple[Values, float]:
         """Returns the fewest and roundest values that keep most of the finding: each range goes back to the
         scenario's own value if it can, and otherwise to fewer digits.

@@ -1,0 +1,85 @@
+"""What searches for the worst paths of controls found: `scripts/record-searches` records it, and
+`scripts/document-registry` makes the tables of docs/searches-found.md from the record.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ackclock.numbers import significant
+
+ROOT = Path(__file__).resolve().parent.parent
+RECORD = ROOT / "docs" / "searches-found.json"
+FOLDER = ROOT / "scenarios" / "found"
+RUNS, SEED = 80, 1
+MARKS = '{ name = "rfc", ecn = true }'
+"""The transport of controls that answer to marks."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A search: a control, what to look for, where, and over which transport."""
+
+    control: str
+    objective: str
+    space: str
+    transport: str | None = None
+
+    @property
+    def name(self) -> str:
+        """Returns the name of the scenario that the search writes."""
+        return f"{self.control}-{self.objective}-{self.space}"
+
+    @property
+    def command(self) -> str:
+        """Returns the command that repeats the search."""
+        words = ["ackclock", "search", self.control, "--for", self.objective, "--space", self.space]
+        words += [] if self.transport is None else ["--transport", self.transport]
+        return shlex.join([*words, "--runs", str(RUNS), "--seed", str(SEED)])
+
+
+SEARCHES = (
+    Wanted("bbrv3", "harm", "mixes"),
+    Wanted("bbrv3", "starvation", "mixes"),
+    Wanted("bbrv3", "self-starvation", "jitters"),
+    Wanted("bbrv3", "utilisation", "paths"),
+    Wanted("c4", "starvation", "mixes"),
+    Wanted("c4", "self-starvation", "jitters"),
+    Wanted("c4", "utilisation", "paths"),
+    Wanted("copa", "starvation", "mixes"),
+    Wanted("copa", "self-starvation", "jitters"),
+    Wanted("copa", "utilisation", "paths"),
+    Wanted("prague", "starvation", "dualq", MARKS),
+    Wanted("prague", "utilisation", "dualq", MARKS),
+)
+
+
+def generated(control: str) -> str:
+    """Returns the table of what was found in a control."""
+    found = [
+        one for one in json.loads(RECORD.read_text(encoding="utf-8"))["found"] if one["control"] == control
+    ]
+    head = ["looked for", "worst", "new seeds", "CUBIC there", "harmless", "with"]
+    return "\n".join([f"| {' | '.join(head)} |", f"|{' --- |' * len(head)}", *map(_row, found)])
+
+
+def _row(one: dict[str, Any]) -> str:
+    file = f"../scenarios/found/{one['name']}.toml"
+    short = {
+        path.removeprefix("dumbbell.").removeprefix("bottleneck."): value
+        for path, value in one["values"].items()
+    }
+    values = (
+        ", ".join(f"`{path}` {value}" for path, value in short.items()) or "nothing: the space as it stands"
+    )
+    numbers = [one["badness"], one["new_seeds"], one["cubic"], one["harmless"]]
+    cells = [
+        f"[{one['objective']}, {one['space']}]({file})",
+        *(significant(value, 2) for value in numbers),
+        values,
+    ]
+    return f"| {' | '.join(cells)} |"
