@@ -42,6 +42,45 @@ def capacity_bps(link_bps: float, calls: int) -> float:
     return min((link_bps - calls * AUDIO_BPS) / calls * VIDEO_SHARE, RMAX_BPS)
 
 
+SCREAM = {
+    "flows.video.control": "rtp:scream",
+    "flows.video.transport.name": "rtp",
+    "flows.video.transport.feedback": "33 ms",
+}
+
+
+def test_5_1_scream_leaves_the_margin_of_its_target_and_keeps_the_queue_short() -> None:
+    # The target is at most the window over the round trip, divided by 1.2 and by 1020 / 1000.
+    call = run("5.1", **SCREAM)
+    for begin_s, end_s, link_bps in [(10, 40, 1e6), (70, 80, 0.6e6), (90, 99, 1e6)]:
+        assert 0.7 < mean_bps(call, "video", begin_s, end_s) / capacity_bps(link_bps, 1) < 1 / 1.2 + 0.03, (
+            begin_s
+        )
+        inside = (call.time_s >= begin_s) & (call.time_s < end_s)
+        # Above half of the target of 60 ms the window is reduced.
+        assert float(np.mean(call.values("flows", "video", "congestion_signal_s")[inside])) < 0.030
+    assert mean_bps(call, "video", 50, 60) == pytest.approx(RMAX_BPS)
+
+
+def test_5_4_calls_of_scream_share_what_there_is() -> None:
+    call = run("5.4", **SCREAM)
+    rates = [mean_bps(call, f"video-{number}", 100, 120) for number in (1, 2, 3)]
+    assert min(rates) / max(rates) > 0.5
+    assert 0.6 < sum(rates) / 3 / capacity_bps(3.5e6, 3) < 1
+
+
+def test_scream_without_reports_sends_a_packet_each_half_of_a_second() -> None:
+    # No report arrives from 4 s on. Once the window is full, the rest waits in the sender.
+    outage = {"dumbbell.bottleneck.reverse": {"outage": {"from": "4 s", "lasts": "60 s"}}}
+    sent = [
+        Scenario.from_text(CALL.replace("rtp:nada", "rtp:scream"), {**outage, "duration": duration})
+        .run(seed=1)
+        .result["flows"][0]["sent_packets"]
+        for duration in ("8 s", "10 s")
+    ]
+    assert sent[1] - sent[0] == 4
+
+
 @pytest.mark.parametrize("rtt", ["100 ms", "200 ms"])
 def test_5_1_the_rate_follows_the_capacity(rtt: str) -> None:
     call = run("5.1", **{"dumbbell.rtt": rtt})

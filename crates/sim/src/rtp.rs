@@ -2,7 +2,7 @@
 //! each packet (RFC 8888), and a rate control makes a rate of the reports.
 //!
 //! * [`connection`]: the parameters of a call, and its two ends.
-//! * [`control`]: the interface of rate controls, and their list. [`nada`]: RFC 8698.
+//! * [`control`]: the interface of rate controls, and their list. [`nada`]: RFC 8698. [`scream`]: SCReAMv2.
 //! * [`encoder`]: the frames. [`playout`]: the frames that are shown at the receiver, and the freezes between them.
 
 pub mod connection;
@@ -12,4 +12,5 @@ mod loss_intervals;
 pub mod nada;
 pub mod playout;
 mod receiver;
+pub mod scream;
 mod sender;

@@ -1,12 +1,24 @@
-//! The interface of the rate controls of real-time media. They set rates from reports of arrivals, and have no window.
+//! The interface of the rate controls of real-time media. They set rates from reports of arrivals, and some bound what is in flight.
 
-use super::nada;
+use super::{nada, scream};
 use ackclock_base::{Descriptor, Kind, Parameter, Span, Time, Values};
 
 /// A rate control of real-time media. All rates are those of the payload, in bits per second.
 pub trait RateControl: Send {
     /// Called for each report of the receiver.
     fn on_feedback(&mut self, feedback: &Feedback<'_>);
+
+    /// Called for each frame, before its packets join those that wait in the sender: its size, and for how long the oldest packet has
+    /// waited there.
+    fn on_frame(&mut self, _bytes: u32, _waited: Span) {}
+
+    /// Called when a packet leaves. `in_flight` are the bytes that have left and that no report covers, with those of this packet.
+    fn on_sent(&mut self, _in_flight: u64) {}
+
+    /// Returns the bytes in flight from which on packets wait in the sender; infinite for a control without a window.
+    fn window(&self) -> f64 {
+        f64::INFINITY
+    }
 
     /// Returns the rate that the control holds right for the path.
     fn target_bps(&self) -> f64;
@@ -72,7 +84,7 @@ pub struct Entry {
 }
 
 /// The rate controls, in the order of lists. The names begin with that of the transport, over which alone they run.
-pub const RATE_CONTROLS: &[Entry] = &[nada::ENTRY];
+pub const RATE_CONTROLS: &[Entry] = &[nada::ENTRY, scream::ENTRY];
 
 /// Returns the rate control called `name`; `None` if there is none.
 pub fn find(name: &str) -> Option<&'static Entry> {

@@ -16,6 +16,10 @@ use std::collections::VecDeque;
 /// The number of sent packets that are remembered until they are reported: all that sequence numbers of 16 bits tell apart.
 const MAX_OUTSTANDING: usize = 1 << 16;
 
+/// A packet may leave this long after the last one although too many bytes are in flight, so that a call goes on when reports are lost:
+/// as in the implementation of SCReAM by its authors (`ScreamV2Tx.cpp`), which then forgets all that is in flight.
+const LONGEST_WAIT: Span = Span::from_millis(500);
+
 /// A packet that waits in the sender.
 #[derive(Clone, Copy, Debug)]
 struct Waiting {
@@ -42,6 +46,10 @@ pub(super) struct Sender {
     /// The sent packets that have not been reported: the payload and the time of sending. The first has the number `oldest`.
     outstanding: VecDeque<(u32, Time)>,
     oldest: u64,
+    /// The bytes of the packets that have not been reported.
+    in_flight: u64,
+    /// The time at which the last packet left.
+    last_sent: Time,
     rtt: Option<Span>,
     rtts: Histogram,
     sent: Sent,
@@ -61,6 +69,8 @@ impl Sender {
             next: 0,
             outstanding: VecDeque::new(),
             oldest: 0,
+            in_flight: 0,
+            last_sent: Time::ZERO,
             rtt: None,
             rtts: Histogram::default(),
             sent: Sent::default(),
@@ -72,6 +82,8 @@ impl Sender {
     fn encode(&mut self, now: Time) {
         let Some(encoder) = &mut self.encoder else { return };
         let bytes = encoder.frame(self.control.encoder_bps(self.waiting_bytes));
+        let waited = self.waiting.front().map_or(Span::ZERO, |oldest| now.since(oldest.captured));
+        self.control.on_frame(bytes, waited);
         let packets = bytes.div_ceil(self.details.packet.bytes() as u32);
         for index in 0..packets {
             // The sizes of a frame's packets differ by a byte at most.
@@ -94,12 +106,28 @@ impl Sender {
         out.send(0, Packet { bytes: bytes_on_wire, ecn, header: words.header(), ..Packet::default() });
         self.next += 1;
         self.outstanding.push_back((bytes, now));
+        self.in_flight += u64::from(bytes);
         if self.outstanding.len() > MAX_OUTSTANDING {
-            self.outstanding.pop_front();
+            self.forget(1);
             self.oldest += 1;
         }
+        self.last_sent = now;
+        self.control.on_sent(self.in_flight);
         self.sent.packets += 1;
         self.sent.payload_bytes += u64::from(bytes);
+    }
+
+    /// Returns when the next packet that waits may leave.
+    fn leaves(&self) -> Time {
+        let has_room = (self.in_flight as f64) < self.control.window();
+        if has_room { self.may_send } else { self.may_send.max(self.last_sent + LONGEST_WAIT) }
+    }
+
+    /// Removes the oldest `packets` from those in flight, of which there are as many at least, and returns their payloads and times.
+    fn forget(&mut self, packets: usize) -> Vec<(u32, Time)> {
+        let removed: Vec<_> = self.outstanding.drain(..packets).collect();
+        self.in_flight -= removed.iter().map(|(bytes, _)| u64::from(*bytes)).sum::<u64>();
+        removed
     }
 }
 
@@ -111,14 +139,14 @@ impl Endpoint for Sender {
 
     fn timer(&self) -> Time {
         let encodes = self.encoder.as_ref().map_or(Time::NEVER, Encoder::due);
-        if self.waiting.is_empty() { encodes } else { encodes.min(self.may_send) }
+        if self.waiting.is_empty() { encodes } else { encodes.min(self.leaves()) }
     }
 
     fn on_timer(&mut self, now: Time, out: &mut dyn Outbox) {
         if self.encoder.as_ref().is_some_and(|encoder| encoder.due() <= now) {
             self.encode(now);
         }
-        while self.may_send <= now
+        while self.leaves() <= now
             && let Some(waiting) = self.waiting.pop_front()
         {
             self.send(now, waiting, out);
@@ -132,11 +160,11 @@ impl Endpoint for Sender {
         words.truncate(count as usize);
         // A report that a later one has overtaken is ignored. The control hears nothing of the packets of such reports, and of lost ones.
         let Some(skipped) = first.checked_sub(self.oldest) else { return };
-        self.outstanding.drain(..(skipped as usize).min(self.outstanding.len()));
+        self.forget((skipped as usize).min(self.outstanding.len()));
         let known = words.len().min(self.outstanding.len());
         let packets: Vec<PacketReport> = self
-            .outstanding
-            .drain(..known)
+            .forget(known)
+            .into_iter()
             .zip(&words)
             .map(|((bytes, sent), word)| {
                 let Arrival { arrived, marked } = Arrival::of(*word);
