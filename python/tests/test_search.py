@@ -181,6 +181,40 @@ def test_another_transport_is_that_of_the_control_and_of_cubic_in_its_seat(
     assert set(seen) == {("prague", True), ("cubic", True)}
 
 
+FOUND = Path(__file__).resolve().parents[2] / "scenarios" / "found"
+RECORD = FOUND.parents[1] / "docs" / "searches-found.json"
+
+
+def test_what_is_recorded_is_a_scenario_with_its_command() -> None:
+    records = json.loads(RECORD.read_text(encoding="utf-8"))["found"]
+    assert {f"{one['name']}.toml" for one in records} == {path.name for path in FOUND.glob("*.toml")}
+    for one in records:
+        file = FOUND / f"{one['name']}.toml"
+        assert one["command"] in file.read_text(encoding="utf-8").splitlines()[0]
+        Scenario.from_file(file)
+
+
+def share(name: str, group: str, **overrides: object) -> float:
+    """The goodput of a group of flows in a recorded find, as a share of that of all."""
+    flows = Scenario.from_file(FOUND / f"{name}.toml", overrides).run(seed=101).result["flows"]
+    own = [flow["goodput_bps"] for flow in flows if flow["name"].startswith(group)]
+    return float(sum(own) / sum(flow["goodput_bps"] for flow in flows))
+
+
+def test_six_flows_of_c4_starve_one_of_cubic() -> None:
+    assert share("c4-starvation-mixes", "other") < 0.1 / 7
+    assert share("c4-starvation-mixes", "other", **{"flows.tested.control": "cubic"}) > 0.5 / 7
+
+
+def test_a_paced_flow_wins_among_unpaced_ones_where_acknowledgements_are_bunched() -> None:
+    paced = {"name": "rfc", "pacing": True}
+    cubic = {"flows.tested.control": "cubic"}
+    assert share("bbrv3-harm-mixes", "tested") > 0.6
+    assert share("bbrv3-harm-mixes", "tested", **{"flows.other.transport": paced}) < 0.45
+    assert share("bbrv3-harm-mixes", "tested", **cubic) < 0.25
+    assert share("bbrv3-harm-mixes", "tested", **cubic, **{"flows.tested.transport": paced}) > 0.45
+
+
 def test_a_control_that_fails_has_done_its_worst() -> None:
     worst = found(f"{OFFENDERS}:SendsNothing", "loss", 10)
     assert worst.badness == pytest.approx(1, abs=0.2)
