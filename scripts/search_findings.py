@@ -6,15 +6,22 @@ from __future__ import annotations
 
 import json
 import shlex
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import svg_chart
 
 from ackclock.numbers import significant
 
 ROOT = Path(__file__).resolve().parent.parent
 RECORD = ROOT / "docs" / "searches-found.json"
 FOLDER = ROOT / "scenarios" / "found"
+PICTURE = ROOT / "docs" / "images" / "c4-beside-cubic.svg"
+PAIR: Mapping[str, object] = {"flows.tested.count": 1, "dumbbell.rtt": "80 ms", "warmup": "0 s"}
+"""What makes the test `vs_cubic_lg` of C4's documents, but longer, of the scenario in which C4 starves CUBIC."""
+BIN_S = 2.5
 RUNS, SEED = 80, 1
 MARKS = '{ name = "rfc", ecn = true }'
 """The transport of controls that answer to marks."""
@@ -65,6 +72,20 @@ def generated(control: str) -> str:
     ]
     head = ["looked for", "worst", "new seeds", "CUBIC there", "harmless", "with"]
     return "\n".join([f"| {' | '.join(head)} |", f"|{' --- |' * len(head)}", *map(_row, found)])
+
+
+def picture() -> str:
+    """Returns the chart of the goodput of a flow of C4 and of one of CUBIC over time."""
+    record = json.loads(RECORD.read_text(encoding="utf-8"))["pair"]
+    lines = [
+        svg_chart.Line(
+            label,
+            [svg_chart.Point(BIN_S * (index + 0.5), *values) for index, values in enumerate(record[label])],
+        )
+        for label in ("C4", "CUBIC")
+    ]
+    y = svg_chart.Axis("goodput in Mbit/s, mean of 10 seeds with its 95 % interval")
+    return svg_chart.chart("One flow of C4 beside one of CUBIC", svg_chart.Axis("time in s"), y, lines)
 
 
 def _row(one: dict[str, Any]) -> str:
