@@ -39,11 +39,17 @@ fn drops_come_after_an_interval_and_then_by_the_root_of_their_count() {
 
 #[test]
 fn soon_after_the_last_drops_it_continues_their_count() {
-    // Six drops until 440 ms, as above; the seventh would be due at 474. The queue empties before it. When it
-    // is full again at 450, the waiting time is too long at 460, and dropping begins at 560: count starts at
-    // 6 - 1 = 5 (section 5.5), so that the next are due 100/sqrt(5) = 44.7 and 100/sqrt(6) = 40.8 ms later:
-    // 604.7, 645.5. More than 16 intervals after 474 count starts at 1: 100 and 70.7 ms.
-    for (again, drops) in [(450.0, [560.0, 610.0, 650.0]), (2150.0, [2260.0, 2360.0, 2440.0])] {
+    // Six drops until 440 ms, as above; the seventh would be due at 474.0. The queue empties before it. When
+    // it is full again at 450, the waiting time is too long at 460, and dropping begins at 560: count starts
+    // at 6 - 1 = 5 (section 5.5), so that the next are due 100/sqrt(5) = 44.7 and 100/sqrt(6) = 40.8 ms later:
+    // 604.7, 645.5. Sixteen intervals after 474.0 is 2074.0: dropping that begins at 2070 continues the count,
+    // and the next are due at 2114.7 and 2155.5; dropping that begins at 2080 counts from 1, and the next are
+    // due 100 and 70.7 ms later.
+    for (again, drops) in [
+        (450.0, [560.0, 610.0, 650.0]),
+        (1960.0, [2070.0, 2120.0, 2160.0]),
+        (1970.0, [2080.0, 2180.0, 2260.0]),
+    ] {
         let mut codel = codel(false);
         fill(&mut codel, 1000, 0.0, Ecn::NotCapable);
         assert_eq!(drop_times(&mut codel, 10.0, 44).len(), 6);
