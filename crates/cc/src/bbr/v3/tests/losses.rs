@@ -104,6 +104,22 @@ fn headroom_is_fifteen_per_cent_and_at_least_a_packet_above_the_least_window() {
     assert_eq!(of(f64::INFINITY), f64::INFINITY);
 }
 
+//= test draft-ietf-ccwg-bbr section 5.3.3.9 headroom
+#[test]
+fn cruise_leaves_the_headroom_and_refill_takes_it() {
+    // The bound is 98.98 packets, and 0.85 * 98.98 = 84.13. A window of twice the product of 50 would be 100
+    // and more: DOWN and REFILL end at the bound, CRUISE at the bound without the headroom.
+    let mut script = bounded();
+    let mut windows = Vec::new();
+    for (wait_ms, state) in [(0, State::Down), (0, State::Cruise), (2300, State::Refill)] {
+        script.wait(Span::from_millis(wait_ms));
+        flight(&mut script, if state == State::Down { 90 } else { BDP }, |_| {});
+        assert!(is_in(&mut script, state), "{state:?}");
+        windows.push((script.cwnd() * 100.0).round() / 100.0);
+    }
+    assert_eq!(windows, [98.98, 84.13, 98.98]);
+}
+
 //= test draft-ietf-ccwg-bbr section 5.3.1.3
 #[test]
 fn startup_ends_after_a_round_of_recovery_with_six_gaps_and_more_than_two_per_cent_lost() {
