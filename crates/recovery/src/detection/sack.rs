@@ -356,4 +356,26 @@ mod tests {
         assert!(testing::ack(&mut rule, &mut ledger, 10, SUMMARY).recovered.is_some());
         assert!(!rule.in_recovery());
     }
+
+    #[test]
+    fn the_first_partial_acknowledgement_counts_what_is_missing_and_duplicates_restart_no_timer() {
+        // Two duplicates showed the loss, and a third follows. When packet 0 is acknowledged, nine packets are
+        // outstanding, three of which have arrived by the count of duplicates: six are missing.
+        let (mut rule, mut ledger) = in_recovery();
+        ledger.acknowledge_range(6..7, &mut Newly::default());
+        let duplicate = rule.on_ack(&mut ledger, &AckSummary { delivered: 1, duplicate: true, ..SUMMARY });
+        assert_eq!((duplicate.missing, duplicate.restart_timer), (None, false));
+        let partial = testing::ack(&mut rule, &mut ledger, 1, SUMMARY);
+        assert_eq!((partial.missing, partial.restart_timer), (Some(6), true));
+        assert_eq!(testing::ack(&mut rule, &mut ledger, 4, SUMMARY).missing, None);
+    }
+
+    #[test]
+    fn ns2_counts_repetitions_without_blocks_from_the_last_new_acknowledgement_on() {
+        let (mut rule, mut ledger) =
+            (Sack::new(SackOptions { flight: Flight::Counted, ..OPTIONS }), sent(10));
+        let lost =
+            [0, 0, 1, 1, 1, 1].map(|to| testing::ack(&mut rule, &mut ledger, to, SUMMARY).loss.is_some());
+        assert_eq!(lost, [false, false, false, false, false, true]);
+    }
 }

@@ -123,6 +123,7 @@ mod tests {
         let reaction = ack(&mut late, &mut ledger, 0, 150);
         assert_eq!(reaction.resend, Some(Run::one(0)));
         assert_eq!(reaction.loss.map(|loss| loss.signal), Some(LossSignal::EarlyTimer));
+        assert!(late.in_recovery() && !early.in_recovery());
     }
 
     #[test]

@@ -247,3 +247,14 @@ fn recovery_ends_when_a_packet_sent_in_it_is_acknowledged() {
     (9..13).for_each(|number| play.send(number, 170));
     assert_eq!(play.ack(250, 12..13).loss.map(|loss| loss.number), Some(9));
 }
+
+#[test]
+fn no_timer_runs_while_nothing_is_in_flight() {
+    // RFC 9002 section 6.2.1: the first probe timeout is 80 ms, four deviations of 5 ms and the longest delay
+    // of an acknowledgement, 25 ms. When the only packet is acknowledged, there is nothing to probe for.
+    let mut play = Play::new(OPTIONS, RTT);
+    play.send(0, 0);
+    assert_eq!(play.timer(), at(125));
+    play.ack(80, 0..1);
+    assert_eq!(play.timer(), Time::NEVER);
+}

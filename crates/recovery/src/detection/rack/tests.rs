@@ -57,6 +57,16 @@ impl Play {
         self.ack_with(ms, to, block, None)
     }
 
+    /// Acknowledges everything below `to` with the echo of the timestamp of `echoed_ms`.
+    fn ack_echoing(&mut self, ms: u64, to: u64, echoed_ms: u64) -> Reaction {
+        let mut newly = Newly::default();
+        self.ledger.acknowledge(to, &mut newly);
+        let Newly { cumulative, delivered, .. } = newly;
+        let (now, stamp) = (at(ms), Some(at(echoed_ms)));
+        let summary = AckSummary { now, cumulative, delivered, stamp, rtt: SMOOTHED, ..SUMMARY };
+        self.rule.on_ack(&mut self.ledger, &summary)
+    }
+
     /// Returns when the rule's timer expires, if the retransmission timer is due at ten seconds.
     fn timer(&self) -> Time {
         self.rule.timer(&self.ledger, SMOOTHED, at(10_000))
@@ -281,4 +291,37 @@ fn a_packet_that_a_spurious_timeout_marked_lost_can_be_lost_later() {
     play.ack(510, 1, 4..5);
     assert_eq!(play.lost(), [], "packet 4 arrives 506 ms after it was sent: a round trip of 506 ms");
     assert_eq!(play.timer(), at(3 + 506 + 10));
+}
+
+#[test]
+fn an_echoed_timestamp_tells_a_retransmission_from_its_original() {
+    // Packet 3 arrives after 40 ms and shows that 0 to 2 are lost. Packet 4 leaves at 55 ms, and 0 again at 60
+    // ms. The acknowledgement of packet 0 at 100 ms is that of the retransmission if it echoes 60 ms: packet 4
+    // was sent before it, and 55 + 40 ms have passed. An echo of 0 ms is that of the original, which says
+    // nothing about packet 4.
+    for (echoed_ms, lost) in [(60, vec![1, 2, 4]), (0, vec![1, 2])] {
+        let mut play = Play::new();
+        play.send_each(0..4, 0);
+        [43, 50, 51].map(|ms| play.ack(ms, 0, 3..4));
+        play.send(4, 55);
+        play.send(0, 60);
+        play.ack_echoing(100, 1, echoed_ms);
+        assert_eq!(play.lost(), lost, "an echo of {echoed_ms} ms");
+    }
+}
+
+#[test]
+fn the_first_partial_acknowledgement_counts_what_is_missing_and_duplicates_restart_no_timer() {
+    // Of ten packets, the second duplicate shows that packet 0 is lost, and a third follows. When packet 0 is
+    // acknowledged, nine are outstanding, three of which have arrived by the count of duplicates: six are
+    // missing.
+    let mut play = Play::new();
+    play.send_each(0..10, 0);
+    play.ack(43, 0, 3..4);
+    assert!(play.ack(50, 0, 3..4).loss.is_some());
+    let duplicate = play.ack(51, 0, 4..5);
+    assert_eq!((duplicate.missing, duplicate.restart_timer), (None, false));
+    let partial = play.ack(90, 1, 0..0);
+    assert_eq!((partial.missing, partial.restart_timer), (Some(6), true));
+    assert_eq!(play.ack(91, 2, 0..0).missing, None);
 }

@@ -181,3 +181,19 @@ fn the_application_limit_ends_when_everything_in_flight_at_its_start_has_been_de
     assert!(ack(&mut ledger, 100, 4).unwrap().app_limited, "packet 3 was sent before the limit ended");
     assert!(!ack(&mut ledger, 110, 5).unwrap().app_limited);
 }
+
+#[test]
+fn a_retransmission_after_the_limit_of_the_application_is_not_limited() {
+    let mut ledger = Ledger::new(3);
+    ledger.transmit(0, at(0), BYTES);
+    ledger.note_app_limited(); // until more than 1,000 bytes have been delivered
+    ledger.transmit(1, at(10), BYTES);
+    ledger.transmit(2, at(10), BYTES);
+    ack(&mut ledger, 50, 1);
+    assert!(sack(&mut ledger, 60, &[(2, 3)]).unwrap().app_limited, "packet 2 was sent during the limit");
+    ledger.transmit(1, at(60), BYTES);
+    assert!(
+        !ack(&mut ledger, 110, 2).unwrap().app_limited,
+        "so was packet 1, but it arrived the second time"
+    );
+}
