@@ -16,6 +16,9 @@ use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
+#[path = "sender/held_back.rs"]
+mod held_back;
+
 const RTT: Span = Span::from_millis(100);
 
 /// The packets that a sender has sent, and the acknowledgements on their way back.
