@@ -1,7 +1,7 @@
 use super::*;
 use crate::discipline::Arrival;
 use crate::testing::{arrival, at, held};
-use ackclock_base::{Values, random::Scripted};
+use ackclock_base::{Rate, Values, random::Scripted};
 
 fn dualpi2(settings: &[(&str, &str)]) -> DualPi2 {
     DualPi2::new(Parameters::from(&Values::with(ENTRY.descriptor, settings)), Capacity::Packets(100_000))
@@ -149,4 +149,17 @@ fn a_packet_that_does_not_fit_is_dropped() {
         queue.on_arrival(held, &mut Scripted::new(&[]), &mut |ticket| dropped.push(ticket.0));
     }
     assert_eq!(dropped, [2]);
+}
+
+#[test]
+fn a_ramp_that_ends_before_two_packets_have_been_sent_is_doubted() {
+    // Two packets of 1,500 B take 1.5 ms at 16 Mbit/s, as long as the ramp, and 1.6 ms at 15 Mbit/s. Without
+    // marks there is no ramp.
+    let doubts = |megabits: u64, ecn| {
+        let settings = [("ramp_start", "1 ms"), ("ramp_range", "0.5 ms"), ("ecn", ecn)];
+        let rate = Rate::from_bits_per_second(megabits * 1_000_000);
+        doubt(&Values::with(ENTRY.descriptor, &settings), &LinkRate { rate, mean_packet_bytes: 1500 })
+            .is_some()
+    };
+    assert_eq!([doubts(16, "true"), doubts(15, "true"), doubts(15, "false")], [false, true, false]);
 }
