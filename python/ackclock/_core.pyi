@@ -98,9 +98,9 @@ def path(text: str, file: str, overrides: str, seed: int, wanted: str) -> str:
 def wire(text: str, file: str, overrides: str, seed: int, program: str) -> str:
     """Runs the flows of a scenario on real stacks with its network between them. Returns the result as ``run`` does,
     without series, as a JSON object with one key more: wire, {lateness, stacks, lost_outside, not_ip, real_time,
-    user_namespace, kernel, problems: [sentence], controls: [report]}. ``program`` offers controls of ours to the
-    kernel, if a flow has one there. Raises ScenarioError, RuntimeError or KeyboardInterrupt. The calling thread may
-    stay in the namespaces.
+    user_namespace, kernel, problems: [sentence], controls: [report], series: {time_s, flows, links}}. ``program``
+    offers controls of ours to the kernel, if a flow has one there. Raises ScenarioError, RuntimeError or
+    KeyboardInterrupt. The calling thread may stay in the namespaces.
     """
 
 @final

@@ -208,6 +208,17 @@ def test_flows_of_several_stacks_share_a_link_and_complete(tmp_path: Path) -> No
     assert min(own) >= 70
     assert arrived["bottleneck"] == sum(own)
     assert [group["flows"] for group in outcome["groups"]] == [2, 1]
+    # What was counted over time is what was counted in all, at a thousandth of 3 s.
+    series = outcome["wire"]["series"]
+    assert series["time_s"][-1] == pytest.approx(3)
+    for flow in outcome["flows"]:
+        values = series["flows"][flow["name"]]["goodput_bps"]
+        assert len(values) == len(series["time_s"]) == 1000
+        assert sum(values) / 1000 == pytest.approx(flow["goodput_bps"])
+    # Linux begins with 10 packets (RFC 6928), and without a threshold.
+    window = [value for value in series["flows"]["tcp-1"]["cwnd_packets"] if value is not None]
+    assert window[0] >= 10
+    assert set(series["flows"]["quic"]) == {"goodput_bps"}
 
 
 @pytest.mark.parametrize("ending", ["end", "error", "Ctrl-C", "killed"])

@@ -1,7 +1,8 @@
 //! What the two ends of a flow have counted.
 
 use crate::lateness::Lateness;
-use ackclock_base::Time;
+use crate::samples::{Samples, Sums};
+use ackclock_base::{Span, Time};
 use ackclock_lab::result::fields::StackResult;
 use ackclock_sim::measure::Interval;
 
@@ -19,18 +20,26 @@ pub struct EndCounts {
 }
 
 /// What a receiver has handed to its application in measured time.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Delivered {
     /// The number of payload bytes.
     pub bytes: u64,
+    /// The payload bytes over time, of the whole run.
+    pub over_time: Sums,
 }
 
 impl Delivered {
+    /// Returns the counts of a receiver that has got nothing, with sums of intervals of this length.
+    pub fn every(interval: Span) -> Self {
+        Self { bytes: 0, over_time: Sums::new(interval) }
+    }
+
     /// Counts bytes that are handed over at `now`.
     pub fn add(&mut self, now: Time, bytes: u64, measured: Interval) {
         if measured.contains(now) {
             self.bytes += bytes;
         }
+        self.over_time.add(now, bytes);
     }
 }
 
@@ -47,6 +56,10 @@ pub struct Sender {
     pub timeouts: Option<u64>,
     /// The mean of the congestion window over the time that the connection had in measured time, in packets.
     pub cwnd_mean_packets: Option<f64>,
+    /// The congestion window over time, in packets.
+    pub cwnd: Option<Samples>,
+    /// The slow start threshold over time, in packets; NaN while it is the kernel's greatest number.
+    pub ssthresh: Option<Samples>,
     /// The share of the time with unacknowledged data in which the window of the receiver held the sender back.
     pub receive_window_limited_share: Option<f64>,
     /// When everything was acknowledged, for a stack that tells.
@@ -59,6 +72,7 @@ pub struct Sender {
 #[derive(Clone, Copy, Debug)]
 struct Field(usize, usize);
 
+const SND_SSTHRESH: Field = Field(76, 4);
 const SND_CWND: Field = Field(80, 4);
 const TOTAL_RETRANS: Field = Field(100, 4);
 const DATA_SEGS_OUT: Field = Field(156, 4);
@@ -68,6 +82,8 @@ const BYTES_SENT: Field = Field(200, 8);
 const BYTES_RETRANS: Field = Field(208, 8);
 /// Since Linux 6.7.
 const TOTAL_RTO: Field = Field(240, 2);
+/// `TCP_INFINITE_SSTHRESH` of net/tcp.h: no threshold.
+const INFINITE: u64 = 0x7fff_ffff;
 
 impl Field {
     /// Returns the field's value; `None` if the kernel is too old to have it.
@@ -91,12 +107,16 @@ pub struct SenderCounts {
     /// The integral of the window over measured time, in packet seconds, and its length in seconds.
     cwnd_area: f64,
     lasted_s: f64,
+    cwnd: Samples,
+    ssthresh: Samples,
 }
 
 impl SenderCounts {
-    /// Returns the counts of a connection that has not begun.
-    pub fn new(measured: Interval) -> Self {
-        Self { measured, first: None, last: Vec::new(), last_at: Time::ZERO, cwnd_area: 0.0, lasted_s: 0.0 }
+    /// Returns the counts of a connection that has not begun, with samples at the ends of intervals of this length.
+    pub fn new(measured: Interval, interval: Span) -> Self {
+        let (cwnd, ssthresh) = (Samples::new(interval), Samples::new(interval));
+        let (last, last_at) = (Vec::new(), Time::ZERO);
+        Self { measured, first: None, last, last_at, cwnd_area: 0.0, lasted_s: 0.0, cwnd, ssthresh }
     }
 
     /// Takes what the kernel tells at `now`: its `struct tcp_info`.
@@ -108,6 +128,14 @@ impl SenderCounts {
             self.cwnd_area += window as f64 * seconds;
             self.lasted_s += seconds;
         }
+        if self.last.is_empty() {
+            self.cwnd.begin(now);
+            self.ssthresh.begin(now);
+        }
+        let value = |field: Field| field.of(info).map_or(f64::NAN, |value| value as f64);
+        self.cwnd.set(now, value(SND_CWND));
+        let is_infinite = SND_SSTHRESH.of(info) == Some(INFINITE);
+        self.ssthresh.set(now, if is_infinite { f64::NAN } else { value(SND_SSTHRESH) });
         if self.first.is_none() && now >= self.measured.from {
             self.first = Some(if begins { vec![0; info.len()] } else { info.to_vec() });
         }
@@ -116,7 +144,8 @@ impl SenderCounts {
 
     /// Returns the counts of measured time.
     pub fn finish(self) -> Sender {
-        let Some(first) = &self.first else { return Sender::default() };
+        let (cwnd, ssthresh) = (Some(self.cwnd), Some(self.ssthresh));
+        let Some(first) = &self.first else { return Sender { cwnd, ssthresh, ..Sender::default() } };
         let since = |field: Field| Some(field.of(&self.last)?.saturating_sub(field.of(first)?));
         let busy = since(BUSY_TIME).filter(|busy| *busy > 0);
         let limited = since(RWND_LIMITED).zip(busy).map(|(limited, busy)| limited as f64 / busy as f64);
@@ -128,6 +157,8 @@ impl SenderCounts {
                 .map(|(sent, again)| sent.saturating_sub(again)),
             timeouts: since(TOTAL_RTO),
             cwnd_mean_packets: (self.lasted_s > 0.0).then(|| self.cwnd_area / self.lasted_s),
+            cwnd,
+            ssthresh,
             receive_window_limited_share: limited,
             completed: None,
             stack: None,
@@ -150,7 +181,7 @@ mod tests {
 
     fn counts(begins_s: f64) -> SenderCounts {
         let measured = Interval { from: Time::from_seconds(2.0), to: Time::from_seconds(4.0) };
-        let mut counts = SenderCounts::new(measured);
+        let mut counts = SenderCounts::new(measured, Span::from_millis(500));
         for (at, window, packets, again) in
             [(1.0, 10, 100, 1), (2.0, 20, 150, 1), (3.0, 40, 250, 4), (4.0, 80, 400, 6)]
         {
@@ -193,7 +224,8 @@ mod tests {
 
     #[test]
     fn what_an_old_kernel_does_not_tell_is_unknown() {
-        let mut counts = SenderCounts::new(Interval { from: Time::ZERO, to: Time::from_seconds(4.0) });
+        let mut counts =
+            SenderCounts::new(Interval { from: Time::ZERO, to: Time::from_seconds(4.0) }, Span::ZERO);
         for at in [0.0, 1.0] {
             counts.sample(Time::from_seconds(at), &info(&[(SND_CWND, 10)], 200));
         }

@@ -5,7 +5,7 @@
 //! * [`lateness`]: how late packets leave, and whether a run counts.
 //! * [`flows`]: the flows of a scenario that run on real stacks, and those that cannot.
 //! * [`segment`], [`trips`], [`watch`]: what the links see of each flow.
-//! * [`ends`]: what the ends of flows count.
+//! * [`ends`], [`samples`]: what the ends of flows count, in all and over time.
 //! * [`mod@result`]: the result of flows, as a simulation has it.
 //! * [`outcome`]: what a run reports.
 //! * [`run()`]: two hosts in namespaces of Linux with the network between them, and a command in each.
@@ -20,6 +20,7 @@ mod linux;
 pub mod outcome;
 pub mod plan;
 pub mod result;
+pub mod samples;
 pub mod segment;
 pub mod trips;
 pub mod watch;

@@ -106,7 +106,7 @@ pub fn run_flows(
     let (counts, is_real_time) = std::thread::scope(|scope| {
         let real_time = RealTime::begin(Priority::Links);
         let clock = drive.start()?;
-        let terms = |flow| Terms { flow, measured, clock, over: &over };
+        let terms = |flow| Terms { flow, measured, interval: scenario.observe.interval, clock, over: &over };
         let workers = facts.iter().zip(ready).map(|(flow, ready)| workers::start(scope, ready, terms(flow)));
         let workers = workers.collect::<Result<Vec<_>, _>>();
         let driven = workers.is_ok().then(|| {
@@ -135,7 +135,9 @@ pub fn run_flows(
     let links = link_results(&mut drive, measured).into_iter().flatten().collect();
     let flows: Vec<_> = facts.into_iter().zip(counts).zip(seen).map(|((a, b), c)| (a, b, c)).collect();
     let result = crate::result::result(scenario, seed, measured, links, &flows);
-    Ok(FlowsOutcome { result, wire: FlowsConditions { conditions, stacks, controls: offers.reports()? } })
+    let series = crate::result::series(scenario.observe.interval, measured.to, &flows);
+    let wire = FlowsConditions { conditions, stacks, controls: offers.reports()?, series };
+    Ok(FlowsOutcome { result, wire })
 }
 
 /// Waits for the two ends of a flow.

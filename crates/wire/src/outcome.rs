@@ -2,7 +2,7 @@
 
 use crate::lateness::LatenessResult;
 use ackclock_kernel::Report;
-use ackclock_lab::result::{LinkResult, RunResult};
+use ackclock_lab::result::{LinkResult, RunResult, SeriesResult};
 use serde::Serialize;
 
 /// The outcome of a run.
@@ -50,6 +50,9 @@ pub struct FlowsConditions {
 }
 
 /// The conditions of a run, and whether it counts.
+    /// What the ends of the flows counted over time, at the scenario's sampling interval: `goodput_bps`, and over the kernel's TCP
+    /// `cwnd_packets` and `ssthresh_packets`.
+    pub series: SeriesResult,
 #[derive(Clone, Debug, Serialize)]
 pub struct Conditions {
     /// How late packets left.

@@ -3,10 +3,10 @@
 use crate::ends::EndCounts;
 use crate::flows::FlowFacts;
 use crate::watch::Seen;
-use ackclock_base::Time;
+use ackclock_base::{Span, Time};
 use ackclock_lab::Scenario;
 use ackclock_lab::result::declared::{Asked, Share};
-use ackclock_lab::result::{FlowResult, GroupResult, LinkResult, RunResult, jain};
+use ackclock_lab::result::{FlowResult, GroupResult, LinkResult, RunResult, SeriesResult, jain};
 use ackclock_sim::histogram::Histogram;
 use ackclock_sim::measure::Interval;
 
@@ -46,6 +46,24 @@ pub fn result(
         size_classes: Asked(None),
         series: None,
     }
+}
+
+/// Returns what the ends of flows counted in each `interval` from the beginning of a run to `end`.
+pub fn series(interval: Span, end: Time, flows: &[(FlowFacts, [EndCounts; 2], Seen)]) -> SeriesResult {
+    let count = end.nanos().checked_div(interval.nanos()).and_then(|count| usize::try_from(count).ok());
+    let count = count.unwrap_or_default();
+    let time_s = (1..=count).map(|index| index as f64 * interval.seconds()).collect();
+    let flows = flows.iter().map(|(facts, [sender, receiver], _)| {
+        let bits = |bytes: f64| bytes * 8.0;
+        let goodput = receiver.delivered.over_time.per_second(count).into_iter().map(bits).collect();
+        let mut named = vec![("goodput_bps", goodput)];
+        let windows = [("cwnd_packets", &sender.sender.cwnd), ("ssthresh_packets", &sender.sender.ssthresh)];
+        for (name, samples) in windows {
+            named.extend(samples.as_ref().map(|samples| (name, samples.values(count))));
+        }
+        (facts.name.clone(), named)
+    });
+    SeriesResult::of_flows(time_s, flows)
 }
 
 fn flow_result(

@@ -33,6 +33,17 @@ impl SeriesResult {
         simulation.series_since(sample).map(|series| Self::of(simulation, names, series))
     }
 
+    /// Returns the series of flows that something other than a simulation has sampled, by their names.
+    pub fn of_flows(
+        time_s: Vec<f64>,
+        flows: impl IntoIterator<Item = (String, Vec<(&'static str, Vec<f64>)>)>,
+    ) -> Self {
+        let named = |(name, series): (String, Vec<(&str, Vec<f64>)>)| {
+            (name, series.into_iter().map(|(quantity, values)| (quantity.to_owned(), values)).collect())
+        };
+        Self { time_s, flows: flows.into_iter().map(named).collect(), links: BTreeMap::new() }
+    }
+
     /// Returns all series as columns of one length: `time_s`, `flows.FLOW.QUANTITY` and
     /// `links.LINK.QUANTITY`, with NaN where nothing could be sampled.
     pub fn columns(self) -> Vec<(String, Vec<f64>)> {

@@ -63,7 +63,7 @@ fn set_up(socket: &impl AsFd, tos: u8) -> Result<(), Error> {
 pub fn send(mut socket: TcpStream, to: SocketAddrV4, terms: &Terms<'_>) -> Result<Sender, Error> {
     let broken =
         |error: std::io::Error| failed(&format!("the connection of flow {} fails", terms.flow.name), error);
-    let mut counts = SenderCounts::new(terms.measured);
+    let mut counts = SenderCounts::new(terms.measured, terms.interval);
     if !wait_for(None, terms.flow.start, terms)? {
         return Ok(counts.finish());
     }
@@ -105,7 +105,7 @@ pub fn send(mut socket: TcpStream, to: SocketAddrV4, terms: &Terms<'_>) -> Resul
 pub fn receive(listener: &TcpListener, terms: &Terms<'_>) -> Result<Delivered, Error> {
     let broken =
         |error: std::io::Error| failed(&format!("the connection of flow {} fails", terms.flow.name), error);
-    let mut delivered = Delivered::default();
+    let mut delivered = Delivered::every(terms.interval);
     let mut socket = loop {
         match listener.accept() {
             Ok((socket, _)) => break socket,

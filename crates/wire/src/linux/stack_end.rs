@@ -3,7 +3,7 @@
 use super::failed;
 use super::workers::Terms;
 use crate::Error;
-use crate::ends::{EndCounts, Sender};
+use crate::ends::{Delivered, EndCounts, Sender};
 use crate::frame::{bits_of, ecn_of};
 use crate::lateness::Lateness;
 use ackclock_base::{Span, Time};
@@ -115,7 +115,7 @@ pub fn run(mut end: Box<dyn Endpoint>, socket: &UdpSocket, terms: &Terms<'_>) ->
         words: Vec::new(),
         now: Time::ZERO,
         measured: terms.measured,
-        counts: EndCounts::default(),
+        counts: EndCounts { delivered: Delivered::every(terms.interval), ..EndCounts::default() },
         lateness: Lateness::default(),
         completed: None,
     };

@@ -12,6 +12,7 @@ use crate::ends::EndCounts;
 use crate::flows::{Carrier, FlowFacts, RealFlow};
 use crate::watch::FIRST_PORT;
 use crate::{ADDRESSES, Error};
+use ackclock_base::Span;
 use ackclock_sim::endpoint::Endpoint;
 use ackclock_sim::measure::Interval;
 use std::net::{Ipv4Addr, SocketAddrV4, TcpListener, TcpStream, UdpSocket};
@@ -25,6 +26,8 @@ pub struct Terms<'a> {
     pub flow: &'a FlowFacts,
     /// What is measured.
     pub measured: Interval,
+    /// How often values over time are sampled.
+    pub interval: Span,
     /// The clock of the links.
     pub clock: Clock,
     /// Set when the run ends.
