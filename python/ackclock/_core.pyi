@@ -89,10 +89,10 @@ def replay(text: str, controls: list[str]) -> str:
 
 def path(text: str, file: str, overrides: str, seed: int, wanted: str) -> str:
     """Runs programs on two hosts in namespaces with the scenario's network between them. ``wanted`` is a JSON object
-    {client: [word], server: [word], group, control, quiet}. Returns a JSON object {lasted_s, measured_from_s,
+    {client: [word], server: [word], group, control, device, quiet}. Returns a JSON object {lasted_s, measured_from_s,
     measured_to_s, forward: [link], backward: [link], lateness, lost_outside, not_ip, real_time, user_namespace,
-    control, kernel, exit_code, problems: [sentence]}. Raises ScenarioError, RuntimeError or KeyboardInterrupt. The
-    calling thread may stay in the namespaces.
+    control, device, kernel, exit_code, problems: [sentence]}. Raises ScenarioError, RuntimeError or KeyboardInterrupt.
+    The calling thread may stay in the namespaces.
     """
 
 def wire(text: str, file: str, overrides: str, seed: int, program: str) -> str:

@@ -19,6 +19,8 @@ MISSING = (
     "real time needs Linux",
 )
 """What the command says where a machine cannot run it. Any other error is a fault of the command."""
+NO_TUN = "needs TUN devices, and"
+"""What the command says where a machine has no TUN devices, or the user may not make them."""
 NOT_OFFERED = (
     f"the program {PROGRAM} is missing",
     "needs root, and this user lacks",

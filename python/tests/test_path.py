@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 
 import pytest
-from real_time import MISSING, PATIENCE_S, network_namespaces, until
+from real_time import MISSING, NO_TUN, PATIENCE_S, network_namespaces, until
 
 from ackclock import Scenario
 
@@ -47,6 +47,16 @@ def namespaces(tmp_path_factory: pytest.TempPathFactory) -> None:
     message = " ".join(done.stderr.split())
     if any(reason in message for reason in MISSING):
         pytest.skip(message)
+
+
+@pytest.fixture(params=["packet", "tun"])
+def device(request: pytest.FixtureRequest, namespaces: None, tmp_path: Path) -> str:
+    """Returns each device in turn. Skips the test where there are no namespaces or no TUN devices."""
+    device = str(request.param)
+    message = " ".join(run(scenario(tmp_path), "--json", "--device", device, "--", "true").stderr.split())
+    if NO_TUN in message:
+        pytest.skip(message)
+    return device
 
 
 def processes(word: str) -> list[int]:
@@ -91,14 +101,13 @@ def test_a_wrong_scenario_or_command_is_wrong_input(tmp_path: Path) -> None:
     assert "No closing quotation" in done.stderr
 
 
-@pytest.mark.usefixtures("namespaces")
-def test_packets_are_lost_marked_and_copied_as_in_the_simulation(tmp_path: Path) -> None:
+def test_packets_are_lost_marked_and_copied_as_in_the_simulation(tmp_path: Path, device: str) -> None:
     keys = 'loss = { name = "independent", probability = 0.2 }\necn = "set-ce"\nduplicate = 1\n'
     file, result = scenario(tmp_path, keys), tmp_path / "received.json"
     python = f"{sys.executable} {SCRIPT}"
-    done = run(
-        file, "--json", "--serve", f"{python} receive {result}", "--", *f"{python} send {result}".split()
-    )
+    serve = f"{python} receive {result}"
+    client = f"{python} send {result}"
+    done = run(file, "--json", "--device", device, "--serve", serve, "--", *client.split())
     assert result.exists(), done.stderr
     received = json.loads(result.read_text())
 
@@ -118,6 +127,7 @@ def test_packets_are_lost_marked_and_copied_as_in_the_simulation(tmp_path: Path)
     assert wire["duplicated_packets"] == wire["delivered_packets"]
     assert outcome["exit_code"] == 0
     assert outcome["lost_outside"] == 0
+    assert outcome["device"] == device
 
 
 @pytest.mark.slow
@@ -154,16 +164,16 @@ def test_a_flow_of_the_kernel_uses_the_link_as_the_simulated_one_does() -> None:
     assert real["wait_p95_s"] == pytest.approx(simulated["wait_p95_s"], rel=0.1)
 
 
-@pytest.mark.usefixtures("namespaces")
 @pytest.mark.parametrize("address", ["10.78.0.2", "fd00:78::2"])
-def test_connections_cross_the_links_over_both_versions_of_ip(tmp_path: Path, address: str) -> None:
+def test_connections_cross_the_links_over_both_versions_of_ip(
+    tmp_path: Path, address: str, device: str
+) -> None:
     if ":" in address and not Path("/proc/sys/net/ipv6").exists():
         pytest.skip("needs a kernel with IPv6")
     python = f"{sys.executable} {SCRIPT}"
     client = f"{python} stream {address} 1"
-    done = run(
-        scenario(tmp_path, 'ecn = "set-ce"'), "--json", "--serve", f"{python} sink", "--", *client.split()
-    )
+    file, serve = scenario(tmp_path, 'ecn = "set-ce"'), f"{python} sink"
+    done = run(file, "--json", "--device", device, "--serve", serve, "--", *client.split())
     outcome = json.loads(done.stdout)
     assert outcome["exit_code"] == 0, done.stderr
     [wire], [back] = outcome["forward"], outcome["backward"]
@@ -172,14 +182,13 @@ def test_connections_cross_the_links_over_both_versions_of_ip(tmp_path: Path, ad
     assert wire["delivered_packets"] > back["delivered_packets"] > 50
 
 
-@pytest.mark.usefixtures("namespaces")
-def test_a_link_is_not_busy_for_longer_than_is_counted(tmp_path: Path) -> None:
+def test_a_link_is_not_busy_for_longer_than_is_counted(tmp_path: Path, device: str) -> None:
     """The program ends with a second of packets in the queue."""
     python = (
         "import socket; sender = socket.socket(socket.AF_INET, socket.SOCK_DGRAM);"
         "[sender.sendto(bytes(1472), ('10.78.0.2', 9)) for _ in range(900)]"
     )
-    done = run(scenario(tmp_path), "--json", "--", sys.executable, "-c", python)
+    done = run(scenario(tmp_path), "--json", "--device", device, "--", sys.executable, "-c", python)
     outcome = json.loads(done.stdout)
     assert outcome["exit_code"] == 0, done.stderr
     [wire] = outcome["forward"]
@@ -262,27 +271,41 @@ def test_a_user_who_may_make_no_namespaces_is_told_what_gives_them(tmp_path: Pat
 
 
 @pytest.mark.usefixtures("namespaces")
-def test_the_hosts_have_no_other_network(tmp_path: Path) -> None:
+def test_a_missing_tun_device_is_named_with_what_works_without(tmp_path: Path) -> None:
+    """In a mount namespace of its own the command finds nothing in /dev/net."""
+    if os.geteuid() != 0 or shutil.which("unshare") is None or not Path("/dev/net").exists():
+        pytest.skip("needs root, /dev/net, and unshare of util-linux to hide it")
+    hidden = shlex.join([*COMMAND, str(scenario(tmp_path)), "--device", "tun", "--", "true"])
+    command = ["unshare", "--mount", "sh", "-c", f"mount -t tmpfs none /dev/net && exec {hidden}"]
+    done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=PATIENCE_S)
+    message = " ".join(done.stderr.split())
+    assert done.returncode == 1, message
+    assert f"`--device tun` {NO_TUN} /dev/net/tun is missing: the kernel needs CONFIG_TUN" in message
+    assert "`--device packet`, the default, needs none" in message
+    assert not done.stdout
+
+
+def test_the_hosts_have_no_other_network(tmp_path: Path, device: str) -> None:
     python = "import socket; print([name for _, name in socket.if_nameindex()])"
-    done = run(scenario(tmp_path), "--", sys.executable, "-c", python)
+    done = run(scenario(tmp_path), "--device", device, "--", sys.executable, "-c", python)
     assert "['lo', 'eth0']" in done.stdout, done.stdout + done.stderr
     python = "import socket; socket.socket(socket.AF_INET, socket.SOCK_DGRAM).connect(('192.0.2.1', 9))"
-    done = run(scenario(tmp_path), "--", sys.executable, "-c", python)
+    done = run(scenario(tmp_path), "--device", device, "--", sys.executable, "-c", python)
     assert "Network is unreachable" in done.stderr
     assert done.returncode == 1
     assert "ended with exit code 1" in done.stderr
 
 
-@pytest.mark.usefixtures("namespaces")
 @pytest.mark.parametrize("ending", ["end", "error", "Ctrl-C", "killed"])
-def test_nothing_is_left_behind(tmp_path: Path, ending: str) -> None:
+def test_nothing_is_left_behind(tmp_path: Path, ending: str, device: str) -> None:
     before, interfaces = network_namespaces(), socket.if_nameindex()
-    word = f"leftover-{os.getpid()}-{ending}"
+    word = f"leftover-{os.getpid()}-{ending}-{device}"
     # It listens, has a child of its own, and waits longer than the test.
     python = "import os, socket, time; server = socket.socket(); server.listen(); os.fork(); time.sleep(1000)"
     long = [sys.executable, "-c", python, word]
     client = {"end": ["true"], "error": ["/no/such/program"]}.get(ending, long)
-    command = [*COMMAND, str(scenario(tmp_path)), "--serve", shlex.join(long), "--", *client]
+    options = ["--device", device, "--serve", shlex.join(long)]
+    command = [*COMMAND, str(scenario(tmp_path)), *options, "--", *client]
     running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
         if ending in ("Ctrl-C", "killed"):

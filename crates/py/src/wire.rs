@@ -3,7 +3,7 @@
 use crate::{parse_point, to_json};
 use ackclock_wire::flows::FlowsPlan;
 use ackclock_wire::plan::Plan;
-use ackclock_wire::{Commands, Error};
+use ackclock_wire::{Commands, Device, Error};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -17,6 +17,7 @@ struct Wanted {
     server: Vec<String>,
     group: Option<String>,
     control: Option<String>,
+    device: Device,
     quiet: bool,
 }
 
@@ -32,9 +33,9 @@ pub fn path(
     wanted: &str,
 ) -> PyResult<String> {
     let scenario = parse_point(text, file, overrides)?;
-    let Wanted { client, server, group, control, quiet } =
+    let Wanted { client, server, group, control, device, quiet } =
         serde_json::from_str(wanted).map_err(|error| PyValueError::new_err(format!("wanted: {error}")))?;
-    let commands = Commands { client, server, control, quiet };
+    let commands = Commands { client, server, control, device, quiet };
     made(py, |interrupted| {
         let plan = Plan::of(&scenario, seed, group.as_deref())?;
         ackclock_wire::run(plan, &commands, interrupted)

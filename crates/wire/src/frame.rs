@@ -79,6 +79,19 @@ pub fn is_multicast(frame: &[u8]) -> bool {
     frame.first().is_some_and(|byte| byte & 1 == 1)
 }
 
+/// Fills the Ethernet header at the beginning of a frame whose IP packet came without one: the version, and whether it goes to several
+/// hosts.
+pub fn set_header(frame: &mut [u8]) {
+    let (header, packet) = frame.split_at_mut(ETHERNET);
+    let is_ipv6 = packet.first().is_some_and(|byte| byte >> 4 == 6);
+    let first_of_destination = packet.get(if is_ipv6 { 24 } else { 16 }).copied().unwrap_or_default();
+    // Groups are ff00::/8 (RFC 4291 section 2.7), and 224.0.0.0/4 (RFC 1112 section 4), above which only broadcasts are sent.
+    let is_group = if is_ipv6 { first_of_destination == 0xff } else { first_of_destination >= 224 };
+    header.fill(0);
+    header[0] = u8::from(is_group);
+    header[12..].copy_from_slice(if is_ipv6 { &ETHERTYPE_IPV6 } else { &ETHERTYPE_IPV4 });
+}
+
 /// Sets the ECN field of a frame whose fields have been [read], and updates the checksum of its header if
 /// that has one.
 pub fn set_ecn(frame: &mut [u8], ecn: Ecn) {
@@ -172,6 +185,25 @@ mod tests {
         let mut short = whole;
         short[ETHERNET] = 0x44;
         assert_eq!(read(&short), None);
+    }
+
+    #[test]
+    fn a_packet_without_a_header_gets_one() {
+        for whole in [frame(0), frame_of_ipv6(0)] {
+            let mut bare = whole.clone();
+            bare[..ETHERNET].fill(0x55);
+            set_header(&mut bare);
+            assert_eq!(bare, whole, "the header of the tests has no addresses");
+            assert!(!is_multicast(&bare));
+        }
+        let mut to_group = frame(0);
+        to_group[ETHERNET + 16] = 224;
+        set_header(&mut to_group);
+        assert!(is_multicast(&to_group));
+        let mut to_group = frame_of_ipv6(0);
+        to_group[ETHERNET + 24] = 0xff;
+        set_header(&mut to_group);
+        assert!(is_multicast(&to_group));
     }
 
     #[test]

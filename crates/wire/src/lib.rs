@@ -25,10 +25,22 @@ pub mod segment;
 pub mod trips;
 pub mod watch;
 
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 #[cfg(target_os = "linux")]
 pub use linux::{run, run_flows};
+
+/// What takes packets from the hosts to the links and back.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Device {
+    /// A packet socket (AF_PACKET) at the other end of a veth interface. The kernel notes when each packet arrives.
+    #[default]
+    Packet,
+    /// A TUN device, which is the host's interface itself. A packet arrives when it is read.
+    Tun,
+}
 
 /// What runs on the hosts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -39,6 +51,8 @@ pub struct Commands {
     pub server: Vec<String>,
     /// The default congestion control of both hosts; `None` to keep the kernel's.
     pub control: Option<String>,
+    /// What takes the packets of both hosts.
+    pub device: Device,
     /// Whether what the first host's program writes on standard output goes to standard error.
     pub quiet: bool,
 }

@@ -10,10 +10,12 @@ mod hosts;
 mod kernel_flow;
 mod namespaces;
 mod offers;
+mod port;
 mod programs;
 mod ring;
 mod stack_end;
 mod sys;
+mod tun;
 mod workers;
 
 use crate::ends::EndCounts;
@@ -22,7 +24,7 @@ use crate::lateness::Lateness;
 use crate::outcome::{Conditions, FlowsConditions, FlowsOutcome, Outcome};
 use crate::plan::Plan;
 use crate::watch::Watch;
-use crate::{Commands, Error};
+use crate::{Commands, Device, Error};
 use ackclock_base::{Span, Time};
 use ackclock_lab::Scenario;
 use ackclock_lab::result::LinkResult;
@@ -31,7 +33,6 @@ use drive::Drive;
 use hosts::Hosts;
 use offers::Offers;
 use programs::Programs;
-use ring::Ring;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use sys::{Priority, RealTime};
@@ -43,11 +44,10 @@ use workers::{Terms, Worker};
 /// The calling thread moves into namespaces of its own. If the user is not root, it stays there, and the
 /// process must have no other thread.
 pub fn run(plan: Plan, commands: &Commands, interrupted: &mut dyn FnMut() -> bool) -> Result<Outcome, Error> {
-    let hosts = Hosts::make(commands.control.as_deref())?;
-    let rings = [Ring::open(hosts.ports[0])?, Ring::open(hosts.ports[1])?];
+    let (hosts, ports) = Hosts::make(commands.control.as_deref(), commands.device)?;
     let mut programs = Programs::begin()?;
     let (measured, round_trip) = (plan.measured, plan.round_trip);
-    let mut drive = Drive::new(plan.links, plan.routes, rings, None);
+    let mut drive = Drive::new(plan.links, plan.routes, ports, None);
     if !commands.server.is_empty() {
         hosts.namespaces.inside(1, || programs.start_server(&commands.server))??;
         programs.wait_for_server(&hosts.namespaces, interrupted)?;
@@ -76,6 +76,7 @@ pub fn run(plan: Plan, commands: &Commands, interrupted: &mut dyn FnMut() -> boo
         backward,
         conditions,
         control: hosts.control.clone(),
+        device: commands.device,
         exit_code,
     })
 }
@@ -93,11 +94,10 @@ pub fn run_flows(
     let mut offers = Offers::begin(plan.offered(), program)?;
     let FlowsPlan { network, flows, ecn } = plan;
     let (measured, round_trip) = (network.measured, network.round_trip);
-    let hosts = Hosts::make(None)?;
+    let (hosts, ports) = Hosts::make(None, Device::Packet)?;
     hosts.set_tcp(ecn)?;
     let facts: Vec<FlowFacts> = flows.iter().map(|flow| flow.facts.clone()).collect();
-    let rings = [Ring::open(hosts.ports[0])?, Ring::open(hosts.ports[1])?];
-    let mut drive = Drive::new(network.links, network.routes, rings, Some(Watch::new(&facts, measured)));
+    let mut drive = Drive::new(network.links, network.routes, ports, Some(Watch::new(&facts, measured)));
     let ready =
         flows.into_iter().enumerate().map(|(number, flow)| workers::open(&hosts, &offers, number, flow));
     let ready = ready.collect::<Result<Vec<_>, _>>()?;

@@ -1,5 +1,6 @@
 //! What a run reports.
 
+use crate::Device;
 use crate::lateness::LatenessResult;
 use ackclock_kernel::Report;
 use ackclock_lab::result::{LinkResult, RunResult, SeriesResult};
@@ -23,6 +24,8 @@ pub struct Outcome {
     pub conditions: Conditions,
     /// The default congestion control of both hosts.
     pub control: String,
+    /// What took the packets of both hosts.
+    pub device: Device,
     /// The exit code of the first host's program; 128 plus the number of the signal that ended it.
     pub exit_code: i32,
 }
@@ -47,12 +50,12 @@ pub struct FlowsConditions {
     pub stacks: Option<LatenessResult>,
     /// How decisions of our controls reached the kernel, for each control that a flow of the kernel has.
     pub controls: Vec<Report>,
-}
-
-/// The conditions of a run, and whether it counts.
     /// What the ends of the flows counted over time, at the scenario's sampling interval: `goodput_bps`, and over the kernel's TCP
     /// `cwnd_packets` and `ssthresh_packets`.
     pub series: SeriesResult,
+}
+
+/// The conditions of a run, and whether it counts.
 #[derive(Clone, Debug, Serialize)]
 pub struct Conditions {
     /// How late packets left.

@@ -39,6 +39,7 @@ def path(
     serve: str | None,
     flow: str | None,
     control: str | None,
+    device: str,
     settings: Sequence[str],
     seed: int | None,
     compare: bool,
@@ -63,6 +64,7 @@ def path(
         "server": _words(serve),
         "group": flow,
         "control": control,
+        "device": device,
         "quiet": as_json,
     }
     used = described["seed"] if seed is None else seed
@@ -121,4 +123,5 @@ def _show(outcome: Mapping[str, Any]) -> None:
     show_lateness(outcome)
     if end <= begin:
         note(f"nothing was counted: the program ended within the warm-up of {begin:g} s")
-    note(f"Linux {outcome['kernel']}, default congestion control {outcome['control']}")
+    device = {"packet": "packet sockets", "tun": "TUN devices"}[outcome["device"]]
+    note(f"Linux {outcome['kernel']}, {device}, default congestion control {outcome['control']}")

@@ -1,7 +1,7 @@
 //! The loop that drives the links by the clock.
 
 use super::clock::Clock;
-use super::ring::Ring;
+use super::port::Port;
 use crate::lateness::Lateness;
 use crate::plan::{flow_index, labels};
 use crate::watch::{Seen, Watch};
@@ -22,7 +22,7 @@ const MAX_PACKETS: usize = 1_000_000;
 /// Two ports, and the links between them in both directions.
 pub struct Drive {
     directions: [Direction; 2],
-    rings: [Ring; 2],
+    ports: [Port; 2],
     clock: Option<Clock>,
     watch: Option<Watch>,
     /// How late packets left.
@@ -54,7 +54,7 @@ impl Drive {
     pub fn new(
         links: [Vec<Link>; 2],
         routes: [Vec<Vec<usize>>; 2],
-        rings: [Ring; 2],
+        ports: [Port; 2],
         watch: Option<Watch>,
     ) -> Self {
         let labels = labels();
@@ -66,7 +66,7 @@ impl Drive {
             Direction { path, flows: HashMap::new(), counts: [0; 64] }
         });
         let directions = std::array::from_fn(|_| directions.next().expect("there are two directions"));
-        Self { directions, rings, clock: None, watch, lateness: Lateness::default(), not_ip: 0 }
+        Self { directions, ports, clock: None, watch, lateness: Lateness::default(), not_ip: 0 }
     }
 
     /// Starts the clock of the links, and returns it.
@@ -124,14 +124,17 @@ impl Drive {
     fn receive(&mut self, from: usize, now: Time, clock: &Clock) -> Result<Time, Error> {
         // Read only if something has arrived: it takes several readings of two clocks.
         let mut real_zero_ns = None;
-        let Self { directions, rings, not_ip, watch, .. } = self;
+        let Self { directions, ports, not_ip, watch, .. } = self;
         let Direction { path, flows, counts } = &mut directions[from];
         let mut last = Time::ZERO;
-        let received = rings[from].receive(BATCH, |at_ns, bytes| {
-            let real_zero_ns = *real_zero_ns.get_or_insert_with(|| clock.real_zero_ns().unwrap_or_default());
-            let at = Time::from_nanos(at_ns.saturating_sub(real_zero_ns));
+        let received = ports[from].receive(BATCH, |at_ns, bytes| {
+            let noted = at_ns.map(|at_ns| {
+                let zero_ns = *real_zero_ns.get_or_insert_with(|| clock.real_zero_ns().unwrap_or_default());
+                Time::from_nanos(at_ns.saturating_sub(zero_ns))
+            });
             // If the real-time clock was set back after the arrival, or cannot be read, the time lies in the future.
-            let at = clock.now().map_or(at, |now| at.min(now));
+            let read = clock.now().unwrap_or(now);
+            let at = noted.map_or(read, |at| at.min(read));
             last = last.max(at);
             let Some(fields) = frame::read(bytes).filter(|_| !frame::is_multicast(bytes)) else {
                 *not_ip += 1;
@@ -161,7 +164,7 @@ impl Drive {
             if frame::read(&bytes).is_some_and(|fields| fields.ecn != packet.ecn) {
                 frame::set_ecn(&mut bytes, packet.ecn);
             }
-            self.rings[1 - from].send(&bytes);
+            self.ports[1 - from].send(&bytes);
             self.lateness.record(at, clock.now()?);
             if let (Some(watch), Some(number)) = (&mut self.watch, number) {
                 watch.arrived(from, number, sent, at, &bytes);
@@ -174,15 +177,15 @@ impl Drive {
     fn wait(&mut self, latest: Time, clock: &Clock) -> Result<(), Error> {
         let due = self.directions.iter().filter_map(|direction| direction.path.due()).min();
         let until = due.map_or(latest, |due| due.min(latest));
-        let [one, other] = &self.rings;
-        let mut ports = [one, other].map(|ring| PollFd::new(ring.descriptor(), PollFlags::POLLIN));
-        clock.wait(&mut ports, until)?;
+        let [one, other] = &self.ports;
+        let mut ready = [one, other].map(|port| PollFd::new(port.descriptor(), PollFlags::POLLIN));
+        clock.wait(&mut ready, until)?;
         Ok(())
     }
 
     /// Returns the number of packets that were lost at the ports.
     pub fn lost_outside(&mut self) -> Result<u64, Error> {
-        self.rings.iter_mut().map(Ring::lost).sum()
+        self.ports.iter_mut().map(Port::lost).sum()
     }
 
     /// Returns the links of both directions, in order.

@@ -1,8 +1,11 @@
-//! The two hosts: namespaces with an interface each, whose other ends lie in the namespace between them.
+//! The two hosts: namespaces with an interface each, a veth whose other end lies in the namespace between them, or a TUN device.
 
 use super::namespaces::Namespaces;
+use super::port::Port;
+use super::ring::Ring;
+use super::tun::Tun;
 use super::{failed, sys};
-use crate::{ADDRESSES, ADDRESSES_V6, Error};
+use crate::{ADDRESSES, ADDRESSES_V6, Device, Error};
 use nix::net::if_::if_nametoindex;
 use nix::sys::socket::{AddressFamily, SockFlag, SockType, socket};
 use std::fs;
@@ -10,23 +13,21 @@ use std::io::Write;
 use std::os::fd::AsFd;
 use std::process::{Command, Stdio};
 
-/// The index of an interface between the hosts.
-#[derive(Clone, Copy, Debug)]
-pub struct Port(pub u32);
-
 /// The two hosts.
 pub struct Hosts {
     /// The namespaces.
     pub namespaces: Namespaces,
-    /// The other ends of the hosts' interfaces.
-    pub ports: [Port; 2],
     /// The default congestion control of the hosts.
     pub control: String,
     /// The packets that interfaces dropped before the run.
     dropped_before: u64,
 }
 
-/// The interfaces between the hosts.
+/// The interface of each host.
+const INTERFACE: &str = "eth0";
+/// The number of packets for which a TUN device has room until they are read: as many as the frames of a packet socket.
+const TUN_PACKETS: u32 = 8192;
+/// The other ends of the hosts' interfaces.
 const PORTS: [&str; 2] = ["port1", "port2"];
 /// The hardware addresses of the hosts' interfaces, of the range for local use (IEEE 802).
 const HARDWARE: [&str; 2] = ["02:00:00:00:00:01", "02:00:00:00:00:02"];
@@ -37,27 +38,29 @@ const IPV6: &str = "/proc/sys/net/ipv6/conf";
 const CONTROL: &str = "/proc/sys/net/ipv4/tcp_congestion_control";
 
 impl Hosts {
-    /// Creates the hosts in namespaces of their own, and moves the calling thread between them.
-    pub fn make(control: Option<&str>) -> Result<Self, Error> {
+    /// Creates the hosts in namespaces of their own, and moves the calling thread between them. Returns them with the ports of their
+    /// interfaces.
+    pub fn make(control: Option<&str>, device: Device) -> Result<(Self, [Port; 2]), Error> {
         let namespaces = Namespaces::make()?;
         set_ipv6("disable_ipv6", "1")?;
-        for (host, port) in PORTS.into_iter().enumerate() {
-            let path = namespaces.path(host);
-            ip(&format!(
-                "link add {port} type veth peer name eth0 netns {path}\nlink set {port} arp off up\n"
-            ))?;
-            namespaces.inside(host, || set_up(host, control))??;
-        }
+        let ports = [0, 1].map(|host| match device {
+            Device::Packet => {
+                add_veth(&namespaces, host)?;
+                namespaces.inside(host, || set_up(host, device, control))??;
+                open_packet_port(host)
+            }
+            Device::Tun => namespaces.inside(host, || -> Result<Port, Error> {
+                let port = Tun::create(INTERFACE)?;
+                set_up(host, device, control)?;
+                Ok(Port::Tun(port))
+            })?,
+        });
+        let [one, other] = ports;
+        let ports = [one?, other?];
         let control = namespaces.inside(0, || fs::read_to_string(CONTROL).unwrap_or_default())?;
-        let port = |name: &str| {
-            if_nametoindex(name)
-                .map(Port)
-                .map_err(|error| failed(&format!("interface {name} is not found"), error))
-        };
-        let ports = [port(PORTS[0])?, port(PORTS[1])?];
-        let mut hosts = Self { namespaces, ports, control: control.trim().to_owned(), dropped_before: 0 };
+        let mut hosts = Self { namespaces, control: control.trim().to_owned(), dropped_before: 0 };
         hosts.dropped_before = hosts.count_dropped()?;
-        Ok(hosts)
+        Ok((hosts, ports))
     }
 
     /// Sets what the TCP of both hosts has for a host and not for a connection: whether it negotiates ECN, and that a
@@ -90,31 +93,53 @@ pub fn kernel() -> String {
     fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default().trim().to_owned()
 }
 
+/// Adds the interface of a host, with its other end in the namespace of the calling thread.
+fn add_veth(namespaces: &Namespaces, host: usize) -> Result<(), Error> {
+    let (port, path) = (PORTS[host], namespaces.path(host));
+    ip(&format!("link add {port} type veth peer name {INTERFACE} netns {path}\nlink set {port} arp off up\n"))
+}
+
+/// Opens the port at the other end of a host's interface.
+fn open_packet_port(host: usize) -> Result<Port, Error> {
+    let name = PORTS[host];
+    let index =
+        if_nametoindex(name).map_err(|error| failed(&format!("interface {name} is not found"), error))?;
+    Ring::open(index).map(Port::Packet)
+}
+
 /// Sets up the interface of a host, in its namespace.
-fn set_up(host: usize, control: Option<&str>) -> Result<(), Error> {
+fn set_up(host: usize, device: Device, control: Option<&str>) -> Result<(), Error> {
     let socket = socket(AddressFamily::Inet, SockType::Datagram, SockFlag::SOCK_CLOEXEC, None)
         .map_err(|error| failed("a socket cannot be opened", error))?;
     for command in OFFLOADS {
-        sys::switch_off(socket.as_fd(), "eth0", command).map_err(|error| {
+        sys::switch_off(socket.as_fd(), INTERFACE, command).map_err(|error| {
             failed(&format!("offload {command:#x} of an interface cannot be switched off"), error)
         })?;
     }
     let other = 1 - host;
-    // Neighbours are permanent, so neither ARP nor neighbour solicitations cross the links. One segment at a
-    // time is sent, also where a program asks for segmentation of its datagrams.
+    // One segment at a time is sent, also where a program asks for segmentation of its datagrams.
+    let of_device = match device {
+        Device::Packet => format!("address {}", HARDWARE[host]),
+        Device::Tun => format!("txqueuelen {TUN_PACKETS}"),
+    };
     ip(&format!(
-        "link set lo up\nlink set eth0 address {} gso_max_segs 1\naddr add {}/24 dev eth0\n",
-        HARDWARE[host], ADDRESSES[host]
+        "link set lo up\nlink set {INTERFACE} {of_device} gso_max_segs 1\naddr add {}/24 dev {INTERFACE}\n",
+        ADDRESSES[host]
     ))?;
     if has_ipv6() {
         set_ipv6("disable_ipv6", "0")?;
         // Without an address for the link alone, nothing looks for routers.
-        ip(&format!("link set eth0 addrgenmode none\naddr add {}/64 dev eth0 nodad\n", ADDRESSES_V6[host]))?;
+        let address = ADDRESSES_V6[host];
+        ip(&format!("link set {INTERFACE} addrgenmode none\naddr add {address}/64 dev {INTERFACE} nodad\n"))?;
     }
-    ip("link set eth0 up\n")?;
-    let addresses = [Some(ADDRESSES[other]), has_ipv6().then_some(ADDRESSES_V6[other])];
-    for address in addresses.into_iter().flatten() {
-        ip(&format!("neigh replace {address} lladdr {} nud permanent dev eth0\n", HARDWARE[other]))?;
+    ip(&format!("link set {INTERFACE} up\n"))?;
+    if device == Device::Packet {
+        // Neighbours are permanent, so neither ARP nor neighbour solicitations cross the links. A TUN device has none.
+        let addresses = [Some(ADDRESSES[other]), has_ipv6().then_some(ADDRESSES_V6[other])];
+        for address in addresses.into_iter().flatten() {
+            let hardware = HARDWARE[other];
+            ip(&format!("neigh replace {address} lladdr {hardware} nud permanent dev {INTERFACE}\n"))?;
+        }
     }
     let Some(control) = control else { return Ok(()) };
     fs::write(CONTROL, control).map_err(|error| {

@@ -1,7 +1,7 @@
 //! A port: a packet socket on an interface.
 
+use super::failed;
 use super::sys::{self, FrameRing, Received};
-use super::{failed, hosts::Port};
 use crate::Error;
 use nix::errno::Errno;
 use nix::sys::socket::{AddressFamily, MsgFlags, SockFlag, SockType, send, socket};
@@ -17,8 +17,8 @@ pub struct Ring {
 }
 
 impl Ring {
-    /// Opens the port in the namespace of the calling thread.
-    pub fn open(port: Port) -> Result<Self, Error> {
+    /// Opens the port at the interface with this index in the namespace of the calling thread.
+    pub fn open(interface: u32) -> Result<Self, Error> {
         let flags = SockFlag::SOCK_NONBLOCK | SockFlag::SOCK_CLOEXEC;
         let socket =
             socket(AddressFamily::Packet, SockType::Raw, flags, None).map_err(|error| match error {
@@ -32,7 +32,7 @@ impl Ring {
         })?;
         let frames = FrameRing::of(&socket)
             .map_err(|error| failed("a packet socket gets no ring of frames", error))?;
-        sys::bind_to_interface(&socket, port.0)
+        sys::bind_to_interface(&socket, interface)
             .map_err(|error| failed("a packet socket is not bound to its interface", error))?;
         Ok(Self { socket, frames, lost: 0 })
     }

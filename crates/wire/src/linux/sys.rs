@@ -6,6 +6,7 @@
 use nix::errno::Errno;
 use nix::sys::mman::{MapFlags, ProtFlags, mmap, munmap};
 use std::ffi::c_void;
+use std::fs::File;
 use std::io;
 use std::mem::size_of;
 use std::num::NonZeroUsize;
@@ -60,6 +61,25 @@ pub fn switch_off(socket: BorrowedFd<'_>, interface: &str, command: u32) -> io::
         data: u32,
     }
     let mut value = Value { command, data: 0 };
+    let mut request = request_about(interface)?;
+    request.ifr_ifru.ifru_data = (&raw mut value).cast();
+    // SAFETY: the kernel reads and writes `request` and the `value` it points to, which both live until the
+    // call returns; the commands passed here take an `ethtool_value`.
+    let result = unsafe { libc::ioctl(socket.as_raw_fd(), libc::SIOCETHTOOL as _, &raw mut request) };
+    Errno::result(result).map(drop).map_err(io::Error::from)
+}
+
+/// Creates a TUN device without a header before its packets, in the namespace of the calling thread, and attaches the file to it.
+pub fn attach_tun(file: &File, interface: &str) -> io::Result<()> {
+    let mut request = request_about(interface)?;
+    request.ifr_ifru.ifru_flags = (libc::IFF_TUN | libc::IFF_NO_PI) as libc::c_short;
+    // SAFETY: the kernel reads and writes `request`, which lives until the call returns.
+    let result = unsafe { libc::ioctl(file.as_raw_fd(), libc::TUNSETIFF as _, &raw mut request) };
+    Errno::result(result).map(drop).map_err(io::Error::from)
+}
+
+/// Returns a request about an interface.
+fn request_about(interface: &str) -> io::Result<libc::ifreq> {
     // SAFETY: all zero is a value of `ifreq`, which contains integers, arrays of them and pointers.
     let mut request: libc::ifreq = unsafe { std::mem::zeroed() };
     if interface.len() >= request.ifr_name.len() {
@@ -68,11 +88,7 @@ pub fn switch_off(socket: BorrowedFd<'_>, interface: &str, command: u32) -> io::
     for (to, from) in request.ifr_name.iter_mut().zip(interface.bytes()) {
         *to = from as libc::c_char;
     }
-    request.ifr_ifru.ifru_data = (&raw mut value).cast();
-    // SAFETY: the kernel reads and writes `request` and the `value` it points to, which both live until the
-    // call returns; the commands passed here take an `ethtool_value`.
-    let result = unsafe { libc::ioctl(socket.as_raw_fd(), libc::SIOCETHTOOL as _, &raw mut request) };
-    Errno::result(result).map(drop).map_err(io::Error::from)
+    Ok(request)
 }
 
 /// The most bytes of `struct tcp_info` that are read: more than any kernel has so far.

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from enum import Enum
 from typing import Annotated
 
 import typer
 
 from ackclock.cli import path as path_command
 from ackclock.cli.options import Json, ScenarioFile, Settings
+
+
+class Device(str, Enum):
+    """What takes packets from the hosts to the links and back."""
+
+    PACKET = "packet"
+    TUN = "tun"
 
 
 def path(
@@ -44,6 +52,12 @@ def path(
             show_default=False,
         ),
     ] = None,
+    device: Annotated[
+        Device,
+        typer.Option(
+            help="What takes packets from the hosts to the links: packet sockets, or TUN devices, which need root.",
+        ),
+    ] = Device.PACKET,
     set: Settings = None,
     seed: Annotated[
         int | None,
@@ -79,6 +93,7 @@ def path(
         serve=serve,
         flow=flow,
         control=control,
+        device=device.value,
         settings=set or [],
         seed=seed,
         compare=compare,
