@@ -11,7 +11,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from path_measurements import DEEP, QUEUE, late_cells, markdown, span
+from path_measurements import BOTTLENECK, DEEP, QUEUE, late_cells, markdown, span
 
 from ackclock.wire_agreement import FLOW_METRICS, LINK_METRICS, Metric
 
@@ -31,6 +31,8 @@ def _droptail(rtt: str, limit: str) -> dict[str, Any]:
     return {"dumbbell.rtt": rtt, f"{QUEUE}.limit": limit}
 
 
+FAST = {f"{BOTTLENECK}.rate": "100 Mbit/s"}
+FIRST = {"warmup": "0 s", "duration": "10 s"}
 PATHS: Mapping[str, Mapping[str, Any]] = {
     "20 ms, 0.5 BDP": _droptail("20 ms", "0.5 bdp"),
     "100 ms, 2 BDP": _droptail("100 ms", "2 bdp"),
@@ -39,30 +41,49 @@ PATHS: Mapping[str, Mapping[str, Any]] = {
     "40 ms, DualPI2": {f"{QUEUE}.name": "dualpi2", **DEEP},
     "20 ms, 2 BDP": _droptail("20 ms", "2 bdp"),
     "100 ms, 0.5 BDP": _droptail("100 ms", "0.5 bdp"),
+    "two flows, 20 ms, 2 BDP": {**_droptail("20 ms", "2 bdp"), "flows.0.count": 2},
+    "100 Mbit/s, 20 ms, 2 BDP": {**_droptail("20 ms", "2 bdp"), **FAST},
+    "100 Mbit/s, 100 ms, 0.5 BDP": {**_droptail("100 ms", "0.5 bdp"), **FAST},
+    "two flows, 100 Mbit/s, 100 ms, 0.5 BDP": {**_droptail("100 ms", "0.5 bdp"), **FAST, "flows.0.count": 2},
 }
-"""The paths of 10 Mbit/s, as overrides of the scenario."""
+"""The paths as overrides of the scenario, with one flow and 10 Mbit/s if the name does not say otherwise."""
+SEVERAL = 2
+"""The number of runs at a time over a path of 100 Mbit/s; the others are as many as the caller wants."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """A flow over a path."""
+    """Flows over a path."""
 
     path: str
     transport: str
     control: str
+    seconds: int = 40
+    """How long they last. Of 40 s, the first 10 are not counted."""
 
     @property
-    def key(self) -> tuple[str, str, str]:
+    def key(self) -> tuple[str, str, str, int]:
         """Returns what identifies the case in the record."""
-        return self.path, self.transport, self.control
+        return self.path, self.transport, self.control, self.seconds
 
     @property
     def overrides(self) -> dict[str, Any]:
         """Returns what the case changes of the scenario."""
-        return {**PATHS[self.path], "flows.0.transport": self.transport, "flows.0.control": self.control}
+        flows = {"flows.0.transport": self.transport, "flows.0.control": self.control}
+        return {**PATHS[self.path], **flows, **(FIRST if self.seconds == 10 else {})}
+
+    @property
+    def is_fast(self) -> bool:
+        """Returns whether the path has 100 Mbit/s."""
+        return "100 Mbit/s" in self.path
 
 
-CASES = [Case(path, *control) for path in PATHS for control in CONTROLS]
+FIRST_OVER = ("20 ms, 0.5 BDP", "20 ms, 2 BDP", "100 ms, 2 BDP", "40 ms, CoDel", "100 Mbit/s, 20 ms, 2 BDP")
+"""The paths whose first ten seconds are a table of their own."""
+CASES = [
+    *(Case(path, *control) for path in PATHS for control in CONTROLS),
+    *(Case(path, *control, 10) for path in FIRST_OVER for control in CONTROLS),
+]
 
 GOODPUT, RTT, DELAY = FLOW_METRICS
 _, WAIT, DROPS, MARKS = LINK_METRICS
@@ -78,24 +99,56 @@ COLUMNS: Sequence[tuple[Metric, str, float, str]] = (
 
 
 def of_run(document: Mapping[str, Any]) -> dict[str, float | None]:
-    """Returns what is recorded of a run."""
-    [flow] = document["flows"]
+    """Returns what is recorded of a run: what its flows deliver together, and the longest of their delays."""
+    flows = document["flows"]
     [link] = [link for link in document["links"] if link["name"] == "bottleneck"]
-    own = {metric.field: flow[metric.field] for metric in FLOW_METRICS}
+    own: dict[str, float | None] = {GOODPUT.field: sum(flow[GOODPUT.field] for flow in flows)}
+    for metric in (RTT, DELAY):
+        values = [flow[metric.field] for flow in flows]
+        own[metric.field] = None if None in values else max(values)
     return {**own, **{metric.field: link[metric.field] for metric in LINK_METRICS}}
 
 
-def generated(path: str) -> str:
-    """Returns the table of a path: real / simulated, from the least to the greatest, and what does not agree."""
+def generated(what: str) -> str:
+    """Returns the table of a path, or of its first ten seconds, or what of the grid has no three valid runs."""
     record = json.loads(RECORD.read_text(encoding="utf-8"))
-    cases = [case for case in record["cases"] if case["path"] == path]
+    if what == "missing":
+        return missing_cases(record)
+    path = what.removeprefix("first ")
+    return table(record, path, 40 if what == path else 10)
+
+
+def missing_cases(record: Mapping[str, Any]) -> str:
+    """Returns the cases of the grid that were not run, or not often enough without being late."""
+    late = {tuple(key) for key in record.get("late", [])}
+    known = {key_of(case) for case in record["cases"]}
+    rows = []
+    for path, seconds in dict.fromkeys((case.path, case.seconds) for case in CASES):
+        missing = [
+            case for case in CASES if (case.path, case.seconds) == (path, seconds) and case.key not in known
+        ]
+        for why, wanted in (("the machine was late", True), ("no time", False)):
+            names = [_name(case.transport, case.control) for case in missing if (case.key in late) == wanted]
+            if names:
+                rows.append([path + (", first ten seconds" if seconds == 10 else ""), ", ".join(names), why])
+    return markdown(["path", "controls", "why"], rows) if rows else "Nothing."
+
+
+def key_of(case: Mapping[str, Any]) -> tuple[str, str, str, int]:
+    """Returns what identifies a case of the record."""
+    return case["path"], case["transport"], case["control"], case.get("seconds", 40)
+
+
+def table(record: Mapping[str, Any], path: str, seconds: int) -> str:
+    """Returns a table: real / simulated, from the least to the greatest, and of 40 s what does not agree."""
+    cases = [case for case in record["cases"] if key_of(case)[::3] == (path, seconds)]
     if not cases:
         return "Not measured yet."
     columns = [column for column in COLUMNS if any(_knows(case, column[0]) for case in cases)]
     heads = [
         "control",
         *(head for _, head, _, _ in columns),
-        "beyond the bounds",
+        *(["beyond the bounds"] if seconds == 40 else []),
         "late p99, most (ms)",
         "invalid",
     ]
@@ -107,7 +160,7 @@ def generated(path: str) -> str:
             [
                 _name(case["transport"], case["control"]),
                 *cells,
-                ", ".join(beyond) or "nothing",
+                *([", ".join(beyond) or "nothing"] if seconds == 40 else []),
                 *late_cells(case),
             ]
         )
@@ -116,10 +169,6 @@ def generated(path: str) -> str:
         f"{record['runs']} valid runs each; real / simulated. Linux {record['kernel']}, {record['cores']} cores, "
         f"load average {span(loads, '.0f')} from other work and {record['parallel']} runs at a time."
     )
-    found = {(case["transport"], case["control"]) for case in cases}
-    missing = [_name(*control) for control in CONTROLS if control not in found]
-    if missing:
-        about += f" Without three valid runs: {', '.join(missing)}."
     return f"{markdown(heads, rows)}\n\n{about}"
 
 
