@@ -223,8 +223,8 @@ def ackclock_run(planned: run.Planned) -> list[int]:
 def test_the_cost_is_said_beforehand(ackclock: Command) -> None:
     out = ackclock("evaluate", "cubic", "--only", "N-15", "--plan").out
     # CUBIC is both the control under test and the reference; Reno stands beside it.
-    # Two scenarios of one setting each.
-    assert out.startswith("20 runs, about ")
+    # Three settings of two scenarios.
+    assert out.startswith("30 runs, about ")
 
 
 @pytest.mark.parametrize(

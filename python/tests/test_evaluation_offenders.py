@@ -75,7 +75,7 @@ ONE_TO_ONE = {"flows": ["1:1"]}
         ("Reno", "N-06-cut", {}, NO_BACKOFF, "growth"),
         ("KeepsItsRate", "N-06-cut", {}, None, "beyond"),
         ("KeepsItsRate", "N-01-outage", {}, None, "beyond"),
-        ("IgnoresEverything", "N-15-collapse", {}, None, "trips"),
+        ("IgnoresEverything", "N-15-collapse", {"rate left": ["1/10"]}, None, "trips"),
         ("GrowsTenfold", "N-06-starvation", {**ONE_TO_ONE, "buffer": ["4 bdp"]}, None, "goodput"),
         ("CutsTooLittle", "N-06-starvation", {**ONE_TO_ONE, "buffer": ["0.25 bdp"]}, None, "goodput"),
         ("FearsDelay", "N-16", {"delay": ["every 100 ms"]}, None, "goodput"),
