@@ -302,7 +302,9 @@ fn an_echoed_timestamp_tells_a_retransmission_from_its_original() {
     for (echoed_ms, lost) in [(60, vec![1, 2, 4]), (0, vec![1, 2])] {
         let mut play = Play::new();
         play.send_each(0..4, 0);
-        [43, 50, 51].map(|ms| play.ack(ms, 0, 3..4));
+        for ms in [43, 50, 51] {
+            play.ack(ms, 0, 3..4);
+        }
         play.send(4, 55);
         play.send(0, 60);
         play.ack_echoing(100, 1, echoed_ms);
