@@ -367,7 +367,9 @@ mod tests {
             (0..5).for_each(|number| assert_eq!(chunks.send_new(0, number), number));
             (1..5).for_each(|highest| chunks.report_missing(highest, highest));
             assert_eq!(chunks.first_reported(0, 4, 4), Some(0));
+            assert!(!chunks.get(0).was_reported(), "reports have not made it lost yet");
             chunks.lose(0, 0, Loss::Reports);
+            assert!(chunks.get(0).was_reported());
             chunks.send_again(0, 5);
             (6..16).for_each(|number| assert_eq!(chunks.send_new(0, number), number - 1));
             (0..10).for_each(|_| chunks.report_missing(4, 4));

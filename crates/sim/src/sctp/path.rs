@@ -283,5 +283,7 @@ mod tests {
         assert_eq!(lane.measured(0), None, "nothing is being measured");
         lane.push(at(3), 3, true);
         assert_eq!((lane.measured(0), lane.measured(3)), (Some(at(0)), None), "one at a time");
+        lane.push(at(5), 5, true);
+        assert_eq!((lane.measured(0), lane.measured(3)), (None, Some(at(3))), "chunk 3 is kept");
     }
 }
