@@ -185,6 +185,19 @@ mod tests {
     }
 
     #[test]
+    fn unread_packets_leave_less_room_for_the_window_to_open() {
+        // Memory of 45 * 160 / 128 = 56 packets less ten that are unread leaves room for 46: the first packet
+        // opens the window from 45 to there, and the second no further. Once all are read, a packet opens it
+        // by two.
+        let (mut tuning, now) = (Autotuning::new(bounds(45, 2172)), Time::from_seconds(1.0));
+        let opens = [10, 10, 0].map(|waiting| {
+            let opens = tuning.on_data_for_reader(now, 0, 0, waiting);
+            (opens, tuning.window())
+        });
+        assert_eq!(opens, [(true, 46), (false, 46), (true, 48)]);
+    }
+
+    #[test]
     fn a_sender_in_slow_start_finds_the_window_open() {
         let mut tuning = Autotuning::new(bounds(45, 2172));
         // In packets: memory of 45 * 160 / 128 = 56 packets lets the first packets open the window from 45. The
