@@ -202,3 +202,45 @@ impl Reader {
         self.below.extend(self.words.iter().filter(|word| **word != 0).map(range));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::endpoint::Launch;
+    use crate::packet::Extension;
+
+    /// An outbox that stores the packet sent last.
+    #[derive(Default)]
+    struct Last(Packet);
+
+    impl Outbox for Last {
+        fn send(&mut self, _: usize, packet: Packet) -> Launch {
+            self.0 = packet;
+            Launch::SENT
+        }
+        fn send_extended(&mut self, _: usize, _: Packet, _: Extension) -> Launch {
+            unreachable!("an acknowledgement of one range needs no extension")
+        }
+        fn send_long(&mut self, _: usize, _: Packet, _: &[u64]) -> Launch {
+            unreachable!("an acknowledgement of one range needs no extension")
+        }
+        fn long_extension(&self, _: &Packet, _: &mut Vec<u64>) {}
+        fn extension(&self, _: &Packet) -> Extension {
+            Extension::default()
+        }
+        fn received(&mut self, _: Option<Time>, _: u64, _: u64) {}
+        fn done(&mut self) {}
+    }
+
+    #[test]
+    fn an_acknowledgement_carries_its_delay_in_units_of_eight_microseconds() {
+        // RFC 9000 section 18.2: 1234.5 us are 154.3 units, of which 154 arrive, 1232 us.
+        let mut last = Last::default();
+        let packing = Packing { data: 1200, ack: 50, initial: 1200, field: Ecn::NotCapable };
+        let sent = Ack { highest: (7, 9), below: &[], delay: Span::from_nanos(1_234_500), marked: 3 };
+        OutboxWire { out: &mut last, packing }.send(Datagram::Ack(sent));
+        let arrived = Ack { delay: Span::from_nanos(1_232_000), ..sent };
+        assert_eq!(Reader::default().read(&last.0, &last), Datagram::Ack(arrived));
+        assert_eq!(last.0.bytes, 50);
+    }
+}
