@@ -42,7 +42,10 @@ def generated(_: str = "") -> str:
         "TCP (kbit/s)",
     ]
     rows = [f"| {' | '.join(head)} |", f"|{' --- |' * len(head)}"]
-    cases = {case.stem: (case.stem, {}) for case in sorted(CASES.glob("*.toml"))} | dict(VARIANTS)
+    cases: dict[str, tuple[str, Mapping[str, Any]]] = {
+        one.stem: (one.stem, {}) for one in CASES.glob("*.toml")
+    }
+    cases |= VARIANTS
     for name, (stem, more) in sorted(cases.items()):
         for law in LAWS:
             file = CASES / f"{stem}.toml"
