@@ -209,7 +209,8 @@ def value_of(metric: Metric, run: Mapping[str, Any]) -> float | None:
     """Returns a metric of a recorded run; None if nothing tells it."""
     expression = Expression(metric.expr)
     if needs_series(expression):
-        return run.get("over_time", {}).get(metric.id)
+        over_time: Mapping[str, float] = run.get("over_time", {})
+        return over_time.get(metric.id)
     groups = dict.fromkeys(flow["group"] for flow in run["flows"])
     result = {
         "flows": run["flows"],
