@@ -12,15 +12,16 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
 
 import testbed_measurements as testbed
 
-from ackclock import Scenario
+from ackclock import Scenario, toml
+from ackclock.study.plan import Plan
 
 
 @pytest.mark.parametrize("figure", testbed.FIGURES)
 def test_a_real_run_has_the_study_s_scenario_with_the_kernel_s_hosts(figure: int) -> None:
-    plan = testbed.Plan(testbed.study(figure), quick=False, sensitivity=False)
+    plan = Plan(testbed.study(figure), quick=False, sensitivity=False)
     simulated = {run.name: plan.overrides(run, None) for run in plan.runs}
     for case, run in testbed.runs(figure).items():
-        study = testbed.applied(testbed.toml.loads(run.text), simulated[case])
+        study = testbed.applied(toml.loads(run.text), simulated[case])
         assert {key: value for key, value in run.document.items() if key != "flows"} == {
             key: value for key, value in study.items() if key != "flows"
         }
