@@ -157,7 +157,10 @@ def about(record: Mapping[str, Any]) -> str:
             continue
         missing = [case for case, run in runs(figure).items() if not known.get(run.key, {}).get("real")]
         ran = len(runs(figure)) - len(missing)
-        why = f"not run: {', '.join(f'`{case}`' for case in missing)}" if missing and ran else ""
+        if ran == 0:
+            why = "no time"
+        else:
+            why = f"no time: {', '.join(f'`{case}`' for case in missing)}" if missing else ""
         rows.append([str(figure), f"{ran} of {len(runs(figure))}", why])
     return f"{machine}\n\n{markdown(['figure', 'cases run', 'what was not, and why'], rows)}"
 
