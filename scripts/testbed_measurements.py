@@ -157,11 +157,12 @@ def about(record: Mapping[str, Any]) -> str:
             continue
         missing = [case for case, run in runs(figure).items() if not known.get(run.key, {}).get("real")]
         ran = len(runs(figure)) - len(missing)
-        if ran == 0:
-            why = "no time"
-        else:
-            why = f"no time: {', '.join(f'`{case}`' for case in missing)}" if missing else ""
-        rows.append([str(figure), f"{ran} of {len(runs(figure))}", why])
+        late = [case for case in missing if known.get(runs(figure)[case].key, {}).get("invalid")]
+        why = {"no valid run": late, "no time": [case for case in missing if case not in late]}
+        told = [
+            f"{reason}: {', '.join(f'`{case}`' for case in cases)}" for reason, cases in why.items() if cases
+        ]
+        rows.append([str(figure), f"{ran} of {len(runs(figure))}", "; ".join(told)])
     return f"{machine}\n\n{markdown(['figure', 'cases run', 'what was not, and why'], rows)}"
 
 
