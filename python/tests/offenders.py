@@ -63,13 +63,6 @@ class IgnoresEverything(Reno):
         self.cwnd = max(self.cwnd, 50.0)
 
 
-class KeepsItsRate(Reno):
-    """Sends at 20 Mbit/s, whatever is in flight, until a timeout."""
-
-    def decision(self) -> ackclock.Decision:
-        return ackclock.Decision(1e4, self.ssthresh, 20e6) if self.cwnd > 1 else ackclock.Decision(1.0)
-
-
 class NeverEndsSlowStart(Reno):
     """A loss takes a tenth of the window, and slow start goes on."""
 

@@ -73,8 +73,6 @@ ONE_TO_ONE = {"flows": ["1:1"]}
         ("IgnoresEverything", "N-01-outage", {}, None, "sent"),
         ("Reno", "N-01-outage", {}, NO_BACKOFF, "growth"),
         ("Reno", "N-06-cut", {}, NO_BACKOFF, "growth"),
-        ("KeepsItsRate", "N-06-cut", {}, None, "beyond"),
-        ("KeepsItsRate", "N-01-outage", {}, None, "beyond"),
         ("IgnoresEverything", "N-15-collapse", {"rate left": ["1/10"]}, None, "trips"),
         ("GrowsTenfold", "N-06-starvation", {**ONE_TO_ONE, "buffer": ["4 bdp"]}, None, "goodput"),
         ("CutsTooLittle", "N-06-starvation", {**ONE_TO_ONE, "buffer": ["0.25 bdp"]}, None, "goodput"),
