@@ -61,9 +61,6 @@ pub struct Options {
     /// The maximum number of packets that leave back to back after a pause, if a control without a rate of
     /// its own is paced.
     pub pacing_burst: Packets,
-    /// The number of packets at the start of a connection that leave without pacing (ten in Linux,
-    /// tcp_update_skb_after_send).
-    pub unpaced_start: u64,
     /// The maximum number of bytes that wait in the host's own interface, unless [the rate
     /// allows](crate::small_queue) fewer; `None` without small queues.
     pub small_queue: Option<u64>,
@@ -140,7 +137,6 @@ impl Options {
             pacing: true,                                                     // RFC 9002 section 7.7
             pacing_gains: Gains::LINUX,
             pacing_burst: 1.0,
-            unpaced_start: 0,
             small_queue: None,
             max_burst: u64::MAX,
             feels_local_drops: false,

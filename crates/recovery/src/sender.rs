@@ -33,9 +33,15 @@ use ackclock_cc::{Backoff, Change, Control, Controller, Decision, Follows};
 
 /// The codec of a transport, to which a sender passes packets.
 pub trait Output {
-    /// Sends a packet now. Returns `None` if the host's own interface has no room for it, in which case the
-    /// packet is not sent.
-    fn send(&mut self, transmission: Transmission) -> Option<Handed>;
+    /// Sends a packet now and returns its size in the transport's unit. Returns `None` if the host's own
+    /// interface has no room for it, in which case the packet is not sent.
+    fn send(&mut self, transmission: Transmission) -> Option<u16>;
+
+    /// Returns when the packet sent last will have left the host's own interface; `None` if that is unknown.
+    /// Called only for a sender with [small queues](Options::small_queue).
+    fn leaves(&self) -> Option<Time> {
+        None
+    }
 
     /// Returns whether the data just sent under a new number has been sent before under another, in a
     /// transport that uses no number twice. Such a packet gives no round trip sample (Karn).
@@ -67,22 +73,6 @@ pub struct Transmission {
     pub again: bool,
     /// Whether the packet announces a reduction of the window to the receiver (RFC 3168 section 6.1.2).
     pub announces_reduction: bool,
-}
-
-/// A packet that the host's own interface has accepted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Handed {
-    /// The size of the packet in the transport's unit.
-    pub size: u16,
-    /// When the packet will have left the interface; `None` if that is unknown.
-    pub leaves: Option<Time>,
-}
-
-impl Handed {
-    /// Returns an accepted packet of this size whose time of leaving is unknown.
-    pub fn of(size: u16) -> Self {
-        Self { size, leaves: None }
-    }
 }
 
 /// The sending half of a connection.

@@ -14,7 +14,7 @@ use ackclock_recovery::detection::vegas::Vegas;
 use ackclock_recovery::detection::{AckSummary, AfterTimeout, Detection, Reaction};
 use ackclock_recovery::ecn::MarkFeedback;
 use ackclock_recovery::ledger::Ledger;
-use ackclock_recovery::sender::{Acknowledgement, Handed, Output, Transmission};
+use ackclock_recovery::sender::{Acknowledgement, Output, Transmission};
 use ackclock_recovery::undo::UndoRules;
 use ackclock_recovery::{Options, Parts, Sender, Units};
 use proptest::prelude::*;
@@ -143,7 +143,7 @@ struct Path {
 }
 
 impl Output for Path {
-    fn send(&mut self, transmission: Transmission) -> Option<Handed> {
+    fn send(&mut self, transmission: Transmission) -> Option<u16> {
         self.log.lock().unwrap().push(format!("{} {transmission:?}", self.now));
         let fate = self.fates[self.sent % self.fates.len()];
         self.sent += 1;
@@ -151,7 +151,7 @@ impl Output for Path {
             let arrives = self.now + Span::from_millis(10 + ms);
             self.data.insert((arrives, self.sent), (transmission.number, self.now));
         }
-        Some(Handed::of(self.bytes))
+        Some(self.bytes)
     }
 }
 

@@ -10,7 +10,7 @@ use ackclock_recovery::detection::rack::{Rack, RackOptions};
 use ackclock_recovery::detection::sack::{Flight, Sack, SackOptions};
 use ackclock_recovery::detection::{AfterTimeout, Detection};
 use ackclock_recovery::ecn::MarkFeedback;
-use ackclock_recovery::sender::{Acknowledgement, Handed, Output, Transmission};
+use ackclock_recovery::sender::{Acknowledgement, Output, Transmission};
 use ackclock_recovery::{Options, Parts, Sender, Units};
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -31,10 +31,10 @@ struct Path {
 }
 
 impl Output for Path {
-    fn send(&mut self, transmission: Transmission) -> Option<Handed> {
+    fn send(&mut self, transmission: Transmission) -> Option<u16> {
         self.sent.push((self.now, self.bytes));
         self.acks.push_back((self.now + RTT, transmission.number + 1));
-        Some(Handed::of(self.bytes))
+        Some(self.bytes)
     }
 }
 

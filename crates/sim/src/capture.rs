@@ -62,15 +62,15 @@ pub struct Beside<'a>(pub &'a [u64]);
 
 impl Outbox for Beside<'_> {
     fn send(&mut self, _path: usize, _packet: Packet) -> Launch {
-        Launch::SENT
+        Launch::Sent
     }
 
     fn send_extended(&mut self, _path: usize, _packet: Packet, _extension: Extension) -> Launch {
-        Launch::SENT
+        Launch::Sent
     }
 
     fn send_long(&mut self, _path: usize, _packet: Packet, _words: &[u64]) -> Launch {
-        Launch::SENT
+        Launch::Sent
     }
 
     fn long_extension(&self, _packet: &Packet, words: &mut Vec<u64>) {

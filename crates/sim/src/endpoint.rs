@@ -105,17 +105,9 @@ pub struct Sent {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Launch {
     /// The interface accepts the packet.
-    Sent {
-        /// The time at which the packet will have left the interface; `None` if it is not known yet.
-        leaves: Option<Time>,
-    },
+    Sent,
     /// The interface has no room for the packet.
     Refused,
-}
-
-impl Launch {
-    /// The packet is accepted, and the time at which it leaves is not known.
-    pub const SENT: Self = Self::Sent { leaves: None };
 }
 
 /// The interface through which an endpoint sends packets and reports deliveries.
@@ -128,6 +120,12 @@ pub trait Outbox {
 
     /// Sends a packet whose header needs more words than an extension holds.
     fn send_long(&mut self, path: usize, packet: Packet, words: &[u64]) -> Launch;
+
+    /// Returns when the packet sent last over path `path`, if it was not refused, will have left the host's
+    /// own interface; `None` if that is not known yet.
+    fn leaves(&self, _path: usize) -> Option<Time> {
+        None
+    }
 
     /// Appends to `words` all words of the header extension of an arrived packet, padded with zeros.
     fn long_extension(&self, packet: &Packet, words: &mut Vec<u64>);

@@ -131,6 +131,10 @@ impl Outbox for Port<'_> {
         self.network.launch(leaves, first_path + self.end + 2 * path as u32, &mut packet)
     }
 
+    fn leaves(&self, path: usize) -> Option<Time> {
+        self.network.leaves(self.socket.first_path + self.end + 2 * path as u32)
+    }
+
     #[cold]
     fn send_extended(&mut self, path: usize, mut packet: Packet, extension: Extension) -> Launch {
         packet.extension = self.network.extensions.keep(extension);

@@ -36,7 +36,7 @@ struct Sent(Vec<Packet>);
 impl Wire for Sent {
     fn send(&mut self, packet: Packet) -> Launch {
         self.0.push(packet);
-        Launch::SENT
+        Launch::Sent
     }
 }
 
@@ -222,7 +222,7 @@ impl Wire for Interface {
             return Launch::Refused;
         }
         self.sent.push(packet.number);
-        Launch::SENT
+        Launch::Sent
     }
 }
 

@@ -15,7 +15,7 @@ struct Sent(Vec<Segment>);
 impl Wire for Sent {
     fn send(&mut self, segment: Segment) -> Launch {
         self.0.push(segment);
-        Launch::SENT
+        Launch::Sent
     }
 }
 

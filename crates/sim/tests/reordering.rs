@@ -20,7 +20,7 @@ struct Sent(Vec<Segment>);
 impl Wire for Sent {
     fn send(&mut self, packet: Segment) -> Launch {
         self.0.push(packet);
-        Launch::SENT
+        Launch::Sent
     }
 }
 

@@ -141,17 +141,17 @@ impl Way {
 impl Outbox for Way {
     fn send(&mut self, path: usize, packet: Packet) -> Launch {
         self.put(path, packet, &[]);
-        Launch::SENT
+        Launch::Sent
     }
 
     fn send_extended(&mut self, path: usize, packet: Packet, extension: Extension) -> Launch {
         self.put(path, packet, &extension);
-        Launch::SENT
+        Launch::Sent
     }
 
     fn send_long(&mut self, path: usize, packet: Packet, words: &[u64]) -> Launch {
         self.put(path, packet, words);
-        Launch::SENT
+        Launch::Sent
     }
 
     fn long_extension(&self, _packet: &Packet, words: &mut Vec<u64>) {

@@ -9,8 +9,9 @@ use crate::fixed_losses::{Losses, Reach};
 use crate::reference;
 use crate::tolerances::tolerance;
 use Reach::{Packets, Whole};
-use ackclock_base::{Time, Values};
-use ackclock_cc::{Assembly, Exponential, Part, registry};
+use ackclock_base::{Random, Time, Values};
+use ackclock_cc::{Ack, Change, Control, Decision, Loss, Lost, Probe, Properties, Recovered, Timeout};
+use ackclock_cc::{Assembly, Controller, Exponential, Part, registry};
 use ackclock_sim::endpoint::Launch;
 use ackclock_sim::random::Stream;
 use ackclock_sim::tcp::options::{self, Options};
@@ -152,13 +153,65 @@ impl Wire for Ways {
         let serial = u64::from(segment.bytes) * self.path.nanos_per_byte;
         if self.free.saturating_sub(self.now) / serial > self.path.queue {
             self.dropped += 1;
-            return Launch::SENT;
+            return Launch::Sent;
         }
         self.free = self.free.max(self.now) + serial;
         if !is_lost {
             self.there.insert(self.arrival(self.free + self.path.delay_nanos + late), segment);
         }
-        Launch::SENT
+        Launch::Sent
+    }
+}
+
+/// A control whose first window leaves unpaced, as the first ten packets of the kernel do
+/// (tcp_update_skb_after_send).
+struct UnpacedStart {
+    control: Box<dyn Control>,
+    /// Whether an acknowledgement has arrived.
+    is_over: bool,
+}
+
+impl Control for UnpacedStart {
+    fn decision(&self) -> Decision {
+        let decision = self.control.decision();
+        Decision { pacing_rate: decision.pacing_rate.filter(|_| self.is_over), ..decision }
+    }
+
+    fn properties(&self) -> Properties {
+        self.control.properties()
+    }
+
+    fn on_change(&mut self, change: &Change) {
+        self.control.on_change(change);
+    }
+
+    fn on_sent(&mut self, sent: &ackclock_cc::Sent, random: &mut dyn Random) {
+        self.control.on_sent(sent, random);
+    }
+
+    fn on_ack(&mut self, ack: &Ack, random: &mut dyn Random) {
+        self.is_over = true;
+        self.control.on_ack(ack, random);
+    }
+
+    fn on_lost(&mut self, lost: &Lost, random: &mut dyn Random) {
+        self.control.on_lost(lost, random);
+    }
+
+    fn on_loss(&mut self, loss: &Loss, random: &mut dyn Random) {
+        self.control.on_loss(loss, random);
+    }
+
+    fn on_timeout(&mut self, timeout: &Timeout, random: &mut dyn Random) {
+        self.control.on_timeout(timeout, random);
+    }
+
+    fn on_probe(&mut self, probe: &Probe) {
+        self.control.on_probe(probe);
+    }
+
+    fn on_recovered(&mut self, recovered: &Recovered) {
+        self.control.on_recovered(recovered);
     }
 }
 
@@ -180,13 +233,16 @@ fn transfer(control: &str, packets: u64, path: Path, losses: Losses) -> Ways {
     // The interface takes everything, as that of the kernel does.
     let values = Values::with(options::find("linux").expect("a profile"), &[("small_queues", "false")]);
     let mut options = Options::new(&values, entry.published.recovery);
-    options.sender.recovery.unpaced_start = 10;
     let layers = layer.map(|name| {
         let descriptor = registry::find_layer(name).expect("a layer").descriptor;
         Part { name: descriptor.name, values: descriptor.defaults() }
     });
     let values = Values::with(entry.descriptor, settings);
     let controller = Assembly::new(entry, &values, None, None).within(layers).join(&options.initial());
+    let controller = match controller {
+        Controller::Model(control) => Controller::Model(Box::new(UnpacedStart { control, is_over: false })),
+        other => other,
+    };
     let backoff = Box::new(Exponential { most: options.sender.max_backoff });
     let mut sender = Sender::new(&options, controller, backoff, packets, Stream::new(1, "guesses"));
     let mut receiver = Receiver::new(options.receiver);

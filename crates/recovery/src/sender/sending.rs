@@ -1,7 +1,7 @@
 //! What may be sent now: the packets that the rule of loss detection selects, new or retransmitted, as the
 //! window, pacing and the burst limit allow.
 
-use super::{Handed, Limit, Output, Sender, Transmission};
+use super::{Limit, Output, Sender, Transmission};
 use crate::options::Options;
 use crate::pacer::Pace;
 use ackclock_base::Time;
@@ -81,15 +81,12 @@ impl Sender {
             if is_held_back {
                 break;
             }
-            let Some(handed) = self.transmit_one::<FAST_PATH>(now, number, output) else {
+            let Some(size) = self.transmit_one::<FAST_PATH>(now, number, output) else {
                 is_refused = true;
                 break;
             };
-            self.note_handed_over(handed);
-            if self.ledger.high() < self.options.unpaced_start {
-                continue; // only the last of them delays the next packet (Linux, tcp_update_skb_after_send)
-            }
-            self.pacer.on_sent(now, pace, self.options.units.to_packets(u64::from(handed.size)));
+            self.note_handed_over(output);
+            self.pacer.on_sent(now, pace, self.options.units.to_packets(u64::from(size)));
         }
         let flight = self.flight::<FAST_PATH>();
         let is_full = flight >= cwnd || is_paced_out && self.would_fill(flight, cwnd, fresh_until);
@@ -124,9 +121,10 @@ impl Sender {
         until.is_some()
     }
 
-    fn note_handed_over(&mut self, handed: Handed) {
+    /// Records in the small queue, if there is one, when the packet sent last leaves the interface.
+    fn note_handed_over(&mut self, output: &impl Output) {
         if let Some(queue) = &mut self.small_queue {
-            queue.on_sent(handed.leaves);
+            queue.on_sent(output.leaves());
         }
     }
 
@@ -163,9 +161,9 @@ impl Sender {
     /// transport's unit, or `None` if the interface refused it: such a packet is not recorded as sent, and its
     /// refusal may reduce the window.
     pub(super) fn transmit(&mut self, now: Time, number: u64, output: &mut impl Output) -> Option<u16> {
-        let handed = self.transmit_one::<false>(now, number, output)?;
-        self.note_handed_over(handed);
-        Some(handed.size)
+        let size = self.transmit_one::<false>(now, number, output)?;
+        self.note_handed_over(output);
+        Some(size)
     }
 
     /// Sends a packet as [`Self::transmit`] does. On the fast path (`FAST_PATH`) it is the ledger's next
@@ -176,10 +174,10 @@ impl Sender {
         now: Time,
         number: u64,
         output: &mut impl Output,
-    ) -> Option<Handed> {
+    ) -> Option<u16> {
         let again = !FAST_PATH && number < self.ledger.high();
         let announces_reduction = !again && self.options.announces_reductions && self.ecn.take_announcement();
-        let Some(handed) = output.send(Transmission { number, again, announces_reduction }) else {
+        let Some(size) = output.send(Transmission { number, again, announces_reduction }) else {
             if announces_reduction {
                 self.ecn.announce_again();
             }
@@ -189,9 +187,9 @@ impl Sender {
         let after_idle = if FAST_PATH { self.ledger.outstanding() } else { self.ledger.pipe() } == 0;
         let again = again || !FAST_PATH && output.sent_before();
         if FAST_PATH {
-            self.ledger.transmit_in_line(now, handed.size);
+            self.ledger.transmit_in_line(now, size);
         } else {
-            let in_line = self.ledger.transmit(number, now, handed.size);
+            let in_line = self.ledger.transmit(number, now, size);
             if again && in_line {
                 self.ledger.note_ambiguous(number);
             }
@@ -216,7 +214,7 @@ impl Sender {
         {
             self.tell_sent(now, after_idle);
         }
-        Some(handed)
+        Some(size)
     }
 
     #[inline(never)]

@@ -6,7 +6,7 @@ use ackclock_base::{Span, Time};
 use ackclock_cc::{Assembly, Exponential, Initial, registry};
 use ackclock_recovery::detection::rack::{Rack, RackOptions};
 use ackclock_recovery::ecn::MarkFeedback;
-use ackclock_recovery::sender::{Acknowledgement, Handed, Output, Transmission};
+use ackclock_recovery::sender::{Acknowledgement, Output, Transmission};
 use ackclock_recovery::undo::UndoRules;
 use ackclock_recovery::{Options, Parts, Sender, Units};
 use std::cmp::Reverse;
@@ -191,7 +191,7 @@ impl Path {
 }
 
 impl Output for Path {
-    fn send(&mut self, transmission: Transmission) -> Option<Handed> {
+    fn send(&mut self, transmission: Transmission) -> Option<u16> {
         self.sent += 1;
         if self.drops() {
             self.dropped += 1;
@@ -201,7 +201,7 @@ impl Output for Path {
                 self.serve();
             }
         }
-        Some(Handed::of(1))
+        Some(1)
     }
 }
 

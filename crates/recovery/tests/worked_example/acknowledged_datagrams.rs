@@ -3,7 +3,7 @@
 //! simulated.
 
 use ackclock_base::Time;
-use ackclock_recovery::sender::{Acknowledgement, Handed, Output, Transmission};
+use ackclock_recovery::sender::{Acknowledgement, Output, Transmission};
 use ackclock_recovery::{Sender, ecn::MarkFeedback};
 use std::collections::BTreeSet;
 
@@ -31,11 +31,11 @@ struct Path<'a, N> {
 }
 
 impl<N: Network> Output for Path<'_, N> {
-    fn send(&mut self, transmission: Transmission) -> Option<Handed> {
+    fn send(&mut self, transmission: Transmission) -> Option<u16> {
         let place = (transmission.number * self.paths + self.path) * PAYLOAD_BYTES;
         let payload = PAYLOAD_BYTES.min(self.bytes - place);
         self.network.send(self.path as usize, [transmission.number, place, self.now.nanos()], payload);
-        Some(Handed::of(payload as u16))
+        Some(payload as u16)
     }
 }
 

@@ -18,14 +18,13 @@ impl Network {
         };
         match outcome {
             Outcome::Dropped => Launch::Refused,
-            _ => Launch::Sent { leaves: self.leaves_first_link(path) },
+            _ => Launch::Sent,
         }
     }
 
-    /// Returns when the packet just launched will have left the first link; `None` if that link's discipline
-    /// decides at departure, or if an agent or a lane precedes it.
-    #[inline]
-    fn leaves_first_link(&self, path: u32) -> Option<Time> {
+    /// Returns when the packet just launched, if it was not refused, will have left the first link; `None` if
+    /// that link's discipline decides at departure, or if an agent or a lane precedes it.
+    pub fn leaves(&self, path: u32) -> Option<Time> {
         let link = match self.steps[self.starts[path as usize] as usize] {
             Step { crosses: NO_LINK, then: Then::Offer(link) | Then::Ask(link) } => link,
             Step { crosses, .. } => crosses,

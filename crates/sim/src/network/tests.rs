@@ -159,9 +159,10 @@ fn a_sender_is_told_when_its_packet_leaves_or_that_there_is_no_room() {
     let launch = |discipline| {
         let mut network = network(vec![link(8_000_000, Some(discipline), true)], &[&[0]]);
         let mut packet = Packet { bytes: 1000, ..Packet::default() };
-        [(); 3].map(|()| network.launch(Time::ZERO, 0, &mut packet))
+        [(); 3].map(|()| (network.launch(Time::ZERO, 0, &mut packet), network.leaves(0)))
     };
-    let leaves = |ms| Launch::Sent { leaves: Some(Time::ZERO + Span::from_millis(ms)) };
-    assert_eq!(launch("droptail"), [leaves(1), leaves(2), Launch::Refused]);
-    assert_eq!(launch("codel"), [Launch::SENT; 3]);
+    let sent = |ms| (Launch::Sent, Some(Time::ZERO + Span::from_millis(ms)));
+    let [first, second, (third, _)] = launch("droptail");
+    assert_eq!((first, second, third), (sent(1), sent(2), Launch::Refused));
+    assert_eq!(launch("codel"), [(Launch::Sent, None); 3]);
 }

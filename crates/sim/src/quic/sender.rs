@@ -10,7 +10,7 @@ use ackclock_base::Time;
 use ackclock_cc::{Backoff, Controller, EcnResponse};
 use ackclock_recovery::detection::quic::Quic;
 use ackclock_recovery::ecn::MarkFeedback;
-use ackclock_recovery::sender::{Acknowledgement, Handed, Held, Output, Parts, Transmission};
+use ackclock_recovery::sender::{Acknowledgement, Held, Output, Parts, Transmission};
 
 /// The sender of a connection.
 pub struct Sender {
@@ -211,12 +211,12 @@ struct Datagrams<'a, W> {
 
 impl<W: Wire> Output for Datagrams<'_, W> {
     #[inline]
-    fn send(&mut self, transmission: Transmission) -> Option<Handed> {
+    fn send(&mut self, transmission: Transmission) -> Option<u16> {
         let Transmission { number, .. } = transmission;
         let piece = self.stream.load();
         let wanted = (number - self.stream.first()) as u32;
         self.wire.send(Datagram::Data(Data { number, piece, sent: self.now, wanted }));
-        Some(Handed::of(1))
+        Some(1)
     }
 
     fn on_acked(&mut self, number: u64) -> u64 {

@@ -109,7 +109,7 @@ impl Outbox for Port<'_> {
             wire.count += 1;
             wire.under_way.insert((wire.now + DELAY, wire.count), (1 - *from, packet));
         }
-        Launch::SENT
+        Launch::Sent
     }
 
     fn send_extended(&mut self, path: usize, mut packet: Packet, extension: Extension) -> Launch {

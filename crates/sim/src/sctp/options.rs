@@ -144,7 +144,6 @@ impl Options {
                 pacing: false,
                 pacing_gains: Gains::LINUX,
                 pacing_burst: 1.0,
-                unpaced_start: 0,
                 small_queue: None,
                 max_burst: u64::MAX,
                 feels_local_drops: false,

@@ -12,7 +12,7 @@ use ackclock_cc::{Backoff, Controller};
 use ackclock_recovery::Sender;
 use ackclock_recovery::detection::reported::Reported;
 use ackclock_recovery::detection::reports::MissingReports;
-use ackclock_recovery::sender::{Handed, Output, Parts, Transmission};
+use ackclock_recovery::sender::{Output, Parts, Transmission};
 use std::collections::VecDeque;
 use std::ops::Range;
 
@@ -153,7 +153,7 @@ impl Lane {
 pub(super) struct Nothing;
 
 impl Output for Nothing {
-    fn send(&mut self, _: Transmission) -> Option<Handed> {
+    fn send(&mut self, _: Transmission) -> Option<u16> {
         None
     }
 }

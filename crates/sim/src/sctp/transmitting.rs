@@ -7,7 +7,7 @@ use super::message::{Data, Message, Wire};
 use super::path::{Lane, Path};
 use super::reachability::State;
 use ackclock_base::Time;
-use ackclock_recovery::sender::{Handed, Output, Transmission};
+use ackclock_recovery::sender::{Output, Transmission};
 
 /// Converts the packets that a path may send into messages.
 struct Packets<'a, W> {
@@ -28,7 +28,7 @@ struct Packets<'a, W> {
 
 impl<W: Wire> Output for Packets<'_, W> {
     #[inline]
-    fn send(&mut self, transmission: Transmission) -> Option<Handed> {
+    fn send(&mut self, transmission: Transmission) -> Option<u16> {
         let Self { now, path, chunks, lane, wire, .. } = self;
         let lost = chunks.send_again(*path, transmission.number);
         self.again = lost.is_some();
@@ -42,7 +42,7 @@ impl<W: Wire> Output for Packets<'_, W> {
         }
         lane.push(*now, tsn, !self.again);
         wire.send(*path, &Message::Data(Data { tsn, sent: *now }));
-        Some(Handed::of(self.chunk_bytes))
+        Some(self.chunk_bytes)
     }
 
     #[inline]

@@ -83,6 +83,10 @@ impl Wire for OutboxWire<'_> {
     fn send(&mut self, segment: Segment) -> Launch {
         segment.send(self.0)
     }
+
+    fn leaves(&self) -> Option<Time> {
+        self.0.leaves(0)
+    }
 }
 
 impl Endpoint for Sender {

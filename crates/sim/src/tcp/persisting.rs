@@ -3,7 +3,7 @@
 
 use super::options::Options;
 use super::segment::{Flags, Segment};
-use super::sender::{Segments, Sender, State, Wire};
+use super::sender::{Sender, State, Wire};
 use ackclock_base::Time;
 
 /// The window that the receiver has advertised.
@@ -88,8 +88,8 @@ impl Sender {
     }
 
     fn send_allowed(&mut self, now: Time, wire: &mut impl Wire) {
-        let Self { measured, options, flags, seen, .. } = self;
-        measured.core.send_allowed(now, &mut Segments { now, options, flags: *flags, seen: *seen, wire });
+        let (core, mut segments) = self.core_and_segments(now, wire);
+        core.send_allowed(now, &mut segments);
     }
 
     /// Starts the persist timer if the window is closed and no data is outstanding. The first probe is sent

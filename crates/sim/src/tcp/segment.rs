@@ -364,15 +364,15 @@ mod tests {
     impl Outbox for Last {
         fn send(&mut self, _: usize, packet: Packet) -> Launch {
             *self = Self(packet, Extension::default());
-            Launch::SENT
+            Launch::Sent
         }
         fn send_extended(&mut self, _: usize, mut packet: Packet, extension: Extension) -> Launch {
             packet.extension = crate::packet::Extensions::default().keep(extension);
             *self = Self(packet, extension);
-            Launch::SENT
+            Launch::Sent
         }
         fn send_long(&mut self, _: usize, _: Packet, _: &[u64]) -> Launch {
-            Launch::SENT
+            Launch::Sent
         }
         fn long_extension(&self, _: &Packet, _: &mut Vec<u64>) {}
         fn extension(&self, _: &Packet) -> Extension {

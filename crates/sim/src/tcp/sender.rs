@@ -11,12 +11,18 @@ use crate::random::Stream;
 use ackclock_base::{Span, Time};
 use ackclock_cc::{Backoff, Controller, EcnResponse};
 use ackclock_recovery::ecn::{MarkFeedback, NOT_TOLD};
-use ackclock_recovery::sender::{Acknowledgement, Handed, Output, Parts, Transmission};
+use ackclock_recovery::sender::{Acknowledgement, Output, Parts, Transmission};
 
 /// The interface through which a sender sends segments.
 pub trait Wire {
     /// Sends a segment now.
     fn send(&mut self, segment: Segment) -> Launch;
+
+    /// Returns when the segment sent last, if it was not refused, will have left the host's own interface;
+    /// `None` if that is unknown.
+    fn leaves(&self) -> Option<Time> {
+        None
+    }
 }
 
 /// The sender of a connection.
@@ -92,8 +98,8 @@ impl Sender {
     pub fn send_more(&mut self, now: Time, packets: u64, wire: &mut impl Wire) {
         self.measured.core.add_data(now, packets);
         if self.state == State::Open {
-            let Self { measured: MeasuredSender { core, .. }, options, flags, seen, .. } = self;
-            core.send_allowed(now, &mut Segments { now, options, flags: *flags, seen: *seen, wire });
+            let (core, mut segments) = self.core_and_segments(now, wire);
+            core.send_allowed(now, &mut segments);
             if self.advertised.is_some() {
                 self.watch_window(now);
             }
@@ -121,8 +127,8 @@ impl Sender {
         if self.state != State::Open && self.on_waiting_timer(now, wire) {
             return;
         }
-        let Self { measured: MeasuredSender { core, .. }, options, flags, seen, .. } = self;
-        core.on_timer(now, &mut Segments { now, options, flags: *flags, seen: *seen, wire });
+        let (core, mut segments) = self.core_and_segments(now, wire);
+        core.on_timer(now, &mut segments);
     }
 
     /// Called when a timer has expired and the state is not [`State::Open`]. Repeats the SYN, or sends a
@@ -165,9 +171,7 @@ impl Sender {
         let persists_until = self.measured.core.deadline();
         let blocks = filled(&sack).iter().filter(|block| block.start < block.end);
         let place = |offset: u32| segment.number + u64::from(offset);
-        let core = &self.measured.core;
-        let is_outstanding = segment.number == core.una() && segment.number < core.high();
-        let is_part = is_outstanding && segment.flags.has(Flags::PART);
+        let is_part = segment.flags.has(Flags::PART) && self.is_first_outstanding(segment.number);
         let acknowledgement = Acknowledgement {
             cumulative: segment.number,
             ranges: blocks.map(|block| place(block.start)..place(block.end)),
@@ -178,16 +182,18 @@ impl Sender {
             advances: is_part.then_some(true),
             held: None,
         };
-        let Self { measured: MeasuredSender { core, .. }, options, flags, seen, .. } = self;
-        let taken = core.on_ack(
-            now,
-            acknowledgement,
-            &mut Segments { now, options, flags: *flags, seen: *seen, wire },
-        );
+        let (core, mut segments) = self.core_and_segments(now, wire);
+        let taken = core.on_ack(now, acknowledgement, &mut segments);
         self.measured.take(taken);
         if self.advertised.is_some() {
             self.on_acknowledged(now, persists_until);
         }
+    }
+
+    /// Returns whether `number` is outstanding, and the first packet not acknowledged cumulatively.
+    fn is_first_outstanding(&self, number: u64) -> bool {
+        let core = &self.measured.core;
+        number == core.una() && number < core.high()
     }
 
     /// Returns the measured sender, which contains recovery's sender.
@@ -217,8 +223,19 @@ impl Sender {
 
     fn open(&mut self, now: Time, wire: &mut impl Wire) {
         self.state = State::Open;
+        let (core, mut segments) = self.core_and_segments(now, wire);
+        core.open(now, &mut segments);
+    }
+
+    /// Returns recovery's sender, and the output that turns its packets into segments on `wire`.
+    #[inline]
+    pub(super) fn core_and_segments<'a, W>(
+        &'a mut self,
+        now: Time,
+        wire: &'a mut W,
+    ) -> (&'a mut ackclock_recovery::Sender, Segments<'a, W>) {
         let Self { measured: MeasuredSender { core, .. }, options, flags, seen, .. } = self;
-        core.open(now, &mut Segments { now, options, flags: *flags, seen: *seen, wire });
+        (core, Segments { now, options, flags: *flags, seen: *seen, refused: false, wire })
     }
 
     //= RFC 5681 section 2: an answer to SYN is no duplicate acknowledgement
@@ -292,16 +309,18 @@ fn accurate_marks(flags: Flags, window: u32, last: Block) -> MarkFeedback {
 
 /// Converts the packets that recovery may send into segments.
 pub(super) struct Segments<'a, W> {
-    pub(super) now: Time,
-    pub(super) options: &'a SenderOptions,
-    pub(super) flags: Flags,
-    pub(super) seen: u16,
-    pub(super) wire: &'a mut W,
+    now: Time,
+    options: &'a SenderOptions,
+    flags: Flags,
+    seen: u16,
+    /// Whether the host's own interface has refused the segment sent last.
+    refused: bool,
+    wire: &'a mut W,
 }
 
 impl<W: Wire> Output for Segments<'_, W> {
     #[inline]
-    fn send(&mut self, transmission: Transmission) -> Option<Handed> {
+    fn send(&mut self, transmission: Transmission) -> Option<u16> {
         let Transmission { number, again, announces_reduction } = transmission;
         let mut flags = if again { self.flags.again() } else { self.flags };
         if announces_reduction {
@@ -310,10 +329,11 @@ impl<W: Wire> Output for Segments<'_, W> {
         let bytes = self.options.wire_bytes;
         let count = self.seen;
         let segment = Segment { number, stamp: self.now, bytes, count, flags, ..Segment::default() };
-        match self.wire.send(segment) {
-            Launch::Sent { leaves } => Some(Handed { size: 1, leaves }),
-            Launch::Refused if self.options.recovery.feels_local_drops => None,
-            Launch::Refused => Some(Handed::of(1)),
-        }
+        self.refused = self.wire.send(segment) == Launch::Refused;
+        (!self.refused || !self.options.recovery.feels_local_drops).then_some(1)
+    }
+
+    fn leaves(&self) -> Option<Time> {
+        if self.refused { None } else { self.wire.leaves() }
     }
 }

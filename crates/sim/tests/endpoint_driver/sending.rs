@@ -102,7 +102,7 @@ struct Sent(Vec<Packet>);
 impl Wire for Sent {
     fn send(&mut self, packet: Packet) -> Launch {
         self.0.push(packet);
-        Launch::SENT
+        Launch::Sent
     }
 }
 

@@ -80,7 +80,7 @@ impl Outbox for Socket<'_> {
         self.datagram.extend(words.iter().flat_map(|word| word.to_le_bytes()));
         self.datagram.truncate(packet.header[LENGTH] as usize);
         match self.socket.send(&self.datagram) {
-            Ok(_) => Launch::SENT,
+            Ok(_) => Launch::Sent,
             Err(_) => {
                 self.counts.lost += 1;
                 Launch::Refused
