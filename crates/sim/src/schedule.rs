@@ -12,7 +12,7 @@
 mod key;
 
 use ackclock_base::Time;
-use key::{Key, Lots, MAX_TIME, NEVER, is_movable, time_of};
+use key::{Key, Lots, MAX_TIME, NEVER, at_the_latest, is_movable, key_of, source_of, time_of};
 pub use key::{MAX_SOURCES, Order, SourceId};
 
 /// The mean number of events that a bucket should hold, and the number above which the bucket width is
@@ -109,7 +109,7 @@ impl Schedule {
     #[inline]
     pub fn set(&mut self, source: SourceId, time: Time, order: Order) {
         debug_assert!(time >= self.now, "an event is set for {time:?}, before {:?}, which is now", self.now);
-        let key = self.lots.key_of(time, order, source);
+        let key = key_of(time, order, source);
         if source.is_movable() {
             self.due[source.index()] = key;
         }
@@ -140,8 +140,7 @@ impl Schedule {
     pub fn next_before(&mut self, until: Time) -> Option<(Time, SourceId)> {
         loop {
             while let Some(&key) = self.near.last() {
-                let time = time_of(key);
-                let source = self.lots.source_at(time, key);
+                let (time, source) = (time_of(key), source_of(key));
                 if source.is_movable() && self.due[source.index()] != key {
                     self.near.pop();
                     continue;
@@ -167,9 +166,8 @@ impl Schedule {
     #[inline(never)]
     fn put_elsewhere(&mut self, time: Time, mut key: Key) {
         if time > MAX_TIME {
-            let source = self.lots.source_at(time, key);
-            key = self.lots.at_the_latest(time, key);
-            self.due[source.index()] = key;
+            key = at_the_latest(key);
+            self.due[source_of(key).index()] = key;
         }
         if time.nanos() >> self.width_bits >= self.end {
             return self.far.push(key);
@@ -177,12 +175,12 @@ impl Schedule {
         // With narrower buckets it would have been in one, so it counts for the next width.
         self.given += 1;
         if self.near.len() > 16 {
-            let place = self.near.partition_point(|other| *other > key);
+            let place = self.near.partition_point(|other| self.lots.compare(*other, key).is_gt());
             return self.near.insert(place, key);
         }
         self.near.push(key);
         let mut place = self.near.len() - 1;
-        while place > 0 && self.near[place - 1] < key {
+        while place > 0 && self.lots.compare(self.near[place - 1], key).is_lt() {
             self.near[place] = self.near[place - 1];
             place -= 1;
         }
@@ -205,7 +203,7 @@ impl Schedule {
         if self.near.len() > MAX_BUCKET {
             self.narrow();
         }
-        self.near.sort_unstable_by(|a, b| b.cmp(a));
+        self.near.sort_unstable_by(|a, b| self.lots.compare(*b, *a));
         self.is_news = self.due.len() > MANY_SOURCES;
         true
     }
@@ -218,8 +216,7 @@ impl Schedule {
             return None;
         }
         self.is_news = false;
-        let lots = self.lots;
-        Some(self.near.iter().map(move |key| lots.source_of(*key)))
+        Some(self.near.iter().map(|key| source_of(*key)))
     }
 
     fn good_bucket(&self) -> usize {
@@ -290,7 +287,7 @@ impl Schedule {
         let mut index = 0;
         while let Some(&key) = self.far.get(index) {
             let number = time_of(key).nanos() >> self.width_bits;
-            let is_moved = is_movable(key) && self.due[self.lots.source_of(key).index()] != key;
+            let is_moved = is_movable(key) && self.due[source_of(key).index()] != key;
             if number >= self.end && !is_moved {
                 index += 1;
                 continue;

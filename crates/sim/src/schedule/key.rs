@@ -8,6 +8,7 @@
 //! the run is observed.
 
 use ackclock_base::Time;
+use std::cmp::Ordering;
 
 /// The identifier of an event source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,8 +62,8 @@ impl Order {
     }
 }
 
-/// The time, the order and the source in one number, so that a comparison takes two instructions. It allows
-/// for runs of thirteen days and two million sources: see [`MAX_SOURCES`].
+/// The time, the order and the source in one number. [`Lots::compare`] compares two. It allows for runs of
+/// thirteen days and two million sources: see [`MAX_SOURCES`].
 pub(super) type Key = u128;
 
 const SOURCE_BITS: u32 = 22;
@@ -91,37 +92,41 @@ impl Lots {
 
     /// Returns the bits that are flipped at an instant. The lowest bit, which is not part of the source's
     /// number, is never flipped.
-    #[inline]
     fn at(self, time: Time) -> u32 {
         let mixed = (time.nanos() ^ self.0).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let mixed = (mixed ^ mixed >> 32).wrapping_mul(0x94d0_49bb_1331_11eb);
         (mixed >> (u64::BITS - SOURCE_BITS)) as u32 & !1
     }
 
-    #[inline]
-    pub(super) fn key_of(self, time: Time, order: Order, source: SourceId) -> Key {
-        let source = source.0 ^ self.at(time);
-        Key::from(time.nanos()) << TIME_SHIFT | Key::from(order.0) << SOURCE_BITS | Key::from(source)
-    }
-
-    /// Returns the source of a key whose time is `time`.
-    #[inline]
-    pub(super) fn source_at(self, time: Time, key: Key) -> SourceId {
-        SourceId((key & SOURCE_MASK) as u32 ^ self.at(time))
-    }
-
-    #[inline]
-    pub(super) fn source_of(self, key: Key) -> SourceId {
-        self.source_at(time_of(key), key)
-    }
-
-    /// Returns the key of the same event at the latest time, for an event due at `time`, which is later than
-    /// that.
+    /// Returns a key with the bits of its source flipped. Such keys have the order of the events.
     #[cold]
-    pub(super) fn at_the_latest(self, time: Time, key: Key) -> Key {
-        let order = Order((key >> SOURCE_BITS) as u64 & ((1 << (TIME_BITS + RANK_BITS)) - 1));
-        self.key_of(MAX_TIME, order, self.source_at(time, key))
+    #[inline(never)]
+    pub(super) fn flipped(self, key: Key) -> Key {
+        key ^ Key::from(self.at(time_of(key)))
     }
+
+    /// Returns the order of two events. Few differ in their sources only, and only those are flipped.
+    #[inline]
+    pub(super) fn compare(self, one: Key, other: Key) -> Ordering {
+        if one ^ other > SOURCE_MASK { one.cmp(&other) } else { self.flipped(one).cmp(&self.flipped(other)) }
+    }
+}
+
+#[inline]
+pub(super) fn key_of(time: Time, order: Order, source: SourceId) -> Key {
+    Key::from(time.nanos()) << TIME_SHIFT | Key::from(order.0) << SOURCE_BITS | Key::from(source.0)
+}
+
+/// Returns the key of the same event at the latest time, for an event that is due later than that.
+#[cold]
+pub(super) fn at_the_latest(key: Key) -> Key {
+    let order = Order((key >> SOURCE_BITS) as u64 & ((1 << (TIME_BITS + RANK_BITS)) - 1));
+    key_of(MAX_TIME, order, source_of(key))
+}
+
+#[inline]
+pub(super) fn source_of(key: Key) -> SourceId {
+    SourceId((key & SOURCE_MASK) as u32)
 }
 
 /// Returns whether the event of a key may be cancelled or moved.

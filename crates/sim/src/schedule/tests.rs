@@ -97,7 +97,7 @@ fn agrees_with_a_list(operations: impl Iterator<Item = (usize, Option<u64>)>) ->
             Some(ns) => schedule.set(sources[index], Time::from_nanos(ns), order),
             None => schedule.clear(sources[index]),
         }
-        let key = |ns| schedule.lots.key_of(Time::from_nanos(ns), order, sources[index]);
+        let key = |ns| schedule.lots.flipped(key_of(Time::from_nanos(ns), order, sources[index]));
         model[index] = time.map(key);
         // The first event is looked at without being taken.
         let best = model.iter().enumerate().filter_map(|(i, key)| key.map(|key| (key, i))).min();
@@ -166,7 +166,7 @@ proptest! {
             let ns = (index as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (63 - spread);
             let (source, order) = (schedule.add_source(), order_of(index));
             schedule.set(source, Time::from_nanos(ns), order);
-            let key = schedule.lots.key_of(Time::from_nanos(ns), order, source);
+            let key = schedule.lots.flipped(key_of(Time::from_nanos(ns), order, source));
             model.insert((key, index));
             due.push((key, source));
         }
@@ -181,7 +181,7 @@ proptest! {
                 model.remove(&(due[index].0, index));
                 let order = order_of(index);
                 schedule.set(due[index].1, Time::from_nanos(later), order);
-                let key = schedule.lots.key_of(Time::from_nanos(later), order, due[index].1);
+                let key = schedule.lots.flipped(key_of(Time::from_nanos(later), order, due[index].1));
                 model.insert((key, index));
                 due[index].0 = key;
             }
