@@ -243,10 +243,10 @@ impl Link {
 
     /// Offers a packet at `now`, which must not lie before the previous offer, in the simple case: only the
     /// room decides, there is room, the packet has the same size as the last one, and it lies wholly in the
-    /// measured interval. Returns the arrival; `None` in other cases, in which [`Self::offer`] must be
-    /// called.
+    /// measured interval. Returns the arrival and the departure; `None` in other cases, in which
+    /// [`Self::offer`] must be called.
     #[inline(always)]
-    pub fn admit(&mut self, now: Time, bytes: u32) -> Option<Time> {
+    pub fn admit(&mut self, now: Time, bytes: u32) -> Option<[Time; 2]> {
         let queue = self.queue.as_deref_mut()?;
         let limit = queue.simple_limit?;
         let takes = self.transmission.time_of_same(bytes)?;
@@ -266,7 +266,7 @@ impl Link {
             waits.record(Span::from_nanos(starts.nanos() - now.nanos()));
         }
         self.send(now, starts, takes);
-        Some(sent + self.delay)
+        Some([sent + self.delay, sent])
     }
 
     /// Offers a packet at its arrival time, which must not lie before the previous offer, to a link whose

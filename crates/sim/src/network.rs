@@ -325,9 +325,8 @@ impl Network {
     /// Offers a packet to a link where only the room in its queue decides, and takes the packet further.
     #[inline(never)]
     fn offer(&mut self, now: Time, path: u32, link: u32, step: u32, packet: &mut Packet) -> Outcome {
-        let index = link as usize;
-        match self.links[index].admit(now, packet.bytes) {
-            Some(at) => self.advance([at, self.links[index].free_at()], path, step + 1, packet),
+        match self.links[link as usize].admit(now, packet.bytes) {
+            Some(times) => self.advance(times, path, step + 1, packet),
             None => self.ask([now, now], path, link, step, packet),
         }
     }
