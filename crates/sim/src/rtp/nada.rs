@@ -18,8 +18,9 @@ pub const ENTRY: Entry = Entry {
     build: |values, call| Box::new(Nada::new(values.into(), call)),
 };
 
-/// The defaults are those of the table of the published RFC, compared with its text. The numbers of equations 5 to 7 are as in its authors'
-/// slides at IETF 95; those of the other equations and of sections are from memory, for the rest of the text could not be had.
+/// The defaults are those of the table of the published RFC, compared with its text as far as it could be had: without BETA_S, BETA_V and
+/// ALPHA, which are those of its authors' simulator. The numbers of equations 5 to 7 are as in its authors' slides at IETF 95; those of
+/// the other equations and of sections are from memory.
 const RFC: &str = "RFC 8698 figure 3";
 const TIMES: Range = Range { min: 0.0, max: 60.0, above_min: true };
 const SHARES: Range = Range { min: 0.0, max: 1.0, above_min: true };
