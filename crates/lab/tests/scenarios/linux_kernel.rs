@@ -232,7 +232,7 @@ fn transfer(control: &str, packets: u64, path: Path, losses: Losses) -> Ways {
     let entry = registry::find(name).expect("a control");
     // The interface takes everything, as that of the kernel does.
     let values = Values::with(options::find("linux").expect("a profile"), &[("small_queues", "false")]);
-    let mut options = Options::new(&values, entry.published.recovery);
+    let options = Options::new(&values, entry.published.recovery);
     let layers = layer.map(|name| {
         let descriptor = registry::find_layer(name).expect("a layer").descriptor;
         Part { name: descriptor.name, values: descriptor.defaults() }

@@ -216,7 +216,7 @@ mod tests {
     impl Outbox for Last {
         fn send(&mut self, _: usize, packet: Packet) -> Launch {
             self.0 = packet;
-            Launch::SENT
+            Launch::Sent
         }
         fn send_extended(&mut self, _: usize, _: Packet, _: Extension) -> Launch {
             unreachable!("an acknowledgement of one range needs no extension")
