@@ -138,7 +138,6 @@ def loss_of(loaded: LoadedStudy, overrides: dict[str, Any], link: str) -> dict[s
         ),
         (f"{ERRORS}/figure-5.5", ["7-peak", "7-mean"]),
         (f"{ERRORS}/figure-6.3", ["9-peak"]),
-        (f"{PARALLEL}/figure-48", ["48-rival"]),
         (f"{PARALLEL}/figure-49", ["34", "49-tcp-p"]),
         (f"{PARALLEL}/table-i", ["6-reno", "6-ecn"]),
     ],
