@@ -48,7 +48,7 @@ PATHS: Mapping[str, Mapping[str, Any]] = {
 }
 """The paths as overrides of the scenario, with one flow and 10 Mbit/s if the name does not say otherwise."""
 SEVERAL = 2
-"""The number of runs at a time over a path of 100 Mbit/s; the others are as many as the caller wants."""
+"""The number of runs at a time over a path of 100 Mbit/s. Over slower paths the caller chooses it."""
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ MOST_PACKETS = 100_000
 PACKETS_PER_STUDY = 20_000
 LEAST_PACKETS_PER_RUN = 500
 RUNS_PER_STUDY = 100
-"""Of studies with more, as many are drawn, by the study's name."""
+"""Of a study with more, this number is drawn, the same each time."""
 
 
 @pytest.mark.slow
@@ -50,7 +50,7 @@ def test_no_study_breaks_the_physics_of_its_network(name: str) -> None:
     plan = Plan(load_study(name), quick=True, sensitivity=True)
     every = [planned.job for planned in plan.simulations(0, 1)]
     assert len(every) >= len(plan.runs)
-    first = random.Random(name).sample(every, min(len(every), RUNS_PER_STUDY))  # noqa: S311 (protects nothing)
+    first = random.Random(name).sample(every, min(len(every), RUNS_PER_STUDY))  # noqa: S311 (a sample of runs, no secret)
     packets = max(LEAST_PACKETS_PER_RUN, PACKETS_PER_STUDY / len(first))
     for job in first:
         overrides = merge(job.overrides, beginning(job, packets))

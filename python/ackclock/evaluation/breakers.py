@@ -2,6 +2,8 @@
 
 A breaker is counted here and cuts nothing off: the run goes on as if there were none, so that it says what the control
 does where nothing stops it.
+
+Of RFC 8083 the opening of section 4.3 was read. The equation and the numbers of its sections are from memory.
 """
 
 from __future__ import annotations

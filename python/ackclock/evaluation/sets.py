@@ -14,8 +14,8 @@ SETS = (
         "common-tcp",
         "Common TCP Evaluation Suite",
         "-",
-        "draft-irtf-iccrg-tcpeval-01 (July 2014, expired): a first evaluation of a change of TCP, compared with "
-        "standard TCP on the same paths. It has no thresholds.",
+        "draft-irtf-iccrg-tcpeval-01 (July 2014, expired; from notes on it): a first evaluation of a change of TCP, "
+        "compared with standard TCP on the same paths. It has no thresholds.",
     ),
     Family(
         "flent",

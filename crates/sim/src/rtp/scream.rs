@@ -49,13 +49,13 @@ parameters! {
         virtual_rtt: Span = time("25 ms", TIMES, WINDOW),
         /// Weight of the newest queueing delay in the mean while it rises (QDELAY_AVG_G)
         qdelay_weight: f64 = number("0.25", SHARES, DELAY),
-        /// As many times the window may be in flight (REF_WND_OVERHEAD_MAX: without the reduction of jitter, it is always this)
+        /// Multiple of the window that may be in flight (REF_WND_OVERHEAD_MAX: without the reduction of jitter, it is always this)
         overhead: f64 = number("3", FACTORS, SENDING),
         /// Lowest rate of pacing, before the headroom (RATE_PACE_MIN)
         min_pacing: Rate = rate("50 kbit/s", Range::between(1000.0, 1e8), SENDING),
         /// Rate of pacing over the target (PACKET_PACING_HEADROOM)
         pacing_headroom: f64 = number("1.5", FACTORS, SENDING),
-        /// As many times faster packets leave while the rate is the highest of the encoder (MAX_RELAXED_PACING_FACTOR)
+        /// Factor by which packets leave faster while the rate is the highest of the encoder (MAX_RELAXED_PACING_FACTOR)
         relaxed_pacing: f64 = number("4", FACTORS, SENDING),
         /// Share of the highest rate from which on pacing becomes faster (RELAXED_PACING_LIMIT_LOW)
         relaxed_from: f64 = number("0.8", Range::between(0.0, 0.99), SENDING),

@@ -123,7 +123,7 @@ impl Sender {
         if has_room { self.may_send } else { self.may_send.max(self.last_sent + LONGEST_WAIT) }
     }
 
-    /// Removes the oldest `packets` from those in flight, of which there are as many at least, and returns their payloads and times.
+    /// Removes the oldest `packets` from those in flight, which are at least that number, and returns their payloads and times.
     fn forget(&mut self, packets: usize) -> Vec<(u32, Time)> {
         let removed: Vec<_> = self.outstanding.drain(..packets).collect();
         self.in_flight -= removed.iter().map(|(bytes, _)| u64::from(*bytes)).sum::<u64>();

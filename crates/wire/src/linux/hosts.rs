@@ -25,7 +25,7 @@ pub struct Hosts {
 
 /// The interface of each host.
 const INTERFACE: &str = "eth0";
-/// The number of packets for which a TUN device has room until they are read: as many as the frames of a packet socket.
+/// The number of packets that a TUN device stores until they are read. It is the number of frames of a packet socket.
 const TUN_PACKETS: u32 = 8192;
 /// The other ends of the hosts' interfaces.
 const PORTS: [&str; 2] = ["port1", "port2"];
