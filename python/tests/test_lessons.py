@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
 import json
+import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +16,7 @@ from ackclock import Scenario, toml
 from ackclock.cli.examples import complete
 from ackclock.errors import InputError
 from ackclock.lessons import LESSONS, Lesson, lesson, lessons, names
+from ackclock.lessons import notebook as notebook_of_lesson
 from ackclock.lessons.outcome import curves, play, table
 from ackclock.study.truth import Holds
 
@@ -181,6 +185,18 @@ class TestLab:
         assert "incats.toml" in ackclock("lab", "incats.toml", "--no-open").err
 
 
+@pytest.fixture(scope="module")
+def kernel() -> Iterator[Any]:
+    """A kernel of Jupyter in which one notebook runs after the other: to start one takes two seconds."""
+    pytest.importorskip("nbclient")
+    manager = importlib.import_module("jupyter_client.manager").KernelManager()
+    # The kernel is a process of its own, which has to find the package that is tested.
+    manager.start_kernel(env={**os.environ, "PYTHONPATH": str(LESSONS.parents[1])})
+    yield manager
+    manager.shutdown_kernel(now=True)
+    manager.context.destroy()
+
+
 class TestNotebooks:
     def test_the_same_lesson_gives_the_same_file(self, ackclock: Command, tmp_path: Path) -> None:
         nbformat = pytest.importorskip("nbformat")
@@ -200,16 +216,18 @@ class TestNotebooks:
         "name", [name if name == "incast" else pytest.param(name, marks=pytest.mark.slow) for name in names()]
     )
     def test_it_runs(
-        self, ackclock: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+        self, ackclock: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kernel: Any, name: str
     ) -> None:
         nbclient, nbformat = pytest.importorskip("nbclient"), pytest.importorskip("nbformat")
-        # The kernel is a process of its own, which has to find the package that is tested.
-        monkeypatch.setenv("PYTHONPATH", str(LESSONS.parents[1]))
+        # What ten seeds say is tested above: here two are enough for an interval.
+        monkeypatch.setattr(notebook_of_lesson, "REPLICATIONS", 2)
         assert ackclock("examples", name, "--notebooks", tmp_path).code == 0
         notebook = nbformat.read(tmp_path / f"{name}.ipynb", as_version=4)
-        nbclient.NotebookClient(
-            notebook, timeout=120, resources={"metadata": {"path": str(tmp_path)}}
-        ).execute()
+        # Nothing of the notebook before is left.
+        notebook.cells.insert(0, nbformat.v4.new_code_cell("%reset -f"))
+        client = nbclient.NotebookClient(notebook, km=kernel, timeout=120)
+        client.execute()
+        client.kc.stop_channels()
         shown = [
             output["data"]
             for cell in notebook.cells
