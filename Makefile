@@ -14,7 +14,13 @@ PYTHON_SCRIPTS := $(sort $(shell grep -lE '^\#!.*python3' scripts/*) $(wildcard 
 # PyO3 asks this interpreter what to build for; without it, it would take the first one on the PATH.
 export PYO3_PYTHON := $(abspath $(BIN)/python)
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
-SOAK := cargo run --quiet --release --locked -p ackclock-soak --
+# Nothing is built twice on CI, so what a second build would need is not written.
+ifdef CI
+export CARGO_INCREMENTAL := 0
+endif
+# The profile and the features of the tests, whose crates serve here too, and whose assertions are checked.
+BUILD_FOR_TESTS := cargo build --quiet --locked --profile test --workspace
+BUILT_FOR_TESTS := $(abspath $(or $(CARGO_TARGET_DIR),target))/debug
 
 .PHONY: help setup prototype pgo wasm wire lab docs wheel demo test build-tests build-structops test-fast test-rust test-example test-python test-fuzz test-soak soak build-soak lint lint-rust lint-python format bench lock clean
 
@@ -70,8 +76,8 @@ test: $(VENV)/.python ## run every test: Rust, Python, the report in a browser, 
 	@# The core's release build ends in a link that takes one processor for a minute; the tests' build has the other. The
 	@# tools of Python are fetched meanwhile.
 	$(MAKE) --jobs=3 --output-sync=target setup wasm build-tests $(VENV)/.dev
-	@# mypy takes one processor, clippy and the link of build-soak end with one.
-	$(MAKE) --jobs=3 --output-sync=target build-soak lint-rust lint-python build-structops
+	@# mypy takes one processor.
+	$(MAKE) --jobs=3 --output-sync=target lint-rust lint-python build-structops
 	$(MAKE) test-rust
 	$(MAKE) test-example
 	$(MAKE) test-soak
@@ -98,18 +104,18 @@ test-fuzz: ## build the fuzz targets, replay their corpus and mutate it for some
 	scripts/fuzz
 
 test-soak: build-soak ## run random scenarios in every way in which a run can be observed, for a minute
-	$(SOAK) --minutes 1
+	$(BUILT_FOR_TESTS)/soak --minutes 1
 
 soak: build-soak setup ## the same for MINUTES=60, then all quick runs of all studies through the verifier
-	$(SOAK) --minutes $(or $(MINUTES),60)
+	$(BUILT_FOR_TESTS)/soak --minutes $(or $(MINUTES),60)
 	$(BIN)/python scripts/verify-studies
 
 build-soak: $(VENV)/.python
-	cargo build --release --locked -p ackclock-soak
+	$(BUILD_FOR_TESTS) --bin soak
 
 test-python: setup $(VENV)/.dev ## the Python tests alone, on all cores
 	@# Where `make wire` has not installed one, the program that controls need under the kernel's TCP is that of build-structops.
-	PATH="$(abspath $(or $(CARGO_TARGET_DIR),target))/debug:$$PATH" $(BIN)/pytest --numprocesses auto --dist worksteal
+	PATH="$(BUILT_FOR_TESTS):$$PATH" $(BIN)/pytest --numprocesses auto --dist worksteal
 
 lint: lint-rust lint-python ## formatting, clippy, ruff, mypy: no warnings
 	@:

@@ -4,7 +4,7 @@
 use ackclock_base::{Size, Span, Value};
 use ackclock_lab::Scenario;
 use ackclock_lab::cost::Cost;
-use ackclock_lab::flows::FlowGroup;
+use ackclock_lab::flows::{FlowGroup, Sending};
 use ackclock_lab::observe::Warmup;
 
 const MAX_PACKETS: f64 = 2000.0;
@@ -27,9 +27,11 @@ pub fn small(mut scenario: Scenario) -> Option<Scenario> {
     if flows > MAX_FLOWS || scenario.network.links.len() > MAX_LINKS {
         return None;
     }
+    if scenario.flows.iter().any(|group| keeps_much_in_flight(&group.plan.sending)) {
+        return None;
+    }
     for group in &mut scenario.flows {
-        // What the receiver allows is a number of packets or, where a transport says so, of bytes. The QUIC stacks
-        // noq and quinn have no parameter for it.
+        // What the receiver allows is a number of packets or, where a transport says so, of bytes.
         group.plan.sending.change_profile(|values| {
             match (values.get("window"), values.get("receive_window")) {
                 (Some(Value::Packets(window)), _) => {
@@ -57,6 +59,15 @@ pub fn small(mut scenario: Scenario) -> Option<Scenario> {
     scenario.observe.interval = scenario.observe.interval.max(scenario.duration / MAX_SAMPLES);
     let is_slow = Cost::all(&scenario).iter().any(Cost::is_announced);
     (!is_slow).then_some(scenario)
+}
+
+/// Returns whether nothing but the control bounds the window, and one of its parameters allows a large one. The QUIC stacks noq and
+/// quinn have no parameter for what the receiver allows, and the time that they take for a packet grows with those in flight.
+fn keeps_much_in_flight(sending: &Sending) -> bool {
+    let Some(parts) = sending.parts() else { return false };
+    let is_bounded = ["window", "receive_window"].iter().any(|key| parts.profile.values.get(key).is_some());
+    let allows_much = |value| matches!(value, Value::Packets(packets) if packets > MAX_WINDOW);
+    !is_bounded && parts.control.values().iter().any(allows_much)
 }
 
 /// Returns whether links are fast and short enough for series: a series takes memory in proportion to the
@@ -98,6 +109,29 @@ mod tests {
         );
         small(Scenario::parse(&text, "late.toml", &serde_json::Map::new()).expect("a good scenario"))
             .is_none()
+    }
+
+    #[test]
+    fn a_million_packets_in_flight_over_quinn_are_left_out() {
+        let is_left_out = |transport: &str, floor: &str| {
+            let text = format!(
+                r#"
+                duration = "1 s"
+                [dumbbell]
+                bottleneck = {{ rate = "1 Mbit/s", delay = "10 ms" }}
+                access = {{ rate = "1 Mbit/s", delay = "1 ms" }}
+                [[flows]]
+                transport = "{transport}"
+                control = {{ name = "rbcc-wl", cwnd_floor = "{floor}" }}
+                "#
+            );
+            small(Scenario::parse(&text, "floor.toml", &serde_json::Map::new()).expect("a good scenario"))
+                .is_none()
+        };
+        assert!(is_left_out("quinn", "1e6 packets"));
+        assert!(!is_left_out("quinn", "2 packets"));
+        // TCP's receiver bounds the window.
+        assert!(!is_left_out("rfc", "1e6 packets"));
     }
 
     #[test]

@@ -87,6 +87,11 @@ impl ControlPlan {
         self.kernel.map_or(self.control.descriptor.name, |kernel| kernel.descriptor.name)
     }
 
+    /// Returns the parameters of the control, without those of the parts around it.
+    pub fn values(&self) -> &Values {
+        &self.control.values
+    }
+
     /// Returns the control of Linux that the flow names; `None` for another one.
     pub fn kernel(&self) -> Option<&'static KernelControl> {
         self.kernel
