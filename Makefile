@@ -14,6 +14,8 @@ PYTHON_SCRIPTS := $(sort $(shell grep -lE '^\#!.*python3' scripts/*) $(wildcard 
 # PyO3 asks this interpreter what to build for; without it, it would take the first one on the PATH.
 export PYO3_PYTHON := $(abspath $(BIN)/python)
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+# What a program imports is compiled then: to compile all libraries takes half a minute.
+PIP_INSTALL := $(BIN)/pip install --quiet --no-compile
 # Nothing is built twice on CI, so what a second build would need is not written.
 ifdef CI
 export CARGO_INCREMENTAL := 0
@@ -153,11 +155,11 @@ $(VENV)/.python:
 
 $(VENV)/.runtime: requirements.txt requirements-dev.txt $(VENV)/.python
 	@# maturin builds the core; its version is locked with the other tools.
-	$(BIN)/pip install --quiet -r requirements.txt "$$(grep '^maturin==' requirements-dev.txt)"
+	$(PIP_INSTALL) -r requirements.txt "$$(grep '^maturin==' requirements-dev.txt)"
 	@touch $@
 
 $(VENV)/.dev: requirements-dev.txt $(VENV)/.runtime
-	$(BIN)/pip install --quiet -r requirements-dev.txt
+	$(PIP_INSTALL) -r requirements-dev.txt
 	@touch $@
 
 $(VENV)/.core: $(RUST) pyproject.toml $(VENV)/.runtime
