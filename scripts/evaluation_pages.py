@@ -27,6 +27,7 @@ CONTROLS: Mapping[str, Sequence[str]] = {
     "rbcc": (),
     "a-tcp": (),
     "ltcp-rc": (),
+    "noq:bbr3": ("--transport", "noq"),
 }
 """The controls that are recorded, with the options of `ackclock evaluate`."""
 REMARKS: Mapping[str, str] = {
@@ -56,9 +57,14 @@ MOST_ROWS = 10
 """The largest number of findings that the page of a control shows of a criterion."""
 
 
+def stem(name: str) -> str:
+    """The name of a control's files: a link may have no colon."""
+    return name.replace(":", "-")
+
+
 def records() -> list[dict[str, Any]]:
     """The records, in the order of ``CONTROLS``."""
-    files = [FOLDER / f"{name}.json" for name in CONTROLS]
+    files = [FOLDER / f"{stem(name)}.json" for name in CONTROLS]
     return [json.loads(file.read_text(encoding="utf-8")) for file in files if file.exists()]
 
 
@@ -75,7 +81,7 @@ def index() -> str:
         own = " (it is one of the references)" if name in record["references"] else ""
         lines.append(
             [
-                f"[{name}](evaluations/{name}.md)",
+                f"[{name}](evaluations/{stem(name)}.md)",
                 summary,
                 ", ".join(f"{counts[one.value]} {one.value}" for one in WORST_FIRST if counts[one.value])
                 + own,
@@ -88,7 +94,7 @@ def index() -> str:
 def pages() -> Iterator[tuple[Path, str]]:
     """The page of each recorded evaluation."""
     for record in records():
-        yield FOLDER / f"{record['control']}.md", "\n".join(_page(record)) + "\n"
+        yield FOLDER / f"{stem(record['control'])}.md", "\n".join(_page(record)) + "\n"
 
 
 def _page(record: Mapping[str, Any]) -> Iterator[str]:
@@ -135,7 +141,7 @@ def _page(record: Mapping[str, Any]) -> Iterator[str]:
     yield ""
     yield (
         f"{record['runs']:,} simulations; ackclock {versions['ackclock']}, {cores}. "
-        f"Every sample is in [the record]({name}.json), which `--compare` reads."
+        f"Every sample is in [the record]({stem(name)}.json), which `--compare` reads."
     )
     yield ""
     yield "## Verdicts"
