@@ -27,7 +27,7 @@ MOST_PACKETS = 100_000
 # `scripts/verify-studies` verifies the whole quick runs.
 PACKETS_PER_STUDY = 20_000
 LEAST_PACKETS_PER_RUN = 500
-RUNS_PER_STUDY = 100
+RUNS_PER_STUDY = 40
 """Of a study with more, this number is drawn, the same each time."""
 
 
