@@ -390,11 +390,13 @@ def test_a_control_of_one_path_is_exempt_from_those_of_several() -> None:
 
 def test_a_scenario_that_cannot_have_a_transport_is_left_out() -> None:
     quic = {"transport": {"name": "quic"}}
-    chosen = [files.load("N-24"), files.parse(SMALL, "small")]
+    of_tcp = files.parse(SMALL + 'transport = { name = "rfc", min_rto = "1 s" }\n', "N-02-tcp")
+    chosen = [files.load("N-24"), files.parse(SMALL, "small"), of_tcp]
     plan = run.Plan(arms.arm("cubic", quic), [arms.arm("cubic", quic)], chosen, quick=True, seeds=2)
-    assert list(plan.refused) == ["N-24"]
+    assert list(plan.refused) == ["N-24", "N-02-tcp"]
     found = run.evaluate(plan)
     assert found.family("N-02").verdict is Verdict.OK
+    assert found.family("N-02").lacks == ["N-02-tcp was left out, for it cannot have this transport."]
     assert found.family("N-24").verdict is Verdict.NOT_EVALUATED
     assert "found the key `min_rto`" in found.family("N-24").sentence
 

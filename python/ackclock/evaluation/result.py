@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -88,11 +88,18 @@ class FamilyResult:
     verdict: Verdict
     sentence: str
     scenarios: Sequence[ScenarioResult] = ()
+    left_out: Sequence[str] = ()
+    """The names of the scenarios that cannot have the control's transport."""
 
     @property
     def lacks(self) -> list[str]:
-        """Returns where its scenarios are weaker than what the section asks, or their limits generous."""
-        return list(dict.fromkeys(text for one in self.scenarios for text in one.loaded.about.lacks))
+        """Returns where its scenarios are weaker than what the section asks, or their limits generous, and which others
+        were left out.
+        """
+        texts = [text for one in self.scenarios for text in one.loaded.about.lacks]
+        if self.scenarios:
+            texts += [f"{name} was left out, for it cannot have this transport." for name in self.left_out]
+        return list(dict.fromkeys(texts))
 
 
 @dataclass(frozen=True)
@@ -136,10 +143,11 @@ def assembled(
     families: dict[str, FamilyResult] = {}
     for family in ROWS:
         own = [one for one in results if one.loaded.about.family == family.id]
-        refused = [why for name, why in plan.refused.items() if name.startswith(family.id)]
+        refused = {name: why for name, why in plan.refused.items() if name.startswith(family.id)}
         if family in SETS and not own and not refused:
             continue
-        families[family.id] = _family(family, own, answers, refused, plan.tested)
+        result = _family(family, own, answers, list(refused.values()), plan.tested)
+        families[family.id] = replace(result, left_out=list(refused))
     families["N-10"] = _tail_drop(families)
     return Evaluation(
         control=plan.tested.name,
