@@ -248,6 +248,8 @@ def _judged(one: Mapping[str, Any], unit: str, reference: str) -> str:
         "change": ": {} times that in the setting to compare with",
     }
     own_unit = unit if one["measure"] in ("value", "difference", "allowance") else ""
+    if own_unit == "%" and one["measure"] != "value":
+        own_unit = "points"
     return words[one["measure"]].format(with_ends(one["mean"], one["interval"], own_unit))
 
 

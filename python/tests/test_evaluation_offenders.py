@@ -74,7 +74,7 @@ ONE_TO_ONE = {"flows": ["1:1"]}
         ("Reno", "N-01-outage", {}, NO_BACKOFF, {"growth"}),
         ("IgnoresEverything", "N-06-cut", {}, None, {"sent", "beyond"}),
         ("Reno", "N-06-cut", {}, NO_BACKOFF, {"growth"}),
-        ("IgnoresEverything", "N-15-collapse", {"rate left": ["1/10"]}, None, {"trips"}),
+        ("IgnoresEverything", "N-15-collapse", {"rate left": ["1/10"]}, None, {"open"}),
         ("GrowsTenfold", "N-06-starvation", {**ONE_TO_ONE, "buffer": ["4 bdp"]}, None, {"goodput"}),
         ("CutsTooLittle", "N-06-starvation", {**ONE_TO_ONE, "buffer": ["0.25 bdp"]}, None, {"goodput"}),
         ("FearsDelay", "N-16", {"delay": ["every 100 ms"]}, None, {"goodput"}),
