@@ -16,7 +16,7 @@ export PYO3_PYTHON := $(abspath $(BIN)/python)
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 SOAK := cargo run --quiet --release --locked -p ackclock-soak --
 
-.PHONY: help setup prototype pgo wasm wire lab docs wheel demo test build-tests test-fast test-rust test-example test-python test-fuzz test-soak soak build-soak lint lint-rust lint-python format bench lock clean
+.PHONY: help setup prototype pgo wasm wire lab docs wheel demo test build-tests build-structops test-fast test-rust test-example test-python test-fuzz test-soak soak build-soak lint lint-rust lint-python format bench lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -71,7 +71,7 @@ test: $(VENV)/.python ## run every test: Rust, Python, the report in a browser, 
 	@# tools of Python are fetched meanwhile.
 	$(MAKE) --jobs=3 --output-sync=target setup wasm build-tests $(VENV)/.dev
 	@# mypy takes one processor, clippy and the link of build-soak end with one.
-	$(MAKE) --jobs=3 --output-sync=target build-soak lint-rust lint-python
+	$(MAKE) --jobs=3 --output-sync=target build-soak lint-rust lint-python build-structops
 	$(MAKE) test-rust
 	$(MAKE) test-example
 	$(MAKE) test-soak
@@ -84,6 +84,9 @@ test-fast: setup $(VENV)/.dev ## the tests without a browser, without tshark, an
 
 build-tests: $(VENV)/.python
 	cargo test --workspace --locked --no-run
+
+build-structops: $(VENV)/.python
+	scripts/build-structops
 
 test-rust: $(VENV)/.python ## unit, property and documentation tests of the crates
 	cargo test --workspace --locked
@@ -105,7 +108,8 @@ build-soak: $(VENV)/.python
 	cargo build --release --locked -p ackclock-soak
 
 test-python: setup $(VENV)/.dev ## the Python tests alone, on all cores
-	$(BIN)/pytest --numprocesses auto --dist worksteal
+	@# Where `make wire` has not installed one, the program that controls need under the kernel's TCP is that of build-structops.
+	PATH="$(abspath $(or $(CARGO_TARGET_DIR),target))/debug:$$PATH" $(BIN)/pytest --numprocesses auto --dist worksteal
 
 lint: lint-rust lint-python ## formatting, clippy, ruff, mypy: no warnings
 	@:
