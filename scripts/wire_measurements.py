@@ -47,6 +47,8 @@ PATHS: Mapping[str, Mapping[str, Any]] = {
     "two flows, 100 Mbit/s, 100 ms, 0.5 BDP": {**_droptail("100 ms", "0.5 bdp"), **FAST, "flows.0.count": 2},
 }
 """The paths as overrides of the scenario, with one flow and 10 Mbit/s if the name does not say otherwise."""
+JITTER = {"dumbbell.access.jitter": "200 us"}
+"""What a second simulation of a BBR adds: about as late as acknowledgements are on the machine of the record."""
 SEVERAL = 2
 """The number of runs at a time over a path of 100 Mbit/s. Over slower paths the caller chooses it."""
 
@@ -71,6 +73,11 @@ class Case:
         """Returns what the case changes of the scenario."""
         flows = {"flows.0.transport": self.transport, "flows.0.control": self.control}
         return {**PATHS[self.path], **flows, **(FIRST if self.seconds == 10 else {})}
+
+    @property
+    def has_jitter(self) -> bool:
+        """Returns whether a second simulation has acknowledgements that are late."""
+        return self.seconds == 40 and "bbr" in self.control
 
     @property
     def is_fast(self) -> bool:
@@ -110,10 +117,14 @@ def of_run(document: Mapping[str, Any]) -> dict[str, float | None]:
 
 
 def generated(what: str) -> str:
-    """Returns the table of a path, or of its first ten seconds, or what of the grid has no three valid runs."""
+    """Returns the table of a path, of its first ten seconds, of simulations with late acknowledgements, or of what the
+    grid lacks.
+    """
     record = json.loads(RECORD.read_text(encoding="utf-8"))
     if what == "missing":
         return missing_cases(record)
+    if what == "late acknowledgements":
+        return late_acknowledgements(record)
     path = what.removeprefix("first ")
     return table(record, path, 40 if what == path else 10)
 
@@ -132,6 +143,24 @@ def missing_cases(record: Mapping[str, Any]) -> str:
             if names:
                 rows.append([path + (", first ten seconds" if seconds == 10 else ""), ", ".join(names), why])
     return markdown(["path", "controls", "why"], rows) if rows else "Nothing."
+
+
+def late_acknowledgements(record: Mapping[str, Any]) -> str:
+    """Returns the cases beyond the bounds, and a second simulation of each in which acknowledgements are late."""
+    columns = [column for column in COLUMNS if column[0] in (GOODPUT, WAIT, DROPS)]
+    rows = []
+    for case in record["cases"]:
+        measured = [metric for metric, *_ in COLUMNS if _knows(case, metric)]
+        if "jittered" in case and not all(agrees(case, metric) for metric in measured):
+            cells = [
+                " / ".join(
+                    span([run[metric.field] * factor for run in case[kind]], form)
+                    for kind in ("real", "simulated", "jittered")
+                )
+                for metric, _, factor, form in columns
+            ]
+            rows.append([case["path"], _name(case["transport"], case["control"]), *cells])
+    return markdown(["path", "control", *(head for _, head, _, _ in columns)], rows)
 
 
 def key_of(case: Mapping[str, Any]) -> tuple[str, str, str, int]:

@@ -42,12 +42,12 @@ pub const KERNEL_CONTROLS: &[KernelControl] = &[
     KernelControl {
         descriptor: descriptor(
             "linux:bbr",
-            "Linux's own BBR, version 1, on the wire; `bbrv1` in a simulation",
+            "Linux's own BBR, version 1, on the wire; `bbrv1` with `extra_acked_rounds = 10` in a simulation",
             "Linux net/ipv4/tcp_bbr.c",
         ),
         kernel_name: "bbr",
         stands_for: "bbrv1",
-        settings: &[],
+        settings: &[("extra_acked_rounds", "10")],
     },
 ];
 
