@@ -16,6 +16,8 @@ use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
+#[path = "sender/going_back.rs"]
+mod going_back;
 #[path = "sender/held_back.rs"]
 mod held_back;
 

@@ -10,6 +10,9 @@ use crate::report::Report;
 use ackclock_base::{Span, Time};
 use std::any::Any;
 
+#[cfg(test)]
+pub mod testing;
+
 /// One end of a flow.
 pub trait Endpoint: Any + Send {
     /// Returns the properties that the network may rely on. They must not change after the flow has been

@@ -20,6 +20,9 @@ pub use key::{MAX_SOURCES, Order, SourceId};
 const GOOD_BUCKET: usize = 2;
 const MAX_BUCKET: usize = 128;
 const MIN_BUCKETS: usize = 256;
+/// The binary logarithm of the largest bucket width in nanoseconds. The fewest buckets then span a second, so
+/// that the width follows a flow that has begun slowly.
+const MAX_WIDTH_BITS: u32 = 22;
 /// From this number of sources on, the data that an event needs is no longer in the cache. Buckets are then
 /// larger, so that there are events to [look ahead](Schedule::ahead) at.
 const MANY_SOURCES: usize = 5000;
@@ -237,7 +240,7 @@ impl Schedule {
             if self.given > 2 * good {
                 self.width_bits = self.width_bits.saturating_sub((self.given / good).ilog2()).max(1);
             } else if 2 * self.given < good {
-                self.width_bits = (self.width_bits + (good / self.given).ilog2()).min(40);
+                self.width_bits = (self.width_bits + (good / self.given).ilog2()).min(MAX_WIDTH_BITS);
             }
         }
         if self.buckets.len() != wanted {

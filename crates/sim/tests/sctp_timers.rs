@@ -1,9 +1,10 @@
 //! Associations driven by hand: what is sent over which path and when, the effect of timers, and the effect
 //! of acknowledgements.
 
-use ackclock_base::{Time, Values};
+use ackclock_base::{Rate, Time, Values};
 use ackclock_cc::{Assembly, Exponential, registry};
 use ackclock_sim::random::Stream;
+use ackclock_sim::reading::ReaderOptions;
 use ackclock_sim::sctp::association::Association;
 use ackclock_sim::sctp::message::{Block, Control, ControlKind, Data, Echo, Message, Sack, Wire};
 use ackclock_sim::sctp::options::{Options, find};
@@ -52,7 +53,11 @@ impl Driver {
         ];
         all.retain(|(key, _)| settings.iter().all(|(set, _)| set != key));
         all.extend_from_slice(settings);
-        let options = Options::new(&Values::with(find(profile).expect("a profile"), &all));
+        Self::with(Options::new(&Values::with(find(profile).expect("a profile"), &all)), law, windows)
+    }
+
+    /// Creates an association with these options over two paths with these initial windows.
+    fn with(options: Options, law: &str, windows: [f64; 2]) -> Self {
         let entry = registry::find(law).expect("a control");
         let mut assembly = Assembly::new(entry, &entry.descriptor.defaults(), None, None);
         let path = |window: f64| {
@@ -188,6 +193,50 @@ fn the_window_of_a_path_that_carries_single_retransmissions_falls_between_them()
         driver.expire(3.05);
         assert_eq!(driver.sent(), [Chunk(1, 1)]);
         assert_eq!((driver.windows()[1], driver.ssthresh(1)), (window, threshold), "{profile}");
+    }
+}
+
+#[test]
+fn an_idle_path_whose_window_does_not_fall_keeps_its_threshold() {
+    // Path 2 has the four packets that RFC 9260 section 7.2.1 leaves, and is used for the first time since
+    // two RTOs.
+    let settings = [("retransmit_to", "alternate"), ("chunk", "1468 B"), ("initial_ssthresh", "50 packets")];
+    let mut driver = Driver::new("sctp", "sctp", [1.0, 4.0], &settings);
+    driver.expire(1.0);
+    driver.sack(1.05, 1, &[]);
+    driver.expire(3.05);
+    assert_eq!((driver.sent().last(), driver.windows()[1]), (Some(&Chunk(1, 1)), 4.0));
+    assert_eq!(driver.ssthresh(1), 50.0);
+}
+
+#[test]
+fn the_timer_of_a_path_with_nothing_in_flight_does_not_start_in_ns2() {
+    // All chunks of path 1 time out, and the first is sent over path 2.
+    let mut driver = Driver::new("sctp-thesis", "sctp-2960", [4.0, 4.0], &[]);
+    driver.expire(1.0);
+    let deadlines = [0, 1].map(|path: usize| driver.association.paths()[path].sender.deadline());
+    assert_eq!(deadlines, [Time::NEVER, at(2.0)]);
+}
+
+#[test]
+fn a_closed_window_is_not_probed_when_nothing_is_left_to_send() {
+    // Both chunks are acknowledged at 0.1 s with a window of zero. The RTO is 1 s, its minimum, so the last
+    // chunk is sent as a probe at 1.1 s, unless the application has stopped.
+    let values = [("handshake", "false"), ("heartbeat_interval", "3000 s")];
+    let options = Options::new(&Values::with(find("sctp").expect("a profile"), &values));
+    let reader = Some(ReaderOptions { rate: Rate::default(), changes: None });
+    for (stops, probes) in [(false, vec![Chunk(0, 1)]), (true, vec![])] {
+        let mut driver =
+            Driver::with(Options { reader: reader.clone(), ..options.clone() }, "sctp", [2.0, 4.0]);
+        driver.association.stay_open();
+        assert_eq!(driver.sent(), [Chunk(0, 0), Chunk(0, 1)]);
+        let sack = Sack { cumulative: 2, blocks: &[], window: 0, echo: Echo::default(), packets: 2 };
+        driver.association.on_sack(at(0.1), &sack, &mut driver.wire);
+        if stops {
+            driver.association.stop();
+        }
+        driver.expire(1.1);
+        assert_eq!(driver.sent(), probes, "stops: {stops}");
     }
 }
 

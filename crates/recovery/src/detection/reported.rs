@@ -85,7 +85,7 @@ impl Detection for Reported {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::detection::testing::SUMMARY;
+    use crate::detection::testing::{self, SUMMARY};
     use crate::ledger::Newly;
 
     /// Returns a ledger with ten packets of 1000 bytes, sent at time zero.
@@ -137,6 +137,16 @@ mod tests {
         let reaction = ack(&mut rule, &mut ledger, 7..8);
         assert_eq!((reaction.recovered, rule.in_recovery()), (Some(0), false));
         assert_eq!(ack(&mut rule, &mut ledger, 8..9).recovered, None, "recovery ends once");
+    }
+
+    //= test RFC 9260 section 6.3.2 r3
+    #[test]
+    fn an_acknowledgement_of_the_earliest_packet_restarts_the_timer_and_others_do_not() {
+        // Packet 0 is acknowledged cumulatively, then packet 2, and then packet 1 by a range.
+        let (mut rule, mut ledger) = (Reported::default(), sent());
+        assert!(testing::ack(&mut rule, &mut ledger, 1, SUMMARY).restart_timer);
+        assert!(!ack(&mut rule, &mut ledger, 2..3).restart_timer);
+        assert!(ack(&mut rule, &mut ledger, 1..2).restart_timer);
     }
 
     #[test]

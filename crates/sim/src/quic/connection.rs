@@ -215,3 +215,43 @@ impl Endpoint for ReceivingEnd {
         self.answers_at = self.answers_at.saturating_add(packets);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::endpoint::testing::Last;
+    use crate::quic::datagram::Data;
+    use crate::quic::receiver::ReceiverOptions;
+    use ackclock_base::Span;
+
+    const PACKING: Packing = Packing { data: 1200, ack: 50, initial: 1200, field: Ecn::NotCapable };
+
+    /// Delivers packet `number`, with the piece of that number, at time zero. Returns whether it is
+    /// acknowledged at once.
+    fn is_answered(end: &mut ReceivingEnd, number: u64) -> bool {
+        let mut last = Last::default();
+        let data = Data { number, piece: number, sent: Time::ZERO, wanted: 0 };
+        OutboxWire { out: &mut last, packing: PACKING }.send(Datagram::Data(data));
+        end.on_packet(Time::ZERO, 0, &last.packet.clone(), &mut last);
+        last.packet.bytes == PACKING.ack
+    }
+
+    #[test]
+    fn the_last_packet_that_is_expected_is_acknowledged_at_once() {
+        // Every second packet is acknowledged. The fifth is the first of two, and is not held back only if no
+        // more than five are expected. With three expected and then two more, the third waits.
+        let options =
+            ReceiverOptions { ack_threshold: 2, max_ack_delay: Span::from_millis(25), max_ranges: 3 };
+        let answered = |answers_at, more| {
+            let receiver = Receiver::new(options);
+            let reader = Reader::default();
+            let mut end =
+                ReceivingEnd { receiver, packing: PACKING, payload_bytes: 1000, answers_at, reader };
+            end.expect(more);
+            [0, 1, 2, 3, 4].map(|number| is_answered(&mut end, number))
+        };
+        assert_eq!(answered(5, 0), [false, true, false, true, true]);
+        assert_eq!(answered(3, 2), [false, true, false, true, true]);
+        assert_eq!(answered(u64::MAX, 0), [false, true, false, true, false]);
+    }
+}

@@ -206,31 +206,7 @@ impl Reader {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::endpoint::Launch;
-    use crate::packet::Extension;
-
-    /// An outbox that stores the packet sent last.
-    #[derive(Default)]
-    struct Last(Packet);
-
-    impl Outbox for Last {
-        fn send(&mut self, _: usize, packet: Packet) -> Launch {
-            self.0 = packet;
-            Launch::Sent
-        }
-        fn send_extended(&mut self, _: usize, _: Packet, _: Extension) -> Launch {
-            unreachable!("an acknowledgement of one range needs no extension")
-        }
-        fn send_long(&mut self, _: usize, _: Packet, _: &[u64]) -> Launch {
-            unreachable!("an acknowledgement of one range needs no extension")
-        }
-        fn long_extension(&self, _: &Packet, _: &mut Vec<u64>) {}
-        fn extension(&self, _: &Packet) -> Extension {
-            Extension::default()
-        }
-        fn received(&mut self, _: Option<Time>, _: u64, _: u64) {}
-        fn done(&mut self) {}
-    }
+    use crate::endpoint::testing::Last;
 
     #[test]
     fn an_acknowledgement_carries_its_delay_in_units_of_eight_microseconds() {
@@ -240,7 +216,7 @@ mod tests {
         let sent = Ack { highest: (7, 9), below: &[], delay: Span::from_nanos(1_234_500), marked: 3 };
         OutboxWire { out: &mut last, packing }.send(Datagram::Ack(sent));
         let arrived = Ack { delay: Span::from_nanos(1_232_000), ..sent };
-        assert_eq!(Reader::default().read(&last.0, &last), Datagram::Ack(arrived));
-        assert_eq!(last.0.bytes, 50);
+        assert_eq!(Reader::default().read(&last.packet, &last), Datagram::Ack(arrived));
+        assert_eq!(last.packet.bytes, 50);
     }
 }

@@ -421,6 +421,24 @@ fn a_tuned_window_stays_within_its_memory_for_an_application_that_does_not_read(
 }
 
 #[test]
+fn retransmissions_do_not_count_as_payload_sent() {
+    // Ten packets, of which the fourth is dropped the first time.
+    let reader = ReaderOptions { rate: READ, changes: None };
+    for transport in [Transport::Tcp, Transport::Sctp, Transport::Quic] {
+        let sent = |mut drops: u32| {
+            let drop = move |_, says| says == Says::Data(3) && std::mem::take(&mut drops) > 0;
+            let mut run = Run::begin(transport, &buffer(transport, 20), reader.clone(), 10, drop);
+            run.until(at(10_000.0));
+            let sent = run.ends[0].sent();
+            (sent.packets, sent.payload_bytes)
+        };
+        let ((all, bytes), (again, same)) = (sent(0), sent(1));
+        assert_eq!((all, same), (10, bytes), "{transport:?}");
+        assert!(again > all, "{transport:?}");
+    }
+}
+
+#[test]
 fn everything_is_read_whatever_is_lost_and_however_long_a_pause_is() {
     // A quarter of all packets, including probes and updates, is lost in the first minute. The application
     // reads for half a second and pauses for five.

@@ -1,6 +1,7 @@
 //! Compares the schedule with lists and sets.
 
 use super::*;
+use ackclock_base::Span;
 use proptest::prelude::*;
 
 /// Returns the sources of events due at 7 ns, in the order in which they are served.
@@ -133,6 +134,23 @@ fn buckets_become_as_narrow_as_events_follow_one_another() {
         next(&mut schedule, now, source);
     }
     assert!((15..=17).contains(&schedule.width_bits), "{}", schedule.width_bits);
+}
+
+#[test]
+fn buckets_become_narrow_within_two_seconds_after_a_slow_beginning() {
+    // One event in ten seconds asks for wider buckets than the widest, of which 256 span 1.07 s. In
+    // the second such span of events 28 us apart, which ask for about 2^16 ns, the buckets have that width.
+    let mut schedule = Schedule::default();
+    let source = schedule.add_firm_source();
+    let mut run = |events: u64, apart_ns: u64| {
+        for _ in 0..events {
+            schedule.set(source, schedule.now() + Span::from_nanos(apart_ns), Order::TIMER);
+            schedule.next_before(Time::NEVER).unwrap();
+        }
+        schedule.width_bits
+    };
+    assert_eq!(run(100, 10_000_000_000), MAX_WIDTH_BITS);
+    assert!((15..=17).contains(&run(2 * (1 << 30) / 28_000 + 1, 28_000)));
 }
 
 proptest! {

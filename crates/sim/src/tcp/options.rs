@@ -325,3 +325,32 @@ fn recovery(name: &str, details: &Details) -> Recovery {
         _ => Recovery::Sack(details.losses.sack()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn small_queues_apply_only_to_packets_that_leave_without_a_random_delay() {
+        let limit = |small_queues, send_jitter| {
+            let settings = [
+                ("small_queues", small_queues),
+                ("small_queue_limit", "4000 B"),
+                ("send_jitter", send_jitter),
+            ];
+            let values = Values::with(&PROFILES[0], &settings);
+            Options::new(&values, None).sender.recovery.small_queue
+        };
+        assert_eq!(limit("true", "0 s"), Some(4000));
+        assert_eq!((limit("true", "1 ms"), limit("false", "0 s")), (None, None));
+    }
+
+    #[test]
+    fn the_action_of_mda_handles_losses_of_every_cause_unless_its_rule_is_for_transmission_losses() {
+        let in_congestion = |rule| match Options::new(&PROFILES[0].defaults(), Some(rule)).recovery {
+            Recovery::Mda(options) => options.in_congestion,
+            other => panic!("{rule} gives {other:?}"),
+        };
+        assert_eq!((in_congestion("mda"), in_congestion("mda-transmission")), (true, false));
+    }
+}

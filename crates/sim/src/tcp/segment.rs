@@ -355,32 +355,8 @@ impl Flags {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::endpoint::testing::Last;
     use proptest::prelude::*;
-
-    /// An outbox that stores the packet sent last.
-    #[derive(Default)]
-    struct Last(Packet, Extension);
-
-    impl Outbox for Last {
-        fn send(&mut self, _: usize, packet: Packet) -> Launch {
-            *self = Self(packet, Extension::default());
-            Launch::Sent
-        }
-        fn send_extended(&mut self, _: usize, mut packet: Packet, extension: Extension) -> Launch {
-            packet.extension = crate::packet::Extensions::default().keep(extension);
-            *self = Self(packet, extension);
-            Launch::Sent
-        }
-        fn send_long(&mut self, _: usize, _: Packet, _: &[u64]) -> Launch {
-            Launch::Sent
-        }
-        fn long_extension(&self, _: &Packet, _: &mut Vec<u64>) {}
-        fn extension(&self, _: &Packet) -> Extension {
-            self.1
-        }
-        fn received(&mut self, _: Option<Time>, _: u64, _: u64) {}
-        fn done(&mut self) {}
-    }
 
     fn counters() -> impl Strategy<Value = Option<ByteCounters>> {
         let counters = (0..1_u32 << 24, 0..1_u32 << 24);
@@ -424,8 +400,8 @@ mod tests {
         fn a_segment_survives_its_packet(segment in segments()) {
             let mut out = Last::default();
             segment.send(&mut out);
-            prop_assert_eq!(out.0.is_extended(), !segment.sack[0].is_empty() || segment.window > 0);
-            prop_assert_eq!(Segment::read(&out.0, &out), segment);
+            prop_assert_eq!(out.packet.is_extended(), !segment.sack[0].is_empty() || segment.window > 0);
+            prop_assert_eq!(Segment::read(&out.packet, &out), segment);
         }
 
         #[test]
@@ -444,9 +420,9 @@ mod tests {
     fn a_mark_on_the_way_arrives() {
         let mut out = Last::default();
         Segment { flags: Flags::ECN_CAPABLE, ..Segment::default() }.send(&mut out);
-        assert_eq!(out.0.ecn, Ecn::Classic);
-        out.0.ecn = Ecn::Experienced;
-        let flags = Segment::read(&out.0, &out).flags;
+        assert_eq!(out.packet.ecn, Ecn::Classic);
+        out.packet.ecn = Ecn::Experienced;
+        let flags = Segment::read(&out.packet, &out).flags;
         assert!(flags.has(Flags::CONGESTION_EXPERIENCED) && flags.has(Flags::ECN_CAPABLE));
     }
 }
