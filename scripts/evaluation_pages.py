@@ -27,7 +27,6 @@ CONTROLS: Mapping[str, Sequence[str]] = {
     "rbcc": (),
     "a-tcp": (),
     "ltcp-rc": (),
-    "noq:bbr3": ("--transport", "noq"),
 }
 """The controls that are recorded, with the options of `ackclock evaluate`."""
 REMARKS: Mapping[str, str] = {
