@@ -94,6 +94,8 @@ def test_the_exponent_of_goodput_over_the_round_trip() -> None:
     assert metrics.rtt_exponent(1 / rtt, rtt) == pytest.approx(-1)
     assert metrics.rtt_exponent(rtt**0.5, rtt) == pytest.approx(0.5)
     assert math.isnan(metrics.rtt_exponent(np.array([1.0, 0.0]), rtt[:2]))
+    # QUIC stacks do not tell their round trips.
+    assert math.isnan(metrics.rtt_exponent(np.array([1.0, 2.0]), np.array([math.nan, math.nan])))
 
 
 def test_gaps_that_grow() -> None:

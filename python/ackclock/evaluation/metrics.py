@@ -192,9 +192,10 @@ def harm_to_less(solo: Vector, beside: Vector) -> Vector:
 
 def rtt_exponent(goodput: Vector, rtt_s: Vector) -> float:
     """Returns the least-squares slope of the logarithm of goodput over that of the round trip: -1 if goodput goes with
-    the inverse of the round trip; nan for fewer than two flows or a flow that gets nothing.
+    the inverse of the round trip; nan for fewer than two flows, a flow that gets nothing, or one whose round trip is
+    unknown.
     """
-    if goodput.size < 2 or np.any(goodput <= 0):
+    if goodput.size < 2 or np.any(goodput <= 0) or not np.all(np.isfinite(rtt_s)):
         return math.nan
     return float(np.polyfit(np.log(rtt_s), np.log(goodput), 1)[0])
 
