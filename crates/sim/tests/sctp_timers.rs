@@ -199,8 +199,8 @@ fn the_window_of_a_path_that_carries_single_retransmissions_falls_between_them()
 #[test]
 fn an_idle_path_whose_window_does_not_fall_keeps_its_threshold() {
     // Path 2 has the four packets that RFC 9260 section 7.2.1 leaves, and is used for the first time since
-    // two RTOs.
-    let settings = [("retransmit_to", "alternate"), ("chunk", "1468 B"), ("initial_ssthresh", "50 packets")];
+    // two RTOs. Its threshold is 50 chunks of 1468 bytes.
+    let settings = [("retransmit_to", "alternate"), ("chunk", "1468 B"), ("initial_ssthresh", "73400 B")];
     let mut driver = Driver::new("sctp", "sctp", [1.0, 4.0], &settings);
     driver.expire(1.0);
     driver.sack(1.05, 1, &[]);
