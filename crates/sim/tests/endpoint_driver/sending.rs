@@ -256,7 +256,7 @@ impl Sending {
 
     fn call(&mut self, now: Time, act: impl FnOnce(&mut Sender, &mut Sent)) -> Vec<Packet> {
         let mut sent = Sent::default();
-        self.with_told(|told| told.newly_lost = 0.0);
+        self.with_told(|told| (told.newly_lost, told.quantum) = (0.0, 1));
         act(&mut self.sender, &mut sent);
         let sent = sent.0;
         let una = self.sender.core().una();
@@ -378,7 +378,9 @@ impl Sending {
             }
         };
         let paced = self.options.sender.recovery.pacing && interval_ns > 1.0;
-        let together = u64::from(decision.send_quantum.unwrap_or(1).max(1));
+        // BBR lowers its rate with the first packet after a pause (draft-ietf-ccwg-bbr section 5.4.1), and the
+        // quantum that this packet begins is still that of the rate before.
+        let together = u64::from(self.with_told(|told| told.quantum));
         assert!(sent <= together + 1 || !paced, "{sent} at once, {interval_ns} ns apart");
     }
 

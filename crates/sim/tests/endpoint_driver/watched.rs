@@ -34,6 +34,8 @@ pub struct Told {
     delivered: Packets,
     lost: Packets,
     lost_one_by_one: Packets,
+    /// The largest quantum that the control has allowed since the last acknowledgement or timer.
+    pub quantum: u32,
     /// The packets reported lost since the last acknowledgement or timer.
     pub newly_lost: Packets,
     /// The packets reported lost, less those that the driver has seen retransmitted since.
@@ -163,6 +165,7 @@ impl Control for Watched {
         let decision = self.inner.decision();
         assert!(decision.cwnd.is_finite() && decision.cwnd >= 1.0, "{decision:?}");
         assert!(decision.ssthresh >= 1.0, "{decision:?}");
+        self.with(|told| told.quantum = told.quantum.max(decision.send_quantum.unwrap_or(1)));
         decision
     }
 
