@@ -27,6 +27,7 @@ CONTROLS: Mapping[str, Sequence[str]] = {
     "rbcc": (),
     "a-tcp": (),
     "ltcp-rc": (),
+    "noq:bbr3": ("--transport", "noq"),
 }
 """The controls that are recorded, with the options of `ackclock evaluate`."""
 REMARKS: Mapping[str, str] = {
@@ -44,6 +45,12 @@ REMARKS: Mapping[str, str] = {
         "the known problem of [RFC 9331, section 4.3](https://www.rfc-editor.org/rfc/rfc9331#section-4.3). "
         "`classic_fallback`, off by default, [detects such a queue](../prague.md): "
         '`{ name = "prague", classic_fallback = true }` is no concern in these mixes (`--only N-14-mix`).'
+    ),
+    "noq:bbr3": (
+        "noq, a QUIC stack, sends in this seat, and its CUBIC and Reno are ours. What the transport does is then the "
+        "same for all three: the gaps between packets in an outage (sections 5.1.1 and 5.2) are those of noq's probe "
+        "timeouts, under CUBIC and Reno too. noq tells no round trips, and cannot have the details of TCP that five "
+        "sections are about. No seed sets its random numbers, so that runs with one seed differ."
     ),
     "copa": (
         "Copa answers to a timeout, and otherwise to delay alone. RACK finds lost retransmissions without one, so "
@@ -106,7 +113,7 @@ def _page(record: Mapping[str, Any]) -> Iterator[str]:
     if record["quick"]:
         yield (
             f"**This is a quick evaluation**: {len(record['seeds'])} seeds, and fewer paths and shorter runs than with "
-            "`--full`, which takes about two hours of processor time for each control and has not been recorded."
+            "`--full`, which takes hours of processor time and has not been recorded."
         )
         yield ""
     yield (
@@ -181,6 +188,9 @@ def _recoveries(record: Mapping[str, Any]) -> str:
     others = {name: rule for name, rule in record["recoveries"].items() if rule != RECOVERY}
     if not others:
         return "All flows over TCP recover from losses by RACK (RFC 8985)."
+    rules = set(record["recoveries"].values())
+    if len(rules) == 1:
+        return f"In this seat, all three recover from losses by `{rules.pop()}`."
     return " ".join(f"{name} recovers from losses by `{rule}`." for name, rule in others.items())
 
 
