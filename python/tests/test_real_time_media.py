@@ -254,6 +254,8 @@ def test_cubic_itself_is_no_concern_for_calls() -> None:
     assert concerns("cubic") == set()
 
 
-def test_a_queue_that_ledbat_keeps_takes_the_rate_of_calls() -> None:
-    # LEDBAT holds a queue of 100 ms (RFC 6817), at which NADA's rate is 10 ms / 100 ms of its highest one.
-    assert "rate" in concerns("ledbat")
+def test_rbcc_takes_the_rate_of_calls_and_ledbat_leaves_some() -> None:
+    assert {"rate", "frames"} <= concerns("rbcc")
+    # LEDBAT holds a queue of 100 ms (RFC 6817), at which NADA's rate is 10 ms / 100 ms of its highest one, and frames
+    # are in time. In the longer queue that CUBIC fills in its place, hardly any frame is.
+    assert concerns("ledbat") == set()
