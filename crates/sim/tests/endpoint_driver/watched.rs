@@ -34,7 +34,7 @@ pub struct Told {
     delivered: Packets,
     lost: Packets,
     lost_one_by_one: Packets,
-    /// The largest quantum that the control has allowed since the last acknowledgement or timer.
+    /// The largest quantum that the control allowed as a packet left, since the last acknowledgement or timer.
     pub quantum: u32,
     /// The packets reported lost since the last acknowledgement or timer.
     pub newly_lost: Packets,
@@ -165,7 +165,6 @@ impl Control for Watched {
         let decision = self.inner.decision();
         assert!(decision.cwnd.is_finite() && decision.cwnd >= 1.0, "{decision:?}");
         assert!(decision.ssthresh >= 1.0, "{decision:?}");
-        self.with(|told| told.quantum = told.quantum.max(decision.send_quantum.unwrap_or(1)));
         decision
     }
 
@@ -185,8 +184,10 @@ impl Control for Watched {
     }
 
     fn on_sent(&mut self, sent: &Sent, random: &mut dyn Random) {
+        let quantum = self.inner.decision().send_quantum.unwrap_or(1);
         self.with(|told| {
             told.at(sent.now);
+            told.quantum = told.quantum.max(quantum);
             assert!(sent.inflight.is_finite() && sent.inflight >= 0.0, "{sent:?}");
         });
         self.inner.on_sent(sent, random);
