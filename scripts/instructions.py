@@ -6,12 +6,13 @@ subtracted, so what comes before the first packet, and the first rounds of slow 
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
 import subprocess
 import tempfile
 from pathlib import Path
+
+from build_folder import build_folder
 
 ROOT = Path(__file__).resolve().parent.parent
 KEPT = ROOT / "reference" / "instructions.json"
@@ -34,14 +35,7 @@ def program() -> Path:
     command = ["cargo", "build", "--quiet", "--release", "--locked", "-p", "ackclock-lab", "--bin", "bench"]
     command += ["--no-default-features"]
     subprocess.run(command, cwd=ROOT, check=True)
-    described = subprocess.run(
-        ["cargo", "metadata", "--format-version=1", "--no-deps", "--locked"],
-        cwd=ROOT,
-        check=True,
-        capture_output=True,
-        text=True,
-    )
-    return Path(json.loads(described.stdout)["target_directory"]) / "release" / "bench"
+    return build_folder() / "release" / "bench"
 
 
 def per_packet(bench: Path, workload: str) -> float:

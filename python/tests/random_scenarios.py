@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 import subprocess
+import sys
 from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-
-
 # Whole QUIC stacks, which pages do not have.
 STACKS = ("noq", "quinn")
 
@@ -19,17 +18,13 @@ def random_scenarios(count: int) -> list[str]:
     """The texts of `count` scenarios that run everywhere, small enough to run as they are; other ones every day."""
     build = ["cargo", "build", "--quiet", "--locked", "--profile", "test", "--workspace", "--bin", "soak"]
     subprocess.run(build, cwd=ROOT, check=True)
-    soak = target() / "debug" / "soak"
+    sys.path.insert(0, str(ROOT / "scripts"))
+    from build_folder import build_folder
+
+    soak = build_folder() / "debug" / "soak"
     printed = subprocess.run(
         [soak, "--print", str(2 * count)], cwd=ROOT, check=True, capture_output=True, text=True
     )
     texts = [text for text in json.loads(printed.stdout) if not any(f'"{name}' in text for name in STACKS)]
     assert len(texts) >= count
     return texts[:count]
-
-
-def target() -> Path:
-    """Where cargo builds."""
-    command = ["cargo", "metadata", "--format-version=1", "--no-deps", "--locked"]
-    described = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
-    return Path(json.loads(described.stdout)["target_directory"])
