@@ -17,6 +17,7 @@ import pytest
 from real_time import NOT_OFFERED, PATIENCE_S, until
 
 from ackclock import core
+from ackclock.cli.control import ends_with
 from ackclock.errors import InputError, RunError
 from ackclock.kernel_controls import PROGRAM, program
 
@@ -256,6 +257,20 @@ def test_nothing_is_left_behind(ending: str, control: str) -> None:
     until(lambda: name not in available(), "a control is left")
     for kind, numbers in held.items():
         until(lambda kind=kind, numbers=numbers: not numbers & of_kernel(kind), "something is left")
+
+
+def test_a_command_ends_with_what_began_it() -> None:
+    """Also when that ended before the command could ask the kernel for it: then its parent is another process."""
+    here = subprocess.run(
+        ["echo", "runs"], preexec_fn=ends_with(os.getpid()), capture_output=True, check=True
+    )
+    assert here.stdout == b"runs\n"
+    gone = subprocess.Popen(["true"])
+    gone.wait()
+    orphan = subprocess.run(
+        ["echo", "runs"], preexec_fn=ends_with(gone.pid), capture_output=True, check=False
+    )
+    assert (orphan.returncode, orphan.stdout) == (-signal.SIGKILL, b"")
 
 
 @pytest.mark.usefixtures("struct_ops")

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import shlex
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -88,18 +89,28 @@ def _check(controls: Sequence[str]) -> None:
 
 def _run(command: Sequence[str], quiet: bool) -> int:
     """Runs the command, which ends with this process. Returns its exit code."""
-    libc = ctypes.CDLL(None)
-
-    def die_with_parent() -> None:
-        libc.prctl(PARENT_DIES, signal.SIGKILL)
-
     output = sys.stderr if quiet else None
     try:
         # No other thread runs here, so that a function between fork and exec is safe.
-        done = subprocess.run(command, preexec_fn=die_with_parent, stdout=output, check=False)  # noqa: S603  (what the user asks to run)
+        done = subprocess.run(command, preexec_fn=ends_with(os.getpid()), stdout=output, check=False)  # noqa: S603  (what the user asks to run)
     except OSError as error:
         raise RunError(f"`{command[0]}` does not run: {error.strerror}") from None
     return done.returncode
+
+
+def ends_with(parent: int) -> Callable[[], None]:
+    """Returns what a child of ``parent`` calls before it becomes another program, so that it is killed when ``parent``
+    ends.
+    """
+    libc = ctypes.CDLL(None)
+
+    def ask_the_kernel() -> None:
+        libc.prctl(PARENT_DIES, signal.SIGKILL)
+        # The kernel tells of later deaths only: a parent that is gone already has left its child to another.
+        if os.getppid() != parent:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    return ask_the_kernel
 
 
 def _replay(file: Path, controls: Sequence[str], as_json: bool) -> None:
