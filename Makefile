@@ -80,8 +80,8 @@ test: $(VENV)/.python ## run every test: Rust, Python, the report in a browser, 
 	$(MAKE) --jobs=3 --output-sync=target setup wasm build-tests $(VENV)/.dev
 	@# mypy takes one processor.
 	$(MAKE) --jobs=3 --output-sync=target lint-rust lint-python build-structops
-	$(MAKE) test-rust
-	$(MAKE) test-example
+	@# The example builds the crates once more, with other features, while the tests of one crate end on one processor.
+	$(MAKE) --jobs=2 --output-sync=target test-rust test-example
 	$(MAKE) test-soak
 	@# Building the fuzz targets waits for one crate at times, which leaves a core to the Python tests.
 	$(MAKE) --jobs=2 --output-sync=target test-python test-fuzz
