@@ -76,7 +76,7 @@ def records() -> list[dict[str, Any]]:
 
 def index() -> str:
     """A line for each recorded evaluation."""
-    lines = [["control", "what it is", "verdicts", "concerns in"], ["---"] * 4]
+    lines = [["control", "what it is", "grid", "verdicts", "concerns in"], ["---"] * 5]
     for record in records():
         # Section 6.1 repeats the verdicts of section 5.
         found = [one for one in record["criteria"] if one["section"] != "6.1"]
@@ -89,6 +89,7 @@ def index() -> str:
             [
                 f"[{name}](evaluations/{stem(name)}.md)",
                 summary,
+                "quick" if record["quick"] else "full",
                 ", ".join(f"{counts[one.value]} {one.value}" for one in WORST_FIRST if counts[one.value])
                 + own,
                 ", ".join(concerns) or "none",
@@ -115,7 +116,9 @@ def _page(record: Mapping[str, Any]) -> Iterator[str]:
             f"**This is a quick evaluation**: {len(record['seeds'])} seeds, and fewer paths and shorter runs than with "
             "`--full`, which takes hours of processor time and has not been recorded."
         )
-        yield ""
+    else:
+        yield f"This is a full evaluation: the whole grid of paths, with {len(record['seeds'])} seeds."
+    yield ""
     yield (
         f"{' and '.join(references)} took the seat of {name} with the same random numbers. {references[0]} decides, "
         f"but what is met against {' or '.join(references[1:])} is no concern. {_recoveries(record)} RFC 9743 has no "

@@ -119,23 +119,29 @@ def test_a_circuit_breaker_of_the_network() -> None:
 
 
 def test_the_circuit_breakers_of_a_call() -> None:
+    def of_call(sent: list[float], received: list[float], rtt_s: float = 0.1) -> list[int]:
+        return breakers.of_call(np.array(sent), np.array(received), 12000, rtt_s, 1)
+
     # 1500 B, 100 ms and a hundredth lost: 12000 / (0.1 sqrt(0.02 / 3)) = 1.47 Mbit/s. Ten times as much are 1225
     # packets per second.
-    assert breakers.tcp_throughput(12000, 0.1, np.array([0.01, 0.0])) == pytest.approx(
-        [1.2e5 / math.sqrt(0.02 / 3), math.inf]
-    )
+    assert breakers.tcp_throughput(12000, 0.1, 0.01) == pytest.approx(1.2e5 / math.sqrt(0.02 / 3))
     for sent, trips in ((1200.0, []), (1250.0, [2])):
-        counts = np.full(4, sent)
-        assert breakers.of_call(counts, 0.99 * counts, 12000, 0.1, 1, 3) == trips
-    # Without losses nothing is too much, and two reports with losses are not three.
-    counts = np.full(5, 1250.0)
-    assert breakers.of_call(counts, counts, 12000, 0.1, 1, 3) == []
-    pauses = counts * np.array([0.99, 0.99, 1, 0.99, 0.99])
-    assert breakers.of_call(counts, pauses, 12000, 0.1, 1, 3) == []
-    # Nothing arrives: the media timeout, whatever the rate; and a call that sends nothing has none.
-    slow = np.full(3, 10.0)
-    assert breakers.of_call(slow, np.zeros(3), 12000, 0.1, 1, 3) == [2]
-    assert breakers.of_call(np.zeros(3), np.zeros(3), 12000, 0.1, 1, 3) == []
+        assert of_call([sent] * 4, [0.99 * sent] * 4) == trips
+    # The third report is the first that can open it, and after that the sixth.
+    assert of_call([1250.0] * 6, [1237.5] * 6) == [2, 5]
+    # Without losses nothing is too much. Three reports are averaged: a loss of 0.6 % for one without loss between two
+    # of 0.9 %, with 12000 / (0.1 sqrt(0.012 / 3)) = 1.90 Mbit/s, of which ten times are 1581 packets per second.
+    assert of_call([1250.0] * 5, [1250.0] * 5) == []
+    for sent, trips in ((1570.0, []), (1590.0, [2])):
+        assert of_call([sent] * 3, [0.991 * sent, sent, 0.991 * sent]) == trips
+    # Over 500 ms ten round trips are five reports.
+    assert [breakers.reports_averaged(rtt_s, 1) for rtt_s in (0.1, 0.3, 0.31, 0.5, 2.0)] == [3, 3, 4, 5, 15]
+    assert of_call([1250.0] * 5, [1237.5] * 5, 0.5) == [4]
+    # Nothing arrives: the media timeout after five reports, whatever the rate; and a call that sends nothing has none.
+    assert of_call([10.0] * 6, [0.0] * 6) == [4]
+    # One packet arrives: no timeout. Of 30 packets 29 are lost, and 120 kbit/s are less than ten times 149 kbit/s.
+    assert of_call([10.0] * 5, [0.0] * 4 + [1.0]) == []
+    assert of_call([0.0] * 6, [0.0] * 6) == []
 
 
 def test_the_time_of_an_amount() -> None:

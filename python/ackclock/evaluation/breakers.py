@@ -3,7 +3,8 @@
 A breaker is counted here and cuts nothing off: the run goes on as if there were none, so that it says what the control
 does where nothing stops it.
 
-Of RFC 8083 the opening of section 4.3 was read. The equation and the numbers of its sections are from memory.
+Of RFC 8083 the opening of section 4.3 was read. Its numbers are those that the documentation of the crate
+rtci-interceptor gives with their sections; the equation and the formula of ``reports_averaged`` are from memory.
 """
 
 from __future__ import annotations
@@ -17,6 +18,10 @@ Vector = npt.NDArray[np.float64]
 MUCH_FASTER = 10.0
 """How many times faster than TCP a call may send while packets are lost: RFC 8083 section 4.3, which compares orders of
 magnitude.
+"""
+SILENT_REPORTS = 5
+"""After how many reports without any delivery a call has to stop: k of RFC 8083 section 4.2, which is for reports that
+are no more frequent than frames and round trips.
 """
 
 
@@ -45,27 +50,43 @@ def of_network(arrived: Vector, dropped: Vector, share: float, in_a_row: int) ->
     return opened(over, in_a_row)
 
 
-def tcp_throughput(packet_bits: float, rtt_s: float, loss: Vector) -> Vector:
-    """Returns what a TCP flow would send in bit/s with these shares of packets lost: s / (RTT sqrt(2 p / 3)), the
-    equation of RFC 8083 section 4.3; infinite without losses.
+def tcp_throughput(packet_bits: float, rtt_s: float, loss: float) -> float:
+    """Returns what a TCP flow would send in bit/s with this share of its packets lost, which is above 0:
+    s / (RTT sqrt(2 p / 3)), the equation of RFC 8083 section 4.3.
     """
-    with np.errstate(all="ignore"):
-        return np.where(loss > 0, packet_bits / (rtt_s * np.sqrt(2 * loss / 3)), math.inf)
+    return packet_bits / (rtt_s * math.sqrt(2 * loss / 3))
 
 
-def of_call(
-    sent: Vector, received: Vector, packet_bits: float, rtt_s: float, interval_s: float, in_a_row: int
-) -> list[int]:
-    """Returns the reports at which the sender of a call has to stop (RFC 8083): after ``in_a_row`` reports in a row
-    with nothing received of what was sent (section 4.2, media timeout), or with losses while it sends more than ten
-    times what TCP would (section 4.3, congestion).
+def reports_averaged(rtt_s: float, interval_s: float) -> int:
+    """Returns over how many reports the rate and the losses of a call are averaged: CB_INTERVAL of RFC 8083 section
+    4.3, with a report each ``interval_s`` seconds from both ends, and frames that are not rarer than a round trip.
+    """
+    # Ten round trips or three reports, whichever is longer, but no longer than 15 s or three reports.
+    needed = max(10 * rtt_s, 3 * interval_s)
+    return math.ceil(min(needed, max(15.0, 3 * interval_s)) / interval_s)
+
+
+def of_call(sent: Vector, received: Vector, packet_bits: float, rtt_s: float, interval_s: float) -> list[int]:
+    """Returns the reports at which the sender of a call has to stop (RFC 8083): after ``SILENT_REPORTS`` in a row with
+    nothing received of what was sent (section 4.2, media timeout), or when over the last ``reports_averaged`` of them
+    it lost packets and sent more than ten times what TCP would (section 4.3, congestion). Counting begins anew then.
 
     ``sent`` and ``received`` are the packets of each report's ``interval_s`` seconds, of ``packet_bits`` on the wire.
     Reports arrive here; the timeout of section 4.1, for lost reports, is not among these.
     """
-    with np.errstate(all="ignore"):
-        loss = np.clip(np.where(sent > 0, (sent - received) / sent, 0.0), 0.0, 1.0)
-    nothing = (sent > 0) & (received <= 0)
-    rate = sent * packet_bits / interval_s
-    congested = (loss > 0) & ~nothing & (rate > MUCH_FASTER * tcp_throughput(packet_bits, rtt_s, loss))
-    return sorted({*opened(nothing, in_a_row), *opened(congested, in_a_row)})
+    silent = opened((sent > 0) & (received <= 0), SILENT_REPORTS)
+    count = reports_averaged(rtt_s, interval_s)
+    congested, first = [], 0
+    for last in range(sent.size):
+        if last + 1 - first < count:
+            continue
+        of = slice(last + 1 - count, last + 1)
+        packets, arrived = float(np.sum(sent[of])), float(np.sum(received[of]))
+        # Without a delivery there is no report of a loss, but the media timeout.
+        if not 0 < arrived < packets:
+            continue
+        rate = packets * packet_bits / (count * interval_s)
+        if rate > MUCH_FASTER * tcp_throughput(packet_bits, rtt_s, 1 - arrived / packets):
+            congested.append(last)
+            first = last + 1
+    return sorted({*silent, *congested})
