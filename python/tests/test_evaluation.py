@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 from conftest import Command
@@ -225,6 +228,33 @@ def test_the_cost_is_said_beforehand(ackclock: Command) -> None:
     # CUBIC is both the control under test and the reference; Reno stands beside it.
     # Three settings of two scenarios.
     assert out.startswith("30 runs, about ")
+
+
+def test_the_cost_is_that_of_short_and_of_long_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A hundred runs take 10 us a packet and ten long ones 0.1 us, so the plan takes 10.1 s."""
+
+    def planned(packets: float, seconds: float) -> run.Planned:
+        return run.Planned(cast("run.Job", SimpleNamespace(has_python=False, seconds=seconds)), [], packets)
+
+    now = 0.0
+
+    class Pretended:
+        def __init__(self, threads: int) -> None:
+            assert threads == 1
+
+        def begin(self, jobs: list[SimpleNamespace]) -> Iterator[tuple[int, None]]:
+            nonlocal now
+            for index, job in enumerate(jobs):
+                now += job.seconds
+                yield index, None
+
+    monkeypatch.setattr(run, "Local", Pretended)
+    monkeypatch.setattr(run.time, "process_time", lambda: now)
+    runs = [planned(1e5, 0.01) for _ in range(10)] + [planned(1e4, 0.1) for _ in range(100)]
+    said = run.cost(cast("run.Plan", SimpleNamespace(runs=runs)))
+    assert (said.runs, said.packets) == (110, 2e6)
+    # Of the five that are measured, the third is at the border between them.
+    assert said.cpu_s == pytest.approx(10.1, rel=0.25)
 
 
 @pytest.mark.parametrize(
