@@ -30,7 +30,7 @@ NOT_OFFERED = (
     "the kernel refuses the program",
 )
 """What a command says where a machine cannot offer controls to its kernel."""
-PATIENCE_S = 60.0
+PATIENCE_S = 180.0
 """After this time something that should happen never will. It decides about nothing else."""
 
 
