@@ -105,6 +105,74 @@ def test_the_means_of_a_ratio_are_those_whose_ratio_is_judged() -> None:
     assert found.references["cubic"] == pytest.approx(2)
 
 
+def test_a_control_that_delivers_nothing_is_a_concern_and_no_gap_in_the_samples() -> None:
+    enough = {"measure": "ratio", "low": 0.8}
+    nothing = judged(enough, [0.0] * 3, [9.0, 9.1, 9.2])
+    assert (nothing.verdict, nothing.mean) == (Verdict.CONCERN, None)
+    assert nothing.reason == "0 in 3 of 3 runs, where the reference has more"
+    # Nor does one run of three disappear, and Reno, which delivers something, does not excuse it.
+    one = judged(enough, [0.0, 9.1, 9.2], [9.0, 9.1, 9.2], [1.0, 1.0, 1.0])
+    assert (one.verdict, one.reason) == (Verdict.CONCERN, "0 in 1 of 3 runs, where the reference has more")
+    assert one.lacking
+    # Where the reference delivers nothing either there is nothing to compare.
+    both = judged(enough, [0.0] * 3, [0.0] * 3)
+    assert (both.verdict, both.reason) == (Verdict.INFO, "0 in 3 of 3 runs, and with the reference")
+    alone = judged(enough, [9.0, 9.1, 9.2], [0.0] * 3)
+    assert alone.verdict is Verdict.INFO
+    assert alone.reason == "nothing to compare with: the reference has no value, or 0"
+    # Of a metric that should be small 0 is good, and counts as the floor.
+    assert (
+        judged({"measure": "ratio", "high": 1.1, "floor": 1}, [0.0] * 3, [5.0, 5.1, 5.2]).verdict
+        is Verdict.OK
+    )
+
+
+def test_enough_settings_do_not_hide_one_without_anything() -> None:
+    criterion = Criterion.model_validate(
+        {"metric": "m", "text": "so", "measure": "ratio", "low": 0.8, "cells": 0.5}
+    )
+    one = judged({"measure": "ratio", "low": 0.8}, [0.0] * 3, [9.0, 9.1, 9.2])
+    held = judged({"measure": "ratio", "low": 0.8}, [9.0, 9.1, 9.2], [9.0, 9.1, 9.2])
+    missed = judged({"measure": "ratio", "low": 0.8}, [5.0, 5.1, 5.2], [9.0, 9.1, 9.2])
+    found = judge._enough(criterion, [one, held, missed, held])
+    assert [of.verdict for of in found] == [Verdict.CONCERN, Verdict.OK, Verdict.INFO, Verdict.OK]
+
+
+def test_a_change_fails_with_the_runs_that_it_compares_with() -> None:
+    loaded = files.load("N-13-jitter")
+    (change,) = {one.metric: one for one in loaded.about.criteria if one.measure == "change"}.values()
+    settings = list(loaded.about.settings(quick=True))
+    samples = judge.Samples(settings, range(3))
+    for index in range(len(settings)):
+        for arm in (judge.TESTED, "cubic"):
+            samples.values[arm, index, change.metric] = np.ones(3)
+    before = {judge._before(change, samples, index) for index in range(len(settings))}
+    (base,) = before
+    assert base is not None
+    samples.values[judge.TESTED, base, change.metric] = np.full(3, math.nan)
+    samples.failures[base, 0] = "it panicked"
+    found = list(judge._of_criterion(loaded, change, samples, ["cubic"]))
+    assert found
+    assert all(
+        one.verdict is Verdict.CONCERN and one.reason == "1 of 3 runs failed: it panicked" for one in found
+    )
+
+
+def test_closed_connections_are_told_with_their_reason() -> None:
+    loaded = files.load("N-12")
+    settings = list(loaded.about.settings(quick=True))
+    samples = judge.Samples(settings, range(2))
+    samples.closed |= {
+        ("cubic", 0, 0): "too many gaps",
+        ("cubic", 1, 1): "too many gaps",
+        (judge.TESTED, 0, 0): "idle",
+    }
+    assert result.ScenarioResult(loaded, samples, []).closed == [
+        f"N-12: with cubic, the stack closed a connection in 2 of {2 * len(settings)} runs: too many gaps.",
+        f"N-12: with the control, the stack closed a connection in 1 of {2 * len(settings)} runs: idle.",
+    ]
+
+
 def test_ratios_differences_and_allowances_are_taken_seed_by_seed() -> None:
     noise = np.array([1.0, 2, 4])
     ratio = judged({"measure": "ratio", "high": 1.5}, list(noise * 1.2), list(noise))

@@ -34,6 +34,8 @@ class Samples:
     values: dict[tuple[str, int, str], Vector] = field(default_factory=dict)
     failures: dict[tuple[int, int], str] = field(default_factory=dict)
     """Why runs of the control under test failed, by setting and seed."""
+    closed: dict[tuple[str, int, int], str] = field(default_factory=dict)
+    """Why a stack closed a connection, by arm, setting and seed."""
 
     def of(self, arm: str, setting: int, metric: str) -> Vector:
         """Returns the samples; all nan if there are none."""
@@ -59,6 +61,8 @@ class Finding:
     """What the numbers do not say, such as a missing sample."""
     failed: bool = False
     """Whether runs of the control under test failed."""
+    lacking: bool = False
+    """Whether they had nothing to judge, such as no goodput at all, though those of the reference had."""
 
 
 def findings(loaded: Loaded, samples: Samples, references: Sequence[str]) -> list[Finding]:
@@ -84,27 +88,32 @@ def _of_criterion(
         if not setting.within(criterion.only):
             continue
         own, other = samples.of(TESTED, index, metric.id), samples.of(reference, index, metric.id)
-        failed = [seed for seed, _ in enumerate(samples.seeds) if (index, seed) in samples.failures]
         values = _judged(criterion, metric, samples, index, reference)
         if values is None:
             continue
+        failed = _failed(criterion, samples, index)
         summary = summarise(values)
         means = {name: _mean(criterion, samples.of(name, index, metric.id)) for name in references}
         verdict, reason = _verdict(criterion, summary.mean, summary.interval), ""
-        missing, lacking = int(np.sum(np.isnan(own))), int(np.sum(np.isnan(own) & np.isfinite(other)))
+        absent, lacking = _absent(criterion, own), _lacking(criterion, own, other)
+        of = f"of {len(samples.seeds)} runs"
+        what = "no value" if np.any(np.isnan(own)) else "0"
         if failed:
             verdict = Verdict.CONCERN
-            reason = (
-                f"{len(failed)} of {len(samples.seeds)} runs failed: {samples.failures[index, failed[0]]}"
-            )
-        elif lacking and not criterion.info:
+            reason = f"{len(failed)} {of} failed: {failed[0]}"
+        elif np.any(lacking) and not criterion.info:
             verdict = Verdict.CONCERN
-            reason = f"no value in {lacking} of {len(samples.seeds)} runs, where the reference has one"
+            more = "one" if what == "no value" else "more"
+            reason = f"{what} in {np.sum(lacking)} {of}, where the reference has {more}"
         elif verdict in (Verdict.CONCERN, Verdict.UNDECIDED):
             verdict, reason = _excused(metric, criterion, samples, index, references, verdict)
-        elif missing and verdict is Verdict.OK:
+        elif np.any(absent) and (verdict is Verdict.OK or (summary.mean is None and not criterion.info)):
             verdict = Verdict.INFO
-            reason = f"no value in {missing} of {len(samples.seeds)} runs, nor with the reference"
+            reason = f"{what} in {np.sum(absent)} {of}, nor with the reference"
+            if what == "0":
+                reason = f"0 in {np.sum(absent)} {of}, and with the reference"
+        elif summary.mean is None and not criterion.info:
+            reason = "nothing to compare with: the reference has no value, or 0"
         reason = reason or _beyond(criterion, verdict, summary.interval)
         mean, interval = summary.mean, summary.interval
         if criterion.measure == "ratio" and mean is not None:
@@ -123,7 +132,30 @@ def _of_criterion(
             means,
             reason,
             bool(failed),
+            bool(np.any(lacking)) and not criterion.info,
         )
+
+
+def _failed(criterion: Criterion, samples: Samples, index: int) -> list[str]:
+    """Returns why runs of the control under test failed, those of the setting to compare with included."""
+    settings = {index, _before(criterion, samples, index)}
+    return [
+        why
+        for (setting, seed), why in sorted(samples.failures.items())
+        if setting in settings and (setting == index or (index, seed) not in samples.failures)
+    ]
+
+
+def _absent(criterion: Criterion, values: Vector) -> npt.NDArray[np.bool_]:
+    """Returns which runs have nothing to judge: no value, or 0 where a ratio should be large and has no logarithm."""
+    if criterion.measure != "ratio" or criterion.low is None:
+        return np.isnan(values)
+    return np.isnan(values) | (np.maximum(values, criterion.floor) <= 0)
+
+
+def _lacking(criterion: Criterion, own: Vector, other: Vector) -> npt.NDArray[np.bool_]:
+    """Returns in which runs the control under test has nothing to judge though the reference has."""
+    return _absent(criterion, own) & ~_absent(criterion, other)
 
 
 def _mean(criterion: Criterion, values: Vector) -> float | None:
@@ -157,12 +189,19 @@ def _alone(criterion: Criterion, samples: Samples, index: int, arm: str) -> Vect
     own = samples.of(arm, index, criterion.metric)
     if criterion.measure == "value":
         return _worst(criterion, own) if criterion.any_run else own
-    wanted = samples.settings[index].but(criterion.against)
-    before = next((k for k, one in enumerate(samples.settings) if one.at == wanted), None)
+    before = _before(criterion, samples, index)
     if before is None or before == index:
         return None
     with np.errstate(all="ignore"):
         return own / samples.of(arm, before, criterion.metric)
+
+
+def _before(criterion: Criterion, samples: Samples, index: int) -> int | None:
+    """Returns the setting with which a change compares; None for another measure, or if there is none."""
+    if criterion.measure != "change":
+        return None
+    wanted = samples.settings[index].but(criterion.against)
+    return next((k for k, one in enumerate(samples.settings) if one.at == wanted), None)
 
 
 def _worst(criterion: Criterion, values: Vector) -> Vector:
@@ -258,7 +297,7 @@ def _excused(
     own = samples.of(TESTED, index, metric.id)
     for other in references[1:]:
         values = _judged(criterion, metric, samples, index, other)
-        lacking = np.isnan(own) & np.isfinite(samples.of(other, index, metric.id))
+        lacking = _lacking(criterion, own, samples.of(other, index, metric.id))
         summary = summarise(values if values is not None else [])
         met = summary.mean is not None and _verdict(criterion, summary.mean, summary.interval) is Verdict.OK
         if met and not np.any(lacking):
@@ -293,8 +332,8 @@ def _distance(criterion: Criterion, values: Vector | None) -> Vector:
 
 
 def _enough(criterion: Criterion, own: Sequence[Finding]) -> list[Finding]:
-    """Returns the findings; those outside become INFO if the criterion holds in enough of the settings. Those with
-    failed runs stay.
+    """Returns the findings; those outside become INFO if the criterion holds in enough of the settings. Those that
+    failed, or had nothing to judge, stay.
     """
     if criterion.cells == 1:
         return list(own)
@@ -304,7 +343,7 @@ def _enough(criterion: Criterion, own: Sequence[Finding]) -> list[Finding]:
     reason = f"it holds in {held} of {len(own)} settings, which is enough"
     return [
         one
-        if one.failed or one.verdict in (Verdict.OK, Verdict.INFO)
+        if one.failed or one.lacking or one.verdict in (Verdict.OK, Verdict.INFO)
         else replace(one, verdict=Verdict.INFO, reason=reason)
         for one in own
     ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ackclock import toml
 from ackclock.errors import InputError
 from ackclock.evaluation.files import Loaded
-from ackclock.evaluation.judge import Finding, Samples
+from ackclock.evaluation.judge import SOLO, TESTED, Finding, Samples
 from ackclock.evaluation.rfc import FAMILIES, PROCESS, Family
 from ackclock.evaluation.sets import ROWS, SETS
 from ackclock.evaluation.verdict import Verdict, worst
@@ -74,6 +75,18 @@ class ScenarioResult:
     findings: Sequence[Finding]
 
     @property
+    def closed(self) -> list[str]:
+        """Returns under which controls a stack closed connections, which then deliver nothing more, and why."""
+        samples, texts = self.samples, []
+        for arm in dict.fromkeys(arm for arm, _, _ in samples.closed):
+            reasons = Counter(why for (of, _, _), why in samples.closed.items() if of == arm)
+            who = "the control" if arm == TESTED else "the scenario without it" if arm == SOLO else arm
+            runs = f"{reasons.total()} of {len(samples.settings) * len(samples.seeds)} runs"
+            why = reasons.most_common(1)[0][0]
+            texts.append(f"{self.loaded.name}: with {who}, the stack closed a connection in {runs}: {why}.")
+        return texts
+
+    @property
     def verdict(self) -> Verdict:
         """Returns the verdict that prevails over criteria and settings; numbers without a limit do not count."""
         limited = [one for one in self.findings if not one.criterion.info]
@@ -93,10 +106,10 @@ class FamilyResult:
 
     @property
     def lacks(self) -> list[str]:
-        """Returns where its scenarios are weaker than what the section asks, or their limits generous, and which others
-        were left out.
+        """Returns where its scenarios are weaker than what the section asks, or their limits generous, where a stack
+        closed connections, and which others were left out.
         """
-        texts = [text for one in self.scenarios for text in one.loaded.about.lacks]
+        texts = [text for one in self.scenarios for text in [*one.loaded.about.lacks, *one.closed]]
         if self.scenarios:
             texts += [f"{name} was left out, for it cannot have this transport." for name in self.left_out]
         return list(dict.fromkeys(texts))

@@ -219,7 +219,10 @@ def evaluate(
         def take(index: int, result: Mapping[str, Any], part: Sequence[Planned] = part) -> None:
             scenario = part[index].uses[0].scenario
             values = _measured(plan.scenarios[scenario], expressions[scenario], result)
+            closed = next((why for one in result["flows"] if (why := one.get("closed_reason"))), None)
             for use in part[index].uses:
+                if closed:
+                    samples[scenario].closed[use.arm, use.setting, use.seed] = closed
                 for metric, value in values.items():
                     key = (use.arm, use.setting, metric)
                     samples[scenario].values.setdefault(key, np.full(len(plan.seeds), np.nan))[use.seed] = (
