@@ -25,7 +25,7 @@ VARIANTS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
 def overrides(case: Path, law: str) -> dict[str, Any]:
     """Returns the values that put a rate control into every call of a case."""
     flows = toml.loads(case.read_text(encoding="utf-8"))["flows"]
-    calls = [flow["name"] for flow in flows if flow.get("transport") == "rtp"]
+    calls = [flow["name"] for flow in flows if flow.get("control", "").startswith("rtp:")]
     keys = {"control": law, **({"transport.name": "rtp", **LAWS[law]} if LAWS[law] else {})}
     return {f"flows.{call}.{key}": value for call in calls for key, value in keys.items()}
 

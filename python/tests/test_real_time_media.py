@@ -159,15 +159,29 @@ def test_5_7_short_tcp_flows_do_not_starve_calls() -> None:
 
 def test_5_8_what_a_call_leaves_goes_to_the_others_until_it_returns() -> None:
     call = run("5.8")
-    resumed = ("video-1", "video-2-resumed", "video-3")
+    calls = ("video-1", "video-2", "video-3")
     for flow in ("video-1", "video-3"):
         # For two calls there is more than the highest rate of an encoder.
         assert mean_bps(call, flow, 50, 60) == pytest.approx(RMAX_BPS, rel=0.05)
-    before = [mean_bps(call, flow, 30, 40) for flow in ("video-1", "video-2", "video-3")]
+    before = [mean_bps(call, flow, 30, 40) for flow in calls]
     assert before == pytest.approx([capacity_bps(3.5e6, 3)] * 3, rel=0.15)
+    # It sends nothing while it pauses, but for what was under way, and keeps its rate.
+    paused = (call.time_s > 41) & (call.time_s < 60)
+    assert not np.any(call.values("flows", "video-2", "goodput_bps")[paused])
+    assert mean_bps(call, "video-2", 41, 60) == pytest.approx(mean_bps(call, "video-2", 39, 40), rel=0.05)
     # The last quarter.
-    after = np.array([mean_bps(call, flow, 90, 120) for flow in resumed])
+    after = np.array([mean_bps(call, flow, 90, 120) for flow in calls])
     assert float(after.sum() ** 2 / (3 * (after**2).sum())) > 0.9
+
+
+def test_a_pause_takes_its_frames_and_is_no_freeze() -> None:
+    flows = Scenario.from_file(CASES / "5.8.toml").run(seed=1).result["flows"]
+    # Thirty frames a second for 120 s, and for 100 s.
+    assert [flow["frames"] for flow in flows[:3]] == [3600, 3000, 3600]
+    assert [flow["freezes"] for flow in flows[:3]] == [0, 0, 0]
+    pauses = {"flows.1.transport.pause_to": "30 s"}
+    with pytest.raises(ScenarioError, match="found `pause_from` 40 s after `pause_to` 30 s"):
+        Scenario.from_file(CASES / "5.8.toml", pauses)
 
 
 CALL = """\

@@ -35,10 +35,14 @@ impl Transport for Rtp {
         for (key, why) in WITHOUT_USE.iter().filter(|(key, _)| table.get(key).is_some()) {
             table.problem_at(key, &format!("`{key}` over RTP"), &format!("nothing: {why}"));
         }
-        let Details { min_rate, max_rate, .. } = Details::from(&profile.values);
+        let Details { min_rate, max_rate, pause_from, pause_to, .. } = Details::from(&profile.values);
         if min_rate > max_rate {
             let found = format!("`min_rate` {min_rate} above `max_rate` {max_rate}");
             table.problem_at("transport", &found, "a `min_rate` of at most `max_rate`");
+        }
+        if pause_from > pause_to {
+            let found = format!("`pause_from` {pause_from} after `pause_to` {pause_to}");
+            table.problem_at("transport", &found, "a `pause_to` that is not before `pause_from`");
         }
     }
 

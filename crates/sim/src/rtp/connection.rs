@@ -1,12 +1,13 @@
 //! A call: its parameters, and its two ends.
 
 use super::control::{Call, RateControl};
+use super::encoder::Pause;
 use super::playout::Playout;
 use super::receiver::Receiver;
 use super::sender::Sender;
 use crate::endpoint::Ends;
 use crate::random::Stream;
-use ackclock_base::{Descriptor, Kind, Range, Rate, Size, Span, parameters};
+use ackclock_base::{Descriptor, Kind, Range, Rate, Size, Span, Time, parameters};
 
 /// The profiles, in the order of lists.
 pub const PROFILES: &[Descriptor] = &[Descriptor {
@@ -40,12 +41,21 @@ parameters! {
         feedback: Span = time("100 ms", Range::between(0.01, 10.0), "RFC 8698 figure 3 (DELTA)"),
         /// A frame is late if it is complete later than this after its capture
         deadline: Span = time("150 ms", Range::between(0.001, 10.0), "ITU-T G.114: up to 150 ms, most calls are not affected"),
+        /// When the call pauses: from then on its encoder makes no frames, and the control keeps its rate
+        pause_from: Span = time("0 s", Range::at_least(0.0), "none; RFC 8867 section 5.8 has a pause"),
+        /// When the pause is over. Without a pause it is that of `pause_from`
+        pause_to: Span = time("0 s", Range::at_least(0.0), "none"),
         /// Whether packets are ECN-capable, with ECT(0)
         ecn: bool = flag(false, "RFC 6679"),
     }
 }
 
 impl Details {
+    /// Returns the time in which the encoder makes no frames.
+    pub(super) fn pause(&self) -> Pause {
+        Pause { from: Time::ZERO + self.pause_from, to: Time::ZERO + self.pause_to }
+    }
+
     /// Returns the properties on which the rate control depends.
     pub fn call(&self) -> Call {
         Call {
@@ -59,7 +69,7 @@ impl Details {
 
 /// Returns the two ends of a call, whose frames vary by `random`.
 pub fn ends(details: Details, control: Box<dyn RateControl>, random: Stream) -> Ends {
-    let receiver =
-        Receiver::new(details.feedback, details.header.bytes() as u32, Playout::new(details.deadline));
+    let playout = Playout::new(details.deadline, details.pause());
+    let receiver = Receiver::new(details.feedback, details.header.bytes() as u32, playout);
     [Box::new(Sender::new(details, control, random)), Box::new(receiver)]
 }

@@ -1,6 +1,7 @@
 //! The frames of a call at the receiver. A frame is complete with its last packet, and is shown at once unless a newer one has been
 //! shown. Frames that miss a packet are skipped; the decoder needs no other frame to show one.
 
+use super::encoder::Pause;
 use crate::histogram::Histogram;
 use ackclock_base::{Span, Time};
 use std::collections::{BTreeMap, VecDeque};
@@ -17,6 +18,8 @@ const MAX_INCOMPLETE: usize = 1000;
 pub struct Playout {
     /// The time from the capture of a frame after which it is late.
     deadline: Span,
+    /// The time in which the call makes no frames, which is no freeze.
+    pause: Pause,
     /// Frames captured before this time are not counted.
     counts_from: Time,
     /// The number of packets that each incomplete frame misses, by the time of its capture.
@@ -42,10 +45,11 @@ pub struct Frames {
 }
 
 impl Playout {
-    /// Creates a receiver of frames, which are late `deadline` after their capture.
-    pub fn new(deadline: Span) -> Self {
+    /// Creates a receiver of frames, which are late `deadline` after their capture, of a call with this pause.
+    pub fn new(deadline: Span, pause: Pause) -> Self {
         Self {
             deadline,
+            pause,
             counts_from: Time::ZERO,
             missing: BTreeMap::new(),
             shown: None,
@@ -79,7 +83,7 @@ impl Playout {
         if captured < newest {
             return;
         }
-        let interval = now.since(at);
+        let interval = self.pause.outside(at, now);
         self.frames.add_freeze(self.freeze(interval));
         self.intervals.push_back(interval);
         if self.intervals.len() > MEAN_OVER {
@@ -106,7 +110,7 @@ impl Playout {
     pub fn frames(&self, until: Time) -> Frames {
         let mut frames = self.frames.clone();
         if let Some((_, at)) = self.shown {
-            frames.add_freeze(self.freeze(until.since(at)));
+            frames.add_freeze(self.freeze(self.pause.outside(at, until)));
         }
         frames
     }
@@ -134,7 +138,7 @@ mod tests {
     /// Returns a receiver that got frames each 40 ms, of two packets each, `DELAY` after their capture, but for those of which one packet
     /// is missing.
     fn after(frames: u64, incomplete: std::ops::Range<u64>) -> Playout {
-        let mut playout = Playout::new(Span::from_millis(150));
+        let mut playout = Playout::new(Span::from_millis(150), Pause::NONE);
         for frame in 0..frames {
             let packets = if incomplete.contains(&frame) { 1 } else { 2 };
             (0..packets).for_each(|_| playout.take(at(frame) + DELAY, at(frame), 2));
@@ -170,6 +174,24 @@ mod tests {
         assert_eq!(playout.frames(last + Span::from_millis(189)).freezes, 0);
         let frames = playout.frames(last + Span::from_millis(5000));
         assert_eq!((frames.freezes, frames.frozen), (1, Span::from_millis(5000)));
+    }
+
+    #[test]
+    fn a_pause_is_no_freeze() {
+        // Frames 20 to 49 are not made: the pause ends with the capture of frame 50, which is shown 60 ms later.
+        let pause = Pause { from: at(20), to: at(50) };
+        let mut playout = Playout::new(Span::from_millis(150), pause);
+        for frame in (0..20).chain(50..60) {
+            playout.take(at(frame) + DELAY, at(frame), 1);
+        }
+        assert_eq!(playout.frames(at(59) + DELAY).freezes, 0);
+        // Four frames of 40 ms are missing after the pause, and the next one is shown 60 ms after its capture.
+        let mut playout = Playout::new(Span::from_millis(150), pause);
+        for frame in (0..20).chain(54..60) {
+            playout.take(at(frame) + DELAY, at(frame), 1);
+        }
+        let frames = playout.frames(at(59) + DELAY);
+        assert_eq!((frames.freezes, frames.frozen), (1, Span::from_millis(220)));
     }
 
     #[test]

@@ -134,7 +134,8 @@ impl Sender {
 impl Endpoint for Sender {
     fn start(&mut self, now: Time, _out: &mut dyn Outbox) {
         let Details { frames, variation, .. } = self.details;
-        self.encoder = self.random.take().map(|random| Encoder::new(frames, variation, random, now));
+        let pause = self.details.pause();
+        self.encoder = self.random.take().map(|random| Encoder::new(frames, variation, random, now, pause));
     }
 
     fn timer(&self) -> Time {
