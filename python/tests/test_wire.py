@@ -277,3 +277,26 @@ def without_ip(folder: Path) -> Path:
     (programs / "ip").chmod(0o755)
     assert shutil.which("ip", path=str(programs))
     return programs
+
+
+def test_the_send_buffers_of_the_hosts_limit_no_flow(tmp_path: Path) -> None:
+    """With Linux's 4 MB, BBR sends too little in Startup over 100 Mbit/s and 100 ms to ever leave it."""
+    file = scenario(tmp_path, KERNEL, duration="1000 s", warmup="0 s")
+    running = subprocess.Popen([*COMMAND, str(file)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    limits = []
+    try:
+        until(lambda: workers(running.pid) == 2 or running.poll() is not None, "the flow does not run")
+        for descriptor in Path(f"/proc/{running.pid}/fd").iterdir():
+            if os.readlink(descriptor).startswith("net:"):
+                command = ["nsenter", f"--net={descriptor}", "cat", "/proc/sys/net/ipv4/tcp_wmem"]
+                told = subprocess.run(command, capture_output=True, text=True, check=False)
+                limits += [int(told.stdout.split()[2])] if told.returncode == 0 else []
+    finally:
+        running.kill()
+        _, errors = running.communicate()
+    if any(reason in " ".join(errors.split()) for reason in MISSING):
+        pytest.skip(errors)
+    if not limits:
+        pytest.skip("needs root, and nsenter of util-linux")
+    # Those of the two hosts, beside that of the machine.
+    assert sorted(limits)[-2:] == [64 << 20] * 2
