@@ -153,6 +153,13 @@ class Raises(Reno):
         raise ZeroDivisionError("the rate was zero")
 
 
+class FailsAtATimeout(Reno):
+    """Has not been tried where a retransmission timeout occurs."""
+
+    def on_timeout(self, timeout: Timeout, random: Draws) -> None:
+        raise NotImplementedError("what to do after a timeout")
+
+
 class NeverReturns(Reno):
     """Waits for ever at its first loss."""
 

@@ -74,6 +74,9 @@ def search(
                 "samples": list(found.samples),
                 "before_shrinking": found.first_badness,
                 "harmless": found.harmless,
+                "failed": found.failed,
+                "all_failed": found.all_failed,
+                "why_failed": found.why or None,
                 "values": values,
                 "runs": found.runs,
                 "scenario": str(path),
@@ -88,4 +91,7 @@ def search(
         say.print(f"{'' if place else 'with':<10} {name} = {value}")
     if not values:
         say.print("with       nothing: the scenario as it stands shows it")
+    if found.all_failed:
+        here = f"{found.failed} of {len(found.samples)} runs there, {found.all_failed} runs of the search"
+        say.print(Text(f"failed     {here}, each of which counts as 1: {found.why}"))
     say.print(f"scenario   {shown(path)}")
