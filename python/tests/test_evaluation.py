@@ -14,6 +14,7 @@ from conftest import Command
 
 import ackclock
 from ackclock import toml
+from ackclock.cli.evaluate import stem_of
 from ackclock.errors import InputError
 from ackclock.evaluation import arms, files, rfc, run, sets
 from ackclock.evaluation.language import Grid, Quick
@@ -255,6 +256,17 @@ def test_the_cost_is_that_of_short_and_of_long_runs(monkeypatch: pytest.MonkeyPa
     assert (said.runs, said.packets) == (110, 2e6)
     # Of the five that are measured, the third is at the border between them.
     assert said.cpu_s == pytest.approx(10.1, rel=0.25)
+
+
+def test_the_files_of_a_control_have_its_name() -> None:
+    named = {
+        "cubic": "cubic",
+        "noq:bbr3": "noq-bbr3",
+        "cc/mine.py": "mine",
+        "cc/mine.py:Other": "mine-Other",
+        '{ name = "cubic", beta = 0.8 }': "name-cubic-beta-0-8",
+    }
+    assert {given: stem_of(given) for given in named} == named
 
 
 @pytest.mark.parametrize(

@@ -124,6 +124,37 @@ def test_all_groups_under_test_have_the_control() -> None:
     }
 
 
+def test_the_loss_is_that_of_all_groups_under_test() -> None:
+    known = space.load("jitters")
+    search = run.Search(arm("cubic"), objectives.objective("loss"), known, runs=10)
+    flows = Scenario.from_text(known.text, {}).run(1).result["flows"]
+    lost, sent = (sum(flow[f"{what}_packets"] for flow in flows) for what in ("dropped", "sent"))
+    assert lost > flows[0]["dropped_packets"] > 0
+    assert search.values_at({}, [1]) == pytest.approx([lost / sent])
+
+
+@pytest.mark.parametrize(
+    ("more", "name"),
+    [
+        ((), "search-cubic-self-starvation.toml"),
+        (("--space", "mixes"), "search-cubic-self-starvation.toml"),
+        (("--space", "jitters"), "search-cubic-self-starvation-jitters.toml"),
+        (("--transport", "quic"), "search-cubic-self-starvation-quic.toml"),
+        (
+            ("--transport", '{ name = "rfc", ecn = true }'),
+            "search-cubic-self-starvation-name-rfc-ecn-true.toml",
+        ),
+    ],
+)
+def test_another_search_has_another_file(
+    ackclock: Command, monkeypatch: pytest.MonkeyPatch, more: tuple[str, ...], name: str
+) -> None:
+    monkeypatch.setattr(run.Search, "find", lambda _: run.Found({}, 0.6, {}, 0.6, 0.6, 30, [0.6]))
+    done = ackclock("search", "cubic", "--for", "self-starvation", *more)
+    assert done.code == 0, done.err
+    assert [path.name for path in Path("ackclock-results").glob("search-*")] == [name]
+
+
 def test_the_same_search_finds_the_same_and_makes_no_run_again(tmp_path: Path) -> None:
     store = run.Store(tmp_path)
     first = found("sack", "utilisation", 20, store=store)

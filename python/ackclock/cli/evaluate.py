@@ -278,7 +278,7 @@ def _said(cost: Cost, threads: int) -> str:
     many = "s" if cores != 1 else ""
     return (
         f"{cost.runs:,} runs, about {cost.packets / 1e6:,.0f} million packets: about {duration(cost.cpu_s)} of "
-        f"processor time, {duration(cost.cpu_s / cores)} on {cores} core{many}, less what is on disk already"
+        f"processor time, {duration(cost.cpu_s / cores)} on {cores} core{many}, minus what is on disk already"
     )
 
 
@@ -297,9 +297,14 @@ def transport_keys(given: str | None) -> dict[str, Any]:
 
 
 def stem_of(control: str) -> str:
-    """Returns the name of the files of a control."""
-    name = Path(control.partition(":")[0]).stem if ".py" in control else control
-    return "".join(one if one.isalnum() or one in "-_+" else "-" for one in name).strip("-")
+    """Returns the name of the files of a control: ``mine`` of ``cc/mine.py``, ``mine-Aimd`` of ``cc/mine.py:Aimd``."""
+    path, colon, name = control.partition(":")
+    return plain(f"{Path(path).stem}{colon}{name}" if path.endswith(".py") else control)
+
+
+def plain(text: str) -> str:
+    """Returns ``text`` as a part of the name of a file, with a hyphen for what is neither letter, digit, _ nor +."""
+    return re.sub("-+", "-", re.sub(r"[^\w+]", "-", text)).strip("-")
 
 
 def _command(

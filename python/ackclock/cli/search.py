@@ -7,7 +7,7 @@ from pathlib import Path
 
 from rich.text import Text
 
-from ackclock.cli.evaluate import stem_of, transport_keys
+from ackclock.cli.evaluate import plain, stem_of, transport_keys
 from ackclock.cli.terminal import console, print_json, progress_bar, shown
 from ackclock.files import replacing, writable
 
@@ -58,7 +58,10 @@ def search(
     words += [] if space is None else ["--space", space]
     words += [] if transport is None else ["--transport", transport]
     command = shlex.join([*words, "--runs", str(runs), "--seed", str(seed)])
-    path = out / f"search-{stem_of(control)}-{objective}.toml"
+    parts = ["search", stem_of(control), objective]
+    parts += [] if space in (None, wanted.space) else [Path(space).stem]
+    parts += [] if transport is None else [transport]
+    path = out / f"{'-'.join(map(plain, parts))}.toml"
     with replacing(path) as unfinished:
         unfinished.write_text(scenario_of(found, chosen, tested, wanted, command), encoding="utf-8")
     values = chosen.overrides(found.values)
