@@ -134,6 +134,22 @@ def test_a_file_of_ones_own_is_evaluated_and_recorded(ackclock: Command, tmp_pat
     again = ackclock("evaluate", "sack", "--only", "small.toml", "--seeds", "2", "--compare", "record.json")
     assert again.code == 0
     assert "no worse than the record" in again.out
+    assert again.err == ""
+
+    # What else differs is told, or refused before anything runs.
+    asked = ("evaluate", "sack", "--only", "small.toml", "--seeds", "2", "--compare", "record.json")
+    other = {**document, "versions": {**document["versions"], "core": "0.1.0+abc"}}
+    (tmp_path / "record.json").write_text(json.dumps(other))
+    told = ackclock(*asked, "--transport", "quic").err
+    assert "over another transport: the one of each scenario; this evaluation: quic" in told
+    assert "another build of ackclock, 0.1.0+abc, which may have other numbers" in told
+    refused = ackclock(*asked, "--against", "cubic")
+    assert refused.code == 2
+    assert "evaluate with --against 'cubic,sack'" in refused.err
+    (tmp_path / "limits.toml").write_text('ignore = ["smal"]\n')
+    misspelt = ackclock(*asked, "--thresholds", "limits.toml")
+    assert misspelt.code == 2
+    assert 'limits.toml:1:11: ignore: "smal": there is no such scenario' in misspelt.err
 
     # A control that fills the queue more is worse in that, whatever the criterion says of it.
     setting["tested"]["delay"] = [1.0, 1.001]

@@ -6,7 +6,7 @@ import json
 import os
 import re
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,7 @@ from ackclock.errors import InputError
 from ackclock.files import is_there, replacing, writable
 
 if TYPE_CHECKING:
+    from ackclock.evaluation.compare import Thresholds
     from ackclock.evaluation.files import Loaded
     from ackclock.evaluation.run import Cost, Plan
 
@@ -140,7 +141,7 @@ def evaluate(
     """
     from ackclock.cluster import workers_at
     from ackclock.evaluation import run
-    from ackclock.evaluation.compare import Thresholds, read_record, read_thresholds, worse
+    from ackclock.evaluation.compare import read_record, worse
     from ackclock.evaluation.document import as_document
     from ackclock.evaluation.files import find, load, of_set
     from ackclock.evaluation.result import Answers, read_answers
@@ -149,7 +150,6 @@ def evaluate(
     if thresholds is not None and compare is None:
         raise InputError("--thresholds needs --compare RECORD")
     record = None if compare is None else read_record(compare)
-    limits = Thresholds() if thresholds is None else read_thresholds(thresholds)
     said = Answers() if answers is None else read_answers(answers)
     more = transport_keys(transport)
     controls = [control] if beside is None else [control, beside]
@@ -157,6 +157,7 @@ def evaluate(
     names = [*find(list(only)), *(name for one in sets for name in of_set(one))]
     chosen = [load(name) for name in dict.fromkeys(names)]
     plans = _plans(controls, against, more, chosen, full=full, seeds=count)
+    limits = _compared(plans[0], record, thresholds, chosen, transport)
     for name, why in {name: why for plan in plans for name, why in plan.refused.items()}.items():
         note(f"{name} is left out, for it cannot have this transport: {why}")
     for warning in dict.fromkeys(warning for plan in plans for warning in _about_marks(plan)):
@@ -258,6 +259,47 @@ def _about_marks(plan: Plan) -> list[str]:
         for warning in warnings
         if "counts marks" in warning
     ]
+
+
+def _compared(
+    plan: Plan,
+    record: Mapping[str, Any] | None,
+    thresholds: Path | None,
+    chosen: Sequence[Loaded],
+    transport: str | None,
+) -> Thresholds:
+    """Returns what counts as worse than the record, and warns of what else than the control differs from it.
+
+    InputError if the evaluation cannot be compared with the record.
+    """
+    from ackclock.evaluation.compare import Thresholds, metrics_of, read_thresholds, require_alike
+    from ackclock.evaluation.files import metrics_known
+
+    if record is None:
+        return Thresholds()
+    references = [arm.name for arm in plan.references]
+    require_alike(record, seeds=plan.seeds, quick=plan.quick, references=references)
+    for text in _about_record(record, transport):
+        note(text)
+    if thresholds is None:
+        return Thresholds()
+    return read_thresholds(thresholds, [*metrics_known(chosen), *metrics_of(record)])
+
+
+def _about_record(record: Mapping[str, Any], transport: str | None) -> Iterator[str]:
+    """Yields remarks on what else than the control differs from the record."""
+    from ackclock.evaluation.compare import transport_of
+    from ackclock.store import core_fingerprint
+
+    before = transport_of(record)
+    if transport_keys(before) != transport_keys(transport):
+        told = [one or "the one of each scenario" for one in (before, transport)]
+        yield f"the record is over another transport: {told[0]}; this evaluation: {told[1]}"
+    if record["versions"]["core"] != core_fingerprint():
+        yield (
+            f"the record was made with another build of ackclock, {record['versions']['core']}, which may have other "
+            "numbers: record it anew with this one"
+        )
 
 
 def _no_worse(found: Sequence[str], *, as_json: bool) -> bool:

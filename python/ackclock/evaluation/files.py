@@ -105,6 +105,12 @@ def find(selectors: list[str]) -> list[str]:
     return list(found) if selectors else names()
 
 
+def metrics_known(others: Iterable[Loaded]) -> list[str]:
+    """Returns the metrics of the scenarios of the package and of ``others``, such as ``N-03.loss``."""
+    packaged = [load(name) for name in [*names(), *names_of_sets()]]
+    return [f"{one.name}.{metric.id}" for one in [*packaged, *others] for metric in one.about.metrics]
+
+
 def load(name: str) -> Loaded:
     """Returns the scenario called ``name``, or that in the file. InputError lists what is wrong with it."""
     return parse(read_text(Path(name)), name) if name.endswith(".toml") else _packaged(name)
