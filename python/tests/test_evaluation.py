@@ -369,10 +369,28 @@ def test_answers_exempt_special_cases_only(tmp_path: Path) -> None:
         read_answers(file)
 
 
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('\n[exemptions]\nN-24 = "No."', ':2:2: exemptions: unknown key; did you mean "exempt"'),
+        ('[exempt]\nN-242 = "No."', ':2:1: exempt.N-242: unknown key; did you mean "N-24"'),
+        ('[process]\nPR-1 = "Two."\nPR-2 = " "', ":3:8: process.PR-2: found ' ', expected a sentence"),
+        ('[exempt]\nN-24 = "No.', ":2:12: "),
+    ],
+)
+def test_wrong_answers_are_refused_with_their_line(tmp_path: Path, text: str, message: str) -> None:
+    file = tmp_path / "answers.toml"
+    file.write_text(text)
+    with pytest.raises(InputError) as caught:
+        read_answers(file)
+    assert f"{file}{message}" in str(caught.value)
+
+
 def test_marks_are_needed_for_tunnels() -> None:
     plain = run.Plan(arms.arm("cubic"), [arms.arm("cubic")], [files.load("N-11")], quick=True, seeds=2)
     assert plain.runs == []
-    assert run.evaluate(plain).family("N-11").verdict is Verdict.EXEMPT
+    found = run.evaluate(plain)
+    assert [(one.family.id, one.verdict) for one in found.asked] == [("N-11", Verdict.EXEMPT)]
     marked = {"transport": {"name": "rfc", "ecn": True}}
     assert run.Plan(
         arms.arm("cubic", marked), [arms.arm("cubic", marked)], [files.load("N-11")], quick=True, seeds=2
@@ -453,6 +471,7 @@ def test_a_scenario_that_cannot_have_a_transport_is_left_out() -> None:
     plan = run.Plan(arms.arm("cubic", quic), [arms.arm("cubic", quic)], chosen, quick=True, seeds=2)
     assert list(plan.refused) == ["N-24", "N-02-tcp"]
     found = run.evaluate(plan)
+    assert [one.family.id for one in found.asked] == ["N-02", "N-24"]
     assert found.family("N-02").verdict is Verdict.OK
     assert found.family("N-02").lacks == ["N-02-tcp was left out, for it cannot have this transport."]
     assert found.family("N-24").verdict is Verdict.NOT_EVALUATED

@@ -227,3 +227,11 @@ def test_a_control_that_fails_is_a_verdict(control: str, why: str) -> None:
     assert found.verdict is Verdict.CONCERN
     assert found.sentence.startswith("Not so: 3 of 3 runs failed: ")
     assert why in found.sentence
+
+
+def test_a_failed_run_is_the_reason_of_numbers_without_a_limit() -> None:
+    evaluation = evaluated("Raises", {"flent-tcp-2up-square": {}}, seeds=2)
+    family = evaluation.family("flent")
+    assert family.verdict is Verdict.CONCERN
+    assert family.sentence.startswith("Not so: 2 of 2 runs failed: ")
+    assert "ZeroDivisionError: the rate was zero" in family.sentence

@@ -61,6 +61,8 @@ class Plan:
     ) -> None:
         self.quick, self.seeds = quick, list(range(1, seeds + 1))
         self.tested, self.references = tested, references
+        self.chosen = frozenset(one.about.family for one in scenarios)
+        """The criteria and sets of the scenarios, whether or not the control can have them."""
         self.scenarios: list[Loaded] = []
         self.settings: list[list[Setting]] = []
         self.refused: dict[str, str] = {}
