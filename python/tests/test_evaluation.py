@@ -203,6 +203,37 @@ def test_two_controls_stand_side_by_side(ackclock: Command, tmp_path: Path) -> N
     assert "ackclock evaluate bbrv1 --beside sack --quick --only small.toml --seeds 2" in page
 
 
+def test_two_files_with_a_class_of_one_name_stand_side_by_side(ackclock: Command, tmp_path: Path) -> None:
+    (tmp_path / "small.toml").write_text(SMALL)
+    (tmp_path / "old").mkdir()
+    text = "from ackclock.controls import NewReno\n\n\nclass Mine(NewReno):\n    pass\n"
+    for name in ("mine.py", "old/mine.py"):
+        (tmp_path / name).write_text(text)
+    small = ("--only", "small.toml", "--seeds", "2")
+    done = ackclock("evaluate", "mine.py", "--beside", "old/mine.py", *small)
+    assert done.code == 0, done.err
+    assert done.out.startswith("mine.py and old/mine.py after RFC 9743")
+    again = ackclock("evaluate", "mine.py", "--beside", "./mine.py:Mine", *small)
+    assert again.code == 2
+    assert "found Mine, which is the first control too" in again.err
+
+
+def test_a_reference_may_be_a_table_with_commas(ackclock: Command, tmp_path: Path) -> None:
+    (tmp_path / "small.toml").write_text(SMALL)
+    against = '{ name = "cubic", beta = 0.8 }, sack'
+    done = ackclock("evaluate", "bbrv1", "--only", "small.toml", "--seeds", "2", "--against", against)
+    assert done.code == 0, done.err
+    assert 'compared with { name = "cubic", beta = 0.8 } and sack in the same seat' in done.out
+
+
+def test_a_scenario_of_a_set_is_named_alone(ackclock: Command, tmp_path: Path) -> None:
+    assert files.find(["flent-rrul"]) == ["flent-rrul"]
+    assert "flent-rrul-be" in files.find(["flent"])
+    assert files.find(["N-15"]) == ["N-15", "N-15-collapse"]
+    assert ackclock("evaluate", "copy", "flent-rrul", "rrul.toml").code == 0
+    assert (tmp_path / "rrul.toml").read_text(encoding="utf-8") == files.load("flent-rrul").text
+
+
 def test_finished_runs_are_found_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     loaded = files.parse(SMALL, "small")
     plan = run.Plan(arms.arm("sack"), [arms.arm("cubic")], [loaded], quick=True, seeds=2)

@@ -7,6 +7,7 @@ import os
 import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -228,11 +229,14 @@ def _plans(
     from ackclock.evaluation import arms, run
 
     tested = [arms.arm(one, more) for one in controls]
-    references = [arms.arm(name.strip(), more) for name in against.split(",")]
+    references = [arms.arm(name, more) for name in arms.separated(against)]
     if any(arm.classes for arm in references):
         raise InputError("--against: the controls that take the same seat are those of the registry")
-    if len({one.name for one in tested}) < len(tested):
+    if len({(one.name, one.file) for one in tested}) < len(tested):
         raise InputError(f"--beside: found {tested[1].name}, which is the first control too")
+    if len({one.name for one in tested}) < len(tested):
+        # Two files have a class of one name.
+        tested = [replace(one, name=given) for one, given in zip(tested, controls, strict=True)]
     return [run.Plan(one, references, scenarios, quick=not full, seeds=seeds) for one in tested]
 
 

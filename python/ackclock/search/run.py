@@ -233,7 +233,7 @@ class Search:
 
         file = arm.file
         # Only here a run of a control in Python that takes too long is ended.
-        pool = self._pool if file is None else Processes(file, arm.name, self._threads, self._limit_s)
+        pool = self._pool if file is None else Processes(file, arm.class_name, self._threads, self._limit_s)
         run_jobs(jobs, take, store=self._store, pool=pool, on_failure=fail)
         self.runs += len(jobs)
         return found
