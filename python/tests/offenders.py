@@ -160,6 +160,18 @@ class FailsAtATimeout(Reno):
         raise NotImplementedError("what to do after a timeout")
 
 
+class LeavesItsTime(Reno):
+    """Keeps the time in its class, where the next run would find it."""
+
+    latest = 0.0
+
+    def on_ack(self, ack: Ack, random: Draws) -> None:
+        super().on_ack(ack, random)
+        if ack.now < LeavesItsTime.latest:
+            raise RuntimeError("another run came before")
+        LeavesItsTime.latest = ack.now
+
+
 class NeverReturns(Reno):
     """Waits for ever at its first loss."""
 
