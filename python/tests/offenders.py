@@ -153,6 +153,25 @@ class Raises(Reno):
         raise ZeroDivisionError("the rate was zero")
 
 
+class FailsAtATimeout(Reno):
+    """Has not been tried where a retransmission timeout occurs."""
+
+    def on_timeout(self, timeout: Timeout, random: Draws) -> None:
+        raise NotImplementedError("what to do after a timeout")
+
+
+class LeavesItsTime(Reno):
+    """Keeps the time in its class, where the next run would find it."""
+
+    latest = 0.0
+
+    def on_ack(self, ack: Ack, random: Draws) -> None:
+        super().on_ack(ack, random)
+        if ack.now < LeavesItsTime.latest:
+            raise RuntimeError("another run came before")
+        LeavesItsTime.latest = ack.now
+
+
 class NeverReturns(Reno):
     """Waits for ever at its first loss."""
 

@@ -22,6 +22,15 @@ def test_the_least_share_of_two_flows() -> None:
     assert least_share([first, first], TIMES, 1, 2) == 1
 
 
+def test_the_least_share_of_some_flows_among_all() -> None:
+    small, other = np.full(10, 1.0), np.full(10, 3.0)
+    assert least_share([small], TIMES, 0, 4, among=[small, other]) == pytest.approx(0.5)
+    assert least_share([other], TIMES, 0, 4, among=[small, other]) == pytest.approx(1.5)
+    # Silence of four seconds is found wherever it begins.
+    silent = np.array([1.0, 1, 1, 0, 0, 0, 0, 1, 1, 1])
+    assert least_share([silent], TIMES, 0, 4, among=[silent, other]) == 0
+
+
 def test_a_share_needs_a_whole_window_and_somebody_who_gets_something() -> None:
     flow = np.ones(10)
     assert math.isnan(least_share([flow], TIMES, 5, 5))

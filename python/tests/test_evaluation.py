@@ -14,6 +14,7 @@ from conftest import Command
 
 import ackclock
 from ackclock import toml
+from ackclock.cli.evaluate import stem_of
 from ackclock.errors import InputError
 from ackclock.evaluation import arms, files, rfc, run, sets
 from ackclock.evaluation.language import Grid, Quick
@@ -133,6 +134,22 @@ def test_a_file_of_ones_own_is_evaluated_and_recorded(ackclock: Command, tmp_pat
     again = ackclock("evaluate", "sack", "--only", "small.toml", "--seeds", "2", "--compare", "record.json")
     assert again.code == 0
     assert "no worse than the record" in again.out
+    assert again.err == ""
+
+    # What else differs is told, or refused before anything runs.
+    asked = ("evaluate", "sack", "--only", "small.toml", "--seeds", "2", "--compare", "record.json")
+    other = {**document, "versions": {**document["versions"], "core": "0.1.0+abc"}}
+    (tmp_path / "record.json").write_text(json.dumps(other))
+    told = ackclock(*asked, "--transport", "quic").err
+    assert "over another transport: the one of each scenario; this evaluation: quic" in told
+    assert "another build of ackclock, 0.1.0+abc, which may have other numbers" in told
+    refused = ackclock(*asked, "--against", "cubic")
+    assert refused.code == 2
+    assert "evaluate with --against 'cubic,sack'" in refused.err
+    (tmp_path / "limits.toml").write_text('ignore = ["smal"]\n')
+    misspelt = ackclock(*asked, "--thresholds", "limits.toml")
+    assert misspelt.code == 2
+    assert 'limits.toml:1:11: ignore: "smal": there is no such scenario' in misspelt.err
 
     # A control that fills the queue more is worse in that, whatever the criterion says of it.
     setting["tested"]["delay"] = [1.0, 1.001]
@@ -184,6 +201,37 @@ def test_two_controls_stand_side_by_side(ackclock: Command, tmp_path: Path) -> N
         mean = sum(setting["tested"]["delay"]) / 2
         assert f"buffer 10 packets: {name} {mean:.3g}, cubic" in page
     assert "ackclock evaluate bbrv1 --beside sack --quick --only small.toml --seeds 2" in page
+
+
+def test_two_files_with_a_class_of_one_name_stand_side_by_side(ackclock: Command, tmp_path: Path) -> None:
+    (tmp_path / "small.toml").write_text(SMALL)
+    (tmp_path / "old").mkdir()
+    text = "from ackclock.controls import NewReno\n\n\nclass Mine(NewReno):\n    pass\n"
+    for name in ("mine.py", "old/mine.py"):
+        (tmp_path / name).write_text(text)
+    small = ("--only", "small.toml", "--seeds", "2")
+    done = ackclock("evaluate", "mine.py", "--beside", "old/mine.py", *small)
+    assert done.code == 0, done.err
+    assert done.out.startswith("mine.py and old/mine.py after RFC 9743")
+    again = ackclock("evaluate", "mine.py", "--beside", "./mine.py:Mine", *small)
+    assert again.code == 2
+    assert "found Mine, which is the first control too" in again.err
+
+
+def test_a_reference_may_be_a_table_with_commas(ackclock: Command, tmp_path: Path) -> None:
+    (tmp_path / "small.toml").write_text(SMALL)
+    against = '{ name = "cubic", beta = 0.8 }, sack'
+    done = ackclock("evaluate", "bbrv1", "--only", "small.toml", "--seeds", "2", "--against", against)
+    assert done.code == 0, done.err
+    assert 'compared with { name = "cubic", beta = 0.8 } and sack in the same seat' in done.out
+
+
+def test_a_scenario_of_a_set_is_named_alone(ackclock: Command, tmp_path: Path) -> None:
+    assert files.find(["flent-rrul"]) == ["flent-rrul"]
+    assert "flent-rrul-be" in files.find(["flent"])
+    assert files.find(["N-15"]) == ["N-15", "N-15-collapse"]
+    assert ackclock("evaluate", "copy", "flent-rrul", "rrul.toml").code == 0
+    assert (tmp_path / "rrul.toml").read_text(encoding="utf-8") == files.load("flent-rrul").text
 
 
 def test_finished_runs_are_found_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -255,6 +303,17 @@ def test_the_cost_is_that_of_short_and_of_long_runs(monkeypatch: pytest.MonkeyPa
     assert (said.runs, said.packets) == (110, 2e6)
     # Of the five that are measured, the third is at the border between them.
     assert said.cpu_s == pytest.approx(10.1, rel=0.25)
+
+
+def test_the_files_of_a_control_have_its_name() -> None:
+    named = {
+        "cubic": "cubic",
+        "noq:bbr3": "noq-bbr3",
+        "cc/mine.py": "mine",
+        "cc/mine.py:Other": "mine-Other",
+        '{ name = "cubic", beta = 0.8 }': "name-cubic-beta-0-8",
+    }
+    assert {given: stem_of(given) for given in named} == named
 
 
 @pytest.mark.parametrize(
@@ -341,10 +400,28 @@ def test_answers_exempt_special_cases_only(tmp_path: Path) -> None:
         read_answers(file)
 
 
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('\n[exemptions]\nN-24 = "No."', ':2:2: exemptions: unknown key; did you mean "exempt"'),
+        ('[exempt]\nN-242 = "No."', ':2:1: exempt.N-242: unknown key; did you mean "N-24"'),
+        ('[process]\nPR-1 = "Two."\nPR-2 = " "', ":3:8: process.PR-2: found ' ', expected a sentence"),
+        ('[exempt]\nN-24 = "No.', ":2:12: "),
+    ],
+)
+def test_wrong_answers_are_refused_with_their_line(tmp_path: Path, text: str, message: str) -> None:
+    file = tmp_path / "answers.toml"
+    file.write_text(text)
+    with pytest.raises(InputError) as caught:
+        read_answers(file)
+    assert f"{file}{message}" in str(caught.value)
+
+
 def test_marks_are_needed_for_tunnels() -> None:
     plain = run.Plan(arms.arm("cubic"), [arms.arm("cubic")], [files.load("N-11")], quick=True, seeds=2)
     assert plain.runs == []
-    assert run.evaluate(plain).family("N-11").verdict is Verdict.EXEMPT
+    found = run.evaluate(plain)
+    assert [(one.family.id, one.verdict) for one in found.asked] == [("N-11", Verdict.EXEMPT)]
     marked = {"transport": {"name": "rfc", "ecn": True}}
     assert run.Plan(
         arms.arm("cubic", marked), [arms.arm("cubic", marked)], [files.load("N-11")], quick=True, seeds=2
@@ -425,6 +502,7 @@ def test_a_scenario_that_cannot_have_a_transport_is_left_out() -> None:
     plan = run.Plan(arms.arm("cubic", quic), [arms.arm("cubic", quic)], chosen, quick=True, seeds=2)
     assert list(plan.refused) == ["N-24", "N-02-tcp"]
     found = run.evaluate(plan)
+    assert [one.family.id for one in found.asked] == ["N-02", "N-24"]
     assert found.family("N-02").verdict is Verdict.OK
     assert found.family("N-02").lacks == ["N-02-tcp was left out, for it cannot have this transport."]
     assert found.family("N-24").verdict is Verdict.NOT_EVALUATED

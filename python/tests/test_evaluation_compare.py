@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from ackclock.errors import InputError
 from ackclock.evaluation import compare
 
 
-def record(values: list[float], verdict: str = "OK", better: str = "less") -> dict[str, Any]:
+def record(values: Sequence[float | None], verdict: str = "OK", better: str = "less") -> dict[str, Any]:
     finding = {"metric": "m", "text": "so", "setting": "", "verdict": verdict, "reason": ""}
     setting = {"name": "", "tested": {"m": values}}
     scenario = {
@@ -21,7 +22,13 @@ def record(values: list[float], verdict: str = "OK", better: str = "less") -> di
         "settings": [setting],
         "findings": [finding],
     }
-    return {"seeds": list(range(len(values))), "quick": True, "criteria": [{"scenarios": [scenario]}]}
+    return {
+        "command": "ackclock evaluate cubic --quick",
+        "references": ["cubic", "sack"],
+        "seeds": list(range(len(values))),
+        "quick": True,
+        "criteria": [{"scenarios": [scenario]}],
+    }
 
 
 def test_an_equal_record_is_no_worse() -> None:
@@ -56,6 +63,20 @@ def test_a_criterion_that_is_no_longer_met_is_told() -> None:
     assert compare.worse(record(same, "undecided"), record(same), compare.Thresholds()) == []
 
 
+def test_a_time_that_is_no_longer_reached_is_told() -> None:
+    before, limits = record([1.0, 1.1, None, 1.3]), compare.Thresholds()
+    now = record([1.0, None, None, 1.3])
+    assert compare.worse(now, before, limits) == ["N-03.m: no value in 2 of 4 runs, 1 before"]
+    assert compare.worse(before, now, limits) == []
+    # Another run than before.
+    assert compare.worse(record([1.0, None, 1.2, 1.3]), before, limits) == []
+    assert compare.worse(now, before, compare.Thresholds(ignore=("N-03",))) == []
+    # A breaker that opens late is good, one that never opens is best.
+    assert (
+        compare.worse({**record([None] * 4, better="more")}, record([1.0] * 4, better="more"), limits) == []
+    )
+
+
 def test_many_comparisons_do_not_make_a_false_alarm() -> None:
     random = np.random.default_rng(1)
     alarms = 0
@@ -75,15 +96,33 @@ def test_many_comparisons_do_not_make_a_false_alarm() -> None:
         ("metrics = 5", "metrics: found 5, expected a table"),
         ('ignore = "N-24"', "ignore: found 'N-24', expected a list"),
         ("tolerance = nan", "tolerance: found nan, expected a relative change"),
-        ('[metrics]\n"N-03.loss" = -1', "N-03.loss: found -1, expected a relative change"),
-        ("tolerence = 1", 'unknown key "tolerence"; did you mean "tolerance"'),
+        ('[metrics]\n"N-03.loss" = -1', ':2:1: metrics: "N-03.loss": found -1, expected a relative change'),
+        ("tolerence = 1", ':1:1: tolerence: unknown key; did you mean "tolerance"'),
+        (
+            "\n[metrics]\n'N-03.los' = 1",
+            ':3:1: metrics: "N-03.los": there is no such metric; did you mean "N-03.loss"',
+        ),
+        ("[metrics]\nN-03 = 1", ':2:1: metrics: "N-03": there is no such metric'),
+        (
+            'ignore = ["N-03", "N-24x"]',
+            ':1:19: ignore: "N-24x": there is no such scenario or metric; did you mean "N-24"',
+        ),
+        ('ignore = ["N-03.los"]', 'did you mean "N-03.loss"'),
+        ("\ntolerance = ", ":2:13: "),
     ],
 )
 def test_wrong_thresholds_are_refused(tmp_path: Path, text: str, message: str) -> None:
     (tmp_path / "limits.toml").write_text(text)
     with pytest.raises(InputError) as caught:
-        compare.read_thresholds(tmp_path / "limits.toml")
+        compare.read_thresholds(tmp_path / "limits.toml", ["N-03.loss", "N-24.fct"])
     assert message in str(caught.value)
+
+
+def test_patterns_name_scenarios_and_metrics(tmp_path: Path) -> None:
+    (tmp_path / "limits.toml").write_text('ignore = ["N-2*", "N-03.worst"]\n[metrics]\n"*.loss" = 0.2\n')
+    limits = compare.read_thresholds(tmp_path / "limits.toml", ["N-03.loss", "N-03.worst", "N-24.fct"])
+    named = {"N-03.loss": 0.2, "N-03.worst": None, "N-24.fct": None, "N-03.other": compare.TOLERANCE}
+    assert {name: limits.of(name) for name in named} == named
 
 
 def test_a_record_that_lacks_something_is_refused(tmp_path: Path) -> None:
@@ -92,6 +131,22 @@ def test_a_record_that_lacks_something_is_refused(tmp_path: Path) -> None:
         compare.read_record(tmp_path / "record.json")
 
 
-def test_records_of_other_seeds_are_refused() -> None:
-    with pytest.raises(InputError, match="record it anew"):
-        compare.worse(record([1.0, 2.0]), record([1.0, 2.0, 3.0]), compare.Thresholds())
+def test_other_seeds_and_references_are_refused() -> None:
+    before, alike = (
+        record([1.0, 2.0, 3.0]),
+        {"seeds": range(3), "quick": True, "references": ["cubic", "sack"]},
+    )
+    compare.require_alike(before, **alike)
+    for change, message in (
+        ({"seeds": range(2)}, "with 3 seeds, this one is quick and has 2: record it anew"),
+        ({"quick": False}, "that of a quick evaluation with 3 seeds, this one is full"),
+        ({"references": ["sack"]}, "the references cubic, sack, this evaluation sack: record it anew, or"),
+    ):
+        with pytest.raises(InputError, match=message):
+            compare.require_alike(before, **{**alike, **change})
+
+
+def test_the_transport_of_a_record_is_that_of_its_command() -> None:
+    assert compare.transport_of(record([1.0])) is None
+    quoted = {"command": "ackclock evaluate cubic --quick --transport '{ name = \"rfc\", ecn = true }'"}
+    assert compare.transport_of(quoted) == '{ name = "rfc", ecn = true }'

@@ -165,12 +165,3 @@ def test_the_time_to_a_level_that_is_kept() -> None:
     values = np.where(time > 6, 10.0, np.where(time == 2, 10.0, 0.0))
     assert metrics.time_of_keeping(time, values, 10, 1.0, 1.0) == pytest.approx(5)
     assert math.isnan(metrics.time_of_keeping(time, values, 11, 1.0, 1.0))
-
-
-def test_the_least_share_of_some_flows_among_all() -> None:
-    time = np.arange(1.0, 9.0)
-    small, other = np.full(8, 1.0), np.full(8, 3.0)
-    assert metrics.least_of([small], other, 2, time, 0.0, 4.0) == pytest.approx(0.5)
-    # Silence of four seconds is found wherever it begins.
-    silent = np.array([1.0, 1, 0, 0, 0, 0, 1, 1])
-    assert metrics.least_of([silent], other, 2, time, 0.0, 4.0) == 0

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from ackclock.errors import AckclockError
 from ackclock.evaluation import arms, run, worker
 from ackclock.evaluation.files import Loaded, load
 from ackclock.evaluation.processes import Processes
@@ -196,6 +197,34 @@ def test_a_cancelled_batch_ends_its_processes() -> None:
     assert str(failure) == "the control ended its process"
 
 
+def test_a_run_finds_nothing_of_those_before_it() -> None:
+    tested = arms.arm(f"{OFFENDERS}:LeavesItsTime")
+    plan = run.Plan(tested, [arms.arm("sack")], [load("N-13-rate")], quick=True, seeds=3)
+    jobs = [one.job for one in plan.runs if one.job.has_python]
+    made = dict(Processes(OFFENDERS, "LeavesItsTime", threads=1, limit_s=60).begin(jobs))
+    assert [str(made[index]) for index in range(3) if isinstance(made[index], AckclockError)] == []
+
+
+@pytest.mark.skipif(not Path("/proc/self/cmdline").exists(), reason="needs the list of processes of Linux")
+def test_the_process_of_a_run_that_takes_too_long_is_gone(tmp_path: Path) -> None:
+    file = tmp_path / "offenders.py"
+    file.write_text(OFFENDERS.read_text(encoding="utf-8"), encoding="utf-8")
+    plan = run.Plan(
+        arms.arm(f"{file}:NeverReturns"), [arms.arm("sack")], [load("N-13-rate")], quick=True, seeds=1
+    )
+    (job,) = [one.job for one in plan.runs if one.job.has_python]
+    ((_, failure),) = Processes(file, "NeverReturns", threads=1, limit_s=2).begin([job])
+    assert str(failure) == "the run did not finish within 2 s"
+    assert not [path for path in Path("/proc").glob("[0-9]*/cmdline") if str(file).encode() in _read(path)]
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError:  # a process that has ended since
+        return b""
+
+
 @pytest.mark.parametrize("series", [None, b"", b"PK\n{}"])
 def test_a_reply_of_a_process_is_read_as_it_was_written(series: bytes | None) -> None:
     stream = io.BytesIO()
@@ -227,3 +256,11 @@ def test_a_control_that_fails_is_a_verdict(control: str, why: str) -> None:
     assert found.verdict is Verdict.CONCERN
     assert found.sentence.startswith("Not so: 3 of 3 runs failed: ")
     assert why in found.sentence
+
+
+def test_a_failed_run_is_the_reason_of_numbers_without_a_limit() -> None:
+    evaluation = evaluated("Raises", {"flent-tcp-2up-square": {}}, seeds=2)
+    family = evaluation.family("flent")
+    assert family.verdict is Verdict.CONCERN
+    assert family.sentence.startswith("Not so: 2 of 2 runs failed: ")
+    assert "ZeroDivisionError: the rate was zero" in family.sentence

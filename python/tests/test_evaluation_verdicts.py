@@ -52,6 +52,21 @@ def test_a_verdict_needs_the_whole_interval() -> None:
     assert judged(limit, [math.nan] * 3).verdict is Verdict.INFO
 
 
+def test_a_failed_run_in_the_setting_to_compare_with_is_a_concern() -> None:
+    loaded = files.load("N-13-jitter")
+    samples = judge.Samples(list(loaded.about.settings(quick=True)), range(3))
+    for arm in (judge.TESTED, "cubic"):
+        for setting, _ in enumerate(samples.settings):
+            samples.values[arm, setting, "goodput"] = np.full(3, 10.0)
+    samples.values[judge.TESTED, 0, "goodput"] = np.full(3, math.nan)
+    samples.failures |= {(0, seed): "it ended its process" for seed in range(3)}
+    found = judge.findings(loaded, samples, ["cubic"])
+    assert all(one.verdict is not Verdict.CONCERN for one in found)
+    whole = result.ScenarioResult(loaded, samples, found)
+    assert whole.verdict is Verdict.CONCERN
+    assert result.sentence([whole]) == "Not so: 3 of 9 runs failed: it ended its process."
+
+
 def test_between_the_limits_is_info() -> None:
     limits = {"high": 0.1, "info_high": 0.25}
     within = judged(limits, [0.18, 0.19, 0.2])

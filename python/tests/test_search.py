@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from ackclock.cli.evaluate import transport_keys
 from ackclock.errors import InputError
 from ackclock.evaluation.arms import Arm, arm
 from ackclock.search import objectives, run, space
+from ackclock.search.report import scenario_of
 from ackclock.search.space import Range
 
 OFFENDERS = Path(__file__).with_name("offenders.py")
@@ -122,6 +124,37 @@ def test_all_groups_under_test_have_the_control() -> None:
     }
 
 
+def test_the_loss_is_that_of_all_groups_under_test() -> None:
+    known = space.load("jitters")
+    search = run.Search(arm("cubic"), objectives.objective("loss"), known, runs=10)
+    flows = Scenario.from_text(known.text, {}).run(1).result["flows"]
+    lost, sent = (sum(flow[f"{what}_packets"] for flow in flows) for what in ("dropped", "sent"))
+    assert lost > flows[0]["dropped_packets"] > 0
+    assert search.values_at({}, [1]) == pytest.approx([lost / sent])
+
+
+@pytest.mark.parametrize(
+    ("more", "name"),
+    [
+        ((), "search-cubic-self-starvation.toml"),
+        (("--space", "mixes"), "search-cubic-self-starvation.toml"),
+        (("--space", "jitters"), "search-cubic-self-starvation-jitters.toml"),
+        (("--transport", "quic"), "search-cubic-self-starvation-quic.toml"),
+        (
+            ("--transport", '{ name = "rfc", ecn = true }'),
+            "search-cubic-self-starvation-name-rfc-ecn-true.toml",
+        ),
+    ],
+)
+def test_another_search_has_another_file(
+    ackclock: Command, monkeypatch: pytest.MonkeyPatch, more: tuple[str, ...], name: str
+) -> None:
+    monkeypatch.setattr(run.Search, "find", lambda _: run.Found({}, 0.6, {}, 0.6, 0.6, 30, [0.6]))
+    done = ackclock("search", "cubic", "--for", "self-starvation", *more)
+    assert done.code == 0, done.err
+    assert [path.name for path in Path("ackclock-results").glob("search-*")] == [name]
+
+
 def test_the_same_search_finds_the_same_and_makes_no_run_again(tmp_path: Path) -> None:
     store = run.Store(tmp_path)
     first = found("sack", "utilisation", 20, store=store)
@@ -216,8 +249,39 @@ def test_a_paced_flow_wins_among_unpaced_ones_where_acknowledgements_are_bunched
 
 
 def test_a_control_that_fails_has_done_its_worst() -> None:
-    worst = found(f"{OFFENDERS}:SendsNothing", "loss", 10)
-    assert worst.badness == pytest.approx(1, abs=0.2)
+    tested, wanted = arm(f"{OFFENDERS}:FailsAtATimeout"), objectives.objective("utilisation")
+    known = space.load("bursts")
+    worst = run.Search(tested, wanted, known, runs=4).find()
+    assert worst.harmless < 0.1
+    assert worst.first_badness == 1
+    assert worst.all_failed >= run.SEEDS
+    assert "NotImplementedError: what to do after a timeout" in worst.why
+    written = scenario_of(replace(worst, failed=2), known, tested, wanted, "a command")
+    assert f"# The control fails in 2 of 5 runs, which count as 1: {worst.why}\n" in written
+
+
+def test_failures_are_told(ackclock: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    why = "ZeroDivisionError: the rate was zero"
+    seen = run.Found({}, 0.6, {}, 0.7, 0.1, 30, [1, 1, 0.4, 0.3, 0.3], 2, 7, why)
+    monkeypatch.setattr(run.Search, "find", lambda _: seen)
+    told = f"failed     2 of 5 runs there, 7 runs of the search, each of which counts as 1: {why}"
+    assert told in ackclock("search", "sack").out
+    document = json.loads(ackclock("search", "sack", "--json").out)
+    assert (document["failed"], document["all_failed"], document["why_failed"]) == (2, 7, why)
+
+
+def test_a_control_that_fails_in_the_scenario_as_it_stands_is_not_searched(ackclock: Command) -> None:
+    done = ackclock("search", f"{OFFENDERS}:Raises", "--for", "utilisation", "--runs", "10")
+    assert done.code == 1
+    assert "bursts.toml: Raises fails in the scenario as it stands: " in done.err
+    assert "ZeroDivisionError: the rate was zero" in done.err
+
+
+def test_an_objective_that_does_not_fit_the_space_is_told(ackclock: Command) -> None:
+    done = ackclock("search", "cubic", "--for", "harm", "--space", "jitters", "--runs", "10")
+    assert done.code == 2
+    assert 'jitters.toml: the objective "harm" does not fit this space: ' in done.err
+    assert 'there is no group "other"' in done.err
 
 
 @pytest.mark.parametrize(

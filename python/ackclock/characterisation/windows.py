@@ -2,30 +2,43 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import numpy.typing as npt
 
 Vector = npt.NDArray[np.float64]
 
 
-def least_share(flows: list[Vector], time_s: Vector, start_s: float, width_s: float) -> float:
-    """Returns the smallest share of any flow in any window, times the number of flows.
+def least_share(
+    flows: Sequence[Vector],
+    time_s: Vector,
+    start_s: float,
+    width_s: float,
+    among: Sequence[Vector] | None = None,
+) -> float:
+    """Returns the smallest share of any of ``flows`` in any window, times the number of flows that share.
 
-    1 for equal shares, 0 for a flow that got nothing for ``width_s``. Windows begin at every sample from ``start_s``
-    on; nan if none is complete.
+    These are ``among``, of which ``flows`` are some; without it, ``flows`` alone. 1 for equal shares, 0 for a flow that
+    got nothing for ``width_s``. Windows begin at every sample from ``start_s`` on; nan if none is complete, or if all
+    flows got nothing in every window.
     """
     inside = time_s > start_s
     step = float(np.median(np.diff(time_s))) if time_s.size > 1 else 0.0
     length = round(width_s / step) if step > 0 else 0
     if not flows or length < 1 or np.count_nonzero(inside) < length:
         return float("nan")
-    got = np.nan_to_num(np.array([flow[inside] for flow in flows]))
-    total = np.cumsum(np.pad(got, ((0, 0), (1, 0))), axis=1)
-    windows = total[:, length:] - total[:, :-length]
-    together = windows.sum(axis=0)
+
+    def in_windows(rates: Sequence[Vector]) -> Vector:
+        got = np.nan_to_num(np.array(rates)[:, inside])
+        total = np.cumsum(np.pad(got, ((0, 0), (1, 0))), axis=1)
+        return np.asarray(total[:, length:] - total[:, :-length])
+
+    among = flows if among is None else among
+    together = in_windows(among).sum(axis=0)
     if not np.any(together > 0):
         return float("nan")
-    return float(np.min(windows[:, together > 0] / together[together > 0]) * len(flows))
+    return float(np.min(in_windows(flows)[:, together > 0] / together[together > 0]) * len(among))
 
 
 def drift(time_s: Vector, values: Vector) -> float:

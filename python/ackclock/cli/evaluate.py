@@ -6,7 +6,8 @@ import json
 import os
 import re
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,103 +15,12 @@ from rich.text import Text
 
 from ackclock.cli.terminal import console, note, print_json, progress_bar, shown
 from ackclock.errors import InputError
-from ackclock.files import is_there, replacing, writable
+from ackclock.files import replacing, writable
 
 if TYPE_CHECKING:
+    from ackclock.evaluation.compare import Thresholds
     from ackclock.evaluation.files import Loaded
     from ackclock.evaluation.run import Cost, Plan
-
-LIST, COPY = "list", "copy"
-
-
-def show_scenario(name: str) -> None:
-    """Prints what a scenario is: its set-up, its conditions, its settings."""
-    from ackclock.evaluation.files import find, load
-
-    out = console()
-    for found in find([name]):
-        about = load(found).about
-        quick = {setting.name for setting in about.settings(quick=True)}
-        settings = [*about.settings(quick=True), *about.settings(quick=False)]
-        out.print(Text(f"{found}  {about.title}", style="bold"))
-        out.print(about.summary.strip())
-        if about.source:
-            out.print(Text(about.source.strip(), style="dim"))
-        for criterion in about.criteria:
-            kind = "number" if criterion.info else "condition"
-            out.print(f"{kind:<10} {criterion.text}")
-        for text in about.lacks:
-            out.print(f"{'lacks':<10} {text}")
-        for setting in dict.fromkeys(one.name for one in settings if one.name):
-            out.print(f"{'quick' if setting in quick else 'in full':<10} {setting}")
-        out.print()
-
-
-def show_list() -> None:
-    """Prints the scenarios: those for the RFC in its order, then the sets."""
-    from ackclock.evaluation.files import load, names, names_of_sets
-    from ackclock.evaluation.sets import ROWS, SETS, of_scenario
-
-    out = console()
-    by_family: dict[str, list[str]] = {}
-    for name in [*names(), *names_of_sets()]:
-        by_family.setdefault(of_scenario(name).id, []).append(name)
-    for family in ROWS:
-        if family in SETS:
-            out.print(Text.assemble((family.title, "bold"), (f"  --set {family.id}", "dim")))
-        else:
-            out.print(
-                Text.assemble((f"{family.section:<7}{family.title}", "bold"), (f"  {family.strength}", "dim"))
-            )
-        width = max(map(len, names_of_sets() if family in SETS else names()))
-        for name in by_family.get(family.id, ()):
-            about = load(name).about
-            count = len(list(about.settings(quick=True))), len(list(about.settings(quick=False)))
-            out.print(
-                Text(f"       {name:<{width}}  {about.title} ({count[0]} settings, {count[1]} in full)")
-            )
-        if family.id not in by_family:
-            text = (
-                family.not_evaluated
-                or "judged by the scenarios of section 5, which all have drop-tail queues"
-            )
-            out.print(Text(f"       {text}", style="dim"))
-
-
-def copy(name: str, file: Path, control: str) -> None:
-    """Writes a scenario into ``file``: the file of the evaluation, or for ``NAME/SETTING`` the scenario of that setting
-    with ``control`` in its seat, for ``ackclock run``.
-    """
-    from ackclock.evaluation.arms import arm
-    from ackclock.evaluation.files import find, load, names
-    from ackclock.evaluation.run import scenario_of
-    from ackclock.names import nearest
-
-    if file.suffix != ".toml":
-        raise InputError(f"{file}: a scenario file ends in .toml")
-    if is_there(file, Path.exists):
-        raise InputError(f"{file}: exists already; nothing was written")
-    scenario, slash, setting = name.partition("/")
-    # N-15 is a scenario, and the criterion that has another one besides.
-    found = [scenario] if scenario in names() else find([scenario])
-    if len(found) != 1:
-        raise InputError(f'"{scenario}" are {len(found)} scenarios; name one of them, such as {found[0]}')
-    loaded = load(found[0])
-    text = loaded.text
-    if slash:
-        settings = {one.name: one for one in loaded.about.settings(quick=False)}
-        quick = {one.name: one for one in loaded.about.settings(quick=True)}
-        if setting not in settings:
-            raise InputError(f'{found[0]}: there is no setting "{setting}"{nearest(setting, settings)}')
-        tested = arm(control)
-        if tested.classes:
-            raise InputError(
-                f"{control}: a scenario file names controls of the registry; copy it with one of those"
-            )
-        text = scenario_of(loaded, {**settings, **quick}[setting], tested)
-    with replacing(file) as unfinished:
-        unfinished.write_text(text, encoding="utf-8")
-    console().print(f"wrote {file}")
 
 
 def evaluate(
@@ -140,7 +50,7 @@ def evaluate(
     """
     from ackclock.cluster import workers_at
     from ackclock.evaluation import run
-    from ackclock.evaluation.compare import Thresholds, read_record, read_thresholds, worse
+    from ackclock.evaluation.compare import read_record, worse
     from ackclock.evaluation.document import as_document
     from ackclock.evaluation.files import find, load, of_set
     from ackclock.evaluation.result import Answers, read_answers
@@ -149,7 +59,6 @@ def evaluate(
     if thresholds is not None and compare is None:
         raise InputError("--thresholds needs --compare RECORD")
     record = None if compare is None else read_record(compare)
-    limits = Thresholds() if thresholds is None else read_thresholds(thresholds)
     said = Answers() if answers is None else read_answers(answers)
     more = transport_keys(transport)
     controls = [control] if beside is None else [control, beside]
@@ -157,6 +66,7 @@ def evaluate(
     names = [*find(list(only)), *(name for one in sets for name in of_set(one))]
     chosen = [load(name) for name in dict.fromkeys(names)]
     plans = _plans(controls, against, more, chosen, full=full, seeds=count)
+    limits = _compared(plans[0], record, thresholds, chosen, transport)
     for name, why in {name: why for plan in plans for name, why in plan.refused.items()}.items():
         note(f"{name} is left out, for it cannot have this transport: {why}")
     for warning in dict.fromkeys(warning for plan in plans for warning in _about_marks(plan)):
@@ -227,11 +137,14 @@ def _plans(
     from ackclock.evaluation import arms, run
 
     tested = [arms.arm(one, more) for one in controls]
-    references = [arms.arm(name.strip(), more) for name in against.split(",")]
+    references = [arms.arm(name, more) for name in arms.separated(against)]
     if any(arm.classes for arm in references):
         raise InputError("--against: the controls that take the same seat are those of the registry")
-    if len({one.name for one in tested}) < len(tested):
+    if len({(one.name, one.file) for one in tested}) < len(tested):
         raise InputError(f"--beside: found {tested[1].name}, which is the first control too")
+    if len({one.name for one in tested}) < len(tested):
+        # Two files have a class of one name.
+        tested = [replace(one, name=given) for one, given in zip(tested, controls, strict=True)]
     return [run.Plan(one, references, scenarios, quick=not full, seeds=seeds) for one in tested]
 
 
@@ -260,6 +173,47 @@ def _about_marks(plan: Plan) -> list[str]:
     ]
 
 
+def _compared(
+    plan: Plan,
+    record: Mapping[str, Any] | None,
+    thresholds: Path | None,
+    chosen: Sequence[Loaded],
+    transport: str | None,
+) -> Thresholds:
+    """Returns what counts as worse than the record, and warns of what else than the control differs from it.
+
+    InputError if the evaluation cannot be compared with the record.
+    """
+    from ackclock.evaluation.compare import Thresholds, metrics_of, read_thresholds, require_alike
+    from ackclock.evaluation.files import metrics_known
+
+    if record is None:
+        return Thresholds()
+    references = [arm.name for arm in plan.references]
+    require_alike(record, seeds=plan.seeds, quick=plan.quick, references=references)
+    for text in _about_record(record, transport):
+        note(text)
+    if thresholds is None:
+        return Thresholds()
+    return read_thresholds(thresholds, [*metrics_known(chosen), *metrics_of(record)])
+
+
+def _about_record(record: Mapping[str, Any], transport: str | None) -> Iterator[str]:
+    """Yields remarks on what else than the control differs from the record."""
+    from ackclock.evaluation.compare import transport_of
+    from ackclock.store import core_fingerprint
+
+    before = transport_of(record)
+    if transport_keys(before) != transport_keys(transport):
+        told = [one or "the one of each scenario" for one in (before, transport)]
+        yield f"the record is over another transport: {told[0]}; this evaluation: {told[1]}"
+    if record["versions"]["core"] != core_fingerprint():
+        yield (
+            f"the record was made with another build of ackclock, {record['versions']['core']}, which may have other "
+            "numbers: record it anew with this one"
+        )
+
+
 def _no_worse(found: Sequence[str], *, as_json: bool) -> bool:
     say = note if as_json else console().print
     if not found:
@@ -278,7 +232,7 @@ def _said(cost: Cost, threads: int) -> str:
     many = "s" if cores != 1 else ""
     return (
         f"{cost.runs:,} runs, about {cost.packets / 1e6:,.0f} million packets: about {duration(cost.cpu_s)} of "
-        f"processor time, {duration(cost.cpu_s / cores)} on {cores} core{many}, less what is on disk already"
+        f"processor time, {duration(cost.cpu_s / cores)} on {cores} core{many}, minus what is on disk already"
     )
 
 
@@ -297,9 +251,14 @@ def transport_keys(given: str | None) -> dict[str, Any]:
 
 
 def stem_of(control: str) -> str:
-    """Returns the name of the files of a control."""
-    name = Path(control.partition(":")[0]).stem if ".py" in control else control
-    return "".join(one if one.isalnum() or one in "-_+" else "-" for one in name).strip("-")
+    """Returns the name of the files of a control: ``mine`` of ``cc/mine.py``, ``mine-Aimd`` of ``cc/mine.py:Aimd``."""
+    path, colon, name = control.partition(":")
+    return plain(f"{Path(path).stem}{colon}{name}" if path.endswith(".py") else control)
+
+
+def plain(text: str) -> str:
+    """Returns ``text`` as a part of the name of a file, with a hyphen for what is neither letter, digit, _ nor +."""
+    return re.sub("-+", "-", re.sub(r"[^\w+]", "-", text)).strip("-")
 
 
 def _command(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from rich.text import Text
 
-from ackclock.cli.evaluate import stem_of, transport_keys
+from ackclock.cli.evaluate import plain, stem_of, transport_keys
 from ackclock.cli.terminal import console, print_json, progress_bar, shown
 from ackclock.files import replacing, writable
 
@@ -58,7 +58,10 @@ def search(
     words += [] if space is None else ["--space", space]
     words += [] if transport is None else ["--transport", transport]
     command = shlex.join([*words, "--runs", str(runs), "--seed", str(seed)])
-    path = out / f"search-{stem_of(control)}-{objective}.toml"
+    parts = ["search", stem_of(control), objective]
+    parts += [] if space in (None, wanted.space) else [Path(space).stem]
+    parts += [] if transport is None else [transport]
+    path = out / f"{'-'.join(map(plain, parts))}.toml"
     with replacing(path) as unfinished:
         unfinished.write_text(scenario_of(found, chosen, tested, wanted, command), encoding="utf-8")
     values = chosen.overrides(found.values)
@@ -74,6 +77,9 @@ def search(
                 "samples": list(found.samples),
                 "before_shrinking": found.first_badness,
                 "harmless": found.harmless,
+                "failed": found.failed,
+                "all_failed": found.all_failed,
+                "why_failed": found.why or None,
                 "values": values,
                 "runs": found.runs,
                 "scenario": str(path),
@@ -88,4 +94,7 @@ def search(
         say.print(f"{'' if place else 'with':<10} {name} = {value}")
     if not values:
         say.print("with       nothing: the scenario as it stands shows it")
+    if found.all_failed:
+        here = f"{found.failed} of {len(found.samples)} runs there, {found.all_failed} runs of the search"
+        say.print(Text(f"failed     {here}, each of which counts as 1: {found.why}"))
     say.print(f"scenario   {shown(path)}")

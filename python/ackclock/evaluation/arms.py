@@ -87,6 +87,11 @@ class Arm:
         return str(transport.get("recovery", OWN_RECOVERY.get(str(control), RECOVERY)))
 
     @property
+    def class_name(self) -> str:
+        """Returns the name of the class of a control in Python. LookupError for another control."""
+        return self.classes[PLUGIN].__name__
+
+    @property
     def several_paths(self) -> bool:
         """Returns whether it couples the windows of several paths."""
         return _table(self.keys["control"]).get("name") in SEVERAL_PATHS
@@ -141,6 +146,18 @@ def arm(given: str, more: Mapping[str, Any] | None = None) -> Arm:
         return Arm(cls.__name__, {"control": PLUGIN, **more}, Path(path).resolve(), {PLUGIN: cls})
     known(given)
     return Arm(given, {"control": given, **more})
+
+
+def separated(given: str) -> list[str]:
+    """Returns the controls in a list with commas, which may have tables in TOML with commas of their own."""
+    found, depth = [""], 0
+    for one in given:
+        depth += (one in "{[") - (one in "}]")
+        if one == "," and depth == 0:
+            found.append("")
+        else:
+            found[-1] += one
+    return [one.strip() for one in found]
 
 
 def stand_in(cls: type[Control]) -> type[Control]:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import fnmatch
 import json
-from collections.abc import Iterator, Mapping
+import shlex
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pydantic
 
 from ackclock import toml
@@ -20,6 +22,9 @@ from ackclock.files import read_text
 from ackclock.names import nearest
 from ackclock.schemas.evaluate import EvaluateDocument
 from ackclock.statistics import paired_difference
+from ackclock.study.placed import not_toml, placed
+
+Vector = npt.NDArray[np.float64]
 
 TOLERANCE = 0.05
 """The relative change of a metric up to which nothing is reported, by default."""
@@ -40,35 +45,53 @@ class Thresholds:
 
     def of(self, name: str) -> float | None:
         """Returns the tolerance of a metric such as ``N-03.loss``; None if it is not compared."""
-        scenario = name.partition(".")[0]
-        if any(fnmatch.fnmatch(name, one) or fnmatch.fnmatch(scenario, one) for one in self.ignore):
+        if any(_ignores(one, name) for one in self.ignore):
             return None
         return next(
             (value for one, value in self.metrics.items() if fnmatch.fnmatch(name, one)), self.tolerance
         )
 
 
-def read_thresholds(file: Path) -> Thresholds:
-    """Returns the thresholds in a TOML file with ``tolerance``, ``[metrics]`` and ``ignore``. InputError if it is
-    wrong.
+def _ignores(pattern: str, name: str) -> bool:
+    """Returns whether a pattern names a metric such as ``N-03.loss``, or its scenario."""
+    return fnmatch.fnmatch(name, pattern) or fnmatch.fnmatch(name.partition(".")[0], pattern)
+
+
+def read_thresholds(file: Path, known: Collection[str]) -> Thresholds:
+    """Returns the thresholds in a TOML file with ``tolerance``, ``[metrics]`` and ``ignore``.
+
+    ``known`` are the metrics that there are, such as ``N-03.loss``. InputError if the file is wrong, or if one of its
+    patterns matches none of them.
     """
+    text = read_text(file)
     try:
-        document = toml.loads(read_text(file))
+        document = toml.loads(text)
     except toml.TOMLDecodeError as error:
-        raise InputError(f"{file}: not valid TOML: {error}") from None
-    known = ("tolerance", "metrics", "ignore")
+        raise not_toml(text, str(file), error) from None
+
+    def wrong(what: str) -> InputError:
+        return InputError(placed(f"{file}: {what}", text, str(file)))
+
+    keys = ("tolerance", "metrics", "ignore")
     for key in document:
-        if key not in known:
-            raise InputError(f'{file}: unknown key "{key}"{nearest(key, known)}')
+        if key not in keys:
+            raise wrong(f"{key}: unknown key{nearest(key, keys)}")
     tolerance, metrics = document.get("tolerance", TOLERANCE), document.get("metrics", {})
     if not isinstance(metrics, dict):
-        raise InputError(f'{file}: metrics: found {metrics!r}, expected a table such as "N-05.p99" = 0.2')
-    for key, value in [("tolerance", tolerance), *metrics.items()]:
+        raise wrong(f'metrics: found {metrics!r}, expected a table such as "N-05.p99" = 0.2')
+    for what, value in [("tolerance", tolerance), *((f'metrics: "{one}"', metrics[one]) for one in metrics)]:
         if isinstance(value, bool) or not isinstance(value, int | float) or not value >= 0:
-            raise InputError(f"{file}: {key}: found {value!r}, expected a relative change such as 0.05")
+            raise wrong(f"{what}: found {value!r}, expected a relative change such as 0.05")
     ignore = document.get("ignore", [])
     if not isinstance(ignore, list) or not all(isinstance(one, str) for one in ignore):
-        raise InputError(f'{file}: ignore: found {ignore!r}, expected a list of names such as ["N-24"]')
+        raise wrong(f'ignore: found {ignore!r}, expected a list of names such as ["N-24"]')
+    for one in metrics:
+        if not fnmatch.filter(known, one):
+            raise wrong(f'metrics: "{one}": there is no such metric{nearest(one, known)}')
+    for one in ignore:
+        if not any(_ignores(one, name) for name in known):
+            alike = known if "." in one else {name.partition(".")[0] for name in known}
+            raise wrong(f'ignore: "{one}": there is no such scenario or metric{nearest(one, sorted(alike))}')
     return Thresholds(tolerance, metrics, tuple(ignore))
 
 
@@ -95,6 +118,39 @@ def read_record(file: Path) -> Mapping[str, Any]:
     return document
 
 
+def metrics_of(record: Mapping[str, Any]) -> list[str]:
+    """Returns the metrics of a record, such as ``N-03.loss``."""
+    return [
+        f"{scenario['name']}.{metric['id']}"
+        for family in record["criteria"]
+        for scenario in family["scenarios"]
+        for metric in scenario["metrics"]
+    ]
+
+
+def transport_of(record: Mapping[str, Any]) -> str | None:
+    """Returns what ``--transport`` of the command of a record was; None if it had none."""
+    words = shlex.split(record["command"])
+    return words[words.index("--transport") + 1] if "--transport" in words else None
+
+
+def require_alike(
+    record: Mapping[str, Any], *, seeds: Sequence[int], quick: bool, references: Sequence[str]
+) -> None:
+    """Raises InputError if an evaluation with these seeds and references cannot be compared with a record."""
+    if list(seeds) != record["seeds"] or quick != record["quick"]:
+        kind = "a quick" if record["quick"] else "a full"
+        raise InputError(
+            f"the record is that of {kind} evaluation with {len(record['seeds'])} seeds, this one is "
+            f"{'quick' if quick else 'full'} and has {len(seeds)}: record it anew, or evaluate alike"
+        )
+    if list(references) != record["references"]:
+        raise InputError(
+            f"the record has the references {', '.join(record['references'])}, this evaluation "
+            f"{', '.join(references)}: record it anew, or evaluate with --against '{','.join(record['references'])}'"
+        )
+
+
 @dataclass(frozen=True)
 class Change:
     """A metric in a setting, compared with the record."""
@@ -119,22 +175,20 @@ class Change:
 
 
 def worse(now: Mapping[str, Any], before: Mapping[str, Any], thresholds: Thresholds) -> list[str]:
-    """Returns a sentence for everything that got worse: criteria that were met and are a concern now, and metrics that
-    are worse by more than their tolerance, each with an error of ``ERROR`` over all comparisons.
+    """Returns a sentence for everything that got worse: criteria that were met and are a concern now, metrics that have
+    no value in more runs than before, and metrics that are worse by more than their tolerance, the latter with an error
+    of ``ERROR`` over all comparisons.
 
-    Seeds are compared in pairs. InputError when the two have no scenario, or no seeds, in common.
+    Seeds are compared in pairs, so that ``require_alike`` comes first. InputError when the two have no scenario in
+    common.
     """
-    if now["seeds"] != before["seeds"] or now["quick"] != before["quick"]:
-        raise InputError(
-            f"the record has seeds {before['seeds']} and quick = {before['quick']}, this evaluation {now['seeds']} and "
-            f"{now['quick']}: record it anew, or evaluate alike"
-        )
     scenarios = {one["name"]: one for family in now["criteria"] for one in family["scenarios"]}
     old = {one["name"]: one for family in before["criteria"] for one in family["scenarios"]}
     shared = [name for name in scenarios if name in old]
     if not shared:
         raise InputError("the record and this evaluation have no scenario in common")
     found = [text for name in shared for text in _verdicts(name, scenarios[name], old[name], thresholds)]
+    found += [text for name in shared for text in _lost(name, scenarios[name], old[name], thresholds)]
     changes = [one for name in shared for one in _changes(name, scenarios[name], old[name], thresholds)]
     return found + [str(one) for one in significant(changes)]
 
@@ -163,22 +217,56 @@ def _verdicts(
             yield f"{name}{where}: no longer so: {one['text']}{why}"
 
 
-def _changes(
+@dataclass(frozen=True)
+class _Pair:
+    """The samples of a metric in a setting, now and in the record, nan where a run had none."""
+
+    name: str
+    setting: str
+    better: str
+    now: Vector
+    before: Vector
+    tolerance: float
+
+
+def _pairs(
     name: str, now: Mapping[str, Any], before: Mapping[str, Any], thresholds: Thresholds
-) -> Iterator[Change]:
+) -> Iterator[_Pair]:
+    """Yields the metrics that are compared."""
     then = {setting["name"]: setting["tested"] for setting in before["settings"]}
     for setting in now["settings"]:
         for metric in now["metrics"]:
-            tolerance = thresholds.of(f"{name}.{metric['id']}")
+            full = f"{name}.{metric['id']}"
+            tolerance = thresholds.of(full)
             old = then.get(setting["name"], {}).get(metric["id"])
             if tolerance is None or old is None or metric["better"] == "neither":
                 continue
-            a = np.array(setting["tested"][metric["id"]], dtype=np.float64)
-            b = np.array(old, dtype=np.float64)
-            difference = paired_difference(a, b)
-            both = np.isfinite(a) & np.isfinite(b)
-            if difference.mean is None or difference.mean == 0:
-                continue
-            p = difference.p_below(0) if metric["better"] == "more" else difference.p_above(0)
-            means = float(np.mean(b[both])), float(np.mean(a[both]))
-            yield Change(f"{name}.{metric['id']}", setting["name"], *means, p, tolerance)
+            a, b = (np.array(values, dtype=np.float64) for values in (setting["tested"][metric["id"]], old))
+            yield _Pair(full, setting["name"], metric["better"], a, b, tolerance)
+
+
+def _lost(
+    name: str, now: Mapping[str, Any], before: Mapping[str, Any], thresholds: Thresholds
+) -> Iterator[str]:
+    """Yields the metrics with fewer values than before, such as a time that is no longer reached.
+
+    Where more is better, no value may be the best: a circuit breaker that never opens.
+    """
+    for one in _pairs(name, now, before, thresholds):
+        lacking, lacked = (int(np.sum(np.isnan(values))) for values in (one.now, one.before))
+        if one.better == "less" and lacking > lacked:
+            where = f" ({one.setting})" if one.setting else ""
+            yield f"{one.name}{where}: no value in {lacking} of {one.now.size} runs, {lacked} before"
+
+
+def _changes(
+    name: str, now: Mapping[str, Any], before: Mapping[str, Any], thresholds: Thresholds
+) -> Iterator[Change]:
+    for one in _pairs(name, now, before, thresholds):
+        difference = paired_difference(one.now, one.before)
+        if difference.mean is None or difference.mean == 0:
+            continue
+        both = np.isfinite(one.now) & np.isfinite(one.before)
+        p = difference.p_below(0) if one.better == "more" else difference.p_above(0)
+        means = float(np.mean(one.before[both])), float(np.mean(one.now[both]))
+        yield Change(one.name, one.setting, *means, p, one.tolerance)

@@ -79,6 +79,8 @@ def find(selectors: list[str]) -> list[str]:
     """Returns the scenarios that ``selectors`` name: one (N-01-outage), all of a criterion (N-01), a section of the RFC
     (5.1.1), all of a set (flent), or the path of a file. Without any, all of the RFC. InputError when a selector names
     nothing.
+
+    N-15 is a criterion with two scenarios, of which one has its name; flent-rrul is one scenario of a set.
     """
     known = [*names(), *names_of_sets()]
     found: dict[str, None] = {}
@@ -86,6 +88,8 @@ def find(selectors: list[str]) -> list[str]:
         sections = [family.id for family in FAMILIES if family.section == selector]
         family = sections[0] if sections else selector
         members = [name for name in known if name == family or name.startswith(f"{family}-")]
+        if selector in names_of_sets():
+            members = [selector]
         if selector.endswith(".toml"):
             found[selector] = None
         elif members:
@@ -103,6 +107,12 @@ def find(selectors: list[str]) -> list[str]:
                 "`ackclock evaluate list` shows them all; a section of the RFC or the path of a file (*.toml) works too"
             )
     return list(found) if selectors else names()
+
+
+def metrics_known(others: Iterable[Loaded]) -> list[str]:
+    """Returns the metrics of the scenarios of the package and of ``others``, such as ``N-03.loss``."""
+    packaged = [load(name) for name in [*names(), *names_of_sets()]]
+    return [f"{one.name}.{metric.id}" for one in [*packaged, *others] for metric in one.about.metrics]
 
 
 def load(name: str) -> Loaded:

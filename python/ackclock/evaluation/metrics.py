@@ -257,29 +257,6 @@ def largest_growth(time_s: Vector, values: Vector, width_s: float) -> float:
     return max(float(np.max(values[length:] - values[:-length])), 0.0)
 
 
-def least_of(
-    flows: Sequence[Vector], rest: Vector, count: int, time_s: Vector, start_s: float, width_s: float
-) -> float:
-    """Returns the smallest share of any of ``flows`` in any window of ``width_s``, times ``count``, the number of all
-    flows.
-
-    ``rest`` is the rate of the other flows together. 1 for equal shares, 0 for a flow that got nothing for
-    ``width_s``; nan without a complete window from ``start_s`` on in which any flow got something.
-    """
-    inside = time_s > start_s
-    step = float(np.median(np.diff(time_s))) if time_s.size > 1 else 0.0
-    length = round(width_s / step) if step > 0 else 0
-    if not flows or length < 1 or np.count_nonzero(inside) < length:
-        return math.nan
-    got = np.nan_to_num(np.array([*flows, rest])[:, inside])
-    total = np.cumsum(np.pad(got, ((0, 0), (1, 0))), axis=1)
-    windows = total[:, length:] - total[:, :-length]
-    together = windows.sum(axis=0)
-    if not np.any(together > 0):
-        return math.nan
-    return float(np.min(windows[:-1, together > 0] / together[together > 0]) * count)
-
-
 def _steps(rates: Vector) -> tuple[Vector, Vector]:
     """Returns each value and the one after it, where the first is above 0."""
     before, after = rates[:-1], rates[1:]

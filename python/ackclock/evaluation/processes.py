@@ -1,4 +1,4 @@
-"""A pool of processes for jobs with a control in Python, each run with a limit of time."""
+"""A pool of processes for jobs with a control in Python: each run has a process of its own, and a limit of time."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,6 +23,8 @@ from ackclock.store import Job
 
 LIMIT_S = 300.0
 """The longest time that a run may take, by default."""
+PATIENCE_S = 10.0
+"""The time in which a process ends after its input."""
 
 
 class Processes:
@@ -97,7 +100,7 @@ class _Batch:
 
 
 class _Process:
-    """One process."""
+    """A process that forks for each run."""
 
     def __init__(self, command: Sequence[str]) -> None:
         # The parent of this package, wherever it lies, so that the process finds the same one.
@@ -132,17 +135,22 @@ class _Process:
         return RunError(why) if why else _Returned(text, data=series)
 
     def kill(self) -> None:
-        """Ends the process; the thread that waits for it notices."""
-        self._process.kill()
+        """Ends the process with its run, by the end of its input; the thread that waits for it notices."""
+        if self._process.stdin is not None:
+            with suppress(OSError):
+                self._process.stdin.close()
 
     def close(self) -> None:
         """Ends the process, and closes what leads to it."""
         self.ended = True
-        self._process.kill()
-        self._process.wait()
-        for end in (self._process.stdin, self._process.stdout):
-            if end is not None:
-                end.close()
+        self.kill()
+        try:
+            self._process.wait(PATIENCE_S)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        if self._process.stdout is not None:
+            self._process.stdout.close()
 
 
 @dataclass(frozen=True)

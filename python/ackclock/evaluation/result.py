@@ -18,6 +18,7 @@ from ackclock.evaluation.sets import ROWS, SETS
 from ackclock.evaluation.verdict import Verdict, worst
 from ackclock.files import read_text
 from ackclock.names import nearest
+from ackclock.study.placed import not_toml, placed
 
 if TYPE_CHECKING:
     from ackclock.evaluation.arms import Arm
@@ -42,26 +43,31 @@ def read_answers(file: Path) -> Answers:
 
     InputError for unknown names, and for a criterion that cannot be excluded.
     """
+    text = read_text(file)
     try:
-        document = toml.loads(read_text(file))
+        document = toml.loads(text)
     except toml.TOMLDecodeError as error:
-        raise InputError(f"{file}: not valid TOML: {error}") from None
+        raise not_toml(text, str(file), error) from None
+
+    def wrong(what: str) -> InputError:
+        return InputError(placed(f"{file}: {what}", text, str(file)))
+
     tables = {"exempt": [one.id for one in FAMILIES], "process": [item.id for item in PROCESS]}
     for table, entries in document.items():
         if table not in tables:
-            raise InputError(f'{file}: unknown table "{table}"{nearest(table, tables)}')
+            raise wrong(f"{table}: unknown key{nearest(table, tables)}")
         if not isinstance(entries, dict):
-            raise InputError(f"{file}: {table}: found {entries!r}, expected a table [{table}]")
+            raise wrong(f"{table}: found {entries!r}, expected a table [{table}]")
         for key, value in entries.items():
             if key not in tables[table]:
-                raise InputError(f'{file}: {table}: there is no "{key}"{nearest(key, tables[table])}')
+                raise wrong(f"{table}.{key}: unknown key{nearest(key, tables[table])}")
             if not isinstance(value, str) or not value.strip():
-                raise InputError(f"{file}: {table}.{key}: expected a sentence in quotes")
+                raise wrong(f"{table}.{key}: found {value!r}, expected a sentence in quotes")
             section = next((one.section for one in FAMILIES if one.id == key), "")
             if table == "exempt" and not section.startswith("7."):
-                raise InputError(
-                    f"{file}: exempt.{key}: section {section} is not one of the special cases of section 7, "
-                    "which alone a control may exclude"
+                raise wrong(
+                    f"exempt.{key}: section {section} is not one of the special cases of section 7, which alone a "
+                    "control may exclude"
                 )
     return Answers(document.get("exempt", {}), document.get("process", {}))
 
@@ -88,7 +94,12 @@ class ScenarioResult:
 
     @property
     def verdict(self) -> Verdict:
-        """Returns the verdict that prevails over criteria and settings; numbers without a limit do not count."""
+        """Returns the verdict that prevails over criteria and settings; numbers without a limit do not count.
+
+        A run that failed is a concern, even in a setting that others are only compared with.
+        """
+        if self.samples.failures:
+            return Verdict.CONCERN
         limited = [one for one in self.findings if not one.criterion.info]
         return worst(one.verdict for one in limited or self.findings)
 
@@ -130,12 +141,16 @@ class Evaluation:
     versions: Mapping[str, Any]
     recoveries: Mapping[str, str] = field(default_factory=dict)
     """How the flows of each control in the seat recover from losses: a rule, or a transport that has its own."""
+    chosen: frozenset[str] = frozenset()
+    """The criteria and sets whose scenarios were asked for."""
 
     @property
     def asked(self) -> list[FamilyResult]:
-        """Returns the criteria that this evaluation is about: all of them, or those of the scenarios chosen."""
-        chosen = any(one.sentence == NOT_ASKED for one in self.families)
-        return [one for one in self.families if one.scenarios or not chosen]
+        """Returns the criteria that this evaluation is about: all of them, or those of the scenarios chosen, whether or
+        not these were run.
+        """
+        everything = all(one.sentence != NOT_ASKED for one in self.families)
+        return [one for one in self.families if everything or one.family.id in self.chosen]
 
     @property
     def counted(self) -> dict[Verdict, int]:
@@ -173,6 +188,7 @@ def assembled(
         cpu_time_s=cpu_time_s,
         versions=versions(),
         recoveries={arm.name: arm.recovery for arm in [plan.tested, *plan.references]},
+        chosen=plan.chosen,
     )
 
 
@@ -208,19 +224,18 @@ def sentence(own: Sequence[ScenarioResult]) -> str:
     found = [one for result in own for one in result.findings]
     if any(not one.criterion.info for one in found):
         found = [one for one in found if not one.criterion.info]
-    deciding = [one for one in found if one.verdict is verdict]
+    deciding = [one for one in found if one.verdict is verdict and not one.failed]
     settings = sum(len(result.samples.settings) for result in own)
-    if all(one.criterion.info for one in found):
-        return f"Numbers without a limit in {_counted(settings, 'setting')}."
-    if verdict is Verdict.OK:
-        conditions = len({one.criterion.text for one in found})
-        return f"{_counted(conditions, 'condition')} in {_counted(settings, 'setting')}."
     parts = []
     failures = [why for result in own for why in result.samples.failures.values()]
     if failures:
         runs = sum(len(result.samples.settings) * len(result.samples.seeds) for result in own)
         parts.append(f"{len(failures)} of {_counted(runs, 'run')} failed: {failures[0]}")
-        deciding = [one for one in deciding if not one.failed]
+    elif all(one.criterion.info for one in found):
+        return f"Numbers without a limit in {_counted(settings, 'setting')}."
+    elif verdict is Verdict.OK:
+        conditions = len({one.criterion.text for one in found})
+        return f"{_counted(conditions, 'condition')} in {_counted(settings, 'setting')}."
     texts = dict.fromkeys(one.criterion.text for one in deciding)
     words = {
         Verdict.CONCERN: "Not so",

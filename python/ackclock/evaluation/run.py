@@ -61,6 +61,8 @@ class Plan:
     ) -> None:
         self.quick, self.seeds = quick, list(range(1, seeds + 1))
         self.tested, self.references = tested, references
+        self.chosen = frozenset(one.about.family for one in scenarios)
+        """The criteria and sets of the scenarios, whether or not the control can have them."""
         self.scenarios: list[Loaded] = []
         self.settings: list[list[Setting]] = []
         self.refused: dict[str, str] = {}
@@ -170,7 +172,7 @@ def _speed(plan: Plan, limit_s: float, *, python: bool) -> float:
     makers: Pool = Local(1)
     clock = time.process_time
     if python and plan.tested.file is not None:
-        makers = Processes(plan.tested.file, plan.tested.name, 1, limit_s)
+        makers = Processes(plan.tested.file, plan.tested.class_name, 1, limit_s)
         clock = time.monotonic  # its runs are other processes
     # The first one also reads what the others find in memory.
     batch = makers.begin([run.job for run in [chosen[0], *chosen]])
@@ -241,7 +243,7 @@ def evaluate(
 
         file = plan.tested.file
         makers: Pool = (
-            Processes(file, plan.tested.name, threads, limit_s)
+            Processes(file, plan.tested.class_name, threads, limit_s)
             if python and file is not None
             else pool or Local(threads)
         )

@@ -28,6 +28,7 @@ from typing import Any
 import numpy as np
 
 from ackclock import metrics as common
+from ackclock.characterisation import windows
 from ackclock.evaluation import breakers, metrics
 from ackclock.study.language import Array, Expression, Value
 from ackclock.study.run_words import RunWords
@@ -142,9 +143,9 @@ class EvaluationWords(RunWords):
     def _least_share_of(self, path: str, every: str, start: Array, width: Array) -> float:
         """least_share_of("flows.other*.goodput_bps", "flows.*.goodput_bps", from, width), times in seconds"""
         times, _ = self._path(path)
-        flows, others = self._each(path), self._each(every)
-        rest = np.sum(others, axis=0) - np.sum(flows, axis=0)
-        return metrics.least_of(flows, rest, len(others), times, float(start), float(width))
+        return windows.least_share(
+            self._each(path), times, float(start), float(width), among=self._each(every)
+        )
 
     def _mean_of(self, path: str, start: Array, end: Array) -> float:
         """mean_of("flows.<flow>.goodput_bps", from, to), times in seconds"""

@@ -33,6 +33,8 @@ def scenario_of(found: Found, space: Space, tested: Arm, objective: Objective, c
         f"{here} here, {there} in the space's own scenario; means over {SEEDS} seeds.",
         f"What matters: {matters or 'nothing'}",
     ]
+    if found.failed:
+        comments.append(f"The control fails in {found.failed} of {SEEDS} runs, which count as 1: {found.why}")
     if tested.classes:
         comments.append(f'The control was {tested.name}, in Python; here "{TESTED}" has what the space has.')
     return "".join(f"# {text}\n" for text in comments) + "\n" + tomli_w.dumps(document)

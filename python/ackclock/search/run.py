@@ -19,7 +19,7 @@ from ackclock.overrides import merge
 from ackclock.search.objectives import Objective
 from ackclock.search.space import Range, Space
 from ackclock.store import Job, Store
-from ackclock.study.language import Expression
+from ackclock.study.language import Expression, ExpressionError
 from ackclock.study.run_words import measure
 
 Values = Mapping[str, float]
@@ -29,7 +29,7 @@ FINALISTS = 5
 """The number of the worst points that are run with several seeds."""
 SEEDS = 5
 KEPT = 0.8
-"""The share of the finding that each step of shrinking has to keep."""
+"""The share of the finding that shrinking has to keep."""
 REFERENCE = Arm("cubic", {"control": "cubic"})
 """The control in the same seat that an objective compares with, unless the caller names another."""
 
@@ -50,6 +50,12 @@ class Found:
     runs: int
     samples: Sequence[float] = field(default_factory=list)
     """The objective for each seed, after shrinking."""
+    failed: int = 0
+    """The number of those seeds with which the control failed, which count as its worst."""
+    all_failed: int = 0
+    """The number of runs of the whole search in which it failed."""
+    why: str = ""
+    """Why it failed, after shrinking or otherwise anywhere; empty if it never did."""
 
 
 class Search:
@@ -79,10 +85,14 @@ class Search:
         self._expression = Expression(objective.expr)
         self._series = needs_series(self._expression)
         self._known: dict[tuple[str, int], float] = {}
+        self._failures: dict[tuple[str, int], str] = {}
+        """Why the control failed, by point and seed."""
         self.runs = 0
 
     def find(self) -> Found:
-        """Returns the worst point, shrunk. RunError if no point of the space can be run."""
+        """Returns the worst point, shrunk. RunError if the control fails with every seed in the scenario of the space
+        as it stands, or if a run of the reference fails.
+        """
         try:
             from cmaes import CMA
         except ImportError:
@@ -90,6 +100,12 @@ class Search:
         ranges = self._space.ranges
         random = np.random.default_rng(self._seed)
         tried: list[tuple[float, Values]] = []
+        (harmless,) = self._mean([{}], SEEDS)
+        failures = self._failures_at({})
+        if len(failures) == SEEDS:
+            raise RunError(
+                f"{self._space.file}: {self._tested.name} fails in the scenario as it stands: {failures[0]}"
+            )
 
         def judge(points: Sequence[npt.NDArray[np.float64]]) -> list[float]:
             values = [self._space.values(point[: len(ranges)]) for point in points]
@@ -113,8 +129,19 @@ class Search:
         means = self._mean(finalists, SEEDS)
         worst = finalists[int(np.argmax(means))]
         shrunk, badness = self._shrunk(worst, max(means))
-        (harmless,) = self._mean([{}], SEEDS)
-        return Found(shrunk, badness, worst, max(means), harmless, self.runs, self._samples(shrunk))
+        failures = self._failures_at(shrunk)
+        return Found(
+            shrunk,
+            badness,
+            worst,
+            max(means),
+            harmless,
+            self.runs,
+            self._samples(shrunk),
+            len(failures),
+            len(self._failures),
+            next(iter([*failures, *self._failures.values()]), ""),
+        )
 
     def values_at(self, values: Values, seeds: Sequence[int]) -> list[float]:
         """Returns the objective of the control at a point for each of the seeds, without subtracting that of CUBIC."""
@@ -153,6 +180,11 @@ class Search:
     def _samples(self, values: Values) -> list[float]:
         return [self._known[_key(values), seed] for seed in range(1, SEEDS + 1)]
 
+    def _failures_at(self, values: Values) -> list[str]:
+        """Returns why the control failed at a point, for each seed with which it did."""
+        pairs = [(_key(values), seed) for seed in range(1, SEEDS + 1)]
+        return [self._failures[pair] for pair in pairs if pair in self._failures]
+
     def _make(self, wanted: Sequence[tuple[Values, int]]) -> None:
         missing = [pair for pair in dict.fromkeys((_key(v), s) for v, s in wanted) if pair not in self._known]
         values = {_key(v): v for v, _ in wanted}
@@ -182,19 +214,26 @@ class Search:
         found = [1.0] * len(jobs)
 
         def take(index: int, result: Mapping[str, Any]) -> None:
-            value = measure(self._expression, EvaluationWords(result))
+            try:
+                value = measure(self._expression, EvaluationWords(result))
+            except ExpressionError as error:
+                raise InputError(
+                    f'{self._space.file}: the objective "{self._objective.name}" does not fit this space: {error}'
+                ) from None
             # Without a value, such as the loss of a flow that sent nothing, there is nothing to blame the control for.
             found[index] = value if np.isfinite(value) else 0.0
 
-        def fail(_: int, error: AckclockError) -> None:
+        def fail(index: int, error: AckclockError) -> None:
             if isinstance(error, InputError):
                 raise error
             if arm is self._reference:
                 raise RunError(f"{self._space.file}, {arm.name}: {error}") from error
+            values, seed = wanted[index]
+            self._failures[_key(values), seed] = str(error).splitlines()[0]
 
         file = arm.file
         # Only here a run of a control in Python that takes too long is ended.
-        pool = self._pool if file is None else Processes(file, arm.name, self._threads, self._limit_s)
+        pool = self._pool if file is None else Processes(file, arm.class_name, self._threads, self._limit_s)
         run_jobs(jobs, take, store=self._store, pool=pool, on_failure=fail)
         self.runs += len(jobs)
         return found

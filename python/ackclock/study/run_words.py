@@ -1,6 +1,7 @@
 """The vocabulary of a metric's expression: the result of one run.
 
-    flows.X                     X of every flow, a vector; flows("tcp").X those of one group
+    flows.X                     X of every flow, a vector; flows("tcp").X those of one group, flows("tcp*").X
+                                those of all groups whose names begin so
     links.X                     X of every link
     flow("tcp-1").X             X of one flow; likewise link("bottleneck").X and group("tcp").X
     fairness, duration          the run's Jain index; its length in seconds
@@ -243,12 +244,15 @@ class Records:
         return np.array([_field(self._kind, row, name) for row in self._rows], dtype=np.float64)
 
     def __call__(self, group: str) -> Records:
-        """flows("<group>")"""
+        """flows("<group>"), flows("<beginning of groups' names>*")"""
         if self._kind != "flow":
             raise LookupError(f"{self._kind}s have no groups")
-        if group not in self._groups:
-            raise LookupError(f'there is no group "{group}"{nearest(str(group), self._groups)}')
-        return Records(self._kind, [row for row in self._rows if row["group"] == group])
+        wanted = [name for name in self._groups if name == group]
+        if str(group).endswith("*"):
+            wanted = [name for name in self._groups if name.startswith(group[:-1])]
+        if not wanted:
+            raise LookupError(f'there is no group "{group}"{nearest(str(group).rstrip("*"), self._groups)}')
+        return Records(self._kind, [row for row in self._rows if row["group"] in wanted])
 
 
 class OneRecord:

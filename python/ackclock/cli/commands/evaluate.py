@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from ackclock.cli import evaluate as evaluate_command
+from ackclock.cli import evaluate_files
 from ackclock.cli.options import Dask, Json, OutDir, Threads
 from ackclock.errors import InputError
 from ackclock.store import results_folder
@@ -133,19 +134,19 @@ def evaluate(
     [bold]ackclock evaluate list[/bold], [bold]ackclock evaluate copy N-03 loss.toml[/bold]
     """
     words = more or []
-    if control == evaluate_command.COPY:
+    if control == evaluate_files.COPY:
         if len(words) != 2:
             raise InputError("copy needs a name and a file: `ackclock evaluate copy N-03 loss.toml`")
-        evaluate_command.copy(words[0], Path(words[1]), control_of_copy)
+        evaluate_files.copy(words[0], Path(words[1]), control_of_copy)
         return
-    if control == evaluate_command.LIST and words:
+    if control == evaluate_files.LIST and words:
         for name in words:
-            evaluate_command.show_scenario(name)
+            evaluate_files.show_scenario(name)
         return
     if words:
         raise InputError(f'found "{words[0]}" after {control}, expected only options')
-    if control == evaluate_command.LIST:
-        evaluate_command.show_list()
+    if control == evaluate_files.LIST:
+        evaluate_files.show_list()
         return
     no_worse = evaluate_command.evaluate(
         control,

@@ -1,0 +1,103 @@
+"""``ackclock evaluate list`` and ``ackclock evaluate copy``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rich.text import Text
+
+from ackclock.cli.terminal import console
+from ackclock.errors import InputError
+from ackclock.files import is_there, replacing
+
+LIST, COPY = "list", "copy"
+
+
+def show_scenario(name: str) -> None:
+    """Prints what a scenario is: its set-up, its conditions, its settings."""
+    from ackclock.evaluation.files import find, load
+
+    out = console()
+    for found in find([name]):
+        about = load(found).about
+        quick = {setting.name for setting in about.settings(quick=True)}
+        settings = [*about.settings(quick=True), *about.settings(quick=False)]
+        out.print(Text(f"{found}  {about.title}", style="bold"))
+        out.print(about.summary.strip())
+        if about.source:
+            out.print(Text(about.source.strip(), style="dim"))
+        for criterion in about.criteria:
+            kind = "number" if criterion.info else "condition"
+            out.print(f"{kind:<10} {criterion.text}")
+        for text in about.lacks:
+            out.print(f"{'lacks':<10} {text}")
+        for setting in dict.fromkeys(one.name for one in settings if one.name):
+            out.print(f"{'quick' if setting in quick else 'in full':<10} {setting}")
+        out.print()
+
+
+def show_list() -> None:
+    """Prints the scenarios: those for the RFC in its order, then the sets."""
+    from ackclock.evaluation.files import load, names, names_of_sets
+    from ackclock.evaluation.sets import ROWS, SETS, of_scenario
+
+    out = console()
+    by_family: dict[str, list[str]] = {}
+    for name in [*names(), *names_of_sets()]:
+        by_family.setdefault(of_scenario(name).id, []).append(name)
+    for family in ROWS:
+        if family in SETS:
+            out.print(Text.assemble((family.title, "bold"), (f"  --set {family.id}", "dim")))
+        else:
+            out.print(
+                Text.assemble((f"{family.section:<7}{family.title}", "bold"), (f"  {family.strength}", "dim"))
+            )
+        width = max(map(len, names_of_sets() if family in SETS else names()))
+        for name in by_family.get(family.id, ()):
+            about = load(name).about
+            count = len(list(about.settings(quick=True))), len(list(about.settings(quick=False)))
+            out.print(
+                Text(f"       {name:<{width}}  {about.title} ({count[0]} settings, {count[1]} in full)")
+            )
+        if family.id not in by_family:
+            text = (
+                family.not_evaluated
+                or "judged by the scenarios of section 5, which all have drop-tail queues"
+            )
+            out.print(Text(f"       {text}", style="dim"))
+
+
+def copy(name: str, file: Path, control: str) -> None:
+    """Writes a scenario into ``file``: the file of the evaluation, or for ``NAME/SETTING`` the scenario of that setting
+    with ``control`` in its seat, for ``ackclock run``.
+    """
+    from ackclock.evaluation.arms import arm
+    from ackclock.evaluation.files import find, load, names
+    from ackclock.evaluation.run import scenario_of
+    from ackclock.names import nearest
+
+    if file.suffix != ".toml":
+        raise InputError(f"{file}: a scenario file ends in .toml")
+    if is_there(file, Path.exists):
+        raise InputError(f"{file}: exists already; nothing was written")
+    scenario, slash, setting = name.partition("/")
+    # N-15 is a scenario, and the criterion that has another one besides.
+    found = [scenario] if scenario in names() else find([scenario])
+    if len(found) != 1:
+        raise InputError(f'"{scenario}" are {len(found)} scenarios; name one of them, such as {found[0]}')
+    loaded = load(found[0])
+    text = loaded.text
+    if slash:
+        settings = {one.name: one for one in loaded.about.settings(quick=False)}
+        quick = {one.name: one for one in loaded.about.settings(quick=True)}
+        if setting not in settings:
+            raise InputError(f'{found[0]}: there is no setting "{setting}"{nearest(setting, settings)}')
+        tested = arm(control)
+        if tested.classes:
+            raise InputError(
+                f"{control}: a scenario file names controls of the registry; copy it with one of those"
+            )
+        text = scenario_of(loaded, {**settings, **quick}[setting], tested)
+    with replacing(file) as unfinished:
+        unfinished.write_text(text, encoding="utf-8")
+    console().print(f"wrote {file}")
