@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ackclock import core
-from ackclock.evaluation.arms import RECOVERY
+from ackclock.evaluation.contenders import RECOVERY
 from ackclock.evaluation.rfc import TITLE
 from ackclock.evaluation.verdict import WORST_FIRST, Verdict
 from ackclock.numbers import significant, with_ends

@@ -16,7 +16,7 @@ import ackclock
 from ackclock import toml
 from ackclock.cli.evaluate import stem_of
 from ackclock.errors import InputError
-from ackclock.evaluation import arms, files, rfc, run, sets
+from ackclock.evaluation import contenders, files, rfc, run, sets
 from ackclock.evaluation.language import Grid, Quick
 from ackclock.evaluation.result import read_answers
 from ackclock.evaluation.verdict import Verdict
@@ -89,16 +89,16 @@ def test_a_control_in_python_is_found_in_its_file(tmp_path: Path) -> None:
     file = tmp_path / "mine.py"
     file.write_text("import ackclock\n")
     with pytest.raises(InputError, match=r"expected one class of ackclock.Control, found none"):
-        arms.arm(str(file))
+        contenders.contender(str(file))
     file.write_text("import ackclock\nraise ValueError('no')\n")
     with pytest.raises(InputError, match="ValueError: no"):
-        arms.arm(str(file))
+        contenders.contender(str(file))
     offenders = Path(__file__).with_name("offenders.py")
     with pytest.raises(InputError, match='there is no control "Rebo"; did you mean "Reno"'):
-        arms.arm(f"{offenders}:Rebo")
-    assert arms.arm(f"{offenders}:Reno").name == "Reno"
+        contenders.contender(f"{offenders}:Rebo")
+    assert contenders.contender(f"{offenders}:Reno").name == "Reno"
     with pytest.raises(InputError, match='there is no control "cubik"; did you mean "cubic"'):
-        arms.arm("cubik")
+        contenders.contender("cubik")
 
 
 def test_the_list_names_every_criterion_and_scenario(ackclock: Command) -> None:
@@ -236,7 +236,9 @@ def test_a_scenario_of_a_set_is_named_alone(ackclock: Command, tmp_path: Path) -
 
 def test_finished_runs_are_found_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     loaded = files.parse(SMALL, "small")
-    plan = run.Plan(arms.arm("sack"), [arms.arm("cubic")], [loaded], quick=True, seeds=2)
+    plan = run.Plan(
+        contenders.contender("sack"), [contenders.contender("cubic")], [loaded], quick=True, seeds=2
+    )
     store = run.Store(tmp_path)
     first = run.evaluate(plan, store=store)
 
@@ -252,8 +254,12 @@ def test_a_setting_is_copied_as_a_scenario_that_runs_alike(ackclock: Command, tm
     assert done.code == 0, done.err
     copied = _scenario(tmp_path / "slow.toml").run(seed=1, series=False)
     loaded = files.load("N-17")
-    plan = run.Plan(arms.arm("bbrv1"), [arms.arm("cubic")], [loaded], quick=True, seeds=1)
-    (wanted,) = [one for one in plan.runs if ("tested", 3) in [(use.arm, use.setting) for use in one.uses]]
+    plan = run.Plan(
+        contenders.contender("bbrv1"), [contenders.contender("cubic")], [loaded], quick=True, seeds=1
+    )
+    (wanted,) = [
+        one for one in plan.runs if ("tested", 3) in [(use.contender, use.setting) for use in one.uses]
+    ]
     direct = ackclock_run(wanted)
     assert [flow["sent_packets"] for flow in copied.result["flows"]] == direct
     assert ackclock("evaluate", "copy", "N-17", "slow.toml").code == 2  # exists already
@@ -361,7 +367,13 @@ def test_the_report_has_heat_maps_of_share_and_harm(tmp_path: Path) -> None:
         }
     )
     narrow = replace(loaded, about=small)
-    plan = run.Plan(arms.arm("bbrv1"), [arms.arm("cubic"), arms.arm("sack")], [narrow], quick=True, seeds=2)
+    plan = run.Plan(
+        contenders.contender("bbrv1"),
+        [contenders.contender("cubic"), contenders.contender("sack")],
+        [narrow],
+        quick=True,
+        seeds=2,
+    )
     found = run.evaluate(plan)
     command = "ackclock evaluate bbrv1 --only N-07-grid"
     page = write_evaluation(found, tmp_path / "page.html", command).read_text()
@@ -385,7 +397,9 @@ def test_answers_exempt_special_cases_only(tmp_path: Path) -> None:
     )
     answers = read_answers(file)
     loaded = [files.parse(SMALL, "small")]
-    plan = run.Plan(arms.arm("sack"), [arms.arm("cubic")], loaded, quick=True, seeds=2)
+    plan = run.Plan(
+        contenders.contender("sack"), [contenders.contender("cubic")], loaded, quick=True, seeds=2
+    )
     found = run.evaluate(plan, answers=answers)
     assert found.family("N-24").verdict is Verdict.EXEMPT
     # Drop-tail queues are judged by all criteria of section 5, of which one was run.
@@ -418,20 +432,34 @@ def test_wrong_answers_are_refused_with_their_line(tmp_path: Path, text: str, me
 
 
 def test_marks_are_needed_for_tunnels() -> None:
-    plain = run.Plan(arms.arm("cubic"), [arms.arm("cubic")], [files.load("N-11")], quick=True, seeds=2)
+    plain = run.Plan(
+        contenders.contender("cubic"),
+        [contenders.contender("cubic")],
+        [files.load("N-11")],
+        quick=True,
+        seeds=2,
+    )
     assert plain.runs == []
     found = run.evaluate(plain)
     assert [(one.family.id, one.verdict) for one in found.asked] == [("N-11", Verdict.EXEMPT)]
     marked = {"transport": {"name": "rfc", "ecn": True}}
     assert run.Plan(
-        arms.arm("cubic", marked), [arms.arm("cubic", marked)], [files.load("N-11")], quick=True, seeds=2
+        contenders.contender("cubic", marked),
+        [contenders.contender("cubic", marked)],
+        [files.load("N-11")],
+        quick=True,
+        seeds=2,
     ).runs
 
 
 def test_a_transport_leaves_what_the_scenario_says_of_it() -> None:
     marked = {"transport": {"name": "linux", "ecn": True}}
     plan = run.Plan(
-        arms.arm("cubic", marked), [arms.arm("cubic", marked)], [files.load("N-25")], quick=True, seeds=1
+        contenders.contender("cubic", marked),
+        [contenders.contender("cubic", marked)],
+        [files.load("N-25")],
+        quick=True,
+        seeds=1,
     )
     small = next(one for one in plan.runs if one.uses[0].setting == 1)
     transport = {key: value for key, value in small.job.overrides.items() if ".transport." in key}
@@ -447,7 +475,7 @@ def test_all_flows_over_tcp_recover_from_losses_alike() -> None:
     for name in files.names():
         loaded = files.load(name)
         for setting in loaded.about.settings(quick=False):
-            document = toml.loads(run.scenario_of(loaded, setting, arms.arm("newreno")))
+            document = toml.loads(run.scenario_of(loaded, setting, contenders.contender("newreno")))
             for flow in document["flows"]:
                 transport = flow.get("transport")
                 named = transport["name"] if isinstance(transport, dict) else transport
@@ -460,13 +488,19 @@ def test_a_control_that_detects_losses_itself_says_so(ackclock: Command, tmp_pat
     (tmp_path / "small.toml").write_text(SMALL)
     out = ackclock("evaluate", "vegas", "--only", "small.toml", "--seeds", "2").out
     assert "vegas recovers from losses by vegas, not rack" in out
-    assert arms.arm("bbrv3").recovery == arms.arm('{ name = "cubic", beta = 0.8 }').recovery == "rack"
-    assert arms.arm("cubic", {"transport": {"name": "quic"}}).recovery == "quic"
+    assert (
+        contenders.contender("bbrv3").recovery
+        == contenders.contender('{ name = "cubic", beta = 0.8 }').recovery
+        == "rack"
+    )
+    assert contenders.contender("cubic", {"transport": {"name": "quic"}}).recovery == "quic"
     # What is asked for, and what a scenario of one's own says, stays.
-    assert arms.arm("cubic", {"transport": {"name": "rfc", "recovery": "sack"}}).recovery == "sack"
+    assert (
+        contenders.contender("cubic", {"transport": {"name": "rfc", "recovery": "sack"}}).recovery == "sack"
+    )
     own = files.parse(SMALL + 'transport = { name = "rfc", recovery = "newreno" }\n', "small").about
-    assert arms.arm("cubic").seated(own) == {"flows.tested.control": "cubic"}
-    assert arms.arm("cubic").seated(files.parse(SMALL, "small").about) == {
+    assert contenders.contender("cubic").seated(own) == {"flows.tested.control": "cubic"}
+    assert contenders.contender("cubic").seated(files.parse(SMALL, "small").about) == {
         "flows.tested.control": "cubic",
         "flows.tested.transport.name": "rfc",
         "flows.tested.transport.recovery": "rack",
@@ -478,7 +512,11 @@ def test_what_cannot_answer_the_section_is_info() -> None:
     found = []
     for one in (SMALL, text):
         plan = run.Plan(
-            arms.arm("cubic"), [arms.arm("cubic")], [files.parse(one, "small")], quick=True, seeds=2
+            contenders.contender("cubic"),
+            [contenders.contender("cubic")],
+            [files.parse(one, "small")],
+            quick=True,
+            seeds=2,
         )
         found.append(run.evaluate(plan).family("N-02"))
     assert [one.verdict for one in found] == [Verdict.OK, Verdict.INFO]
@@ -489,7 +527,11 @@ def test_a_control_of_one_path_is_exempt_from_those_of_several() -> None:
     verdicts = []
     for name in ("cubic", "lia"):
         plan = run.Plan(
-            arms.arm(name), [arms.arm("cubic")], [files.parse(SMALL, "small")], quick=True, seeds=1
+            contenders.contender(name),
+            [contenders.contender("cubic")],
+            [files.parse(SMALL, "small")],
+            quick=True,
+            seeds=1,
         )
         verdicts.append(run.evaluate(plan).family("N-23").verdict)
     assert verdicts == [Verdict.EXEMPT, Verdict.NOT_EVALUATED]
@@ -499,7 +541,13 @@ def test_a_scenario_that_cannot_have_a_transport_is_left_out() -> None:
     quic = {"transport": {"name": "quic"}}
     of_tcp = files.parse(SMALL + 'transport = { name = "rfc", min_rto = "1 s" }\n', "N-02-tcp")
     chosen = [files.load("N-24"), files.parse(SMALL, "small"), of_tcp]
-    plan = run.Plan(arms.arm("cubic", quic), [arms.arm("cubic", quic)], chosen, quick=True, seeds=2)
+    plan = run.Plan(
+        contenders.contender("cubic", quic),
+        [contenders.contender("cubic", quic)],
+        chosen,
+        quick=True,
+        seeds=2,
+    )
     assert list(plan.refused) == ["N-24", "N-02-tcp"]
     found = run.evaluate(plan)
     assert [one.family.id for one in found.asked] == ["N-02", "N-24"]

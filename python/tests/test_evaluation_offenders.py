@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from ackclock.errors import AckclockError
-from ackclock.evaluation import arms, run, worker
+from ackclock.evaluation import contenders, run, worker
 from ackclock.evaluation.files import Loaded, load
 from ackclock.evaluation.processes import Processes
 from ackclock.evaluation.result import Evaluation
@@ -43,9 +43,9 @@ def evaluated(
     seeds: int = 3,
 ) -> Evaluation:
     """A quick evaluation of a class of offenders.py, or of a control of the registry, in some settings of scenarios."""
-    tested = arms.arm(f"{OFFENDERS}:{control}" if control[0].isupper() else control, more)
+    tested = contenders.contender(f"{OFFENDERS}:{control}" if control[0].isupper() else control, more)
     # Standard senders have ECN where the offender has it, and always back off.
-    references = [arms.arm(reference, MARKED if more == MARKED else {})]
+    references = [contenders.contender(reference, MARKED if more == MARKED else {})]
     narrow = [narrowed(name, only) for name, only in scenarios.items()]
     plan = run.Plan(tested, references, narrow, quick=True, seeds=seeds)
     return run.evaluate(plan, limit_s=limit_s)
@@ -184,8 +184,8 @@ def test_cubic_against_itself_is_met_everywhere() -> None:
 
 
 def test_a_cancelled_batch_ends_its_processes() -> None:
-    tested = arms.arm(f"{OFFENDERS}:NeverReturns")
-    plan = run.Plan(tested, [arms.arm("sack")], [load("N-13-rate")], quick=True, seeds=1)
+    tested = contenders.contender(f"{OFFENDERS}:NeverReturns")
+    plan = run.Plan(tested, [contenders.contender("sack")], [load("N-13-rate")], quick=True, seeds=1)
     (job,) = [one.job for one in plan.runs if one.job.has_python]
     batch = Processes(OFFENDERS, "NeverReturns", threads=1, limit_s=60).begin([job])
     # The control waits at its first loss; the process is there before that.
@@ -198,8 +198,8 @@ def test_a_cancelled_batch_ends_its_processes() -> None:
 
 
 def test_a_run_finds_nothing_of_those_before_it() -> None:
-    tested = arms.arm(f"{OFFENDERS}:LeavesItsTime")
-    plan = run.Plan(tested, [arms.arm("sack")], [load("N-13-rate")], quick=True, seeds=3)
+    tested = contenders.contender(f"{OFFENDERS}:LeavesItsTime")
+    plan = run.Plan(tested, [contenders.contender("sack")], [load("N-13-rate")], quick=True, seeds=3)
     jobs = [one.job for one in plan.runs if one.job.has_python]
     made = dict(Processes(OFFENDERS, "LeavesItsTime", threads=1, limit_s=60).begin(jobs))
     assert [str(made[index]) for index in range(3) if isinstance(made[index], AckclockError)] == []
@@ -210,7 +210,11 @@ def test_the_process_of_a_run_that_takes_too_long_is_gone(tmp_path: Path) -> Non
     file = tmp_path / "offenders.py"
     file.write_text(OFFENDERS.read_text(encoding="utf-8"), encoding="utf-8")
     plan = run.Plan(
-        arms.arm(f"{file}:NeverReturns"), [arms.arm("sack")], [load("N-13-rate")], quick=True, seeds=1
+        contenders.contender(f"{file}:NeverReturns"),
+        [contenders.contender("sack")],
+        [load("N-13-rate")],
+        quick=True,
+        seeds=1,
     )
     (job,) = [one.job for one in plan.runs if one.job.has_python]
     ((_, failure),) = Processes(file, "NeverReturns", threads=1, limit_s=2).begin([job])

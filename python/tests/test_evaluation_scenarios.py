@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 
-from ackclock.evaluation import arms, files, rfc, run
+from ackclock.evaluation import contenders, files, rfc, run
 from ackclock.evaluation.language import Criterion, Grid
 
 
@@ -26,8 +26,8 @@ def test_every_criterion_has_scenarios_or_a_reason() -> None:
 def test_a_scenario_of_the_package_is_right_in_full(name: str) -> None:
     loaded = files.load(name)
     plan = run.Plan(
-        arms.arm("bbrv3", {"transport": {"name": "rfc", "ecn": True}}),
-        [arms.arm("cubic")],
+        contenders.contender("bbrv3", {"transport": {"name": "rfc", "ecn": True}}),
+        [contenders.contender("cubic")],
         [loaded],
         quick=False,
         seeds=1,

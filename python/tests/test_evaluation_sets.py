@@ -15,7 +15,7 @@ from conftest import Command
 
 from ackclock import core
 from ackclock.errors import InputError
-from ackclock.evaluation import arms, files, run, sets
+from ackclock.evaluation import contenders, files, run, sets
 from ackclock.evaluation.verdict import Verdict
 from ackclock.overrides import merge
 from ackclock.study.language import Expression
@@ -50,7 +50,9 @@ def measured(name: str) -> dict[str, float]:
     loaded = files.load(name)
     setting = next(iter(loaded.about.settings(quick=True)))
     short = {} if name.startswith(WHOLE) else {"duration": "12 s", "warmup": "6 s"}
-    overrides = merge(setting.overrides, arms.arm("cubic").seated(loaded.about), short, SLOWER.get(name, {}))
+    overrides = merge(
+        setting.overrides, contenders.contender("cubic").seated(loaded.about), short, SLOWER.get(name, {})
+    )
     made = core.make(loaded.scenario.text, loaded.scenario.file, overrides, 1, loaded.needs_series)
     expressions = {metric.id: Expression(metric.expr) for metric in loaded.about.metrics}
     return run._measured(loaded, expressions, made.result())
@@ -60,7 +62,13 @@ def measured(name: str) -> dict[str, float]:
 def test_a_scenario_of_a_set_is_right_in_full_and_says_where_it_is_from(name: str) -> None:
     loaded = files.load(name)
     more = {"transport": {"name": "quic", "ecn": True}} if loaded.about.needs_marks else {}
-    plan = run.Plan(arms.arm("bbrv3", more), [arms.arm("cubic", more)], [loaded], quick=False, seeds=1)
+    plan = run.Plan(
+        contenders.contender("bbrv3", more),
+        [contenders.contender("cubic", more)],
+        [loaded],
+        quick=False,
+        seeds=1,
+    )
     assert len(plan.runs) >= len(list(loaded.about.settings(quick=False)))
     assert loaded.about.source.lstrip().startswith(("Read: ", "From notes"))
     assert sets.of_scenario(name).id == loaded.about.family
@@ -183,7 +191,13 @@ def test_a_set_runs_beside_the_criteria(ackclock: Command) -> None:
 
 
 def test_a_set_that_was_not_asked_for_has_no_row() -> None:
-    plan = run.Plan(arms.arm("sack"), [arms.arm("cubic")], [files.load("N-17")], quick=True, seeds=1)
+    plan = run.Plan(
+        contenders.contender("sack"),
+        [contenders.contender("cubic")],
+        [files.load("N-17")],
+        quick=True,
+        seeds=1,
+    )
     found = run.evaluate(plan)
     assert not {one.family.id for one in found.families} & {one.id for one in sets.SETS}
     assert found.family("N-17").verdict is not Verdict.NOT_EVALUATED

@@ -55,9 +55,9 @@ def test_a_verdict_needs_the_whole_interval() -> None:
 def test_a_failed_run_in_the_setting_to_compare_with_is_a_concern() -> None:
     loaded = files.load("N-13-jitter")
     samples = judge.Samples(list(loaded.about.settings(quick=True)), range(3))
-    for arm in (judge.TESTED, "cubic"):
+    for contender in (judge.TESTED, "cubic"):
         for setting, _ in enumerate(samples.settings):
-            samples.values[arm, setting, "goodput"] = np.full(3, 10.0)
+            samples.values[contender, setting, "goodput"] = np.full(3, 10.0)
     samples.values[judge.TESTED, 0, "goodput"] = np.full(3, math.nan)
     samples.failures |= {(0, seed): "it ended its process" for seed in range(3)}
     found = judge.findings(loaded, samples, ["cubic"])
@@ -159,8 +159,8 @@ def test_a_change_fails_with_the_runs_that_it_compares_with() -> None:
     settings = list(loaded.about.settings(quick=True))
     samples = judge.Samples(settings, range(3))
     for index in range(len(settings)):
-        for arm in (judge.TESTED, "cubic"):
-            samples.values[arm, index, change.metric] = np.ones(3)
+        for contender in (judge.TESTED, "cubic"):
+            samples.values[contender, index, change.metric] = np.ones(3)
     before = {judge._before(change, samples, index) for index in range(len(settings))}
     (base,) = before
     assert base is not None

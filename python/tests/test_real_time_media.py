@@ -10,7 +10,7 @@ import pytest
 
 from ackclock import Scenario
 from ackclock.errors import ScenarioError
-from ackclock.evaluation import arms
+from ackclock.evaluation import contenders
 from ackclock.evaluation import run as evaluation
 from ackclock.evaluation.files import load
 from ackclock.evaluation.verdict import Verdict
@@ -254,7 +254,13 @@ def test_what_is_wrong_with_a_call_is_said(old: str, new: str, message: str) -> 
 
 def concerns(control: str) -> set[str]:
     """The metrics of N-08-media that are a concern for a control: one of the registry, or of offenders.py."""
-    plan = evaluation.Plan(arms.arm(control), [arms.arm("cubic")], [load("N-08-media")], quick=True, seeds=3)
+    plan = evaluation.Plan(
+        contenders.contender(control),
+        [contenders.contender("cubic")],
+        [load("N-08-media")],
+        quick=True,
+        seeds=3,
+    )
     (result,) = evaluation.evaluate(plan, limit_s=60).family("N-08").scenarios
     return {finding.metric.id for finding in result.findings if finding.verdict is Verdict.CONCERN}
 

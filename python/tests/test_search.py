@@ -12,7 +12,7 @@ from conftest import Command
 from ackclock import Scenario
 from ackclock.cli.evaluate import transport_keys
 from ackclock.errors import InputError
-from ackclock.evaluation.arms import Arm, arm
+from ackclock.evaluation.contenders import Contender, contender
 from ackclock.search import objectives, run, space
 from ackclock.search.report import scenario_of
 from ackclock.search.space import Range
@@ -25,7 +25,7 @@ def found(
 ) -> run.Found:
     wanted = objectives.objective(objective)
     known = space.load(where or wanted.space)
-    return run.Search(arm(control), wanted, known, runs=runs, seed=seed, **more).find()  # type: ignore[arg-type]
+    return run.Search(contender(control), wanted, known, runs=runs, seed=seed, **more).find()  # type: ignore[arg-type]
 
 
 def test_a_range_covers_its_ends_and_rounds() -> None:
@@ -118,7 +118,7 @@ def test_the_starvation_by_jitter_is_found_again(control: str, runs: int) -> Non
 def test_all_groups_under_test_have_the_control() -> None:
     known = space.load("jitters")
     assert known.tested == ["tested", "tested-second"]
-    overrides = arm("copa").overrides(known.tested)
+    overrides = contender("copa").overrides(known.tested)
     assert {flow["control"] for flow in Scenario.from_text(known.text, overrides).run(1).result["flows"]} == {
         "copa"
     }
@@ -126,7 +126,7 @@ def test_all_groups_under_test_have_the_control() -> None:
 
 def test_the_loss_is_that_of_all_groups_under_test() -> None:
     known = space.load("jitters")
-    search = run.Search(arm("cubic"), objectives.objective("loss"), known, runs=10)
+    search = run.Search(contender("cubic"), objectives.objective("loss"), known, runs=10)
     flows = Scenario.from_text(known.text, {}).run(1).result["flows"]
     lost, sent = (sum(flow[f"{what}_packets"] for flow in flows) for what in ("dropped", "sent"))
     assert lost > flows[0]["dropped_packets"] > 0
@@ -166,7 +166,7 @@ def test_the_same_search_finds_the_same_and_makes_no_run_again(tmp_path: Path) -
 
 def test_shrinking_keeps_what_matters(monkeypatch: pytest.MonkeyPatch) -> None:
     known = space.load("bursts")
-    search = run.Search(arm("sack"), objectives.objective("utilisation"), known, runs=10)
+    search = run.Search(contender("sack"), objectives.objective("utilisation"), known, runs=10)
     rate, on, off = (one.path for one in known.ranges if one.path.endswith(("rate", ".on", ".off")))
 
     def mean(points: list[dict[str, float]], seeds: int) -> list[float]:
@@ -198,17 +198,17 @@ def test_another_transport_is_that_of_the_control_and_of_cubic_in_its_seat(
 ) -> None:
     seen = []
 
-    def take(self: run.Search, one: Arm, wanted: list[tuple[run.Values, int]]) -> list[float]:
+    def take(self: run.Search, one: Contender, wanted: list[tuple[run.Values, int]]) -> list[float]:
         seen.append((one.name, one.overrides(["tested"])["flows.tested.transport.ecn"]))
         return [0.0] * len(wanted)
 
     monkeypatch.setattr(run.Search, "_objectives", take)
     more = transport_keys('{ name = "rfc", ecn = true }')
     run.Search(
-        arm("prague", more),
+        contender("prague", more),
         objectives.objective("harm"),
         space.load("dualq"),
-        reference=arm("cubic", more),
+        reference=contender("cubic", more),
         runs=10,
     ).find()
     assert set(seen) == {("prague", True), ("cubic", True)}
@@ -249,7 +249,7 @@ def test_a_paced_flow_wins_among_unpaced_ones_where_acknowledgements_are_bunched
 
 
 def test_a_control_that_fails_has_done_its_worst() -> None:
-    tested, wanted = arm(f"{OFFENDERS}:FailsAtATimeout"), objectives.objective("utilisation")
+    tested, wanted = contender(f"{OFFENDERS}:FailsAtATimeout"), objectives.objective("utilisation")
     known = space.load("bursts")
     worst = run.Search(tested, wanted, known, runs=4).find()
     assert worst.harmless < 0.1

@@ -282,12 +282,14 @@ def without_ip(folder: Path) -> Path:
 def test_the_send_buffers_of_the_hosts_limit_no_flow(tmp_path: Path) -> None:
     """With Linux's 4 MB, BBR sends too little in Startup over 100 Mbit/s and 100 ms to ever leave it."""
     file = scenario(tmp_path, KERNEL, duration="1000 s", warmup="0 s")
-    running = subprocess.Popen([*COMMAND, str(file)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    running = subprocess.Popen(
+        [*COMMAND, str(file)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
     limits = []
     try:
         until(lambda: workers(running.pid) == 2 or running.poll() is not None, "the flow does not run")
         for descriptor in Path(f"/proc/{running.pid}/fd").iterdir():
-            if os.readlink(descriptor).startswith("net:"):
+            if str(descriptor.readlink()).startswith("net:"):
                 command = ["nsenter", f"--net={descriptor}", "cat", "/proc/sys/net/ipv4/tcp_wmem"]
                 told = subprocess.run(command, capture_output=True, text=True, check=False)
                 limits += [int(told.stdout.split()[2])] if told.returncode == 0 else []

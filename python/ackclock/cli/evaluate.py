@@ -134,11 +134,11 @@ def _plans(
     seeds: int,
 ) -> list[Plan]:
     """Returns the runs of each control. InputError for an unknown control, and for one control twice."""
-    from ackclock.evaluation import arms, run
+    from ackclock.evaluation import contenders, run
 
-    tested = [arms.arm(one, more) for one in controls]
-    references = [arms.arm(name, more) for name in arms.separated(against)]
-    if any(arm.classes for arm in references):
+    tested = [contenders.contender(one, more) for one in controls]
+    references = [contenders.contender(name, more) for name in contenders.separated(against)]
+    if any(contender.classes for contender in references):
         raise InputError("--against: the controls that take the same seat are those of the registry")
     if len({(one.name, one.file) for one in tested}) < len(tested):
         raise InputError(f"--beside: found {tested[1].name}, which is the first control too")
@@ -161,7 +161,7 @@ def _about_marks(plan: Plan) -> list[str]:
     from ackclock import core
     from ackclock.evaluation.run import described_by
 
-    run = next((one for one in plan.runs if any(use.arm == "tested" for use in one.uses)), None)
+    run = next((one for one in plan.runs if any(use.contender == "tested" for use in one.uses)), None)
     if run is None:
         return []
     classes = described_by(run.job.controls)
@@ -189,7 +189,7 @@ def _compared(
 
     if record is None:
         return Thresholds()
-    references = [arm.name for arm in plan.references]
+    references = [contender.name for contender in plan.references]
     require_alike(record, seeds=plan.seeds, quick=plan.quick, references=references)
     for text in _about_record(record, transport):
         note(text)
@@ -271,7 +271,7 @@ def _command(
     sets: Sequence[str],
     **more: Any,
 ) -> str:
-    from ackclock.evaluation.arms import REFERENCES
+    from ackclock.evaluation.contenders import REFERENCES
 
     words = ["ackclock", "evaluate", control]
     words += [] if against == ",".join(REFERENCES) else ["--against", against]

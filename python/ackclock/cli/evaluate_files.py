@@ -71,7 +71,7 @@ def copy(name: str, file: Path, control: str) -> None:
     """Writes a scenario into ``file``: the file of the evaluation, or for ``NAME/SETTING`` the scenario of that setting
     with ``control`` in its seat, for ``ackclock run``.
     """
-    from ackclock.evaluation.arms import arm
+    from ackclock.evaluation.contenders import contender
     from ackclock.evaluation.files import find, load, names
     from ackclock.evaluation.run import scenario_of
     from ackclock.names import nearest
@@ -92,7 +92,7 @@ def copy(name: str, file: Path, control: str) -> None:
         quick = {one.name: one for one in loaded.about.settings(quick=True)}
         if setting not in settings:
             raise InputError(f'{found[0]}: there is no setting "{setting}"{nearest(setting, settings)}')
-        tested = arm(control)
+        tested = contender(control)
         if tested.classes:
             raise InputError(
                 f"{control}: a scenario file names controls of the registry; copy it with one of those"

@@ -6,7 +6,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ackclock.cli.terminal import console
-from ackclock.evaluation.arms import RECOVERY
+from ackclock.evaluation.contenders import RECOVERY
 from ackclock.evaluation.result import Evaluation
 from ackclock.evaluation.verdict import Verdict
 

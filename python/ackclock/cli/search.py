@@ -28,7 +28,7 @@ def search(
 ) -> None:
     """Searches, prints what was found, and writes it as a scenario file."""
     from ackclock.cluster import workers_at
-    from ackclock.evaluation.arms import arm
+    from ackclock.evaluation.contenders import contender
     from ackclock.numbers import significant
     from ackclock.search.objectives import objective as named
     from ackclock.search.report import scenario_of
@@ -38,14 +38,14 @@ def search(
 
     wanted = named(objective)
     more = transport_keys(transport)
-    tested, chosen = arm(control, more), load(space or wanted.space)
+    tested, chosen = contender(control, more), load(space or wanted.space)
     writable(out)
     with workers_at(dask, threads) as pool, progress_bar(f"search {control}") as progress:
         found = Search(
             tested,
             wanted,
             chosen,
-            reference=arm("cubic", more),
+            reference=contender("cubic", more),
             runs=runs,
             seed=seed,
             store=Store(out),

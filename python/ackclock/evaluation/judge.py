@@ -27,7 +27,7 @@ reference's distance.
 
 @dataclass
 class Samples:
-    """The values of one scenario: by arm, setting and metric, one for each seed, nan if a run had none."""
+    """The values of one scenario: by contender, setting and metric, one for each seed, nan if a run had none."""
 
     settings: Sequence[Setting]
     seeds: Sequence[int]
@@ -35,11 +35,11 @@ class Samples:
     failures: dict[tuple[int, int], str] = field(default_factory=dict)
     """Why runs of the control under test failed, by setting and seed."""
     closed: dict[tuple[str, int, int], str] = field(default_factory=dict)
-    """Why a stack closed a connection, by arm, setting and seed."""
+    """Why a stack closed a connection, by contender, setting and seed."""
 
-    def of(self, arm: str, setting: int, metric: str) -> Vector:
+    def of(self, contender: str, setting: int, metric: str) -> Vector:
         """Returns the samples; all nan if there are none."""
-        return self.values.get((arm, setting, metric), np.full(len(self.seeds), np.nan))
+        return self.values.get((contender, setting, metric), np.full(len(self.seeds), np.nan))
 
 
 @dataclass(frozen=True)
@@ -184,16 +184,16 @@ def _judged(
     return log_ratios(np.maximum(own, criterion.floor), np.maximum(other, criterion.floor))
 
 
-def _alone(criterion: Criterion, samples: Samples, index: int, arm: str) -> Vector | None:
-    """Returns the judged quantity of ``arm`` where no other control matters; None in the setting to compare with."""
-    own = samples.of(arm, index, criterion.metric)
+def _alone(criterion: Criterion, samples: Samples, index: int, contender: str) -> Vector | None:
+    """Returns the judged quantity of a contender where no other one matters; None in the setting to compare with."""
+    own = samples.of(contender, index, criterion.metric)
     if criterion.measure == "value":
         return _worst(criterion, own) if criterion.any_run else own
     before = _before(criterion, samples, index)
     if before is None or before == index:
         return None
     with np.errstate(all="ignore"):
-        return own / samples.of(arm, before, criterion.metric)
+        return own / samples.of(contender, before, criterion.metric)
 
 
 def _before(criterion: Criterion, samples: Samples, index: int) -> int | None:

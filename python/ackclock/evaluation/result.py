@@ -21,7 +21,7 @@ from ackclock.names import nearest
 from ackclock.study.placed import not_toml, placed
 
 if TYPE_CHECKING:
-    from ackclock.evaluation.arms import Arm
+    from ackclock.evaluation.contenders import Contender
     from ackclock.evaluation.run import Plan
 
 OF_TAIL_DROP = tuple(f"N-0{number}" for number in range(1, 10))
@@ -84,9 +84,15 @@ class ScenarioResult:
     def closed(self) -> list[str]:
         """Returns under which controls a stack closed connections, which then deliver nothing more, and why."""
         samples, texts = self.samples, []
-        for arm in dict.fromkeys(arm for arm, _, _ in samples.closed):
-            reasons = Counter(why for (of, _, _), why in samples.closed.items() if of == arm)
-            who = "the control" if arm == TESTED else "the scenario without it" if arm == SOLO else arm
+        for contender in dict.fromkeys(contender for contender, _, _ in samples.closed):
+            reasons = Counter(why for (of, _, _), why in samples.closed.items() if of == contender)
+            who = (
+                "the control"
+                if contender == TESTED
+                else "the scenario without it"
+                if contender == SOLO
+                else contender
+            )
             runs = f"{reasons.total()} of {len(samples.settings) * len(samples.seeds)} runs"
             why = reasons.most_common(1)[0][0]
             texts.append(f"{self.loaded.name}: with {who}, the stack closed a connection in {runs}: {why}.")
@@ -179,7 +185,7 @@ def assembled(
     families["N-10"] = _tail_drop(families)
     return Evaluation(
         control=plan.tested.name,
-        references=[arm.name for arm in plan.references],
+        references=[contender.name for contender in plan.references],
         quick=plan.quick,
         seeds=plan.seeds,
         families=list(families.values()),
@@ -187,13 +193,13 @@ def assembled(
         runs=len(plan.runs),
         cpu_time_s=cpu_time_s,
         versions=versions(),
-        recoveries={arm.name: arm.recovery for arm in [plan.tested, *plan.references]},
+        recoveries={contender.name: contender.recovery for contender in [plan.tested, *plan.references]},
         chosen=plan.chosen,
     )
 
 
 def _family(
-    family: Family, own: Sequence[ScenarioResult], answers: Answers, refused: Sequence[str], tested: Arm
+    family: Family, own: Sequence[ScenarioResult], answers: Answers, refused: Sequence[str], tested: Contender
 ) -> FamilyResult:
     if family.id in answers.exempt:
         return FamilyResult(

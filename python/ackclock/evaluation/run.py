@@ -12,7 +12,7 @@ import numpy as np
 from ackclock import core, toml
 from ackclock.custom import python_classes
 from ackclock.errors import AckclockError, InputError, RunError, ScenarioError
-from ackclock.evaluation.arms import Arm, stand_in
+from ackclock.evaluation.contenders import Contender, stand_in
 from ackclock.evaluation.files import Loaded
 from ackclock.evaluation.judge import SOLO, TESTED, Samples, findings
 from ackclock.evaluation.language import Setting
@@ -35,10 +35,10 @@ MEASURED = np.array([0.1, 0.3, 0.5, 0.7, 0.9])
 
 @dataclass(frozen=True)
 class Use:
-    """What a run is for: a scenario, an arm, a setting, the number of its seed."""
+    """What a run is for: a scenario, an contender, a setting, the number of its seed."""
 
     scenario: int
-    arm: str
+    contender: str
     setting: int
     seed: int
 
@@ -57,7 +57,13 @@ class Plan:
     """The runs of an evaluation, checked with the core. InputError if a scenario is wrong with a control."""
 
     def __init__(
-        self, tested: Arm, references: Sequence[Arm], scenarios: Sequence[Loaded], *, quick: bool, seeds: int
+        self,
+        tested: Contender,
+        references: Sequence[Contender],
+        scenarios: Sequence[Loaded],
+        *,
+        quick: bool,
+        seeds: int,
     ) -> None:
         self.quick, self.seeds = quick, list(range(1, seeds + 1))
         self.tested, self.references = tested, references
@@ -76,14 +82,16 @@ class Plan:
     def _add(self, loaded: Loaded) -> None:
         about, index = loaded.about, len(self.scenarios)
         settings = list(about.settings(quick=self.quick))
-        arms = [(TESTED, self.tested.seated(about), self.tested.classes)]
-        arms += [(arm.name, arm.seated(about), arm.classes) for arm in self.references]
+        contenders = [(TESTED, self.tested.seated(about), self.tested.classes)]
+        contenders += [
+            (contender.name, contender.seated(about), contender.classes) for contender in self.references
+        ]
         if about.solo is not None:
             alone = merge(self.references[0].seated(about), about.solo.set)
-            arms.append((SOLO, alone, self.references[0].classes))
+            contenders.append((SOLO, alone, self.references[0].classes))
         wanted = [
             (name, number, merge(setting.overrides, own), classes)
-            for name, own, classes in arms
+            for name, own, classes in contenders
             for number, setting in enumerate(settings)
         ]
         try:
@@ -224,17 +232,19 @@ def evaluate(
             closed = next((why for one in result["flows"] if (why := one.get("closed_reason"))), None)
             for use in part[index].uses:
                 if closed:
-                    samples[scenario].closed[use.arm, use.setting, use.seed] = closed
+                    samples[scenario].closed[use.contender, use.setting, use.seed] = closed
                 for metric, value in values.items():
-                    key = (use.arm, use.setting, metric)
+                    key = (use.contender, use.setting, metric)
                     samples[scenario].values.setdefault(key, np.full(len(plan.seeds), np.nan))[use.seed] = (
                         value
                     )
 
         def fail(index: int, error: AckclockError, part: Sequence[Planned] = part) -> None:
             for use in part[index].uses:
-                if use.arm != TESTED:
-                    raise RunError(f"{plan.scenarios[use.scenario].name}, {use.arm}: {error}") from error
+                if use.contender != TESTED:
+                    raise RunError(
+                        f"{plan.scenarios[use.scenario].name}, {use.contender}: {error}"
+                    ) from error
                 samples[use.scenario].failures[use.setting, use.seed] = str(error).splitlines()[0]
 
         def advance(done: int, _: int, share: float, before: int = made, count: int = len(part)) -> None:
@@ -257,7 +267,7 @@ def evaluate(
             on_failure=fail,
         )
         made += len(part)
-    references = [arm.name for arm in plan.references]
+    references = [contender.name for contender in plan.references]
     results = [
         ScenarioResult(loaded, one, findings(loaded, one, references))
         for loaded, one in zip(plan.scenarios, samples, strict=True)
@@ -277,7 +287,7 @@ def _measured(
     return found
 
 
-def scenario_of(loaded: Loaded, setting: Setting, tested: Arm) -> str:
+def scenario_of(loaded: Loaded, setting: Setting, tested: Contender) -> str:
     """Returns the scenario of a setting with the control in its seat, as the text of a file for ``ackclock run``."""
     import tomli_w
 

@@ -23,7 +23,7 @@ from typing import IO, Any
 
 from ackclock import core
 from ackclock.custom import python_classes
-from ackclock.evaluation.arms import PLUGIN, loaded
+from ackclock.evaluation.contenders import PLUGIN, loaded
 
 
 def write_reply(replies: IO[bytes], text: str, series: bytes | None, why: str) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ackclock.evaluation.arms import RECOVERY
+from ackclock.evaluation.contenders import RECOVERY
 from ackclock.evaluation.judge import TESTED, Finding
 from ackclock.evaluation.language import Metric, Setting
 from ackclock.evaluation.result import Evaluation, FamilyResult, ScenarioResult

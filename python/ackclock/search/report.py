@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ackclock.evaluation.arms import Arm
+from ackclock.evaluation.contenders import Contender
 from ackclock.evaluation.run import put
 from ackclock.numbers import significant
 from ackclock.overrides import merge
@@ -14,7 +14,7 @@ from ackclock.search.run import SEEDS, Found
 from ackclock.search.space import TESTED, Space
 
 
-def scenario_of(found: Found, space: Space, tested: Arm, objective: Objective, command: str) -> str:
+def scenario_of(found: Found, space: Space, tested: Contender, objective: Objective, command: str) -> str:
     """Returns the scenario that shows the finding, with comments that say what it shows."""
     import tomli_w
 

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ackclock.errors import AckclockError, InputError, RunError
-from ackclock.evaluation.arms import Arm
+from ackclock.evaluation.contenders import Contender
 from ackclock.evaluation.processes import LIMIT_S, Processes
 from ackclock.evaluation.words import EvaluationWords, needs_series
 from ackclock.jobs import Local, Pool, run_jobs
@@ -30,7 +30,7 @@ FINALISTS = 5
 SEEDS = 5
 KEPT = 0.8
 """The share of the finding that shrinking has to keep."""
-REFERENCE = Arm("cubic", {"control": "cubic"})
+REFERENCE = Contender("cubic", {"control": "cubic"})
 """The control in the same seat that an objective compares with, unless the caller names another."""
 
 
@@ -63,11 +63,11 @@ class Search:
 
     def __init__(
         self,
-        tested: Arm,
+        tested: Contender,
         objective: Objective,
         space: Space,
         *,
-        reference: Arm = REFERENCE,
+        reference: Contender = REFERENCE,
         runs: int,
         seed: int = 1,
         store: Store | None = None,
@@ -198,15 +198,15 @@ class Search:
             done = min(len(self._known), self._budget)
             self._progress(done, self._budget, done / self._budget)
 
-    def _objectives(self, arm: Arm, wanted: Sequence[tuple[Values, int]]) -> list[float]:
+    def _objectives(self, contender: Contender, wanted: Sequence[tuple[Values, int]]) -> list[float]:
         jobs = [
             Job(
                 self._space.text,
                 self._space.file,
-                merge(self._space.overrides(values), arm.overrides(self._space.tested)),
+                merge(self._space.overrides(values), contender.overrides(self._space.tested)),
                 seed,
                 self._series,
-                arm.classes,
+                contender.classes,
             )
             for values, seed in wanted
         ]
@@ -226,14 +226,18 @@ class Search:
         def fail(index: int, error: AckclockError) -> None:
             if isinstance(error, InputError):
                 raise error
-            if arm is self._reference:
-                raise RunError(f"{self._space.file}, {arm.name}: {error}") from error
+            if contender is self._reference:
+                raise RunError(f"{self._space.file}, {contender.name}: {error}") from error
             values, seed = wanted[index]
             self._failures[_key(values), seed] = str(error).splitlines()[0]
 
-        file = arm.file
+        file = contender.file
         # Only here a run of a control in Python that takes too long is ended.
-        pool = self._pool if file is None else Processes(file, arm.class_name, self._threads, self._limit_s)
+        pool = (
+            self._pool
+            if file is None
+            else Processes(file, contender.class_name, self._threads, self._limit_s)
+        )
         run_jobs(jobs, take, store=self._store, pool=pool, on_failure=fail)
         self.runs += len(jobs)
         return found

@@ -41,7 +41,7 @@ SEVERAL_PATHS = ("lia",)
 
 
 @dataclass(frozen=True)
-class Arm:
+class Contender:
     """A control in the seat under test, with the keys that its flows have besides."""
 
     name: str
@@ -126,7 +126,7 @@ def _flat(keys: Mapping[str, Any]) -> dict[str, Any]:
     return {**flat, **{f"transport.{key}": value for key, value in transport.items()}}
 
 
-def arm(given: str, more: Mapping[str, Any] | None = None) -> Arm:
+def contender(given: str, more: Mapping[str, Any] | None = None) -> Contender:
     """Returns the control that ``given`` names: one of the registry, its table in TOML (``{ name = "cubic", beta =
     0.8 }``), or ``FILE.py`` or ``FILE.py:CLASS`` for one in Python. ``more`` are further keys of its flows.
 
@@ -139,13 +139,13 @@ def arm(given: str, more: Mapping[str, Any] | None = None) -> Arm:
         except toml.TOMLDecodeError as error:
             raise InputError(f"{given}: not a table in TOML: {error}") from None
         known(str(table.get("name", "")))
-        return Arm(given.strip(), {"control": table, **more})
+        return Contender(given.strip(), {"control": table, **more})
     path, _, name = given.partition(":")
     if path.endswith(".py"):
         cls = loaded(Path(path), name)
-        return Arm(cls.__name__, {"control": PLUGIN, **more}, Path(path).resolve(), {PLUGIN: cls})
+        return Contender(cls.__name__, {"control": PLUGIN, **more}, Path(path).resolve(), {PLUGIN: cls})
     known(given)
-    return Arm(given, {"control": given, **more})
+    return Contender(given, {"control": given, **more})
 
 
 def separated(given: str) -> list[str]:
