@@ -86,13 +86,7 @@ class ScenarioResult:
         samples, texts = self.samples, []
         for contender in dict.fromkeys(contender for contender, _, _ in samples.closed):
             reasons = Counter(why for (of, _, _), why in samples.closed.items() if of == contender)
-            who = (
-                "the control"
-                if contender == TESTED
-                else "the scenario without it"
-                if contender == SOLO
-                else contender
-            )
+            who = {TESTED: "the control", SOLO: "the scenario without it"}.get(contender, contender)
             runs = f"{reasons.total()} of {len(samples.settings) * len(samples.seeds)} runs"
             why = reasons.most_common(1)[0][0]
             texts.append(f"{self.loaded.name}: with {who}, the stack closed a connection in {runs}: {why}.")
