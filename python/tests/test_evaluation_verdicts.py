@@ -133,10 +133,10 @@ def test_a_control_that_delivers_nothing_is_a_concern_and_no_gap_in_the_samples(
     assert one.lacking
     # Where the reference delivers nothing either there is nothing to compare.
     both = judged(enough, [0.0] * 3, [0.0] * 3)
-    assert (both.verdict, both.reason) == (Verdict.INFO, "0 in 3 of 3 runs, and with the reference")
+    assert (both.verdict, both.reason) == (Verdict.INFO, "0 in 3 of 3 runs, as with the reference")
     alone = judged(enough, [9.0, 9.1, 9.2], [0.0] * 3)
     assert alone.verdict is Verdict.INFO
-    assert alone.reason == "nothing to compare with: the reference has no value, or 0"
+    assert alone.reason == "nothing to compare: a value is missing, or 0"
     # Of a metric that should be small 0 is good, and counts as the floor.
     assert (
         judged({"measure": "ratio", "high": 1.1, "floor": 1}, [0.0] * 3, [5.0, 5.1, 5.2]).verdict
@@ -198,7 +198,7 @@ def test_a_value_that_only_the_reference_has_is_a_concern() -> None:
 
 def test_a_value_that_neither_has_is_not_met() -> None:
     found = judged({"measure": "value", "high": 2}, [1.0, math.nan, 1.0], [1.0, math.nan, 1.0])
-    assert (found.verdict, found.reason) == (Verdict.INFO, "no value in 1 of 3 runs, nor with the reference")
+    assert (found.verdict, found.reason) == (Verdict.INFO, "no value in 1 of 3 runs, as with the reference")
     # What only the reference lacks is no fault of the control.
     assert judged({"measure": "ratio", "high": 2}, [1.0] * 3, [1.0, math.nan, 1.0]).verdict is Verdict.OK
 

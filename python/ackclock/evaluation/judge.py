@@ -91,29 +91,26 @@ def _of_criterion(
         values = _judged(criterion, metric, samples, index, reference)
         if values is None:
             continue
-        failed = _failed(criterion, samples, index)
         summary = summarise(values)
         means = {name: _mean(criterion, samples.of(name, index, metric.id)) for name in references}
-        verdict, reason = _verdict(criterion, summary.mean, summary.interval), ""
-        absent, lacking = _absent(criterion, own), _lacking(criterion, own, other)
-        of = f"of {len(samples.seeds)} runs"
-        what = "no value" if np.any(np.isnan(own)) else "0"
+        failed = _failed(criterion, samples, index)
+        lacking = _lacking(criterion, own, other)
         if failed:
             verdict = Verdict.CONCERN
-            reason = f"{len(failed)} {of} failed: {failed[0]}"
-        elif np.any(lacking) and not criterion.info:
-            verdict = Verdict.CONCERN
-            more = "one" if what == "no value" else "more"
-            reason = f"{what} in {np.sum(lacking)} {of}, where the reference has {more}"
-        elif verdict in (Verdict.CONCERN, Verdict.UNDECIDED):
-            verdict, reason = _excused(metric, criterion, samples, index, references, verdict)
-        elif np.any(absent) and (verdict is Verdict.OK or (summary.mean is None and not criterion.info)):
-            verdict = Verdict.INFO
-            reason = f"{what} in {np.sum(absent)} {of}, nor with the reference"
-            if what == "0":
-                reason = f"0 in {np.sum(absent)} {of}, and with the reference"
-        elif summary.mean is None and not criterion.info:
-            reason = "nothing to compare with: the reference has no value, or 0"
+            reason = f"{len(failed)} of {len(samples.seeds)} runs failed: {failed[0]}"
+        elif criterion.info:
+            verdict, reason = Verdict.INFO, ""
+        elif np.any(lacking):
+            verdict, reason = (
+                Verdict.CONCERN,
+                f"{_nothing(own, lacking)}, where the reference has {_some(own)}",
+            )
+        else:
+            verdict = _verdict(criterion, summary.mean, summary.interval)
+            if verdict in (Verdict.CONCERN, Verdict.UNDECIDED):
+                verdict, reason = _excused(metric, criterion, samples, index, references, verdict)
+            else:
+                verdict, reason = _compared(criterion, own, verdict, summary.mean)
         reason = reason or _beyond(criterion, verdict, summary.interval)
         mean, interval = summary.mean, summary.interval
         if criterion.measure == "ratio" and mean is not None:
@@ -134,6 +131,27 @@ def _of_criterion(
             bool(failed),
             bool(np.any(lacking)) and not criterion.info,
         )
+
+
+def _compared(criterion: Criterion, own: Vector, verdict: Verdict, mean: float | None) -> tuple[Verdict, str]:
+    """Returns the verdict on a criterion that is met as far as there are values, and what is missing: neither the
+    control under test nor the reference has it.
+    """
+    absent = _absent(criterion, own)
+    if np.any(absent) and (verdict is Verdict.OK or mean is None):
+        return Verdict.INFO, f"{_nothing(own, absent)}, as with the reference"
+    return verdict, "" if mean is not None else "nothing to compare: a value is missing, or 0"
+
+
+def _nothing(own: Vector, where: npt.NDArray[np.bool_]) -> str:
+    """Returns in how many runs there is nothing to judge."""
+    what = "no value" if np.any(np.isnan(own)) else "0"
+    return f"{what} in {np.sum(where)} of {own.size} runs"
+
+
+def _some(own: Vector) -> str:
+    """Returns what the reference has where the control under test has nothing."""
+    return "one" if np.any(np.isnan(own)) else "more"
 
 
 def _failed(criterion: Criterion, samples: Samples, index: int) -> list[str]:
