@@ -27,9 +27,11 @@ NOT_OFFERED = (
     "needs root of the machine",
     "the kernel has no type information",
     "or later, and this is",
-    "the kernel refuses the program",
+    "the kernel has no controls of BPF programs",
+    "the kernel's compiler of BPF programs is off",
+    "the kernel refuses every BPF program",
 )
-"""What a command says where a machine cannot offer controls to its kernel."""
+"""What a command says where a machine cannot offer controls to its kernel. Tests fail where it rejects our program."""
 PATIENCE_S = 180.0
 """After this time something that should happen never will. It decides about nothing else."""
 

@@ -95,9 +95,9 @@ pub fn serve(
             }
             0
         };
-        rings.add(map, take).map_err(|error| missing::refused(&error))?;
+        rings.add(map, take).map_err(|error| missing::rejected(&error))?;
     }
-    let rings = rings.build().map_err(|error| missing::refused(&error))?;
+    let rings = rings.build().map_err(|error| missing::rejected(&error))?;
     let reports = || Reports { controls: serving.iter().map(|serving| serving.borrow().report()).collect() };
     loop {
         loaded.iter().for_each(|loaded| loaded.beat(monotonic_ns()));
