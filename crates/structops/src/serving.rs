@@ -49,7 +49,7 @@ impl Serving<'_> {
         self.latencies.record(now_ns.saturating_sub(event.now_ns));
         loaded.beat(now_ns);
         if let Some(record) = &self.record {
-            // The writer ends only when this program does.
+            // Where writing fails, the writer ends first, and this program says so at its own end.
             let _ = record.send(Row { control: self.place, event: *event, answer: decided });
         }
     }
