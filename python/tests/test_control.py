@@ -11,6 +11,7 @@ import shlex
 import shutil
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import time
@@ -430,6 +431,8 @@ sender = socket.socket()
 sender.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, sys.argv[1].encode())
 sender.connect(("10.78.0.2", 5001))
 for _ in range(30): sender.sendall(bytes(65536))
+sender.shutdown(socket.SHUT_WR)
+sender.recv(1)
 """
 
 
@@ -469,3 +472,62 @@ def test_a_late_answer_to_a_loss_reduces_the_window(tmp_path: Path) -> None:
 def is_open(row: dict[str, str]) -> bool:
     """Returns whether an event ends recovery."""
     return row["kind"] == STATE and row["arg"] in "01"
+
+
+RING_EVENTS = (1 << 21) // (128 + 8)
+"""The events that the ring buffer of ``tcp.bpf.c`` has room for: each has 128 bytes and a header of 8."""
+
+
+@pytest.mark.usefixtures("struct_ops")
+def test_a_connection_whose_end_finds_no_room_ends(tmp_path: Path) -> None:
+    record = tmp_path / "events.csv"
+    with running(tmp_path, "tcp-p", "--record", record, "--json") as offered:
+        name = offered.name()
+        program = holder(offered.process.pid)
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            server.settimeout(PATIENCE_S)
+            first, busy = connected(name, server), connected(name, server)
+            try:
+                os.kill(program, signal.SIGSTOP)
+                for _ in range(RING_EVENTS):  # each has the event of an acknowledgement at least
+                    echo(busy)
+                reset(first)
+            finally:
+                with suppress(ProcessLookupError):
+                    os.kill(program, signal.SIGCONT)
+            reset(busy)
+        assert offered.end(signal.SIGINT) == 0, offered.errors
+    [report] = json.loads(offered.output)["controls"]
+    assert report["lost_events"] > 0
+    rows = [dict(zip(EVENT, line.split(","), strict=True)) for line in record.read_text().splitlines()[3:]]
+    ends = [row["connection"] for row in rows if row["kind"] == END]
+    assert ends.count("1") == 1
+    assert sorted(ends) == sorted({row["connection"] for row in rows})
+
+
+Ends = tuple[socket.socket, socket.socket]
+
+
+def connected(control: str, server: socket.socket) -> Ends:
+    """Returns both ends of a connection to this host, the first under a control of the kernel."""
+    one = socket.socket()
+    one.settimeout(PATIENCE_S)
+    one.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, control.encode())
+    one.connect(server.getsockname())
+    other, _ = server.accept()
+    other.settimeout(PATIENCE_S)
+    return one, other
+
+
+def echo(ends: Ends) -> None:
+    """Sends a byte there and back."""
+    for one, other in (ends, ends[::-1]):
+        one.sendall(b"x")
+        other.recv(1)
+
+
+def reset(ends: Ends) -> None:
+    """Ends a connection at once, without waiting for anything to be acknowledged."""
+    for one in ends:
+        one.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        one.close()

@@ -1,6 +1,6 @@
 //! From the events of one connection to the records of its control.
 
-use crate::answer::Answer;
+use crate::answer::{Answer, INFINITE};
 use crate::event::{self, Event};
 use crate::flights::{Flight, Flights};
 use ackclock_adapter::SplitMix;
@@ -77,7 +77,7 @@ impl Connection {
             random: SplitMix::new(event.connection),
             flights: Flights::default(),
             min_rtt: rtt.unwrap_or(Span::MAX),
-            state: 0,
+            state: event.state(),
             packet_bytes,
             una: u64::from(event.una),
             nxt: u64::from(event.nxt),
@@ -102,11 +102,8 @@ impl Connection {
         self.nxt = extend(self.nxt, event.nxt);
         self.delivered = extend(self.delivered, event.delivered);
         self.lost_in_all = extend(self.lost_in_all, event.lost);
-        if std::mem::take(&mut self.restarts)
-            && let Some(control) = self.control.window_control()
-        {
-            control.set_ssthresh(packets_of_threshold(event.ssthresh));
-            control.set_cwnd(f64::from(event.cwnd));
+        if std::mem::take(&mut self.restarts) {
+            self.take_over(event.ssthresh, event.cwnd);
         }
         match event.kind {
             event::ACK => self.on_ack(event, self.una > una_before),
@@ -120,6 +117,25 @@ impl Connection {
             event::CWND_EVENT if event.arg == event::TX_START => self.on_start(event),
             event::END => self.control.on_change(&Change::Ends),
             _ => {}
+        }
+    }
+
+    /// Takes over what the kernel has decided by itself when events before this one are missing: state, threshold and window.
+    pub fn catch_up(&mut self, event: &Event) {
+        let state = event.state();
+        if state != self.state {
+            self.on_state(&Event { kind: event::STATE, arg: state, ..*event });
+        }
+        // In recovery the window is on its way to the threshold.
+        let is_reducing =
+            matches!(state, event::STATE_CWR | event::STATE_RECOVERY) && event.ssthresh < INFINITE;
+        self.take_over(event.ssthresh, if is_reducing { event.ssthresh } else { event.cwnd });
+    }
+
+    fn take_over(&mut self, ssthresh: u32, cwnd: u32) {
+        if let Some(control) = self.control.window_control() {
+            control.set_ssthresh(packets_of_threshold(ssthresh));
+            control.set_cwnd(f64::from(cwnd));
         }
     }
 
@@ -326,7 +342,7 @@ fn extend(last: u64, bits: u32) -> u64 {
 }
 
 fn packets_of_threshold(ssthresh: u32) -> Packets {
-    if ssthresh >= crate::answer::INFINITE { f64::INFINITY } else { f64::from(ssthresh) }
+    if ssthresh >= INFINITE { f64::INFINITY } else { f64::from(ssthresh) }
 }
 
 #[cfg(test)]

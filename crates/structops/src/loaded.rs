@@ -72,6 +72,12 @@ impl Loaded {
         let _ = self.slots.update(&connection.to_ne_bytes(), &answer.to_bytes(seq), flags);
     }
 
+    /// Returns whether the kernel still has this connection.
+    pub fn has(&self, connection: u64) -> bool {
+        // After an error it counts as one that is still there.
+        self.slots.lookup(&connection.to_ne_bytes(), MapFlags::ANY).map_or(true, |slot| slot.is_some())
+    }
+
     /// Tells the kernel that this program lives, at a time of the monotonic clock.
     pub fn beat(&self, now_ns: u64) {
         // It cannot fail: the array has the place.

@@ -107,6 +107,7 @@ enum flag {
 	HAS_LOST = 16,
 	ECN = 32,
 };
+#define STATE_SHIFT 8 /* the flags have the state of recovery from this bit on */
 
 struct event {
 	__u64 now_ns, connection, seq;
@@ -261,6 +262,7 @@ static __always_inline struct event *reserve(struct sock *sk, struct connection 
 		e->flags |= HAS_LOST;
 	if (tp->ecn_flags & ECN_OK)
 		e->flags |= ECN;
+	e->flags |= (__u32)BPF_CORE_READ_BITFIELD(inet_csk(sk), icsk_ca_state) << STATE_SHIFT;
 	e->cwnd = tp->snd_cwnd;
 	e->ssthresh = tp->snd_ssthresh;
 	e->unsacked = tp->packets_out - tp->sacked_out;
@@ -277,6 +279,14 @@ static __always_inline struct event *reserve(struct sock *sk, struct connection 
 	e->retransmits = inet_csk(sk)->icsk_retransmits;
 	e->rate_delivered = -1;
 	e->rate_interval_us = -1;
+	if (sk->__sk_common.skc_family == FAMILY_INET6 && bpf_core_field_exists(sk->__sk_common.skc_v6_daddr)) {
+		e->peer[0] = sk->__sk_common.skc_v6_daddr.in6_u.u6_addr32[0];
+		e->peer[1] = sk->__sk_common.skc_v6_daddr.in6_u.u6_addr32[1];
+		e->peer[2] = sk->__sk_common.skc_v6_daddr.in6_u.u6_addr32[2];
+		e->peer[3] = sk->__sk_common.skc_v6_daddr.in6_u.u6_addr32[3];
+	} else {
+		e->peer[0] = sk->__sk_common.skc_daddr;
+	}
 	return e;
 }
 
@@ -356,7 +366,6 @@ static __always_inline void begin(struct sock *sk)
 {
 	struct connection *c = bpf_sk_storage_get(&connections, sk, 0, BPF_SK_STORAGE_GET_F_CREATE);
 	struct slot empty = {};
-	struct event *e;
 
 	if (!c)
 		return;
@@ -367,18 +376,7 @@ static __always_inline void begin(struct sock *sk)
 	c->quantum = 0;
 	c->isn = tcp_sk(sk)->snd_una;
 	bpf_map_update_elem(&slots, &c->id, &empty, BPF_NOEXIST);
-	e = reserve(sk, c, BEGIN, 0);
-	if (!e)
-		return;
-	if (sk->__sk_common.skc_family == FAMILY_INET6 && bpf_core_field_exists(sk->__sk_common.skc_v6_daddr)) {
-		e->peer[0] = sk->__sk_common.skc_v6_daddr.in6_u.u6_addr32[0];
-		e->peer[1] = sk->__sk_common.skc_v6_daddr.in6_u.u6_addr32[1];
-		e->peer[2] = sk->__sk_common.skc_v6_daddr.in6_u.u6_addr32[2];
-		e->peer[3] = sk->__sk_common.skc_v6_daddr.in6_u.u6_addr32[3];
-	} else {
-		e->peer[0] = sk->__sk_common.skc_daddr;
-	}
-	bpf_ringbuf_submit(e, 0);
+	tell(sk, c, BEGIN, 0);
 }
 
 SEC("struct_ops")
@@ -405,6 +403,8 @@ void BPF_PROG(release, struct sock *sk)
 	tell(sk, c, END, 0);
 	id = c->id;
 	bpf_map_delete_elem(&slots, &id);
+	/* A socket that is reset changes its state after this, which would begin another connection. */
+	bpf_sk_storage_delete(&connections, sk);
 }
 
 static __always_inline __u32 at_least_two(__u32 ssthresh)

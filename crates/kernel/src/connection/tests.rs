@@ -193,3 +193,23 @@ fn an_acknowledgement_without_a_sample_ends_no_round_of_a_model() {
     });
     assert_eq!(ends, [10, 10, 30]);
 }
+
+#[test]
+fn what_the_kernel_decided_while_events_were_missing_is_taken_over() {
+    let (mut connection, begun) = begin("newreno");
+    let last = ack(&begun, 4);
+    connection.on_event(&last);
+    let in_state =
+        |state: u32, event: &Event| Event { flags: event.flags | state << event::STATE_SHIFT, ..*event };
+    // The loss and the beginning of recovery were missing: Reno's threshold is in force, and the window on its way there.
+    let during = in_state(event::STATE_RECOVERY, &Event { cwnd: 12, ssthresh: 7, ..ack(&last, 4) });
+    connection.catch_up(&during);
+    connection.on_event(&during);
+    assert_eq!((connection.answer().cwnd, connection.answer().ssthresh), (7, 7));
+    // The end of recovery was missing: without it the window would not grow.
+    let after = in_state(0, &Event { cwnd: 7, ssthresh: 7, ..ack(&during, 7) });
+    connection.catch_up(&after);
+    connection.on_event(&after);
+    connection.on_event(&ack(&after, 7));
+    assert_eq!(connection.answer().cwnd, 8);
+}
