@@ -44,10 +44,11 @@ fn run(arguments: impl Iterator<Item = String>) -> Result<(), String> {
     let _ = nix::sys::mman::mlockall(
         nix::sys::mman::MlockAllFlags::MCL_CURRENT | nix::sys::mman::MlockAllFlags::MCL_FUTURE,
     );
-    say(&Ready { names, real_time: real_time::begin() })?;
+    let real_time = real_time::begin();
+    say(&Ready { names, real_time })?;
     let hosts = offers.into_iter().map(Host::new).collect();
     let sender = record.as_ref().map(|(sender, _)| sender);
-    serve(&loaded, hosts, sender, &requests, |reports| {
+    serve(&loaded, hosts, real_time, sender, &requests, |reports| {
         // The reader may have gone; the end of the input tells.
         let _ = say(reports);
     })?;

@@ -31,6 +31,7 @@ pub enum Request {
 /// A control with its connections.
 struct Serving<'a> {
     place: usize,
+    real_time: bool,
     loaded: &'a Loaded,
     host: Host,
     events: u64,
@@ -82,6 +83,7 @@ impl Serving<'_> {
             control: self.host.offer().specification().to_owned(),
             name: self.loaded.name().to_owned(),
             owns_window: self.host.offer().owns_window(),
+            real_time: self.real_time,
             connections: self.host.begun(),
             events: self.events,
             p50_us: self.latencies.quantile_us(0.5),
@@ -95,6 +97,7 @@ impl Serving<'_> {
 pub fn serve(
     loaded: &[Loaded],
     hosts: Vec<Host>,
+    real_time: bool,
     record: Option<&Sender<Row>>,
     requests: &Receiver<Request>,
     mut say: impl FnMut(&Reports),
@@ -107,6 +110,7 @@ pub fn serve(
             let (latencies, record) = (Latencies::default(), record.cloned());
             RefCell::new(Serving {
                 place,
+                real_time,
                 loaded,
                 host,
                 events: 0,

@@ -29,6 +29,10 @@ COLUMNS: Mapping[str, str] = {
     "p99_us": "p99\nus",
 }
 """The columns of a report: the field and the heading."""
+NOT_REAL_TIME = (
+    "no real-time priority: many decisions are late on a busy machine. Root has it, and others by an `rtprio` limit in "
+    "limits.conf"
+)
 PARENT_DIES = 1
 """``PR_SET_PDEATHSIG`` of linux/prctl.h."""
 
@@ -56,10 +60,7 @@ def control(
     with Offered(controls, record) as offered:
         try:
             if not offered.is_real_time:
-                note(
-                    "no real-time priority: many decisions will be late on a busy machine. Root has it, and others by an "
-                    "`rtprio` limit in limits.conf"
-                )
+                note(NOT_REAL_TIME)
             for name, wanted in zip(offered.names, controls, strict=True):
                 note(f"the kernel offers {wanted} as {name}" + ("" if command else " until Ctrl-C"))
             if command:
