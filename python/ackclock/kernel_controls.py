@@ -50,6 +50,7 @@ class Offered:
         self._program = subprocess.Popen(  # noqa: S603  (the program above, and the controls that the user named)
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
         )
+        self._message = ""
         ready = self._read()
         self.names: list[str] = ready["names"]
         """The names of the controls in the kernel, for ``TCP_CONGESTION``."""
@@ -64,7 +65,10 @@ class Offered:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self.end()
+        if kind is None:
+            self.end()
+        else:
+            self._close()
 
     def wait(self) -> None:
         """Waits until the program ends, which it does at Ctrl-C. RunError when it fails."""
@@ -72,7 +76,15 @@ class Offered:
         self.end()
 
     def end(self) -> None:
-        """Ends the offer. Sockets that have such a control go on under Reno."""
+        """Ends the offer. Sockets that have such a control go on under Reno. RunError when the program has failed, for
+        example because the disk had no room for the recording.
+        """
+        message = self._close()
+        if self._program.returncode:
+            raise RunError(message)
+
+    def _close(self) -> str:
+        """Ends the program, and returns what it says of its failure."""
         if self._program.stdin and not self._program.stdin.closed:
             self._program.stdin.close()
         if self._program.stdout and not self._program.stdout.closed:
@@ -80,14 +92,15 @@ class Offered:
                 self.reports = json.loads(line)["controls"]
             self._program.stdout.close()
         if self._program.stderr and not self._program.stderr.closed:
+            self._message = self._program.stderr.read().strip().removeprefix("error: ")
             self._program.stderr.close()
-        self._program.wait()
+        code = self._program.wait()
+        ended = f"was ended by signal {-code}" if code < 0 else "has ended"
+        return self._message or f"{PROGRAM} {ended}"
 
     def _read(self) -> dict[str, Any]:
         """Returns what the program says next."""
         line = self._program.stdout.readline() if self._program.stdout else ""
         if line:
             return dict(json.loads(line))
-        message = self._program.stderr.read() if self._program.stderr else ""
-        self.end()
-        raise RunError(message.strip().removeprefix("error: ") or f"{PROGRAM} has ended")
+        raise RunError(self._close())

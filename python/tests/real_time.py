@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -27,9 +28,11 @@ NOT_OFFERED = (
     "needs root of the machine",
     "the kernel has no type information",
     "or later, and this is",
-    "the kernel refuses the program",
+    "the kernel has no controls of BPF programs",
+    "the kernel's compiler of BPF programs is off",
+    "the kernel refuses every BPF program",
 )
-"""What a command says where a machine cannot offer controls to its kernel."""
+"""What a command says where a machine cannot offer controls to its kernel. Tests fail where it rejects our program."""
 PATIENCE_S = 180.0
 """After this time something that should happen never will. It decides about nothing else."""
 
@@ -41,10 +44,17 @@ def until(condition: Callable[[], bool], what: str) -> None:
         time.sleep(0.05)
 
 
-def network_namespaces() -> set[str]:
-    """Returns the network namespaces that a process is in, holds open or has mounted: what keeps them alive."""
+def ports() -> set[str]:
+    """Returns the interfaces with the names of the commands' own, which belong in namespaces that the commands make."""
+    return {name for _, name in socket.if_nameindex()} & {"port1", "port2"}
+
+
+def network_namespaces(of: int | None = None) -> set[str]:
+    """Returns the network namespaces that a process is in, holds open or has mounted: what keeps them alive. ``of`` is
+    the process; without it, those of all.
+    """
     found: set[str] = set()
-    for process in Path("/proc").glob("[0-9]*"):
+    for process in Path("/proc").glob("[0-9]*" if of is None else str(of)):
         links: list[Path] = []
         with suppress(OSError):
             links += [task / "ns" / "net" for task in (process / "task").iterdir()]

@@ -1,6 +1,6 @@
 //! From the events of one connection to the records of its control.
 
-use crate::answer::Answer;
+use crate::answer::{Answer, INFINITE};
 use crate::event::{self, Event};
 use crate::flights::{Flight, Flights};
 use ackclock_adapter::SplitMix;
@@ -23,17 +23,21 @@ pub struct Connection {
     flights: Flights,
     min_rtt: Span,
     state: u32,
-    /// The first byte not acknowledged and the next to be sent, which the kernel counts modulo 2^32.
+    /// The payload of a full packet when the connection began, in bytes. Positions are counted in it after a change of the path's MTU too.
+    packet_bytes: u32,
+    /// The first byte not acknowledged and the next to be sent, and the packets delivered and considered lost. The kernel counts all four
+    /// modulo 2^32.
     una: u64,
     nxt: u64,
+    delivered: u64,
+    lost_in_all: u64,
     marks: u32,
     /// The count of lost packets at the last event, and at the last acknowledgement.
     lost: u32,
     lost_before: u32,
     /// The number of the next lost packet. Losses of one event have consecutive numbers, others not.
     lost_number: u64,
-    /// A round ends with the first acknowledgement of a packet that was sent after this many deliveries, or of this byte.
-    round: u64,
+    round: Round,
     /// The control was told of the timeout when the kernel asked for a threshold, so the change of state that follows does not tell it again.
     timeout_told: bool,
     /// The control was told that the reduction was undone, so the end of recovery is not told again.
@@ -44,13 +48,23 @@ pub struct Connection {
     restarts: bool,
 }
 
+/// What ends a round trip.
+enum Round {
+    /// The acknowledgement of this byte.
+    Byte(u64),
+    /// The first acknowledgement of a packet that was sent after this many deliveries, which the kernel tells of a control that owns the
+    /// window.
+    Deliveries(u64),
+}
+
 impl Connection {
     /// Returns the connection that begins with this event, under a control of `assembly`.
     pub fn begin(assembly: &mut Assembly, event: &Event) -> Self {
+        let packet_bytes = event.mss.max(1);
         let initial = Initial {
             window: f64::from(event.cwnd),
             limit: f64::from(i32::MAX),
-            packet_bytes: event.mss.max(1),
+            packet_bytes,
             header_bytes: HEADER_BYTES,
             ..Initial::default()
         };
@@ -63,14 +77,17 @@ impl Connection {
             random: SplitMix::new(event.connection),
             flights: Flights::default(),
             min_rtt: rtt.unwrap_or(Span::MAX),
-            state: 0,
+            state: event.state(),
+            packet_bytes,
             una: u64::from(event.una),
             nxt: u64::from(event.nxt),
+            delivered: u64::from(event.delivered),
+            lost_in_all: u64::from(event.lost),
             marks: event.delivered_ce,
             lost: event.lost,
             lost_before: event.lost,
             lost_number: 0,
-            round: 0,
+            round: Round::Byte(0),
             timeout_told: false,
             undone: false,
             just_recovered: false,
@@ -83,11 +100,10 @@ impl Connection {
         let una_before = self.una;
         self.una = extend(self.una, event.una);
         self.nxt = extend(self.nxt, event.nxt);
-        if std::mem::take(&mut self.restarts)
-            && let Some(control) = self.control.window_control()
-        {
-            control.set_ssthresh(packets_of_threshold(event.ssthresh));
-            control.set_cwnd(f64::from(event.cwnd));
+        self.delivered = extend(self.delivered, event.delivered);
+        self.lost_in_all = extend(self.lost_in_all, event.lost);
+        if std::mem::take(&mut self.restarts) {
+            self.take_over(event.ssthresh, event.cwnd);
         }
         match event.kind {
             event::ACK => self.on_ack(event, self.una > una_before),
@@ -101,6 +117,25 @@ impl Connection {
             event::CWND_EVENT if event.arg == event::TX_START => self.on_start(event),
             event::END => self.control.on_change(&Change::Ends),
             _ => {}
+        }
+    }
+
+    /// Takes over what the kernel has decided by itself when events before this one are missing: state, threshold and window.
+    pub fn catch_up(&mut self, event: &Event) {
+        let state = event.state();
+        if state != self.state {
+            self.on_state(&Event { kind: event::STATE, arg: state, ..*event });
+        }
+        // In recovery the window is on its way to the threshold.
+        let is_reducing =
+            matches!(state, event::STATE_CWR | event::STATE_RECOVERY) && event.ssthresh < INFINITE;
+        self.take_over(event.ssthresh, if is_reducing { event.ssthresh } else { event.cwnd });
+    }
+
+    fn take_over(&mut self, ssthresh: u32, cwnd: u32) {
+        if let Some(control) = self.control.window_control() {
+            control.set_ssthresh(packets_of_threshold(ssthresh));
+            control.set_cwnd(f64::from(cwnd));
         }
     }
 
@@ -148,7 +183,7 @@ impl Connection {
         let rate = has_sample.then(|| RateSample {
             delivered: f64::from(event.rate_delivered),
             interval: micros(event.rate_interval_us.unsigned_abs()),
-            prior_delivered: f64::from(prior_delivered),
+            prior_delivered: extend(self.delivered, prior_delivered) as f64,
             lost: flight.map_or(0.0, |flight| f64::from(event.lost.wrapping_sub(flight.lost))),
             tx_in_flight: flight.map_or(inflight_before, |flight| flight.inflight),
             app_limited: event.has(event::SAMPLE_APP_LIMITED),
@@ -156,8 +191,8 @@ impl Connection {
         let ack = Ack {
             now: now(event),
             fresh,
-            acked_to: packets(event, self.una),
-            sent_to: packets(event, self.nxt),
+            acked_to: self.packets(self.una),
+            sent_to: self.packets(self.nxt),
             newly_acked: f64::from(event.newly_acked),
             newly_lost: f64::from(newly_lost),
             marks: if counts { marks } else { 0 },
@@ -168,8 +203,8 @@ impl Connection {
             min_rtt: self.min_rtt,
             inflight_before,
             inflight: f64::from(event.inflight),
-            delivered: f64::from(event.delivered),
-            lost: f64::from(event.lost),
+            delivered: self.delivered as f64,
+            lost: self.lost_in_all as f64,
             round_start,
             cwnd_limited: event.has(event::CWND_LIMITED),
             app_limited: event.has(event::APP_LIMITED),
@@ -180,17 +215,22 @@ impl Connection {
         self.flights.note(event, inflight_before, prior_delivered);
     }
 
-    /// Returns whether a round trip ends with this acknowledgement.
+    /// Returns whether a round trip ends with this acknowledgement. Without a sample, deliveries end none, as in the kernel's BBR.
     fn ends_round(&mut self, event: &Event) -> bool {
-        let (reached, next) = match event.rate_delivered {
-            0.. => (u64::from(event.rate_prior_delivered), u64::from(event.delivered)),
-            _ => (self.una, self.nxt),
+        let is_sampled = event.rate_delivered >= 0;
+        let ends = match self.round {
+            Round::Byte(end) => is_sampled || self.una >= end,
+            Round::Deliveries(end) => is_sampled && extend(self.delivered, event.rate_prior_delivered) >= end,
         };
-        let ends = reached >= self.round;
         if ends {
-            self.round = next;
+            self.round = if is_sampled { Round::Deliveries(self.delivered) } else { Round::Byte(self.nxt) };
         }
         ends
+    }
+
+    /// Returns the number of packets up to a position in the stream.
+    fn packets(&self, position: u64) -> u64 {
+        position.div_ceil(u64::from(self.packet_bytes))
     }
 
     fn on_loss(&mut self, event: &Event) {
@@ -215,8 +255,8 @@ impl Connection {
             signal,
             window: f64::from(event.cwnd),
             inflight: f64::from(event.inflight),
-            lost: packets(event, self.una),
-            sent_to: packets(event, self.nxt),
+            lost: self.packets(self.una),
+            sent_to: self.packets(self.nxt),
             sent: flight.map_or(now(event), |flight| flight.at),
             transmissions: 1,
             duplicates: event.sacked_out,
@@ -230,7 +270,7 @@ impl Connection {
             window: f64::from(event.cwnd),
             inflight: f64::from(event.unsacked),
             left_in_flight: f64::from(event.inflight),
-            sent_to: packets(event, self.nxt),
+            sent_to: self.packets(self.nxt),
             in_a_row: event.retransmits + 1,
             keeps_threshold,
         };
@@ -277,8 +317,8 @@ impl Connection {
                 size: 1.0,
                 tx_in_flight: flight.inflight,
                 lost: f64::from(before.wrapping_add(one).wrapping_sub(flight.lost)),
-                prior_delivered: f64::from(flight.delivered),
-                delivered: f64::from(event.delivered),
+                prior_delivered: extend(self.delivered, flight.delivered) as f64,
+                delivered: self.delivered as f64,
                 app_limited: event.has(event::APP_LIMITED),
             };
             self.control.on_lost(&lost, &mut self.random);
@@ -296,18 +336,13 @@ fn micros(us: u32) -> Span {
     Span::from_nanos(u64::from(us) * 1000)
 }
 
-/// Returns the number of packets up to a position in the stream.
-fn packets(event: &Event, position: u64) -> u64 {
-    position.div_ceil(u64::from(event.mss.max(1)))
-}
-
-/// Returns the position whose last 32 bits are these, nearest to the last one.
+/// Returns the position or count whose last 32 bits are these, nearest to the last one.
 fn extend(last: u64, bits: u32) -> u64 {
     last.saturating_add_signed(i64::from(bits.wrapping_sub(last as u32) as i32))
 }
 
 fn packets_of_threshold(ssthresh: u32) -> Packets {
-    if ssthresh >= crate::answer::INFINITE { f64::INFINITY } else { f64::from(ssthresh) }
+    if ssthresh >= INFINITE { f64::INFINITY } else { f64::from(ssthresh) }
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ macro_rules! event {
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
         pub struct Event {
             $($(#[$doc])* pub $name: $kind,)*
-            /// The peer's address, in [`BEGIN`] only: four words for IPv6, the first for IPv4.
+            /// The peer's address: four words for IPv6, the first for IPv4.
             pub peer: [u32; 4],
         }
 
@@ -54,7 +54,7 @@ event! {
     kind: u32 = 24,
     /// The new state (`TCP_CA_...`) in [`STATE`], the event (`CA_EVENT_...`) in [`CWND_EVENT`].
     arg: u32 = 28,
-    /// The sum of [`CWND_LIMITED`] and the following.
+    /// The sum of [`CWND_LIMITED`] and the following, and [the state](Event::state).
     flags: u32 = 32,
     /// The congestion window in force.
     cwnd: u32 = 36,
@@ -127,6 +127,8 @@ pub const TIMER: u32 = 8;
 pub const HAS_LOST: u32 = 16;
 /// Explicit congestion notification is in use.
 pub const ECN: u32 = 32;
+/// The flags have the state of recovery from this bit on.
+pub const STATE_SHIFT: u32 = 8;
 
 /// Recovery state after a mark or a local drop (`TCP_CA_CWR`).
 pub const STATE_CWR: u32 = 2;
@@ -150,6 +152,11 @@ impl Event {
             [0, 0, MAPPED, address] => [address, 0, 0, 0],
             other => other,
         }
+    }
+
+    /// Returns the state of recovery (`TCP_CA_...`) before the event. Recordings from before this field have 0.
+    pub fn state(&self) -> u32 {
+        self.flags >> STATE_SHIFT & 7
     }
 
     /// Returns whether a flag is set.

@@ -45,17 +45,29 @@ impl Host {
         self.begun
     }
 
+    /// Returns the ends of those connections that the kernel does not know any more, for which the ring had no room.
+    pub fn missed_ends(&self, is_known: impl Fn(u64) -> bool) -> Vec<Event> {
+        let gone = self.connections.iter().filter(|(id, _)| !is_known(**id));
+        let ends = gone.map(|(id, member)| Event {
+            kind: event::END,
+            connection: *id,
+            seq: member.seq + 1,
+            ..Event::default()
+        });
+        ends.collect()
+    }
+
     /// Tells the control of an event, and calls `publish(connection, seq, answer)` for the answer to it, then for those answers to
     /// connections of the same group that may have changed with it. An ended connection has no answer.
     pub fn on_event(&mut self, event: &Event, mut publish: impl FnMut(u64, u64, Answer)) {
         let id = event.connection;
-        if event.kind == event::BEGIN {
-            self.end(id); // an end for which the ring had no room
-        }
         if event.kind != event::END && !self.connections.contains_key(&id) {
             self.begin(event);
         }
         let Some(member) = self.connections.get_mut(&id) else { return };
+        if event.kind != event::END && event.seq > member.seq + 1 {
+            member.connection.catch_up(event);
+        }
         member.connection.on_event(event);
         member.seq = event.seq;
         let peer = member.peer;
@@ -138,5 +150,45 @@ mod tests {
         assert_eq!(tell(&mut host, event::BEGIN, 1, 1, HERE), [(1, 1, 10)]);
         assert_eq!(tell(&mut host, event::STATE, 2, 7, HERE), [(2, 7, 10)], "its beginning found no room");
         assert_eq!(tell(&mut host, event::END, 9, 1, HERE), [], "nothing is known of it");
+    }
+
+    #[test]
+    fn a_connection_catches_up_after_missing_events() {
+        let mut host = host("newreno");
+        let mut window = |kind, seq, cwnd| {
+            let event = Event {
+                kind,
+                connection: 1,
+                seq,
+                cwnd,
+                ssthresh: 5,
+                mss: 1000,
+                srtt_us: 40_000,
+                ..Event::default()
+            };
+            let mut decided = 0;
+            host.on_event(&event, |_, _, answer| decided = answer.cwnd);
+            decided
+        };
+        assert_eq!(window(event::BEGIN, 1, 10), 10);
+        assert_eq!(window(event::CWND_EVENT, 2, 6), 10, "the control decides");
+        assert_eq!(window(event::CWND_EVENT, 4, 6), 6, "the kernel has decided by itself");
+    }
+
+    #[test]
+    fn connections_whose_end_was_missing_end() {
+        let mut host = host("tcp-p");
+        for connection in [1, 2] {
+            tell(&mut host, event::BEGIN, connection, 1, HERE);
+        }
+        assert_eq!(host.missed_ends(|_| true), []);
+        let ends = host.missed_ends(|id| id == 2);
+        assert_eq!(
+            ends.iter().map(|end| (end.kind, end.connection, end.seq)).collect::<Vec<_>>(),
+            [(event::END, 1, 2)]
+        );
+        let left = tell(&mut host, event::END, 1, 2, HERE);
+        assert_eq!(left.iter().map(|(connection, ..)| *connection).collect::<Vec<_>>(), [2]);
+        assert_eq!(host.missed_ends(|id| id == 2), []);
     }
 }

@@ -11,6 +11,9 @@ pub struct Report {
     pub name: String,
     /// Whether the control owns the window in recovery too, and is paced. Otherwise the kernel reduces it then (PRR).
     pub owns_window: bool,
+    /// Whether the program has real-time priority. Without it, many decisions are late on a busy machine.
+    #[serde(default)]
+    pub real_time: bool,
     /// Connections that have begun.
     pub connections: u64,
     /// Events of connections.

@@ -207,7 +207,8 @@ impl<C: Clone> Path<C> {
     /// Returns the link that a packet reaches after that with this index; `None` for the end of the path.
     fn after(&self, index: usize, place: Place) -> Option<usize> {
         let route = &self.routes[self.stored.get(place).route];
-        let position = route.iter().position(|link| *link == index)?;
+        let position =
+            route.iter().position(|link| *link == index).expect("a packet is at a link of its route");
         route.get(position + 1).copied()
     }
 

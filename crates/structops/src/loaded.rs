@@ -2,7 +2,7 @@
 
 use crate::missing;
 use ackclock_kernel::{Answer, Offer, Report, offer};
-use libbpf_rs::{Link, MapCore, MapFlags, MapHandle, Object, ObjectBuilder};
+use libbpf_rs::{ErrorKind, Link, MapCore, MapFlags, MapHandle, Object, ObjectBuilder};
 
 /// The kernel's side, compiled by the build script.
 const OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/tcp.bpf.o"));
@@ -26,39 +26,33 @@ pub struct Loaded {
 }
 
 impl Loaded {
-    /// Offers a control under this name.
-    pub fn new(offer: &Offer, name: String) -> Result<Self, String> {
-        let refused = |error| missing::refused(&error);
+    /// Offers a control under this name. Returns `None` if the kernel has a control of this name.
+    pub fn new(offer: &Offer, name: String) -> Result<Option<Self>, String> {
+        let rejected = |error| missing::rejected(&error);
         let bytes = OBJECT.to_vec(); // aligned, as libelf wants it
-        let mut open = ObjectBuilder::default().open_memory(&bytes).map_err(refused)?;
+        let mut open = ObjectBuilder::default().open_memory(&bytes).map_err(rejected)?;
         let (ours, other) = if offer.owns_window() { ("model", "window") } else { ("window", "model") };
         for mut map in open.maps_mut() {
             if map.name() == other {
-                map.set_autocreate(false).map_err(refused)?;
+                map.set_autocreate(false).map_err(rejected)?;
             } else if map.name() == ours {
                 let flags = FOR_ALL_USERS | if offer.counts_marks() { NEEDS_ECN } else { 0 };
                 rename(map.initial_value_mut().unwrap_or_default(), ours, &name, flags)?;
             }
         }
-        let mut object = open.load().map_err(refused)?;
+        let mut object = open.load().map_err(rejected)?;
         let handle = |name: &str| {
             let map = object.maps().find(|map| map.name() == name);
             let map = map.ok_or_else(|| format!("the program has no map `{name}`"))?;
-            MapHandle::try_from(&map).map_err(refused)
+            MapHandle::try_from(&map).map_err(rejected)
         };
         let (slots, heartbeat, counts) = (handle("slots")?, handle("heartbeat")?, handle("counts")?);
-        let link = object
-            .maps_mut()
-            .find(|map| map.name() == ours)
-            .ok_or("the program has no control")?
-            .attach_struct_ops()
-            .map_err(|error| match error.kind() {
-                libbpf_rs::ErrorKind::AlreadyExists => {
-                    format!("the kernel has a control called `{name}` already")
-                }
-                _ => refused(error),
-            })?;
-        Ok(Self { name, slots, heartbeat, counts, object, _link: link })
+        let control = object.maps_mut().find(|map| map.name() == ours);
+        match control.ok_or("the program has no control")?.attach_struct_ops() {
+            Ok(link) => Ok(Some(Self { name, slots, heartbeat, counts, object, _link: link })),
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(None),
+            Err(error) => Err(rejected(error)),
+        }
     }
 
     /// The name in the kernel.
@@ -76,6 +70,12 @@ impl Loaded {
         let flags = MapFlags::EXIST | MapFlags::LOCK;
         // It fails for a connection that has ended meanwhile, whose slot is gone.
         let _ = self.slots.update(&connection.to_ne_bytes(), &answer.to_bytes(seq), flags);
+    }
+
+    /// Returns whether the kernel still has this connection.
+    pub fn has(&self, connection: u64) -> bool {
+        // After an error it counts as one that is still there.
+        self.slots.lookup(&connection.to_ne_bytes(), MapFlags::ANY).map_or(true, |slot| slot.is_some())
     }
 
     /// Tells the kernel that this program lives, at a time of the monotonic clock.

@@ -15,7 +15,7 @@ use ackclock_kernel::{Host, Offer};
 use loaded::Loaded;
 use nix::sys::signal::{SigSet, Signal};
 use serving::{Request, serve};
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, BufRead, BufWriter, Write};
 use std::process::ExitCode;
 use std::sync::mpsc::{self, Sender};
@@ -36,29 +36,19 @@ fn run(arguments: impl Iterator<Item = String>) -> Result<(), String> {
     if let Some(reason) = missing::reason(&offers) {
         return Err(reason);
     }
-    let mut taken: Vec<String> = fs::read_to_string("/proc/sys/net/ipv4/tcp_available_congestion_control")
-        .unwrap_or_default()
-        .split_whitespace()
-        .map(str::to_owned)
-        .collect();
-    let mut names = Vec::new();
-    for offer in &offers {
-        let name = offer.kernel_name(&taken);
-        taken.push(name.clone());
-        names.push(name);
-    }
     let requests = listen()?; // first, since threads inherit which signals are blocked
     let record = file.map(|file| start_recording(&file, &offers)).transpose()?;
-    let loaded = offers.iter().zip(&names).map(|(offer, name)| Loaded::new(offer, name.clone()));
-    let loaded = loaded.collect::<Result<Vec<_>, _>>()?;
+    let loaded = load(&offers)?;
+    let names = loaded.iter().map(|loaded| loaded.name().to_owned()).collect();
     // Page faults while the kernel waits would make answers late.
     let _ = nix::sys::mman::mlockall(
         nix::sys::mman::MlockAllFlags::MCL_CURRENT | nix::sys::mman::MlockAllFlags::MCL_FUTURE,
     );
-    say(&Ready { names, real_time: real_time::begin() })?;
+    let real_time = real_time::begin();
+    say(&Ready { names, real_time })?;
     let hosts = offers.into_iter().map(Host::new).collect();
     let sender = record.as_ref().map(|(sender, _)| sender);
-    serve(&loaded, hosts, sender, &requests, |reports| {
+    serve(&loaded, hosts, real_time, sender, &requests, |reports| {
         // The reader may have gone; the end of the input tells.
         let _ = say(reports);
     })?;
@@ -70,6 +60,23 @@ fn run(arguments: impl Iterator<Item = String>) -> Result<(), String> {
         }
         None => Ok(()),
     }
+}
+
+/// Offers each control under the first of its names that the kernel does not have. Another program may take a name at any time, so
+/// only the kernel can say which are free.
+fn load(offers: &[Offer]) -> Result<Vec<Loaded>, String> {
+    let (mut taken, mut loaded) = (Vec::new(), Vec::new());
+    for offer in offers {
+        let one = loop {
+            let name = offer.kernel_name(&taken);
+            taken.push(name.clone());
+            if let Some(one) = Loaded::new(offer, name)? {
+                break one;
+            }
+        };
+        loaded.push(one);
+    }
+    Ok(loaded)
 }
 
 /// Reads the command line: controls, and the file of a recording.

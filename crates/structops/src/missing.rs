@@ -1,6 +1,7 @@
 //! What a machine lacks to offer controls, and what gives it.
 
 use ackclock_kernel::Offer;
+use libbpf_rs::{MapHandle, MapType};
 use nix::sys::utsname::uname;
 use std::fs;
 use std::path::Path;
@@ -11,8 +12,13 @@ const CAPABILITIES: [(&str, u32); 3] = [("CAP_NET_ADMIN", 12), ("CAP_PERFMON", 3
 const LINKS: [u32; 2] = [6, 4];
 /// The first kernel that passes the acknowledgement to a control that owns the window.
 const MODELS: [u32; 2] = [6, 10];
+/// The type information of the kernel.
+const TYPES: &str = "/sys/kernel/btf/vmlinux";
 /// What works all the same.
 const WITHOUT: &str = "`ackclock run` simulates every control under the profile `linux`, and `ackclock path` runs the kernel's own controls";
+
+/// What the kernel knows the controls of BPF programs by; it has them with `CONFIG_BPF_JIT` only.
+const CONTROLS: &[u8] = b"bpf_struct_ops_tcp_congestion_ops";
 
 /// Returns why these controls cannot be offered, or `None`.
 pub fn reason(offers: &[Offer]) -> Option<String> {
@@ -20,11 +26,15 @@ pub fn reason(offers: &[Offer]) -> Option<String> {
     Some(format!("{lacks}. Without it, {WITHOUT}"))
 }
 
-/// Returns what an error of the kernel means.
-pub fn refused(error: &libbpf_rs::Error) -> String {
+/// Returns what an error of the kernel means: that it lacks what [`reason`] does not look for, or a fault of the program.
+pub fn rejected(error: &libbpf_rs::Error) -> String {
+    if let Some(lacks) = compiler().or_else(calls) {
+        return format!("{lacks}. Without it, {WITHOUT}");
+    }
+    let release = kernel();
     format!(
-        "the kernel refuses the program: {error:#}. It needs CONFIG_BPF_SYSCALL, CONFIG_BPF_JIT and CONFIG_DEBUG_INFO_BTF. Without them, \
-         {WITHOUT}"
+        "Linux {release} rejects the program: {error:#}. That is a fault of ackclock, so please report it with all that is printed \
+         here. Until it is mended, {WITHOUT}"
     )
 }
 
@@ -47,8 +57,24 @@ fn release(offers: &[Offer]) -> Option<String> {
 }
 
 fn types() -> Option<String> {
-    let missing = !Path::new("/sys/kernel/btf/vmlinux").exists();
-    missing.then(|| "the kernel has no type information: one with CONFIG_DEBUG_INFO_BTF is needed".to_owned())
+    let missing = !Path::new(TYPES).exists();
+    missing.then(|| {
+        "the kernel has no type information: one with CONFIG_DEBUG_INFO_BTF and CONFIG_BPF_SYSCALL is needed".to_owned()
+    })
+}
+
+fn compiler() -> Option<String> {
+    let types = fs::read(TYPES).ok()?;
+    if !types.windows(CONTROLS.len()).any(|bytes| bytes == CONTROLS) {
+        return Some(
+            "the kernel has no controls of BPF programs: one with CONFIG_BPF_JIT is needed".to_owned(),
+        );
+    }
+    // Only the first network namespace shows it.
+    let enabled = fs::read_to_string("/proc/sys/net/core/bpf_jit_enable").ok()?;
+    (enabled.trim() == "0").then(|| {
+        "the kernel's compiler of BPF programs is off: `sysctl net.core.bpf_jit_enable=1` as root is needed".to_owned()
+    })
 }
 
 fn privilege() -> Option<String> {
@@ -70,4 +96,14 @@ fn privilege() -> Option<String> {
         "offering a control to the kernel needs root of the machine; root of a user namespace may not"
             .to_owned()
     })
+}
+
+/// Tries the smallest call to the kernel, which a container may forbid even to root.
+fn calls() -> Option<String> {
+    let options = libbpf_sys::bpf_map_create_opts {
+        sz: size_of::<libbpf_sys::bpf_map_create_opts>() as u64,
+        ..Default::default()
+    };
+    let error = MapHandle::create(MapType::Array, Some("probe"), 4, 4, 1, &options).err()?;
+    Some(format!("the kernel refuses every BPF program to this process: {error}"))
 }

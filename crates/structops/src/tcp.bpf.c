@@ -4,7 +4,8 @@
  *
  * What happens to a connection goes to the program as an event, through a ring buffer. The program writes its answer into the
  * connection's slot. After an acknowledgement, a loss and an undo, the kernel waits for the answer to this very event, for a short
- * time; then it takes the last answer. Without a heartbeat of the program, connections are under Reno.
+ * time; then it takes the last answer. After a loss that is Reno's threshold instead, if it is lower, until the answer is there.
+ * Without a heartbeat of the program, connections are under Reno.
  *
  * An object holds one control. `window` leaves the window in recovery to the kernel (PRR); `model` owns the window and is paced.
  * Of the kernel's structures only the fields that are used are declared: libbpf finds their places in the kernel's type
@@ -106,6 +107,7 @@ enum flag {
 	HAS_LOST = 16,
 	ECN = 32,
 };
+#define STATE_SHIFT 8 /* the flags have the state of recovery from this bit on */
 
 struct event {
 	__u64 now_ns, connection, seq;
@@ -133,10 +135,12 @@ struct slot {
 struct answer {
 	__u32 cwnd, ssthresh, quantum;
 	__u64 pacing_rate;
+	bool late; /* it is not about the newest event */
 };
 
 struct connection {
 	__u64 id, seq;
+	__u64 owed; /* the number of a loss whose threshold was late, or 0 */
 	__u32 isn;
 	__s32 held_rtt_us;
 	__u32 held;    /* whether the event of an acknowledgement is still to be sent */
@@ -218,7 +222,8 @@ static __always_inline bool alive(void)
 {
 	__u32 zero = 0;
 	__u64 *last = bpf_map_lookup_elem(&heartbeat, &zero);
-	return last && bpf_ktime_get_ns() - *(volatile __u64 *)last < STALE_NS;
+	/* The program may beat between the two readings: then the age is negative. */
+	return last && (__s64)(bpf_ktime_get_ns() - *(volatile __u64 *)last) < STALE_NS;
 }
 
 /* As tcp_is_cwnd_limited. Bit fields move between kernels, so that they must be read by this macro. */
@@ -257,6 +262,7 @@ static __always_inline struct event *reserve(struct sock *sk, struct connection 
 		e->flags |= HAS_LOST;
 	if (tp->ecn_flags & ECN_OK)
 		e->flags |= ECN;
+	e->flags |= (__u32)BPF_CORE_READ_BITFIELD(inet_csk(sk), icsk_ca_state) << STATE_SHIFT;
 	e->cwnd = tp->snd_cwnd;
 	e->ssthresh = tp->snd_ssthresh;
 	e->unsacked = tp->packets_out - tp->sacked_out;
@@ -273,6 +279,14 @@ static __always_inline struct event *reserve(struct sock *sk, struct connection 
 	e->retransmits = inet_csk(sk)->icsk_retransmits;
 	e->rate_delivered = -1;
 	e->rate_interval_us = -1;
+	if (sk->__sk_common.skc_family == FAMILY_INET6 && bpf_core_field_exists(sk->__sk_common.skc_v6_daddr)) {
+		e->peer[0] = sk->__sk_common.skc_v6_daddr.in6_u.u6_addr32[0];
+		e->peer[1] = sk->__sk_common.skc_v6_daddr.in6_u.u6_addr32[1];
+		e->peer[2] = sk->__sk_common.skc_v6_daddr.in6_u.u6_addr32[2];
+		e->peer[3] = sk->__sk_common.skc_v6_daddr.in6_u.u6_addr32[3];
+	} else {
+		e->peer[0] = sk->__sk_common.skc_daddr;
+	}
 	return e;
 }
 
@@ -334,6 +348,7 @@ static __always_inline bool ask(struct connection *c, struct answer *answer)
 	answer->quantum = slot->quantum;
 	answer->pacing_rate = slot->pacing_rate;
 	bpf_spin_unlock(&slot->lock);
+	answer->late = !w.answered;
 	if (w.answered)
 		COUNT(in_time);
 	else
@@ -351,28 +366,17 @@ static __always_inline void begin(struct sock *sk)
 {
 	struct connection *c = bpf_sk_storage_get(&connections, sk, 0, BPF_SK_STORAGE_GET_F_CREATE);
 	struct slot empty = {};
-	struct event *e;
 
 	if (!c)
 		return;
 	c->id = __sync_fetch_and_add(&last_id, 1) + 1;
 	c->seq = 0;
+	c->owed = 0;
 	c->held = 0;
 	c->quantum = 0;
 	c->isn = tcp_sk(sk)->snd_una;
 	bpf_map_update_elem(&slots, &c->id, &empty, BPF_NOEXIST);
-	e = reserve(sk, c, BEGIN, 0);
-	if (!e)
-		return;
-	if (sk->__sk_common.skc_family == FAMILY_INET6 && bpf_core_field_exists(sk->__sk_common.skc_v6_daddr)) {
-		e->peer[0] = sk->__sk_common.skc_v6_daddr.in6_u.u6_addr32[0];
-		e->peer[1] = sk->__sk_common.skc_v6_daddr.in6_u.u6_addr32[1];
-		e->peer[2] = sk->__sk_common.skc_v6_daddr.in6_u.u6_addr32[2];
-		e->peer[3] = sk->__sk_common.skc_v6_daddr.in6_u.u6_addr32[3];
-	} else {
-		e->peer[0] = sk->__sk_common.skc_daddr;
-	}
-	bpf_ringbuf_submit(e, 0);
+	tell(sk, c, BEGIN, 0);
 }
 
 SEC("struct_ops")
@@ -399,10 +403,65 @@ void BPF_PROG(release, struct sock *sk)
 	tell(sk, c, END, 0);
 	id = c->id;
 	bpf_map_delete_elem(&slots, &id);
+	/* A socket that is reset changes its state after this, which would begin another connection. */
+	bpf_sk_storage_delete(&connections, sk);
 }
 
+static __always_inline __u32 at_least_two(__u32 ssthresh)
+{
+	return ssthresh < 2 ? 2 : ssthresh;
+}
+
+/*
+ * A threshold from before the loss would make the kernel reduce nothing for the whole of recovery, as it asks only once. So Reno's
+ * holds until the answer is there, unless the older one is lower.
+ */
 SEC("struct_ops")
-__u32 BPF_PROG(ssthresh, struct sock *sk)
+__u32 BPF_PROG(window_ssthresh, struct sock *sk)
+{
+	struct connection *c = connection_of(sk);
+	struct answer answer;
+	__u32 of_reno = tcp_reno_ssthresh(sk);
+
+	if (!c)
+		goto reno;
+	c->owed = 0;
+	if (!tell(sk, c, LOSS, 0) || !ask(c, &answer))
+		goto reno;
+	if (answer.late) {
+		c->owed = c->seq;
+		if (of_reno < answer.ssthresh)
+			return of_reno;
+	}
+	return at_least_two(answer.ssthresh);
+reno:
+	COUNT(reno);
+	return of_reno;
+}
+
+/* Takes the threshold of a loss whose answer was late, once it is there. */
+static __always_inline void take_owed(struct sock *sk, struct connection *c)
+{
+	__u64 id = c->id;
+	struct slot *slot = bpf_map_lookup_elem(&slots, &id);
+	__u64 answers;
+	__u32 ssthresh;
+
+	if (!slot)
+		return;
+	bpf_spin_lock(&slot->lock);
+	answers = slot->answers;
+	ssthresh = slot->ssthresh;
+	bpf_spin_unlock(&slot->lock);
+	if (answers < c->owed)
+		return;
+	c->owed = 0;
+	tcp_sk(sk)->snd_ssthresh = at_least_two(ssthresh);
+}
+
+/* A model reduces its window by itself: its threshold has no part in that. */
+SEC("struct_ops")
+__u32 BPF_PROG(model_ssthresh, struct sock *sk)
 {
 	struct connection *c = connection_of(sk);
 	struct answer answer;
@@ -411,7 +470,7 @@ __u32 BPF_PROG(ssthresh, struct sock *sk)
 		COUNT(reno);
 		return tcp_reno_ssthresh(sk);
 	}
-	return answer.ssthresh < 2 ? 2 : answer.ssthresh;
+	return at_least_two(answer.ssthresh);
 }
 
 SEC("struct_ops")
@@ -463,8 +522,13 @@ void BPF_PROG(acked, struct sock *sk, const struct ack_sample *sample)
 	c->held = 1;
 	c->held_rtt_us = sample->rtt_us;
 	now = BPF_CORE_READ_BITFIELD(inet_csk(sk), icsk_ca_state);
-	if (now == STATE_CWR || now == STATE_RECOVERY)
+	if (now == STATE_CWR || now == STATE_RECOVERY) {
+		if (c->owed)
+			take_owed(sk, c);
 		tell_held(sk, c, 0);
+	} else {
+		c->owed = 0;
+	}
 }
 
 SEC("struct_ops")
@@ -565,7 +629,7 @@ SEC(".struct_ops.link")
 struct tcp_congestion_ops window = {
 	.init = (void *)window_init,
 	.release = (void *)release,
-	.ssthresh = (void *)ssthresh,
+	.ssthresh = (void *)window_ssthresh,
 	.cong_avoid = (void *)cong_avoid,
 	.pkts_acked = (void *)acked,
 	.set_state = (void *)state,
@@ -579,7 +643,7 @@ SEC(".struct_ops.link")
 struct tcp_congestion_ops model = {
 	.init = (void *)model_init,
 	.release = (void *)release,
-	.ssthresh = (void *)ssthresh,
+	.ssthresh = (void *)model_ssthresh,
 	.cong_control = (void *)cong_control,
 	.set_state = (void *)state,
 	.cwnd_event = (void *)model_event,

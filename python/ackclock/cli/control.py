@@ -29,6 +29,10 @@ COLUMNS: Mapping[str, str] = {
     "p99_us": "p99\nus",
 }
 """The columns of a report: the field and the heading."""
+NOT_REAL_TIME = (
+    "no real-time priority: many decisions are late on a busy machine. Root has it, and others by an `rtprio` limit in "
+    "limits.conf"
+)
 PARENT_DIES = 1
 """``PR_SET_PDEATHSIG`` of linux/prctl.h."""
 
@@ -54,17 +58,19 @@ def control(
 
     code = 0
     with Offered(controls, record) as offered:
-        for name, wanted in zip(offered.names, controls, strict=True):
-            note(f"the kernel offers {wanted} as {name}" + ("" if command else " until Ctrl-C"))
-        if not offered.is_real_time:
-            note("no real-time priority: many decisions will be late on a busy machine")
-        if command:
-            code = _run(command, as_json)
-        else:
-            try:
+        try:
+            if not offered.is_real_time:
+                note(NOT_REAL_TIME)
+            for name, wanted in zip(offered.names, controls, strict=True):
+                note(f"the kernel offers {wanted} as {name}" + ("" if command else " until Ctrl-C"))
+            if command:
+                code = _run(command, as_json)
+            else:
                 offered.wait()
-            except KeyboardInterrupt:  # the program hears of it too, and ends
-                offered.end()
+        except KeyboardInterrupt:
+            if command:
+                raise
+            offered.end()  # the program hears of it too, and ends
     if as_json:
         print_json({"controls": offered.reports, "exit_code": code})
     else:

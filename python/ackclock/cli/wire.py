@@ -68,9 +68,11 @@ def _show(outcome: Mapping[str, Any]) -> None:
     for sentence in closed([run]):
         warn(sentence)
     if outcome["wire"]["controls"]:
-        from ackclock.cli.control import show_reports
+        from ackclock.cli.control import NOT_REAL_TIME, show_reports
 
         show_reports(outcome["wire"]["controls"])
+        if not all(report["real_time"] for report in outcome["wire"]["controls"]):
+            note(NOT_REAL_TIME)
     show_lateness(outcome["wire"])
     note(f"Linux {outcome['wire']['kernel']}")
 

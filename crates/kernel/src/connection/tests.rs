@@ -29,7 +29,7 @@ fn ack(last: &Event, packets: u32) -> Event {
         now_ns: last.now_ns + 40_000_000,
         una: last.una.wrapping_add(1000 * packets),
         nxt: last.una.wrapping_add(20_000),
-        delivered: last.delivered + packets,
+        delivered: last.delivered.wrapping_add(packets),
         newly_acked: packets,
         inflight: 10 - packets,
         rtt_us: 40_000,
@@ -114,4 +114,102 @@ fn positions_beyond_four_gigabytes_go_on() {
     assert_eq!(extend(0, 5), 5);
     assert_eq!(extend(u64::from(u32::MAX), 4), (1 << 32) + 4);
     assert_eq!(extend((1 << 32) + 4, u32::MAX), u64::from(u32::MAX), "an older position");
+}
+
+#[test]
+fn positions_are_counted_in_packets_of_the_first_size() {
+    // Of each control, rounds or samples end by the position acknowledged. Every third round has marks.
+    for control in ["dctcp", "vegas", "fast", "westwood"] {
+        let answers = |mss_after| {
+            let (mut connection, begun) = begin(control);
+            let mut last = begun;
+            let answers = (0..60).map(|round| {
+                let mss = if round < 30 { 1000 } else { mss_after };
+                last = ack(&Event { mss, ..last }, 10);
+                last.delivered_ce += if round % 3 == 0 { 5 } else { 0 };
+                connection.on_event(&last);
+                if round == 58 {
+                    connection.on_event(&Event {
+                        kind: event::LOSS,
+                        flags: event::HAS_LOST,
+                        lost: 1,
+                        ..last
+                    });
+                }
+                connection.answer()
+            });
+            answers.collect::<Vec<_>>()
+        };
+        assert_eq!(answers(500), answers(1000), "{control}: smaller packets");
+        assert_eq!(answers(2000), answers(1000), "{control}: larger packets");
+    }
+}
+
+/// An acknowledgement of ten packets as a model hears of it: they were sent at the last acknowledgement.
+fn sampled(last: &Event) -> Event {
+    let next = ack(last, 10);
+    Event {
+        delivered: last.delivered.wrapping_add(10),
+        rate_delivered: 10,
+        rate_interval_us: 40_000,
+        rate_prior_delivered: last.delivered,
+        inflight_before: 10,
+        inflight: 10,
+        flags: 0,
+        ..next
+    }
+}
+
+#[test]
+fn counts_beyond_32_bits_go_on() {
+    let answers = |offset: u32| {
+        let (_, begun) = begin("bbrv3");
+        let mut last = Event { delivered: offset, lost: offset, ..begun };
+        let offer = Offer::read("bbrv3").unwrap_or_else(|refusal| panic!("{refusal}"));
+        let mut connection = Connection::begin(&mut offer.assembly(), &last);
+        let answers = (0..60).map(|round| {
+            last = sampled(&last);
+            last.lost = last.lost.wrapping_add(u32::from(round % 9 == 8));
+            connection.on_event(&last);
+            connection.answer()
+        });
+        answers.collect::<Vec<_>>()
+    };
+    assert_eq!(answers(u32::MAX - 300), answers(0));
+}
+
+#[test]
+fn an_acknowledgement_without_a_sample_ends_no_round_of_a_model() {
+    let (mut connection, begun) = begin("bbrv1");
+    let first = sampled(&begun);
+    let unsampled =
+        Event { rate_delivered: -1, rate_interval_us: -1, rate_prior_delivered: 0, ..sampled(&first) };
+    let ends = [first, unsampled, sampled(&unsampled)].map(|event| {
+        connection.on_event(&event);
+        match connection.round {
+            Round::Deliveries(end) => end,
+            Round::Byte(byte) => panic!("a round ends with byte {byte}"),
+        }
+    });
+    assert_eq!(ends, [10, 10, 30]);
+}
+
+#[test]
+fn what_the_kernel_decided_while_events_were_missing_is_taken_over() {
+    let (mut connection, begun) = begin("newreno");
+    let last = ack(&begun, 4);
+    connection.on_event(&last);
+    let in_state =
+        |state: u32, event: &Event| Event { flags: event.flags | state << event::STATE_SHIFT, ..*event };
+    // The loss and the beginning of recovery were missing: Reno's threshold is in force, and the window on its way there.
+    let during = in_state(event::STATE_RECOVERY, &Event { cwnd: 12, ssthresh: 7, ..ack(&last, 4) });
+    connection.catch_up(&during);
+    connection.on_event(&during);
+    assert_eq!((connection.answer().cwnd, connection.answer().ssthresh), (7, 7));
+    // The end of recovery was missing: without it the window would not grow.
+    let after = in_state(0, &Event { cwnd: 7, ssthresh: 7, ..ack(&during, 7) });
+    connection.catch_up(&after);
+    connection.on_event(&after);
+    connection.on_event(&ack(&after, 7));
+    assert_eq!(connection.answer().cwnd, 8);
 }

@@ -48,7 +48,10 @@ fn name_control(socket: &impl AsFd, control: &str) -> Result<(), Error> {
         let available = std::fs::read_to_string("/proc/sys/net/ipv4/tcp_available_congestion_control");
         let available = available.unwrap_or_default();
         failed(
-            &format!("a socket cannot have the kernel's control `{control}`; it has {}", available.trim()),
+            &format!(
+                "a socket cannot have the kernel's control `{control}`; it has {}. As root, `modprobe tcp_{control}` loads one that is a module",
+                available.trim()
+            ),
             error,
         )
     })
@@ -75,7 +78,11 @@ pub fn send(mut socket: TcpStream, to: SocketAddrV4, terms: &Terms<'_>) -> Resul
     let mut is_connected = false;
     loop {
         let now = terms.clock.now()?;
-        if let Some(error) = socket.take_error().map_err(broken)? {
+        // A receiver that ends with unread data resets the connection, which is no error then.
+        let failed = if terms.is_over(now) { None } else { socket.take_error().map_err(broken)? };
+        if let Some(error) = failed
+            && !terms.is_over(terms.clock.now()?)
+        {
             return Err(broken(error));
         }
         is_connected = is_connected || socket.peer_addr().is_ok();
@@ -88,10 +95,11 @@ pub fn send(mut socket: TcpStream, to: SocketAddrV4, terms: &Terms<'_>) -> Resul
                 Ok(written) => left -= written as u64,
                 Err(error) if error.kind() == ErrorKind::WouldBlock => break,
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(_) if terms.is_over(terms.clock.now()?) => break,
                 Err(error) => return Err(broken(error)),
             }
         }
-        if now >= terms.measured.to || terms.over.load(Ordering::Relaxed) {
+        if terms.is_over(now) {
             return Ok(counts.finish());
         }
         let writes = !is_connected || (left > 0 && now < terms.flow.stop);

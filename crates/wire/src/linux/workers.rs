@@ -12,7 +12,7 @@ use crate::ends::EndCounts;
 use crate::flows::{Carrier, FlowFacts, RealFlow};
 use crate::watch::FIRST_PORT;
 use crate::{ADDRESSES, Error};
-use ackclock_base::Span;
+use ackclock_base::{Span, Time};
 use ackclock_sim::endpoint::Endpoint;
 use ackclock_sim::measure::Interval;
 use std::net::{Ipv4Addr, SocketAddrV4, TcpListener, TcpStream, UdpSocket};
@@ -32,6 +32,13 @@ pub struct Terms<'a> {
     pub clock: Clock,
     /// Set when the run ends.
     pub over: &'a AtomicBool,
+}
+
+impl Terms<'_> {
+    /// Returns whether the run is over at `now`.
+    pub fn is_over(&self, now: Time) -> bool {
+        now >= self.measured.to || self.over.load(Ordering::Relaxed)
+    }
 }
 
 /// The two ends of a flow with their sockets, the sender's first.
