@@ -20,6 +20,8 @@ PIP_INSTALL := $(BIN)/pip install --quiet --no-compile
 ifdef CI
 export CARGO_INCREMENTAL := 0
 endif
+# Where make runs several targets at a time, cargo and rustdoc may not look for jobs that it has not lent them.
+CARGO := env -u MAKEFLAGS -u MFLAGS cargo
 # The profile and the features of the tests, whose crates serve here too, and whose assertions are checked.
 BUILD_FOR_TESTS := cargo build --quiet --locked --profile test --workspace
 BUILT_FOR_TESTS := $(abspath $(or $(CARGO_TARGET_DIR),target))/debug
@@ -91,16 +93,16 @@ test-fast: setup $(VENV)/.dev ## the tests without a browser, without tshark, an
 	$(BIN)/pytest --numprocesses auto --dist worksteal -m "not browser and not tshark and not slow"
 
 build-tests: $(VENV)/.python
-	cargo test --workspace --locked --no-run
+	$(CARGO) test --workspace --locked --no-run
 
 build-structops: $(VENV)/.python
 	scripts/build-structops
 
 test-rust: $(VENV)/.python ## unit, property and documentation tests of the crates
-	cargo test --workspace --locked
+	$(CARGO) test --workspace --locked
 
 test-example: ## build and test the crate of a control outside of the workspace
-	cargo test --quiet --locked --manifest-path examples/own-control/Cargo.toml --target-dir target
+	$(CARGO) test --quiet --locked --manifest-path examples/own-control/Cargo.toml --target-dir target
 
 test-fuzz: ## build the fuzz targets, replay their corpus and mutate it for some seconds
 	scripts/fuzz
