@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from conftest import Command
@@ -20,12 +21,10 @@ from ackclock.search.space import Range
 OFFENDERS = Path(__file__).with_name("offenders.py")
 
 
-def found(
-    control: str, objective: str, runs: int, seed: int = 1, where: str = "", **more: object
-) -> run.Found:
+def found(control: str, objective: str, runs: int, seed: int = 1, where: str = "", **more: Any) -> run.Found:
     wanted = objectives.objective(objective)
     known = space.load(where or wanted.space)
-    return run.Search(contender(control), wanted, known, runs=runs, seed=seed, **more).find()  # type: ignore[arg-type]
+    return run.Search(contender(control), wanted, known, runs=runs, seed=seed, **more).find()
 
 
 def test_a_range_covers_its_ends_and_rounds() -> None:
