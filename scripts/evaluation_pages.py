@@ -10,11 +10,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import evaluation_findings
+
 from ackclock import core
 from ackclock.evaluation.contenders import RECOVERY
 from ackclock.evaluation.rfc import TITLE
 from ackclock.evaluation.verdict import WORST_FIRST, Verdict
-from ackclock.numbers import significant, with_ends
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "docs" / "evaluations"
@@ -59,8 +60,6 @@ REMARKS: Mapping[str, str] = {
     ),
 }
 """What the page of a control says besides."""
-MOST_ROWS = 10
-"""The largest number of findings that the page of a control shows of a criterion."""
 
 
 def stem(name: str) -> str:
@@ -155,7 +154,7 @@ def _page(record: Mapping[str, Any]) -> Iterator[str]:
     yield ""
     yield "## Verdicts"
     yield ""
-    yield from _table(
+    yield from evaluation_findings.table(
         ["section", "criterion", "the RFC says", "verdict", "why"],
         [
             [one["section"], one["title"], one["strength"], f"**{one['verdict']}**", _lines(one["sentence"])]
@@ -167,7 +166,7 @@ def _page(record: Mapping[str, Any]) -> Iterator[str]:
         (Verdict.UNDECIDED, "What is undecided"),
         (Verdict.INFO, "What is not met, or not surely, and no concern"),
     ):
-        parts = [line for one in record["criteria"] for line in _findings(one, verdict, record)]
+        parts = [line for one in record["criteria"] for line in evaluation_findings.of(one, verdict, record)]
         if parts:
             yield ""
             yield f"## {title}"
@@ -195,78 +194,3 @@ def _recoveries(record: Mapping[str, Any]) -> str:
     if len(rules) == 1:
         return f"In this seat, all three recover from losses by `{rules.pop()}`."
     return " ".join(f"{name} recovers from losses by `{rule}`." for name, rule in others.items())
-
-
-def _findings(criterion: Mapping[str, Any], verdict: Verdict, record: Mapping[str, Any]) -> Iterator[str]:
-    """The findings of a criterion with this verdict; numbers without a limit only where there is nothing else."""
-    numbers = criterion["sentence"].startswith("Numbers without a limit")
-    found = [
-        (scenario, one)
-        for scenario in criterion["scenarios"]
-        for one in scenario["findings"]
-        if one["verdict"] == verdict.value and (verdict is not Verdict.INFO or one["reason"] or numbers)
-    ]
-    if not found:
-        return
-    yield ""
-    yield f"### {criterion['section']} {criterion['title']}"
-    yield ""
-    rows = []
-    for scenario, one in found[:MOST_ROWS]:
-        metric = next(metric for metric in scenario["metrics"] if metric["id"] == one["metric"])
-        unit = metric["unit"]
-        setting = next(of for of in scenario["settings"] if of["name"] == one["setting"])
-        means = [one["tested"], *one["references"].values()]
-        samples = [setting["tested"], *setting["references"].values()]
-        cells = [_mean(mean, unit, of[one["metric"]]) for mean, of in zip(means, samples, strict=True)]
-        judged = f"{metric['label']}{_judged(one, unit, record['references'][0])}"
-        where = ", ".join(text for text in (f"`{scenario['name']}`", one["setting"]) if text)
-        rows.append([one["text"], where, judged, *cells, one["reason"]])
-    heads = [
-        "condition",
-        "where",
-        "judged, with its interval",
-        record["control"],
-        *record["references"],
-        "why",
-    ]
-    if record["control"] in record["references"]:
-        heads[3] = "tested"
-    yield from _table(heads, rows)
-    if len(found) > MOST_ROWS:
-        yield ""
-        yield f"The record has {len(found) - MOST_ROWS} more."
-
-
-def _mean(value: float | None, unit: str, samples: Sequence[float | None]) -> str:
-    """The mean of the runs that have a value, and how many these are if some have none."""
-    present = sum(one is not None for one in samples)
-    if value is None or not present:
-        return "no value"
-    runs = "" if present == len(samples) else f" in {present} of {len(samples)} runs"
-    return f"{significant(value, 3)} {unit}".rstrip() + runs
-
-
-def _judged(one: Mapping[str, Any], unit: str, reference: str) -> str:
-    """The judged quantity of a finding in words, with its interval; empty without one."""
-    if one["mean"] is None:
-        return ""
-    words = {
-        "value": ": {}",
-        "ratio": ": {}" + f" times {reference}'s",
-        "difference": ": {}" + f" more than {reference}'s",
-        "harm": f", harm beyond that of {reference}: " + "{}",
-        "allowance": ", above what is allowed: {}",
-        "change": ": {} times that in the setting to compare with",
-    }
-    own_unit = unit if one["measure"] in ("value", "difference", "allowance") else ""
-    if own_unit == "%" and one["measure"] != "value":
-        own_unit = "points"
-    return words[one["measure"]].format(with_ends(one["mean"], one["interval"], own_unit))
-
-
-def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    # A column that is empty everywhere is left out.
-    kept = [k for k in range(len(heads)) if any(row[k] for row in rows)]
-    for cells in (heads, ["---"] * len(heads), *rows):
-        yield f"| {' | '.join(cells[k].replace('|', chr(92) + '|') for k in kept)} |"

@@ -12,6 +12,7 @@ import pytest
 
 from ackclock.evaluation import files, judge
 from ackclock.evaluation.rfc import FAMILIES
+from ackclock.evaluation.verdict import Verdict
 from ackclock.schemas.evaluate import EvaluateDocument
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -36,10 +37,10 @@ def test_the_pages_are_those_of_the_records(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_a_page_says_how_many_runs_a_mean_is_of(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(ROOT / "scripts")
-    made = importlib.import_module("evaluation_pages")
-    assert made._mean(52.0, "s", [51.0, None, 53.0]) == "52.0 s in 2 of 3 runs"
-    assert made._mean(52.0, "s", [51.0, 53.0]) == "52.0 s"
-    assert made._mean(None, "s", [None, None]) == "no value"
+    made = importlib.import_module("evaluation_findings")
+    assert made.mean(52.0, "s", [51.0, None, 53.0]) == "52.0 s in 2 of 3 runs"
+    assert made.mean(52.0, "s", [51.0, 53.0]) == "52.0 s"
+    assert made.mean(None, "s", [None, None]) == "no value"
 
 
 @pytest.mark.parametrize("path", RECORDS, ids=lambda path: path.stem)
@@ -82,3 +83,63 @@ def test_the_samples_of_a_record_are_judged_as_it_says(path: Path) -> None:
             if one["measure"] != "harm"
         ]
         assert now == then, scenario["name"]
+
+
+def grid_record(harms: dict[str, float | None]) -> dict[str, Any]:
+    """A criterion of a record in which N-07-grid does these harms, each beyond its limit."""
+    text = "The harm to the others' goodput is at most 0.1 more than the reference's (up to 0.25 is INFO)"
+    common = {
+        "text": text,
+        "metric": "goodput",
+        "measure": "harm",
+        "verdict": "CONCERN",
+        "interval": [0.2, 0.6],
+    }
+    findings = [
+        {
+            **common,
+            "setting": setting,
+            "mean": harm,
+            "tested": 1.0,
+            "references": {"cubic": 2.0},
+            "reason": "",
+        }
+        for setting, harm in harms.items()
+    ]
+    settings = [
+        {"name": one, "tested": {"goodput": [1.0]}, "references": {"cubic": {"goodput": [2.0]}}}
+        for one in harms
+    ]
+    scenario = {
+        "name": "N-07-grid",
+        "metrics": [{"id": "goodput", "label": "Goodput", "unit": "Mbit/s"}],
+        "settings": settings,
+        "findings": findings,
+    }
+    return {"section": "5.2.1", "title": "Existing control", "sentence": "", "scenarios": [scenario]}
+
+
+def test_a_page_counts_findings_over_the_grid_and_shows_the_worst(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(ROOT / "scripts")
+    made = importlib.import_module("evaluation_findings")
+    paths = [
+        f"rate {rate} Mbit/s, round trip {rtt} ms, buffer {buffer} BDP, other cubic"
+        for rate in (1, 10)
+        for rtt in (5, 20)
+        for buffer in (0.5, 1, 2)
+    ]
+    criterion = grid_record({path: 0.3 + 0.01 * number for number, path in enumerate(paths)})
+    # One is no finding, so that 11 of 12 are left, and one run failed, so that there is no number.
+    del criterion["scenarios"][0]["findings"][0]
+    criterion["scenarios"][0]["findings"][3]["mean"] = None
+    record = {"control": "mine", "references": ["cubic"]}
+    text = "\n".join(made.of(criterion, Verdict.CONCERN, record))
+    assert (
+        "| rate | 5 ms | 20 ms |\n| --- | --- | --- |\n| 1 Mbit/s | 2 of 3 | 3 of 3 |\n| 10 Mbit/s | 3 of 3 | 3 of 3 |"
+        in text
+    )
+    rows = [line for line in text.splitlines() if "`N-07-grid`, rate" in line]
+    assert [paths.index(path) for row in rows for path in paths if path in row] == [4, 11, 10]
+    assert text.endswith("the record has 8 more.")
+    few = grid_record(dict.fromkeys(paths[:3], 0.3))
+    assert "the record has" not in "\n".join(made.of(few, Verdict.CONCERN, record))

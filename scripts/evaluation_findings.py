@@ -1,0 +1,151 @@
+"""The findings of a recorded evaluation as tables: how they lie over the grid of paths, and the worst of each kind."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from ackclock.evaluation import files
+from ackclock.evaluation.verdict import Verdict
+from ackclock.numbers import significant, with_ends
+
+MOST_ROWS = 10
+"""The largest number of findings of a criterion that are all shown."""
+WORST = 3
+"""How many findings of a condition are shown where a criterion has more."""
+CELL = re.compile(r"rate (?P<rate>.+?), round trip (?P<rtt>.+?), buffer [^,]+")
+"""The name of a setting on the grid of paths begins like this."""
+
+
+class Found(NamedTuple):
+    """A finding, and the scenario that it is of, as a record has them."""
+
+    scenario: Mapping[str, Any]
+    finding: Mapping[str, Any]
+
+    @property
+    def condition(self) -> tuple[str, str]:
+        """What is judged, and in which scenario."""
+        return self.scenario["name"], self.finding["text"]
+
+
+def of(criterion: Mapping[str, Any], verdict: Verdict, record: Mapping[str, Any]) -> Iterator[str]:
+    """The findings of a criterion with this verdict; numbers without a limit only where there is nothing else."""
+    numbers = criterion["sentence"].startswith("Numbers without a limit")
+    found = [
+        Found(scenario, one)
+        for scenario in criterion["scenarios"]
+        for one in scenario["findings"]
+        if one["verdict"] == verdict.value and (verdict is not Verdict.INFO or one["reason"] or numbers)
+    ]
+    if not found:
+        return
+    yield ""
+    yield f"### {criterion['section']} {criterion['title']}"
+    shown = found
+    if len(found) > MOST_ROWS:
+        shown = worst(found)
+        for condition in dict.fromkeys(one.condition for one in found):
+            yield from over_the_grid([one for one in found if one.condition == condition])
+    yield ""
+    heads = [
+        "condition",
+        "where",
+        "judged, with its interval",
+        record["control"],
+        *record["references"],
+        "why",
+    ]
+    if record["control"] in record["references"]:
+        heads[3] = "tested"
+    yield from table(heads, [_row(one, record) for one in shown])
+    if len(found) > len(shown):
+        yield ""
+        yield f"These are the farthest from the limit of each condition; the record has {len(found) - len(shown)} more."
+
+
+def worst(found: Sequence[Found]) -> list[Found]:
+    """The findings of each condition that are farthest from its limit; those without a number are the farthest."""
+    conditions: dict[tuple[str, str], list[Found]] = {}
+    for one in found:
+        conditions.setdefault(one.condition, []).append(one)
+    shown = []
+    for (scenario, text), of_one in conditions.items():
+        criterion = next(one for one in files.load(scenario).about.criteria if one.text == text)
+        sign = -1 if criterion.high is not None else 1
+
+        def nearness(one: Found, sign: int = sign) -> float:
+            mean = one.finding["mean"]
+            return -float("inf") if mean is None else sign * float(mean)
+
+        shown += sorted(of_one, key=nearness)[:WORST]
+    return shown
+
+
+def over_the_grid(found: Sequence[Found]) -> Iterator[str]:
+    """In how many of its settings a condition has these findings, by rate and round trip; nothing where a scenario is
+    not on the grid of paths.
+    """
+    scenario, finding = found[0]
+    cells = [CELL.match(one["name"]) for one in scenario["settings"]]
+    if not all(cells):
+        return
+    settings = Counter((one["rate"], one["rtt"]) for one in cells if one)
+    counts = Counter(
+        (one["rate"], one["rtt"]) for of in found if (one := CELL.match(of.finding["setting"])) is not None
+    )
+    rates, rtts = (list(dict.fromkeys(cell[k] for cell in settings)) for k in range(2))
+    yield ""
+    yield f"{finding['text']} (`{scenario['name']}`), settings of each rate and round trip:"
+    yield ""
+    rows = [[rate, *(f"{counts[rate, rtt]} of {settings[rate, rtt]}" for rtt in rtts)] for rate in rates]
+    yield from table(["rate", *rtts], rows)
+
+
+def _row(found: Found, record: Mapping[str, Any]) -> list[str]:
+    scenario, one = found
+    metric = next(metric for metric in scenario["metrics"] if metric["id"] == one["metric"])
+    unit = metric["unit"]
+    setting = next(of for of in scenario["settings"] if of["name"] == one["setting"])
+    means = [one["tested"], *one["references"].values()]
+    samples = [setting["tested"], *setting["references"].values()]
+    cells = [mean(one_mean, unit, of[one["metric"]]) for one_mean, of in zip(means, samples, strict=True)]
+    judged = f"{metric['label']}{_judged(one, unit, record['references'][0])}"
+    where = ", ".join(text for text in (f"`{scenario['name']}`", one["setting"]) if text)
+    return [one["text"], where, judged, *cells, one["reason"]]
+
+
+def mean(value: float | None, unit: str, samples: Sequence[float | None]) -> str:
+    """The mean of the runs that have a value, and how many these are if some have none."""
+    present = sum(one is not None for one in samples)
+    if value is None or not present:
+        return "no value"
+    runs = "" if present == len(samples) else f" in {present} of {len(samples)} runs"
+    return f"{significant(value, 3)} {unit}".rstrip() + runs
+
+
+def _judged(one: Mapping[str, Any], unit: str, reference: str) -> str:
+    """The judged quantity of a finding in words, with its interval; empty without one."""
+    if one["mean"] is None:
+        return ""
+    words = {
+        "value": ": {}",
+        "ratio": ": {}" + f" times {reference}'s",
+        "difference": ": {}" + f" more than {reference}'s",
+        "harm": f", harm beyond that of {reference}: " + "{}",
+        "allowance": ", above what is allowed: {}",
+        "change": ": {} times that in the setting to compare with",
+    }
+    own_unit = unit if one["measure"] in ("value", "difference", "allowance") else ""
+    if own_unit == "%" and one["measure"] != "value":
+        own_unit = "points"
+    return words[one["measure"]].format(with_ends(one["mean"], one["interval"], own_unit))
+
+
+def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """A table in Markdown, without the columns that are empty everywhere."""
+    kept = [k for k in range(len(heads)) if any(row[k] for row in rows)]
+    for cells in (heads, ["---"] * len(heads), *rows):
+        yield f"| {' | '.join(cells[k].replace('|', chr(92) + '|') for k in kept)} |"
