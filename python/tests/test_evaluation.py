@@ -14,7 +14,7 @@ from conftest import Command
 
 import ackclock
 from ackclock import toml
-from ackclock.cli.evaluate import stem_of
+from ackclock.cli.evaluate import file_stem, stem_of
 from ackclock.errors import InputError
 from ackclock.evaluation import contenders, files, rfc, run, sets
 from ackclock.evaluation.language import Grid, Quick
@@ -186,7 +186,7 @@ def test_two_controls_stand_side_by_side(ackclock: Command, tmp_path: Path) -> N
         alone[name] = json.loads(
             ackclock("evaluate", name, "--only", "small.toml", "--seeds", "2", "--json").out
         )
-    stem = Path("ackclock-results/evaluate-bbrv1-beside-sack")
+    stem = Path("ackclock-results/evaluate-bbrv1-beside-sack-only-small")
     document = json.loads(stem.with_suffix(".json").read_text(encoding="utf-8"))
     EvaluateDocument.model_validate(document)
     # Each has the verdicts, the findings and the samples that it has alone.
@@ -232,6 +232,22 @@ def test_a_scenario_of_a_set_is_named_alone(ackclock: Command, tmp_path: Path) -
     assert files.find(["N-15"]) == ["N-15", "N-15-collapse"]
     assert ackclock("evaluate", "copy", "flent-rrul", "rrul.toml").code == 0
     assert (tmp_path / "rrul.toml").read_text(encoding="utf-8") == files.load("flent-rrul").text
+
+
+def test_a_part_does_not_replace_the_files_of_the_whole() -> None:
+    def stem(
+        *controls: str, full: bool = False, only: tuple[str, ...] = (), sets: tuple[str, ...] = ()
+    ) -> str:
+        return file_stem(controls, full=full, only=only, sets=sets)
+
+    assert stem("bbrv3") == "evaluate-bbrv3"
+    assert stem("bbrv3", "cc/mine.py", full=True) == "evaluate-bbrv3-beside-mine-full"
+    assert stem("noq:bbr3", only=("5.1.3", "own/N-02.toml")) == "evaluate-noq-bbr3-only-5-1-3-N-02"
+    assert stem("bbrv3", only=("N-17",), sets=("flent",)) == "evaluate-bbrv3-only-N-17-set-flent"
+    # A name of more than 255 bytes is no file's.
+    assert stem("bbrv3", only=tuple(f"N-{number}" for number in range(10, 99))).endswith(
+        "-N-16-N-17-and-81-more"
+    )
 
 
 def test_finished_runs_are_found_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -352,7 +368,7 @@ def test_the_control_of_the_page_is_evaluated(ackclock: Command) -> None:
     done = ackclock("evaluate", file, "--only", "N-17", "--seeds", "2", "--html")
     assert done.code == 0, done.err
     assert done.out.startswith("Aimd after RFC 9743, quick, seeds 1 to 2")
-    page = Path("ackclock-results/evaluate-aimd.html").read_text(encoding="utf-8")
+    page = Path("ackclock-results/evaluate-aimd-only-N-17.html").read_text(encoding="utf-8")
     assert "Internet of Things and constrained nodes" in page
     assert "ackclock evaluate" in page
     assert page.count('class="setting"') == 5  # four settings and the scale

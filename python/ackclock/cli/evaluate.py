@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from ackclock.evaluation.files import Loaded
     from ackclock.evaluation.run import Cost, Plan
 
+MOST_NAMED = 8
+"""The largest number of scenarios that the name of a file lists."""
+
 
 def evaluate(
     control: str,
@@ -105,7 +108,7 @@ def evaluate(
         answers=answers,
     )
     document = as_document(found, command, other)
-    stem = "-beside-".join(["evaluate-" + stem_of(control), *map(stem_of, controls[1:])])
+    stem = file_stem(controls, full=full, only=only, sets=sets)
     path = _written(document, out / f"{stem}.json")
     pages = []
     if html:
@@ -248,6 +251,21 @@ def transport_keys(given: str | None) -> dict[str, Any]:
         return {"transport": toml.loads(f"value = {given}")["value"]}
     except toml.TOMLDecodeError as error:
         raise InputError(f"--transport: {given}: not a table in TOML: {error}") from None
+
+
+def file_stem(controls: Sequence[str], *, full: bool, only: Sequence[str], sets: Sequence[str]) -> str:
+    """Returns the name of the files of an evaluation. Those of a part do not replace those of the whole."""
+    parts = ["evaluate", "-beside-".join(map(stem_of, controls))]
+    parts += ["full"] if full else []
+    for option, values in ("only", only), ("set", sets):
+        if values:
+            parts += [
+                option,
+                *(plain(Path(one).stem if one.endswith(".toml") else one) for one in values[:MOST_NAMED]),
+            ]
+        if len(values) > MOST_NAMED:
+            parts.append(f"and-{len(values) - MOST_NAMED}-more")
+    return "-".join(parts)
 
 
 def stem_of(control: str) -> str:
