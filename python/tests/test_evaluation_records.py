@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import copy
 import importlib
+import importlib.machinery
+import importlib.util
 import json
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -83,6 +87,40 @@ def test_the_samples_of_a_record_are_judged_as_it_says(path: Path) -> None:
             if one["measure"] != "harm"
         ]
         assert now == then, scenario["name"]
+
+
+def script(name: str, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """A script without an ending in its name, as a module."""
+    monkeypatch.syspath_prepend(ROOT / "scripts")
+    loader = importlib.machinery.SourceFileLoader(name.replace("-", "_"), str(ROOT / "scripts" / name))
+    spec = importlib.util.spec_from_loader(loader.name, loader)
+    assert spec is not None
+    made = importlib.util.module_from_spec(spec)
+    loader.exec_module(made)
+    return made
+
+
+@pytest.mark.parametrize("path", RECORDS, ids=lambda path: path.stem)
+def test_a_part_of_a_record_is_made_anew(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    recorder = script("record-evaluations", monkeypatch)
+    record = read(path)
+    assert record["runs"] == recorder.simulations(record, record["criteria"])
+    # Section 5.1.5 is found anew with one of its two settings, and fails.
+    (part,) = [copy.deepcopy(one) for one in record["criteria"] if one["section"] == "5.1.5"]
+    del part["scenarios"][0]["settings"][1]
+    made = {
+        "criteria": [{**part, "verdict": "CONCERN", "sentence": "Not so."}],
+        "runs": recorder.simulations(record, [part]),
+        "versions": {"core": "new"},
+    }
+    now = recorder.renewed(record, made, ["5.1.5"])
+    verdicts = {one["section"]: one["verdict"] for one in now["criteria"]}
+    assert (verdicts["5.1.5"], verdicts["6.1"]) == ("CONCERN", "CONCERN")
+    assert "5.1.5" in next(one["sentence"] for one in now["criteria"] if one["section"] == "6.1")
+    assert now["runs"] == recorder.simulations(now, now["criteria"]) < record["runs"]
+    assert now["versions"] == {**record["versions"], "core of section 5.1.5": "new"}
+    unchanged = [one for one in now["criteria"] if one["section"] not in ("5.1.5", "6.1")]
+    assert unchanged == [one for one in record["criteria"] if one["section"] not in ("5.1.5", "6.1")]
 
 
 def grid_record(harms: dict[str, float | None]) -> dict[str, Any]:

@@ -271,14 +271,16 @@ def _counted(count: int, what: str) -> str:
 
 
 def _tail_drop(families: Mapping[str, FamilyResult]) -> FamilyResult:
-    """Returns the verdict on drop-tail queues: that which prevails over section 5."""
-    family = families["N-10"].family
     own = [families[id] for id in OF_TAIL_DROP]
-    missing = [one.family.section for one in own if one.verdict is Verdict.NOT_EVALUATED]
-    verdict = worst(one.verdict for one in own)
+    verdict, text = tail_drop({one.family.section: one.verdict for one in own})
+    return FamilyResult(families["N-10"].family, verdict, text)
+
+
+def tail_drop(verdicts: Mapping[str, Verdict]) -> tuple[Verdict, str]:
+    """Returns the verdict on drop-tail queues, which is the worst of those on section 5, by section, and why."""
+    missing = [section for section, verdict in verdicts.items() if verdict is Verdict.NOT_EVALUATED]
+    verdict = worst(verdicts.values())
     if missing and verdict is not Verdict.CONCERN:
-        return FamilyResult(family, Verdict.NOT_EVALUATED, f"Not run: {', '.join(missing)}.")
-    those = ", ".join(one.family.section for one in own if one.verdict is verdict)
-    return FamilyResult(
-        family, verdict, f"All of section 5 has drop-tail queues; {verdict.value} in {those}."
-    )
+        return Verdict.NOT_EVALUATED, f"Not run: {', '.join(missing)}."
+    those = ", ".join(section for section, one in verdicts.items() if one is verdict)
+    return verdict, f"All of section 5 has drop-tail queues; {verdict.value} in {those}."
