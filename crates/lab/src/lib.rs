@@ -10,7 +10,8 @@
 //! * [`sweep`]: the points of a scenario's sweep. [`precision`]: how many replications they need.
 //! * [`build`]: constructs a simulation from a scenario and a seed.
 //! * [`describe`], [`warnings`], [`cost`]: a summary of a scenario, likely mistakes in it, and what it costs.
-//!   [`run`], [`result`]: runs a scenario, and its result. [`exports`]: a run in the formats of other tools.
+//!   [`run`], [`result`]: runs a scenario, and its result. [`panics`]: what a panic of a run becomes. [`exports`]: a run in the
+//!   formats of other tools.
 //! * [`statistics`]: means over seeds with their intervals, and paired differences, for tests of a control.
 //! * [`facts`]: the facts about a scenario for the independent check of a packet trace, [`ackclock_verify`].
 //! * [`transports`]: the transports of flows, in one list. [`own_controls`], [`kernel_controls`]: the controls that some of
@@ -38,6 +39,7 @@ pub mod network;
 pub mod observe;
 pub mod over_time;
 pub mod own_controls;
+pub mod panics;
 pub mod places;
 pub mod plugins;
 pub mod precision;

@@ -3,6 +3,7 @@
 use crate::arrow::Columns;
 use crate::{read_overrides, refuse, to_json};
 use ackclock_lab::document::Document;
+use ackclock_lab::panics::caught;
 use ackclock_lab::run as runner;
 use ackclock_lab::{Diagnostic, Scenario};
 use pyo3::exceptions::{PyBaseException, PyRuntimeError};
@@ -89,7 +90,25 @@ impl Job {
         Ok(jobs(&[wanted])?.remove(0))
     }
 
+    /// Runs the job. A panic is its failure alone: a stack or a control that somebody has built in may panic in a few of
+    /// thousands of runs.
     fn run(&self, cancelled: &AtomicBool) -> Result<Made, Failure> {
+        caught(|| self.made(cancelled)).unwrap_or_else(|panic| {
+            let name = self
+                .point
+                .scenario
+                .get()
+                .and_then(|scenario| scenario.as_ref().ok())
+                .map(|scenario| &scenario.name);
+            Err(Failure::Run(format!(
+                "{}, seed {}: {panic}",
+                name.map_or("a scenario", |name| name),
+                self.seed
+            )))
+        })
+    }
+
+    fn made(&self, cancelled: &AtomicBool) -> Result<Made, Failure> {
         let point = &self.point;
         let scenario = point.scenario.get_or_init(|| Scenario::at(&point.document, &point.overrides));
         let scenario = scenario.as_ref().map_err(|problems| Failure::Scenario(problems.clone()))?;

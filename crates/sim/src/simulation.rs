@@ -55,6 +55,11 @@ pub enum RunError {
         /// The time at which they were counted.
         at: Time,
     },
+    /// Something acts again and again at one instant, so that no time passes.
+    StandsStill {
+        /// That instant.
+        at: Time,
+    },
     /// The caller cancelled the run.
     Cancelled,
 }
@@ -66,6 +71,11 @@ impl fmt::Display for RunError {
                 formatter,
                 "more than {MAX_PACKETS} packets were under way at {at}: a flow without a window limit fills a \
                  queue without a limit; give the queue a limit or the flow a window"
+            ),
+            Self::StandsStill { at } => write!(
+                formatter,
+                "no time passed in {EVENTS_OF_AN_INSTANT} events at {at}: a timer, of a control or a stack, that is due \
+                 again as soon as it has been served"
             ),
             Self::Cancelled => formatter.write_str("the run was cancelled"),
         }
@@ -89,6 +99,8 @@ pub struct Simulation {
     /// The time of the next sample; [`Time::NEVER`] if none is taken.
     next_sample: Time,
     events: u64,
+    /// The time of the last check, and the number of events up to the first check at that time.
+    checked: (Time, u64),
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -104,8 +116,12 @@ enum Source {
     WarmedUp,
 }
 
-/// The number of events between two checks for cancellation and for too many packets.
+/// The number of events between two checks for cancellation, for too many packets and for time that passes.
 const EVENTS_BETWEEN_CHECKS: u64 = 1 << 16;
+
+/// The number of events at one instant after which a run counts as standing still: four for each of the most packets that may be
+/// under way. It takes seconds to serve them.
+const EVENTS_OF_AN_INSTANT: u64 = 4 * MAX_PACKETS as u64;
 
 impl Simulation {
     /// Builds the network and the flows.
@@ -146,6 +162,7 @@ impl Simulation {
             sampler: None,
             next_sample: Time::NEVER,
             events: 0,
+            checked: (Time::ZERO, 0),
         };
         simulation.add_timers();
         simulation.add_sessions();
@@ -198,7 +215,7 @@ impl Simulation {
     }
 
     /// Takes the next event if it is before `until`, otherwise returns `None`. From time to time it checks
-    /// for cancellation and for too many packets, which are the errors.
+    /// for cancellation, for too many packets and for time that passes, which are the errors.
     #[inline]
     fn next_before(
         &mut self,
@@ -215,12 +232,18 @@ impl Simulation {
 
     /// Returns an error if the run has to stop.
     #[cold]
-    fn check(&self, cancelled: &AtomicBool) -> Result<(), RunError> {
+    fn check(&mut self, cancelled: &AtomicBool) -> Result<(), RunError> {
         if cancelled.load(Atomic::Relaxed) {
             return Err(RunError::Cancelled);
         }
         if self.network.is_overfull() {
             return Err(RunError::TooManyPackets { at: self.now() });
+        }
+        let now = self.now();
+        if now > self.checked.0 {
+            self.checked = (now, self.events);
+        } else if self.events - self.checked.1 >= EVENTS_OF_AN_INSTANT {
+            return Err(RunError::StandsStill { at: now });
         }
         Ok(())
     }
