@@ -148,6 +148,8 @@ CASES = [
     (f"epsilon_fair_rounds({PAIR}, 0.15, 0.1, 4, 1)", 10),
     (f"epsilon_fair_rounds({PAIR}, 0.15, 0.05, 3, 1)", 40),
     (f"epsilon_fair_rounds({PAIR}, 0.14, 0.1, 4, 1)", math.nan),
+    # From 6 s on they are fair at once.
+    (f"epsilon_fair_rounds({PAIR}, 0.15, 0.1, 6, 1)", 0),
     # Beside a third flow with 10 the least has 1 - 0.54 of the largest.
     ('epsilon_fair_rounds("flows.*.goodput_bps", 0.53, 0.1, 4, 1)', math.nan),
     ('epsilon_fair_rounds("flows.*.goodput_bps", 0.55, 0.1, 4, 1)', 10),
