@@ -15,6 +15,7 @@ from pydantic import BaseModel, TypeAdapter
 
 from ackclock import Scenario, core, metrics, schemas, toml
 from ackclock.cli.app import app
+from ackclock.evaluation.words import EvaluationWords
 from ackclock.schemas import evaluate, registry, reproduce, run
 from ackclock.study import model
 from ackclock.study.claim_words import ClaimWords
@@ -270,7 +271,7 @@ def test_every_series_is_defined() -> None:
 
 
 def test_every_word_of_an_expression_is_described() -> None:
-    empty = {"flows": [], "links": [], "fairness": None, "duration_s": 1.0}
+    empty: dict[str, Any] = {"flows": [], "links": [], "fairness": None, "duration_s": 1.0}
     words = RunWords(empty)
     of_metrics = section(page("studies.md"), "### Metrics")
     for word in [*words.values, *words.functions]:
@@ -278,6 +279,9 @@ def test_every_word_of_an_expression_is_described() -> None:
     claims = section(page("studies.md"), "### Claims")
     for word in ClaimWords({}, []).functions:
         assert re.search(rf"\b{word}\b", claims), word
+    more = EvaluationWords(empty).functions.keys() - words.functions.keys()
+    table = first_column(section(page("evaluate.md"), "### Words of a metric"))
+    assert {call.partition("(")[0] for call in table} == more
 
 
 def test_every_table_of_a_scenario_is_described() -> None:

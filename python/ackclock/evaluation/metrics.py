@@ -1,8 +1,10 @@
-"""The metrics of RFC 5166, "Metrics for the Evaluation of Congestion Control Mechanisms", as functions of plain
-numbers.
+"""Metrics of RFC 5166, "Metrics for the Evaluation of Congestion Control Mechanisms", as functions of plain numbers,
+and those of the evaluation's own.
 
 Section numbers are those of draft-irtf-tmrg-metrics-11. Vectors are one-dimensional float arrays. Jain's index and the
 coefficient of variation are in ``ackclock.metrics``, starvation is ``least_share`` of ``characterisation.windows``.
+What a run's result has itself, such as delays, marks and the synchronisation of losses, needs no function. The table in
+``docs/evaluate.md`` says where each metric of the RFC is, and which are nowhere.
 """
 
 from __future__ import annotations
@@ -41,6 +43,13 @@ def loss_events(times_s: Vector, rtt_s: float) -> int:
         if time > until:
             events, until = events + 1, float(time) + rtt_s
     return events
+
+
+def loss_or_mark_rate(arrived: float, dropped: float, marked: float) -> float:
+    """Returns the share of the packets that arrived at a queue which it dropped or marked, of section 2.1.3; nan if
+    none arrived. Packets that were corrupted on the wire are no sign of congestion, and not among these.
+    """
+    return (dropped + marked) / arrived if arrived > 0 else math.nan
 
 
 @dataclass(frozen=True)
@@ -143,6 +152,16 @@ def delta_fair_time(time_s: Vector, first: Vector, second: Vector, delta: float,
     return float(time_s[reached[0]]) - start_s if reached.size else math.nan
 
 
+def epsilon_fair_time(time_s: Vector, rates: Sequence[Vector], most: float, start_s: float) -> float:
+    """Returns the time in seconds after ``start_s`` until ``epsilon`` of the flows' ``rates`` is at most ``most``; nan
+    if that never happens. Divided by the round trip, it is the number of round trips of section 2.3.3.
+    """
+    for time, shares in zip(time_s, np.transpose(rates), strict=True):
+        if time >= start_s and epsilon(shares) <= most:
+            return float(time) - start_s
+    return math.nan
+
+
 def max_min(capacities: Mapping[str, float], routes: Sequence[Sequence[str]]) -> list[float]:
     """Returns the max-min fair rates of flows over links, by progressive filling, of section 2.3.2.
 
@@ -198,6 +217,14 @@ def rtt_exponent(goodput: Vector, rtt_s: Vector) -> float:
     if goodput.size < 2 or np.any(goodput <= 0) or not np.all(np.isfinite(rtt_s)):
         return math.nan
     return float(np.polyfit(np.log(rtt_s), np.log(goodput), 1)[0])
+
+
+def goodput_ratio(delivered: Vector, sent: Vector) -> float:
+    """Returns the useful data delivered as a share of all data sent, of section 2.4, over all flows; nan if nothing was
+    sent. Both are counts of packets, or both of bytes.
+    """
+    total = float(np.sum(sent))
+    return float(np.sum(delivered)) / total if total > 0 else math.nan
 
 
 def least_growth(times_s: Vector, first: int, cap_s: float) -> float:

@@ -8,7 +8,11 @@ call_trips(sent, received, bytes, rtt, width, from)
                                                 how often that of a call would have opened (RFC 8083), from the counts
                                                 of its packets on two links, and a report each ``width`` s
 worst_loss(link, width, from)                   the greatest share of packets dropped in any window of ``width`` s
-delta_fair_time(first, second, delta, start)    the time in s until the second flow has its share but for delta
+delta_fair_time(first, second, delta, start)    the time in s until the second flow has its share but for delta, both
+                                                as means over a second
+epsilon_fair_rounds(path, epsilon, rtt, from, width)
+                                                the number of round trips of ``rtt`` s until the least of the flows has
+                                                1 - epsilon of what the largest has, as means over ``width`` s
 time_of_keeping(path, level, from, width)       the time in s until the mean over ``width`` s is at least ``level``
 rtt_exponent(goodput, rtt)                      the slope of goodput over the round trip, both as logarithms
 least_share_of(path, all, from, width)          the smallest share of any flow of ``path`` among those of ``all`` in any
@@ -17,6 +21,8 @@ time_of_amount(path, amount, from)              the time in s until a rate has m
 largest_growth(path, width, from, to)           the largest growth of a value within ``width`` s
 mean_of(path, from, to)                         the mean of a series
 tcp_rate(rtt, p)                                1.2 / (RTT sqrt(p)), in packets per second
+goodput_ratio(delivered, sent)                  the useful packets delivered as a share of all packets sent
+loss_or_mark_rate(link)                         the share of the packets that its queue dropped or marked
 """
 
 from __future__ import annotations
@@ -41,6 +47,7 @@ OWN = (
     "call_trips",
     "worst_loss",
     "delta_fair_time",
+    "epsilon_fair_rounds",
     "time_of_keeping",
     "time_of_amount",
     "largest_growth",
@@ -63,6 +70,7 @@ class EvaluationWords(RunWords):
             "call_trips": self._call_trips,
             "worst_loss": self._worst_loss,
             "delta_fair_time": self._delta_fair_time,
+            "epsilon_fair_rounds": self._epsilon_fair_rounds,
             "time_of_keeping": self._time_of_keeping,
             "time_of_amount": self._time_of_amount,
             "largest_growth": self._largest_growth,
@@ -70,6 +78,8 @@ class EvaluationWords(RunWords):
             "least_share_of": self._least_share_of,
             "rtt_exponent": metrics.rtt_exponent,
             "tcp_rate": lambda rtt, p: metrics.tcp_rate(float(rtt), float(p)),
+            "goodput_ratio": metrics.goodput_ratio,
+            "loss_or_mark_rate": self._loss_or_mark_rate,
         }
 
     def _growth_of_gaps(self, path: str, start: Array, end: Array, first: Array, cap: Array) -> float:
@@ -123,10 +133,24 @@ class EvaluationWords(RunWords):
         times, one = self._path(first)
         _, other = self._path(second)
         # A flow's rate over a few round trips, not within one.
-        width = max(1, round(1.0 / float(np.median(np.diff(times)))))
-        smooth = np.ones(width) / width
-        means = [np.convolve(np.nan_to_num(values), smooth)[: times.size] for values in (one, other)]
+        means = [_smooth(times, values, 1.0) for values in (one, other)]
         return metrics.delta_fair_time(times, means[0], means[1], float(delta), float(start))
+
+    def _epsilon_fair_rounds(
+        self, path: str, epsilon: Array, rtt: Array, start: Array, width: Array
+    ) -> float:
+        """epsilon_fair_rounds("flows.*.goodput_bps", epsilon, rtt, from, width), times in seconds"""
+        if not rtt > 0:
+            raise ValueError("a round trip is longer than 0 seconds")
+        times, _ = self._path(path)
+        rates = [_smooth(times, values, float(width)) for values in self._each(path)]
+        return metrics.epsilon_fair_time(times, rates, float(epsilon), float(start)) / float(rtt)
+
+    def _loss_or_mark_rate(self, link: str) -> float:
+        """loss_or_mark_rate("<link>")"""
+        of_link = self.functions["link"](link)
+        counts = ("arrived_packets", "dropped_packets", "marked_packets")
+        return metrics.loss_or_mark_rate(*(of_link.attribute(name) for name in counts))
 
     def _time_of_keeping(self, path: str, level: Array, start: Array, width: Array) -> float:
         """time_of_keeping("flows.<flow>.goodput_bps", level, from, width), times in seconds"""
@@ -151,6 +175,13 @@ class EvaluationWords(RunWords):
         """mean_of("flows.<flow>.goodput_bps", from, to), times in seconds"""
         _, values = self._part(path, start, end)
         return float(np.mean(np.nan_to_num(values))) if values.size else math.nan
+
+
+def _smooth(times: Array, values: Array, width_s: float) -> Array:
+    """Returns the mean over the ``width_s`` before each time, with 0 before the first."""
+    width = max(1, round(width_s / float(np.median(np.diff(times)))))
+    means: Array = np.convolve(np.nan_to_num(values), np.ones(width) / width)[: times.size]
+    return means
 
 
 def needs_series(expression: Expression) -> bool:
