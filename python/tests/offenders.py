@@ -1,6 +1,7 @@
 """Controls with one fault each, by which the scenarios of an evaluation are tested.
 
-``Reno`` is NewReno's window law (RFC 5681) in a few lines; each other class breaks one of its rules.
+``Reno`` is NewReno's window law (RFC 5681) in a few lines, and ``ackclock.controls.Cubic`` is CUBIC (RFC 9438); each
+other class breaks a rule of one of them.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ import os
 import time
 
 import ackclock
+from ackclock.controls import Cubic
 from ackclock.custom import Ack, Draws, Initial, Loss, Timeout
 
 
@@ -140,10 +142,104 @@ class TakesJitterForCongestion(Reno):
     def on_ack(self, ack: Ack, random: Draws) -> None:
         super().on_ack(ack, random)
         if ack.rtt is not None:
-            if self.last and ack.rtt > self.last + 0.01 and ack.now > self.rests_until:
+            if self.last and ack.rtt > self.last + 0.004 and ack.now > self.rests_until:
                 self.cwnd = self.ssthresh = max(self.cwnd / 2, 2.0)
                 self.rests_until = ack.now + ack.rtt
             self.last = ack.rtt
+
+
+class HalfPackets(Reno):
+    """Has its window in packets of half the size: it begins with half as much, and adds half as much."""
+
+    def decision(self) -> ackclock.Decision:
+        return ackclock.Decision(self.cwnd / 2, self.ssthresh / 2)
+
+    def on_ack(self, ack: Ack, random: Draws) -> None:
+        if ack.in_recovery or not ack.cwnd_limited:
+            return
+        grown = 2 * ack.credit
+        self.cwnd += grown if self.cwnd < self.ssthresh else grown / self.cwnd
+
+    def on_loss(self, loss: Loss, random: Draws) -> None:
+        self.cwnd = self.ssthresh = max(2 * loss.window * 0.5, 2.0)
+
+    def on_timeout(self, timeout: Timeout, random: Draws) -> None:
+        if timeout.in_a_row == 1:
+            self.ssthresh = max(2 * timeout.window * 0.5, 2.0)
+        self.cwnd = 1.0
+
+
+class StarvesItsSibling(Reno):
+    """Grows by a share of the window, of which a loss takes the less the larger it is: who has gets more."""
+
+    def increase(self) -> float:
+        return self.cwnd * 0.02
+
+    def on_loss(self, loss: Loss, random: Draws) -> None:
+        self.cwnd = self.ssthresh = max(loss.window * min(loss.window / 50, 0.9), 2.0)
+
+
+class FearsMarks(Reno):
+    """The first echo of a mark leaves two packets, and from then on nothing grows."""
+
+    marked = False
+
+    def increase(self) -> float:
+        return 0.0 if self.marked else 1.0
+
+    def on_loss(self, loss: Loss, random: Draws) -> None:
+        super().on_loss(loss, random)
+        if loss.signal == "ecn":
+            self.cwnd = self.ssthresh = 2.0
+            self.marked = True
+
+
+class BeginsWithAll(Reno):
+    """Has a window of a thousand packets from the beginning, whatever happens: more than a short flow has."""
+
+    def __init__(self, initial: Initial) -> None:
+        super().__init__(initial)
+        self.cwnd = self.ssthresh = 1000.0
+
+    def on_loss(self, loss: Loss, random: Draws) -> None:
+        pass
+
+    def on_timeout(self, timeout: Timeout, random: Draws) -> None:
+        pass
+
+
+class FaultlessCubic(Cubic):
+    """CUBIC: no fault."""
+
+
+class CubicWithoutMarks(Cubic):
+    """An echo of a mark does not reduce the window."""
+
+    def on_loss(self, loss: Loss, random: Draws) -> None:
+        if loss.signal != "ecn":
+            super().on_loss(loss, random)
+
+
+class CubicWithoutConcave(Cubic):
+    """Has K = 0, and so returns to W_max at once and grows from there, without the concave region."""
+
+    def _begin(self, now: float) -> None:
+        super()._begin(now)
+        self._k = 0.0
+
+
+class CubicWithoutDecrease(Cubic):
+    """A loss does not reduce the window."""
+
+    def decrease(self, window: float) -> float:
+        return window
+
+
+class CubicInTenths(Cubic):
+    """Takes tenths of a second for seconds, so that its curve is a thousand times as steep."""
+
+    def curve(self, seconds: float) -> float:
+        return super().curve(seconds * 10)
 
 
 class Raises(Reno):

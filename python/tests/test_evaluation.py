@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -17,6 +18,7 @@ from ackclock import toml
 from ackclock.cli.evaluate import file_stem, stem_of
 from ackclock.errors import InputError
 from ackclock.evaluation import contenders, files, rfc, run, sets
+from ackclock.evaluation.document import as_document
 from ackclock.evaluation.language import Grid, Quick
 from ackclock.evaluation.result import read_answers
 from ackclock.evaluation.verdict import Verdict
@@ -406,7 +408,7 @@ def test_the_report_has_heat_maps_of_share_and_harm(tmp_path: Path) -> None:
     assert "other, Harm beyond that of cubic: goodput of the others, other sack" in both
 
 
-def test_answers_exempt_special_cases_only(tmp_path: Path) -> None:
+def test_answers_are_reported_and_exempt_special_cases_only(tmp_path: Path) -> None:
     file = tmp_path / "answers.toml"
     file.write_text(
         '[exempt]\nN-24 = "It is not for data centers."\n[process]\nPR-1 = "Two implementations."\n'
@@ -422,6 +424,14 @@ def test_answers_exempt_special_cases_only(tmp_path: Path) -> None:
     assert found.family("N-10").verdict is Verdict.NOT_EVALUATED
     assert "5.1.1, 5.1.3" in found.family("N-10").sentence
     assert [one.family.id for one in found.asked] == ["N-02"]
+    # The answer stands beside its demand, in the document and on the page; the others have none.
+    answered = {one["id"]: one["answer"] for one in as_document(found, "ackclock evaluate sack")["process"]}
+    assert {id: answer for id, answer in answered.items() if answer} == {"PR-1": "Two implementations."}
+    page = write_evaluation(found, tmp_path / "page.html", "ackclock evaluate sack").read_text("utf-8")
+    rows = re.findall(r'<th scope="row">(PR-\d+) .*<td>(.*)</td></tr>', page)
+    assert len(rows) == len(rfc.PROCESS)
+    assert dict(rows)["PR-1"] == "Two implementations."
+    assert sum("not answered" in answer for _, answer in rows) == len(rfc.PROCESS) - 1
     file.write_text('exempt = "N-24"\n')
     with pytest.raises(InputError, match="exempt: found 'N-24', expected a table"):
         read_answers(file)

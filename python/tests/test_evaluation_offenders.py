@@ -1,4 +1,7 @@
-"""Controls with a known fault: each is a concern in the scenario that is about it, and faultless ones are not."""
+"""Controls with a known fault: each is a concern in the scenario that is about it, and faultless ones are not.
+
+References and seeds are those of a quick evaluation, in single settings of its scenarios.
+"""
 
 from __future__ import annotations
 
@@ -14,9 +17,12 @@ import pytest
 from ackclock.errors import AckclockError
 from ackclock.evaluation import contenders, run, worker
 from ackclock.evaluation.files import Loaded, load
+from ackclock.evaluation.judge import Finding
+from ackclock.evaluation.language import Grid
 from ackclock.evaluation.processes import Processes
 from ackclock.evaluation.result import Evaluation
 from ackclock.evaluation.verdict import Verdict
+from ackclock.jobs import Local
 
 OFFENDERS = Path(__file__).with_name("offenders.py")
 MARKED = {"transport": {"name": "rfc", "ecn": True}}
@@ -24,13 +30,26 @@ NO_BACKOFF = {"transport": {"name": "rfc", "max_backoff": 1}}
 
 
 def narrowed(name: str, only: Mapping[str, Sequence[str]]) -> Loaded:
-    """A scenario with these points of its axes alone."""
+    """A scenario with these points of its axes and of its grid alone."""
     loaded = load(name)
-    axes = []
+    axes, left = [], dict(only)
     for axis in loaded.about.axes:
-        points = [point for point in axis.all_points() if point.name in only.get(axis.name, [point.name])]
+        chosen = left.pop(axis.name, None)
+        points = [point for point in axis.all_points() if chosen is None or point.name in chosen]
         axes.append(axis.model_copy(update={"points": points, "values": []}))
-    return replace(loaded, about=loaded.about.model_copy(update={"axes": axes}))
+    grid = loaded.about.grid
+    if grid is not None:
+        grid = Grid(
+            quick_rates_mbps=_numbers(left.pop("rate", ()), " Mbit/s") or grid.quick_rates_mbps,
+            quick_rtts_ms=_numbers(left.pop("round trip", ()), " ms") or grid.quick_rtts_ms,
+            quick_buffers_bdp=_numbers(left.pop("buffer", ()), " BDP") or grid.quick_buffers_bdp,
+        )
+    assert not left, f"{name} has no axis {', '.join(left)}"
+    return replace(loaded, about=loaded.about.model_copy(update={"axes": axes, "grid": grid}))
+
+
+def _numbers(points: Sequence[str], unit: str) -> list[float]:
+    return [float(point.removesuffix(unit)) for point in points]
 
 
 def evaluated(
@@ -38,17 +57,36 @@ def evaluated(
     scenarios: Mapping[str, Mapping[str, Sequence[str]]],
     more: Mapping[str, Any] | None = None,
     *,
-    reference: str = "sack",
+    apart: bool = False,
     limit_s: float = 60,
-    seeds: int = 3,
+    seeds: int = 5,
 ) -> Evaluation:
-    """A quick evaluation of a class of offenders.py, or of a control of the registry, in some settings of scenarios."""
+    """A quick evaluation of a class of offenders.py, or of a control of the registry, in some settings of scenarios.
+
+    A control in Python runs in this process unless ``apart``: each process of its own loads numpy, which takes longer
+    than most of these runs. A test below holds both ways to the same numbers.
+    """
     tested = contenders.contender(f"{OFFENDERS}:{control}" if control[0].isupper() else control, more)
     # Standard senders have ECN where the offender has it, and always back off.
-    references = [contenders.contender(reference, MARKED if more == MARKED else {})]
+    standard = MARKED if more == MARKED else {}
+    references = [contenders.contender(name, standard) for name in contenders.REFERENCES]
     narrow = [narrowed(name, only) for name, only in scenarios.items()]
     plan = run.Plan(tested, references, narrow, quick=True, seeds=seeds)
-    return run.evaluate(plan, limit_s=limit_s)
+    with pytest.MonkeyPatch.context() as patch:
+        if not apart:
+            patch.setattr(run, "Processes", lambda *_: Local(1))
+        return run.evaluate(plan, limit_s=limit_s)
+
+
+def findings(evaluation: Evaluation, metric: str) -> list[Finding]:
+    """What was found of a metric, such as ``N-03.loss``: of each condition in each setting."""
+    return [
+        finding
+        for family in evaluation.families
+        for result in family.scenarios
+        for finding in result.findings
+        if f"{result.loaded.name}.{finding.metric.id}" == metric
+    ]
 
 
 def broken(evaluation: Evaluation) -> set[str]:
@@ -63,21 +101,39 @@ def broken(evaluation: Evaluation) -> set[str]:
 
 
 ONE_TO_ONE = {"flows": ["1:1"]}
+SHORT_PATH = {"rate": ["10 Mbit/s"], "round trip": ["20 ms"], "buffer": ["1 BDP"]}
+BESIDE_QUIC = {**ONE_TO_ONE, "other": ["newreno over QUIC"], "first": ["tested"]}
+LITTLE_CUT = '{ name = "cubic", beta = 0.95 }'
+"""CUBIC as built in, which gives up a twentieth: the fault of ``CutsTooLittle`` where packets are many."""
 
 
+# Not among them: N-24, whose only condition is a number without a limit, so that no control that finishes can fail it,
+# and N-08-media, which test_real_time_media.py has. The condition of N-08 on the delay of the voice cannot fail either:
+# a control that ignores losses and timeouts adds 0.02 to the harm at most, because beside CUBIC the 95th percentile is
+# that of a full queue already. N-12 needs two paths, because one of twelve may miss its limit, and so may one of one.
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("control", "scenario", "only", "more", "metrics"),
     [
         ("IgnoresLoss", "N-03", {"flows": ["2"], "buffer": ["1 bdp"]}, None, {"loss"}),
         ("NeverEndsSlowStart", "N-03", {"flows": ["10"], "buffer": ["0.5 bdp"]}, None, {"loss"}),
+        ("CubicInTenths", "N-03", {"flows": ["2"], "buffer": ["0.5 bdp"]}, None, {"loss"}),
         ("IgnoresEverything", "N-01-outage", {}, None, {"sent", "beyond"}),
         ("Reno", "N-01-outage", {}, NO_BACKOFF, {"growth"}),
         ("IgnoresEverything", "N-06-cut", {}, None, {"sent", "beyond"}),
         ("Reno", "N-06-cut", {}, NO_BACKOFF, {"growth"}),
         ("IgnoresEverything", "N-15-collapse", {"rate left": ["1/10"]}, None, {"open"}),
-        ("GrowsTenfold", "N-06-starvation", {**ONE_TO_ONE, "buffer": ["4 bdp"]}, None, {"goodput"}),
+        # With 4 products five seeds do not decide: the harm to CUBIC's goodput is 0.08 to 0.29 above the reference's,
+        # of which 0.1 is allowed. In the shorter buffers the whole interval is above that.
+        ("GrowsTenfold", "N-06-starvation", {**ONE_TO_ONE, "buffer": ["1 bdp"]}, None, {"goodput"}),
         ("CutsTooLittle", "N-06-starvation", {**ONE_TO_ONE, "buffer": ["0.25 bdp"]}, None, {"goodput"}),
+        (
+            "CubicWithoutDecrease",
+            "N-06-starvation",
+            {**ONE_TO_ONE, "buffer": ["1 bdp"]},
+            None,
+            {"starvation", "goodput", "loss"},
+        ),
         ("FearsDelay", "N-16", {"delay": ["every 100 ms"]}, None, {"goodput"}),
         ("CutsTooLittle", "N-02", {"flows": ["1"], "buffer": ["4 bdp"]}, None, {"p50"}),
         ("IgnoresEverything", "N-01-loss", {"loss": ["0.5"]}, None, {"per_rtt"}),
@@ -85,11 +141,36 @@ ONE_TO_ONE = {"flows": ["1:1"]}
         ("IgnoresLoss", "N-15", {}, None, {"trips"}),
         ("IgnoresMarks", "N-11", {"end of the tunnel": ["copies"]}, MARKED, {"delay"}),
         ("IgnoresMarks", "N-14-mix", {"discipline": ["codel"]}, MARKED, {"goodput"}),
+        # In two of five runs the flows begin so much alike that neither gets ahead: Jain's index and the ratio of the
+        # goodputs are undecided.
+        ("StarvesItsSibling", "N-04-equal", {"flows": ["2"], "buffer": ["0.5 bdp"]}, None, {"starvation"}),
         ("GrowsByShare", "N-04-latecomer", {"buffer": ["0.5 bdp"]}, None, {"convergence"}),
-        ("StaysDown", "N-22", {"change": ["rate x 4, delay x 1"]}, None, {"after"}),
-        ("IgnoresMarks", "N-14", {"discipline": ["codel"], "flows": ["1"]}, MARKED, {"delay"}),
-        ("CountsAcks", "N-19-acks", {"receiver": ["honest", "splits"]}, None, {"other"}),
+        ("CubicWithoutConcave", "N-04-latecomer", {"buffer": ["0.5 bdp"]}, None, {"convergence"}),
+        (LITTLE_CUT, "N-05", {"load": ["0.2"]}, None, {"p95"}),
+        ("CutsTooLittle", "N-07-grid", {**SHORT_PATH, "other": ["cubic"]}, None, {"goodput", "loss"}),
+        ("CutsTooLittle", "N-07-rivals", BESIDE_QUIC, None, {"goodput"}),
+        ("IgnoresLoss", "N-08", {"buffer": ["1 bdp"]}, None, {"loss"}),
+        (LITTLE_CUT, "N-09-long", {"load": ["0.5"]}, None, {"p95"}),
+        (
+            "StaysDown",
+            "N-12",
+            {"rate": ["10 Mbit/s"], "round trip": ["20 ms"], "buffer": ["1 BDP", "4 BDP"]},
+            None,
+            {"goodput"},
+        ),
+        ("HalfPackets", "N-13-loss", {"losses": ["one by one"], "share": ["0.01"]}, None, {"goodput"}),
+        ("StaysDown", "N-13-rate", {}, None, {"goodput"}),
         ("TakesJitterForCongestion", "N-13-jitter", {}, None, {"goodput"}),
+        ("IgnoresMarks", "N-14", {"discipline": ["codel"], "flows": ["1"]}, MARKED, {"delay"}),
+        ("CubicWithoutMarks", "N-14", {"discipline": ["codel"], "flows": ["1"]}, MARKED, {"delay"}),
+        ("IgnoresEverything", "N-17", {"flows": ["1"], "loss": ["0"]}, None, {"sent"}),
+        ("StaysDown", "N-18", {"loss": ["0.0001"]}, None, {"goodput"}),
+        ("CountsAcks", "N-19-acks", {"receiver": ["honest", "splits"]}, None, {"other"}),
+        ("FearsMarks", "N-19-marks", {"marks": ["honest", "hidden"]}, MARKED, {"goodput"}),
+        ("StaysDown", "N-20", {"late": ["none", "1 % by 75 ms"]}, None, {"goodput"}),
+        ("StaysDown", "N-21", {"event": ["outage"]}, None, {"finished"}),
+        ("StaysDown", "N-22", {"change": ["rate x 4, delay x 1"]}, None, {"after"}),
+        ("IgnoresLoss", "N-25", {"box": ["policer"]}, None, {"loss"}),
     ],
 )
 def test_a_fault_is_found(
@@ -105,24 +186,78 @@ def test_a_fault_is_found(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("control", "scenario", "metric"),
-    [
-        ("bbrv1", "N-03", "loss"),
-        ("bbrv1", "N-06-starvation", "starvation"),
-        ("bbrv1", "N-04-rtt", "unequal"),
-        ("scalable", "N-04-latecomer", "convergence"),
-    ],
-)
-def test_what_is_known_of_published_controls_is_found(control: str, scenario: str, metric: str) -> None:
-    assert f"{scenario}.{metric}" in broken(evaluated(control, {scenario: {}}, reference="cubic"))
+def test_short_flows_that_begin_with_all_they_have_take_from_long_ones() -> None:
+    # Three seeds decide.
+    found = evaluated("BeginsWithAll", {"N-09-short": {"load": ["0.2"]}}, seeds=3)
+    assert broken(found) == {"N-09-short.long"}
+
+
+@pytest.mark.slow
+def test_a_fault_that_takes_reordering_for_congestion_is_found_by_both_conditions() -> None:
+    # The references are not disturbed by 5 ms. Where they are themselves, they excuse a small share of their goodput.
+    found = evaluated("TakesJitterForCongestion", {"N-20": {"late": ["none", "5 % by 5 ms"]}}, seeds=3)
+    late = [one for one in findings(found, "N-20.goodput") if one.setting.at["late"] == "5 % by 5 ms"]
+    assert {one.criterion.measure: one.verdict for one in late} == {
+        "change": Verdict.CONCERN,
+        "ratio": Verdict.CONCERN,
+    }
+
+
+@pytest.mark.slow
+def test_a_run_in_a_process_of_its_own_has_the_numbers_of_one_in_this_process() -> None:
+    only = {"N-18": {"loss": ["0.0001"]}}
+    here, apart = (
+        findings(evaluated("StaysDown", only, apart=apart, seeds=2), "N-18.goodput")
+        for apart in (False, True)
+    )
+    assert [(one.tested, one.references) for one in here] == [(one.tested, one.references) for one in apart]
+    assert here[0].tested
+
+
+@pytest.mark.slow
+def test_scalable_tcp_does_not_converge() -> None:
+    assert "N-04-latecomer.convergence" in broken(evaluated("scalable", {"N-04-latecomer": {}}))
+
+
+@pytest.mark.slow
+def test_bbrv1_starves_cubic_in_a_short_buffer_unless_each_has_one_flow() -> None:
+    evaluation = evaluated("bbrv1", {"N-06-starvation": {"buffer": ["0.25 bdp"]}})
+    found = findings(evaluation, "N-06-starvation.starvation")
+    assert {one.setting.at["flows"]: one.verdict for one in found} == {
+        "1:1": Verdict.OK,
+        "1:4": Verdict.CONCERN,
+        "4:1": Verdict.CONCERN,
+    }
+    # CUBIC's tenth of an equal share is above the limit of a twentieth.
+    (one_to_one,) = [one for one in found if one.setting.at["flows"] == "1:1"]
+    assert one_to_one.mean == pytest.approx(0.10, abs=0.01)
+    # What CUBIC loses is a concern all the same.
+    goodput = findings(evaluation, "N-06-starvation.goodput")
+    (harm,) = [one for one in goodput if one.setting.at["flows"] == "1:1"]
+    assert harm.verdict is Verdict.CONCERN
+
+
+@pytest.mark.slow
+def test_bbrv1_is_unequal_over_round_trips_and_starves_none_of_its_flows() -> None:
+    evaluation = evaluated("bbrv1", {"N-04-rtt": {}})
+    unequal = findings(evaluation, "N-04-rtt.unequal")
+    # At 160 ms CUBIC is as unequal.
+    assert {one.setting.at["far"]: one.verdict for one in unequal} == {
+        "80 ms": Verdict.CONCERN,
+        "160 ms": Verdict.OK,
+    }
+    assert [(one.mean or 0) > 4 for one in unequal] == [True, False]
+    # Less than a fifth of an equal share in the worst 5 s, which is above the limit of a twentieth.
+    starvation = findings(evaluation, "N-04-rtt.starvation")
+    assert [one.verdict for one in starvation] == [Verdict.OK, Verdict.OK]
+    assert [one.mean for one in starvation] == pytest.approx([0.18, 0.18], abs=0.01)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("control", ["vegas", "ledbat", "FearsDelay"])
 def test_a_control_that_yields_is_said_to_and_is_no_concern(control: str) -> None:
     only = {**ONE_TO_ONE, "buffer": ["4 bdp"]}
-    evaluation = evaluated(control, {"N-06-starvation": only}, reference="cubic")
+    evaluation = evaluated(control, {"N-06-starvation": only})
     assert broken(evaluation) == set()
     (result,) = evaluation.family("N-06").scenarios
     (own,) = [one for one in result.findings if one.metric.id == "own"]
@@ -132,7 +267,7 @@ def test_a_control_that_yields_is_said_to_and_is_no_concern(control: str) -> Non
 @pytest.mark.slow
 def test_prague_beside_cubic_is_a_concern_in_one_classic_queue_and_in_no_other() -> None:
     disciplines = ["codel", "fq-codel", "dualpi2"]
-    evaluation = evaluated("prague", {"N-14-mix": {"discipline": disciplines}}, MARKED, reference="cubic")
+    evaluation = evaluated("prague", {"N-14-mix": {"discipline": disciplines}}, MARKED)
     (result,) = evaluation.family("N-14").scenarios
     found = {one.setting.at["discipline"]: one for one in result.findings if one.metric.id == "goodput"}
     assert [name for name, one in found.items() if one.verdict is Verdict.CONCERN] == ["codel"]
@@ -143,18 +278,65 @@ def test_prague_beside_cubic_is_a_concern_in_one_classic_queue_and_in_no_other()
 @pytest.mark.slow
 def test_reordering_that_rack_tolerates_costs_a_control_of_any_window_nothing() -> None:
     # 5 ms are less than a quarter of the round trip. With three duplicate acknowledgements it is a tenth.
-    found = evaluated("sack", {"N-20": {"late": ["none", "5 % by 5 ms"]}}, reference="cubic")
+    found = evaluated("sack", {"N-20": {"late": ["none", "5 % by 5 ms"]}})
     (result,) = found.family("N-20").scenarios
     (change,) = [one for one in result.findings if one.criterion.measure == "change"]
     assert change.mean == pytest.approx(1, abs=0.02)
 
 
-def test_bbrv1_is_a_concern_for_loss_in_every_short_buffer() -> None:
-    (result,) = evaluated("bbrv1", {"N-03": {}}, reference="cubic").family("N-03").scenarios
-    concerns = {
-        finding.setting.at["buffer"] for finding in result.findings if finding.verdict is Verdict.CONCERN
+@pytest.mark.slow
+def test_bbrv1_is_a_concern_for_loss_in_every_short_buffer_with_two_flows_and_with_ten() -> None:
+    found = findings(evaluated("bbrv1", {"N-03": {}}), "N-03.loss")
+    allowed, least = (
+        {
+            (one.setting.at["flows"], one.setting.at["buffer"]): one.verdict
+            for one in found
+            if one.criterion.measure == measure
+        }
+        for measure in ("allowance", "value")
+    )
+    short = ("0.25 bdp", "0.5 bdp", "1 bdp")
+    for flows in ("2", "10"):
+        assert [allowed[flows, buffer] for buffer in (*short, "2 bdp")] == [Verdict.CONCERN] * 3 + [
+            Verdict.OK
+        ]
+    # The other condition, at most 5 %, is surely not met by two flows in the shortest buffer alone: they lose 7.2 % of
+    # their packets with half a product and 4.8 % with one, give or take more than what is missing to 5 %.
+    undecided = Verdict.UNDECIDED
+    assert [least["2", buffer] for buffer in short] == [Verdict.CONCERN, undecided, undecided]
+    assert [least["10", buffer] for buffer in short] == [Verdict.CONCERN] * 3
+
+
+@pytest.mark.slow
+def test_bbrv3_is_what_its_draft_and_ours_say() -> None:
+    """LossThresh is 2 % (draft-ietf-ccwg-bbr, section 5.5.10): losses in short buffers are by design."""
+    evaluation = evaluated(
+        "bbrv3",
+        {"N-03": {"buffer": ["0.5 bdp"]}, "N-04-rtt": {}, "N-13-loss": {"share": ["0.01"]}},
+    )
+    # 2 % of what one flow of ten has in flight are less than one packet.
+    loss = {
+        (one.setting.at["flows"], one.criterion.measure): one.verdict
+        for one in findings(evaluation, "N-03.loss")
     }
-    assert concerns == {"0.25 bdp", "0.5 bdp", "1 bdp"}
+    assert loss == {
+        ("2", "allowance"): Verdict.OK,
+        ("2", "value"): Verdict.OK,
+        ("10", "allowance"): Verdict.CONCERN,
+        ("10", "value"): Verdict.OK,
+    }
+    # docs/bbr.md: the long round trip has more in a buffer of several products of the short one, here of three. What
+    # CUBIC gives to the short one at 160 ms is worse.
+    unequal = findings(evaluation, "N-04-rtt.unequal")
+    assert {one.setting.at["far"]: one.verdict for one in unequal} == {
+        "80 ms": Verdict.CONCERN,
+        "160 ms": Verdict.OK,
+    }
+    assert all((one.mean or 0) > 0 for one in findings(evaluation, "N-04-rtt.exponent"))
+    # 1 % of loss is below the threshold: BBRv3 has most of the 20 Mbit/s, one by one and in bursts.
+    radio = findings(evaluation, "N-13-loss.goodput")
+    assert [one.verdict for one in radio] == [Verdict.OK, Verdict.OK]
+    assert all((one.tested or 0) > 16 for one in radio)
 
 
 @pytest.mark.slow
@@ -164,21 +346,38 @@ def test_newreno_without_a_fault_is_no_concern() -> None:
         "N-03": {"flows": ["2"], "buffer": ["0.5 bdp", "1 bdp"]},
         "N-04-latecomer": {"buffer": ["0.5 bdp"]},
         "N-06-cut": {},
-        "N-06-starvation": {**ONE_TO_ONE, "buffer": ["0.25 bdp", "4 bdp"]},
+        "N-06-starvation": {**ONE_TO_ONE, "buffer": ["0.25 bdp", "1 bdp"]},
+        "N-08": {"buffer": ["1 bdp"]},
+        "N-13-loss": {"losses": ["one by one"], "share": ["0.01"]},
         "N-16": {"delay": ["every 100 ms"]},
         "N-19-acks": {"receiver": ["honest", "splits", "repeats"]},
+        "N-17": {"flows": ["1"], "loss": ["0"]},
         "N-22": {"change": ["rate x 4, delay x 1"]},
+        "N-25": {"box": ["policer"]},
     }
-    assert broken(evaluated("Reno", scenarios)) == set()
-    assert broken(evaluated("Reno", {"N-14": {"discipline": ["codel"], "flows": ["1"]}}, MARKED)) == set()
+    assert broken(evaluated("Reno", scenarios, seeds=3)) == set()
+    marked = {"N-14": {"discipline": ["codel"], "flows": ["1"]}}
+    assert broken(evaluated("Reno", marked, MARKED, seeds=3)) == set()
+
+
+@pytest.mark.slow
+def test_cubic_in_python_without_a_fault_is_no_concern() -> None:
+    scenarios: Mapping[str, Mapping[str, Sequence[str]]] = {
+        "N-03": {"flows": ["2"], "buffer": ["0.5 bdp"]},
+        "N-04-latecomer": {"buffer": ["0.5 bdp"]},
+        "N-06-starvation": {**ONE_TO_ONE, "buffer": ["1 bdp"]},
+    }
+    assert broken(evaluated("FaultlessCubic", scenarios, seeds=3)) == set()
+    marked = {"N-14": {"discipline": ["codel"], "flows": ["1"]}}
+    assert broken(evaluated("FaultlessCubic", marked, MARKED, seeds=3)) == set()
 
 
 def test_cubic_against_itself_is_met_everywhere() -> None:
     names = ["N-01-loss", "N-03", "N-04-equal", "N-06-starvation", "N-15", "N-17"]
-    found = evaluated("cubic", {name: {} for name in names}, reference="cubic", seeds=5)
+    found = evaluated("cubic", {name: {} for name in names})
     assert all(one.verdict is Verdict.OK for one in found.asked if one.scenarios)
     # The RFC says that CUBIC does not address bufferbloat, and the call of N-08 does not adapt.
-    found = evaluated("cubic", {"N-02": {}, "N-08": {}}, reference="cubic", seeds=5)
+    found = evaluated("cubic", {"N-02": {}, "N-08": {}})
     assert [one.verdict for one in found.asked if one.scenarios] == [Verdict.INFO, Verdict.INFO]
     assert broken(found) == set()
 
@@ -256,14 +455,14 @@ def test_a_reply_of_a_process_is_read_as_it_was_written(series: bytes | None) ->
 def test_a_control_that_fails_is_a_verdict(control: str, why: str) -> None:
     # A busy machine may take long to begin a process: only a control that never returns needs a short limit.
     limit_s = 2 if why.endswith("2 s") else 60
-    found = evaluated(control, {"N-13-rate": {}}, limit_s=limit_s).family("N-13")
+    found = evaluated(control, {"N-13-rate": {}}, apart=True, limit_s=limit_s, seeds=3).family("N-13")
     assert found.verdict is Verdict.CONCERN
     assert found.sentence.startswith("Not so: 3 of 3 runs failed: ")
     assert why in found.sentence
 
 
 def test_a_failed_run_is_the_reason_of_numbers_without_a_limit() -> None:
-    evaluation = evaluated("Raises", {"flent-tcp-2up-square": {}}, seeds=2)
+    evaluation = evaluated("Raises", {"flent-tcp-2up-square": {}}, apart=True, seeds=2)
     family = evaluation.family("flent")
     assert family.verdict is Verdict.CONCERN
     assert family.sentence.startswith("Not so: 2 of 2 runs failed: ")

@@ -266,8 +266,9 @@ def concerns(control: str) -> set[str]:
 
 
 def test_a_control_that_ignores_losses_is_a_concern_for_calls() -> None:
-    found = concerns(f"{Path(__file__).with_name('offenders.py')}:IgnoresLoss")
-    assert {"rate", "frames", "frozen"} & found
+    # Its losses take frames and with them the rate. The picture is frozen for 0.6 % of the time in the mean; 1 % is
+    # allowed, and three seeds do not decide.
+    assert concerns(f"{Path(__file__).with_name('offenders.py')}:IgnoresLoss") == {"rate", "frames"}
 
 
 def test_cubic_itself_is_no_concern_for_calls() -> None:
