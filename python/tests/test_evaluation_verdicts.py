@@ -209,12 +209,22 @@ def test_a_failed_run_is_a_concern_though_the_criterion_holds_in_enough_settings
     bad = replace(good, verdict=Verdict.CONCERN)
     verdicts = [one.verdict for one in judge._enough(criterion, [good, bad, replace(bad, failed=True)])]
     assert verdicts == [Verdict.OK, Verdict.CONCERN, Verdict.CONCERN]
-    verdicts = [one.verdict for one in judge._enough(criterion, [good, good, bad, replace(bad, failed=True)])]
-    assert verdicts == [Verdict.OK, Verdict.OK, Verdict.INFO, Verdict.CONCERN]
-    # 95 % of twelve are eleven.
+    verdicts = [
+        one.verdict for one in judge._enough(criterion, [good] * 3 + [bad, replace(bad, failed=True)])
+    ]
+    # 70 % of five are 3.5, so four have to hold.
+    assert verdicts == [Verdict.OK] * 3 + [Verdict.CONCERN] * 2
+    verdicts = [
+        one.verdict for one in judge._enough(criterion, [good] * 4 + [bad, replace(bad, failed=True)])
+    ]
+    assert verdicts == [Verdict.OK] * 4 + [Verdict.INFO, Verdict.CONCERN]
+    # 95 % are 11.4 of 12, 118.75 of 125 and 0.95 of one.
     almost = criterion.model_copy(update={"cells": 0.95})
-    assert judge._enough(almost, [good] * 11 + [bad])[-1].verdict is Verdict.INFO
-    assert judge._enough(almost, [good] * 10 + [bad] * 2)[-1].verdict is Verdict.CONCERN
+    for needed, settings in (11, 12), (119, 125), (1, 1):
+        enough = [good] * needed + [bad] * (settings - needed)
+        assert judge._enough(almost, enough)[-1].verdict is not Verdict.CONCERN
+        too_few = [good] * (needed - 1) + [bad] * (settings - needed + 1)
+        assert judge._enough(almost, too_few)[-1].verdict is Verdict.CONCERN
 
 
 def test_what_the_reference_does_not_meet_either_is_excused() -> None:

@@ -145,7 +145,7 @@ class Criterion(Table):
         default=1.0,
         gt=0,
         le=1,
-        description="the share of the settings in which it has to hold, rounded down to whole settings",
+        description="the share of the settings in which it has to hold, rounded to whole settings",
     )
     info: bool = Field(default=False, description="numbers without a verdict")
 
