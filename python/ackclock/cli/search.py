@@ -17,6 +17,7 @@ def search(
     *,
     objective: str,
     space: str | None,
+    against: str | None,
     transport: str | None,
     runs: int,
     seed: int,
@@ -39,13 +40,16 @@ def search(
     wanted = named(objective)
     more = transport_keys(transport)
     tested, chosen = contender(control, more), load(space or wanted.space)
+    reference = contender(against or "cubic", more)
+    if against is not None:
+        wanted = wanted.against(reference.name)
     writable(out)
     with workers_at(dask, threads) as pool, progress_bar(f"search {control}") as progress:
         found = Search(
             tested,
             wanted,
             chosen,
-            reference=contender("cubic", more),
+            reference=reference,
             runs=runs,
             seed=seed,
             store=Store(out),
@@ -56,10 +60,12 @@ def search(
         ).find()
     words = ["ackclock", "search", control, "--for", objective]
     words += [] if space is None else ["--space", space]
+    words += [] if against is None else ["--against", against]
     words += [] if transport is None else ["--transport", transport]
     command = shlex.join([*words, "--runs", str(runs), "--seed", str(seed)])
     parts = ["search", stem_of(control), objective]
     parts += [] if space in (None, wanted.space) else [Path(space).stem]
+    parts += [] if against is None else ["against", stem_of(against)]
     parts += [] if transport is None else [transport]
     path = out / f"{'-'.join(map(plain, parts))}.toml"
     with replacing(path) as unfinished:
@@ -72,6 +78,7 @@ def search(
                 "command": command,
                 "control": control,
                 "objective": objective,
+                "against": against,
                 "space": chosen.file,
                 "badness": found.badness,
                 "samples": list(found.samples),

@@ -32,8 +32,16 @@ def search(
         str | None,
         typer.Option(
             metavar="SPACE",
-            help="Where to look: bursts, paths, mixes, jitters, dualq, or a scenario file whose sweep has ranges; "
-            "default: what suits the objective.",
+            help="Where to look: bursts, fades, paths, mixes, jitters, dualq, or a scenario file whose sweep has "
+            "ranges; default: what suits the objective.",
+            show_default=False,
+        ),
+    ] = None,
+    against: Annotated[
+        str | None,
+        typer.Option(
+            metavar="CONTROL",
+            help="Subtract what this control does in the same seat, in place of CUBIC or of nothing.",
             show_default=False,
         ),
     ] = None,
@@ -70,6 +78,7 @@ def search(
         control,
         objective=objective,
         space=space,
+        against=against,
         transport=transport,
         runs=runs,
         seed=seed,
