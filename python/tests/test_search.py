@@ -354,6 +354,30 @@ def test_what_is_found_is_a_scenario(ackclock: Command) -> None:
     )
 
 
+def test_html_shows_what_was_found_over_time(ackclock: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    known = space.load("bursts")
+    seen = run.Found({known.ranges[0].path: 7.0}, 0.6, {}, 0.7, 0.1, 30, [0.6] * 5)
+    monkeypatch.setattr(run.Search, "find", lambda _: seen)
+    document = json.loads(ackclock("search", "sack", "--html", "--json").out)
+    assert document["report"] == document["scenario"].replace(".toml", ".html")
+    text = Path(document["report"]).read_text(encoding="utf-8")
+    # The scenario with what was found, the comment that says so, and the figures over time.
+    assert "7 Mbit/s" in text
+    assert "What matters: flows.bursts.application.rate = 7 Mbit/s" in text
+    assert text.count("<svg") >= 2
+    assert "report     " in ackclock("search", "sack", "--html").out
+    assert json.loads(ackclock("search", "sack", "--json").out)["report"] is None
+
+    # A control in Python is itself in the report, unless it fails there.
+    mine = f"{OFFENDERS}:CutsTooLittle"
+    document = json.loads(ackclock("search", mine, "--html", "--json").out)
+    assert "under-test" in Path(document["report"]).read_text(encoding="utf-8")
+    monkeypatch.setattr(run.Search, "find", lambda _: replace(seen, failed=2, why="it fails"))
+    done = ackclock("search", mine, "--html", "--json")
+    assert json.loads(done.out)["report"] is None
+    assert "no report, for the control fails in 2 of 5 runs" in done.err
+
+
 def test_another_transport_is_that_of_the_control_and_of_cubic_in_its_seat(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.text import Text
 
 from ackclock.cli.evaluate import plain, stem_of, transport_keys
-from ackclock.cli.terminal import console, print_json, progress_bar, shown
+from ackclock.cli.terminal import console, print_json, progress_bar, shown, warn
 from ackclock.files import replacing, writable
+
+if TYPE_CHECKING:
+    from ackclock.evaluation.contenders import Contender
+    from ackclock.search.run import Found
+    from ackclock.search.space import Space
 
 
 def search(
@@ -22,6 +28,7 @@ def search(
     runs: int,
     seed: int,
     as_json: bool,
+    html: bool,
     limit_s: float,
     threads: int,
     dask: str | None,
@@ -70,6 +77,7 @@ def search(
     path = out / f"{'-'.join(map(plain, parts))}.toml"
     with replacing(path) as unfinished:
         unfinished.write_text(scenario_of(found, chosen, tested, wanted, command), encoding="utf-8")
+    report = _report(path, found, chosen, tested, threads) if html else None
     values = chosen.overrides(found.values)
     if as_json:
         print_json(
@@ -90,6 +98,7 @@ def search(
                 "values": values,
                 "runs": found.runs,
                 "scenario": str(path),
+                "report": None if report is None else str(report),
             }
         )
         return
@@ -105,3 +114,20 @@ def search(
         here = f"{found.failed} of {len(found.samples)} runs there, {found.all_failed} runs of the search"
         say.print(Text(f"failed     {here}, each of which counts as 1: {found.why}"))
     say.print(f"scenario   {shown(path)}")
+    if report is not None:
+        say.print(f"report     {shown(report)}")
+
+
+def _report(file: Path, found: Found, space: Space, tested: Contender, threads: int) -> Path | None:
+    """Writes the report of the scenario that was found. Returns its path; None, after a warning, if the control fails
+    there.
+    """
+    from ackclock.cli.run import page
+    from ackclock.scenario import Scenario
+
+    if found.failed:
+        warn(f"{file.name}: no report, for the control fails in {found.failed} of {len(found.samples)} runs")
+        return None
+    # The file has a control in Python only by what the space has in its seat.
+    own = tested.overrides(space.tested) if tested.classes else {}
+    return page(Scenario.from_file(file, own, controls=tested.classes), file.parent, threads=threads)

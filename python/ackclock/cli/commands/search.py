@@ -56,6 +56,13 @@ def search(
     runs: Annotated[int, typer.Option(metavar="N", min=10, max=1_000_000, help="Points to try.")] = 500,
     seed: Annotated[int, typer.Option(metavar="N", min=0, max=2**32 - 1, help="Seed of the search.")] = 1,
     json: Json = False,
+    html: Annotated[
+        bool,
+        typer.Option(
+            "--html",
+            help="Also write a report of what was found, as `ackclock run --html` does: figures over time.",
+        ),
+    ] = False,
     limit: Annotated[
         float,
         typer.Option(
@@ -83,6 +90,7 @@ def search(
         runs=runs,
         seed=seed,
         as_json=json,
+        html=html,
         limit_s=limit,
         threads=threads,
         dask=dask,
