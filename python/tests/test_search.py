@@ -152,6 +152,7 @@ def test_the_many_losses_of_a_window_in_newreno_are_found_again() -> None:
     the same window with selective acknowledgements.
     """
     known, wanted = space.load("fades"), objectives.objective("utilisation").against("sack")
+    # The seeds 1 to 3 find 0.21, 0.25 and 0.21 with 100 points; seed 1 finds 0.14 with 60.
     worst = run.Search(contender("newreno"), wanted, known, reference=contender("sack"), runs=100).find()
     assert worst.badness > 0.15
     assert worst.harmless < 0.01
@@ -212,6 +213,7 @@ def test_cubic_whose_curve_runs_on_in_pauses_is_found() -> None:
     """
     mutant = Contender("CurveRunsOn", {"control": PLUGIN}, classes={PLUGIN: CurveRunsOn})
     known, wanted = space.load("pauses"), objectives.objective("loss")
+    # Seed 2 of the first three, with which so few points find 0.004, 0.047 and 0.039.
     worst = run.Search(mutant, wanted, known, runs=40, seed=2).find()
     assert worst.badness > 0.02
     assert worst.harmless == 0
