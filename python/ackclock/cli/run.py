@@ -160,6 +160,19 @@ def run(
     gate.judge(silent=as_json)
 
 
+def page(scenario: Scenario, out: Path, *, threads: int = 0) -> Path:
+    """Runs a scenario and writes its report, as ``--html`` does. Returns its path. RunError if a run fails."""
+    from ackclock.collect import Collector
+    from ackclock.jobs import Local
+
+    plan = scenario.plan()
+    collector = Collector(scenario.sweep, plan, keep=True)
+    done = scenario.simulate(plan, collector.take, store=Store(out), pool=Local(threads))
+    _complain_of(done)
+    runs = collector.runs(done.failures)
+    return _report(runs, _drawn(runs, scenario), scenario, out, scenario.sweep.warnings)
+
+
 def _wishes(
     exports: Sequence[str], scenario: Scenario, plan: Plan, out: Path | None, *, payloads: bool
 ) -> Sequence[str]:

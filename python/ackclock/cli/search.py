@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.text import Text
 
 from ackclock.cli.evaluate import plain, stem_of, transport_keys
-from ackclock.cli.terminal import console, print_json, progress_bar, shown
+from ackclock.cli.terminal import console, print_json, progress_bar, shown, warn
 from ackclock.files import replacing, writable
+
+if TYPE_CHECKING:
+    from ackclock.evaluation.contenders import Contender
+    from ackclock.search.run import Found
+    from ackclock.search.space import Space
 
 
 def search(
@@ -17,10 +23,12 @@ def search(
     *,
     objective: str,
     space: str | None,
+    against: str | None,
     transport: str | None,
     runs: int,
     seed: int,
     as_json: bool,
+    html: bool,
     limit_s: float,
     threads: int,
     dask: str | None,
@@ -39,13 +47,16 @@ def search(
     wanted = named(objective)
     more = transport_keys(transport)
     tested, chosen = contender(control, more), load(space or wanted.space)
+    reference = contender(against or "cubic", more)
+    if against is not None:
+        wanted = wanted.against(reference.name)
     writable(out)
     with workers_at(dask, threads) as pool, progress_bar(f"search {control}") as progress:
         found = Search(
             tested,
             wanted,
             chosen,
-            reference=contender("cubic", more),
+            reference=reference,
             runs=runs,
             seed=seed,
             store=Store(out),
@@ -56,14 +67,17 @@ def search(
         ).find()
     words = ["ackclock", "search", control, "--for", objective]
     words += [] if space is None else ["--space", space]
+    words += [] if against is None else ["--against", against]
     words += [] if transport is None else ["--transport", transport]
     command = shlex.join([*words, "--runs", str(runs), "--seed", str(seed)])
     parts = ["search", stem_of(control), objective]
     parts += [] if space in (None, wanted.space) else [Path(space).stem]
+    parts += [] if against is None else ["against", stem_of(against)]
     parts += [] if transport is None else [transport]
     path = out / f"{'-'.join(map(plain, parts))}.toml"
     with replacing(path) as unfinished:
         unfinished.write_text(scenario_of(found, chosen, tested, wanted, command), encoding="utf-8")
+    report = _report(path, found, chosen, tested, threads) if html else None
     values = chosen.overrides(found.values)
     if as_json:
         print_json(
@@ -72,6 +86,7 @@ def search(
                 "command": command,
                 "control": control,
                 "objective": objective,
+                "against": against,
                 "space": chosen.file,
                 "badness": found.badness,
                 "samples": list(found.samples),
@@ -83,6 +98,7 @@ def search(
                 "values": values,
                 "runs": found.runs,
                 "scenario": str(path),
+                "report": None if report is None else str(report),
             }
         )
         return
@@ -98,3 +114,20 @@ def search(
         here = f"{found.failed} of {len(found.samples)} runs there, {found.all_failed} runs of the search"
         say.print(Text(f"failed     {here}, each of which counts as 1: {found.why}"))
     say.print(f"scenario   {shown(path)}")
+    if report is not None:
+        say.print(f"report     {shown(report)}")
+
+
+def _report(file: Path, found: Found, space: Space, tested: Contender, threads: int) -> Path | None:
+    """Writes the report of the scenario that was found. Returns its path; None, after a warning, if the control fails
+    there.
+    """
+    from ackclock.cli.run import page
+    from ackclock.scenario import Scenario
+
+    if found.failed:
+        warn(f"{file.name}: no report, for the control fails in {found.failed} of {len(found.samples)} runs")
+        return None
+    # The file has a control in Python only by what the space has in its seat.
+    own = tested.overrides(space.tested) if tested.classes else {}
+    return page(Scenario.from_file(file, own, controls=tested.classes), file.parent, threads=threads)

@@ -298,14 +298,14 @@ def scenario_of(loaded: Loaded, setting: Setting, tested: Contender) -> str:
 
 
 def put(document: Any, steps: Sequence[str], value: Any) -> None:
-    """Puts a value at a dotted path, in which an element of a list of tables is called by its name or its number."""
+    """Puts a value at a dotted path, in which an element of a list is called by its number, or a table by its name."""
     for step in steps[:-1]:
         if isinstance(document, list):
-            numbered = {str(number): one for number, one in enumerate(document)}
-            document = next((one for one in document if one.get("name") == step), numbered.get(step))
+            named = {one.get("name"): one for one in reversed(document) if isinstance(one, dict)}
+            document = named[step] if step in named else document[int(step)]
         else:
             if not isinstance(document.get(step), dict | list):
                 # A name stands for a table of its own.
                 document[step] = {"name": document[step]} if isinstance(document.get(step), str) else {}
             document = document[step]
-    document[steps[-1]] = value
+    document[int(steps[-1]) if isinstance(document, list) else steps[-1]] = value

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ackclock.errors import InputError
 from ackclock.names import nearest
@@ -13,13 +13,33 @@ class Objective:
     """An objective. ``expr`` is an expression over a run, larger for worse."""
 
     name: str
-    text: str
-    """What the number says, in words."""
+    what: str
+    """What the expression says, in words."""
     expr: str
     space: str
     """The space of the package in which it is looked for, unless the user names another."""
-    relative: bool = False
-    """Whether the value of CUBIC in the same seat is subtracted."""
+    less: str = "that of"
+    """What is subtracted of another control, in words that its name follows."""
+    reference: str = ""
+    """The control whose value in the same seat is subtracted; empty for none."""
+
+    @property
+    def text(self) -> str:
+        """Returns what the number says, in words."""
+        return (
+            f"{self.what}, minus {self.less} {self.reference} in the same seat"
+            if self.reference
+            else self.what
+        )
+
+    @property
+    def relative(self) -> bool:
+        """Returns whether the value of another control in the same seat is subtracted."""
+        return bool(self.reference)
+
+    def against(self, control: str) -> Objective:
+        """Returns the objective that subtracts the value of ``control`` in the same seat."""
+        return replace(self, reference=control)
 
 
 # Of a packet of 1500 bytes on the wire 1448 are data: flows that fill the link get 0.965 of its rate as goodput.
@@ -32,17 +52,17 @@ OBJECTIVES = (
     ),
     Objective(
         "loss",
-        "the share of the control's packets that are dropped, minus that of CUBIC in the same seat",
+        "the share of the control's packets that are dropped",
         'sum(flows("tested*").dropped_packets) / sum(flows("tested*").sent_packets)',
         "paths",
-        relative=True,
+        reference="CUBIC",
     ),
     Objective(
         "delay",
-        "the 95th percentile of the queueing delay in s, minus that of CUBIC in the same seat",
+        "the 95th percentile of the queueing delay in s",
         'link("bottleneck").wait_p95_s',
         "paths",
-        relative=True,
+        reference="CUBIC",
     ),
     Objective(
         "starvation",
@@ -58,10 +78,11 @@ OBJECTIVES = (
     ),
     Objective(
         "harm",
-        "the share of the link that other flows lose, minus what they lose to CUBIC in the same seat",
+        "the share of the link that other flows lose",
         '1 - sum(flows("other").goodput_bps) / (link("bottleneck").rate_bps * 0.965)',
         "mixes",
-        relative=True,
+        less="what they lose to",
+        reference="CUBIC",
     ),
 )
 

@@ -17,7 +17,7 @@ from ackclock.jobs import Local, Pool, run_jobs
 from ackclock.libraries import missing
 from ackclock.overrides import merge
 from ackclock.search.objectives import Objective
-from ackclock.search.space import Range, Space
+from ackclock.search.space import Choice, Range, Space
 from ackclock.store import Job, Store
 from ackclock.study.language import Expression, ExpressionError
 from ackclock.study.run_words import measure
@@ -253,9 +253,9 @@ def _spread(count: int, dimensions: int, random: np.random.Generator) -> npt.NDA
     return np.asarray((places + random.uniform(size=places.shape)) / count, dtype=np.float64)
 
 
-def _simpler(one: Range, value: float) -> list[float]:
+def _simpler(one: Range | Choice, value: float) -> list[float]:
     """Returns values near ``value`` with fewer digits, the roundest first."""
-    if one.whole or value == 0:
+    if isinstance(one, Choice) or one.whole or value == 0:
         return []
     found = [float(f"{value:.{digits - 1}e}") for digits in (1, 2)]
     return [near for near in dict.fromkeys(found) if one.low <= near <= one.high and near != value]

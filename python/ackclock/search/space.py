@@ -1,4 +1,6 @@
-"""The space of a search: a scenario whose ``[sweep]`` has ranges. The scenario without them is its harmless point."""
+"""The space of a search: a scenario whose ``[sweep]`` has ranges, and lists of which one value is chosen. The scenario
+without them is its harmless point.
+"""
 
 from __future__ import annotations
 
@@ -52,6 +54,25 @@ class Range:
 
 
 @dataclass(frozen=True)
+class Choice:
+    """A place for which the search chooses one of several values, each as likely as the others.
+
+    Its value in the search is the index of the chosen one.
+    """
+
+    path: str
+    options: tuple[Any, ...]
+
+    def at(self, share: float) -> float:
+        """Returns the index at a place from 0 to 1."""
+        return float(min(int(min(max(share, 0.0), 1.0) * len(self.options)), len(self.options) - 1))
+
+    def written(self, value: float) -> Any:
+        """Returns the chosen value as a scenario has it."""
+        return self.options[int(value)]
+
+
+@dataclass(frozen=True)
 class Space:
     """A scenario and its ranges."""
 
@@ -59,7 +80,7 @@ class Space:
     text: str
     """The scenario without its sweep."""
     document: Mapping[str, Any]
-    ranges: tuple[Range, ...]
+    ranges: tuple[Range | Choice, ...]
 
     @property
     def tested(self) -> list[str]:
@@ -100,7 +121,7 @@ def load(name: str) -> Space:
     core.check(text, file, {})
     document = toml.loads(text)
     sweep = document.pop("sweep", {})
-    ranges = tuple(_range(path, value, file) for path, value in sweep.items() if path != "samples")
+    ranges = tuple(_range(path, value) for path, value in sweep.items() if path != "samples")
     if not ranges:
         raise InputError(
             f'{file}: has no [sweep] with ranges such as {{ from = "1 Mbit/s", to = "20 Mbit/s" }}'
@@ -111,9 +132,9 @@ def load(name: str) -> Space:
     return Space(file, tomli_w.dumps(document), document, ranges)
 
 
-def _range(path: str, value: Any, file: str) -> Range:
+def _range(path: str, value: Any) -> Range | Choice:
     if not isinstance(value, Mapping):
-        raise InputError(f"{file}: sweep.{path}: found a list, expected a range with `from` and `to`")
+        return Choice(path, tuple(value))
     (low, unit), (high, _) = (_number(value[end]) for end in ("from", "to"))
     whole = all(isinstance(value[end], int) for end in ("from", "to")) or unit in ("packets", "packet", "B")
     log = value.get("scale") == "log"

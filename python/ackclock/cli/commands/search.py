@@ -32,8 +32,16 @@ def search(
         str | None,
         typer.Option(
             metavar="SPACE",
-            help="Where to look: bursts, paths, mixes, jitters, dualq, or a scenario file whose sweep has ranges; "
-            "default: what suits the objective.",
+            help="Where to look: bursts, fades, pauses, paths, mixes, jitters, dualq, changes, or a scenario file "
+            "whose sweep has ranges; default: what suits the objective.",
+            show_default=False,
+        ),
+    ] = None,
+    against: Annotated[
+        str | None,
+        typer.Option(
+            metavar="CONTROL",
+            help="Subtract what this control does in the same seat, in place of CUBIC or of nothing.",
             show_default=False,
         ),
     ] = None,
@@ -48,6 +56,13 @@ def search(
     runs: Annotated[int, typer.Option(metavar="N", min=10, max=1_000_000, help="Points to try.")] = 500,
     seed: Annotated[int, typer.Option(metavar="N", min=0, max=2**32 - 1, help="Seed of the search.")] = 1,
     json: Json = False,
+    html: Annotated[
+        bool,
+        typer.Option(
+            "--html",
+            help="Also write a report of what was found, as `ackclock run --html` does: figures over time.",
+        ),
+    ] = False,
     limit: Annotated[
         float,
         typer.Option(
@@ -70,10 +85,12 @@ def search(
         control,
         objective=objective,
         space=space,
+        against=against,
         transport=transport,
         runs=runs,
         seed=seed,
         as_json=json,
+        html=html,
         limit_s=limit,
         threads=threads,
         dask=dask,
