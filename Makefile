@@ -34,7 +34,7 @@ help: ## list the targets
 setup: $(VENV)/.core ## make .venv, install the locked libraries, build the simulator core in release mode
 	@:
 
-prototype: $(VENV)/.runtime ## build the core in seconds while trying something out; half as fast as what `make setup` builds
+prototype: $(VENV)/.runtime ## build the core to try something out, in minutes and then in seconds; half as fast as what `make setup` builds
 	@# A fresh environment gets the package too, with the command `ackclock`; later only the core changes.
 	VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop $(if $(wildcard $(BIN)/ackclock),--skip-install) --profile prototype --locked
 	@# The release build is now stale whatever the sources' times say.

@@ -8,8 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ackclock.evaluation import files
+from ackclock.evaluation.spelling import judged
 from ackclock.evaluation.verdict import Verdict
-from ackclock.numbers import significant, with_ends
+from ackclock.numbers import significant
 
 MOST_ROWS = 10
 """The largest number of findings of a criterion that are all shown."""
@@ -112,9 +113,11 @@ def _row(found: Found, record: Mapping[str, Any]) -> list[str]:
     means = [one["tested"], *one["references"].values()]
     samples = [setting["tested"], *setting["references"].values()]
     cells = [mean(one_mean, unit, of[one["metric"]]) for one_mean, of in zip(means, samples, strict=True)]
-    judged = f"{metric['label']}{_judged(one, unit, record['references'][0])}"
+    words = judged(
+        metric["label"], one["measure"], unit, one["mean"], one["interval"], record["references"][0]
+    )
     where = ", ".join(text for text in (f"`{scenario['name']}`", one["setting"]) if text)
-    return [one["text"], where, judged, *cells, one["reason"]]
+    return [one["text"], where, words, *cells, one["reason"]]
 
 
 def mean(value: float | None, unit: str, samples: Sequence[float | None]) -> str:
@@ -124,24 +127,6 @@ def mean(value: float | None, unit: str, samples: Sequence[float | None]) -> str
         return "no value"
     runs = "" if present == len(samples) else f" in {present} of {len(samples)} runs"
     return f"{significant(value, 3)} {unit}".rstrip() + runs
-
-
-def _judged(one: Mapping[str, Any], unit: str, reference: str) -> str:
-    """The judged quantity of a finding in words, with its interval; empty without one."""
-    if one["mean"] is None:
-        return ""
-    words = {
-        "value": ": {}",
-        "ratio": ": {}" + f" times {reference}'s",
-        "difference": ": {}" + f" more than {reference}'s",
-        "harm": f", harm beyond that of {reference}: " + "{}",
-        "allowance": ", above what is allowed: {}",
-        "change": ": {} times that in the setting to compare with",
-    }
-    own_unit = unit if one["measure"] in ("value", "difference", "allowance") else ""
-    if own_unit == "%" and one["measure"] != "value":
-        own_unit = "points"
-    return words[one["measure"]].format(with_ends(one["mean"], one["interval"], own_unit))
 
 
 def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:

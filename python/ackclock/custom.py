@@ -80,7 +80,12 @@ Unit = Literal["number", "integer", "flag", "choice", "time", "rate", "size", "p
 
 
 class Decision(NamedTuple):
-    """The limits that a control sets for its host."""
+    """The limits that a control sets for its host.
+
+    ``cwnd`` is the number of packets that may be in flight. ``ssthresh`` is the slow start threshold, for observers;
+    infinite if there is none. ``pacing_rate`` is in bits per second of payload, None for as fast as the window allows.
+    ``send_quantum`` is the number of packets that may leave back to back when pacing, None for the host's own.
+    """
 
     cwnd: float
     """The number of packets that may be in flight."""
@@ -288,8 +293,7 @@ def _description(cls: type[_Hosted]) -> dict[str, Any]:
         hears = _overrides(cls, Control)
         described["control"] = {
             "recovery": cls.recovery,
-            "has_window": callable(getattr(cls, "set_cwnd", None))
-            and callable(getattr(cls, "set_ssthresh", None)),
+            "has_window": has_window(cls),
             "counts_marks": cls.counts_marks,
             "follows_sending": cls.follows_sending if hears("on_sent") else "nothing",
             "hears": {name: hears(name) for name in ("on_change", "on_lost", "on_recovered", "publish")},
@@ -298,6 +302,11 @@ def _description(cls: type[_Hosted]) -> dict[str, Any]:
         hears = _overrides(cls, Discipline)
         described["queue"] = {"departs": hears("on_departure"), "publish": hears("publish")}
     return described
+
+
+def has_window(cls: type[Control]) -> bool:
+    """Returns whether slow starts, discriminators and the like can set the window of a control."""
+    return all(callable(getattr(cls, name, None)) for name in ("set_cwnd", "set_ssthresh"))
 
 
 def _overrides(cls: type[_Hosted], base: type[_Hosted]) -> Callable[[str], bool]:

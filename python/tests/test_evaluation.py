@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from collections.abc import Iterator
@@ -25,6 +26,18 @@ from ackclock.evaluation.verdict import Verdict
 from ackclock.report.evaluation import write_evaluation
 from ackclock.schemas.evaluate import EvaluateDocument
 
+OWN = """
+import ackclock
+
+class Mine(ackclock.Control):
+    def __init__(self, initial):
+        self.cwnd = 2.0
+    def decision(self):
+        return ackclock.Decision(self.cwnd)
+    def on_ack(self, ack, random): ...
+    def on_loss(self, loss, random): ...
+    def on_timeout(self, timeout, random): ...
+"""
 SMALL = """
 family = "N-02"
 title = "Small"
@@ -188,7 +201,7 @@ def test_two_controls_stand_side_by_side(ackclock: Command, tmp_path: Path) -> N
         alone[name] = json.loads(
             ackclock("evaluate", name, "--only", "small.toml", "--seeds", "2", "--json").out
         )
-    stem = Path("ackclock-results/evaluate-bbrv1-beside-sack-only-small")
+    stem = Path("ackclock-results/evaluate-bbrv1-beside-sack-only-small-seeds-2")
     document = json.loads(stem.with_suffix(".json").read_text(encoding="utf-8"))
     EvaluateDocument.model_validate(document)
     # Each has the verdicts, the findings and the samples that it has alone.
@@ -236,16 +249,54 @@ def test_a_scenario_of_a_set_is_named_alone(ackclock: Command, tmp_path: Path) -
     assert (tmp_path / "rrul.toml").read_text(encoding="utf-8") == files.load("flent-rrul").text
 
 
+def test_a_control_without_a_window_to_set_is_remarked_on(ackclock: Command, tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(OWN, encoding="utf-8")
+    asked = ("--only", "N-17", "--seeds", "2", "--html")
+    done = ackclock("evaluate", "mine.py", *asked)
+    assert done.code == 0, done.err
+    remark = "Mine has no set_cwnd and set_ssthresh, so it counts as a control with a model of the path"
+    assert done.err.count(remark) == 1
+    assert remark in Path("ackclock-results/evaluate-mine-only-N-17-seeds-2.html").read_text(encoding="utf-8")
+    setters = "\n".join(
+        f"    def {name}(self, value): self.cwnd = value" for name in ("set_cwnd", "set_ssthresh")
+    )
+    (tmp_path / "mine.py").write_text(f"{OWN}\n{setters}\n", encoding="utf-8")
+    assert remark not in ackclock("evaluate", "mine.py", *asked).err
+
+
+@pytest.mark.parametrize(
+    ("given", "source", "message"),
+    [
+        ("mine.py", OWN.replace("on_loss", "on_los"), 'controls: "Mine" lacks on_loss'),
+        ("mine.py", OWN + "    def on_recoverd(self, recovered): ...\n", 'did you mean "on_recovered"?'),
+        ("mine", OWN, 'did you mean "mine.py"?'),
+    ],
+)
+def test_what_is_wrong_with_a_control_is_said_before_anything_runs(
+    ackclock: Command, tmp_path: Path, given: str, source: str, message: str
+) -> None:
+    (tmp_path / "mine.py").write_text(source, encoding="utf-8")
+    # Nothing of this scenario would run: it is about marks, which these packets cannot get.
+    done = ackclock("evaluate", given, "--only", "N-11")
+    assert done.code == 2
+    assert message in done.err
+
+
 def test_a_part_does_not_replace_the_files_of_the_whole() -> None:
     def stem(
-        *controls: str, full: bool = False, only: tuple[str, ...] = (), sets: tuple[str, ...] = ()
+        *controls: str,
+        full: bool = False,
+        only: tuple[str, ...] = (),
+        sets: tuple[str, ...] = (),
+        seeds: int | None = None,
     ) -> str:
-        return file_stem(controls, full=full, only=only, sets=sets)
+        return file_stem(controls, full=full, only=only, sets=sets, seeds=seeds)
 
     assert stem("bbrv3") == "evaluate-bbrv3"
     assert stem("bbrv3", "cc/mine.py", full=True) == "evaluate-bbrv3-beside-mine-full"
     assert stem("noq:bbr3", only=("5.1.3", "own/N-02.toml")) == "evaluate-noq-bbr3-only-5-1-3-N-02"
     assert stem("bbrv3", only=("N-17",), sets=("flent",)) == "evaluate-bbrv3-only-N-17-set-flent"
+    assert stem("bbrv3", only=("N-17",), seeds=2) == "evaluate-bbrv3-only-N-17-seeds-2"
     # A name of more than 255 bytes is no file's.
     assert stem("bbrv3", only=tuple(f"N-{number}" for number in range(10, 99))).endswith(
         "-N-16-N-17-and-81-more"
@@ -370,8 +421,12 @@ def test_the_control_of_the_page_is_evaluated(ackclock: Command) -> None:
     done = ackclock("evaluate", file, "--only", "N-17", "--seeds", "2", "--html")
     assert done.code == 0, done.err
     assert done.out.startswith("Aimd after RFC 9743, quick, seeds 1 to 2")
-    page = Path("ackclock-results/evaluate-aimd-only-N-17.html").read_text(encoding="utf-8")
+    page = Path("ackclock-results/evaluate-aimd-only-N-17-seeds-2.html").read_text(encoding="utf-8")
     assert "Internet of Things and constrained nodes" in page
+    # The page has the source, and its hash.
+    assert hashlib.sha256(file.read_bytes()).hexdigest() in page
+    assert "def avoid_congestion(self, ack):" in page
+    assert "--seeds 2 --html" in page
     assert "ackclock evaluate" in page
     assert page.count('class="setting"') == 5  # four settings and the scale
 

@@ -421,6 +421,25 @@ def test_the_process_of_a_run_that_takes_too_long_is_gone(tmp_path: Path) -> Non
     assert not [path for path in Path("/proc").glob("[0-9]*/cmdline") if str(file).encode() in _read(path)]
 
 
+def test_runs_are_not_made_after_the_first_that_all_take_too_long(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ackclock.evaluation.processes.MOST_LATE", 2)
+    plan = run.Plan(
+        contenders.contender(f"{OFFENDERS}:NeverReturns"),
+        [contenders.contender("sack")],
+        [load("N-13-rate")],
+        quick=True,
+        seeds=5,
+    )
+    jobs = [one.job for one in plan.runs if one.job.has_python]
+    found = dict(Processes(OFFENDERS, "NeverReturns", threads=1, limit_s=1).begin(jobs))
+    assert [str(found[index]) for index in range(5)] == [
+        *["the run did not finish within 1 s"] * 2,
+        *["not made, for each of the first 2 did not finish within 1 s"] * 3,
+    ]
+
+
 def _read(path: Path) -> bytes:
     try:
         return path.read_bytes()

@@ -185,7 +185,9 @@ def test_a_set_runs_beside_the_criteria(ackclock: Command) -> None:
     (row,) = [one for one in document["criteria"] if one["scenarios"]]
     assert (row["id"], row["section"], row["strength"]) == ("picoquic", "picoquic", "-")
     assert document["command"].endswith("--only picoquic-low-and-up --seeds 2")
-    page = Path("ackclock-results/evaluate-cubic-only-picoquic-low-and-up.html").read_text(encoding="utf-8")
+    page = Path("ackclock-results/evaluate-cubic-only-picoquic-low-and-up-seeds-2.html").read_text(
+        encoding="utf-8"
+    )
     assert "Picoquic&#39;s duels and changing links" in page or "Picoquic's duels and changing links" in page
     assert "cc_ns_low_and_up_test in cc_compete_test.c" in page
 

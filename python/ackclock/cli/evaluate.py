@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from ackclock.evaluation.files import Loaded
     from ackclock.evaluation.run import Cost, Plan
 
+MANY_PACKETS = 5e7
+"""The number of packets above which an evaluation says beforehand how many runs it makes. To say what they cost takes
+seconds.
+"""
 MOST_NAMED = 8
 """The largest number of scenarios that the name of a file lists."""
 
@@ -72,14 +76,17 @@ def evaluate(
     limits = _compared(plans[0], record, thresholds, chosen, transport)
     for name, why in {name: why for plan in plans for name, why in plan.refused.items()}.items():
         note(f"{name} is left out, for it cannot have this transport: {why}")
-    for warning in dict.fromkeys(warning for plan in plans for warning in _about_marks(plan)):
-        note(warning)
+    for text in dict.fromkeys(text for plan in plans for text in (*_about_marks(plan), *plan.tested.remarks)):
+        note(text)
     if plan_only or full:
         for plan in plans:
             said_of = "" if beside is None else f"{plan.tested.name}: "
             (console().print if plan_only else note)(said_of + _said(run.cost(plan, limit_s), threads))
     if plan_only:
         return True
+    if not full and sum(run.packets for plan in plans for run in plan.runs) > MANY_PACKETS:
+        count = sum(len(plan.runs) for plan in plans)
+        note(f"{count:,} runs, minus what is on disk already; --plan says what they cost")
     writable(out)
     evaluations = []
     with workers_at(dask, threads) as pool:
@@ -108,13 +115,13 @@ def evaluate(
         answers=answers,
     )
     document = as_document(found, command, other)
-    stem = file_stem(controls, full=full, only=only, sets=sets)
+    stem = file_stem(controls, full=full, only=only, sets=sets, seeds=seeds)
     path = _written(document, out / f"{stem}.json")
     pages = []
     if html:
         from ackclock.report.evaluation import write_evaluation
 
-        pages.append(write_evaluation(found, out / f"{stem}.html", command, other))
+        pages.append(write_evaluation(found, out / f"{stem}.html", f"{command} --html", other))
     if as_json:
         print_json(document)
     else:
@@ -253,7 +260,9 @@ def transport_keys(given: str | None) -> dict[str, Any]:
         raise InputError(f"--transport: {given}: not a table in TOML: {error}") from None
 
 
-def file_stem(controls: Sequence[str], *, full: bool, only: Sequence[str], sets: Sequence[str]) -> str:
+def file_stem(
+    controls: Sequence[str], *, full: bool, only: Sequence[str], sets: Sequence[str], seeds: int | None
+) -> str:
     """Returns the name of the files of an evaluation. Those of a part do not replace those of the whole."""
     parts = ["evaluate", "-beside-".join(map(stem_of, controls))]
     parts += ["full"] if full else []
@@ -265,6 +274,7 @@ def file_stem(controls: Sequence[str], *, full: bool, only: Sequence[str], sets:
             ]
         if len(values) > MOST_NAMED:
             parts.append(f"and-{len(values) - MOST_NAMED}-more")
+    parts += [] if seeds is None else ["seeds", str(seeds)]
     return "-".join(parts)
 
 

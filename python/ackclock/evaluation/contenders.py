@@ -51,6 +51,8 @@ class Contender:
     file: Path | None = None
     """The file of a control in Python."""
     classes: Mapping[str, type[Control]] = field(default_factory=dict)
+    source: str = ""
+    """The text of that file, as it was loaded."""
 
     def overrides(self, groups: Sequence[str]) -> dict[str, Any]:
         """Returns the values that put this control into the groups of flows."""
@@ -90,6 +92,18 @@ class Contender:
     def class_name(self) -> str:
         """Returns the name of the class of a control in Python. LookupError for another control."""
         return self.classes[PLUGIN].__name__
+
+    @property
+    def remarks(self) -> list[str]:
+        """Returns what the reader has to know about how the host treats a control in Python."""
+        from ackclock.custom import has_window
+
+        return [
+            f"{self.name} has no set_cwnd and set_ssthresh, so it counts as a control with a model of the path: while "
+            "losses are repaired, the host does not reduce its flight as it does for other windows"
+            for cls in self.classes.values()
+            if not has_window(cls)
+        ]
 
     @property
     def several_paths(self) -> bool:
@@ -143,7 +157,9 @@ def contender(given: str, more: Mapping[str, Any] | None = None) -> Contender:
     path, _, name = given.partition(":")
     if path.endswith(".py"):
         cls = loaded(Path(path), name)
-        return Contender(cls.__name__, {"control": PLUGIN, **more}, Path(path).resolve(), {PLUGIN: cls})
+        file = Path(path).resolve()
+        source = file.read_text(encoding="utf-8", errors="replace")
+        return Contender(cls.__name__, {"control": PLUGIN, **more}, file, {PLUGIN: cls}, source)
     known(given)
     return Contender(given, {"control": given, **more})
 
@@ -181,8 +197,9 @@ def known(name: str) -> None:
     """Raises InputError if no control of the registry is called ``name``."""
     controls = [entry["name"] for entry in core.registry() if entry["kind"] == "control"]
     if name not in controls:
+        near = f'; did you mean "{name}.py"?' if is_there(Path(f"{name}.py")) else nearest(name, controls)
         raise InputError(
-            f'there is no control "{name}"{nearest(name, controls)}\n'
+            f'there is no control "{name}"{near}\n'
             "`ackclock list controls` shows them all; FILE.py or FILE.py:CLASS is a control in Python"
         )
 
@@ -191,7 +208,7 @@ def loaded(file: Path, name: str = "") -> type[Control]:
     """Returns the control called ``name`` in a Python file, or the only one. InputError if there is none, if there are
     several, or if the file cannot be read or run.
     """
-    from ackclock.custom import Control
+    from ackclock.custom import Control, python_classes
 
     if not is_there(file):
         raise InputError(f"{file}: No such file")
@@ -213,10 +230,14 @@ def loaded(file: Path, name: str = "") -> type[Control]:
     if name:
         if name not in controls:
             raise InputError(f'{file}: there is no control "{name}"{nearest(name, controls)}')
-        return controls[name]
-    if len(controls) != 1:
+    elif len(controls) != 1:
         found = ", ".join(controls) or "none"
         raise InputError(
             f"{file}: expected one class of ackclock.Control, found {found}; FILE.py:CLASS names one"
         )
-    return next(iter(controls.values()))
+    cls = controls[name or next(iter(controls))]
+    try:
+        python_classes({cls.__name__: cls}, {})
+    except InputError as error:
+        raise InputError(f"{file}: {error}") from None
+    return cls

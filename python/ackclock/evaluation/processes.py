@@ -23,6 +23,8 @@ from ackclock.store import Job
 
 LIMIT_S = 300.0
 """The longest time that a run may take, by default."""
+MOST_LATE = 10
+"""The number of runs that may take longer than the limit before one has finished; then the others are not made."""
 PATIENCE_S = 10.0
 """The time in which a process ends after its input."""
 
@@ -48,6 +50,7 @@ class _Batch:
         self._next = iter(range(len(jobs)))
         self._lock = threading.Lock()
         self._cancelled = False
+        self._late, self._in_time = 0, False
         self._done: queue.Queue[tuple[int, core.Made | AckclockError]] = queue.Queue()
         self._processes: set[_Process] = set()
         for _ in range(min(count, len(jobs))):
@@ -86,7 +89,14 @@ class _Batch:
                     process = self._started()
                 if process is None:
                     return
+                if self._late >= MOST_LATE and not self._in_time:
+                    why = f"not made, for each of the first {MOST_LATE} did not finish within {self._limit_s:g} s"
+                    self._done.put((index, RunError(why)))
+                    continue
                 made = process.make(self._jobs[index], self._limit_s)
+                with self._lock:
+                    self._late += process.was_late
+                    self._in_time |= not process.was_late
                 if process.ended:
                     with self._lock:
                         self._processes.discard(process)
@@ -113,6 +123,8 @@ class _Process:
             env={**os.environ, "PYTHONPATH": path.rstrip(os.pathsep)},
         )
         self.ended = False
+        self.was_late = False
+        """Whether its last run took longer than the limit."""
 
     def make(self, job: Job, limit_s: float) -> core.Made | AckclockError:
         """Makes a job. RunError, returned, if the run fails, takes longer than the limit, or ends the process."""
@@ -122,7 +134,8 @@ class _Process:
         try:
             tasks.write(json.dumps(job.for_core()).encode() + b"\n")
             tasks.flush()
-            if not select.select([replies], [], [], limit_s)[0]:
+            self.was_late = not select.select([replies], [], [], limit_s)[0]
+            if self.was_late:
                 self.close()
                 return RunError(f"the run did not finish within {limit_s:g} s")
             text, series, why = read_reply(replies)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -112,8 +113,8 @@ class FamilyResult:
     verdict: Verdict
     sentence: str
     scenarios: Sequence[ScenarioResult] = ()
-    left_out: Sequence[str] = ()
-    """The names of the scenarios that cannot have the control's transport."""
+    left_out: Mapping[str, str] = field(default_factory=dict)
+    """The names of the scenarios that were left out, and why."""
 
     @property
     def lacks(self) -> list[str]:
@@ -122,7 +123,7 @@ class FamilyResult:
         """
         texts = [text for one in self.scenarios for text in [*one.loaded.about.lacks, *one.closed]]
         if self.scenarios:
-            texts += [f"{name} was left out, for it cannot have this transport." for name in self.left_out]
+            texts += [f"{name} was left out, for {why}." for name, why in self.left_out.items()]
         return list(dict.fromkeys(texts))
 
 
@@ -143,6 +144,15 @@ class Evaluation:
     """How the flows of each control in the seat recover from losses: a rule, or a transport that has its own."""
     chosen: frozenset[str] = frozenset()
     """The criteria and sets whose scenarios were asked for."""
+    source: str = ""
+    """The file of a control in Python."""
+    remarks: Sequence[str] = ()
+    """What the reader has to know about how the host treats the control."""
+
+    @property
+    def fingerprint(self) -> str:
+        """Returns the SHA-256 of the source, in hexadecimal digits."""
+        return hashlib.sha256(self.source.encode()).hexdigest()
 
     @property
     def asked(self) -> list[FamilyResult]:
@@ -154,8 +164,9 @@ class Evaluation:
 
     @property
     def counted(self) -> dict[Verdict, int]:
-        """Returns the number of criteria with each verdict."""
-        return {verdict: sum(one.verdict is verdict for one in self.asked) for verdict in Verdict}
+        """Returns the number of criteria with each verdict, without section 6.1, which repeats those of section 5."""
+        own = [one for one in self.asked if one.family.id != "N-10"]
+        return {verdict: sum(one.verdict is verdict for one in own) for verdict in Verdict}
 
     def family(self, id: str) -> FamilyResult:
         """Returns the result for a criterion of the RFC."""
@@ -175,7 +186,12 @@ def assembled(
         if family in SETS and not own and not refused:
             continue
         result = _family(family, own, answers, list(refused.values()), plan.tested)
-        families[family.id] = replace(result, left_out=list(refused))
+        left_out = dict.fromkeys(refused, "it cannot have this transport") | {
+            name: "packets of this control cannot be marked"
+            for name in plan.unmarked
+            if name.startswith(family.id)
+        }
+        families[family.id] = replace(result, left_out=left_out)
     families["N-10"] = _tail_drop(families)
     return Evaluation(
         control=plan.tested.name,
@@ -189,6 +205,8 @@ def assembled(
         versions=versions(),
         recoveries={contender.name: contender.recovery for contender in [plan.tested, *plan.references]},
         chosen=plan.chosen,
+        source=plan.tested.source,
+        remarks=plan.tested.remarks,
     )
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from ackclock import core, toml
 from ackclock.custom import python_classes
 from ackclock.errors import AckclockError, InputError, RunError, ScenarioError
-from ackclock.evaluation.contenders import Contender, stand_in
+from ackclock.evaluation.contenders import PLUGIN, Contender, stand_in
 from ackclock.evaluation.files import Loaded
 from ackclock.evaluation.judge import SOLO, TESTED, Samples, findings
 from ackclock.evaluation.language import Setting
@@ -73,9 +73,12 @@ class Plan:
         self.settings: list[list[Setting]] = []
         self.refused: dict[str, str] = {}
         """The scenarios that cannot have the transport of the control, with the reason."""
+        self.unmarked: list[str] = []
+        """The scenarios that are about marks, which its packets cannot get."""
         self.runs: list[Planned] = []
         for loaded in scenarios:
             if loaded.about.needs_marks and not tested.counts_marks:
+                self.unmarked.append(loaded.name)
                 continue
             self._add(loaded)
 
@@ -245,7 +248,8 @@ def evaluate(
                     raise RunError(
                         f"{plan.scenarios[use.scenario].name}, {use.contender}: {error}"
                     ) from error
-                samples[use.scenario].failures[use.setting, use.seed] = str(error).splitlines()[0]
+                why = str(error).splitlines()[0].replace(f'"{PLUGIN}"', plan.tested.name)
+                samples[use.scenario].failures[use.setting, use.seed] = why
 
         def advance(done: int, _: int, share: float, before: int = made, count: int = len(part)) -> None:
             if progress is not None:

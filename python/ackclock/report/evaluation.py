@@ -13,8 +13,9 @@ from ackclock.evaluation.judge import TESTED, Finding
 from ackclock.evaluation.language import Metric, Setting
 from ackclock.evaluation.result import Evaluation, FamilyResult, ScenarioResult
 from ackclock.evaluation.rfc import PROCESS, TITLE, Family
+from ackclock.evaluation.spelling import judged
 from ackclock.evaluation.verdict import Verdict
-from ackclock.numbers import evenly, ranges, significant, with_ends
+from ackclock.numbers import evenly, ranges, significant
 from ackclock.report import page, strips
 from ackclock.report.strips import Strip
 from ackclock.statistics import Summary, summarise
@@ -189,7 +190,7 @@ def _scenario(results: Sequence[tuple[str, ScenarioResult]], reference: str, com
     own = shlex.join([*words, "--only", first.loaded.name])
     # Findings of the same condition in the same setting stand together.
     places = [(one.criterion.text, one.setting.name) for one in first.findings]
-    lines = [_line(control, finding) for control, result in results for finding in result.findings]
+    lines = [_line(control, finding, reference) for control, result in results for finding in result.findings]
     lines.sort(key=lambda line: _place((line.finding.criterion.text, line.finding.setting.name), places))
     return ScenarioView(first, _figure(results, reference), lines, own)
 
@@ -198,14 +199,22 @@ def _place(one: tuple[str, str], places: Sequence[tuple[str, str]]) -> int:
     return places.index(one) if one in places else len(places)
 
 
-def _line(control: str, finding: Finding) -> Line:
+def _line(control: str, finding: Finding, reference: str) -> Line:
     unit = finding.metric.unit
     tested, *references = (
         f"{significant(value, 3)} {unit if value is not None else ''}".rstrip()
         for value in (finding.tested, *finding.references.values())
     )
-    judged = with_ends(finding.mean, finding.interval)
-    return Line(control, finding, judged, tested, references, word(finding.verdict))
+    words = judged(
+        finding.metric.label,
+        finding.criterion.measure,
+        unit,
+        finding.mean,
+        finding.interval,
+        reference,
+        any_run=finding.criterion.any_run,
+    )
+    return Line(control, finding, words, tested, references, word(finding.verdict))
 
 
 def _figure(results: Sequence[tuple[str, ScenarioResult]], reference: str) -> Figure:

@@ -126,8 +126,8 @@ def evaluate(
 
     The control runs in scenarios for the criteria of the RFC, and standard controls take its seat with the same random
     numbers. Each criterion gets a verdict: OK, CONCERN (not met, which needs an explanation), undecided, INFO,
-    EXEMPT. A verdict is a finding: it does not change the exit code. Finished runs are kept, and the same command
-    continues.
+    EXEMPT. A verdict is a finding: it does not change the exit code. Finished runs of registered
+    controls are kept, and the same command continues.
 
     Examples: [bold]ackclock evaluate bbrv3 --html[/bold], [bold]ackclock evaluate mine.py --only 5.1.3[/bold],
     [bold]ackclock evaluate bbrv3 --beside cubic --html[/bold],

@@ -1,0 +1,44 @@
+"""The judged quantity of a finding in words, as the page of an evaluation and the pages of records have it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ackclock.numbers import with_ends
+
+if TYPE_CHECKING:
+    from ackclock.study.result import Interval
+
+WORDS = {
+    "value": ": {}",
+    "ratio": ": {} times {reference}'s",
+    "difference": ": {} more than {reference}'s",
+    "harm": ", harm beyond that of {reference}: {}",
+    "allowance": ", above what is allowed: {}",
+    "change": ": {} times that in the setting to compare with",
+}
+"""What the number of each measure says, behind the name of the metric."""
+
+
+def judged(
+    label: str,
+    measure: str,
+    unit: str,
+    mean: float | None,
+    interval: Interval | None,
+    reference: str,
+    *,
+    any_run: bool = False,
+) -> str:
+    """Returns the name of the metric and the quantity with its interval; the name alone without one. ``any_run`` says
+    that it is that of the worst run.
+    """
+    if mean is None:
+        return label
+    own_unit = unit if measure in ("value", "difference", "allowance") else ""
+    if own_unit == "%" and measure != "value":
+        own_unit = "points"
+    number = with_ends(mean, interval, own_unit)
+    return (
+        label + (" in the worst run" if any_run else "") + WORDS[measure].format(number, reference=reference)
+    )
