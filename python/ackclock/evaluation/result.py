@@ -229,6 +229,11 @@ def _family(
             why = "Its packets cannot be marked, so it relies on no explicit signal from the path."
             return FamilyResult(family, Verdict.EXEMPT, why)
         return FamilyResult(family, Verdict.NOT_EVALUATED, why)
+    return of_scenarios(family, own)
+
+
+def of_scenarios(family: Family, own: Sequence[ScenarioResult]) -> FamilyResult:
+    """Returns the result for a criterion from those of its scenarios, at least one."""
     verdict, why = worst(one.verdict for one in own), sentence(own)
     partial = next((one.loaded.about.partial for one in own if one.loaded.about.partial), "")
     if verdict is Verdict.OK and partial:

@@ -1,0 +1,102 @@
+"""A record of an evaluation of which some scenarios were evaluated anew: the others stay as they were found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from ackclock.evaluation.files import load, names
+from ackclock.evaluation.judge import Finding, Samples
+from ackclock.evaluation.result import OF_TAIL_DROP, ScenarioResult, of_scenarios, tail_drop
+from ackclock.evaluation.rfc import FAMILIES
+from ackclock.evaluation.verdict import Verdict
+
+Record = Mapping[str, Any]
+
+
+def renewed(kept: Record, made: Record) -> dict[str, Any]:
+    """The kept record with the scenarios of ``made`` in place of its own, and the verdicts that follow."""
+    scenarios = {of["name"]: of for one in made["criteria"] for of in one["scenarios"]}
+    lines = {text: None for one in made["criteria"] for text in one["lacks"]}
+    criteria = [_criterion(one, scenarios, lines, kept) for one in kept["criteria"]]
+    of_section_5 = {one["section"]: Verdict(one["verdict"]) for one in criteria if one["id"] in OF_TAIL_DROP}
+    verdict, sentence = tail_drop(of_section_5)
+    criteria = [
+        {**one, "verdict": verdict.value, "sentence": sentence} if one["id"] == "N-10" else one
+        for one in criteria
+    ]
+    versions = dict(kept["versions"])
+    for name in scenarios:
+        versions[f"core of {name}"] = made["versions"]["core"]
+    return {**kept, "criteria": criteria, "runs": simulations(kept, criteria), "versions": versions}
+
+
+def simulations(record: Record, criteria: Iterable[Record]) -> int:
+    """How many simulations these criteria of a record took: those of each scenario count once."""
+    seats = len({record["control"], *record["references"]})
+    return sum(
+        len(scenario["settings"])
+        * len(record["seeds"])
+        * (seats + (load(scenario["name"]).about.solo is not None))
+        for criterion in criteria
+        for scenario in criterion["scenarios"]
+    )
+
+
+def _criterion(kept: Record, made: Mapping[str, Record], lines: Iterable[str], record: Record) -> Record:
+    of_it = {name: one for name, one in made.items() if load(name).about.family == kept["id"]}
+    if not of_it:
+        return kept
+    known = {one["name"]: one for one in kept["scenarios"]} | of_it
+    scenarios = [known[name] for name in names() if name in known]
+    results = [_result(one, record) for one in scenarios]
+    family = next(one for one in FAMILIES if one.id == kept["id"])
+    found = of_scenarios(family, results)
+    return {
+        **kept,
+        "verdict": found.verdict.value,
+        "sentence": found.sentence,
+        "lacks": list(dict.fromkeys(_lacks(kept, results, of_it, lines))),
+        "scenarios": scenarios,
+    }
+
+
+def _lacks(
+    kept: Record, results: Sequence[ScenarioResult], anew: Mapping[str, Record], lines: Iterable[str]
+) -> Iterator[str]:
+    """What is weaker, closed or left out: of the files as they are today, of the runs as each was made."""
+    for one in results:
+        yield from one.loaded.about.lacks
+    own = tuple(f"{name}: with " for name in anew)
+    yield from (text for text in lines if text.startswith(own))
+    for text in kept["lacks"]:
+        if (": with " in text and not text.startswith(own)) or " was left out, for " in text:
+            yield text
+
+
+def _result(scenario: Record, record: Record) -> ScenarioResult:
+    """A scenario of a record as it was judged. The samples are left out, because the verdicts stand.
+
+    AssertionError for failed runs, of which a record does not say which they were.
+    """
+    loaded = load(scenario["name"])
+    criteria = {one.text: one for one in loaded.about.criteria}
+    settings = {one.name: one for one in loaded.about.settings(quick=record["quick"])}
+    findings = []
+    for one in scenario["findings"]:
+        if "runs failed: " in one["reason"]:
+            raise AssertionError(f"{scenario['name']} has failed runs: record the whole anew")
+        findings.append(
+            Finding(
+                criteria[one["text"]],
+                loaded.about.metric(one["metric"]),
+                settings[one["setting"]],
+                Verdict(one["verdict"]),
+                one["mean"],
+                one["interval"],
+                one["tested"],
+                one["references"],
+                one["reason"],
+            )
+        )
+    return ScenarioResult(loaded, Samples(list(settings.values()), record["seeds"]), findings)
