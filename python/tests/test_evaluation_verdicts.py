@@ -69,6 +69,16 @@ def test_a_failed_run_in_the_setting_to_compare_with_is_a_concern() -> None:
     assert result.sentence([whole]) == "Not so: 3 of 9 runs failed: it ended its process."
 
 
+def test_what_equals_the_reference_is_within_an_allowance_of_it() -> None:
+    limit = {"measure": "allowance", "factor": 2, "least": 1, "high": 0}
+    # The mean of -1, -1 and -400 is -134, and the interval of so few has 0 in it.
+    assert judged(limit, [1.0, 1.0, 400.0]).verdict is Verdict.OK
+    assert judged(limit, [1.0, 1.0, 401.0], [1.0, 1.0, 400.0]).verdict is Verdict.UNDECIDED
+    # Half of itself is no allowance, and without values there is nothing to judge.
+    assert judged({**limit, "factor": 0.5}, [9.0, 9.1, 9.2]).verdict is Verdict.CONCERN
+    assert judged(limit, [math.nan] * 3).verdict is Verdict.INFO
+
+
 def test_between_the_limits_is_info() -> None:
     limits = {"high": 0.1, "info_high": 0.25}
     within = judged(limits, [0.18, 0.19, 0.2])

@@ -105,6 +105,8 @@ def _of_criterion(
                 Verdict.CONCERN,
                 f"{_nothing(own, lacking)}, where the reference has {_some(own)}",
             )
+        elif _is_itself(criterion, own, other):
+            verdict, reason = Verdict.OK, ""
         else:
             verdict = _verdict(criterion, summary.mean, summary.interval)
             if verdict in (Verdict.CONCERN, Verdict.UNDECIDED):
@@ -131,6 +133,13 @@ def _of_criterion(
             bool(failed),
             bool(np.any(lacking)) and not criterion.info,
         )
+
+
+def _is_itself(criterion: Criterion, own: Vector, other: Vector) -> bool:
+    """Returns whether a control has an allowance of itself, or of what is the same in every run: it is within, however
+    much runs differ from each other.
+    """
+    return criterion.measure == "allowance" and criterion.factor >= 1 and np.array_equal(own, other)
 
 
 def _compared(criterion: Criterion, own: Vector, verdict: Verdict, mean: float | None) -> tuple[Verdict, str]:
