@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ackclock.evaluation import files
+from ackclock.evaluation.language import LEAST_BUFFER
 from ackclock.evaluation.spelling import judged
 from ackclock.evaluation.verdict import Verdict
 from ackclock.numbers import significant
@@ -99,7 +100,10 @@ def over_the_grid(found: Sequence[Found]) -> Iterator[str]:
     )
     rates, rtts = (list(dict.fromkeys(cell[k] for cell in settings)) for k in range(2))
     yield ""
-    yield f"{finding['text']} (`{scenario['name']}`), settings of each rate and round trip:"
+    yield (
+        f"{finding['text']} (`{scenario['name']}`), settings of each rate and round trip. Settings of the shortest "
+        f"paths are alike, as a buffer has at least {LEAST_BUFFER} packets:"
+    )
     yield ""
     rows = [[rate, *(f"{counts[rate, rtt]} of {settings[rate, rtt]}" for rtt in rtts)] for rate in rates]
     yield from table(["rate", *rtts], rows)

@@ -38,8 +38,9 @@ REMARKS: Mapping[str, str] = {
     ),
     "bbrv3": (
         "RFC 9743 says in section 5.1.3 that later versions of BBR have fixed the losses of the first one in short "
-        "buffers; the numbers here say otherwise. They are from 20 Mbit/s, where one flow of ten has a share of 8 "
-        "packets in flight: the 2 % of losses that it allows are less than one packet. [BBR](../bbr.md) has more."
+        "buffers; the numbers here say otherwise for many flows. BBRv3 answers to more than 2 % of losses in a round "
+        "trip. One flow of fifty has a share of four packets in flight, of which 2 % are less than one packet. "
+        "[BBR](../bbr.md) has more."
     ),
     "prague": (
         "In one queue that marks as RFC 3168 says, Prague takes most of what CUBIC would have (section 7.1). This is "

@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from ackclock.cli.evaluate import transport_keys
+from ackclock.evaluation.compare import transport_of
+from ackclock.evaluation.contenders import contender
 from ackclock.evaluation.files import load, names
 from ackclock.evaluation.judge import Finding, Samples
 from ackclock.evaluation.result import OF_TAIL_DROP, ScenarioResult, of_scenarios, tail_drop
 from ackclock.evaluation.rfc import FAMILIES
+from ackclock.evaluation.run import Plan
 from ackclock.evaluation.verdict import Verdict
 
 Record = Mapping[str, Any]
@@ -28,19 +32,17 @@ def renewed(kept: Record, made: Record) -> dict[str, Any]:
     versions = dict(kept["versions"])
     for name in scenarios:
         versions[f"core of {name}"] = made["versions"]["core"]
-    return {**kept, "criteria": criteria, "runs": simulations(kept, criteria), "versions": versions}
+    record = {**kept, "criteria": criteria, "versions": versions}
+    return {**record, "runs": simulations(record)}
 
 
-def simulations(record: Record, criteria: Iterable[Record]) -> int:
-    """How many simulations these criteria of a record took: those of each scenario count once."""
-    seats = len({record["control"], *record["references"]})
-    return sum(
-        len(scenario["settings"])
-        * len(record["seeds"])
-        * (seats + (load(scenario["name"]).about.solo is not None))
-        for criterion in criteria
-        for scenario in criterion["scenarios"]
-    )
+def simulations(record: Record) -> int:
+    """How many simulations the scenarios of a record take: settings that are alike share theirs."""
+    more = transport_keys(transport_of(record))
+    scenarios = [load(one["name"]) for criterion in record["criteria"] for one in criterion["scenarios"]]
+    references = [contender(name, more) for name in record["references"]]
+    tested = contender(record["control"], more)
+    return len(Plan(tested, references, scenarios, quick=record["quick"], seeds=len(record["seeds"])).runs)
 
 
 def _criterion(kept: Record, made: Mapping[str, Record], lines: Iterable[str], record: Record) -> Record:
@@ -69,6 +71,12 @@ def _lacks(
         yield from one.loaded.about.lacks
     own = tuple(f"{name}: with " for name in anew)
     yield from (text for text in lines if text.startswith(own))
+    if kept["sentence"].startswith("Not with this transport"):
+        there = {one.loaded.name for one in results}
+        of_it = (name for name in names() if load(name).about.family == kept["id"])
+        yield from (
+            f"{name} was left out, for it cannot have this transport." for name in of_it if name not in there
+        )
     for text in kept["lacks"]:
         if (": with " in text and not text.startswith(own)) or " was left out, for " in text:
             yield text

@@ -91,7 +91,7 @@ def test_a_part_of_a_record_is_made_anew(path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.syspath_prepend(ROOT / "scripts")
     renewal = importlib.import_module("evaluation_renewal")
     record = read(path)
-    assert record["runs"] == renewal.simulations(record, record["criteria"])
+    assert record["runs"] == renewal.simulations(record)
     # Made anew as it was, every criterion has the verdict, the sentence and the remarks that it had.
     same = renewal.renewed(record, record)
     assert {**same, "versions": record["versions"]} == record
