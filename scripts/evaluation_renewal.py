@@ -31,7 +31,9 @@ def renewed(kept: Record, made: Record) -> dict[str, Any]:
     ]
     versions = dict(kept["versions"])
     for name in scenarios:
-        versions[f"core of {name}"] = made["versions"]["core"]
+        versions.pop(f"core of {name}", None)
+        if made["versions"]["core"] != versions["core"]:
+            versions[f"core of {name}"] = made["versions"]["core"]
     record = {**kept, "criteria": criteria, "versions": versions}
     return {**record, "runs": simulations(record)}
 
