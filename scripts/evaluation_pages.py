@@ -32,14 +32,12 @@ CONTROLS: Mapping[str, Sequence[str]] = {
 }
 """The controls that are recorded, with the options of `ackclock evaluate`."""
 REMARKS: Mapping[str, str] = {
-    "sack": (
-        "`sack` is the window of Reno (RFC 5681). A CONCERN of a standard control would show that one of these limits "
-        "is wrong: this page is a check of the method."
-    ),
+    "sack": ("`sack` is the window of Reno (RFC 5681)."),
     "bbrv3": (
         "RFC 9743 says in section 5.1.3 that later versions of BBR have fixed the losses of the first one in short "
         "buffers; the numbers here say otherwise for many flows. BBRv3 answers to more than 2 % of losses in a round "
-        "trip. One flow of fifty has a share of four packets in flight, of which 2 % are less than one packet. "
+        "trip: ten flows are near that. One flow of fifty has a share of four packets, of which 2 % are less than one packet, "
+        "and four packets are also the least that BBRv3 keeps in flight. "
         "[BBR](../bbr.md) has more."
     ),
     "prague": (
@@ -135,8 +133,8 @@ def _page(record: Mapping[str, Any]) -> Iterator[str]:
     yield ""
     if name in references:
         yield (
-            f"{name} is one of its own references, so that no comparison can be a concern. What can fail here are "
-            "limits without a comparison."
+            f"{name} is one of its own references, so that no comparison can be a concern, and most limits without one "
+            "excuse what a reference does not meet. What can fail here is section 5.1.1, and the cut of section 5.2."
         )
         yield ""
     if name in REMARKS:

@@ -141,7 +141,7 @@ LITTLE_CUT = '{ name = "cubic", beta = 0.95 }'
         ("IgnoresLoss", "N-15", {}, None, {"trips"}),
         ("IgnoresMarks", "N-11", {"end of the tunnel": ["copies"]}, MARKED, {"delay"}),
         ("IgnoresMarks", "N-14-mix", {"discipline": ["codel"]}, MARKED, {"goodput"}),
-        # In two of five runs the flows begin so much alike that neither gets ahead: Jain's index and the ratio of the
+        # In two of five runs the flows begin nearly alike, so that neither gets ahead: Jain's index and the ratio of the
         # goodputs are undecided.
         ("StarvesItsSibling", "N-04-equal", {"flows": ["2"], "buffer": ["0.5 bdp"]}, None, {"starvation"}),
         ("GrowsByShare", "N-04-latecomer", {"buffer": ["0.5 bdp"]}, None, {"convergence"}),

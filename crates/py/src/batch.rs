@@ -90,7 +90,7 @@ impl Job {
         Ok(jobs(&[wanted])?.remove(0))
     }
 
-    /// Runs the job. A panic is its failure alone: a stack or a control that somebody has built in may panic in a few of
+    /// Runs the job. A panic is its failure alone: a stack or a control that a user has built in may panic in a few of
     /// thousands of runs.
     fn run(&self, cancelled: &AtomicBool) -> Result<Made, Failure> {
         caught(|| self.made(cancelled)).unwrap_or_else(|panic| {

@@ -58,23 +58,40 @@ class Contender:
         """Returns the values that put this control into the groups of flows."""
         return {f"flows.{group}.{key}": value for group in groups for key, value in _flat(self.keys).items()}
 
-    def seated(self, about: ScenarioFile) -> dict[str, Any]:
-        """Returns the values that put this control into its seat in a scenario, with the recovery that all have."""
-        return {
+    def seated(self, about: ScenarioFile, window: int | None = None) -> dict[str, Any]:
+        """Returns the values that put this control into its seat in a scenario, with the recovery that all have,
+        and all flows with a receive window of ``window`` packets whose transport can have one.
+        """
+        values = {
             f"flows.{group}.{key}": value
             for group in about.tested
             for key, value in {**self._recovery(about, group), **_flat(self.keys)}.items()
         }
+        if window is not None:
+            for flow in about.scenario.get("flows", ()):
+                group = str(flow.get("name"))
+                own = (
+                    self._transport(about, group)
+                    if group in about.tested
+                    else _table(flow.get("transport", "rfc"))
+                )
+                if _has(own, "window"):
+                    values[f"flows.{group}.transport.window"] = f"{window} packets"
+        return values
+
+    def _transport(self, about: ScenarioFile, group: str) -> dict[str, Any]:
+        """Returns the transport of a group of flows that has the control."""
+        flows = {one.get("name"): one for one in about.scenario.get("flows", ())}
+        own = flows[group].get("transport", "rfc") if group in flows else "rfc"
+        return {**_table(own), **_table(self.keys.get("transport", {}))}
 
     def _recovery(self, about: ScenarioFile, group: str) -> dict[str, Any]:
         """Returns the values that give the flows of ``group`` the recovery of all; empty if their transport has its own
         or names one.
         """
-        flows = {one.get("name"): one for one in about.scenario.get("flows", ())}
-        own = flows[group].get("transport", "rfc") if group in flows else "rfc"
-        transport = {**_table(own), **_table(self.keys.get("transport", {}))}
+        transport = self._transport(about, group)
         name = transport.get("name", "rfc")
-        if "recovery" in transport or not _has_recovery(name):
+        if "recovery" in transport or not _has(transport, "recovery"):
             return {}
         return {"transport.name": name, "transport.recovery": self.recovery}
 
@@ -82,9 +99,8 @@ class Contender:
     def recovery(self) -> str:
         """Returns the rule by which its flows recover from losses, or the name of a transport that has its own."""
         transport = _table(self.keys.get("transport", {}))
-        name = transport.get("name", "rfc")
-        if not _has_recovery(name):
-            return str(name)
+        if not _has(transport, "recovery"):
+            return str(transport["name"])
         control = _table(self.keys["control"]).get("name")
         return str(transport.get("recovery", OWN_RECOVERY.get(str(control), RECOVERY)))
 
@@ -122,14 +138,18 @@ def _table(value: Any) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {"name": value}
 
 
+def _has(transport: Mapping[str, Any], parameter: str) -> bool:
+    """Returns whether the flows of a transport, such as the default one, can be given a parameter."""
+    return parameter in _parameters(transport.get("name", "rfc"))
+
+
 @cache
-def _has_recovery(transport: str) -> bool:
-    """Returns whether a transport lets its flows choose the recovery from losses."""
-    return any(
-        entry["kind"] == "transport"
-        and entry["name"] == transport
-        and any(one["name"] == "recovery" for one in entry["parameters"])
+def _parameters(transport: str) -> frozenset[str]:
+    return frozenset(
+        one["name"]
         for entry in core.registry()
+        if entry["kind"] == "transport" and entry["name"] == transport
+        for one in entry["parameters"]
     )
 
 

@@ -327,6 +327,7 @@ def _excused(
         lacking = _lacking(criterion, own, samples.of(other, index, metric.id))
         summary = summarise(values if values is not None else [])
         met = summary.mean is not None and _verdict(criterion, summary.mean, summary.interval) is Verdict.OK
+        met |= _is_itself(criterion, own, samples.of(other, index, metric.id))
         if met and not np.any(lacking):
             return Verdict.INFO, f"it is met against {other}"
     return verdict, ""

@@ -20,6 +20,8 @@ PACKET = 1500
 """The size of a packet on the wire, in bytes."""
 LEAST_BUFFER = 10
 """The smallest buffer of the grid, in packets."""
+WINDOW = 10_000
+"""The receive window of the transports, in packets, that settings have unless they need a larger one."""
 
 
 class Point(Table):
@@ -72,23 +74,34 @@ class Grid(Table):
     quick_buffers_bdp: list[float] = Field(default_factory=lambda: [0.5, 1, 4])
 
     def cells(self, *, quick: bool) -> Iterator[Setting]:
-        """Returns the settings of the grid, the buffer varying fastest."""
+        """Returns the settings of the grid, the buffer varying fastest. Of buffers that are alike, because they hold
+        the least number of packets, there is one.
+        """
         lists = (
             (self.quick_rates_mbps, self.quick_rtts_ms, self.quick_buffers_bdp)
             if quick
             else (self.rates_mbps, self.rtts_ms, self.buffers_bdp)
         )
+        known = set()
         for rate, rtt, buffer in product(*lists):
-            packets = max(LEAST_BUFFER, math.ceil(buffer * rate * rtt * 1e3 / 8 / PACKET))
-            at = {"rate": f"{rate:g} Mbit/s", "round trip": f"{rtt:g} ms", "buffer": f"{buffer:g} BDP"}
+            product_packets = rate * rtt * 1e3 / 8 / PACKET
+            wanted = math.ceil(buffer * product_packets)
+            packets = max(LEAST_BUFFER, wanted)
+            if (rate, rtt, packets) in known:
+                continue
+            known.add((rate, rtt, packets))
+            size = f"{packets} packets" if packets >= 2 * wanted else f"{buffer:g} BDP"
+            # A tenth more than what fits into the path and its buffer, so that the receiver limits nothing.
+            window = math.ceil(1.1 * (product_packets + packets))
             yield Setting(
-                at,
+                {"rate": f"{rate:g} Mbit/s", "round trip": f"{rtt:g} ms", "buffer": size},
                 {
                     "dumbbell.bottleneck.rate": f"{rate:g} Mbit/s",
                     "dumbbell.access.rate": f"{10 * rate:g} Mbit/s",
                     "dumbbell.rtt": f"{rtt:g} ms",
                     "dumbbell.bottleneck.queue.limit": f"{packets} packets",
                 },
+                window if window > WINDOW else None,
             )
 
 
@@ -256,7 +269,8 @@ class ScenarioFile(Table):
             for chosen in product(*points):
                 own = {axis.name: point.name for axis, point in zip(self.axes, chosen, strict=True)}
                 sets = [point.set for point in chosen]
-                yield Setting({**cell.at, **own}, merge(cell.overrides, *sets, own_of_quick))
+                overrides = merge(cell.overrides, *sets, own_of_quick)
+                yield Setting({**cell.at, **own}, overrides, cell.window)
 
 
 @dataclass(frozen=True)
@@ -265,6 +279,8 @@ class Setting:
 
     at: Mapping[str, str]
     overrides: Mapping[str, Any]
+    window: int | None = None
+    """The receive window in packets of the flows whose transport can have one; None for that of the scenario."""
 
     @property
     def name(self) -> str:

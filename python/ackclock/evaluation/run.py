@@ -85,16 +85,13 @@ class Plan:
     def _add(self, loaded: Loaded) -> None:
         about, index = loaded.about, len(self.scenarios)
         settings = list(about.settings(quick=self.quick))
-        contenders = [(TESTED, self.tested.seated(about), self.tested.classes)]
-        contenders += [
-            (contender.name, contender.seated(about), contender.classes) for contender in self.references
-        ]
+        contenders: list[tuple[str, Contender, Mapping[str, Any]]] = [(TESTED, self.tested, {})]
+        contenders += [(contender.name, contender, {}) for contender in self.references]
         if about.solo is not None:
-            alone = merge(self.references[0].seated(about), about.solo.set)
-            contenders.append((SOLO, alone, self.references[0].classes))
+            contenders.append((SOLO, self.references[0], about.solo.set))
         wanted = [
-            (name, number, merge(setting.overrides, own), classes)
-            for name, own, classes in contenders
+            (name, number, merge(setting.overrides, one.seated(about, setting.window), more), one.classes)
+            for name, one, more in contenders
             for number, setting in enumerate(settings)
         ]
         try:
@@ -296,7 +293,7 @@ def scenario_of(loaded: Loaded, setting: Setting, tested: Contender) -> str:
     import tomli_w
 
     document = toml.loads(loaded.scenario.text)
-    for path, value in merge(setting.overrides, tested.seated(loaded.about)).items():
+    for path, value in merge(setting.overrides, tested.seated(loaded.about, setting.window)).items():
         put(document, path.split("."), value)
     return tomli_w.dumps(document)
 
