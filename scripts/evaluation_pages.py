@@ -36,9 +36,8 @@ REMARKS: Mapping[str, str] = {
     "bbrv3": (
         "RFC 9743 says in section 5.1.3 that later versions of BBR have fixed the losses of the first one in short "
         "buffers; the numbers here say otherwise for many flows. BBRv3 answers to more than 2 % of losses in a round "
-        "trip: ten flows are near that. One flow of fifty has a share of four packets, of which 2 % are less than one packet, "
-        "and four packets are also the least that BBRv3 keeps in flight. "
-        "[BBR](../bbr.md) has more."
+        "trip: ten flows are near that. One flow of fifty has a share of four packets, of which 2 % are less than one "
+        "packet, and four packets are also the least that BBRv3 keeps in flight. [BBR](../bbr.md) has more."
     ),
     "prague": (
         "In one queue that marks as RFC 3168 says, Prague takes most of what CUBIC would have (section 7.1). This is "

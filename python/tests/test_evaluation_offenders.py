@@ -141,8 +141,8 @@ LITTLE_CUT = '{ name = "cubic", beta = 0.95 }'
         ("IgnoresLoss", "N-15", {}, None, {"trips"}),
         ("IgnoresMarks", "N-11", {"end of the tunnel": ["copies"]}, MARKED, {"delay"}),
         ("IgnoresMarks", "N-14-mix", {"discipline": ["codel"]}, MARKED, {"goodput"}),
-        # In two of five runs the flows begin nearly alike, so that neither gets ahead: Jain's index and the ratio of the
-        # goodputs are undecided.
+        # In two of five runs the flows begin nearly alike, so that neither gets ahead: Jain's index and the ratio of
+        # the goodputs are undecided.
         ("StarvesItsSibling", "N-04-equal", {"flows": ["2"], "buffer": ["0.5 bdp"]}, None, {"starvation"}),
         ("GrowsByShare", "N-04-latecomer", {"buffer": ["0.5 bdp"]}, None, {"convergence"}),
         ("CubicWithoutConcave", "N-04-latecomer", {"buffer": ["0.5 bdp"]}, None, {"convergence"}),
