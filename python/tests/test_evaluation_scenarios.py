@@ -6,8 +6,10 @@ from itertools import pairwise
 
 import pytest
 
+from ackclock import core
 from ackclock.evaluation import contenders, files, rfc, run
 from ackclock.evaluation.language import Criterion, Grid
+from ackclock.overrides import merge
 
 
 def test_the_criteria_have_the_order_of_the_rfc() -> None:
@@ -57,14 +59,51 @@ def test_short_flows_offer_the_load_that_is_said(name: str) -> None:
         assert 8 * mean / every_ms / 50 == pytest.approx(float(point.name), rel=0.02)
 
 
-def test_the_grid_has_125_paths_whose_buffers_hold_ten_packets() -> None:
+def test_the_grid_has_paths_whose_buffers_hold_ten_packets() -> None:
     cells = list(Grid().cells(quick=False))
-    assert len(cells) == 125
-    assert len(list(Grid().cells(quick=True))) == 12
     limits = {cell.name: cell.overrides["dumbbell.bottleneck.queue.limit"] for cell in cells}
-    assert limits["rate 1 Mbit/s, round trip 5 ms, buffer 8 BDP"] == "10 packets"
+    # Of 125 paths those are alike, but for the first, whose buffers would have fewer than ten packets: a product of
+    # 1 Mbit/s and 5, 20, 50, 100 and 200 ms is 0.4, 1.7, 4.2, 8.3 and 16.7 packets, of 10 Mbit/s and 5 and 20 ms
+    # 4.2 and 16.7. Five, four, four, three, two, four and two buffers of the five are too short.
+    assert len(limits) == 125 - (4 + 3 + 3 + 2 + 1 + 3 + 1)
+    assert len(list(Grid().cells(quick=True))) == 12
+    assert limits["rate 1 Mbit/s, round trip 5 ms, buffer 10 packets"] == "10 packets"
+    assert limits["rate 1 Mbit/s, round trip 20 ms, buffer 8 BDP"] == "14 packets"
     # 50 Mbit/s times 50 ms are 312500 bytes.
     assert limits["rate 50 Mbit/s, round trip 50 ms, buffer 1 BDP"] == "209 packets"
+
+
+def test_no_receive_window_limits_the_grid() -> None:
+    for name in ("N-07-grid", "N-12"):
+        loaded = files.load(name)
+        for setting in loaded.about.settings(quick=False):
+            # A product of 1000 Mbit/s and 200 ms is 16667 packets, and 8 of them fit into the longest buffer.
+            path = setting.overrides["dumbbell.bottleneck.rate"], setting.overrides["dumbbell.rtt"]
+            needed = float(path[0].split()[0]) * float(path[1].split()[0]) / 12
+            needed += float(setting.overrides["dumbbell.bottleneck.queue.limit"].split()[0])
+            assert (setting.window or 10_000) >= needed, setting.name
+    # All flows have it whose transport can have one.
+    names = [one["name"] for one in files.load("N-07-grid").about.scenario["flows"]]
+    windows = {f"flows.{name}.transport.window": "20000 packets" for name in names}
+    about = files.load("N-07-grid").about
+    assert windows.items() <= contenders.contender("cubic").seated(about, 20_000).items()
+    over_noq = contenders.contender("noq:bbr3", {"transport": {"name": "noq"}}).seated(about, 20_000)
+    assert "flows.tested.transport.window" not in over_noq
+    assert over_noq["flows.other.transport.window"] == "20000 packets"
+
+
+def test_a_window_of_the_grid_is_used_by_a_run() -> None:
+    """A flow at 1 Gbit/s and 200 ms with 10,000 packets in flight has 10,000 x 1448 B / 0.2 s = 579 Mbit/s at most."""
+    loaded = files.load("N-12")
+    (setting,) = [
+        one
+        for one in loaded.about.settings(quick=False)
+        if one.name == "rate 1000 Mbit/s, round trip 200 ms, buffer 8 BDP"
+    ]
+    overrides = merge(setting.overrides, contenders.contender("cubic").seated(loaded.about, setting.window))
+    short = {"duration": "6 s", "warmup": "3 s"}
+    made = core.make(loaded.scenario.text, loaded.scenario.file, merge(overrides, short), 1, False).result()
+    assert made["flows"][0]["goodput_bps"] > 0.6e9
 
 
 def test_a_criterion_says_something() -> None:

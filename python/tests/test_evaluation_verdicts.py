@@ -74,6 +74,9 @@ def test_what_equals_the_reference_is_within_an_allowance_of_it() -> None:
     # The mean of -1, -1 and -400 is -134, and the interval of so few has 0 in it.
     assert judged(limit, [1.0, 1.0, 400.0]).verdict is Verdict.OK
     assert judged(limit, [1.0, 1.0, 401.0], [1.0, 1.0, 400.0]).verdict is Verdict.UNDECIDED
+    # So is the other reference, compared with itself: 400 is 398 more than the first one allows.
+    reno = judged(limit, [1.0, 1.0, 400.0], [1.0, 1.0, 1.0], [1.0, 1.0, 400.0])
+    assert (reno.verdict, reno.reason) == (Verdict.INFO, "it is met against sack")
     # Half of itself is no allowance, and without values there is nothing to judge.
     assert judged({**limit, "factor": 0.5}, [9.0, 9.1, 9.2]).verdict is Verdict.CONCERN
     assert judged(limit, [math.nan] * 3).verdict is Verdict.INFO
