@@ -110,7 +110,7 @@ LITTLE_CUT = '{ name = "cubic", beta = 0.95 }'
 # Not among them: N-24, whose only condition is a number without a limit, so that no control that finishes can fail it,
 # and N-08-media, which test_real_time_media.py has. The condition of N-08 on the delay of the voice cannot fail either:
 # a control that ignores losses and timeouts adds 0.02 to the harm at most, because beside CUBIC the 95th percentile is
-# that of a full queue already. N-12 needs two paths, because one of twelve may miss its limit, and so may one of one.
+# that of a full queue already.
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("control", "scenario", "only", "more", "metrics"),
@@ -151,13 +151,7 @@ LITTLE_CUT = '{ name = "cubic", beta = 0.95 }'
         ("CutsTooLittle", "N-07-rivals", BESIDE_QUIC, None, {"goodput"}),
         ("IgnoresLoss", "N-08", {"buffer": ["1 bdp"]}, None, {"loss"}),
         (LITTLE_CUT, "N-09-long", {"load": ["0.5"]}, None, {"p95"}),
-        (
-            "StaysDown",
-            "N-12",
-            {"rate": ["10 Mbit/s"], "round trip": ["20 ms"], "buffer": ["1 BDP", "4 BDP"]},
-            None,
-            {"goodput"},
-        ),
+        ("StaysDown", "N-12", SHORT_PATH, None, {"goodput"}),
         ("HalfPackets", "N-13-loss", {"losses": ["one by one"], "share": ["0.01"]}, None, {"goodput"}),
         ("StaysDown", "N-13-rate", {}, None, {"goodput"}),
         ("TakesJitterForCongestion", "N-13-jitter", {}, None, {"goodput"}),
