@@ -90,6 +90,8 @@ def test_no_receive_window_limits_the_grid() -> None:
     over_noq = contenders.contender("noq:bbr3", {"transport": {"name": "noq"}}).seated(about, 20_000)
     assert "flows.tested.transport.window" not in over_noq
     assert over_noq["flows.other.transport.window"] == "20000 packets"
+    own = contenders.contender("cubic", {"transport": {"name": "rfc", "window": "9 packets"}})
+    assert own.seated(about, 20_000)["flows.tested.transport.window"] == "9 packets"
 
 
 def test_a_window_of_the_grid_is_used_by_a_run() -> None:

@@ -60,7 +60,7 @@ class Contender:
 
     def seated(self, about: ScenarioFile, window: int | None = None) -> dict[str, Any]:
         """Returns the values that put this control into its seat in a scenario, with the recovery that all have,
-        and all flows with a receive window of ``window`` packets whose transport can have one.
+        and all flows with a receive window of ``window`` packets whose transport can have one and names none.
         """
         values = {
             f"flows.{group}.{key}": value
@@ -75,7 +75,7 @@ class Contender:
                     if group in about.tested
                     else _table(flow.get("transport", "rfc"))
                 )
-                if _has(own, "window"):
+                if _has(own, "window") and "window" not in own:
                     values[f"flows.{group}.transport.window"] = f"{window} packets"
         return values
 
