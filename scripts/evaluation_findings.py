@@ -101,8 +101,8 @@ def over_the_grid(found: Sequence[Found]) -> Iterator[str]:
     rates, rtts = (list(dict.fromkeys(cell[k] for cell in settings)) for k in range(2))
     yield ""
     yield (
-        f"{finding['text']} (`{scenario['name']}`), settings of each rate and round trip. Settings of the shortest "
-        f"paths are alike, as a buffer has at least {LEAST_BUFFER} packets:"
+        f"{finding['text']} (`{scenario['name']}`), settings of each rate and round trip. The shortest paths have "
+        f"fewer buffers, because one holds at least {LEAST_BUFFER} packets:"
     )
     yield ""
     rows = [[rate, *(f"{counts[rate, rtt]} of {settings[rate, rtt]}" for rtt in rtts)] for rate in rates]
