@@ -87,7 +87,7 @@ def _lacks(
 def _result(scenario: Record, record: Record) -> ScenarioResult:
     """A scenario of a record as it was judged. The samples are left out, because the verdicts stand.
 
-    AssertionError for failed runs, of which a record does not say which they were.
+    AssertionError if runs of the scenario failed, because a record does not say which.
     """
     loaded = load(scenario["name"])
     criteria = {one.text: one for one in loaded.about.criteria}

@@ -8,7 +8,7 @@ import pytest
 
 from ackclock import core
 from ackclock.evaluation import contenders, files, rfc, run
-from ackclock.evaluation.language import Criterion, Grid
+from ackclock.evaluation.language import WINDOW, Criterion, Grid
 from ackclock.overrides import merge
 
 
@@ -81,7 +81,15 @@ def test_no_receive_window_limits_the_grid() -> None:
             path = setting.overrides["dumbbell.bottleneck.rate"], setting.overrides["dumbbell.rtt"]
             needed = float(path[0].split()[0]) * float(path[1].split()[0]) / 12
             needed += float(setting.overrides["dumbbell.bottleneck.queue.limit"].split()[0])
-            assert (setting.window or 10_000) >= needed, setting.name
+            assert (setting.window or WINDOW) >= needed, setting.name
+    (default,) = [
+        one["default"]
+        for entry in core.registry()
+        if (entry["kind"], entry["name"]) == ("transport", "rfc")
+        for one in entry["parameters"]
+        if one["name"] == "window"
+    ]
+    assert default == f"{WINDOW} packets"
     # All flows have it whose transport can have one.
     names = [one["name"] for one in files.load("N-07-grid").about.scenario["flows"]]
     windows = {f"flows.{name}.transport.window": "20000 packets" for name in names}
