@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ackclock.evaluation import files
-from ackclock.evaluation.language import LEAST_BUFFER
+from ackclock.evaluation.language import LEAST_BUFFER, Criterion
 from ackclock.evaluation.spelling import judged
 from ackclock.evaluation.verdict import Verdict
 from ackclock.numbers import significant
@@ -75,8 +75,7 @@ def worst(found: Sequence[Found]) -> list[Found]:
         conditions.setdefault(one.condition, []).append(one)
     shown = []
     for (scenario, text), of_one in conditions.items():
-        criterion = next(one for one in files.load(scenario).about.criteria if one.text == text)
-        sign = -1 if criterion.high is not None else 1
+        sign = -1 if limits(scenario, text).high is not None else 1
 
         def nearness(one: Found, sign: int = sign) -> float:
             mean = one.finding["mean"]
@@ -84,6 +83,11 @@ def worst(found: Sequence[Found]) -> list[Found]:
 
         shown += sorted(of_one, key=nearness)[:WORST]
     return shown
+
+
+def limits(scenario: str, text: str) -> Criterion:
+    """The criterion of a condition."""
+    return next(one for one in files.load(scenario).about.criteria if one.text == text)
 
 
 def over_the_grid(found: Sequence[Found]) -> Iterator[str]:
@@ -117,8 +121,16 @@ def _row(found: Found, record: Mapping[str, Any]) -> list[str]:
     means = [one["tested"], *one["references"].values()]
     samples = [setting["tested"], *setting["references"].values()]
     cells = [mean(one_mean, unit, of[one["metric"]]) for one_mean, of in zip(means, samples, strict=True)]
+    criterion = limits(*found.condition)
     words = judged(
-        metric["label"], one["measure"], unit, one["mean"], one["interval"], record["references"][0]
+        metric["label"],
+        one["measure"],
+        unit,
+        one["mean"],
+        one["interval"],
+        record["references"][0],
+        any_run=criterion.any_run,
+        floor=criterion.floor,
     )
     where = ", ".join(text for text in (f"`{scenario['name']}`", one["setting"]) if text)
     return [one["text"], where, words, *cells, one["reason"]]

@@ -240,18 +240,26 @@ def test_a_scenario_of_a_set_is_named_alone(ackclock: Command, tmp_path: Path) -
 def test_a_part_does_not_replace_the_files_of_the_whole() -> None:
     def stem(
         *controls: str,
+        against: str = "cubic,sack",
         full: bool = False,
         only: tuple[str, ...] = (),
         sets: tuple[str, ...] = (),
+        transport: str | None = None,
         seeds: int | None = None,
     ) -> str:
-        return file_stem(controls, full=full, only=only, sets=sets, seeds=seeds)
+        return file_stem(
+            controls, against=against, full=full, only=only, sets=sets, transport=transport, seeds=seeds
+        )
 
     assert stem("bbrv3") == "evaluate-bbrv3"
     assert stem("bbrv3", "cc/mine.py", full=True) == "evaluate-bbrv3-beside-mine-full"
     assert stem("noq:bbr3", only=("5.1.3", "own/N-02.toml")) == "evaluate-noq-bbr3-only-5-1-3-N-02"
     assert stem("bbrv3", only=("N-17",), sets=("flent",)) == "evaluate-bbrv3-only-N-17-set-flent"
     assert stem("bbrv3", only=("N-17",), seeds=2) == "evaluate-bbrv3-only-N-17-seeds-2"
+    assert stem("bbrv3", against="cubic") == "evaluate-bbrv3-against-cubic"
+    assert (
+        stem("prague", transport="{ name = 'rfc', ecn = true }") == "evaluate-prague-over-name-rfc-ecn-true"
+    )
     # A name of more than 255 bytes is no file's.
     assert stem("bbrv3", only=tuple(f"N-{number}" for number in range(10, 99))).endswith(
         "-N-16-N-17-and-81-more"

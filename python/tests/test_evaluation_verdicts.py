@@ -11,6 +11,7 @@ import pytest
 
 from ackclock.evaluation import files, judge, result, rfc
 from ackclock.evaluation.language import Criterion, ScenarioFile
+from ackclock.evaluation.spelling import judged as judged_words
 from ackclock.evaluation.verdict import Verdict, worst
 
 
@@ -308,12 +309,12 @@ def test_any_standard_control_will_do_in_every_section() -> None:
     assert set(found.values()) == {Verdict.INFO}
 
 
-def test_the_sentence_names_the_setting_that_is_farthest_outside() -> None:
+def test_the_sentence_names_the_setting_that_is_farthest_outside_and_what_is_undecided() -> None:
     document = {
         "family": "N-03",
         "title": "t",
         "summary": "s",
-        "axes": [{"name": "flows", "path": "f", "values": [1, 2, 3], "quick": [1, 2, 3]}],
+        "axes": [{"name": "flows", "path": "f", "values": [1, 2, 3, 4], "quick": [1, 2, 3, 4]}],
         "metrics": [{"id": "m", "label": "m", "expr": "fairness", "better": "less"}],
         "criteria": [{"metric": "m", "text": "so", "high": 5}],
         "scenario": {},
@@ -321,10 +322,19 @@ def test_the_sentence_names_the_setting_that_is_farthest_outside() -> None:
     about = ScenarioFile.model_validate(document)
     loaded = files.Loaded("small", about, files.extracted("", {}, "small"), "")
     samples = judge.Samples(list(about.settings(quick=True)), range(3))
-    for index, value in enumerate((6.0, 9.0, 1.0)):
-        samples.values[judge.TESTED, index, "m"] = np.full(3, value)
+    for index, values in enumerate(([6.0] * 3, [9.0] * 3, [1.0] * 3, [1.0, 5.0, 12.0])):
+        samples.values[judge.TESTED, index, "m"] = np.array(values)
     found = result.ScenarioResult(loaded, samples, judge.findings(loaded, samples, ["cubic"]))
-    assert result.sentence([found]) == "Not so: so: 2 of 3 settings, as with flows 2."
+    assert result.sentence([found]) == (
+        "Not so: so: 2 of 4 settings, as with flows 2. Undecided: so: 1 of 4 settings, as with flows 4."
+    )
+
+
+def test_what_is_judged_says_what_counts() -> None:
+    words = judged_words("Delay", "ratio", "ms", 2.0, (1.5, 2.5), "cubic", floor=1.0)
+    assert words == "Delay: 2.00 (1.50 to 2.50) times cubic's, each counted as at least 1 ms"
+    words = judged_words("Share", "value", "", 0.02, None, "cubic", any_run=True)
+    assert words == "Share in the worst run: 0.0200"
 
 
 def test_the_worst_verdict_prevails() -> None:

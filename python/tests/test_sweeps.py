@@ -19,7 +19,7 @@ from conftest import SCENARIO, Command, replaced
 
 from ackclock import core
 from ackclock.cli.sweep_text import cost, expected_s, spent
-from ackclock.cli.terminal import TimeLeft
+from ackclock.cli.terminal import TimeLeft, progress_bar
 from ackclock.collect import Collector
 from ackclock.errors import AckclockError, InputError, RunError, ScenarioError
 from ackclock.jobs import Local, run_jobs
@@ -308,6 +308,21 @@ class TestTerminal:
         assert left.at(110.0, 0.2) is None
         # 0.3 of the work in 6 s: 0.5 takes 10 s more.
         assert left.at(116.0, 0.5) == pytest.approx(10.0)
+        assert left.words(116.0, 0.5) == ", 10 s left"
+        assert TimeLeft().words(116.0, 0.5) == ""
+
+    def test_progress_is_a_line_each_minute_where_there_is_no_terminal(
+        self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        seconds = iter([0.0, 0.0, 59.0, 61.0, 62.0, 121.0])
+        monkeypatch.setattr("ackclock.cli.terminal.time.monotonic", lambda: next(seconds))
+        with progress_bar("evaluate mine") as advance:
+            for tenth in range(1, 6):
+                advance(tenth, 10, tenth / 10)
+        # A fifth of the work took 61 s, so seven tenths take 213.5 s; two fifths took 121 s, so the other half 151 s.
+        assert capsys.readouterr().err == (
+            "evaluate mine: 3 of 10 runs, 3 min 34 s left\nevaluate mine: 5 of 10 runs, 2 min 31 s left\n"
+        )
 
 
 class Failing(core.Batch):

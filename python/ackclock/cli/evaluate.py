@@ -115,7 +115,9 @@ def evaluate(
         answers=answers,
     )
     document = as_document(found, command, other)
-    stem = file_stem(controls, full=full, only=only, sets=sets, seeds=seeds)
+    stem = file_stem(
+        controls, against=against, full=full, only=only, sets=sets, transport=transport, seeds=seeds
+    )
     path = _written(document, out / f"{stem}.json")
     pages = []
     if html:
@@ -261,10 +263,23 @@ def transport_keys(given: str | None) -> dict[str, Any]:
 
 
 def file_stem(
-    controls: Sequence[str], *, full: bool, only: Sequence[str], sets: Sequence[str], seeds: int | None
+    controls: Sequence[str],
+    *,
+    against: str,
+    full: bool,
+    only: Sequence[str],
+    sets: Sequence[str],
+    transport: str | None,
+    seeds: int | None,
 ) -> str:
-    """Returns the name of the files of an evaluation. Those of a part do not replace those of the whole."""
+    """Returns the name of the files of an evaluation. Those of a part, over another transport or against other
+    controls do not replace those of the whole.
+    """
+    from ackclock.evaluation.contenders import REFERENCES
+
     parts = ["evaluate", "-beside-".join(map(stem_of, controls))]
+    parts += [] if against == ",".join(REFERENCES) else ["against", plain(against)]
+    parts += [] if transport is None else ["over", plain(transport)]
     parts += ["full"] if full else []
     for option, values in ("only", only), ("set", sets):
         if values:

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 _PATIENCE_S = 1.0
 """The time in seconds after which a progress bar appears."""
+_LINE_EVERY_S = 60.0
+"""The time in seconds between lines of progress where there is no terminal."""
 
 
 class Terminal(Console):
@@ -91,17 +93,15 @@ def print_json(document: Any) -> None:
 
 @contextmanager
 def progress_bar(what: str) -> Iterator[Progress]:
-    """Returns a callback that draws a bar with the time left on standard error: only on a terminal, only after a
-    second.
+    """Returns a callback that says on standard error how many runs are made and how long the others take: as a bar
+    after a second on a terminal, as a line each minute in a file or a log.
     """
     if not sys.stderr.isatty():
-        yield lambda *_: None
+        yield _progress_lines(what)
         return
 
     from rich.progress import BarColumn, TextColumn
     from rich.progress import Progress as Bar
-
-    from ackclock.numbers import duration
 
     columns = (
         TextColumn("{task.description}", markup=False),
@@ -116,11 +116,7 @@ def progress_bar(what: str) -> Iterator[Progress]:
     def advance(done: int, total: int, share: float) -> None:
         nonlocal task
         now = time.monotonic()
-        seconds = left.at(now, share)
-        fields: dict[str, Any] = {
-            "runs": f"{done} of {total}",
-            "left": "" if seconds is None else f", {duration(seconds)} left",
-        }
+        fields: dict[str, Any] = {"runs": f"{done} of {total}", "left": left.words(now, share)}
         if task is None:
             if now - began < _PATIENCE_S:
                 return
@@ -133,6 +129,22 @@ def progress_bar(what: str) -> Iterator[Progress]:
     finally:
         if task is not None:
             bar.stop()
+
+
+def _progress_lines(what: str) -> Progress:
+    """Returns a callback that writes a line each minute."""
+    left = TimeLeft()
+    written = time.monotonic()
+
+    def advance(done: int, total: int, share: float) -> None:
+        nonlocal written
+        now = time.monotonic()
+        words = left.words(now, share)
+        if now - written >= _LINE_EVERY_S:
+            written = now
+            note(f"{what}: {done} of {total} runs{words}")
+
+    return advance
 
 
 class TimeLeft:
@@ -149,3 +161,10 @@ class TimeLeft:
             return None
         began_s, before = self._since
         return (now_s - began_s) / (share - before) * (1 - share) if share > before else None
+
+    def words(self, now_s: float, share: float) -> str:
+        """Returns ", 3 min left"; nothing while the time is unknown."""
+        from ackclock.numbers import duration
+
+        seconds = self.at(now_s, share)
+        return "" if seconds is None else f", {duration(seconds)} left"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -259,7 +259,6 @@ def sentence(own: Sequence[ScenarioResult]) -> str:
     elif verdict is Verdict.OK:
         conditions = len({one.criterion.text for one in found})
         return f"{_counted(conditions, 'condition')} in {_counted(settings, 'setting')}."
-    texts = dict.fromkeys(one.criterion.text for one in deciding)
     words = {
         Verdict.CONCERN: "Not so",
         Verdict.UNDECIDED: "Undecided",
@@ -267,7 +266,20 @@ def sentence(own: Sequence[ScenarioResult]) -> str:
     }
     # Several scenarios of a family may have the same condition.
     titles = {id(one): result.loaded.about.title for result in own for one in result.findings}
-    for text in texts:
+    parts += _conditions(deciding, found, titles)
+    text = f"{words[verdict]}: {'; '.join(parts)}."
+    if verdict is Verdict.CONCERN:
+        open_ones = [one for one in found if one.verdict is Verdict.UNDECIDED]
+        if open_ones:
+            text += f" Undecided: {'; '.join(_conditions(open_ones, found, titles))}."
+    return text
+
+
+def _conditions(
+    deciding: Sequence[Finding], found: Sequence[Finding], titles: Mapping[int, str]
+) -> Iterator[str]:
+    """Yields each condition of the deciding findings, in how many of its settings it is among them, and where most."""
+    for text in dict.fromkeys(one.criterion.text for one in deciding):
         those = [one for one in deciding if one.criterion.text == text]
         of = sum(one.criterion.text == text for one in found)
         shown = max(those, key=_beyond_limits)
@@ -276,8 +288,7 @@ def sentence(own: Sequence[ScenarioResult]) -> str:
             where.insert(0, f'"{titles[id(shown)]}"')
         example = f", as with {', '.join(where)}" if where else ""
         reason = f" ({shown.reason})" if shown.reason else ""
-        parts.append(f"{text}: {len(those)} of {_counted(of, 'setting')}{example}{reason}")
-    return f"{words[verdict]}: {'; '.join(parts)}."
+        yield f"{text}: {len(those)} of {_counted(of, 'setting')}{example}{reason}"
 
 
 def _beyond_limits(one: Finding) -> float:

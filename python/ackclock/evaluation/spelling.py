@@ -29,9 +29,10 @@ def judged(
     reference: str,
     *,
     any_run: bool = False,
+    floor: float = 0.0,
 ) -> str:
     """Returns the name of the metric and the quantity with its interval; the name alone without one. ``any_run`` says
-    that it is that of the worst run.
+    that it is that of the worst run. In a ratio, values below ``floor`` count as ``floor``.
     """
     if mean is None:
         return label
@@ -39,6 +40,6 @@ def judged(
     if own_unit == "%" and measure != "value":
         own_unit = "points"
     number = with_ends(mean, interval, own_unit)
-    return (
-        label + (" in the worst run" if any_run else "") + WORDS[measure].format(number, reference=reference)
-    )
+    whose = " in the worst run" if any_run else ""
+    least = f", each counted as at least {floor:g} {unit}".rstrip() if floor and measure == "ratio" else ""
+    return label + whose + WORDS[measure].format(number, reference=reference) + least

@@ -213,6 +213,7 @@ def _line(control: str, finding: Finding, reference: str) -> Line:
         finding.interval,
         reference,
         any_run=finding.criterion.any_run,
+        floor=finding.criterion.floor,
     )
     return Line(control, finding, words, tested, references, word(finding.verdict))
 
