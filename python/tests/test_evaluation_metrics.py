@@ -120,11 +120,10 @@ def test_a_circuit_breaker_of_the_network() -> None:
 
 def test_the_circuit_breakers_of_a_call() -> None:
     def of_call(sent: list[float], received: list[float], rtt_s: float = 0.1) -> list[int]:
-        return breakers.of_call(np.array(sent), np.array(received), 12000, rtt_s, 1)
+        return breakers.of_call(np.array(sent), np.array(received), rtt_s, 1)
 
-    # 1500 B, 100 ms and a hundredth lost: 12000 / (0.1 sqrt(0.02 / 3)) = 1.47 Mbit/s. Ten times as much are 1225
-    # packets per second.
-    assert breakers.tcp_throughput(12000, 0.1, 0.01) == pytest.approx(1.2e5 / math.sqrt(0.02 / 3))
+    # 100 ms and a hundredth lost: 1 / (0.1 sqrt(0.02 / 3)) = 122.5 packets per second.
+    assert breakers.tcp_throughput(0.1, 0.01) == pytest.approx(10 / math.sqrt(0.02 / 3))
     for sent, trips in ((1200.0, []), (1250.0, [2])):
         assert of_call([sent] * 4, [0.99 * sent] * 4) == trips
     # The third report is the first that can open it, and after that the sixth.

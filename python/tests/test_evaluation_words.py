@@ -119,18 +119,16 @@ CASES = [
     ('time_of_trip("bottleneck", 0.15, 2, 2, 2)', 8),
     # 1 % lost over 100 ms: a call may send 10 * 1.2247 / (0.1 * 0.1) = 1225 packets in a second. It sends 1300, and
     # three reports are averaged, so that of ten reports the third, the sixth and the ninth open it.
-    (f"call_trips({CALL}, 1500, 0.1, 1, 2)", 3),
+    (f"call_trips({CALL}, 0.1, 1, 2)", 3),
     # Over 50 ms it may send 2449. Over 500 ms, 245, and five reports are averaged: the fifth and the tenth.
-    (f"call_trips({CALL}, 1500, 0.05, 1, 2)", 0),
-    (f"call_trips({CALL}, 1500, 0.5, 1, 2)", 2),
-    # The size of a packet is in both rates.
-    (f"call_trips({CALL}, 100, 0.1, 1, 2)", 3),
+    (f"call_trips({CALL}, 0.05, 1, 2)", 0),
+    (f"call_trips({CALL}, 0.5, 1, 2)", 2),
     # A report each 2 s: five of them, of which the third. Over 80 ms the call may send 1531. From 7 s on: five of 1 s.
-    (f"call_trips({CALL}, 1500, 0.1, 2, 2)", 1),
-    (f"call_trips({CALL}, 1500, 0.08, 2, 2)", 0),
-    (f"call_trips({CALL}, 1500, 0.1, 1, 7)", 1),
+    (f"call_trips({CALL}, 0.1, 2, 2)", 1),
+    (f"call_trips({CALL}, 0.08, 2, 2)", 0),
+    (f"call_trips({CALL}, 0.1, 1, 7)", 1),
     # More arrives than is sent: no loss.
-    ('call_trips("call-out", "call-in", 1500, 0.1, 1, 2)', 0),
+    ('call_trips("call-out", "call-in", 0.1, 1, 2)', 0),
     # 30 of 100 in a second, 50 of 200 in two; from 8 s on 20 of 100.
     ('worst_loss("bottleneck", 1, 2)', 0.3),
     ('worst_loss("bottleneck", 2, 2)', 0.25),

@@ -50,11 +50,11 @@ def of_network(arrived: Vector, dropped: Vector, share: float, in_a_row: int) ->
     return opened(over, in_a_row)
 
 
-def tcp_throughput(packet_bits: float, rtt_s: float, loss: float) -> float:
-    """Returns what a TCP flow would send in bit/s with this share of its packets lost, which is above 0:
-    s / (RTT sqrt(2 p / 3)), the equation of RFC 8083 section 4.3.
+def tcp_throughput(rtt_s: float, loss: float) -> float:
+    """Returns what a TCP flow would send in packets per second with this share of them lost, which is above 0:
+    1 / (RTT sqrt(2 p / 3)), the equation of RFC 8083 section 4.3 without the size of a packet.
     """
-    return packet_bits / (rtt_s * math.sqrt(2 * loss / 3))
+    return 1 / (rtt_s * math.sqrt(2 * loss / 3))
 
 
 def reports_averaged(rtt_s: float, interval_s: float) -> int:
@@ -66,12 +66,13 @@ def reports_averaged(rtt_s: float, interval_s: float) -> int:
     return math.ceil(min(needed, max(15.0, 3 * interval_s)) / interval_s)
 
 
-def of_call(sent: Vector, received: Vector, packet_bits: float, rtt_s: float, interval_s: float) -> list[int]:
+def of_call(sent: Vector, received: Vector, rtt_s: float, interval_s: float) -> list[int]:
     """Returns the reports at which the sender of a call has to stop (RFC 8083): after ``SILENT_REPORTS`` in a row with
     nothing received of what was sent (section 4.2, media timeout), or when over the last ``reports_averaged`` of them
-    it lost packets and sent more than ten times what TCP would (section 4.3, congestion). Counting begins anew then.
+    it lost packets and sent more than ten times as many as TCP would of the same size (section 4.3, congestion).
+    Counting begins anew then.
 
-    ``sent`` and ``received`` are the packets of each report's ``interval_s`` seconds, of ``packet_bits`` on the wire.
+    ``sent`` and ``received`` are the packets of each report's ``interval_s`` seconds.
     Reports arrive here; the timeout of section 4.1, for lost reports, is not among these.
     """
     silent = opened((sent > 0) & (received <= 0), SILENT_REPORTS)
@@ -85,8 +86,8 @@ def of_call(sent: Vector, received: Vector, packet_bits: float, rtt_s: float, in
         # Without a delivery there is no report of a loss, but the media timeout.
         if not 0 < arrived < packets:
             continue
-        rate = packets * packet_bits / (count * interval_s)
-        if rate > MUCH_FASTER * tcp_throughput(packet_bits, rtt_s, 1 - arrived / packets):
+        rate = packets / (count * interval_s)
+        if rate > MUCH_FASTER * tcp_throughput(rtt_s, 1 - arrived / packets):
             congested.append(last)
             first = last + 1
     return sorted({*silent, *congested})

@@ -4,8 +4,7 @@ growth_of_gaps(path, from, to, first, cap)      the smallest ratio of a gap betw
                                                 count over time, without the first gaps; gaps above ``cap`` may stay
 trips(link, share, width, windows, from)        how often a circuit breaker of the network would have opened (RFC 8084)
 time_of_trip(link, share, width, windows, from) the time in s until it would have opened first
-call_trips(sent, received, bytes, rtt, width, from)
-                                                how often that of a call would have opened (RFC 8083), from the counts
+call_trips(sent, received, rtt, width, from)    how often that of a call would have opened (RFC 8083), from the counts
                                                 of its packets on two links, and a report each ``width`` s
 worst_loss(link, width, from)                   the greatest share of packets dropped in any window of ``width`` s
 delta_fair_time(first, second, delta, start)    the time in s until the second flow has its share but for delta, both
@@ -103,16 +102,14 @@ class EvaluationWords(RunWords):
         """Returns the windows at whose end a breaker of the network opens."""
         return breakers.of_network(*self._counts(link, width, start), float(share), int(windows))
 
-    def _call_trips(
-        self, sent: str, received: str, size: Array, rtt: Array, width: Array, start: Array
-    ) -> float:
-        """call_trips("<link>", "<link>", bytes, rtt, width, from), times in seconds"""
+    def _call_trips(self, sent: str, received: str, rtt: Array, width: Array, start: Array) -> float:
+        """call_trips("<link>", "<link>", rtt, width, from), times in seconds"""
 
         def arrived(link: str) -> Array:
             times, values = self._part(f"links.{link}.arrived_packets", start, None)
             return common.growth(times, values, float(start), float(width))
 
-        found = breakers.of_call(arrived(sent), arrived(received), 8 * float(size), float(rtt), float(width))
+        found = breakers.of_call(arrived(sent), arrived(received), float(rtt), float(width))
         return float(len(found))
 
     def _worst_loss(self, link: str, width: Array, start: Array) -> float:
