@@ -50,7 +50,7 @@ def of(criterion: Mapping[str, Any], verdict: Verdict, record: Mapping[str, Any]
     if len(found) > MOST_ROWS:
         shown = worst(found)
         for condition in dict.fromkeys(one.condition for one in found):
-            yield from over_the_grid([one for one in found if one.condition == condition])
+            yield from over_the_grid([one for one in found if one.condition == condition], verdict)
     yield ""
     heads = [
         "condition",
@@ -90,9 +90,9 @@ def limits(scenario: str, text: str) -> Criterion:
     return next(one for one in files.load(scenario).about.criteria if one.text == text)
 
 
-def over_the_grid(found: Sequence[Found]) -> Iterator[str]:
-    """In how many of its settings a condition has these findings, by rate and round trip; nothing where a scenario is
-    not on the grid of paths.
+def over_the_grid(found: Sequence[Found], verdict: Verdict) -> Iterator[str]:
+    """In how many of its settings a condition has these findings, all with this verdict, by rate and round trip;
+    nothing where a scenario is not on the grid of paths.
     """
     scenario, finding = found[0]
     cells = [CELL.match(one["name"]) for one in scenario["settings"]]
@@ -105,8 +105,8 @@ def over_the_grid(found: Sequence[Found]) -> Iterator[str]:
     rates, rtts = (list(dict.fromkeys(cell[k] for cell in settings)) for k in range(2))
     yield ""
     yield (
-        f"{finding['text']} (`{scenario['name']}`), settings of each rate and round trip. The shortest paths have "
-        f"fewer buffers, because one holds at least {LEAST_BUFFER} packets:"
+        f"{finding['text']} (`{scenario['name']}`): how many of the settings with each rate and round trip are "
+        f"**{verdict.value}**. The shortest paths have fewer buffers, as one holds at least {LEAST_BUFFER} packets:"
     )
     yield ""
     rows = [[rate, *(f"{counts[rate, rtt]} of {settings[rate, rtt]}" for rtt in rtts)] for rate in rates]

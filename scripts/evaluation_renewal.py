@@ -1,15 +1,20 @@
-"""A record of an evaluation of which some scenarios were evaluated anew: the others stay as they were found."""
+"""A record of an evaluation of which some scenarios were evaluated anew, while the others stay as they were found; or
+of which all samples are judged anew.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from ackclock.cli.evaluate import transport_keys
 from ackclock.evaluation.compare import transport_of
 from ackclock.evaluation.contenders import contender
+from ackclock.evaluation.document import scenario_document
 from ackclock.evaluation.files import load, names
-from ackclock.evaluation.judge import Finding, Samples
+from ackclock.evaluation.judge import SOLO, TESTED, Finding, Samples, findings
 from ackclock.evaluation.result import OF_TAIL_DROP, ScenarioResult, of_scenarios, tail_drop
 from ackclock.evaluation.rfc import FAMILIES
 from ackclock.evaluation.run import Plan
@@ -36,6 +41,44 @@ def renewed(kept: Record, made: Record) -> dict[str, Any]:
             versions[f"core of {name}"] = made["versions"]["core"]
     record = {**kept, "criteria": criteria, "versions": versions}
     return {**record, "runs": simulations(record)}
+
+
+def judged_anew(record: Record) -> dict[str, Any]:
+    """The record with the findings that today's code derives from its samples, and what follows from these."""
+    criteria = [
+        {**one, "scenarios": [_judged(scenario, record) for scenario in one["scenarios"]]}
+        for one in record["criteria"]
+    ]
+    return {**renewed(record, {**record, "criteria": criteria}), "versions": record["versions"]}
+
+
+def _judged(scenario: Record, record: Record) -> Record:
+    before = _result(scenario, record)
+    samples, references = samples_of(scenario, record), record["references"]
+    now = findings(before.loaded, samples, references)
+    if not any(of["solo"] for of in scenario["settings"]):
+        # Harm needs the runs without the control under test, which older records do not hold.
+        kept = {(one.criterion.text, one.setting.name): one for one in before.findings}
+        now = [
+            kept[one.criterion.text, one.setting.name] if one.criterion.measure == "harm" else one
+            for one in now
+        ]
+    return scenario_document(ScenarioResult(before.loaded, samples, now), references)
+
+
+def samples_of(scenario: Record, record: Record) -> Samples:
+    """The samples of a scenario of a record. ValueError if its settings are not those of today."""
+    about = load(scenario["name"]).about
+    settings = list(about.settings(quick=record["quick"]))
+    if [one.name for one in settings] != [one["name"] for one in scenario["settings"]]:
+        raise ValueError(f"{scenario['name']} has other settings today: record it anew")
+    samples = Samples(settings, record["seeds"])
+    for index, setting in enumerate(scenario["settings"]):
+        values = {TESTED: setting["tested"], **setting["references"], SOLO: setting["solo"]}
+        for who, metrics in values.items():
+            for metric, numbers in metrics.items():
+                samples.values[who, index, metric] = np.array(numbers, dtype=np.float64)
+    return samples
 
 
 def simulations(record: Record) -> int:

@@ -62,10 +62,10 @@ def interval_text(mean: float | None, interval: Interval | None) -> str:
 
 def with_ends(mean: float | None, interval: Interval | None, unit: str = "") -> str:
     """Returns a text such as ``12.4 ms (11.9 to 12.9)``, each number with three digits; the mean alone if the ends are
-    equal.
+    equal but for rounding.
     """
     text = f"{significant(mean, 3)} {unit}".rstrip()
-    if mean is None or interval is None or interval[0] == interval[1]:
+    if mean is None or interval is None or half_width(mean, interval) == 0.0:
         return text
     return f"{text} ({significant(interval[0], 3)} to {significant(interval[1], 3)})"
 

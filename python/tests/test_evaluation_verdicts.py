@@ -125,6 +125,8 @@ def test_what_happens_in_one_run_is_judged_as_if_it_happened_in_all() -> None:
     assert judged(limit, starves, [0.6] * 5).verdict is Verdict.OK
     found = judged({**limit, "any_run": True}, starves, [0.6] * 5)
     assert (found.verdict, found.mean, found.interval) == (Verdict.CONCERN, 0.01, (0.01, 0.01))
+    # The worst run is shown of every control, and how many are like it.
+    assert (found.tested, found.references["cubic"], found.reason) == (0.01, 0.6, "in 1 of 5 runs")
     # A reference that starves another in one run excuses it.
     assert judged({**limit, "any_run": True}, starves, [0.6, 0.01, 0.6, 0.6, 0.6]).verdict is Verdict.INFO
 
@@ -309,24 +311,24 @@ def test_any_standard_control_will_do_in_every_section() -> None:
     assert set(found.values()) == {Verdict.INFO}
 
 
-def test_the_sentence_names_the_setting_that_is_farthest_outside_and_what_is_undecided() -> None:
+def test_the_sentence_names_the_setting_that_is_farthest_outside_and_the_other_verdicts() -> None:
     document = {
         "family": "N-03",
         "title": "t",
         "summary": "s",
-        "axes": [{"name": "flows", "path": "f", "values": [1, 2, 3, 4], "quick": [1, 2, 3, 4]}],
+        "axes": [{"name": "flows", "path": "f", "values": [1, 2, 3, 4, 5], "quick": [1, 2, 3, 4, 5]}],
         "metrics": [{"id": "m", "label": "m", "expr": "fairness", "better": "less"}],
-        "criteria": [{"metric": "m", "text": "so", "high": 5}],
+        "criteria": [{"metric": "m", "text": "so", "high": 5, "info_high": 5.8}],
         "scenario": {},
     }
     about = ScenarioFile.model_validate(document)
     loaded = files.Loaded("small", about, files.extracted("", {}, "small"), "")
     samples = judge.Samples(list(about.settings(quick=True)), range(3))
-    for index, values in enumerate(([6.0] * 3, [9.0] * 3, [1.0] * 3, [1.0, 5.0, 12.0])):
+    for index, values in enumerate(([6.0] * 3, [9.0] * 3, [1.0] * 3, [1.0, 5.0, 12.0], [5.5] * 3)):
         samples.values[judge.TESTED, index, "m"] = np.array(values)
     found = result.ScenarioResult(loaded, samples, judge.findings(loaded, samples, ["cubic"]))
     assert result.sentence([found]) == (
-        "Not so: so: 2 of 4 settings, as with flows 2. Undecided: so: 1 of 4 settings, as with flows 4."
+        "Not so: so: 2 of 5 settings, as with flows 2. Undecided: so: 1 of 5 settings. INFO: so: 1 of 5 settings."
     )
 
 

@@ -71,6 +71,7 @@ def test_drawn_values_are_short() -> None:
 
 def test_a_mean_is_written_with_the_ends_of_its_interval() -> None:
     assert numbers.with_ends(12.41, (11.92, 12.93), "ms") == "12.4 ms (11.9 to 12.9)"
+    assert numbers.with_ends(0.1 + 0.2, (0.1 + 0.2, 0.3)) == "0.300"  # equal but for rounding
     assert numbers.with_ends(12.0, (12.0, 12.0)) == numbers.with_ends(12.0, None) == "12.0"
     assert numbers.with_ends(None, None, "") == numbers.MISSING
 

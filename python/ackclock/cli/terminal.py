@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _PATIENCE_S = 1.0
 """The time in seconds after which a progress bar appears."""
-_LINE_EVERY_S = 60.0
+LINE_EVERY_S = 60.0
 """The time in seconds between lines of progress where there is no terminal."""
 
 
@@ -140,7 +140,7 @@ def _progress_lines(what: str) -> Progress:
         nonlocal written
         now = time.monotonic()
         words = left.words(now, share)
-        if now - written >= _LINE_EVERY_S:
+        if now - written >= LINE_EVERY_S:
             written = now
             note(f"{what}: {done} of {total} runs{words}")
 

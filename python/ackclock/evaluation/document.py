@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from ackclock.evaluation.judge import TESTED, Finding
+from ackclock.evaluation.judge import SOLO, TESTED, Finding
 from ackclock.evaluation.result import Evaluation, FamilyResult, ScenarioResult
 from ackclock.evaluation.rfc import PROCESS
 
@@ -14,8 +14,8 @@ KIND = "ackclock evaluate"
 
 
 def as_document(evaluation: Evaluation, command: str, beside: Evaluation | None = None) -> dict[str, Any]:
-    """Returns the document; it holds every sample of the control under test. With ``beside``, the evaluation of another
-    control, it also holds the document of that one.
+    """Returns the document; it holds every sample. With ``beside``, the evaluation of another control, it also holds
+    the document of that one.
     """
     return {
         "kind": KIND,
@@ -50,11 +50,12 @@ def _family(one: FamilyResult, references: Sequence[str]) -> dict[str, Any]:
         "verdict": one.verdict.value,
         "sentence": one.sentence,
         "lacks": one.lacks,
-        "scenarios": [_scenario(result, references) for result in one.scenarios],
+        "scenarios": [scenario_document(result, references) for result in one.scenarios],
     }
 
 
-def _scenario(result: ScenarioResult, references: Sequence[str]) -> dict[str, Any]:
+def scenario_document(result: ScenarioResult, references: Sequence[str]) -> dict[str, Any]:
+    """Returns the part of the document that is about a scenario."""
     about, samples = result.loaded.about, result.samples
     return {
         "name": result.loaded.name,
@@ -71,6 +72,11 @@ def _scenario(result: ScenarioResult, references: Sequence[str]) -> dict[str, An
                 "references": {
                     name: {m.id: _numbers(samples.of(name, index, m.id)) for m in about.metrics}
                     for name in references
+                },
+                "solo": {
+                    m.id: _numbers(samples.of(SOLO, index, m.id))
+                    for m in about.metrics
+                    if (SOLO, index, m.id) in samples.values
                 },
             }
             for index, setting in enumerate(samples.settings)

@@ -54,9 +54,9 @@ class Finding:
     """The judged quantity: the metric, a ratio, a difference, a harm..., with its 95 % interval."""
     interval: tuple[float, float] | None
     tested: float | None
-    """The mean of the metric itself."""
+    """The mean of the metric itself, or its worst value where any run decides."""
     references: Mapping[str, float | None]
-    """The means of the metric of the reference controls."""
+    """The same of the reference controls."""
     reason: str = ""
     """What the numbers do not say, such as a missing sample."""
     failed: bool = False
@@ -114,6 +114,8 @@ def _of_criterion(
             else:
                 verdict, reason = _compared(criterion, own, verdict, summary.mean)
         reason = reason or _beyond(criterion, verdict, summary.interval)
+        if criterion.any_run and not failed and verdict in (Verdict.CONCERN, Verdict.INFO):
+            reason = ", ".join(text for text in (_runs_outside(criterion, own), reason) if text)
         mean, interval = summary.mean, summary.interval
         if criterion.measure == "ratio" and mean is not None:
             mean, interval = (
@@ -186,8 +188,12 @@ def _lacking(criterion: Criterion, own: Vector, other: Vector) -> npt.NDArray[np
 
 
 def _mean(criterion: Criterion, values: Vector) -> float | None:
-    """Returns the mean of the metric, for a ratio the geometric one, of which the judged quantity is the ratio."""
+    """Returns the mean of the metric, for a ratio the geometric one, of which the judged quantity is the ratio; the
+    worst value where any run decides.
+    """
     present = values[np.isfinite(values)]
+    if criterion.any_run:
+        values = _worst(criterion, values)
     if criterion.measure != "ratio" or not present.size or np.min(present) <= 0:
         return summarise(values).mean
     return float(np.exp(np.mean(np.log(present))))
@@ -237,6 +243,13 @@ def _worst(criterion: Criterion, values: Vector) -> Vector:
     if not present.size:
         return values
     return np.full_like(values, np.min(present) if criterion.low is not None else np.max(present))
+
+
+def _runs_outside(criterion: Criterion, values: Vector) -> str:
+    """Returns in how many runs a value is outside the limits; nothing if it is in none."""
+    lowest, highest = _limits(criterion, criterion.low, criterion.high)
+    outside = int(np.sum((values < lowest) | (values > highest)))
+    return f"in {outside} of {values.size} runs" if outside else ""
 
 
 def _verdict(criterion: Criterion, mean: float | None, interval: tuple[float, float] | None) -> Verdict:

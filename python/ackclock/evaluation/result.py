@@ -29,6 +29,8 @@ OF_TAIL_DROP = tuple(f"N-0{number}" for number in range(1, 10))
 """The criteria of section 5, which all run with drop-tail queues."""
 
 NOT_ASKED = "Not among the scenarios of this evaluation."
+BESIDES = {Verdict.UNDECIDED: "Undecided", Verdict.INFO: "INFO"}
+"""The verdicts that the sentence of a concern names as well."""
 
 
 @dataclass(frozen=True)
@@ -269,9 +271,11 @@ def sentence(own: Sequence[ScenarioResult]) -> str:
     parts += _conditions(deciding, found, titles)
     text = f"{words[verdict]}: {'; '.join(parts)}."
     if verdict is Verdict.CONCERN:
-        open_ones = [one for one in found if one.verdict is Verdict.UNDECIDED]
-        if open_ones:
-            text += f" Undecided: {'; '.join(_conditions(open_ones, found, titles))}."
+        for other, word in BESIDES.items():
+            those = [one for one in found if one.verdict is other and not one.criterion.info]
+            counts = Counter(one.criterion.text for one in those)
+            if counts:
+                text += f" {word}: {'; '.join(_in_settings(one, n, found) for one, n in counts.items())}."
     return text
 
 
@@ -281,14 +285,18 @@ def _conditions(
     """Yields each condition of the deciding findings, in how many of its settings it is among them, and where most."""
     for text in dict.fromkeys(one.criterion.text for one in deciding):
         those = [one for one in deciding if one.criterion.text == text]
-        of = sum(one.criterion.text == text for one in found)
         shown = max(those, key=_beyond_limits)
         where = [shown.setting.name] if shown.setting.name else []
         if len({titles[id(one)] for one in found if one.criterion.text == text}) > 1:
             where.insert(0, f'"{titles[id(shown)]}"')
         example = f", as with {', '.join(where)}" if where else ""
         reason = f" ({shown.reason})" if shown.reason else ""
-        yield f"{text}: {len(those)} of {_counted(of, 'setting')}{example}{reason}"
+        yield f"{_in_settings(text, len(those), found)}{example}{reason}"
+
+
+def _in_settings(text: str, count: int, found: Sequence[Finding]) -> str:
+    """Returns a condition, and that this is so in ``count`` of its settings."""
+    return f"{text}: {count} of {_counted(sum(one.criterion.text == text for one in found), 'setting')}"
 
 
 def _beyond_limits(one: Finding) -> float:

@@ -32,6 +32,7 @@ class SettingRecord(Strict):
     name: str
     tested: Samples
     references: dict[str, Samples]
+    solo: Samples = Field(default={}, description="without the control and those that take its seat")
 
 
 class FindingRecord(Strict):
