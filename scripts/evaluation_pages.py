@@ -15,6 +15,7 @@ import evaluation_findings
 from ackclock import core
 from ackclock.evaluation.contenders import RECOVERY
 from ackclock.evaluation.rfc import TITLE
+from ackclock.evaluation.spelling import in_lines
 from ackclock.evaluation.verdict import WORST_FIRST, Verdict
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -163,7 +164,13 @@ def _page(record: Mapping[str, Any]) -> Iterator[str]:
     yield from evaluation_findings.table(
         ["section", "criterion", "the RFC says", "verdict", "why"],
         [
-            [one["section"], one["title"], one["strength"], f"**{one['verdict']}**", _lines(one["sentence"])]
+            [
+                one["section"],
+                one["title"],
+                one["strength"],
+                f"**{one['verdict']}**",
+                "<br>".join(in_lines(one["sentence"])),
+            ]
             for one in record["criteria"]
         ],
     )
@@ -199,15 +206,6 @@ def _but_solo(record: Mapping[str, Any]) -> str:
         one for criterion in record["criteria"] for of in criterion["scenarios"] for one in of["settings"]
     ]
     return "" if any(one["solo"] for one in settings) else " but those of the runs without the control"
-
-
-def _lines(sentence: str) -> str:
-    """The conditions of a sentence on a line each."""
-    return (
-        sentence.replace("; ", ";<br>")
-        .replace(". Undecided: ", ".<br>Undecided: ")
-        .replace(". INFO: ", ".<br>INFO: ")
-    )
 
 
 def _recoveries(record: Mapping[str, Any]) -> str:

@@ -1,7 +1,8 @@
-"""The judged quantity of a finding in words, as the page of an evaluation and the pages of records have it."""
+"""What is judged, and why, in the words of the page of an evaluation and of the pages of records."""
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from ackclock.numbers import with_ends
@@ -43,3 +44,12 @@ def judged(
     whose = " in the worst run" if any_run else ""
     least = f", each counted as at least {floor:g} {unit}".rstrip() if floor and measure == "ratio" else ""
     return label + whose + WORDS[measure].format(number, reference=reference) + least
+
+
+def in_lines(sentence: str) -> list[str]:
+    """Returns the sentence that explains a verdict as lines, each with a condition.
+
+    >>> in_lines("Not so: a: 1 of 2 settings; b: 1 of 2 settings. INFO: c: 1 of 1 setting.")
+    ['Not so: a: 1 of 2 settings;', 'b: 1 of 2 settings.', 'INFO: c: 1 of 1 setting.']
+    """
+    return re.split(r"(?<=;) |(?<=\.) (?=(?:Undecided|INFO): )", sentence)

@@ -13,7 +13,7 @@ from ackclock.evaluation.judge import TESTED, Finding
 from ackclock.evaluation.language import Metric, Setting
 from ackclock.evaluation.result import Evaluation, FamilyResult, ScenarioResult
 from ackclock.evaluation.rfc import PROCESS, TITLE, Family
-from ackclock.evaluation.spelling import judged
+from ackclock.evaluation.spelling import in_lines, judged
 from ackclock.evaluation.verdict import Verdict
 from ackclock.numbers import evenly, ranges, significant
 from ackclock.report import page, strips
@@ -138,6 +138,7 @@ def render(evaluation: Evaluation, command: str, beside: Evaluation | None = Non
         evaluations=evaluations,
         views=[_family(one.family, evaluations, command) for one in evaluation.asked],
         document=TITLE,
+        in_lines=in_lines,
         seeds=ranges(list(evaluation.seeds)),
         counted=[
             (one.control, [(verdict.value, word(verdict), n) for verdict, n in one.counted.items() if n])
