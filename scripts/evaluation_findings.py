@@ -50,7 +50,9 @@ def of(criterion: Mapping[str, Any], verdict: Verdict, record: Mapping[str, Any]
     if len(found) > MOST_ROWS:
         shown = worst(found)
         for condition in dict.fromkeys(one.condition for one in found):
-            yield from over_the_grid([one for one in found if one.condition == condition], verdict)
+            of_one = [one for one in found if one.condition == condition]
+            if len(of_one) > WORST:
+                yield from over_the_grid(of_one, verdict)
     yield ""
     heads = [
         "condition",

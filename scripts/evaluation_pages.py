@@ -12,7 +12,7 @@ from typing import Any
 
 import evaluation_findings
 
-from ackclock import core
+from ackclock import core, toml
 from ackclock.evaluation.contenders import RECOVERY
 from ackclock.evaluation.rfc import TITLE
 from ackclock.evaluation.spelling import in_lines
@@ -32,40 +32,9 @@ CONTROLS: Mapping[str, Sequence[str]] = {
     "noq:bbr3": ("--transport", "noq"),
 }
 """The controls that are recorded, with the options of `ackclock evaluate`."""
-REMARKS: Mapping[str, str] = {
-    "sack": ("`sack` is the window of Reno (RFC 5681)."),
-    "bbrv3": (
-        "RFC 9743 says in section 5.1.3 that later versions of BBR have fixed the losses of the first one in short "
-        "buffers; the numbers here say otherwise for many flows. BBRv3 answers to more than 2 % of losses in a round "
-        "trip: ten flows are near that. One flow of fifty has a share of four packets, of which 2 % are less than one "
-        "packet, and four packets are also the least that BBRv3 keeps in flight. [BBR](../bbr.md) has more."
-    ),
-    "prague": (
-        "In one queue that marks as RFC 3168 says, Prague takes most of what CUBIC would have (section 7.1). This is "
-        "the known problem of [RFC 9331, section 4.3](https://www.rfc-editor.org/rfc/rfc9331#section-4.3). "
-        "`classic_fallback`, off by default, [detects such a queue](../prague.md): "
-        '`{ name = "prague", classic_fallback = true }` is no concern in these mixes (`--only N-14-mix`).'
-    ),
-    "noq:bbr3": (
-        "noq, a QUIC stack, sends in this seat, and its CUBIC and Reno are ours. What the transport does is then the "
-        "same for all three: the gaps between packets in an outage (sections 5.1.1 and 5.2) are those of noq's probe "
-        "timeouts, under CUBIC and Reno too. noq tells no round trips, and cannot have the details of TCP that five "
-        "sections are about. No seed sets its random numbers, so that runs with one seed differ."
-    ),
-    "copa": (
-        "This is Copa in its default mode, as Meta's mvfst has it: the competitive mode of the paper's section 2.2 is "
-        "off, because flows of Copa take each other for rivals ([measured](../validation.md)). So sections 5.2 to "
-        "5.2.3 do not judge the published algorithm beside others.\n\n"
-        "A loss ends slow start. Otherwise Copa answers to delay and to timeouts alone. RACK finds lost "
-        "retransmissions without a timeout, so that losses slow Copa less than with RFC 6675: with "
-        '`--transport \'{ name = "rfc", recovery = "sack" }\'` less than half as many packets are dropped in '
-        "section 5.1.3, up to one of ten.\n\n"
-        "Where the buffer holds only a few packets for each flow, a run has either no losses or very many: sections "
-        "5.1.3, 5.1.4 and the mixes of ten and ten flows in 5.2 and 5.2.1 show the same failure. Copa's base is the "
-        "least round trip of ten seconds. After a rise of the delay, and under jitter, it is too low, and holds the "
-        "rate down whatever the path has (sections 6.4, 7.3 and 7.9)."
-    ),
-}
+REMARKS: Mapping[str, str] = toml.loads(
+    (ROOT / "scripts" / "evaluation_remarks.toml").read_text(encoding="utf-8")
+)
 """What the page of a control says besides."""
 
 
@@ -146,7 +115,7 @@ def _page(record: Mapping[str, Any]) -> Iterator[str]:
         )
         yield ""
     if name in REMARKS:
-        yield REMARKS[name]
+        yield REMARKS[name].strip()
         yield ""
     versions = record["versions"]
     cores = ", ".join(f"{name} `{text}`" for name, text in versions.items() if name.startswith("core"))

@@ -143,6 +143,12 @@ def test_a_control_that_delivers_nothing_is_a_concern_and_no_gap_in_the_samples(
     nothing = judged(enough, [0.0] * 3, [9.0, 9.1, 9.2])
     assert (nothing.verdict, nothing.mean) == (Verdict.CONCERN, None)
     assert nothing.reason == "0 in 3 of 3 runs, where the reference has more"
+    # A number without a limit is never a concern, but it says so.
+    nothing = judged({"info": True}, [math.nan] * 3, [9.0, 9.1, 9.2])
+    assert (nothing.verdict, nothing.reason) == (
+        Verdict.INFO,
+        "no value in 3 of 3 runs, where the reference has one",
+    )
     # Nor does one run of three disappear, and Reno, which delivers something, does not excuse it.
     one = judged(enough, [0.0, 9.1, 9.2], [9.0, 9.1, 9.2], [1.0, 1.0, 1.0])
     assert (one.verdict, one.reason) == (Verdict.CONCERN, "0 in 1 of 3 runs, where the reference has more")

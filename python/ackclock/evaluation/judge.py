@@ -98,13 +98,11 @@ def _of_criterion(
         if failed:
             verdict = Verdict.CONCERN
             reason = f"{len(failed)} of {len(samples.seeds)} runs failed: {failed[0]}"
+        elif np.any(lacking):
+            verdict = Verdict.INFO if criterion.info else Verdict.CONCERN
+            reason = f"{_nothing(own, lacking)}, where the reference has {_some(own)}"
         elif criterion.info:
             verdict, reason = Verdict.INFO, ""
-        elif np.any(lacking):
-            verdict, reason = (
-                Verdict.CONCERN,
-                f"{_nothing(own, lacking)}, where the reference has {_some(own)}",
-            )
         elif _is_itself(criterion, own, other):
             verdict, reason = Verdict.OK, ""
         else:
