@@ -17,7 +17,7 @@ MOST_ROWS = 10
 """The largest number of findings of a criterion that are all shown."""
 WORST = 3
 """How many findings of a condition are shown where a criterion has more."""
-CELL = re.compile(r"rate (?P<rate>.+?), round trip (?P<rtt>.+?), buffer [^,]+")
+CELL = re.compile(r"rate (?P<rate>.+?), round trip (?P<rtt>.+?), buffer (?P<buffer>[^,]+)")
 """The name of a setting on the grid of paths begins like this."""
 
 
@@ -100,19 +100,36 @@ def over_the_grid(found: Sequence[Found], verdict: Verdict) -> Iterator[str]:
     cells = [CELL.match(one["name"]) for one in scenario["settings"]]
     if not all(cells):
         return
-    settings = Counter((one["rate"], one["rtt"]) for one in cells if one)
-    counts = Counter(
-        (one["rate"], one["rtt"]) for of in found if (one := CELL.match(of.finding["setting"])) is not None
-    )
+    there = [one for of in found if (one := CELL.match(of.finding["setting"])) is not None]
+
+    def counted(*axes: str) -> tuple[Counter[tuple[str, ...]], Counter[tuple[str, ...]]]:
+        """How many settings there are, and how many of them have the finding, at each point of the axes."""
+        every, having = (
+            Counter(one.group(*axes, 0)[:-1] for one in which if one) for which in (cells, there)
+        )
+        return every, having
+
+    settings, counts = counted("rate", "rtt")
+    of_buffer, with_buffer = counted("buffer")
     rates, rtts = (list(dict.fromkeys(cell[k] for cell in settings)) for k in range(2))
     yield ""
+    buffers = ", ".join(
+        f"{with_buffer[one]} of {of_buffer[one]} with {one[0]}" for one in sorted(of_buffer, key=_size)
+    )
     yield (
         f"{finding['text']} (`{scenario['name']}`): how many of the settings with each rate and round trip are "
-        f"**{verdict.value}**. The shortest paths have fewer buffers, as one holds at least {LEAST_BUFFER} packets:"
+        f"**{verdict.value}**. The shortest paths have fewer buffers, as one holds at least {LEAST_BUFFER} packets. "
+        f"By buffer: {buffers}."
     )
     yield ""
     rows = [[rate, *(f"{counts[rate, rtt]} of {settings[rate, rtt]}" for rtt in rtts)] for rate in rates]
     yield from table(["rate", *rtts], rows)
+
+
+def _size(buffer: tuple[str, ...]) -> tuple[bool, float]:
+    """The order of buffers: those in packets, then those in products of rate and round trip."""
+    number, unit = buffer[0].split()
+    return unit == "BDP", float(number)
 
 
 def _row(found: Found, record: Mapping[str, Any]) -> list[str]:

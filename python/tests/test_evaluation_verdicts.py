@@ -127,6 +127,11 @@ def test_what_happens_in_one_run_is_judged_as_if_it_happened_in_all() -> None:
     assert (found.verdict, found.mean, found.interval) == (Verdict.CONCERN, 0.01, (0.01, 0.01))
     # The worst run is shown of every control, and how many are like it.
     assert (found.tested, found.references["cubic"], found.reason) == (0.01, 0.6, "in 1 of 5 runs")
+    # A reference is excused by itself, also where its interval lies on both sides: only there.
+    wide = [0.02, 0.05, 0.09]
+    assert judged(limit, wide, [0.03, 0.05, 0.09]).verdict is Verdict.UNDECIDED
+    itself = judged(limit, wide, wide)
+    assert (itself.verdict, itself.reason) == (Verdict.INFO, "cubic is not surely within it either")
     # A reference that starves another in one run excuses it.
     assert judged({**limit, "any_run": True}, starves, [0.6, 0.01, 0.6, 0.6, 0.6]).verdict is Verdict.INFO
 

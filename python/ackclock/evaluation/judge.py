@@ -329,7 +329,9 @@ def _excused(
             if not _surely_farther(criterion, samples, index, one):
                 return Verdict.INFO, f"{one} does not meet the limit either"
         if verdict is Verdict.UNDECIDED:
-            return verdict, ""
+            own = samples.of(TESTED, index, metric.id)
+            alike = [one for one in references if np.array_equal(own, samples.of(one, index, metric.id))]
+            return (Verdict.INFO, f"{alike[0]} is not surely within it either") if alike else (verdict, "")
         farther = f"farther outside than {' and '.join(outside)}, not within the limit either"
         return verdict, farther if outside else ""
     own = samples.of(TESTED, index, metric.id)

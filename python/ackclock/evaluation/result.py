@@ -189,7 +189,7 @@ def assembled(
             continue
         result = _family(family, own, answers, list(refused.values()), plan.tested)
         left_out = dict.fromkeys(refused, "it cannot have this transport") | {
-            name: "packets of this control cannot be marked"
+            name: "its packets are not marked in this evaluation"
             for name in plan.unmarked
             if name.startswith(family.id)
         }
@@ -228,7 +228,7 @@ def _family(
                 family, Verdict.EXEMPT, "It controls one path: the demand is on controls of several."
             )
         if family.id == "N-11" and not tested.counts_marks:
-            why = "Its packets cannot be marked, so it relies on no explicit signal from the path."
+            why = "Its packets are not marked in this evaluation: it relies on no explicit signal from the path."
             return FamilyResult(family, Verdict.EXEMPT, why)
         return FamilyResult(family, Verdict.NOT_EVALUATED, why)
     return of_scenarios(family, own)
