@@ -146,7 +146,7 @@ def _page(record: Mapping[str, Any]) -> Iterator[str]:
     for verdict, title in (
         (Verdict.CONCERN, "What is not met"),
         (Verdict.UNDECIDED, "What is undecided"),
-        (Verdict.INFO, "What is not met, or not surely, and no concern"),
+        (Verdict.INFO, "What is no concern: not met, or not surely, or without a limit"),
     ):
         parts = [line for one in record["criteria"] for line in evaluation_findings.of(one, verdict, record)]
         if parts:
