@@ -174,7 +174,7 @@ def _but_solo(record: Mapping[str, Any]) -> str:
     settings = [
         one for criterion in record["criteria"] for of in criterion["scenarios"] for one in of["settings"]
     ]
-    return "" if any(one["solo"] for one in settings) else " but those of the runs without the control"
+    return "" if any(one.get("solo") for one in settings) else " but those of the runs without the control"
 
 
 def _recoveries(record: Mapping[str, Any]) -> str:

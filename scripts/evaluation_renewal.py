@@ -56,7 +56,7 @@ def _judged(scenario: Record, record: Record) -> Record:
     before = _result(scenario, record)
     samples, references = samples_of(scenario, record), record["references"]
     now = findings(before.loaded, samples, references)
-    if not any(of["solo"] for of in scenario["settings"]):
+    if not any(of.get("solo") for of in scenario["settings"]):
         # Harm needs the runs without the control under test, which older records do not hold.
         kept = {(one.criterion.text, one.setting.name): one for one in before.findings}
         now = [
@@ -74,7 +74,7 @@ def samples_of(scenario: Record, record: Record) -> Samples:
         raise ValueError(f"{scenario['name']} has other settings today: record it anew")
     samples = Samples(settings, record["seeds"])
     for index, setting in enumerate(scenario["settings"]):
-        values = {TESTED: setting["tested"], **setting["references"], SOLO: setting["solo"]}
+        values = {TESTED: setting["tested"], **setting["references"], SOLO: setting.get("solo", {})}
         for who, metrics in values.items():
             for metric, numbers in metrics.items():
                 samples.values[who, index, metric] = np.array(numbers, dtype=np.float64)

@@ -148,7 +148,7 @@ def test_a_control_that_delivers_nothing_is_a_concern_and_no_gap_in_the_samples(
     nothing = judged(enough, [0.0] * 3, [9.0, 9.1, 9.2])
     assert (nothing.verdict, nothing.mean) == (Verdict.CONCERN, None)
     assert nothing.reason == "0 in 3 of 3 runs, where the reference has more"
-    # A number without a limit is never a concern, but it says so.
+    # A number without a limit is never a concern, but it says so, where none is not the best of all.
     nothing = judged({"info": True}, [math.nan] * 3, [9.0, 9.1, 9.2])
     assert (nothing.verdict, nothing.reason) == (
         Verdict.INFO,
@@ -339,7 +339,8 @@ def test_the_sentence_names_the_setting_that_is_farthest_outside_and_the_other_v
         samples.values[judge.TESTED, index, "m"] = np.array(values)
     found = result.ScenarioResult(loaded, samples, judge.findings(loaded, samples, ["cubic"]))
     assert result.sentence([found]) == (
-        "Not so: so: 2 of 5 settings, as with flows 2. Undecided: so: 1 of 5 settings. INFO: so: 1 of 5 settings."
+        "Not so: so: 2 of 5 settings, as with flows 2. Undecided: so: 1 of 5 settings. "
+        "Not met, or not surely, but no concern: so: 1 of 5 settings."
     )
 
 

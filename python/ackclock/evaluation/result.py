@@ -28,8 +28,9 @@ if TYPE_CHECKING:
 OF_TAIL_DROP = tuple(f"N-0{number}" for number in range(1, 10))
 """The criteria of section 5, which all run with drop-tail queues."""
 
+NO_CONCERN = "Not met, or not surely, but no concern"
 NOT_ASKED = "Not among the scenarios of this evaluation."
-BESIDES = {Verdict.UNDECIDED: "Undecided", Verdict.INFO: "INFO"}
+BESIDES = {Verdict.UNDECIDED: "Undecided", Verdict.INFO: NO_CONCERN}
 """The verdicts that the sentence of a concern names as well."""
 
 
@@ -264,7 +265,7 @@ def sentence(own: Sequence[ScenarioResult]) -> str:
     words = {
         Verdict.CONCERN: "Not so",
         Verdict.UNDECIDED: "Undecided",
-        Verdict.INFO: "Not met, or not surely, but no concern",
+        Verdict.INFO: NO_CONCERN,
     }
     # Several scenarios of a family may have the same condition.
     titles = {id(one): result.loaded.about.title for result in own for one in result.findings}

@@ -49,7 +49,7 @@ def judged(
 def in_lines(sentence: str) -> list[str]:
     """Returns the sentence that explains a verdict as lines, each with a condition.
 
-    >>> in_lines("Not so: a: 1 of 2 settings; b: 1 of 2 settings. INFO: c: 1 of 1 setting.")
-    ['Not so: a: 1 of 2 settings;', 'b: 1 of 2 settings.', 'INFO: c: 1 of 1 setting.']
+    >>> in_lines("Not so: a: 1 of 2 settings; b: 1 of 2 settings. Undecided: c: 1 of 1 setting.")
+    ['Not so: a: 1 of 2 settings;', 'b: 1 of 2 settings.', 'Undecided: c: 1 of 1 setting.']
     """
-    return re.split(r"(?<=;) |(?<=\.) (?=(?:Undecided|INFO): )", sentence)
+    return re.split(r"(?<=;) |(?<=\.) (?=(?:Undecided|Not met, or not surely, but no concern): )", sentence)
