@@ -11,6 +11,7 @@ import pytest
 
 from ackclock.evaluation import files, judge, result, rfc
 from ackclock.evaluation.language import Criterion, ScenarioFile
+from ackclock.evaluation.spelling import in_lines
 from ackclock.evaluation.spelling import judged as judged_words
 from ackclock.evaluation.verdict import Verdict, worst
 
@@ -349,6 +350,12 @@ def test_what_is_judged_says_what_counts() -> None:
     assert words == "Delay: 2.00 (1.50 to 2.50) times cubic's, each counted as at least 1 ms"
     words = judged_words("Share", "value", "", 0.02, None, "cubic", any_run=True)
     assert words == "Share in the worst run: 0.0200"
+    text = "Not so: a: 1 of 2 settings; b: 1 of 2 settings. Undecided: c: 1 of 1 setting."
+    assert in_lines(text) == [
+        "Not so: a: 1 of 2 settings;",
+        "b: 1 of 2 settings.",
+        "Undecided: c: 1 of 1 setting.",
+    ]
 
 
 def test_the_worst_verdict_prevails() -> None:

@@ -16,6 +16,7 @@ from ackclock.evaluation.files import Loaded
 from ackclock.evaluation.judge import SOLO, TESTED, Finding, Samples
 from ackclock.evaluation.rfc import FAMILIES, PROCESS, Family
 from ackclock.evaluation.sets import ROWS, SETS
+from ackclock.evaluation.spelling import NO_CONCERN, NOT_SO, UNDECIDED
 from ackclock.evaluation.verdict import Verdict, worst
 from ackclock.files import read_text
 from ackclock.names import nearest
@@ -28,10 +29,9 @@ if TYPE_CHECKING:
 OF_TAIL_DROP = tuple(f"N-0{number}" for number in range(1, 10))
 """The criteria of section 5, which all run with drop-tail queues."""
 
-NO_CONCERN = "Not met, or not surely, but no concern"
 NOT_ASKED = "Not among the scenarios of this evaluation."
-BESIDES = {Verdict.UNDECIDED: "Undecided", Verdict.INFO: NO_CONCERN}
-"""The verdicts that the sentence of a concern names as well."""
+SAID = {Verdict.CONCERN: NOT_SO, Verdict.UNDECIDED: UNDECIDED, Verdict.INFO: NO_CONCERN}
+"""How a sentence names the conditions with a verdict."""
 
 
 @dataclass(frozen=True)
@@ -262,21 +262,18 @@ def sentence(own: Sequence[ScenarioResult]) -> str:
     elif verdict is Verdict.OK:
         conditions = len({one.criterion.text for one in found})
         return f"{_counted(conditions, 'condition')} in {_counted(settings, 'setting')}."
-    words = {
-        Verdict.CONCERN: "Not so",
-        Verdict.UNDECIDED: "Undecided",
-        Verdict.INFO: NO_CONCERN,
-    }
     # Several scenarios of a family may have the same condition.
     titles = {id(one): result.loaded.about.title for result in own for one in result.findings}
     parts += _conditions(deciding, found, titles)
-    text = f"{words[verdict]}: {'; '.join(parts)}."
+    text = f"{SAID[verdict]}: {'; '.join(parts)}."
     if verdict is Verdict.CONCERN:
-        for other, word in BESIDES.items():
+        for other in (Verdict.UNDECIDED, Verdict.INFO):
             those = [one for one in found if one.verdict is other and not one.criterion.info]
             counts = Counter(one.criterion.text for one in those)
             if counts:
-                text += f" {word}: {'; '.join(_in_settings(one, n, found) for one, n in counts.items())}."
+                text += (
+                    f" {SAID[other]}: {'; '.join(_in_settings(one, n, found) for one, n in counts.items())}."
+                )
     return text
 
 

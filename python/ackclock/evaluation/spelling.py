@@ -10,6 +10,8 @@ from ackclock.numbers import with_ends
 if TYPE_CHECKING:
     from ackclock.study.result import Interval
 
+NOT_SO, UNDECIDED, NO_CONCERN = "Not so", "Undecided", "Not met, or not surely, but no concern"
+"""How the conditions with each verdict begin."""
 WORDS = {
     "value": ": {}",
     "ratio": ": {} times {reference}'s",
@@ -47,9 +49,5 @@ def judged(
 
 
 def in_lines(sentence: str) -> list[str]:
-    """Returns the sentence that explains a verdict as lines, each with a condition.
-
-    >>> in_lines("Not so: a: 1 of 2 settings; b: 1 of 2 settings. Undecided: c: 1 of 1 setting.")
-    ['Not so: a: 1 of 2 settings;', 'b: 1 of 2 settings.', 'Undecided: c: 1 of 1 setting.']
-    """
-    return re.split(r"(?<=;) |(?<=\.) (?=(?:Undecided|Not met, or not surely, but no concern): )", sentence)
+    """Returns the sentence that explains a verdict as lines, each with a condition."""
+    return re.split(rf"(?<=;) |(?<=\.) (?=(?:{UNDECIDED}|{NO_CONCERN}): )", sentence)
