@@ -77,7 +77,7 @@ def worst(found: Sequence[Found]) -> list[Found]:
         conditions.setdefault(one.condition, []).append(one)
     shown = []
     for (scenario, text), of_one in conditions.items():
-        sign = -1 if limits(scenario, text).high is not None else 1
+        sign = -1 if criterion_of(scenario, text).high is not None else 1
 
         def nearness(one: Found, sign: int = sign) -> float:
             mean = one.finding["mean"]
@@ -87,7 +87,7 @@ def worst(found: Sequence[Found]) -> list[Found]:
     return shown
 
 
-def limits(scenario: str, text: str) -> Criterion:
+def criterion_of(scenario: str, text: str) -> Criterion:
     """The criterion of a condition."""
     return next(one for one in files.load(scenario).about.criteria if one.text == text)
 
@@ -140,7 +140,7 @@ def _row(found: Found, record: Mapping[str, Any]) -> list[str]:
     means = [one["tested"], *one["references"].values()]
     samples = [setting["tested"], *setting["references"].values()]
     cells = [mean(one_mean, unit, of[one["metric"]]) for one_mean, of in zip(means, samples, strict=True)]
-    criterion = limits(*found.condition)
+    criterion = criterion_of(*found.condition)
     words = judged(
         metric["label"],
         one["measure"],
