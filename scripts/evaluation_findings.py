@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ackclock.evaluation import files
-from ackclock.evaluation.language import LEAST_BUFFER, Criterion
+from ackclock.evaluation.language import LEAST_BUFFER, Criterion, buffer_order
 from ackclock.evaluation.spelling import judged
 from ackclock.evaluation.verdict import Verdict
 from ackclock.numbers import significant
@@ -113,9 +113,8 @@ def over_the_grid(found: Sequence[Found], verdict: Verdict) -> Iterator[str]:
     of_buffer, with_buffer = counted("buffer")
     rates, rtts = (list(dict.fromkeys(cell[k] for cell in settings)) for k in range(2))
     yield ""
-    buffers = ", ".join(
-        f"{with_buffer[one]} of {of_buffer[one]} with {one[0]}" for one in sorted(of_buffer, key=_size)
-    )
+    sizes = sorted((one for (one,) in of_buffer), key=buffer_order)
+    buffers = ", ".join(f"{with_buffer[one,]} of {of_buffer[one,]} with {one}" for one in sizes)
     yield (
         f"{finding['text']} (`{scenario['name']}`): how many of the settings with each rate and round trip are "
         f"**{verdict.value}**. The shortest paths have fewer buffers, as one holds at least {LEAST_BUFFER} packets. "
@@ -124,12 +123,6 @@ def over_the_grid(found: Sequence[Found], verdict: Verdict) -> Iterator[str]:
     yield ""
     rows = [[rate, *(f"{counts[rate, rtt]} of {settings[rate, rtt]}" for rtt in rtts)] for rate in rates]
     yield from table(["rate", *rtts], rows)
-
-
-def _size(buffer: tuple[str, ...]) -> tuple[bool, float]:
-    """The order of buffers: those in packets, then those in products of rate and round trip."""
-    number, unit = buffer[0].split()
-    return unit == "BDP", float(number)
 
 
 def _row(found: Found, record: Mapping[str, Any]) -> list[str]:

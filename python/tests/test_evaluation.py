@@ -20,7 +20,7 @@ from ackclock.cli.evaluate import file_stem, stem_of
 from ackclock.errors import InputError
 from ackclock.evaluation import contenders, files, rfc, run, sets
 from ackclock.evaluation.document import as_document
-from ackclock.evaluation.language import Grid, Quick
+from ackclock.evaluation.language import Grid, Quick, buffer_order
 from ackclock.evaluation.result import read_answers
 from ackclock.evaluation.verdict import Verdict
 from ackclock.report.evaluation import write_evaluation
@@ -424,6 +424,11 @@ def test_the_report_has_heat_maps_of_share_and_harm(tmp_path: Path) -> None:
     ).read_text()
     assert both.count('<table class="heat">') == 12
     assert "other, Harm beyond that of cubic: goodput of the others, other sack" in both
+
+
+def test_heat_maps_have_their_buffers_in_order() -> None:
+    sizes = ["8 BDP", "10 packets", "0.25 BDP", "1 BDP"]
+    assert sorted(sizes, key=buffer_order) == ["10 packets", "0.25 BDP", "1 BDP", "8 BDP"]
 
 
 def test_answers_are_reported_and_exempt_special_cases_only(tmp_path: Path) -> None:

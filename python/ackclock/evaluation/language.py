@@ -105,6 +105,14 @@ class Grid(Table):
             )
 
 
+def buffer_order(size: str) -> tuple[bool, float]:
+    """Returns the key by which the buffers of the grid are sorted: that in packets before those in products of rate and
+    round trip (BDP).
+    """
+    number, unit = size.split()
+    return unit == "BDP", float(number)
+
+
 class Metric(Table):
     """A number of a run: an expression as in the metrics of studies."""
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ackclock.evaluation.contenders import RECOVERY
 from ackclock.evaluation.judge import TESTED, Finding
-from ackclock.evaluation.language import Metric, Setting
+from ackclock.evaluation.language import Metric, Setting, buffer_order
 from ackclock.evaluation.result import Evaluation, FamilyResult, ScenarioResult
 from ackclock.evaluation.rfc import PROCESS, TITLE, Family
 from ackclock.evaluation.spelling import in_lines, judged
@@ -288,19 +288,20 @@ def _heats(title: str, values: Iterable[tuple[Setting, float | None]]) -> list[H
     """Returns a heat map of numbers over the grid for each point of the other axes; 1 is darkest."""
     of_grid = ("rate", "round trip", "buffer")
     heats: dict[str, dict[str, dict[str, Cell]]] = {}
-    buffers: dict[str, None] = {}
+    buffers: set[str] = set()
     for setting, value in values:
         rest = ", ".join(f"{axis} {point}" for axis, point in setting.at.items() if axis not in of_grid)
         row, buffer = f"{setting.at['rate']}, {setting.at['round trip']}", setting.at["buffer"]
         depth = 0.0 if value is None else 100 * min(max(value, 0.0), 1.0)
         cell = Cell(significant(value, 2), round(depth), f"{setting.name}: {significant(value, 3)}")
         heats.setdefault(rest, {}).setdefault(row, {})[buffer] = cell
-        buffers[buffer] = None
+        buffers.add(buffer)
+    columns = sorted(buffers, key=buffer_order)
     return [
         Heat(
             f"{title}, {rest}" if rest else title,
-            list(buffers),
-            [(row, [cells.get(buffer) for buffer in buffers]) for row, cells in rows.items()],
+            columns,
+            [(row, [cells.get(buffer) for buffer in columns]) for row, cells in rows.items()],
         )
         for rest, rows in heats.items()
     ]
