@@ -274,3 +274,44 @@ def replaced(text: str, *changes: Sequence[str]) -> str:
         assert old in text, f"{old!r} is not in the text"
         text = text.replace(old, new)
     return text
+
+
+EVALUATED = """
+family = "N-02"
+title = "Small"
+summary = "A small scenario."
+
+[[axes]]
+name = "buffer"
+path = "dumbbell.bottleneck.queue.limit"
+values = ["10 packets", "40 packets"]
+quick = ["10 packets"]
+
+[[metrics]]
+id = "delay"
+label = "Queueing delay"
+unit = "ms"
+expr = '1000 * link("bottleneck").wait_p95_s'
+better = "less"
+
+[[criteria]]
+metric = "delay"
+measure = "ratio"
+high = 1.05
+text = "The delay is at most 1.05 times the reference's"
+
+[scenario]
+duration = "6 s"
+warmup = "1 s"
+
+[scenario.dumbbell]
+rtt = "40 ms"
+bottleneck = { rate = "5 Mbit/s", delay = "1 ms", queue = { name = "droptail", limit = "10 packets" } }
+access = { rate = "50 Mbit/s" }
+
+[[scenario.flows]]
+name = "tested"
+control = "cubic"
+start = { uniform = ["0 ms", "100 ms"] }
+"""
+"""A small scenario of an evaluation, which runs in a moment."""

@@ -12,10 +12,9 @@ from types import SimpleNamespace
 from typing import cast
 
 import pytest
-from conftest import Command
+from conftest import EVALUATED, Command
 
 import ackclock
-from ackclock import toml
 from ackclock.cli.evaluate import file_stem, stem_of
 from ackclock.errors import InputError
 from ackclock.evaluation import contenders, files, rfc, run, sets
@@ -25,45 +24,6 @@ from ackclock.evaluation.result import read_answers
 from ackclock.evaluation.verdict import Verdict
 from ackclock.report.evaluation import write_evaluation
 from ackclock.schemas.evaluate import EvaluateDocument
-
-SMALL = """
-family = "N-02"
-title = "Small"
-summary = "A small scenario."
-
-[[axes]]
-name = "buffer"
-path = "dumbbell.bottleneck.queue.limit"
-values = ["10 packets", "40 packets"]
-quick = ["10 packets"]
-
-[[metrics]]
-id = "delay"
-label = "Queueing delay"
-unit = "ms"
-expr = '1000 * link("bottleneck").wait_p95_s'
-better = "less"
-
-[[criteria]]
-metric = "delay"
-measure = "ratio"
-high = 1.05
-text = "The delay is at most 1.05 times the reference's"
-
-[scenario]
-duration = "6 s"
-warmup = "1 s"
-
-[scenario.dumbbell]
-rtt = "40 ms"
-bottleneck = { rate = "5 Mbit/s", delay = "1 ms", queue = { name = "droptail", limit = "10 packets" } }
-access = { rate = "50 Mbit/s" }
-
-[[scenario.flows]]
-name = "tested"
-control = "cubic"
-start = { uniform = ["0 ms", "100 ms"] }
-"""
 
 
 @pytest.mark.parametrize(
@@ -81,7 +41,7 @@ def test_a_wrong_file_is_refused_with_its_reason(
     tmp_path: Path, find: str, replace: str, message: str
 ) -> None:
     file = tmp_path / "small.toml"
-    file.write_text(SMALL.replace(find, replace))
+    file.write_text(EVALUATED.replace(find, replace))
     with pytest.raises(InputError) as caught:
         files.load(str(file))
     assert message in str(caught.value)
@@ -122,7 +82,7 @@ def test_a_scenario_is_shown_with_its_conditions_and_settings(ackclock: Command)
 
 
 def test_a_file_of_ones_own_is_evaluated_and_recorded(ackclock: Command, tmp_path: Path) -> None:
-    (tmp_path / "small.toml").write_text(SMALL)
+    (tmp_path / "small.toml").write_text(EVALUATED)
     done = ackclock("evaluate", "sack", "--only", "small.toml", "--seeds", "2", "--json")
     assert done.code == 0, done.err
     document = json.loads(done.out)
@@ -177,7 +137,7 @@ def test_a_file_of_ones_own_is_evaluated_and_recorded(ackclock: Command, tmp_pat
 
 
 def test_two_controls_stand_side_by_side(ackclock: Command, tmp_path: Path) -> None:
-    (tmp_path / "small.toml").write_text(SMALL)
+    (tmp_path / "small.toml").write_text(EVALUATED)
     asked = ("evaluate", "bbrv1", "--beside", "sack", "--only", "small.toml", "--seeds", "2")
     done = ackclock(*asked, "--html")
     assert done.code == 0, done.err
@@ -207,7 +167,7 @@ def test_two_controls_stand_side_by_side(ackclock: Command, tmp_path: Path) -> N
 
 
 def test_two_files_with_a_class_of_one_name_stand_side_by_side(ackclock: Command, tmp_path: Path) -> None:
-    (tmp_path / "small.toml").write_text(SMALL)
+    (tmp_path / "small.toml").write_text(EVALUATED)
     (tmp_path / "old").mkdir()
     text = "from ackclock.controls import NewReno\n\n\nclass Mine(NewReno):\n    pass\n"
     for name in ("mine.py", "old/mine.py"):
@@ -222,7 +182,7 @@ def test_two_files_with_a_class_of_one_name_stand_side_by_side(ackclock: Command
 
 
 def test_a_reference_may_be_a_table_with_commas(ackclock: Command, tmp_path: Path) -> None:
-    (tmp_path / "small.toml").write_text(SMALL)
+    (tmp_path / "small.toml").write_text(EVALUATED)
     against = '{ name = "cubic", beta = 0.8 }, sack'
     done = ackclock("evaluate", "bbrv1", "--only", "small.toml", "--seeds", "2", "--against", against)
     assert done.code == 0, done.err
@@ -267,7 +227,7 @@ def test_a_part_does_not_replace_the_files_of_the_whole() -> None:
 
 
 def test_finished_runs_are_found_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    loaded = files.parse(SMALL, "small")
+    loaded = files.parse(EVALUATED, "small")
     plan = run.Plan(
         contenders.contender("sack"), [contenders.contender("cubic")], [loaded], quick=True, seeds=2
     )
@@ -437,7 +397,7 @@ def test_answers_are_reported_and_exempt_special_cases_only(tmp_path: Path) -> N
         '[exempt]\nN-24 = "It is not for data centers."\n[process]\nPR-1 = "Two implementations."\n'
     )
     answers = read_answers(file)
-    loaded = [files.parse(SMALL, "small")]
+    loaded = [files.parse(EVALUATED, "small")]
     plan = run.Plan(
         contenders.contender("sack"), [contenders.contender("cubic")], loaded, quick=True, seeds=2
     )
@@ -478,137 +438,3 @@ def test_wrong_answers_are_refused_with_their_line(tmp_path: Path, text: str, me
     with pytest.raises(InputError) as caught:
         read_answers(file)
     assert f"{file}{message}" in str(caught.value)
-
-
-def test_marks_are_needed_for_tunnels() -> None:
-    plain = run.Plan(
-        contenders.contender("cubic"),
-        [contenders.contender("cubic")],
-        [files.load("N-11")],
-        quick=True,
-        seeds=2,
-    )
-    assert plain.runs == []
-    found = run.evaluate(plain)
-    assert [(one.family.id, one.verdict) for one in found.asked] == [("N-11", Verdict.EXEMPT)]
-    marked = {"transport": {"name": "rfc", "ecn": True}}
-    assert run.Plan(
-        contenders.contender("cubic", marked),
-        [contenders.contender("cubic", marked)],
-        [files.load("N-11")],
-        quick=True,
-        seeds=2,
-    ).runs
-
-
-def test_a_transport_leaves_what_the_scenario_says_of_it() -> None:
-    marked = {"transport": {"name": "linux", "ecn": True}}
-    plan = run.Plan(
-        contenders.contender("cubic", marked),
-        [contenders.contender("cubic", marked)],
-        [files.load("N-25")],
-        quick=True,
-        seeds=1,
-    )
-    small = next(one for one in plan.runs if one.uses[0].setting == 1)
-    transport = {key: value for key, value in small.job.overrides.items() if ".transport." in key}
-    assert transport == {
-        "flows.tested.transport.packet": "460 B",
-        "flows.tested.transport.name": "linux",
-        "flows.tested.transport.recovery": "rack",
-        "flows.tested.transport.ecn": True,
-    }
-
-
-def test_all_flows_over_tcp_recover_from_losses_alike() -> None:
-    for name in files.names():
-        loaded = files.load(name)
-        for setting in loaded.about.settings(quick=False):
-            document = toml.loads(run.scenario_of(loaded, setting, contenders.contender("newreno")))
-            for flow in document["flows"]:
-                transport = flow.get("transport")
-                named = transport["name"] if isinstance(transport, dict) else transport
-                if "control" not in flow or named in ("quic", "rtp"):
-                    continue
-                assert flow["transport"]["recovery"] == "rack", (name, setting.name, flow["name"])
-
-
-def test_a_control_that_detects_losses_itself_says_so(ackclock: Command, tmp_path: Path) -> None:
-    (tmp_path / "small.toml").write_text(SMALL)
-    out = ackclock("evaluate", "vegas", "--only", "small.toml", "--seeds", "2").out
-    assert "vegas recovers from losses by vegas, not rack" in out
-    assert (
-        contenders.contender("bbrv3").recovery
-        == contenders.contender('{ name = "cubic", beta = 0.8 }').recovery
-        == "rack"
-    )
-    assert contenders.contender("cubic", {"transport": {"name": "quic"}}).recovery == "quic"
-    # What is asked for, and what a scenario of one's own says, stays.
-    assert (
-        contenders.contender("cubic", {"transport": {"name": "rfc", "recovery": "sack"}}).recovery == "sack"
-    )
-    own = files.parse(SMALL + 'transport = { name = "rfc", recovery = "newreno" }\n', "small").about
-    assert contenders.contender("cubic").seated(own) == {"flows.tested.control": "cubic"}
-    assert contenders.contender("cubic").seated(files.parse(SMALL, "small").about) == {
-        "flows.tested.control": "cubic",
-        "flows.tested.transport.name": "rfc",
-        "flows.tested.transport.recovery": "rack",
-    }
-
-
-def test_what_cannot_answer_the_section_is_info() -> None:
-    text = SMALL.replace('summary = "A small', 'partial = "the queue is short"\nsummary = "A small')
-    found = []
-    for one in (SMALL, text):
-        plan = run.Plan(
-            contenders.contender("cubic"),
-            [contenders.contender("cubic")],
-            [files.parse(one, "small")],
-            quick=True,
-            seeds=2,
-        )
-        found.append(run.evaluate(plan).family("N-02"))
-    assert [one.verdict for one in found] == [Verdict.OK, Verdict.INFO]
-    assert found[1].sentence == "Met: 1 condition in 1 setting, but the queue is short."
-
-
-def test_a_control_of_one_path_is_exempt_from_those_of_several() -> None:
-    verdicts = []
-    for name in ("cubic", "lia"):
-        plan = run.Plan(
-            contenders.contender(name),
-            [contenders.contender("cubic")],
-            [files.parse(SMALL, "small")],
-            quick=True,
-            seeds=1,
-        )
-        verdicts.append(run.evaluate(plan).family("N-23").verdict)
-    assert verdicts == [Verdict.EXEMPT, Verdict.NOT_EVALUATED]
-
-
-def test_a_scenario_that_cannot_have_a_transport_is_left_out() -> None:
-    quic = {"transport": {"name": "quic"}}
-    of_tcp = files.parse(SMALL + 'transport = { name = "rfc", min_rto = "1 s" }\n', "N-02-tcp")
-    chosen = [files.load("N-24"), files.parse(SMALL, "small"), of_tcp]
-    plan = run.Plan(
-        contenders.contender("cubic", quic),
-        [contenders.contender("cubic", quic)],
-        chosen,
-        quick=True,
-        seeds=2,
-    )
-    assert list(plan.refused) == ["N-24", "N-02-tcp"]
-    found = run.evaluate(plan)
-    assert [one.family.id for one in found.asked] == ["N-02", "N-24"]
-    assert found.family("N-02").verdict is Verdict.OK
-    assert found.family("N-02").lacks == ["N-02-tcp was left out, for it cannot have this transport."]
-    assert found.family("N-24").verdict is Verdict.NOT_EVALUATED
-    assert "found the key `min_rto`" in found.family("N-24").sentence
-
-
-def test_a_control_that_counts_marks_is_told_how_to_get_them(ackclock: Command, tmp_path: Path) -> None:
-    (tmp_path / "small.toml").write_text(SMALL)
-    told = ackclock("evaluate", "dctcp", "--only", "small.toml", "--seeds", "2").err
-    assert """`--transport '{ name = "rfc", ecn = true }'` lets them""" in told
-    marked = ("--transport", '{ name = "rfc", ecn = true }')
-    assert ackclock("evaluate", "dctcp", "--only", "small.toml", "--seeds", "2", *marked).err == ""

@@ -29,6 +29,7 @@ def test_the_pages_are_those_of_the_records(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.syspath_prepend(ROOT / "scripts")
     made = importlib.import_module("evaluation_pages")
     assert {path.stem for path in RECORDS} == {made.stem(name) for name in made.CONTROLS}
+    assert set(made.REMARKS) <= set(made.CONTROLS)
     for path, text in made.pages():
         assert path.read_text(encoding="utf-8") == text, (
             "stale: run .venv/bin/python scripts/document-registry"

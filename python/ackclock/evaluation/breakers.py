@@ -69,8 +69,8 @@ def reports_averaged(rtt_s: float, interval_s: float) -> int:
 def of_call(sent: Vector, received: Vector, rtt_s: float, interval_s: float) -> list[int]:
     """Returns the reports at which the sender of a call has to stop (RFC 8083): after ``SILENT_REPORTS`` in a row with
     nothing received of what was sent (section 4.2, media timeout), or when over the last ``reports_averaged`` of them
-    it lost packets and sent more than ten times as many as TCP would of the same size (section 4.3, congestion).
-    Counting begins anew then.
+    packets were lost and its rate was more than ten times that of TCP with packets of the same size (section 4.3,
+    congestion). Counting begins anew then.
 
     ``sent`` and ``received`` are the packets of each report's ``interval_s`` seconds.
     Reports arrive here; the timeout of section 4.1, for lost reports, is not among these.

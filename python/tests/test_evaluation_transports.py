@@ -1,0 +1,145 @@
+"""What of an evaluation depends on the transport and the kind of control: marks, recovery, paths."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from conftest import EVALUATED, Command
+
+from ackclock import toml
+from ackclock.evaluation import contenders, files, run
+from ackclock.evaluation.verdict import Verdict
+
+
+def test_marks_are_needed_for_tunnels() -> None:
+    plain = run.Plan(
+        contenders.contender("cubic"),
+        [contenders.contender("cubic")],
+        [files.load("N-11")],
+        quick=True,
+        seeds=2,
+    )
+    assert plain.runs == []
+    found = run.evaluate(plain)
+    assert [(one.family.id, one.verdict) for one in found.asked] == [("N-11", Verdict.EXEMPT)]
+    marked = {"transport": {"name": "rfc", "ecn": True}}
+    assert run.Plan(
+        contenders.contender("cubic", marked),
+        [contenders.contender("cubic", marked)],
+        [files.load("N-11")],
+        quick=True,
+        seeds=2,
+    ).runs
+
+
+def test_a_transport_leaves_what_the_scenario_says_of_it() -> None:
+    marked = {"transport": {"name": "linux", "ecn": True}}
+    plan = run.Plan(
+        contenders.contender("cubic", marked),
+        [contenders.contender("cubic", marked)],
+        [files.load("N-25")],
+        quick=True,
+        seeds=1,
+    )
+    small = next(one for one in plan.runs if one.uses[0].setting == 1)
+    transport = {key: value for key, value in small.job.overrides.items() if ".transport." in key}
+    assert transport == {
+        "flows.tested.transport.packet": "460 B",
+        "flows.tested.transport.name": "linux",
+        "flows.tested.transport.recovery": "rack",
+        "flows.tested.transport.ecn": True,
+    }
+
+
+def test_all_flows_over_tcp_recover_from_losses_alike() -> None:
+    for name in files.names():
+        loaded = files.load(name)
+        for setting in loaded.about.settings(quick=False):
+            document = toml.loads(run.scenario_of(loaded, setting, contenders.contender("newreno")))
+            for flow in document["flows"]:
+                transport = flow.get("transport")
+                named = transport["name"] if isinstance(transport, dict) else transport
+                if "control" not in flow or named in ("quic", "rtp"):
+                    continue
+                assert flow["transport"]["recovery"] == "rack", (name, setting.name, flow["name"])
+
+
+def test_a_control_that_detects_losses_itself_says_so(ackclock: Command, tmp_path: Path) -> None:
+    (tmp_path / "small.toml").write_text(EVALUATED)
+    out = ackclock("evaluate", "vegas", "--only", "small.toml", "--seeds", "2").out
+    assert "vegas recovers from losses by vegas, not rack" in out
+    assert (
+        contenders.contender("bbrv3").recovery
+        == contenders.contender('{ name = "cubic", beta = 0.8 }').recovery
+        == "rack"
+    )
+    assert contenders.contender("cubic", {"transport": {"name": "quic"}}).recovery == "quic"
+    # What is asked for, and what a scenario of one's own says, stays.
+    assert (
+        contenders.contender("cubic", {"transport": {"name": "rfc", "recovery": "sack"}}).recovery == "sack"
+    )
+    own = files.parse(EVALUATED + 'transport = { name = "rfc", recovery = "newreno" }\n', "small").about
+    assert contenders.contender("cubic").seated(own) == {"flows.tested.control": "cubic"}
+    assert contenders.contender("cubic").seated(files.parse(EVALUATED, "small").about) == {
+        "flows.tested.control": "cubic",
+        "flows.tested.transport.name": "rfc",
+        "flows.tested.transport.recovery": "rack",
+    }
+
+
+def test_what_cannot_answer_the_section_is_info() -> None:
+    text = EVALUATED.replace('summary = "A small', 'partial = "the queue is short"\nsummary = "A small')
+    found = []
+    for one in (EVALUATED, text):
+        plan = run.Plan(
+            contenders.contender("cubic"),
+            [contenders.contender("cubic")],
+            [files.parse(one, "small")],
+            quick=True,
+            seeds=2,
+        )
+        found.append(run.evaluate(plan).family("N-02"))
+    assert [one.verdict for one in found] == [Verdict.OK, Verdict.INFO]
+    assert found[1].sentence == "Met: 1 condition in 1 setting, but the queue is short."
+
+
+def test_a_control_of_one_path_is_exempt_from_those_of_several() -> None:
+    verdicts = []
+    for name in ("cubic", "lia"):
+        plan = run.Plan(
+            contenders.contender(name),
+            [contenders.contender("cubic")],
+            [files.parse(EVALUATED, "small")],
+            quick=True,
+            seeds=1,
+        )
+        verdicts.append(run.evaluate(plan).family("N-23").verdict)
+    assert verdicts == [Verdict.EXEMPT, Verdict.NOT_EVALUATED]
+
+
+def test_a_scenario_that_cannot_have_a_transport_is_left_out() -> None:
+    quic = {"transport": {"name": "quic"}}
+    of_tcp = files.parse(EVALUATED + 'transport = { name = "rfc", min_rto = "1 s" }\n', "N-02-tcp")
+    chosen = [files.load("N-24"), files.parse(EVALUATED, "small"), of_tcp]
+    plan = run.Plan(
+        contenders.contender("cubic", quic),
+        [contenders.contender("cubic", quic)],
+        chosen,
+        quick=True,
+        seeds=2,
+    )
+    assert list(plan.refused) == ["N-24", "N-02-tcp"]
+    found = run.evaluate(plan)
+    assert [one.family.id for one in found.asked] == ["N-02", "N-24"]
+    assert found.family("N-02").verdict is Verdict.OK
+    assert found.family("N-02").lacks == ["N-02-tcp was left out, for it cannot have this transport."]
+    assert found.family("N-24").verdict is Verdict.NOT_EVALUATED
+    assert "found the key `min_rto`" in found.family("N-24").sentence
+
+
+def test_a_control_that_counts_marks_is_told_how_to_get_them(ackclock: Command, tmp_path: Path) -> None:
+    (tmp_path / "small.toml").write_text(EVALUATED)
+    told = ackclock("evaluate", "dctcp", "--only", "small.toml", "--seeds", "2").err
+    assert """`--transport '{ name = "rfc", ecn = true }'` lets them""" in told
+    marked = ("--transport", '{ name = "rfc", ecn = true }')
+    assert ackclock("evaluate", "dctcp", "--only", "small.toml", "--seeds", "2", *marked).err == ""
