@@ -15,7 +15,7 @@ import evaluation_findings
 from ackclock import core, toml
 from ackclock.evaluation.contenders import RECOVERY
 from ackclock.evaluation.rfc import TITLE
-from ackclock.evaluation.spelling import in_lines
+from ackclock.evaluation.spelling import grid, in_lines
 from ackclock.evaluation.verdict import WORST_FIRST, Verdict
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -64,7 +64,7 @@ def index() -> str:
             [
                 f"[{name}](evaluations/{stem(name)}.md)",
                 summary,
-                "quick" if record["quick"] else "full",
+                _grid(record),
                 ", ".join(f"{counts[one.value]} {one.value}" for one in WORST_FIRST if counts[one.value])
                 + own,
                 ", ".join(concerns) or "none",
@@ -91,8 +91,14 @@ def _page(record: Mapping[str, Any]) -> Iterator[str]:
             f"**This is a quick evaluation**: {len(record['seeds'])} seeds, and fewer paths and shorter runs than with "
             "`--full`, which takes hours of processor time and has not been recorded."
         )
-    else:
+    elif record.get("most_packets") is None:
         yield f"This is a full evaluation: the whole grid of paths, with {len(record['seeds'])} seeds."
+    else:
+        yield (
+            f"This is an evaluation over the full grid of paths, with {len(record['seeds'])} seeds, but **without the "
+            f"settings in which a run would send more than {record['most_packets']:,} packets**, which the end of the "
+            "page counts."
+        )
     yield ""
     yield (
         f"{' and '.join(references)} took the seat of {name} with the same random numbers. {references[0]} decides, "
@@ -117,17 +123,7 @@ def _page(record: Mapping[str, Any]) -> Iterator[str]:
     if name in REMARKS:
         yield REMARKS[name].strip()
         yield ""
-    versions = record["versions"]
-    cores = ", ".join(f"{name} `{text}`" for name, text in versions.items() if name.startswith("core"))
-    yield "```text"
-    yield record["command"]
-    yield "```"
-    yield ""
-    yield (
-        f"{record['runs']:,} simulations; ackclock {versions['ackclock']}, {cores}. "
-        f"Every sample{_but_solo(record)} is in [the record]({stem(name)}.json), which `--compare` reads."
-    )
-    yield ""
+    yield from _origin(record)
     yield "## Verdicts"
     yield ""
     yield from evaluation_findings.table(
@@ -167,6 +163,25 @@ def _page(record: Mapping[str, Any]) -> Iterator[str]:
         yield ""
         for section, text in lacks:
             yield f"* {section}: {text}"
+
+
+def _origin(record: Mapping[str, Any]) -> Iterator[str]:
+    """The command that makes a record, and with what."""
+    versions = record["versions"]
+    cores = ", ".join(f"{name} `{text}`" for name, text in versions.items() if name.startswith("core"))
+    yield "```text"
+    yield record["command"]
+    yield "```"
+    yield ""
+    yield (
+        f"{record['runs']:,} simulations; ackclock {versions['ackclock']}, {cores}. "
+        f"Every sample{_but_solo(record)} is in [the record]({stem(record['control'])}.json), which `--compare` reads."
+    )
+    yield ""
+
+
+def _grid(record: Mapping[str, Any]) -> str:
+    return grid(quick=record["quick"], most_packets=record.get("most_packets"))
 
 
 def _but_solo(record: Mapping[str, Any]) -> str:

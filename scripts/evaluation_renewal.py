@@ -4,7 +4,8 @@ of which all samples are judged anew.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,12 +16,15 @@ from ackclock.evaluation.contenders import contender
 from ackclock.evaluation.document import scenario_document
 from ackclock.evaluation.files import load, names
 from ackclock.evaluation.judge import SOLO, TESTED, Finding, Samples, findings
+from ackclock.evaluation.language import ScenarioFile, Setting
 from ackclock.evaluation.result import OF_TAIL_DROP, ScenarioResult, of_scenarios, tail_drop
 from ackclock.evaluation.rfc import FAMILIES
 from ackclock.evaluation.run import Plan
 from ackclock.evaluation.verdict import Verdict
 
 Record = Mapping[str, Any]
+LEFT_OUT = re.compile(r" was left out, for | (is|are) left out, in which ")
+"""What is said of a scenario of which settings were left out, or all."""
 
 
 def renewed(kept: Record, made: Record) -> dict[str, Any]:
@@ -69,8 +73,9 @@ def _judged(scenario: Record, record: Record) -> Record:
 def samples_of(scenario: Record, record: Record) -> Samples:
     """The samples of a scenario of a record. ValueError if its settings are not those of today."""
     about = load(scenario["name"]).about
-    settings = list(about.settings(quick=record["quick"]))
-    if [one.name for one in settings] != [one["name"] for one in scenario["settings"]]:
+    there = [one["name"] for one in scenario["settings"]]
+    settings = _settings_of(about, record, there)
+    if [one.name for one in settings] != there:
         raise ValueError(f"{scenario['name']} has other settings today: record it anew")
     samples = Samples(settings, record["seeds"])
     for index, setting in enumerate(scenario["settings"]):
@@ -81,13 +86,27 @@ def samples_of(scenario: Record, record: Record) -> Samples:
     return samples
 
 
+def _settings_of(about: ScenarioFile, record: Record, there: Collection[str]) -> list[Setting]:
+    """The settings of today; of a record that left some out, those that it has."""
+    settings = about.settings(quick=record["quick"])
+    return [one for one in settings if record.get("most_packets") is None or one.name in there]
+
+
 def simulations(record: Record) -> int:
     """How many simulations the scenarios of a record take: settings that are alike share theirs."""
     more = transport_keys(transport_of(record))
     scenarios = [load(one["name"]) for criterion in record["criteria"] for one in criterion["scenarios"]]
     references = [contender(name, more) for name in record["references"]]
     tested = contender(record["control"], more)
-    return len(Plan(tested, references, scenarios, quick=record["quick"], seeds=len(record["seeds"])).runs)
+    plan = Plan(
+        tested,
+        references,
+        scenarios,
+        quick=record["quick"],
+        seeds=len(record["seeds"]),
+        most_packets=record.get("most_packets"),
+    )
+    return len(plan.runs)
 
 
 def _criterion(kept: Record, made: Mapping[str, Record], lines: Iterable[str], record: Record) -> Record:
@@ -123,7 +142,7 @@ def _lacks(
             f"{name} was left out, for it cannot have this transport." for name in of_it if name not in there
         )
     for text in kept["lacks"]:
-        if (": with " in text and not text.startswith(own)) or " was left out, for " in text:
+        if (": with " in text and not text.startswith(own)) or LEFT_OUT.search(text):
             yield text
 
 
@@ -134,7 +153,8 @@ def _result(scenario: Record, record: Record) -> ScenarioResult:
     """
     loaded = load(scenario["name"])
     criteria = {one.text: one for one in loaded.about.criteria}
-    settings = {one.name: one for one in loaded.about.settings(quick=record["quick"])}
+    there = [one["name"] for one in scenario["settings"]]
+    settings = {one.name: one for one in _settings_of(loaded.about, record, there)}
     findings = []
     for one in scenario["findings"]:
         if "runs failed: " in one["reason"]:

@@ -206,9 +206,17 @@ def test_a_part_does_not_replace_the_files_of_the_whole() -> None:
         sets: tuple[str, ...] = (),
         transport: str | None = None,
         seeds: int | None = None,
+        most_packets: int | None = None,
     ) -> str:
         return file_stem(
-            controls, against=against, full=full, only=only, sets=sets, transport=transport, seeds=seeds
+            controls,
+            against=against,
+            full=full,
+            only=only,
+            sets=sets,
+            transport=transport,
+            seeds=seeds,
+            most_packets=most_packets,
         )
 
     assert stem("bbrv3") == "evaluate-bbrv3"
@@ -216,6 +224,7 @@ def test_a_part_does_not_replace_the_files_of_the_whole() -> None:
     assert stem("noq:bbr3", only=("5.1.3", "own/N-02.toml")) == "evaluate-noq-bbr3-only-5-1-3-N-02"
     assert stem("bbrv3", only=("N-17",), sets=("flent",)) == "evaluate-bbrv3-only-N-17-set-flent"
     assert stem("bbrv3", only=("N-17",), seeds=2) == "evaluate-bbrv3-only-N-17-seeds-2"
+    assert stem("bbrv3", most_packets=9000) == "evaluate-bbrv3-most-packets-9000"
     assert stem("bbrv3", against="cubic") == "evaluate-bbrv3-against-cubic"
     assert (
         stem("prague", transport="{ name = 'rfc', ecn = true }") == "evaluate-prague-over-name-rfc-ecn-true"
@@ -224,6 +233,41 @@ def test_a_part_does_not_replace_the_files_of_the_whole() -> None:
     assert stem("bbrv3", only=tuple(f"N-{number}" for number in range(10, 99))).endswith(
         "-N-16-N-17-and-81-more"
     )
+
+
+def test_settings_with_long_runs_are_left_out_and_counted() -> None:
+    """A run of 6 s at 5 or 10 Mbit/s is expected to send 2,500 or 5,000 packets of 1500 bytes."""
+    text = EVALUATED.replace(
+        'values = ["10 packets", "40 packets"]\nquick = ["10 packets"]',
+        'values = ["5 Mbit/s", "10 Mbit/s"]\nquick = ["5 Mbit/s", "10 Mbit/s"]',
+    ).replace("dumbbell.bottleneck.queue.limit", "dumbbell.bottleneck.rate")
+    loaded = files.parse(text, "small")
+
+    def planned(most_packets: int | None) -> run.Plan:
+        tested, references = contenders.contender("sack"), [contenders.contender("cubic")]
+        return run.Plan(tested, references, [loaded], quick=True, seeds=2, most_packets=most_packets)
+
+    everything = as_document(run.evaluate(planned(None)), "")
+    assert planned(5000).too_long == {}
+    plan = planned(4999)
+    assert sorted(one.packets for one in plan.runs) == [2500] * 4
+    found = run.evaluate(plan).family("N-02")
+    (result,) = found.scenarios
+    assert [one.name for one in result.samples.settings] == ["buffer 5 Mbit/s"]
+    assert found.lacks == [
+        "small: 1 more setting is left out, in which a run would send more than 4,999 packets."
+    ]
+    # What is left has the numbers that it has in the whole.
+    document = as_document(run.evaluate(plan), "")
+    EvaluateDocument.model_validate(document)
+    assert document["most_packets"] == 4999
+    of = {one["id"]: one["scenarios"] for one in document["criteria"]}["N-02"][0]["settings"]
+    whole = {one["id"]: one["scenarios"] for one in everything["criteria"]}["N-02"][0]["settings"]
+    assert of == whole[:1]
+
+    none = run.evaluate(planned(2499)).family("N-02")
+    assert none.verdict is Verdict.NOT_EVALUATED
+    assert none.sentence == "Left out, for a run would send more than 2,499 packets."
 
 
 def test_finished_runs_are_found_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

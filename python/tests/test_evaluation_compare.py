@@ -134,12 +134,16 @@ def test_a_record_that_lacks_something_is_refused(tmp_path: Path) -> None:
 def test_other_seeds_and_references_are_refused() -> None:
     before, alike = (
         record([1.0, 2.0, 3.0]),
-        {"seeds": range(3), "quick": True, "references": ["cubic", "sack"]},
+        {"seeds": range(3), "quick": True, "most_packets": None, "references": ["cubic", "sack"]},
     )
     compare.require_alike(before, **alike)
     for change, message in (
         ({"seeds": range(2)}, "with 3 seeds, this one is quick and has 2: record it anew"),
         ({"quick": False}, "that of a quick evaluation with 3 seeds, this one is full"),
+        (
+            {"most_packets": 1000},
+            "all settings, this evaluation those settings whose runs send up to 1,000 packets",
+        ),
         ({"references": ["sack"]}, "the references cubic, sack, this evaluation sack: record it anew, or"),
     ):
         with pytest.raises(InputError, match=message):

@@ -20,6 +20,7 @@ from ackclock.files import replacing, writable
 if TYPE_CHECKING:
     from ackclock.evaluation.compare import Thresholds
     from ackclock.evaluation.files import Loaded
+    from ackclock.evaluation.language import Setting
     from ackclock.evaluation.run import Cost, Plan
 
 MANY_PACKETS = 5e7
@@ -40,6 +41,7 @@ def evaluate(
     sets: Sequence[str],
     transport: str | None,
     seeds: int | None,
+    most_packets: int | None,
     answers: Path | None,
     as_json: bool,
     html: bool,
@@ -72,11 +74,9 @@ def evaluate(
     count = seeds or (run.FULL_SEEDS if full else run.QUICK_SEEDS)
     names = [*find(list(only)), *(name for one in sets for name in of_set(one))]
     chosen = [load(name) for name in dict.fromkeys(names)]
-    plans = _plans(controls, against, more, chosen, full=full, seeds=count)
+    plans = _plans(controls, against, more, chosen, full=full, seeds=count, most_packets=most_packets)
     limits = _compared(plans[0], record, thresholds, chosen, transport)
-    for name, why in {name: why for plan in plans for name, why in plan.refused.items()}.items():
-        note(f"{name} is left out, for it cannot have this transport: {why}")
-    for text in dict.fromkeys(text for plan in plans for text in (*_about_marks(plan), *plan.tested.remarks)):
+    for text in dict.fromkeys(text for plan in plans for text in _remarks(plan)):
         note(text)
     if plan_only or full:
         for plan in plans:
@@ -112,11 +112,19 @@ def evaluate(
         sets=sets,
         transport=transport,
         seeds=seeds,
+        most_packets=most_packets,
         answers=answers,
     )
     document = as_document(found, command, other)
     stem = file_stem(
-        controls, against=against, full=full, only=only, sets=sets, transport=transport, seeds=seeds
+        controls,
+        against=against,
+        full=full,
+        only=only,
+        sets=sets,
+        transport=transport,
+        seeds=seeds,
+        most_packets=most_packets,
     )
     path = _written(document, out / f"{stem}.json")
     pages = []
@@ -144,6 +152,7 @@ def _plans(
     *,
     full: bool,
     seeds: int,
+    most_packets: int | None,
 ) -> list[Plan]:
     """Returns the runs of each control. InputError for an unknown control, and for one control twice."""
     from ackclock.evaluation import contenders, run
@@ -157,7 +166,16 @@ def _plans(
     if len({one.name for one in tested}) < len(tested):
         # Two files have a class of one name.
         tested = [replace(one, name=given) for one, given in zip(tested, controls, strict=True)]
-    return [run.Plan(one, references, scenarios, quick=not full, seeds=seeds) for one in tested]
+    plans = [
+        run.Plan(one, references, scenarios, quick=not full, seeds=seeds, most_packets=most_packets)
+        for one in tested
+    ]
+    known: dict[str, list[Setting]] = {}
+    for plan in plans:
+        for loaded, settings in zip(plan.scenarios, plan.settings, strict=True):
+            if known.setdefault(loaded.name, settings) != settings:
+                raise AssertionError(f"{loaded.name}: which settings are left out depends on the control")
+    return plans
 
 
 def _written(document: Mapping[str, Any], path: Path) -> Path:
@@ -166,6 +184,16 @@ def _written(document: Mapping[str, Any], path: Path) -> Path:
         json.dump(document, stream, indent=1, ensure_ascii=False, allow_nan=False)
         stream.write("\n")
     return path
+
+
+def _remarks(plan: Plan) -> Iterator[str]:
+    """Yields what is to be known of the runs beforehand: what is left out, and how the control is treated."""
+    for name, why in plan.refused.items():
+        yield f"{name} is left out, for it cannot have this transport: {why}"
+    if plan.too_long:
+        yield f"{sum(plan.too_long.values()):,} settings are left out, in which {plan.too_many_packets}"
+    yield from _about_marks(plan)
+    yield from plan.tested.remarks
 
 
 def _about_marks(plan: Plan) -> list[str]:
@@ -202,7 +230,9 @@ def _compared(
     if record is None:
         return Thresholds()
     references = [contender.name for contender in plan.references]
-    require_alike(record, seeds=plan.seeds, quick=plan.quick, references=references)
+    require_alike(
+        record, seeds=plan.seeds, quick=plan.quick, most_packets=plan.most_packets, references=references
+    )
     for text in _about_record(record, transport):
         note(text)
     if thresholds is None:
@@ -271,6 +301,7 @@ def file_stem(
     sets: Sequence[str],
     transport: str | None,
     seeds: int | None,
+    most_packets: int | None,
 ) -> str:
     """Returns the name of the files of an evaluation. Those of a part, over another transport or against other
     controls do not replace those of the whole.
@@ -290,6 +321,7 @@ def file_stem(
         if len(values) > MOST_NAMED:
             parts.append(f"and-{len(values) - MOST_NAMED}-more")
     parts += [] if seeds is None else ["seeds", str(seeds)]
+    parts += [] if most_packets is None else ["most-packets", str(most_packets)]
     return "-".join(parts)
 
 
@@ -325,5 +357,5 @@ def _command(
     for one in sets:
         words += ["--set", one]
     for option, value in more.items():
-        words += [] if value is None else [f"--{option}", str(value)]
+        words += [] if value is None else [f"--{option.replace('_', '-')}", str(value)]
     return shlex.join(words)

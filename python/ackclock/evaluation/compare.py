@@ -135,20 +135,40 @@ def transport_of(record: Mapping[str, Any]) -> str | None:
 
 
 def require_alike(
-    record: Mapping[str, Any], *, seeds: Sequence[int], quick: bool, references: Sequence[str]
+    record: Mapping[str, Any],
+    *,
+    seeds: Sequence[int],
+    quick: bool,
+    most_packets: int | None,
+    references: Sequence[str],
 ) -> None:
-    """Raises InputError if an evaluation with these seeds and references cannot be compared with a record."""
+    """Raises InputError if an evaluation with these seeds, settings and references cannot be compared with a record."""
     if list(seeds) != record["seeds"] or quick != record["quick"]:
         kind = "a quick" if record["quick"] else "a full"
         raise InputError(
             f"the record is that of {kind} evaluation with {len(record['seeds'])} seeds, this one is "
             f"{'quick' if quick else 'full'} and has {len(seeds)}: record it anew, or evaluate alike"
         )
+    before = record.get("most_packets")
+    if most_packets != before:
+        alike = "without --most-packets" if before is None else f"with --most-packets {before}"
+        raise InputError(
+            f"the record has {_settings_up_to(before)}, this evaluation {_settings_up_to(most_packets)}: record it "
+            f"anew, or evaluate {alike}"
+        )
     if list(references) != record["references"]:
         raise InputError(
             f"the record has the references {', '.join(record['references'])}, this evaluation "
             f"{', '.join(references)}: record it anew, or evaluate with --against '{','.join(record['references'])}'"
         )
+
+
+def _settings_up_to(most_packets: int | None) -> str:
+    return (
+        "all settings"
+        if most_packets is None
+        else f"those settings whose runs send up to {most_packets:,} packets"
+    )
 
 
 @dataclass(frozen=True)

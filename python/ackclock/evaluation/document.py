@@ -25,6 +25,7 @@ def as_document(evaluation: Evaluation, command: str, beside: Evaluation | None 
         "recoveries": dict(evaluation.recoveries),
         "quick": evaluation.quick,
         "seeds": list(evaluation.seeds),
+        "most_packets": evaluation.most_packets,
         "runs": evaluation.runs,
         "versions": dict(evaluation.versions),
         "criteria": [_family(one, evaluation.references) for one in evaluation.families],

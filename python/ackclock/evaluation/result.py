@@ -23,7 +23,6 @@ from ackclock.names import nearest
 from ackclock.study.placed import not_toml, placed
 
 if TYPE_CHECKING:
-    from ackclock.evaluation.contenders import Contender
     from ackclock.evaluation.run import Plan
 
 OF_TAIL_DROP = tuple(f"N-0{number}" for number in range(1, 10))
@@ -83,6 +82,8 @@ class ScenarioResult:
     loaded: Loaded
     samples: Samples
     findings: Sequence[Finding]
+    shortened: str = ""
+    """How many more settings it has that were left out, and why, as a sentence."""
 
     @property
     def closed(self) -> list[str]:
@@ -124,7 +125,12 @@ class FamilyResult:
         """Returns where its scenarios are weaker than what the section asks, or their limits generous, where a stack
         closed connections, and which others were left out.
         """
-        texts = [text for one in self.scenarios for text in [*one.loaded.about.lacks, *one.closed]]
+        texts = [
+            text
+            for one in self.scenarios
+            for text in [*one.loaded.about.lacks, *one.closed, one.shortened]
+            if text
+        ]
         if self.scenarios:
             texts += [f"{name} was left out, for {why}." for name, why in self.left_out.items()]
         return list(dict.fromkeys(texts))
@@ -138,6 +144,8 @@ class Evaluation:
     references: Sequence[str]
     quick: bool
     seeds: Sequence[int]
+    most_packets: int | None
+    """The largest number of packets that a run may be expected to send; those that would send more are left out."""
     families: Sequence[FamilyResult]
     answers: Answers
     runs: int
@@ -185,15 +193,10 @@ def assembled(
     families: dict[str, FamilyResult] = {}
     for family in ROWS:
         own = [one for one in results if one.loaded.about.family == family.id]
-        refused = {name: why for name, why in plan.refused.items() if name.startswith(family.id)}
-        if family in SETS and not own and not refused:
+        left_out = {name: why for name, why in plan.left_out.items() if plan.family_of[name] == family.id}
+        if family in SETS and not own and not left_out:
             continue
-        result = _family(family, own, answers, list(refused.values()), plan.tested)
-        left_out = dict.fromkeys(refused, "it cannot have this transport") | {
-            name: "its packets are not marked in this evaluation"
-            for name in plan.unmarked
-            if name.startswith(family.id)
-        }
+        result = _family(family, own, answers, plan)
         families[family.id] = replace(result, left_out=left_out)
     families["N-10"] = _tail_drop(families)
     return Evaluation(
@@ -201,34 +204,36 @@ def assembled(
         references=[contender.name for contender in plan.references],
         quick=plan.quick,
         seeds=plan.seeds,
+        most_packets=plan.most_packets,
         families=list(families.values()),
         answers=answers,
         runs=len(plan.runs),
         cpu_time_s=cpu_time_s,
         versions=versions(),
         recoveries={contender.name: contender.recovery for contender in [plan.tested, *plan.references]},
-        chosen=plan.chosen,
+        chosen=frozenset(plan.family_of.values()),
         source=plan.tested.source,
         remarks=plan.tested.remarks,
     )
 
 
-def _family(
-    family: Family, own: Sequence[ScenarioResult], answers: Answers, refused: Sequence[str], tested: Contender
-) -> FamilyResult:
+def _family(family: Family, own: Sequence[ScenarioResult], answers: Answers, plan: Plan) -> FamilyResult:
     if family.id in answers.exempt:
         return FamilyResult(
             family, Verdict.EXEMPT, f"Excluded by the author: {answers.exempt[family.id]}", own
         )
     if not own:
         why = family.not_evaluated or NOT_ASKED
+        refused = [why for name, why in plan.refused.items() if plan.family_of[name] == family.id]
         if refused:
             why = f"Not with this transport: {refused[0]}"
-        if family.id == "N-23" and not tested.several_paths:
+        elif any(plan.family_of[name] == family.id for name in plan.too_long):
+            why = f"Left out, for {plan.too_many_packets}."
+        if family.id == "N-23" and not plan.tested.several_paths:
             return FamilyResult(
                 family, Verdict.EXEMPT, "It controls one path: the demand is on controls of several."
             )
-        if family.id == "N-11" and not tested.counts_marks:
+        if family.id == "N-11" and not plan.tested.counts_marks:
             why = "Its packets are not marked in this evaluation: it relies on no explicit signal from the path."
             return FamilyResult(family, Verdict.EXEMPT, why)
         return FamilyResult(family, Verdict.NOT_EVALUATED, why)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -64,17 +65,22 @@ class Plan:
         *,
         quick: bool,
         seeds: int,
+        most_packets: int | None = None,
     ) -> None:
-        self.quick, self.seeds = quick, list(range(1, seeds + 1))
+        self.quick, self.seeds, self.most_packets = quick, list(range(1, seeds + 1)), most_packets
         self.tested, self.references = tested, references
-        self.chosen = frozenset(one.about.family for one in scenarios)
-        """The criteria and sets of the scenarios, whether or not the control can have them."""
+        self.family_of = {one.name: one.about.family for one in scenarios}
+        """The criterion or set of each scenario, whether or not the control can have it."""
         self.scenarios: list[Loaded] = []
         self.settings: list[list[Setting]] = []
         self.refused: dict[str, str] = {}
         """The scenarios that cannot have the transport of the control, with the reason."""
         self.unmarked: list[str] = []
         """The scenarios that are about marks, which its packets cannot get."""
+        self.too_long: dict[str, int] = {}
+        """How many settings of each scenario have a run that is expected to send more than ``most_packets``, and are
+        left out.
+        """
         self.runs: list[Planned] = []
         for loaded in scenarios:
             if loaded.about.needs_marks and not tested.counts_marks:
@@ -101,10 +107,19 @@ class Plan:
                 raise
             self.refused[loaded.name] = str(error).splitlines()[0]
             return
+        longest = [max(packets[number :: len(settings)]) for number in range(len(settings))]
+        kept = [number for number, most in enumerate(longest) if most <= (self.most_packets or math.inf)]
+        if len(kept) < len(settings):
+            self.too_long[loaded.name] = len(settings) - len(kept)
+        if not kept:
+            return
         self.scenarios.append(loaded)
-        self.settings.append(settings)
+        self.settings.append([settings[number] for number in kept])
+        places = {number: place for place, number in enumerate(kept)}
         known: dict[str, Planned] = {}
         for (name, number, overrides, classes), cost in zip(wanted, packets, strict=True):
+            if number not in places:
+                continue
             for position, seed in enumerate(self.seeds):
                 job = Job(
                     loaded.scenario.text, loaded.scenario.file, overrides, seed, loaded.needs_series, classes
@@ -114,7 +129,22 @@ class Plan:
                 if key not in known:
                     known[key] = Planned(job, [], cost)
                     self.runs.append(known[key])
-                known[key].uses.append(Use(index, name, number, position))
+                known[key].uses.append(Use(index, name, places[number], position))
+
+    @property
+    def left_out(self) -> dict[str, str]:
+        """Returns the scenarios of which nothing is run, and why, as the end of a sentence."""
+        run = {one.name for one in self.scenarios}
+        return (
+            dict.fromkeys(self.refused, "it cannot have this transport")
+            | dict.fromkeys(self.unmarked, "its packets are not marked in this evaluation")
+            | {name: self.too_many_packets for name in self.too_long if name not in run}
+        )
+
+    @property
+    def too_many_packets(self) -> str:
+        """Returns why settings are left out."""
+        return f"a run would send more than {self.most_packets:,} packets"
 
 
 def _packets(loaded: Loaded, wanted: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]]) -> list[float]:
@@ -270,10 +300,19 @@ def evaluate(
         made += len(part)
     references = [contender.name for contender in plan.references]
     results = [
-        ScenarioResult(loaded, one, findings(loaded, one, references))
+        ScenarioResult(loaded, one, findings(loaded, one, references), _shortened(plan, loaded))
         for loaded, one in zip(plan.scenarios, samples, strict=True)
     ]
     return assembled(plan, results, answers or Answers(), time.process_time() - began)
+
+
+def _shortened(plan: Plan, loaded: Loaded) -> str:
+    """Returns that some settings of a scenario are left out; nothing if none is."""
+    count = plan.too_long.get(loaded.name)
+    if count is None:
+        return ""
+    those = "setting is" if count == 1 else "settings are"
+    return f"{loaded.name}: {count} more {those} left out, in which {plan.too_many_packets}."
 
 
 def _measured(

@@ -23,6 +23,12 @@ WORDS = {
 """What the number of each measure says, behind the name of the metric."""
 
 
+def grid(*, quick: bool, most_packets: int | None) -> str:
+    """Returns which settings an evaluation has."""
+    limit = "" if most_packets is None else f", up to {most_packets:,} packets a run"
+    return f"{'quick' if quick else 'full'}{limit}"
+
+
 def judged(
     label: str,
     measure: str,

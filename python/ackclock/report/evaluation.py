@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -152,10 +152,15 @@ def render(evaluation: Evaluation, command: str, beside: Evaluation | None = Non
             for name, recovery in one.recoveries.items()
             if recovery != RECOVERY
         },
-        quick_notice="A quick evaluation: fewer paths, shorter runs and fewer seeds than with --full."
-        if evaluation.quick
-        else "",
+        quick_notice=" ".join(_notices(evaluation)),
     )
+
+
+def _notices(evaluation: Evaluation) -> Iterator[str]:
+    if evaluation.quick:
+        yield "A quick evaluation: fewer paths, shorter runs and fewer seeds than with --full."
+    if evaluation.most_packets is not None:
+        yield f"Settings in which a run would send more than {evaluation.most_packets:,} packets are left out."
 
 
 def _family(family: Family, evaluations: Sequence[Evaluation], command: str) -> FamilyView:

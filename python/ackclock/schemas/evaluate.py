@@ -95,6 +95,9 @@ class EvaluateDocument(Strict):
     )
     quick: bool
     seeds: list[int]
+    most_packets: int | None = Field(
+        default=None, description="settings with a run that is expected to send more are left out"
+    )
     runs: int
     versions: dict[str, Any]
     criteria: list[CriterionRecord]

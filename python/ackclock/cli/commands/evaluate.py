@@ -84,6 +84,16 @@ def evaluate(
         int | None,
         typer.Option(metavar="N", min=2, max=1000, help="Seeds of each setting.", show_default=False),
     ] = None,
+    most_packets: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=1,
+            help="Leave out settings with a run that would send more packets, as a slow stack needs; the report names "
+            "them.",
+            show_default=False,
+        ),
+    ] = None,
     answers: Annotated[
         Path | None,
         typer.Option(
@@ -157,6 +167,7 @@ def evaluate(
         sets=sets or [],
         transport=transport,
         seeds=seeds,
+        most_packets=most_packets,
         answers=answers,
         as_json=json,
         html=html,
