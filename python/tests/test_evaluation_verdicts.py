@@ -84,6 +84,53 @@ def test_what_equals_the_reference_is_within_an_allowance_of_it() -> None:
     assert judged(limit, [math.nan] * 3).verdict is Verdict.INFO
 
 
+@pytest.mark.parametrize(
+    ("flows", "left", "verdict"),
+    [
+        # Beside one flow another one has half of the path, and beside four a fifth: 0.9 of it is 0.45, and 0.18.
+        ((1, 1), [0.46, 0.46, 0.46], Verdict.INFO),
+        ((1, 1), [0.44, 0.44, 0.44], Verdict.CONCERN),
+        ((4, 1), [0.19, 0.19, 0.19], Verdict.INFO),
+        ((4, 1), [0.17, 0.17, 0.17], Verdict.CONCERN),
+        ((1, 4), [0.73, 0.73, 0.73], Verdict.INFO),
+        ((1, 4), [0.71, 0.71, 0.71], Verdict.CONCERN),
+        # 0.5 in the mean, and not surely 0.45 (0.5 plus and minus 0.25).
+        ((1, 1), [0.4, 0.5, 0.6], Verdict.CONCERN),
+    ],
+)
+def test_an_equal_share_is_no_harm(flows: tuple[int, int], left: list[float], verdict: Verdict) -> None:
+    """CUBIC leaves the others all that they have alone, the control under test ``left`` of it: in the mean it does more
+    than 0.25 of harm, which without ``fair`` is a concern in each case.
+    """
+    tested, other = flows
+    document = {
+        "family": "N-07",
+        "title": "t",
+        "summary": "s",
+        "axes": [
+            {
+                "name": "flows",
+                "points": [{"name": "these", "set": {"flows.other.count": other}, "quick": True}],
+            }
+        ],
+        "metrics": [{"id": "m", "label": "m", "expr": "fairness", "better": "more"}],
+        "criteria": [{"metric": "m", "text": "so", "measure": "harm", "high": 0.1, "fair": True}],
+        "solo": {"set": {}},
+        "scenario": {"flows": [{"name": "tested", "count": tested}, {"name": "other"}]},
+    }
+    found = {}
+    for fair in (True, False):
+        document["criteria"][0]["fair"] = fair
+        about = ScenarioFile.model_validate(document)
+        samples = judge.Samples(list(about.settings(quick=True)), range(3))
+        samples.values[judge.TESTED, 0, "m"] = 10 * np.array(left)
+        samples.values["cubic", 0, "m"] = samples.values[judge.SOLO, 0, "m"] = np.full(3, 10.0)
+        loaded = files.Loaded("small", about, files.extracted("", {}, "small"), "")
+        (found[fair],) = judge.findings(loaded, samples, ["cubic"])
+    assert found[True].verdict is verdict
+    assert found[False].verdict is Verdict.CONCERN
+
+
 def test_between_the_limits_is_info() -> None:
     limits = {"high": 0.1, "info_high": 0.25}
     within = judged(limits, [0.18, 0.19, 0.2])

@@ -158,6 +158,11 @@ class Criterion(Table):
         default=False,
         description="only INFO where a reference does not meet the limit either, and is not surely nearer to it",
     )
+    fair: bool = Field(
+        default=False,
+        description="for harm: only INFO where the others surely keep nine tenths of an equal share of what they have "
+        "alone",
+    )
     any_run: bool = Field(
         default=False,
         description="judged by the run in which the value is worst: what happens once can happen; for a value",
@@ -176,6 +181,8 @@ class Criterion(Table):
             raise ValueError("no condition: give low or high, or info = true")
         if (self.measure == "change") != bool(self.against):
             raise ValueError('`against` and measure = "change" belong together')
+        if self.fair and self.measure != "harm":
+            raise ValueError('`fair` is for measure = "harm"')
         if self.any_run and (self.measure != "value" or (self.low is None) == (self.high is None)):
             raise ValueError('`any_run` is for measure = "value" with either low or high')
         return self
@@ -267,6 +274,14 @@ class ScenarioFile(Table):
     def metric(self, id: str) -> Metric:
         """Returns the metric called ``id``."""
         return next(metric for metric in self.metrics if metric.id == id)
+
+    def share_of_others(self, setting: Setting) -> float:
+        """Returns the number of flows without the control under test as a share of all flows."""
+        counts: dict[str, int] = {
+            one["name"]: setting.overrides.get(f"flows.{one['name']}.count", one.get("count", 1))
+            for one in self.scenario["flows"]
+        }
+        return sum(n for name, n in counts.items() if name not in self.tested) / sum(counts.values())
 
     def settings(self, *, quick: bool) -> Iterator[Setting]:
         """Returns the settings: the product of the grid and the axes, the last varying fastest."""
