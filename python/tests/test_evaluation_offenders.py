@@ -138,7 +138,7 @@ LITTLE_CUT = '{ name = "cubic", beta = 0.95 }'
         ("CutsTooLittle", "N-02", {"flows": ["1"], "buffer": ["4 bdp"]}, None, {"p50"}),
         ("IgnoresEverything", "N-01-loss", {"loss": ["0.5"]}, None, {"per_rtt"}),
         ("IgnoresEverything", "N-01-crowd", {}, None, {"loss"}),
-        ("IgnoresLoss", "N-15", {}, None, {"trips"}),
+        ("IgnoresLoss", "N-15", {}, None, {"open"}),
         ("IgnoresMarks", "N-11", {"end of the tunnel": ["copies"]}, MARKED, {"delay"}),
         ("IgnoresMarks", "N-14-mix", {"discipline": ["codel"]}, MARKED, {"goodput"}),
         # In two of five runs the flows begin nearly alike, so that neither gets ahead: Jain's index and the ratio of
@@ -146,6 +146,7 @@ LITTLE_CUT = '{ name = "cubic", beta = 0.95 }'
         ("StarvesItsSibling", "N-04-equal", {"flows": ["2"], "buffer": ["0.5 bdp"]}, None, {"starvation"}),
         ("GrowsByShare", "N-04-latecomer", {"buffer": ["0.5 bdp"]}, None, {"convergence"}),
         ("CubicWithoutConcave", "N-04-latecomer", {"buffer": ["0.5 bdp"]}, None, {"convergence"}),
+        ("StarvesItsSibling", "N-04-latecomer", {"buffer": ["0.5 bdp"]}, None, {"least"}),
         (LITTLE_CUT, "N-05", {"load": ["0.2"]}, None, {"p95"}),
         ("CutsTooLittle", "N-07-grid", {**SHORT_PATH, "other": ["cubic"]}, None, {"goodput", "loss"}),
         ("CutsTooLittle", "N-07-rivals", BESIDE_QUIC, None, {"goodput"}),
@@ -155,6 +156,7 @@ LITTLE_CUT = '{ name = "cubic", beta = 0.95 }'
         ("HalfPackets", "N-13-loss", {"losses": ["one by one"], "share": ["0.01"]}, None, {"goodput"}),
         ("StaysDown", "N-13-rate", {}, None, {"goodput"}),
         ("TakesJitterForCongestion", "N-13-jitter", {}, None, {"goodput"}),
+        ("CutsTooLittle", "N-14", {"discipline": ["pie"], "flows": ["10"]}, None, {"loss"}),
         ("IgnoresMarks", "N-14", {"discipline": ["codel"], "flows": ["1"]}, MARKED, {"delay"}),
         ("CubicWithoutMarks", "N-14", {"discipline": ["codel"], "flows": ["1"]}, MARKED, {"delay"}),
         ("IgnoresEverything", "N-17", {"flows": ["1"], "loss": ["0"]}, None, {"sent"}),
@@ -194,6 +196,16 @@ def test_a_fault_that_takes_reordering_for_congestion_is_found_by_both_condition
     assert {one.criterion.measure: one.verdict for one in late} == {
         "change": Verdict.CONCERN,
         "ratio": Verdict.CONCERN,
+    }
+
+
+@pytest.mark.slow
+def test_a_control_that_grows_too_slowly_is_found_by_both_conditions() -> None:
+    # Over 164 ms one packet for two round trips is half of Reno's growth, which takes 17 s itself.
+    found = evaluated("HalfPackets", {"N-22": {"change": ["rate x 1, delay x 4"]}}, seeds=3)
+    assert {one.criterion.measure: one.verdict for one in findings(found, "N-22.fresh")} == {
+        "value": Verdict.CONCERN,
+        "allowance": Verdict.CONCERN,
     }
 
 
