@@ -12,7 +12,7 @@ use ackclock_base::{Packets, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "a-tcp",
-        "One flow as strong as the number of standard flows that leave no queue; one standard flow while others compete",
+        "One flow as strong as the number of standard flows that leave no queue; one standard flow once a queue builds",
         "Cho 2006 section IV.E, algorithms 2 to 4",
         Parameters::TABLE,
     ),
