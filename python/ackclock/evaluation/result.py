@@ -255,31 +255,35 @@ def sentence(own: Sequence[ScenarioResult]) -> str:
     found = [one for result in own for one in result.findings]
     if any(not one.criterion.info for one in found):
         found = [one for one in found if not one.criterion.info]
+    failed = _failed(own)
+    settings = _counted(sum(len(result.samples.settings) for result in own), "setting")
+    if not failed and all(one.criterion.info for one in found):
+        return f"Numbers without a limit in {settings}."
+    if not failed and verdict is Verdict.OK:
+        return f"{_counted(len({one.criterion.text for one in found}), 'condition')} in {settings}."
     deciding = [one for one in found if one.verdict is verdict and not one.failed]
-    settings = sum(len(result.samples.settings) for result in own)
-    parts = []
-    failures = [why for result in own for why in result.samples.failures.values()]
-    if failures:
-        runs = sum(len(result.samples.settings) * len(result.samples.seeds) for result in own)
-        parts.append(f"{len(failures)} of {_counted(runs, 'run')} failed: {failures[0]}")
-    elif all(one.criterion.info for one in found):
-        return f"Numbers without a limit in {_counted(settings, 'setting')}."
-    elif verdict is Verdict.OK:
-        conditions = len({one.criterion.text for one in found})
-        return f"{_counted(conditions, 'condition')} in {_counted(settings, 'setting')}."
     # Several scenarios of a family may have the same condition.
     titles = {id(one): result.loaded.about.title for result in own for one in result.findings}
-    parts += _conditions(deciding, found, titles)
-    text = f"{SAID[verdict]}: {'; '.join(parts)}."
-    if verdict is Verdict.CONCERN:
-        for other in (Verdict.UNDECIDED, Verdict.INFO):
-            those = [one for one in found if one.verdict is other and not one.criterion.info]
-            counts = Counter(one.criterion.text for one in those)
-            if counts:
-                text += (
-                    f" {SAID[other]}: {'; '.join(_in_settings(one, n, found) for one, n in counts.items())}."
-                )
-    return text
+    parts = [*failed, *_conditions(deciding, found, titles)]
+    besides = _besides(found) if verdict is Verdict.CONCERN else []
+    return " ".join([f"{SAID[verdict]}: {'; '.join(parts)}.", *besides])
+
+
+def _failed(own: Sequence[ScenarioResult]) -> list[str]:
+    """Returns in how many runs the control failed, and why the first one did; nothing if none did."""
+    failures = [why for result in own for why in result.samples.failures.values()]
+    runs = sum(len(result.samples.settings) * len(result.samples.seeds) for result in own)
+    return [f"{len(failures)} of {_counted(runs, 'run')} failed: {failures[0]}"] if failures else []
+
+
+def _besides(found: Sequence[Finding]) -> Iterator[str]:
+    """Yields what is undecided, and what is not met and no concern, beside a concern."""
+    for verdict in (Verdict.UNDECIDED, Verdict.INFO):
+        counts = Counter(
+            one.criterion.text for one in found if one.verdict is verdict and not one.criterion.info
+        )
+        if counts:
+            yield f"{SAID[verdict]}: {'; '.join(_in_settings(one, n, found) for one, n in counts.items())}."
 
 
 def _conditions(
