@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from importlib import resources
 from pathlib import Path
 
@@ -37,7 +37,7 @@ class Loaded:
     text: str = field(repr=False)
     """The text of the file."""
 
-    @property
+    @cached_property
     def needs_series(self) -> bool:
         """Returns whether a metric needs the values over time."""
         return any(needs_series(Expression(metric.expr)) for metric in self.about.metrics)
