@@ -15,7 +15,7 @@ import evaluation_findings
 from ackclock import core, toml
 from ackclock.evaluation.contenders import RECOVERY
 from ackclock.evaluation.rfc import TITLE
-from ackclock.evaluation.spelling import grid, in_lines
+from ackclock.evaluation.spelling import extent, in_lines, more_than
 from ackclock.evaluation.verdict import WORST_FIRST, Verdict
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -64,7 +64,7 @@ def index() -> str:
             [
                 f"[{name}](evaluations/{stem(name)}.md)",
                 summary,
-                _grid(record),
+                extent(quick=record["quick"], most_packets=record.get("most_packets")),
                 ", ".join(f"{counts[one.value]} {one.value}" for one in WORST_FIRST if counts[one.value])
                 + own,
                 ", ".join(concerns) or "none",
@@ -91,13 +91,11 @@ def _page(record: Mapping[str, Any]) -> Iterator[str]:
             f"**This is a quick evaluation**: {len(record['seeds'])} seeds, and fewer paths and shorter runs than with "
             "`--full`, which takes hours of processor time and has not been recorded."
         )
-    elif record.get("most_packets") is None:
-        yield f"This is a full evaluation: the whole grid of paths, with {len(record['seeds'])} seeds."
     else:
+        yield f"This is a full evaluation: the whole grid of paths, with {len(record['seeds'])} seeds."
+    if record.get("most_packets") is not None:
         yield (
-            f"This is an evaluation over the full grid of paths, with {len(record['seeds'])} seeds, but **without the "
-            f"settings in which a run would send more than {record['most_packets']:,} packets**, which the end of the "
-            "page counts."
+            f"**Settings whose {more_than(record['most_packets'])} are left out**; the end of the page counts them."
         )
     yield ""
     yield (
@@ -180,16 +178,16 @@ def _origin(record: Mapping[str, Any]) -> Iterator[str]:
     yield ""
 
 
-def _grid(record: Mapping[str, Any]) -> str:
-    return grid(quick=record["quick"], most_packets=record.get("most_packets"))
-
-
 def _but_solo(record: Mapping[str, Any]) -> str:
-    """The samples that an older record does not hold."""
-    settings = [
-        one for criterion in record["criteria"] for of in criterion["scenarios"] for one in of["settings"]
+    """The samples that an older record does not hold, though a harm needs them."""
+    without = [
+        scenario["name"]
+        for criterion in record["criteria"]
+        for scenario in criterion["scenarios"]
+        if any(one["measure"] == "harm" for one in scenario["findings"])
+        and not any(one.get("solo") for one in scenario["settings"])
     ]
-    return "" if any(one.get("solo") for one in settings) else " but those of the runs without the control"
+    return f" but those of the runs of {', '.join(without)} without the control" if without else ""
 
 
 def _recoveries(record: Mapping[str, Any]) -> str:

@@ -4,7 +4,6 @@ of which all samples are judged anew.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -17,14 +16,12 @@ from ackclock.evaluation.document import scenario_document
 from ackclock.evaluation.files import load, names
 from ackclock.evaluation.judge import SOLO, TESTED, Finding, Samples, findings
 from ackclock.evaluation.language import ScenarioFile, Setting
-from ackclock.evaluation.result import OF_TAIL_DROP, ScenarioResult, of_scenarios, tail_drop
+from ackclock.evaluation.result import OF_TAIL_DROP, ScenarioResult, of_scenarios, shortened, tail_drop
 from ackclock.evaluation.rfc import FAMILIES
 from ackclock.evaluation.run import Plan
 from ackclock.evaluation.verdict import Verdict
 
 Record = Mapping[str, Any]
-LEFT_OUT = re.compile(r" was left out, for | (is|are) left out, in which ")
-"""What is said of a scenario of which settings were left out, or all."""
 
 
 def renewed(kept: Record, made: Record) -> dict[str, Any]:
@@ -73,9 +70,9 @@ def _judged(scenario: Record, record: Record) -> Record:
 def samples_of(scenario: Record, record: Record) -> Samples:
     """The samples of a scenario of a record. ValueError if its settings are not those of today."""
     about = load(scenario["name"]).about
-    there = [one["name"] for one in scenario["settings"]]
-    settings = _settings_of(about, record, there)
-    if [one.name for one in settings] != there:
+    recorded = [one["name"] for one in scenario["settings"]]
+    settings = _settings_of(about, record, recorded)
+    if [one.name for one in settings] != recorded:
         raise ValueError(f"{scenario['name']} has other settings today: record it anew")
     samples = Samples(settings, record["seeds"])
     for index, setting in enumerate(scenario["settings"]):
@@ -86,10 +83,10 @@ def samples_of(scenario: Record, record: Record) -> Samples:
     return samples
 
 
-def _settings_of(about: ScenarioFile, record: Record, there: Collection[str]) -> list[Setting]:
+def _settings_of(about: ScenarioFile, record: Record, recorded: Collection[str]) -> list[Setting]:
     """The settings of today; of a record that left some out, those that it has."""
     settings = about.settings(quick=record["quick"])
-    return [one for one in settings if record.get("most_packets") is None or one.name in there]
+    return [one for one in settings if record.get("most_packets") is None or one.name in recorded]
 
 
 def simulations(record: Record) -> int:
@@ -122,17 +119,22 @@ def _criterion(kept: Record, made: Mapping[str, Record], lines: Iterable[str], r
         **kept,
         "verdict": found.verdict.value,
         "sentence": found.sentence,
-        "lacks": list(dict.fromkeys(_lacks(kept, results, of_it, lines))),
+        "lacks": list(dict.fromkeys(_lacks(kept, results, of_it, lines, record.get("most_packets")))),
         "scenarios": scenarios,
     }
 
 
 def _lacks(
-    kept: Record, results: Sequence[ScenarioResult], anew: Mapping[str, Record], lines: Iterable[str]
+    kept: Record,
+    results: Sequence[ScenarioResult],
+    anew: Mapping[str, Record],
+    lines: Iterable[str],
+    most_packets: int | None,
 ) -> Iterator[str]:
     """What is weaker, closed or left out: of the files as they are today, of the runs as each was made."""
     for one in results:
         yield from one.loaded.about.lacks
+    yield from shortened(results, most_packets)
     own = tuple(f"{name}: with " for name in anew)
     yield from (text for text in lines if text.startswith(own))
     if kept["sentence"].startswith("Not with this transport"):
@@ -142,7 +144,7 @@ def _lacks(
             f"{name} was left out, for it cannot have this transport." for name in of_it if name not in there
         )
     for text in kept["lacks"]:
-        if (": with " in text and not text.startswith(own)) or LEFT_OUT.search(text):
+        if (": with " in text and not text.startswith(own)) or " was left out, for " in text:
             yield text
 
 
@@ -153,8 +155,8 @@ def _result(scenario: Record, record: Record) -> ScenarioResult:
     """
     loaded = load(scenario["name"])
     criteria = {one.text: one for one in loaded.about.criteria}
-    there = [one["name"] for one in scenario["settings"]]
-    settings = {one.name: one for one in _settings_of(loaded.about, record, there)}
+    recorded = [one["name"] for one in scenario["settings"]]
+    settings = {one.name: one for one in _settings_of(loaded.about, record, recorded)}
     findings = []
     for one in scenario["findings"]:
         if "runs failed: " in one["reason"]:
@@ -172,4 +174,5 @@ def _result(scenario: Record, record: Record) -> ScenarioResult:
                 one["reason"],
             )
         )
-    return ScenarioResult(loaded, Samples(list(settings.values()), record["seeds"]), findings)
+    without = len(list(loaded.about.settings(quick=record["quick"]))) - len(settings)
+    return ScenarioResult(loaded, Samples(list(settings.values()), record["seeds"]), findings, without)

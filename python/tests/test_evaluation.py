@@ -235,39 +235,85 @@ def test_a_part_does_not_replace_the_files_of_the_whole() -> None:
     )
 
 
-def test_settings_with_long_runs_are_left_out_and_counted() -> None:
-    """A run of 6 s at 5 or 10 Mbit/s is expected to send 2,500 or 5,000 packets of 1500 bytes."""
+def of_two_rates() -> files.Loaded:
+    """The small scenario at 10 and at 5 Mbit/s: in 6 s, links could carry 5,000 and 2,500 packets of 1500 bytes."""
     text = EVALUATED.replace(
         'values = ["10 packets", "40 packets"]\nquick = ["10 packets"]',
-        'values = ["5 Mbit/s", "10 Mbit/s"]\nquick = ["5 Mbit/s", "10 Mbit/s"]',
+        'values = ["10 Mbit/s", "5 Mbit/s"]\nquick = ["10 Mbit/s", "5 Mbit/s"]',
     ).replace("dumbbell.bottleneck.queue.limit", "dumbbell.bottleneck.rate")
-    loaded = files.parse(text, "small")
+    return files.parse(text, "small")
+
+
+def test_settings_whose_links_carry_much_are_left_out_and_counted() -> None:
+    loaded = of_two_rates()
 
     def planned(most_packets: int | None) -> run.Plan:
         tested, references = contenders.contender("sack"), [contenders.contender("cubic")]
         return run.Plan(tested, references, [loaded], quick=True, seeds=2, most_packets=most_packets)
 
-    everything = as_document(run.evaluate(planned(None)), "")
-    assert planned(5000).too_long == {}
+    assert planned(5000).too_large == {}
     plan = planned(4999)
     assert sorted(one.packets for one in plan.runs) == [2500] * 4
     found = run.evaluate(plan).family("N-02")
     (result,) = found.scenarios
     assert [one.name for one in result.samples.settings] == ["buffer 5 Mbit/s"]
+    assert "in 1 of 2 settings" in found.sentence
     assert found.lacks == [
-        "small: 1 more setting is left out, in which a run would send more than 4,999 packets."
+        "small: 1 setting is left out, whose links could carry more than 4,999 packets in a run."
     ]
     # What is left has the numbers that it has in the whole.
-    document = as_document(run.evaluate(plan), "")
+    document, whole = (as_document(run.evaluate(one), "") for one in (plan, planned(None)))
     EvaluateDocument.model_validate(document)
     assert document["most_packets"] == 4999
-    of = {one["id"]: one["scenarios"] for one in document["criteria"]}["N-02"][0]["settings"]
-    whole = {one["id"]: one["scenarios"] for one in everything["criteria"]}["N-02"][0]["settings"]
-    assert of == whole[:1]
+    of, of_whole = (
+        {one["id"]: one["scenarios"] for one in made["criteria"]}["N-02"][0]["settings"]
+        for made in (document, whole)
+    )
+    assert of == of_whole[1:]
 
     none = run.evaluate(planned(2499)).family("N-02")
     assert none.verdict is Verdict.NOT_EVALUATED
-    assert none.sentence == "Left out, for a run would send more than 2,499 packets."
+    assert none.sentence == "Left out, for its links could carry more than 2,499 packets in a run."
+
+
+def test_one_contender_with_a_larger_run_leaves_out_the_setting(monkeypatch: pytest.MonkeyPatch) -> None:
+    # The control under test in both settings, then the reference in both, of which the second is larger.
+    monkeypatch.setattr(run, "_packets", lambda *_: [10.0, 10.0, 10.0, 11.0])
+    plan = run.Plan(
+        contenders.contender("sack"),
+        [contenders.contender("cubic")],
+        [of_two_rates()],
+        quick=True,
+        seeds=1,
+        most_packets=10,
+    )
+    assert [one.name for one in plan.settings[0]] == ["buffer 10 Mbit/s"]
+
+
+def test_the_limit_of_packets_is_in_all_that_is_said(ackclock: Command, tmp_path: Path) -> None:
+    (tmp_path / "small.toml").write_text(of_two_rates().text)
+    asked = ("evaluate", "sack", "--only", "small.toml", "--seeds", "2", "--most-packets", "4999")
+    done = ackclock(*asked, "--html")
+    assert "1 setting is left out, whose links could carry more than 4,999 packets in a run" in done.err
+    assert "sack after RFC 9743, quick, up to 4,999 packets a run, seeds 1 to 2" in done.out
+    stem = Path("ackclock-results/evaluate-sack-only-small-seeds-2-most-packets-4999")
+    page = stem.with_suffix(".html").read_text(encoding="utf-8")
+    assert "Settings whose links could carry more than 4,999 packets in a run are left out." in page
+    text = stem.with_suffix(".json").read_text(encoding="utf-8")
+    assert json.loads(text)["command"].endswith("--most-packets 4999")
+    # A record of a part is compared with that part only.
+    (tmp_path / "record.json").write_text(text)
+    assert ackclock(*asked, "--compare", "record.json").code == 0
+    refused = ackclock(*asked[:-2], "--compare", "record.json")
+    assert refused.code == 2
+    assert "evaluate with --most-packets 4999" in refused.err
+
+
+def test_two_scenarios_of_one_name_are_refused(ackclock: Command, tmp_path: Path) -> None:
+    (tmp_path / "N-02.toml").write_text(EVALUATED)
+    refused = ackclock("evaluate", "sack", "--only", "N-02", "--only", "N-02.toml", "--plan")
+    assert refused.code == 2
+    assert "N-02: two scenarios have this name" in refused.err
 
 
 def test_finished_runs_are_found_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

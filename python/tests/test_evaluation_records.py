@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from ackclock.evaluation import files
+from ackclock.evaluation import contenders, files, run
 from ackclock.evaluation.rfc import FAMILIES
 from ackclock.evaluation.verdict import Verdict
 from ackclock.schemas.evaluate import EvaluateDocument
@@ -57,15 +57,18 @@ def test_a_record_has_the_criteria_of_today(path: Path) -> None:
     said = {family["id"]: f"{family['sentence']} {family['lacks']}" for family in record["criteria"]}
     for name in wanted - recorded:
         family = files.load(name).about.family
-        reasons = ("Not with this transport", f"{name} was left out", "Left out, for a run would send more")
+        reasons = (
+            "Not with this transport",
+            f"{name} was left out",
+            "Left out, for its links could carry more",
+        )
         assert any(reason in said[family] for reason in reasons), name
     for family in record["criteria"]:
         for one in family["scenarios"]:
-            more = len(list(files.load(one["name"]).about.settings(quick=record["quick"]))) - len(
-                one["settings"]
-            )
-            told = f"{one['name']}: {more} more setting"
-            assert any(text.startswith(told) for text in family["lacks"]) == (more > 0), one["name"]
+            settings = list(files.load(one["name"]).about.settings(quick=record["quick"]))
+            without = len(settings) - len(one["settings"])
+            told = any(text.startswith(f"{one['name']}: {without} setting") for text in family["lacks"])
+            assert told == (without > 0), one["name"]
 
 
 def said(record: dict[str, Any]) -> dict[str, Any]:
@@ -113,6 +116,41 @@ def test_a_part_of_a_record_is_made_anew(path: Path, monkeypatch: pytest.MonkeyP
     assert now["versions"] == {**record["versions"], f"core of {scenario['name']}": "new"}
     for one in record["criteria"]:
         assert one["section"] in ("5.1.5", "6.1") or criteria[one["section"]] == one
+
+
+def test_a_record_of_a_part_of_the_grid_is_judged_as_a_part(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(ROOT / "scripts")
+    renewal = importlib.import_module("evaluation_renewal")
+    pages = importlib.import_module("evaluation_pages")
+    record = read(ROOT / "docs" / "evaluations" / "cubic.json")
+    most = 100_000
+    tested = contenders.contender(record["control"])
+    references = [contenders.contender(name) for name in record["references"]]
+    plan = run.Plan(tested, references, [files.load("N-12")], quick=False, seeds=10, most_packets=most)
+    names = {one.name for one in plan.settings[0]}
+    # The paths of 1 Mbit/s carry 5,000 packets in 60 s, those of 10 Mbit/s 50,000, and those of 50 Mbit/s 250,000.
+    assert {name.split(",")[0] for name in names} == {"rate 1 Mbit/s", "rate 10 Mbit/s"}
+    record["most_packets"] = most
+    for criterion in record["criteria"]:
+        criterion["scenarios"] = [one for one in criterion["scenarios"] if one["name"] == "N-12"]
+        for scenario in criterion["scenarios"]:
+            count = len(scenario["settings"]) - len(names)
+            scenario["settings"] = [one for one in scenario["settings"] if one["name"] in names]
+            scenario["findings"] = [one for one in scenario["findings"] if one["setting"] in names]
+    now = renewal.judged_anew(record)
+    (wired,) = [one for one in now["criteria"] if one["scenarios"]]
+    assert {one["name"] for one in wired["scenarios"][0]["settings"]} == names
+    assert f"in {len(names)} of {len(names) + count} settings" in wired["sentence"]
+    told = f"N-12: {count} settings are left out, whose links could carry more than 100,000 packets in a run."
+    assert wired["lacks"].count(told) == 1
+    assert now["runs"] == len(plan.runs)
+    # Judged once more it says so once.
+    again = renewal.judged_anew(now)
+    assert again["criteria"] == now["criteria"]
+    monkeypatch.setattr(pages, "records", lambda: [now])
+    assert "| full, up to 100,000 packets a run |" in pages.index()
+    ((_, page),) = pages.pages()
+    assert "**Settings whose links could carry more than 100,000 packets in a run are left out**" in page
 
 
 def grid_record(harms: dict[str, float | None]) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -85,50 +86,76 @@ def test_what_equals_the_reference_is_within_an_allowance_of_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("flows", "left", "verdict"),
+    ("left", "equal", "verdict"),
     [
-        # Beside one flow another one has half of the path, and beside four a fifth: 0.9 of it is 0.45, and 0.18.
-        ((1, 1), [0.46, 0.46, 0.46], Verdict.INFO),
-        ((1, 1), [0.44, 0.44, 0.44], Verdict.CONCERN),
-        ((4, 1), [0.19, 0.19, 0.19], Verdict.INFO),
-        ((4, 1), [0.17, 0.17, 0.17], Verdict.CONCERN),
-        ((1, 4), [0.73, 0.73, 0.73], Verdict.INFO),
-        ((1, 4), [0.71, 0.71, 0.71], Verdict.CONCERN),
-        # 0.5 in the mean, and not surely 0.45 (0.5 plus and minus 0.25).
-        ((1, 1), [0.4, 0.5, 0.6], Verdict.CONCERN),
+        # An equal share is 5, of which nine tenths are 4.5; beside the reference the others have all of 10.
+        ([4.6, 4.6, 4.6], 5, Verdict.INFO),
+        ([4.4, 4.4, 4.4], 5, Verdict.CONCERN),
+        # The path carries 20 with the control, because the others cannot fill it: an equal share is 10.
+        ([4.6, 4.6, 4.6], 10, Verdict.CONCERN),
+        # It carries 2 with the control: what matters is an equal share of the 10 with the reference.
+        ([1, 1, 1], 1, Verdict.CONCERN),
+        # 5 in the mean, and not surely 4.5: 5 plus and minus 2.5.
+        ([4, 5, 6], 5, Verdict.CONCERN),
+        # The harm is 0.25 plus and minus 0.25, so that it is undecided: perhaps not above 0.1.
+        ([6.5, 7.5, 8.5], 5, Verdict.INFO),
+        ([6.5, 7.5, 8.5], 9, Verdict.UNDECIDED),
     ],
 )
-def test_an_equal_share_is_no_harm(flows: tuple[int, int], left: list[float], verdict: Verdict) -> None:
-    """CUBIC leaves the others all that they have alone, the control under test ``left`` of it: in the mean it does more
-    than 0.25 of harm, which without ``fair`` is a concern in each case.
-    """
-    tested, other = flows
+def test_an_equal_share_is_no_harm(left: list[float], equal: float, verdict: Verdict) -> None:
+    document: dict[str, Any] = {
+        "family": "N-07",
+        "title": "t",
+        "summary": "s",
+        "metrics": [
+            {"id": "left", "label": "l", "expr": "fairness", "better": "more"},
+            {"id": "equal", "label": "e", "expr": "fairness", "better": "neither"},
+        ],
+        "criteria": [{"metric": "left", "text": "so", "measure": "harm", "high": 0.1, "fair": "equal"}],
+        "solo": {"set": {}},
+        "scenario": {},
+    }
+    about = ScenarioFile.model_validate(document)
+    samples = judge.Samples(list(about.settings(quick=True)), range(3))
+    samples.values[judge.TESTED, 0, "left"] = np.array(left)
+    samples.values[judge.TESTED, 0, "equal"] = np.full(3, equal)
+    samples.values["cubic", 0, "left"] = samples.values[judge.SOLO, 0, "left"] = np.full(3, 10.0)
+    samples.values["cubic", 0, "equal"] = np.full(3, 5.0)
+    loaded = files.Loaded("small", about, files.extracted("", {}, "small"), "")
+    (found,) = judge.findings(loaded, samples, ["cubic"])
+    assert found.verdict is verdict
+    assert (found.reason == "the others keep an equal share") == (verdict is Verdict.INFO)
+    # Without it, none of them is excused.
+    unfair = about.model_copy(update={"criteria": [about.criteria[0].model_copy(update={"fair": ""})]})
+    (found,) = judge.findings(replace(loaded, about=unfair), samples, ["cubic"])
+    assert found.verdict in (Verdict.CONCERN, Verdict.UNDECIDED)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"measure": "ratio"}, '`fair` is for measure = "harm"'),
+        ({"fair": "equel"}, 'there is no metric "equel"'),
+        ({"metric": "delay"}, "`fair` needs a metric of which more is better"),
+    ],
+)
+def test_an_equal_share_is_of_a_harm_to_what_should_be_more(change: dict[str, Any], message: str) -> None:
+    criterion = {"metric": "left", "text": "so", "measure": "harm", "high": 0.1, "fair": "equal", **change}
     document = {
         "family": "N-07",
         "title": "t",
         "summary": "s",
-        "axes": [
-            {
-                "name": "flows",
-                "points": [{"name": "these", "set": {"flows.other.count": other}, "quick": True}],
-            }
+        "metrics": [
+            {"id": "left", "label": "l", "expr": "fairness", "better": "more"},
+            {"id": "delay", "label": "d", "expr": "fairness", "better": "less"},
+            {"id": "equal", "label": "e", "expr": "fairness", "better": "neither"},
         ],
-        "metrics": [{"id": "m", "label": "m", "expr": "fairness", "better": "more"}],
-        "criteria": [{"metric": "m", "text": "so", "measure": "harm", "high": 0.1, "fair": True}],
+        "criteria": [criterion],
         "solo": {"set": {}},
-        "scenario": {"flows": [{"name": "tested", "count": tested}, {"name": "other"}]},
+        "scenario": {},
     }
-    found = {}
-    for fair in (True, False):
-        document["criteria"][0]["fair"] = fair
-        about = ScenarioFile.model_validate(document)
-        samples = judge.Samples(list(about.settings(quick=True)), range(3))
-        samples.values[judge.TESTED, 0, "m"] = 10 * np.array(left)
-        samples.values["cubic", 0, "m"] = samples.values[judge.SOLO, 0, "m"] = np.full(3, 10.0)
-        loaded = files.Loaded("small", about, files.extracted("", {}, "small"), "")
-        (found[fair],) = judge.findings(loaded, samples, ["cubic"])
-    assert found[True].verdict is verdict
-    assert found[False].verdict is Verdict.CONCERN
+    with pytest.raises(ValueError, match=re.escape(message)):
+        ScenarioFile.model_validate(document)
 
 
 def test_between_the_limits_is_info() -> None:

@@ -61,7 +61,6 @@ def evaluate(
     from ackclock.evaluation import run
     from ackclock.evaluation.compare import read_record, worse
     from ackclock.evaluation.document import as_document
-    from ackclock.evaluation.files import find, load, of_set
     from ackclock.evaluation.result import Answers, read_answers
     from ackclock.store import Store
 
@@ -72,8 +71,7 @@ def evaluate(
     more = transport_keys(transport)
     controls = [control] if beside is None else [control, beside]
     count = seeds or (run.FULL_SEEDS if full else run.QUICK_SEEDS)
-    names = [*find(list(only)), *(name for one in sets for name in of_set(one))]
-    chosen = [load(name) for name in dict.fromkeys(names)]
+    chosen = _chosen(only, sets)
     plans = _plans(controls, against, more, chosen, full=full, seeds=count, most_packets=most_packets)
     limits = _compared(plans[0], record, thresholds, chosen, transport)
     for text in dict.fromkeys(text for plan in plans for text in _remarks(plan)):
@@ -144,6 +142,21 @@ def evaluate(
     return record is None or _no_worse(worse(document, record, limits), as_json=as_json)
 
 
+def _chosen(only: Sequence[str], sets: Sequence[str]) -> list[Loaded]:
+    """Returns the scenarios to run. InputError for an unknown one, and for two of one name."""
+    from ackclock.evaluation.files import find, load, of_set
+
+    names = dict.fromkeys([*find(list(only)), *(name for one in sets for name in of_set(one))])
+    chosen = {}
+    for loaded in map(load, names):
+        if loaded.name in chosen:
+            raise InputError(
+                f"{loaded.name}: two scenarios have this name, by which results call them: rename the file"
+            )
+        chosen[loaded.name] = loaded
+    return list(chosen.values())
+
+
 def _plans(
     controls: Sequence[str],
     against: str,
@@ -188,10 +201,12 @@ def _written(document: Mapping[str, Any], path: Path) -> Path:
 
 def _remarks(plan: Plan) -> Iterator[str]:
     """Yields what is to be known of the runs beforehand: what is left out, and how the control is treated."""
+    from ackclock.evaluation.spelling import left_out
+
     for name, why in plan.refused.items():
         yield f"{name} is left out, for it cannot have this transport: {why}"
-    if plan.too_long:
-        yield f"{sum(plan.too_long.values()):,} settings are left out, in which {plan.too_many_packets}"
+    if plan.too_large:
+        yield left_out(sum(plan.too_large.values()), plan.most_packets)
     yield from _about_marks(plan)
     yield from plan.tested.remarks
 

@@ -8,7 +8,7 @@ from rich.text import Text
 from ackclock.cli.terminal import console
 from ackclock.evaluation.contenders import RECOVERY
 from ackclock.evaluation.result import Evaluation
-from ackclock.evaluation.spelling import grid
+from ackclock.evaluation.spelling import extent
 from ackclock.evaluation.verdict import Verdict
 
 STYLES = {
@@ -25,7 +25,7 @@ def show(evaluation: Evaluation, beside: Evaluation | None = None) -> None:
     """Prints the verdicts, of two controls side by side if there are two."""
     evaluations = [evaluation] if beside is None else [evaluation, beside]
     out = console()
-    kind = grid(quick=evaluation.quick, most_packets=evaluation.most_packets)
+    kind = extent(quick=evaluation.quick, most_packets=evaluation.most_packets)
     controls = " and ".join(one.control for one in evaluations)
     out.print(Text(f"{controls} after RFC 9743, {kind}, seeds 1 to {len(evaluation.seeds)}", style="bold"))
     out.print(Text(f"compared with {' and '.join(evaluation.references)} in the same seat", style="dim"))

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ackclock.evaluation.files import Loaded
-from ackclock.evaluation.language import Criterion, Metric, ScenarioFile, Setting, limits_hold
+from ackclock.evaluation.language import Criterion, Metric, Setting, limits_hold
 from ackclock.evaluation.metrics import harm_to_less, harm_to_more
 from ackclock.evaluation.verdict import Verdict
 from ackclock.statistics import log_ratios, paired_difference, summarise
@@ -23,12 +23,8 @@ TOLERANCE = 0.1
 """How much farther outside a limit than a reference a control may be and still be excused by it, as a share of the
 reference's distance.
 """
-
-
-EQUAL = 0.9
-"""How much of an equal share of what the others have alone is left to them where a control that takes more than a
-reference does no harm.
-"""
+FAIR_SHARE = 0.9
+"""The part of an equal share that the others must keep for more harm than the reference's to be no concern."""
 
 
 @dataclass
@@ -115,7 +111,7 @@ def _of_criterion(
         else:
             verdict = _verdict(criterion, summary.mean, summary.interval)
             if verdict in (Verdict.CONCERN, Verdict.UNDECIDED):
-                verdict, reason = _excused(loaded.about, criterion, samples, index, references, verdict)
+                verdict, reason = _excused(metric, criterion, samples, index, references, verdict)
             else:
                 verdict, reason = _compared(criterion, own, verdict, summary.mean)
         reason = reason or _beyond(criterion, verdict, summary.interval)
@@ -320,7 +316,7 @@ def _outside(
 
 
 def _excused(
-    about: ScenarioFile,
+    metric: Metric,
     criterion: Criterion,
     samples: Samples,
     index: int,
@@ -338,14 +334,12 @@ def _excused(
             if not _surely_farther(criterion, samples, index, one):
                 return Verdict.INFO, f"{one} does not meet the limit either"
         if verdict is Verdict.UNDECIDED:
-            own = samples.of(TESTED, index, criterion.metric)
-            alike = [
-                one for one in references if np.array_equal(own, samples.of(one, index, criterion.metric))
-            ]
+            own = samples.of(TESTED, index, metric.id)
+            alike = [one for one in references if np.array_equal(own, samples.of(one, index, metric.id))]
             return (Verdict.INFO, f"{alike[0]} is not surely within it either") if alike else (verdict, "")
         farther = f"farther outside than {' and '.join(outside)}, not within the limit either"
         return verdict, farther if outside else ""
-    own, metric = samples.of(TESTED, index, criterion.metric), about.metric(criterion.metric)
+    own = samples.of(TESTED, index, metric.id)
     for other in references[1:]:
         values = _judged(criterion, metric, samples, index, other)
         lacking = _lacking(criterion, own, samples.of(other, index, metric.id))
@@ -354,17 +348,19 @@ def _excused(
         met |= _is_itself(criterion, own, samples.of(other, index, metric.id))
         if met and not np.any(lacking):
             return Verdict.INFO, f"it is met against {other}"
-    if criterion.fair and _is_fair(about, criterion, samples, index):
-        return Verdict.INFO, "the others have an equal share"
+    if criterion.fair and _is_fair(criterion, samples, index, references[0]):
+        return Verdict.INFO, "the others keep an equal share"
     return verdict, ""
 
 
-def _is_fair(about: ScenarioFile, criterion: Criterion, samples: Samples, index: int) -> bool:
-    """Returns whether the others surely keep ``EQUAL`` of an equal share of what they have alone."""
-    own, solo = (samples.of(name, index, criterion.metric) for name in (TESTED, SOLO))
-    with np.errstate(all="ignore"):
-        interval = summarise(own / solo).interval
-    return interval is not None and interval[0] >= EQUAL * about.share_of_others(samples.settings[index])
+def _is_fair(criterion: Criterion, samples: Samples, index: int, reference: str) -> bool:
+    """Returns whether the others surely keep ``FAIR_SHARE`` of an equal share: of what all flows have together, and of
+    what they have with the reference, so that a path that collapses for all is no excuse.
+    """
+    own = samples.of(TESTED, index, criterion.metric)
+    equal = np.maximum(*(samples.of(name, index, criterion.fair) for name in (TESTED, reference)))
+    interval = summarise(own - FAIR_SHARE * equal).interval
+    return interval is not None and interval[0] >= 0
 
 
 def _reference_fails(criterion: Criterion, samples: Samples, index: int, reference: str) -> bool:

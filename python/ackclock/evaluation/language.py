@@ -158,10 +158,10 @@ class Criterion(Table):
         default=False,
         description="only INFO where a reference does not meet the limit either, and is not surely nearer to it",
     )
-    fair: bool = Field(
-        default=False,
-        description="for harm: only INFO where the others surely keep nine tenths of an equal share of what they have "
-        "alone",
+    fair: str = Field(
+        default="",
+        description="for harm: the metric of an equal share of the others; only INFO where they surely keep nine "
+        "tenths of it, and of what it is with the reference",
     )
     any_run: bool = Field(
         default=False,
@@ -251,8 +251,10 @@ class ScenarioFile(Table):
                 raise ValueError(
                     f"criteria[{number}]: only a value or a change can be excused by the reference's own"
                 )
-            if criterion.metric not in metrics:
-                raise ValueError(f'criteria[{number}]: there is no metric "{criterion.metric}"')
+            for unknown in {criterion.metric, criterion.fair or criterion.metric} - metrics:
+                raise ValueError(f'criteria[{number}]: there is no metric "{unknown}"')
+            if criterion.fair and self.metric(criterion.metric).better != "more":
+                raise ValueError(f"criteria[{number}]: `fair` needs a metric of which more is better")
             if criterion.measure == "harm" and (
                 self.solo is None or self.metric(criterion.metric).better == "neither"
             ):
@@ -274,14 +276,6 @@ class ScenarioFile(Table):
     def metric(self, id: str) -> Metric:
         """Returns the metric called ``id``."""
         return next(metric for metric in self.metrics if metric.id == id)
-
-    def share_of_others(self, setting: Setting) -> float:
-        """Returns the number of flows without the control under test as a share of all flows."""
-        counts: dict[str, int] = {
-            one["name"]: setting.overrides.get(f"flows.{one['name']}.count", one.get("count", 1))
-            for one in self.scenario["flows"]
-        }
-        return sum(n for name, n in counts.items() if name not in self.tested) / sum(counts.values())
 
     def settings(self, *, quick: bool) -> Iterator[Setting]:
         """Returns the settings: the product of the grid and the axes, the last varying fastest."""

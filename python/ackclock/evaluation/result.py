@@ -16,7 +16,7 @@ from ackclock.evaluation.files import Loaded
 from ackclock.evaluation.judge import SOLO, TESTED, Finding, Samples
 from ackclock.evaluation.rfc import FAMILIES, PROCESS, Family
 from ackclock.evaluation.sets import ROWS, SETS
-from ackclock.evaluation.spelling import NO_CONCERN, NOT_SO, UNDECIDED
+from ackclock.evaluation.spelling import NO_CONCERN, NOT_SO, UNDECIDED, left_out, more_than
 from ackclock.evaluation.verdict import Verdict, worst
 from ackclock.files import read_text
 from ackclock.names import nearest
@@ -82,8 +82,8 @@ class ScenarioResult:
     loaded: Loaded
     samples: Samples
     findings: Sequence[Finding]
-    shortened: str = ""
-    """How many more settings it has that were left out, and why, as a sentence."""
+    left_out: int = 0
+    """The number of settings that were left out."""
 
     @property
     def closed(self) -> list[str]:
@@ -119,18 +119,16 @@ class FamilyResult:
     scenarios: Sequence[ScenarioResult] = ()
     left_out: Mapping[str, str] = field(default_factory=dict)
     """The names of the scenarios that were left out, and why."""
+    shortened: Sequence[str] = ()
+    """The settings of the others that were left out, and why, in sentences."""
 
     @property
     def lacks(self) -> list[str]:
         """Returns where its scenarios are weaker than what the section asks, or their limits generous, where a stack
         closed connections, and which others were left out.
         """
-        texts = [
-            text
-            for one in self.scenarios
-            for text in [*one.loaded.about.lacks, *one.closed, one.shortened]
-            if text
-        ]
+        texts = [text for one in self.scenarios for text in [*one.loaded.about.lacks, *one.closed]]
+        texts += self.shortened
         if self.scenarios:
             texts += [f"{name} was left out, for {why}." for name, why in self.left_out.items()]
         return list(dict.fromkeys(texts))
@@ -193,11 +191,11 @@ def assembled(
     families: dict[str, FamilyResult] = {}
     for family in ROWS:
         own = [one for one in results if one.loaded.about.family == family.id]
-        left_out = {name: why for name, why in plan.left_out.items() if plan.family_of[name] == family.id}
-        if family in SETS and not own and not left_out:
+        without = {name: why for name, why in plan.left_out.items() if plan.family_of[name] == family.id}
+        if family in SETS and not own and not without:
             continue
         result = _family(family, own, answers, plan)
-        families[family.id] = replace(result, left_out=left_out)
+        families[family.id] = replace(result, left_out=without, shortened=shortened(own, plan.most_packets))
     families["N-10"] = _tail_drop(families)
     return Evaluation(
         control=plan.tested.name,
@@ -217,6 +215,11 @@ def assembled(
     )
 
 
+def shortened(own: Sequence[ScenarioResult], most_packets: int | None) -> list[str]:
+    """Returns a sentence for each scenario of which some settings were left out."""
+    return [f"{one.loaded.name}: {left_out(one.left_out, most_packets)}." for one in own if one.left_out]
+
+
 def _family(family: Family, own: Sequence[ScenarioResult], answers: Answers, plan: Plan) -> FamilyResult:
     if family.id in answers.exempt:
         return FamilyResult(
@@ -227,8 +230,8 @@ def _family(family: Family, own: Sequence[ScenarioResult], answers: Answers, pla
         refused = [why for name, why in plan.refused.items() if plan.family_of[name] == family.id]
         if refused:
             why = f"Not with this transport: {refused[0]}"
-        elif any(plan.family_of[name] == family.id for name in plan.too_long):
-            why = f"Left out, for {plan.too_many_packets}."
+        elif any(plan.family_of[name] == family.id for name in plan.too_large):
+            why = f"Left out, for its {more_than(plan.most_packets)}."
         if family.id == "N-23" and not plan.tested.several_paths:
             return FamilyResult(
                 family, Verdict.EXEMPT, "It controls one path: the demand is on controls of several."
@@ -256,7 +259,11 @@ def sentence(own: Sequence[ScenarioResult]) -> str:
     if any(not one.criterion.info for one in found):
         found = [one for one in found if not one.criterion.info]
     failed = _failed(own)
-    settings = _counted(sum(len(result.samples.settings) for result in own), "setting")
+    count, missing = (
+        sum(len(result.samples.settings) for result in own),
+        sum(result.left_out for result in own),
+    )
+    settings = f"{count} of {_counted(count + missing, 'setting')}" if missing else _counted(count, "setting")
     if not failed and all(one.criterion.info for one in found):
         return f"Numbers without a limit in {settings}."
     if not failed and verdict is Verdict.OK:

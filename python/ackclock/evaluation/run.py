@@ -19,6 +19,7 @@ from ackclock.evaluation.judge import SOLO, TESTED, Samples, findings
 from ackclock.evaluation.language import Setting
 from ackclock.evaluation.processes import LIMIT_S, Processes
 from ackclock.evaluation.result import Answers, Evaluation, ScenarioResult, assembled
+from ackclock.evaluation.spelling import more_than
 from ackclock.evaluation.words import EvaluationWords
 from ackclock.jobs import Local, Pool, Progress, run_jobs
 from ackclock.overrides import merge
@@ -77,9 +78,9 @@ class Plan:
         """The scenarios that cannot have the transport of the control, with the reason."""
         self.unmarked: list[str] = []
         """The scenarios that are about marks, which its packets cannot get."""
-        self.too_long: dict[str, int] = {}
-        """How many settings of each scenario have a run that is expected to send more than ``most_packets``, and are
-        left out.
+        self.too_large: dict[str, int] = {}
+        """The number of settings of each scenario that are left out, because their links could carry more than
+        ``most_packets`` in a run.
         """
         self.runs: list[Planned] = []
         for loaded in scenarios:
@@ -107,10 +108,10 @@ class Plan:
                 raise
             self.refused[loaded.name] = str(error).splitlines()[0]
             return
-        longest = [max(packets[number :: len(settings)]) for number in range(len(settings))]
-        kept = [number for number, most in enumerate(longest) if most <= (self.most_packets or math.inf)]
+        largest = [max(packets[number :: len(settings)]) for number in range(len(settings))]
+        kept = [number for number, most in enumerate(largest) if most <= (self.most_packets or math.inf)]
         if len(kept) < len(settings):
-            self.too_long[loaded.name] = len(settings) - len(kept)
+            self.too_large[loaded.name] = len(settings) - len(kept)
         if not kept:
             return
         self.scenarios.append(loaded)
@@ -138,13 +139,8 @@ class Plan:
         return (
             dict.fromkeys(self.refused, "it cannot have this transport")
             | dict.fromkeys(self.unmarked, "its packets are not marked in this evaluation")
-            | {name: self.too_many_packets for name in self.too_long if name not in run}
+            | {name: f"its {more_than(self.most_packets)}" for name in self.too_large if name not in run}
         )
-
-    @property
-    def too_many_packets(self) -> str:
-        """Returns why settings are left out."""
-        return f"a run would send more than {self.most_packets:,} packets"
 
 
 def _packets(loaded: Loaded, wanted: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]]) -> list[float]:
@@ -300,19 +296,10 @@ def evaluate(
         made += len(part)
     references = [contender.name for contender in plan.references]
     results = [
-        ScenarioResult(loaded, one, findings(loaded, one, references), _shortened(plan, loaded))
+        ScenarioResult(loaded, one, findings(loaded, one, references), plan.too_large.get(loaded.name, 0))
         for loaded, one in zip(plan.scenarios, samples, strict=True)
     ]
     return assembled(plan, results, answers or Answers(), time.process_time() - began)
-
-
-def _shortened(plan: Plan, loaded: Loaded) -> str:
-    """Returns that some settings of a scenario are left out; nothing if none is."""
-    count = plan.too_long.get(loaded.name)
-    if count is None:
-        return ""
-    those = "setting is" if count == 1 else "settings are"
-    return f"{loaded.name}: {count} more {those} left out, in which {plan.too_many_packets}."
 
 
 def _measured(

@@ -23,10 +23,21 @@ WORDS = {
 """What the number of each measure says, behind the name of the metric."""
 
 
-def grid(*, quick: bool, most_packets: int | None) -> str:
+def extent(*, quick: bool, most_packets: int | None) -> str:
     """Returns which settings an evaluation has."""
     limit = "" if most_packets is None else f", up to {most_packets:,} packets a run"
     return f"{'quick' if quick else 'full'}{limit}"
+
+
+def left_out(settings: int, most_packets: int | None) -> str:
+    """Returns that settings are left out, and why."""
+    those = "1 setting is" if settings == 1 else f"{settings:,} settings are"
+    return f"{those} left out, whose {more_than(most_packets)}"
+
+
+def more_than(most_packets: int | None) -> str:
+    """Returns why settings are left out, behind "whose" or "its"."""
+    return f"links could carry more than {most_packets:,} packets in a run"
 
 
 def judged(

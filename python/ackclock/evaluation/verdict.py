@@ -16,7 +16,9 @@ class Verdict(Enum):
     UNDECIDED = "undecided"
     """The interval lies on both sides of the limit, or perhaps beyond a second limit: more seeds may decide."""
     INFO = "INFO"
-    """Numbers without a limit; or not met by too little to be a concern, or as a standard control does not meet it."""
+    """Numbers without a limit; or not met by too little to be a concern, or as a standard control does not meet it, or
+    more harm than the reference's where the others keep an equal share.
+    """
     EXEMPT = "EXEMPT"
     """The author declares that the control is not for this scenario, or the demand is not on this kind of control."""
     NOT_EVALUATED = "not evaluated"

@@ -13,7 +13,7 @@ from ackclock.evaluation.judge import TESTED, Finding
 from ackclock.evaluation.language import Metric, Setting, buffer_order
 from ackclock.evaluation.result import Evaluation, FamilyResult, ScenarioResult
 from ackclock.evaluation.rfc import PROCESS, TITLE, Family
-from ackclock.evaluation.spelling import in_lines, judged
+from ackclock.evaluation.spelling import in_lines, judged, more_than
 from ackclock.evaluation.verdict import Verdict
 from ackclock.numbers import evenly, ranges, significant
 from ackclock.report import page, strips
@@ -160,7 +160,7 @@ def _notices(evaluation: Evaluation) -> Iterator[str]:
     if evaluation.quick:
         yield "A quick evaluation: fewer paths, shorter runs and fewer seeds than with --full."
     if evaluation.most_packets is not None:
-        yield f"Settings in which a run would send more than {evaluation.most_packets:,} packets are left out."
+        yield f"Settings whose {more_than(evaluation.most_packets)} are left out."
 
 
 def _family(family: Family, evaluations: Sequence[Evaluation], command: str) -> FamilyView:

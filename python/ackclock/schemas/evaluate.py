@@ -96,7 +96,7 @@ class EvaluateDocument(Strict):
     quick: bool
     seeds: list[int]
     most_packets: int | None = Field(
-        default=None, description="settings with a run that is expected to send more are left out"
+        default=None, description="settings whose links could carry more packets in a run are left out"
     )
     runs: int
     versions: dict[str, Any]

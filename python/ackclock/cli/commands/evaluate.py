@@ -89,8 +89,8 @@ def evaluate(
         typer.Option(
             metavar="N",
             min=1,
-            help="Leave out settings with a run that would send more packets, as a slow stack needs; the report names "
-            "them.",
+            help="Leave out settings whose links could carry more packets in a run, for stacks that take long; the "
+            "report counts them.",
             show_default=False,
         ),
     ] = None,
