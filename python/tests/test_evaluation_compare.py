@@ -142,7 +142,7 @@ def test_other_seeds_and_references_are_refused() -> None:
         ({"quick": False}, "that of a quick evaluation with 3 seeds, this one is full"),
         (
             {"most_packets": 1000},
-            "all settings, this evaluation those settings whose runs send up to 1,000 packets",
+            "all settings, this evaluation the settings whose links carry up to 1,000 packets",
         ),
         ({"references": ["sack"]}, "the references cubic, sack, this evaluation sack: record it anew, or"),
     ):

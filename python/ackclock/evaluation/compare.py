@@ -164,11 +164,9 @@ def require_alike(
 
 
 def _settings_up_to(most_packets: int | None) -> str:
-    return (
-        "all settings"
-        if most_packets is None
-        else f"those settings whose runs send up to {most_packets:,} packets"
-    )
+    if most_packets is None:
+        return "all settings"
+    return f"the settings whose links carry up to {most_packets:,} packets in a run"
 
 
 @dataclass(frozen=True)

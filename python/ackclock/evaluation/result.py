@@ -143,7 +143,7 @@ class Evaluation:
     quick: bool
     seeds: Sequence[int]
     most_packets: int | None
-    """The largest number of packets that a run may be expected to send; those that would send more are left out."""
+    """The number of packets above which settings are left out, by what their links could carry in a run."""
     families: Sequence[FamilyResult]
     answers: Answers
     runs: int
