@@ -134,18 +134,17 @@ def _lacks(
     """What is weaker, closed or left out: of the files as they are today, of the runs as each was made."""
     for one in results:
         yield from one.loaded.about.lacks
-    yield from shortened(results, most_packets)
     own = tuple(f"{name}: with " for name in anew)
     yield from (text for text in lines if text.startswith(own))
+    yield from (text for text in kept["lacks"] if ": with " in text and not text.startswith(own))
+    yield from shortened(results, most_packets)
     if kept["sentence"].startswith("Not with this transport"):
         there = {one.loaded.name for one in results}
         of_it = (name for name in names() if load(name).about.family == kept["id"])
         yield from (
             f"{name} was left out, for it cannot have this transport." for name in of_it if name not in there
         )
-    for text in kept["lacks"]:
-        if (": with " in text and not text.startswith(own)) or " was left out, for " in text:
-            yield text
+    yield from (text for text in kept["lacks"] if " was left out, for " in text)
 
 
 def _result(scenario: Record, record: Record) -> ScenarioResult:

@@ -127,7 +127,8 @@ class FamilyResult:
         """Returns where its scenarios are weaker than what the section asks, or their limits generous, where a stack
         closed connections, and which others were left out.
         """
-        texts = [text for one in self.scenarios for text in [*one.loaded.about.lacks, *one.closed]]
+        texts = [text for one in self.scenarios for text in one.loaded.about.lacks]
+        texts += [text for one in self.scenarios for text in one.closed]
         texts += self.shortened
         if self.scenarios:
             texts += [f"{name} was left out, for {why}." for name, why in self.left_out.items()]
