@@ -85,6 +85,23 @@ def test_what_equals_the_reference_is_within_an_allowance_of_it() -> None:
     assert judged(limit, [math.nan] * 3).verdict is Verdict.INFO
 
 
+def of_harm(change: dict[str, Any]) -> ScenarioFile:
+    """A scenario whose condition is on the harm to what others have left, which an equal share excuses."""
+    metrics = [("left", "more"), ("equal", "neither"), ("delay", "less")]
+    criterion = {"metric": "left", "text": "so", "measure": "harm", "high": 0.1, "fair": "equal", **change}
+    return ScenarioFile.model_validate(
+        {
+            "family": "N-07",
+            "title": "t",
+            "summary": "s",
+            "metrics": [{"id": id, "label": id, "expr": "fairness", "better": of} for id, of in metrics],
+            "criteria": [criterion],
+            "solo": {"set": {}},
+            "scenario": {},
+        }
+    )
+
+
 @pytest.mark.parametrize(
     ("left", "equal", "verdict"),
     [
@@ -103,19 +120,7 @@ def test_what_equals_the_reference_is_within_an_allowance_of_it() -> None:
     ],
 )
 def test_an_equal_share_is_no_harm(left: list[float], equal: float, verdict: Verdict) -> None:
-    document: dict[str, Any] = {
-        "family": "N-07",
-        "title": "t",
-        "summary": "s",
-        "metrics": [
-            {"id": "left", "label": "l", "expr": "fairness", "better": "more"},
-            {"id": "equal", "label": "e", "expr": "fairness", "better": "neither"},
-        ],
-        "criteria": [{"metric": "left", "text": "so", "measure": "harm", "high": 0.1, "fair": "equal"}],
-        "solo": {"set": {}},
-        "scenario": {},
-    }
-    about = ScenarioFile.model_validate(document)
+    about = of_harm({})
     samples = judge.Samples(list(about.settings(quick=True)), range(3))
     samples.values[judge.TESTED, 0, "left"] = np.array(left)
     samples.values[judge.TESTED, 0, "equal"] = np.full(3, equal)
@@ -140,22 +145,8 @@ def test_an_equal_share_is_no_harm(left: list[float], equal: float, verdict: Ver
     ],
 )
 def test_an_equal_share_is_of_a_harm_to_what_should_be_more(change: dict[str, Any], message: str) -> None:
-    criterion = {"metric": "left", "text": "so", "measure": "harm", "high": 0.1, "fair": "equal", **change}
-    document = {
-        "family": "N-07",
-        "title": "t",
-        "summary": "s",
-        "metrics": [
-            {"id": "left", "label": "l", "expr": "fairness", "better": "more"},
-            {"id": "delay", "label": "d", "expr": "fairness", "better": "less"},
-            {"id": "equal", "label": "e", "expr": "fairness", "better": "neither"},
-        ],
-        "criteria": [criterion],
-        "solo": {"set": {}},
-        "scenario": {},
-    }
     with pytest.raises(ValueError, match=re.escape(message)):
-        ScenarioFile.model_validate(document)
+        of_harm(change)
 
 
 def test_between_the_limits_is_info() -> None:

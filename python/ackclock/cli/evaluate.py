@@ -101,29 +101,17 @@ def evaluate(
                 )
             evaluations.append(made)
     found, other = evaluations[0], evaluations[1] if beside is not None else None
-    command = _command(
-        control,
-        against,
-        beside,
-        full=full,
-        only=only,
-        sets=sets,
-        transport=transport,
-        seeds=seeds,
-        most_packets=most_packets,
-        answers=answers,
-    )
+    chosen_runs: dict[str, Any] = {
+        "full": full,
+        "only": only,
+        "sets": sets,
+        "transport": transport,
+        "seeds": seeds,
+        "most_packets": most_packets,
+    }
+    command = _command(control, against, beside, **chosen_runs, answers=answers)
     document = as_document(found, command, other)
-    stem = file_stem(
-        controls,
-        against=against,
-        full=full,
-        only=only,
-        sets=sets,
-        transport=transport,
-        seeds=seeds,
-        most_packets=most_packets,
-    )
+    stem = file_stem(controls, against=against, **chosen_runs)
     path = _written(document, out / f"{stem}.json")
     pages = []
     if html:
