@@ -5,7 +5,7 @@ use crate::histogram::Histogram;
 use crate::measure::Interval;
 use crate::network::Network;
 use crate::packet::Packet;
-use crate::port::{Jitter, Port, Socket};
+use crate::port::{Deliveries, Jitter, Port, Socket};
 use crate::report::Report;
 use crate::rtp::playout::Frames;
 use crate::schedule::{Schedule, SourceId};
@@ -377,19 +377,16 @@ impl Flow {
     }
 
     /// Begins to count delivered payload bytes in intervals of length `every`, the first of which begins at
-    /// time zero, for [`Self::goodput_series`].
+    /// time zero, for [`Self::take_goodput`].
     pub fn count_deliveries_every(&mut self, every: Span) {
-        self.socket.arrivals.series = Some((every, Vec::new()));
+        let deliveries = Deliveries::new(every, self.socket.measured.to);
+        self.socket.arrivals.since_sample = Some(Box::new(deliveries));
     }
 
-    /// Returns the goodput in each of the first `length` intervals of length `every`, in bits per second;
-    /// zeros after the last delivery.
-    pub fn goodput_series(&self, every: Span, length: usize) -> Vec<f64> {
-        let deliveries = self.socket.arrivals.series.as_ref().map_or(&[][..], |(_, deliveries)| deliveries);
-        let mut series: Vec<f64> =
-            deliveries.iter().map(|bytes| *bytes as f64 * 8.0 / every.seconds()).collect();
-        series.resize(length, 0.0);
-        series
+    /// Ends an interval of [`Self::count_deliveries_every`] and returns the goodput in it, in bits per second;
+    /// zero if deliveries are not counted. Called at the end of each interval.
+    pub fn take_goodput(&mut self) -> f64 {
+        self.socket.arrivals.since_sample.as_mut().map_or(0.0, |deliveries| deliveries.take())
     }
 
     /// Adds the counts of another flow of the same row: what it sent and delivered, and its delays.

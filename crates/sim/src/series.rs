@@ -13,28 +13,33 @@ pub type Named = BTreeMap<String, Vec<f64>>;
 pub struct Series {
     /// The sampling times, in seconds.
     pub time_s: Vec<f64>,
-    /// The series of each flow.
-    pub flows: Vec<Named>,
+    /// The series of each row of flows; of a row of many flows, only what they deliver together.
+    pub rows: Vec<Named>,
     /// The series of each observed link, with the link's index.
     pub links: Vec<(usize, Named)>,
 }
 
-/// The sampler of a run.
+/// The sampler of a run. Its memory is one number for each series and each sample, whatever the number of
+/// flows in a row and whenever packets arrive.
 #[derive(Clone, Debug)]
 pub struct Sampler {
     every: Span,
     time_s: Vec<f64>,
-    flows: Vec<Columns>,
+    rows: Vec<Columns>,
+    /// The goodput of each row in the present interval.
+    goodput_bps: Vec<f64>,
     links: Vec<(usize, Columns)>,
 }
 
 impl Sampler {
-    /// Creates a sampler with the interval `every` for `flows` flows and for the links with these indices.
-    pub fn new(every: Span, flows: usize, links: Vec<usize>) -> Self {
+    /// Creates a sampler with the interval `every` for `rows` rows of flows and for the links with these
+    /// indices.
+    pub fn new(every: Span, rows: usize, links: Vec<usize>) -> Self {
         Self {
             every,
             time_s: Vec::new(),
-            flows: vec![Columns::default(); flows],
+            rows: vec![Columns::with("goodput_bps"); rows],
+            goodput_bps: vec![0.0; rows],
             links: links.into_iter().map(|link| (link, Columns::default())).collect(),
         }
     }
@@ -44,13 +49,21 @@ impl Sampler {
         self.every
     }
 
-    /// Takes one sample of everything except for the goodput, which the flows count themselves.
-    pub fn take(&mut self, now: Time, flows: &[Flow], network: &mut Network) {
+    /// Takes one sample of everything, and ends the interval in which the flows count deliveries.
+    pub fn take(&mut self, now: Time, flows: &mut [Flow], network: &mut Network) {
         let index = self.time_s.len();
         self.time_s.push(now.seconds());
-        for (flow, columns) in flows.iter().zip(&mut self.flows) {
-            columns.begin(index);
-            sample_flow(flow, &mut |name, value| columns.put(name, value));
+        self.goodput_bps.fill(0.0);
+        self.rows.iter_mut().for_each(|columns| columns.begin(index));
+        let sampled = if self.rows.is_empty() { &mut [] } else { flows };
+        for flow in &mut *sampled {
+            self.goodput_bps[flow.row] += flow.take_goodput();
+        }
+        for (columns, goodput) in self.rows.iter_mut().zip(&self.goodput_bps) {
+            columns.put("goodput_bps", *goodput);
+        }
+        for flow in sampled.iter().filter(|flow| !flow.one_of_many) {
+            flow.sender().publish(&mut |name, value| self.rows[flow.row].put(name, value));
         }
         for (link, columns) in &mut self.links {
             let link = &mut network.links[*link];
@@ -63,40 +76,30 @@ impl Sampler {
         }
     }
 
-    /// Returns the series so far from sample number `sample` (counted from 0) on, all of the same length.
-    pub fn series_since(&self, sample: usize, flows: &[Flow]) -> Series {
-        let from = sample.min(self.time_s.len());
+    /// Returns a copy of the series so far from sample number `sample` (counted from 0) on, all of the same
+    /// length.
+    pub fn series_since(&self, sample: usize) -> Series {
         let length = self.time_s.len();
-        let of_flow = |(flow, columns): (&Flow, &Columns)| {
-            let mut named = columns.named(from, length);
-            let goodput = flow.goodput_series(self.every, length).split_off(from);
-            named.insert("goodput_bps".to_owned(), goodput);
-            named
-        };
+        let from = sample.min(length);
         Series {
-            flows: flows.iter().zip(&self.flows).map(of_flow).collect(),
+            rows: self.rows.iter().map(|columns| columns.named(from, length)).collect(),
             links: self.links.iter().map(|(link, columns)| (*link, columns.named(from, length))).collect(),
             time_s: self.time_s[from..].to_vec(),
         }
     }
 
     /// Returns the series, all of the same length.
-    pub fn into_series(self, flows: &[Flow]) -> Series {
+    pub fn into_series(self) -> Series {
         let length = self.time_s.len();
-        let of_flow = |(flow, columns): (&Flow, Columns)| {
-            let mut named = columns.into_named(length);
-            named.insert("goodput_bps".to_owned(), flow.goodput_series(self.every, length));
-            named
-        };
         Series {
-            flows: flows.iter().zip(self.flows).map(of_flow).collect(),
+            rows: self.rows.into_iter().map(|columns| columns.into_named(length)).collect(),
             links: self.links.into_iter().map(|(link, columns)| (link, columns.into_named(length))).collect(),
             time_s: self.time_s,
         }
     }
 }
 
-/// The series of one flow or link while they are sampled. Values come in the same order at each instant, so a
+/// The series of one row or link while they are sampled. Values come in the same order at each instant, so a
 /// value's column is nearly always the one after the previous value's.
 #[derive(Clone, Debug, Default)]
 struct Columns {
@@ -106,6 +109,11 @@ struct Columns {
 }
 
 impl Columns {
+    /// Creates a series called `name`, which exists even if nothing is sampled.
+    fn with(name: &'static str) -> Self {
+        Self { columns: vec![(name, Vec::new())], ..Self::default() }
+    }
+
     /// Begins sample number `index`.
     fn begin(&mut self, index: usize) {
         (self.index, self.next) = (index, 0);
@@ -142,12 +150,6 @@ impl Columns {
             (name.to_owned(), values)
         });
         filled.collect()
-    }
-}
-
-fn sample_flow(flow: &Flow, put: &mut dyn FnMut(&'static str, f64)) {
-    if !flow.one_of_many {
-        flow.sender().publish(put);
     }
 }
 

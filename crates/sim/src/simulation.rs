@@ -291,13 +291,12 @@ impl Simulation {
     /// Returns a copy of the series from sample number `sample` (counted from 0) on; `None` if nothing is
     /// sampled.
     pub fn series_since(&self, sample: usize) -> Option<Series> {
-        self.sampler.as_ref().map(|sampler| sampler.series_since(sample, &self.flows))
+        self.sampler.as_ref().map(|sampler| sampler.series_since(sample))
     }
 
     /// Takes the sampled series out of the run; `None` if nothing is sampled.
     pub fn take_series(&mut self) -> Option<Series> {
-        let sampler = self.sampler.take()?;
-        Some(sampler.into_series(&self.flows))
+        self.sampler.take().map(Sampler::into_series)
     }
 
     /// Handles an event. Packets that reach endpoints later may be [delivered early](early) if they arrive
@@ -375,8 +374,8 @@ impl Simulation {
         }
     }
 
-    /// Takes a sample and returns the interval to the next one; `None` if no samples are taken. Callers use
-    /// it to see the values that a sample at `now` would have.
+    /// Takes a sample, at the end of a sampling interval, and returns the interval to the next one; `None` if
+    /// no samples are taken. Callers use it before the run to see what a sample contains.
     pub fn sample(&mut self, now: Time) -> Option<Span> {
         let Self { sampler, flows, network, .. } = self;
         let sampler = sampler.as_mut()?;
@@ -405,9 +404,11 @@ impl Simulation {
     fn add_sampler(&mut self, every: Span, flows: bool) {
         let watched =
             (0..self.network.links.len()).filter(|link| self.network.links[*link].is_watched()).collect();
-        let sampled = if flows { self.flows.len() } else { 0 };
-        self.sampler = Some(Sampler::new(every, sampled, watched));
-        self.flows[..sampled].iter_mut().for_each(|flow| flow.count_deliveries_every(every));
+        let rows = if flows { self.flows.iter().map(|flow| flow.row + 1).max().unwrap_or(0) } else { 0 };
+        self.sampler = Some(Sampler::new(every, rows, watched));
+        if flows {
+            self.flows.iter_mut().for_each(|flow| flow.count_deliveries_every(every));
+        }
         let source = self.add_source(Source::Sample);
         self.set_sample(source, Time::ZERO + every);
     }

@@ -20,7 +20,7 @@ impl SeriesResult {
     pub(super) fn of(simulation: &Simulation, names: Vec<String>, series: Series) -> Self {
         let link = |(index, named): (usize, Named)| (simulation.network.links[index].name.to_string(), named);
         Self {
-            flows: names.into_iter().zip(by_row(simulation, series.flows)).collect(),
+            flows: names.into_iter().zip(series.rows).collect(),
             links: series.links.into_iter().map(link).collect(),
             time_s: series.time_s,
         }
@@ -56,24 +56,4 @@ impl SeriesResult {
         }
         columns
     }
-}
-
-/// Returns the series of each row; for a row of many flows, only the sum of what they deliver.
-fn by_row(simulation: &Simulation, series: Vec<Named>) -> Vec<Named> {
-    let mut rows: Vec<Named> = Vec::new();
-    for (flow, named) in simulation.flows.iter().zip(series) {
-        rows.resize(rows.len().max(flow.row), Named::new());
-        match rows.get_mut(flow.row) {
-            None => rows.push(named),
-            Some(row) => {
-                named.into_iter().for_each(|(name, values)| add(row.entry(name).or_default(), &values))
-            }
-        }
-    }
-    rows
-}
-
-fn add(sum: &mut Vec<f64>, values: &[f64]) {
-    sum.resize(sum.len().max(values.len()), 0.0);
-    sum.iter_mut().zip(values).for_each(|(sum, value)| *sum += value);
 }

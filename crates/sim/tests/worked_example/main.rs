@@ -171,7 +171,7 @@ fn a_run_can_be_stepped_and_read_in_between() {
         let until = Time::from_nanos(tenth * 100_000_000);
         by_time.run_until(until, &never).unwrap();
         assert_eq!(by_time.now(), until);
-        seen.extend(by_time.series_since(seen.len()).unwrap().flows[0]["goodput_bps"].clone());
+        seen.extend(by_time.series_since(seen.len()).unwrap().rows[0]["goodput_bps"].clone());
     }
     for run in [&mut by_events, &mut by_time] {
         assert_eq!(run.now(), whole.now());
@@ -180,6 +180,6 @@ fn a_run_can_be_stepped_and_read_in_between() {
         assert_eq!(run.series_since(0), whole.series_since(0));
     }
     let series = whole.take_series().unwrap();
-    assert_eq!(series.flows[0]["goodput_bps"], seen);
+    assert_eq!(series.rows[0]["goodput_bps"], seen);
     assert_eq!(seen.iter().sum::<f64>(), 2000.0 * 8000.0);
 }
