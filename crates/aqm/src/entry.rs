@@ -57,8 +57,12 @@ impl Queueing {
 pub struct Service {
     /// Whether it may drop packets that have waited; otherwise it drops only arriving ones.
     pub drops_late: bool,
-    /// Whether packets of different flows may overtake one another. Packets of one flow never do.
+    /// Whether packets of different flows may overtake one another. Packets of one flow never do, unless
+    /// `queues_by_ecn` is set.
     pub overtakes: bool,
+    /// Whether a packet's ECN field decides which of two queues it joins. Packets of one flow whose fields
+    /// differ may then overtake one another; each queue keeps its order.
+    pub queues_by_ecn: bool,
     /// Whether it may let a free link idle while packets wait, as a shaper does.
     pub holds_back: bool,
     /// Whether it drops only packets that do not fit.
@@ -67,8 +71,13 @@ pub struct Service {
 
 impl Service {
     /// First in, first out; arriving packets may be dropped.
-    pub const IN_ORDER: Self =
-        Self { drops_late: false, overtakes: false, holds_back: false, drops_only_when_full: false };
+    pub const IN_ORDER: Self = Self {
+        drops_late: false,
+        overtakes: false,
+        queues_by_ecn: false,
+        holds_back: false,
+        drops_only_when_full: false,
+    };
 }
 
 /// The parameter of every discipline that drops early and may mark instead.

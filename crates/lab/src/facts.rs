@@ -83,8 +83,8 @@ fn limit(capacity: Capacity) -> Option<QueueLimit> {
 }
 
 fn service(service: Service) -> ServiceRules {
-    let Service { drops_late, overtakes, holds_back, drops_only_when_full } = service;
-    ServiceRules { drops_late, overtakes, holds_back, drops_only_when_full }
+    let Service { drops_late, overtakes, queues_by_ecn, holds_back, drops_only_when_full } = service;
+    ServiceRules { drops_late, overtakes, queues_by_ecn, holds_back, drops_only_when_full }
 }
 
 fn medium(scenario: &Scenario, number: usize) -> MediumFacts {

@@ -108,8 +108,13 @@ impl fmt::Display for QueueLimit {
 pub struct ServiceRules {
     /// Whether it may drop packets that have waited. A discipline that may not drops only packets that arrive.
     pub drops_late: bool,
-    /// Whether packets of different paths may overtake one another. Packets of one path never do.
+    /// Whether packets of different paths may overtake one another. Packets of one path never do, unless `queues_by_ecn` is
+    /// set.
     pub overtakes: bool,
+    /// Whether a packet's ECN field decides which of two queues it joins, as in DualPI2 (RFC 9332 section 2.4). Packets of one
+    /// path may then overtake one another if an earlier link of the path may have marked some of them. Each queue keeps its
+    /// order.
+    pub queues_by_ecn: bool,
     /// Whether it may let a free link idle while packets wait, as a shaper does.
     pub holds_back: bool,
     /// Whether it drops only packets that do not fit.
@@ -178,6 +183,16 @@ impl NetworkFacts {
     /// Returns whether a link repeats a packet that has not arrived.
     pub(crate) fn repeats(&self, link: usize) -> bool {
         self.links[link].medium.is_some_and(|medium| medium.repeats)
+    }
+
+    /// Returns whether packets of one path may overtake one another in the queue of link number `hop` of the path: the ECN
+    /// field decides which queue they join, and the queue of an earlier link may have marked some of them. A queue that only
+    /// drops what does not fit marks nothing.
+    pub(crate) fn splits(&self, path: u32, hop: usize) -> bool {
+        let service = |link: &u32| self.links[*link as usize].service;
+        let links = &self.paths[path as usize].links;
+        links.get(hop).is_some_and(|link| service(link).queues_by_ecn)
+            && links[..hop].iter().any(|link| !service(link).drops_only_when_full)
     }
 
     /// Returns whether an agent is on a path: before `link`, or anywhere if `link` is `None`.

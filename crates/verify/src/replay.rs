@@ -79,6 +79,8 @@ struct Offer {
     packet: u64,
     bytes: u32,
     at: Time,
+    /// Whether a packet of its path that was offered later has started.
+    overtaken: bool,
 }
 
 /// The number of records of each kind before the end of the run, whether or not the records make sense: the accounts are kept
@@ -298,7 +300,8 @@ impl<'a> Replay<'a> {
         match (event, step.link) {
             (Event::Offered { .. }, Some(link)) => {
                 self.pass_on(step, course);
-                self.links[link].newcomer = Some(Offer { path, packet, bytes, at: step.time });
+                self.links[link].newcomer =
+                    Some(Offer { path, packet, bytes, at: step.time, overtaken: false });
             }
             (Event::Dropped { .. }, Some(link)) => self.drop_packet(step, course, link),
             (Event::Started { .. }, Some(link)) => self.start(step, course, link),
@@ -382,7 +385,8 @@ impl<'a> Replay<'a> {
     fn deliver(&mut self, step: &Step<'_>, course: &Course) {
         let links = &self.network.paths[course.path as usize].links;
         let reorders = links.iter().any(|link| self.network.links[*link as usize].reorders);
-        if reorders || self.network.has_agent(course.path, None) {
+        let splits = (0..links.len()).any(|hop| self.network.splits(course.path, hop));
+        if reorders || splits || self.network.has_agent(course.path, None) {
             return;
         }
         let last = &mut self.paths[course.path as usize].delivered_last;

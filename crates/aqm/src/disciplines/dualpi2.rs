@@ -25,7 +25,7 @@ pub const ENTRY: Entry = Entry {
         Parameters::TABLE,
     ),
     build: |values, capacity, _| Queueing::at_departure(DualPi2::new(values.into(), capacity)),
-    service: Service { drops_late: true, overtakes: true, ..Service::IN_ORDER },
+    service: Service { drops_late: true, overtakes: true, queues_by_ecn: true, ..Service::IN_ORDER },
 };
 
 parameters! {

@@ -86,6 +86,7 @@ impl Replay<'_> {
         }
         let state = &mut self.links[link];
         let first = state.waiting.iter().find(|offer| !service.overtakes || offer.path == path).copied();
+        let place = state.place_of(packet).unwrap_or(state.waiting.len());
         let offer = state.newcomer.take().or_else(|| state.leave_queue(packet));
         let busy_with = state.sending.replace(packet);
         state.waited = offer.is_some_and(|offer| offer.at < step.time);
@@ -94,7 +95,14 @@ impl Replay<'_> {
             state.under_way.push_back(packet);
         }
         let first = first.filter(|first| first.packet != packet && course.stage == Stage::Offered);
-        if let Some(first) = first {
+        // In two queues that both keep their order, a packet that was overtaken overtakes no other: the one that overtook it is
+        // in the other queue, and so is any that it overtakes itself, which started later although it was there before.
+        let may_overtake =
+            self.network.splits(path, course.hops) && !offer.is_some_and(|offer| offer.overtaken);
+        if first.is_some() && may_overtake {
+            let passed = self.links[link].waiting.iter_mut().take(place).filter(|other| other.path == path);
+            passed.for_each(|other| other.overtaken = true);
+        } else if let Some(first) = first {
             self.note(Rule::QueueOrder, step, format!("started before packet {}", first.packet));
         }
         if let Some(other) = busy_with {
@@ -145,9 +153,14 @@ impl Replay<'_> {
 impl LinkState {
     /// Takes a packet out of the queue; `None` if it does not wait.
     fn leave_queue(&mut self, packet: u64) -> Option<Offer> {
-        let place = self.waiting.iter().position(|offer| offer.packet == packet)?;
+        let place = self.place_of(packet)?;
         let offer = self.waiting.remove(place)?;
         self.waiting_bytes -= u64::from(offer.bytes);
         Some(offer)
+    }
+
+    /// Returns how many packets are ahead of a packet in the queue; `None` if it does not wait.
+    fn place_of(&self, packet: u64) -> Option<usize> {
+        self.waiting.iter().position(|offer| offer.packet == packet)
     }
 }

@@ -1,8 +1,9 @@
 //! Traces written by hand that break laws of a queue and its transmitter.
 
 use super::story::{NOTHING, Story, network, pair};
-use crate::{LinkFacts, NetworkFacts, QueueLimit, Rule, ServiceRules};
+use crate::{LinkFacts, NetworkFacts, QueueLimit, Rule, SendingRate, ServiceRules, verify};
 use ackclock_base::trace::{Event, Record};
+use ackclock_base::{Rate, Time};
 
 #[test]
 fn a_queue_keeps_its_order() {
@@ -109,6 +110,49 @@ fn a_shaper_may_pause_and_packets_of_one_path_keep_their_order() {
         ServiceRules { overtakes: true, holds_back: true, drops_late: true, ..ServiceRules::default() };
     let found = third.breaks_with(fair);
     assert!(found.contains(&Rule::QueueOrder) && found.contains(&Rule::DeliveryOrder), "{found:?}");
+}
+
+/// Returns the laws broken by four packets of path 0 that leave the second link in this order. All have crossed the first link
+/// when the transmission of packet 1 ends on the second, which sends a packet in 10 ms; the queue of the first link may mark
+/// if `marks`.
+fn leaving_in_the_order(order: [u64; 3], marks: bool) -> Vec<Rule> {
+    let mut network = network();
+    network.links[0].limit = None;
+    network.links[0].service = ServiceRules { drops_only_when_full: !marks, ..ServiceRules::default() };
+    network.links[1].rate = SendingRate::Constant(Rate::from_bits_per_second(800_000));
+    network.links[1].service =
+        ServiceRules { drops_late: true, overtakes: true, queues_by_ecn: true, ..ServiceRules::default() };
+    let at_second = |packet: u64| 10_000 + 1000 * packet;
+    let mut story = Story::default();
+    for packet in 1..=4 {
+        story = story.launched(0, packet).crosses(
+            packet,
+            0,
+            [0, 1000 * (packet - 1), 1000 * packet, at_second(packet)],
+        );
+    }
+    for (packet, starts) in [1].into_iter().chain(order).zip([11_000, 21_000, 31_000, 41_000]) {
+        let [sent, arrives] = [starts + 10_000, starts + 11_000];
+        story =
+            story.crosses(packet, 1, [at_second(packet), starts, sent, arrives]).delivered(arrives, packet);
+    }
+    verify(&story.records, &network, Time::from_seconds(0.06)).into_iter().map(|found| found.rule).collect()
+}
+
+#[test]
+fn a_marked_packet_may_overtake_its_path_in_two_queues_and_each_queue_keeps_its_order() {
+    // RFC 9332 section 2.4: a packet that an earlier link has marked joins the low-latency queue. Packets 2 and 3 wait in one
+    // queue and 4 in the other, or 2 in one and 3 and 4 in the other.
+    for order in [[2, 3, 4], [4, 2, 3], [2, 4, 3], [3, 2, 4], [3, 4, 2]] {
+        assert_eq!(leaving_in_the_order(order, true), NOTHING, "{order:?}");
+    }
+    // Of three packets in reverse order two were in one queue.
+    assert!(leaving_in_the_order([4, 3, 2], true).contains(&Rule::QueueOrder));
+    // Without a mark the ECN fields of a path are alike.
+    for order in [[4, 2, 3], [3, 2, 4]] {
+        let found = leaving_in_the_order(order, false);
+        assert!(found.contains(&Rule::QueueOrder) && found.contains(&Rule::DeliveryOrder), "{found:?}");
+    }
 }
 
 #[test]

@@ -10,8 +10,13 @@ use ackclock_base::{Rate, Span, Time};
 pub(super) const NOTHING: [Rule; 0] = [];
 
 /// The rules of a tail-drop queue.
-pub(super) const TAIL_DROP: ServiceRules =
-    ServiceRules { drops_late: false, overtakes: false, holds_back: false, drops_only_when_full: true };
+pub(super) const TAIL_DROP: ServiceRules = ServiceRules {
+    drops_late: false,
+    overtakes: false,
+    queues_by_ecn: false,
+    holds_back: false,
+    drops_only_when_full: true,
+};
 
 /// A trace of packets of 1000 B. Times are in microseconds.
 #[derive(Clone, Default)]
