@@ -6,7 +6,7 @@
 mod reference_link;
 
 use ackclock_aqm::disciplines::droptail::DropTail;
-use ackclock_aqm::entry::Entry;
+use ackclock_aqm::entry::{Entry, PERIODS};
 use ackclock_aqm::registry::{self, QUEUES};
 use ackclock_aqm::testing::Dice;
 use ackclock_aqm::{Arrival, Capacity, Departing, Departure, Ecn, Held, LinkRate, Queueing, Service, Ticket};
@@ -79,7 +79,8 @@ fn capacity(draws: &mut Draws<'_>) -> Capacity {
     }
 }
 
-/// Returns bursts and pauses of packets of several flows; the packets of a flow have the same ECN field.
+/// Returns bursts and pauses of packets of several flows; the packets of a flow but the last have the same ECN
+/// field.
 fn arrivals(dice: &mut Dice, count: usize) -> Vec<Arrival> {
     const FIELDS: [Ecn; 4] = [Ecn::NotCapable, Ecn::Classic, Ecn::LowLatency, Ecn::NotCapable];
     let mut now = Time::ZERO;
@@ -89,7 +90,8 @@ fn arrivals(dice: &mut Dice, count: usize) -> Vec<Arrival> {
         now += Span::from_seconds(dice.uniform() * if pause { 0.3 } else { 0.8e-3 });
         let flow = (dice.uniform() * 12.0) as u32;
         let bytes = [40, 576, 1000, 1500][(dice.uniform() * 4.0) as usize];
-        Arrival { now, bytes, flow, ecn: FIELDS[flow as usize % FIELDS.len()] }
+        let field = if flow == 11 { (dice.uniform() * 4.0) as usize } else { flow as usize % FIELDS.len() };
+        Arrival { now, bytes, flow, ecn: FIELDS[field] }
     };
     (0..count).map(|_| arrival()).collect()
 }
@@ -130,10 +132,10 @@ impl Account<'_> {
                 let left = self.leave(number)?;
                 if overtaken {
                     prop_assert!(service.overtakes, "{name} lets a packet overtake");
-                    let same = self
-                        .waiting
-                        .iter()
-                        .any(|(other, arrival)| *other < number && arrival.flow == left.flow);
+                    let alike = |arrival: &Arrival| {
+                        arrival.flow == left.flow && (!service.queues_by_ecn || arrival.ecn == left.ecn)
+                    };
+                    let same = self.waiting.iter().any(|(other, arrival)| *other < number && alike(arrival));
                     prop_assert!(!same, "{name} lets a packet overtake one of its flow");
                 }
                 prop_assert!(!marked || left.ecn.is_capable(), "{name} marks a packet that cannot be marked");
@@ -262,6 +264,45 @@ fn under_overload_every_discipline_both_sends_and_drops() {
         }
         assert!(dropped > 20, "{} drops {dropped}", entry.descriptor.name);
         assert!(left > 1000, "{} sends {left}", entry.descriptor.name);
+    }
+}
+
+/// Checks that the work of a discipline follows from its packets and the time, and not from its link's rate: at any rate no
+/// discipline looks at its queue more often than its own parameters may ask for, every 0.1 ms.
+#[test]
+fn no_discipline_looks_at_its_queue_more_often_on_a_faster_link() {
+    for entry in QUEUES {
+        for exponent in 3..=12 {
+            for mean_packet_bytes in [40, 1000, 9000] {
+                let rate =
+                    LinkRate { rate: Rate::from_bits_per_second(10_u64.pow(exponent)), mean_packet_bytes };
+                let queueing = (entry.build)(&entry.descriptor.defaults(), Capacity::Packets(50), &rate);
+                let Queueing::AtArrival(discipline) = queueing else { continue };
+                let (name, period) = (entry.descriptor.name, discipline.period());
+                assert!(
+                    period.is_none_or(|period| period.seconds() >= PERIODS.min),
+                    "{name} at {}: {period:?}",
+                    rate.rate
+                );
+            }
+        }
+    }
+}
+
+/// Checks the same for the work inside of a discipline: a hundred packets in a second take any discipline less than a
+/// second of computing at 1 Tbit/s. A loop over the packets that the link could have sent meanwhile would be one over 1e10.
+#[test]
+fn a_few_packets_cost_little_on_the_fastest_link() {
+    let rate = LinkRate { rate: Rate::from_bits_per_second(1_000_000_000_000), mean_packet_bytes: 1000 };
+    for entry in QUEUES {
+        let queueing = (entry.build)(&entry.descriptor.defaults(), Capacity::Packets(50), &rate);
+        let mut link = ReferenceLink::new(queueing, rate.rate, Dice(5));
+        let began = std::time::Instant::now();
+        for number in 0..100_u64 {
+            let now = Time::ZERO + Span::from_millis(10) * number;
+            link.arrive(Arrival { now, bytes: 1000, flow: number as u32 % 3, ecn: Ecn::Classic });
+        }
+        assert!(began.elapsed().as_secs() < 1, "{}: {:?}", entry.descriptor.name, began.elapsed());
     }
 }
 

@@ -30,7 +30,8 @@ parameters! {
     pub struct Parameters {
         /// Desired length of the queue
         optimal_queue: Packets = packets("20 packets", Range::at_least(0.0), "Jain 2003 section 2.7.1"),
-        /// Time over which arrivals are counted and predicted: ten mean packets if absent, and at least one
+        /// Time over which arrivals are counted and predicted: ten mean packets if absent, but at least 0.1 ms, and at least one
+        /// mean packet
         interval: Option<Span> = time("none", PERIODS, "not published"),
         /// Number of intervals from which the next is predicted
         order: usize = integer("10", Range::between(1.0, 200.0), "not published"),
@@ -63,7 +64,9 @@ impl Paqm {
     pub fn new(parameters: Parameters, capacity: Capacity, link: &LinkRate) -> Self {
         let packet_s = f64::from(link.mean_packet_bytes) / link.rate.bytes_per_second();
         let packet = Span::from_seconds(packet_s).max(Span::from_nanos(1));
-        let interval = parameters.interval.unwrap_or(packet.scale(10.0)).max(packet);
+        // Without the least period, the work on a fast link would grow with its rate and not with its packets.
+        let usual = || packet.scale(10.0).max(Span::from_seconds(PERIODS.min));
+        let interval = parameters.interval.unwrap_or_else(usual).max(packet);
         Self {
             capacity,
             optimal_packets: parameters.optimal_queue,

@@ -8,6 +8,7 @@ use crate::build::link_rates;
 use crate::network::LinkPlan;
 use crate::scenario::Scenario;
 use ackclock_aqm::LinkRate;
+use ackclock_aqm::entry::PERIODS;
 use ackclock_base::{Span, Values};
 
 /// The maximum number of changes of state that a two-state model simulates between two packets.
@@ -105,9 +106,9 @@ fn looks(name: &str, values: &Values, rate: &LinkRate) -> Option<(&'static str, 
         "bc-pqp" => "window",
         _ => return None,
     };
-    // By default, `paqm` examines its queue once in the time of ten packets.
+    // By default, `paqm` examines its queue once in the time of ten packets, but no more often than every 0.1 ms.
     let packet_s = f64::from(rate.mean_packet_bytes) / rate.rate.bytes_per_second();
-    let usual = (name == "paqm").then_some(10.0 * packet_s);
+    let usual = (name == "paqm").then_some((10.0 * packet_s).max(PERIODS.min));
     Some((key, number(values, key).or(usual)?))
 }
 

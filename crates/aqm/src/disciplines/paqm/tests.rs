@@ -24,6 +24,11 @@ fn accustom(paqm: &mut Paqm, arrivals: u32, packets: u64) {
 fn the_interval_is_ten_mean_packets() {
     assert_eq!(paqm(&[]).period(), Some(Span::from_millis(10)));
     assert_eq!(paqm(&[("interval", "2 ms")]).served_packets, 2.0);
+    // At 1 Gbit/s ten packets of 1000 bytes take 80 us: the least period is 0.1 ms, in which 12.5 are sent.
+    let fast = LinkRate { rate: Rate::from_bits_per_second(1_000_000_000), ..LINK };
+    let fast = Paqm::new(Parameters::from(&ENTRY.descriptor.defaults()), Capacity::Packets(50), &fast);
+    assert_eq!(fast.period(), Some(Span::from_nanos(100_000)));
+    assert!((fast.served_packets - 12.5).abs() < 1e-9, "{}", fast.served_packets);
 }
 
 #[test]
