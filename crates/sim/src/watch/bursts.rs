@@ -212,6 +212,25 @@ mod tests {
     }
 
     #[test]
+    fn a_run_goes_on_while_each_packet_follows_within_its_own_transmission_time() {
+        // A packet of 1000 bytes takes 1 ms, so one that follows after exactly 1 ms begins a run of its own: none of the
+        // three at 0, 1 and 2 ms is in a burst. Four packets 0.999 ms apart are one burst, although the last comes 2.997 ms
+        // after the first. A packet of 500 bytes takes 0.5 ms: one after 0.5 ms begins a run, one after 0.499 ms does not.
+        let mut watch = watch(2);
+        let starts = [0, 1000, 2000, 10_000, 10_999, 11_998, 12_997];
+        for (packet, at) in (1..).zip(starts) {
+            offer(&mut watch, at, 0, packet, Some(at));
+        }
+        let small = [(20_000, 11), (20_500, 12), (30_000, 13), (30_499, 14)];
+        for (at, packet) in small {
+            watch.see(us(at), 0, packet, 500, Event::Offered { link: 7 });
+            watch.see(us(at), 0, packet, 500, Event::Started { link: 7 });
+        }
+        let counts = watch.bursts(0).unwrap_or_default();
+        assert_eq!((counts.bursts, counts.packets), (2, 4 + 2), "{counts:?}");
+    }
+
+    #[test]
     fn a_drop_at_departure_counts_for_the_burst_that_the_packet_came_with() {
         // Two bursts of two packets are 5 ms apart. A packet of the first is dropped after it has waited.
         let mut watch = watch(2);
