@@ -15,6 +15,7 @@ from ackclock.errors import AckclockError, InputError, Interrupted, RunError, Sc
 if TYPE_CHECKING:
     from ackclock.custom import Control, Decision, Discipline, parameter
     from ackclock.figure import Figure, figures
+    from ackclock.named_files import files_outside
     from ackclock.reproduction import reproduce, studies
     from ackclock.run import Run, Runs
     from ackclock.scenario import Scenario
@@ -38,6 +39,7 @@ __all__ = [
     "StudyResult",
     "__version__",
     "figures",
+    "files_outside",
     "parameter",
     "reproduce",
     "studies",
@@ -54,6 +56,7 @@ _HOMES = {
     "Scenario": "ackclock.scenario",
     "StudyResult": "ackclock.study.result",
     "figures": "ackclock.figure",
+    "files_outside": "ackclock.named_files",
     "parameter": "ackclock.custom",
     "reproduce": "ackclock.reproduction",
     "studies": "ackclock.reproduction",

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from ackclock import toml
+from ackclock.errors import InputError
 from ackclock.files import is_there, read_text
 
 KEYS = ("trace", "sizes")
@@ -20,17 +23,41 @@ KEYS = ("trace", "sizes")
 _MARK = "# The contents of the files that are named above.\n"
 
 
+_outside: ContextVar[bool] = ContextVar("files_outside", default=False)
+
+
+@contextmanager
+def files_outside() -> Iterator[None]:
+    """Lets the scenarios and studies that are read in this context name files outside of their own folders.
+
+    Without it they may not: a scenario from someone else could name any file that you can read, and would then contain
+    its text.
+
+    >>> import ackclock
+    >>> with ackclock.files_outside():  # doctest: +SKIP
+    ...     scenario = ackclock.Scenario.from_file("mine.toml")
+    """
+    before = _outside.set(True)
+    try:
+        yield
+    finally:
+        _outside.reset(before)
+
+
 def with_files(text: str, file: str, *others: Any) -> str:
     """Returns ``text`` with ``[files."NAME"]`` for each existing file that it or one of ``others`` names.
 
     Names are relative to the folder of ``file``, the scenario's. The core reports a missing file, at the
-    place where it is named. InputError for a file that cannot be read. Files already in the text are not read again.
+    place where it is named. InputError for a file that cannot be read, and for one outside of that folder, unless
+    ``files_outside`` allows it. Files already in the text are not read again.
     """
     named, there = (
         _named_by(text) if any(key in text for key in KEYS) else (frozenset[str](), frozenset[str]())
     )
     missing = sorted((named | set(names_in(others))) - there)
     folder = Path(file).parent
+    for name in missing:
+        _check_place(folder, name, file)
     texts = {name: read_text(folder / name) for name in missing if is_there(folder / name)}
     parts = [f"[files.{_basic(name)}]\ntext = {_basic(content)}\n" for name, content in texts.items()]
     return (
@@ -38,6 +65,22 @@ def with_files(text: str, file: str, *others: Any) -> str:
         if parts
         else text
     )
+
+
+def _check_place(folder: Path, name: str, file: str) -> None:
+    """Raises InputError for a name that leads out of the folder, by ``..``, as a whole path or by a symbolic link."""
+    if _outside.get():
+        return
+    try:
+        is_inside = (folder / name).resolve().is_relative_to(folder.resolve())
+    except (OSError, RuntimeError, ValueError):
+        return  # No file can have the name, or a link leads back to itself: reading it says so.
+    if not is_inside:
+        raise InputError(
+            f"{file}: the file {json.dumps(name, ensure_ascii=False)} is outside of the folder of {file}, and "
+            "its text would become part of the scenario. If you trust the scenario: `ackclock --files-outside COMMAND "
+            "...`, or `with ackclock.files_outside():` in Python"
+        )
 
 
 def as_written(text: str) -> str:

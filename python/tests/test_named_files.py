@@ -9,7 +9,7 @@ from conftest import Command
 
 from ackclock import Scenario, toml
 from ackclock.errors import InputError, ScenarioError
-from ackclock.named_files import as_written, names_in, with_files
+from ackclock.named_files import as_written, files_outside, names_in, with_files
 from ackclock.store import Job
 from ackclock.study.fingerprint import fingerprint
 from ackclock.study.load import load_study
@@ -120,6 +120,67 @@ def test_mistakes_say_where(scenario: Path) -> None:
     scenario.write_text(PATH.replace('"sack"', '"sac"'), encoding="utf-8")
     with pytest.raises(ScenarioError, match=r"path.toml:8:11: "):
         Scenario.from_file(scenario)
+
+
+def leads_out(scenario: Path) -> dict[str, str]:
+    """Names of one file outside of the scenario's folder, by how each leads there."""
+    secret = scenario.parent.parent / "secret"
+    secret.write_text("root:x:0:0\n", encoding="utf-8")
+    (scenario.parent / "link").symlink_to(secret)
+    (scenario.parent / "folder").symlink_to(secret.parent)
+    return {"path": str(secret), "dots": "traces/../../secret", "link": "link", "folder": "folder/secret"}
+
+
+@pytest.mark.parametrize("how", ["path", "dots", "link", "folder"])
+def test_a_file_outside_of_the_folder_needs_an_option(scenario: Path, ackclock: Command, how: str) -> None:
+    name = leads_out(scenario)[how]
+    scenario.write_text(PATH.replace("traces/one.trace", name), encoding="utf-8")
+    with pytest.raises(InputError, match=r"is outside of the folder of .*--files-outside.*files_outside"):
+        Scenario.from_file(scenario)
+    refused = ackclock("run", scenario)
+    assert refused.code == 2
+    assert "is outside of the folder" in refused.err
+    assert "root:x" not in refused.err
+    # With the option it is read: the mistake in it is reported.
+    with (
+        files_outside(),
+        pytest.raises(ScenarioError, match=r":1:1: .*expected a whole number of milliseconds"),
+    ):
+        Scenario.from_file(scenario)
+    allowed = ackclock("--files-outside", "run", scenario)
+    assert allowed.code == 2
+    assert "expected a whole number of milliseconds" in " ".join(allowed.err.split())
+    with pytest.raises(InputError, match="is outside of the folder"):
+        Scenario.from_file(scenario)
+
+
+def test_a_mistake_in_a_file_outside_is_reported_without_its_text(scenario: Path) -> None:
+    leads_out(scenario)
+    for name in (str(scenario.parent.parent / "secret"), "../secret"):
+        scenario.write_text(PATH.replace("traces/one.trace", name), encoding="utf-8")
+        with files_outside(), pytest.raises(ScenarioError) as wrong:
+            Scenario.from_file(scenario)
+        assert "secret:1:1" in str(wrong.value)
+        assert "root:x" not in str(wrong.value)
+
+
+def test_files_below_the_folder_and_names_through_it_are_inside(scenario: Path) -> None:
+    for name in ("traces/one.trace", "./traces/one.trace", f"../{scenario.parent.name}/traces/one.trace"):
+        scenario.write_text(PATH.replace("traces/one.trace", name), encoding="utf-8")
+        assert Scenario.from_file(scenario).text
+
+
+def test_a_study_may_not_name_files_outside_either(study_file: Path) -> None:
+    (study_file.parent.parent / "far.trace").write_text("1\n", encoding="utf-8")
+    text = study_file.read_text(encoding="utf-8")
+    traced = text.replace(
+        "[[cases]]", '[[cases]]\noverrides = { "dumbbell.bottleneck.rate" = { trace = "../far.trace" } }', 1
+    )
+    study_file.write_text(traced, encoding="utf-8")
+    with pytest.raises(InputError, match="is outside of the folder"):
+        load_study(str(study_file))
+    with files_outside():
+        assert load_study(str(study_file)).scenario.text.endswith('text = "1\\n"\n')
 
 
 def test_a_study_is_another_one_when_its_trace_changes(study_file: Path) -> None:

@@ -5,7 +5,7 @@ use crate::diagnostics::{Diagnostic, nearest};
 use crate::document::{Node, Value, quoted};
 use crate::keys::{Form, Key, Table};
 use crate::reader::TableReader;
-use std::path::Path;
+use std::path::{Component, Path};
 
 /// A mistake in a file: its line, what was found, and what was expected.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -73,6 +73,9 @@ pub fn read<T>(
         Ok(read) => return Some(read),
         Err(mistake) => mistake,
     };
+    // What is in a file elsewhere may be nobody else's business: a message about it names the place alone.
+    let shown = stays_in_its_folder(name);
+    let found = if shown { mistake.found } else { "something else".to_owned() };
     let beside = Path::new(&document.file).parent().map_or_else(|| name.into(), |folder| folder.join(name));
     table.reader.note(|| Diagnostic {
         file: beside.to_string_lossy().into_owned(),
@@ -80,12 +83,18 @@ pub fn read<T>(
         column: Some(1),
         end: None,
         path: table.path_of(key),
-        found: mistake.found,
+        found,
         expected: mistake.expected,
         hint: None,
-        source: text.lines().nth(mistake.line.saturating_sub(1)).map(str::to_owned),
+        source: text.lines().nth(mistake.line.saturating_sub(1)).filter(|_| shown).map(str::to_owned),
     });
     None
+}
+
+/// Returns whether a file of this name is in the folder of the scenario, or below it, as far as the name says.
+fn stays_in_its_folder(name: &str) -> bool {
+    let path = Path::new(name);
+    path.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
 }
 
 fn entries(root: &Node) -> &[(String, crate::document::Span, Node)] {

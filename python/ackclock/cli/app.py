@@ -87,10 +87,25 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
+def _files_outside(ctx: typer.Context, wanted: bool) -> None:
+    if wanted:
+        from ackclock.named_files import files_outside
+
+        ctx.with_resource(files_outside())
+
+
 @app.callback()
 def _options(
     _: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and leave.")
+    ] = False,
+    __: Annotated[
+        bool,
+        typer.Option(
+            "--files-outside",
+            callback=_files_outside,
+            help="Let scenarios and studies name files, such as traces, outside of their own folders.",
+        ),
     ] = False,
 ) -> None:
     pass
