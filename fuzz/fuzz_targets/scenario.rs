@@ -13,6 +13,8 @@ fuzz_target!(|bytes: &[u8]| {
     if let Ok(text) = std::str::from_utf8(bytes)
         && !is_large(text)
         && let Err(failure) = check(text, 1)
+        // The sanitizer makes a run many times slower; `soak` judges the time.
+        && failure.kind != "slow"
     {
         panic!("{}: {}", failure.kind, failure.what);
     }

@@ -2,20 +2,21 @@
 //! the packet trace obeys physics and adds up to the numbers.
 
 use crate::accounts;
-use crate::observation::{self, Observation, Observed};
-use crate::small::{is_swift, small};
+use crate::observation::{self, Observation, Observed, Unfinished};
+use crate::small::small;
+use crate::watch::StopWatch;
 use ackclock_base::Time;
+use ackclock_lab::cost::{ANNOUNCED_S, Cost};
 use ackclock_lab::{Scenario, diagnostics, facts, run};
 use ackclock_sim::trace::Record;
 use ackclock_verify::verify;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
 /// Says what was done with a scenario in which no check failed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Verdict {
     /// The scenario was refused, with reasons.
     Refused,
@@ -26,7 +27,7 @@ pub enum Verdict {
 }
 
 /// Describes a failed check.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failure {
     /// The observation that differs or the check that fails. Shrinking a scenario keeps this text the same.
     pub kind: String,
@@ -35,13 +36,18 @@ pub struct Failure {
 }
 
 impl Failure {
-    fn new(kind: &str, what: impl Into<String>) -> Self {
+    pub(crate) fn new(kind: &str, what: impl Into<String>) -> Self {
         Self { kind: kind.to_owned(), what: what.into() }
     }
 }
 
-/// The longest time that one run of a scenario may take.
+/// The longest CPU time that one run of a scenario may take.
 const MOST: Duration = Duration::from_millis(500);
+/// The longest CPU time for a simulated second of a run that is not announced as slow, in seconds.
+const MOST_PER_SECOND: f64 = 10.0;
+
+/// The expected time for a packet that a link delivers, in seconds: the command line announces 2e6 packets for a second.
+const PACKET_S: f64 = 0.5e-6;
 
 /// Checks the scenario in a text. A panic counts as a failure.
 pub fn check(text: &str, seed: u64) -> Result<Verdict, Failure> {
@@ -55,10 +61,13 @@ pub fn check(text: &str, seed: u64) -> Result<Verdict, Failure> {
 
 fn check_text(text: &str, seed: u64) -> Result<Verdict, Failure> {
     match Scenario::parse(text, "random.toml", &overrides(text)) {
-        Ok(scenario) => match small(scenario) {
-            Some(scenario) => check_runs(&scenario, seed),
-            None => Ok(Verdict::LeftOut),
-        },
+        Ok(scenario) => {
+            let is_announced = is_announced(&scenario);
+            match small(scenario) {
+                Some(scenario) => check_runs(&scenario, seed, is_announced),
+                None => Ok(Verdict::LeftOut),
+            }
+        }
         Err(problems) => {
             if problems.is_empty() || diagnostics::render(&problems).is_empty() {
                 return Err(Failure::new("refusal", "refused without a reason"));
@@ -81,24 +90,37 @@ fn overrides(text: &str) -> Map<String, Json> {
     serde_json::from_str(json).unwrap_or_default()
 }
 
-fn check_runs(scenario: &Scenario, seed: u64) -> Result<Verdict, Failure> {
-    let clock = StopWatch::start();
-    let Ok(measured) = run::measured(scenario, seed, &clock.expired) else { return Ok(Verdict::LeftOut) };
-    let with_series = is_swift(scenario);
-    let observe = |observation: Observation| {
-        let clock = StopWatch::start();
-        observation.run(scenario, seed, measured, with_series, &clock.expired)
-    };
-    let Some(plain) = observe(Observation::Plain) else { return Ok(Verdict::LeftOut) };
-    check_numbers(&plain.result)?;
+/// Returns whether a run of the scenario is announced as one that takes long, for its packets or for another reason.
+fn is_announced(scenario: &Scenario) -> bool {
+    let packets_s = scenario.expected_packets() * PACKET_S;
+    packets_s > ANNOUNCED_S || Cost::all(scenario).iter().any(Cost::is_announced)
+}
+
+fn check_runs(scenario: &Scenario, seed: u64, is_announced: bool) -> Result<Verdict, Failure> {
+    let watch = StopWatch::start(MOST);
+    let Ok(measured) = run::measured(scenario, seed, watch.expired()) else { return Ok(Verdict::LeftOut) };
+    let mut plain: Option<Observed> = None;
     let mut series = Json::Null;
     for observation in observation::ALL {
-        let Some(observed) = observe(observation) else { return Ok(Verdict::LeftOut) };
-        compare(observation, &plain, &observed)?;
+        let observed = match observation.run(scenario, seed, measured, MOST) {
+            Ok(observed) => observed,
+            Err(Unfinished::TooLong { per_second }) if per_second > MOST_PER_SECOND && !is_announced => {
+                let what = format!("{observation:?}: {per_second:.0} s of computing for a simulated second");
+                return Err(Failure::new("slow", what));
+            }
+            Err(_) => return Ok(Verdict::LeftOut),
+        };
         check_series(observation, &mut series, &observed.series)?;
         if observation == Observation::Traced {
             accounts::check(scenario, measured, &observed.records, &observed.result);
             check_physics(scenario, seed, &observed.records, measured.to)?;
+        }
+        match &plain {
+            Some(plain) => compare(observation, plain, &observed)?,
+            None => {
+                check_numbers(&observed.result)?;
+                plain = Some(observed);
+            }
         }
     }
     Ok(Verdict::Ran)
@@ -215,27 +237,6 @@ fn check_series(observation: Observation, first: &mut Json, series: &Json) -> Re
 
 fn list(json: &Json) -> &[Json] {
     json.as_array().map_or(&[], Vec::as_slice)
-}
-
-/// Cancels a run that takes longer than [`MOST`]: a scenario may have timers of a nanosecond, with which a
-/// run takes very long.
-struct StopWatch {
-    expired: Arc<AtomicBool>,
-    _running: mpsc::Sender<()>,
-}
-
-impl StopWatch {
-    fn start() -> Self {
-        let expired = Arc::new(AtomicBool::new(false));
-        let (running, dropped) = mpsc::channel::<()>();
-        let flag = expired.clone();
-        std::thread::spawn(move || {
-            if dropped.recv_timeout(MOST) == Err(mpsc::RecvTimeoutError::Timeout) {
-                flag.store(true, Ordering::Relaxed);
-            }
-        });
-        Self { expired, _running: running }
-    }
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@
 //! writes it to a file. The fuzz target `scenario` checks its scenarios in the same way.
 
 pub mod accounts;
+pub mod apart;
 pub mod check;
 pub mod generate;
 pub mod mutate;
@@ -12,3 +13,4 @@ pub mod observation;
 pub mod random;
 pub mod shrink;
 pub mod small;
+pub mod watch;

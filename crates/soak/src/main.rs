@@ -1,20 +1,21 @@
-//! `soak [--minutes M | --scenarios N] [--seed S] [--failures FOLDER]` checks random scenarios on all cores.
-//! It prints the seed, by default that of the day, and how many scenarios ran. It ends at the first scenario
-//! that fails: it shrinks the scenario, writes it to the folder and exits with 1.
+//! `soak [--minutes M | --scenarios N] [--seed S] [--from N] [--failures FOLDER] [--on]` checks random scenarios on
+//! all cores, each in a process of its own with a limit of memory. It prints the seed, by default that of the day, and how
+//! many scenarios ran. It ends at the first scenario that fails, or with `--on` goes on after it: it shrinks the scenario,
+//! writes it to the folder and exits with 1.
 //!
 //! `soak --print N [--seed S]` prints the texts of N scenarios that ran under every observation and are small
-//! without changes, as a JSON list. `soak --case FILE...` checks scenario files.
+//! without changes, as a JSON list. `soak --case FILE...` checks scenario files. `soak --check S` checks the scenario on
+//! standard input with seed S, in this process.
 
 use ackclock_lab::Scenario;
+use ackclock_soak::apart::{self, check_apart};
 use ackclock_soak::check::{Failure, Verdict, check};
 use ackclock_soak::generate;
 use ackclock_soak::shrink::shrink;
 use rayon::prelude::*;
 use serde_json::Map;
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// The number of scenarios for each core between two looks at the clock.
@@ -26,7 +27,15 @@ struct Options {
     scenarios: u64,
     print: Option<usize>,
     cases: Vec<PathBuf>,
+    /// The number of the first scenario.
+    from: u64,
     failures: PathBuf,
+    /// Whether to go on after a scenario that fails.
+    goes_on: bool,
+    /// The seed with which the scenario on standard input is checked; `None` to check random ones.
+    check: Option<u64>,
+    /// This program.
+    program: PathBuf,
 }
 
 fn main() -> ExitCode {
@@ -39,11 +48,14 @@ fn main() -> ExitCode {
     };
     // A panic is reported as a failure, so the default message is not printed.
     std::panic::set_hook(Box::new(|_| {}));
+    if let Some(seed) = options.check {
+        return apart::answer(seed);
+    }
     if let Some(count) = options.print {
         return print(count, options.seed);
     }
     if !options.cases.is_empty() {
-        return check_files(&options.cases);
+        return check_files(&options);
     }
     soak(&options)
 }
@@ -55,7 +67,11 @@ fn options() -> Result<Options, String> {
         scenarios: 1000,
         print: None,
         cases: Vec::new(),
+        from: 0,
         failures: PathBuf::from("target/soak"),
+        goes_on: false,
+        check: None,
+        program: std::env::current_exe().map_err(|error| format!("this program: {error}"))?,
     };
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
@@ -75,6 +91,15 @@ fn options() -> Result<Options, String> {
                 let text = value()?;
                 options.scenarios = text.parse().map_err(|_| wrong(&text, "a whole number"))?;
             }
+            "--from" => {
+                let text = value()?;
+                options.from = text.parse().map_err(|_| wrong(&text, "a whole number"))?;
+            }
+            apart::OPTION => {
+                let text = value()?;
+                options.check = Some(text.parse().map_err(|_| wrong(&text, "a seed"))?);
+            }
+            "--on" => options.goes_on = true,
             "--print" => {
                 let text = value()?;
                 options.print = Some(text.parse().map_err(|_| wrong(&text, "a whole number"))?);
@@ -107,22 +132,25 @@ fn soak(options: &Options) -> ExitCode {
     let began = Instant::now();
     let most = options.minutes.map(|minutes| Duration::from_secs_f64(60.0 * minutes));
     let batch = BATCH * rayon::current_num_threads() as u64;
-    let running = Running::watched(options.seed);
-    let [mut ran, mut refused, mut left_out, mut next] = [0_u64; 4];
+    let [mut ran, mut refused, mut left_out, mut failed, mut next] = [0, 0, 0, 0, options.from];
     println!("soak: seed {}", options.seed);
     loop {
         let enough = most.map_or(ran >= options.scenarios, |most| began.elapsed() >= most);
-        if enough {
+        if enough || failed > 0 && !options.goes_on {
             println!(
-                "soak: {ran} scenarios ran under every observation without a difference or a violation; {refused} were refused, \
-                 {left_out} left out as too large or too slow; {:.0} s",
+                "soak: scenarios {} to {} of seed {}: {ran} ran under every observation without a difference or a violation, in 1 GB \
+                 and 10 s of computing for a simulated second; {refused} were refused, {left_out} left out as too large or too \
+                 slow; {failed} failed; {:.0} s",
+                options.from,
+                next - 1,
+                options.seed,
                 began.elapsed().as_secs_f64()
             );
-            return ExitCode::SUCCESS;
+            return if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE };
         }
         let checked: Vec<(u64, Result<Verdict, Failure>)> = (next..next + batch)
             .into_par_iter()
-            .map(|number| (number, running.with(number, || check_number(options.seed, number))))
+            .map(|number| (number, check_number(options, number)))
             .collect();
         next += batch;
         for (number, verdict) in checked {
@@ -130,62 +158,24 @@ fn soak(options: &Options) -> ExitCode {
                 Ok(Verdict::Ran) => ran += 1,
                 Ok(Verdict::Refused) => refused += 1,
                 Ok(Verdict::LeftOut) => left_out += 1,
-                Err(failure) => return report(options, number, &failure),
+                Err(failure) => {
+                    failed += 1;
+                    report(options, number, &failure);
+                }
             }
         }
     }
 }
 
-fn check_number(seed: u64, number: u64) -> Result<Verdict, Failure> {
-    check(&generate::scenario(seed_of(seed, number)), 1)
-}
-
-/// The scenarios that are being checked, by number, each with the time at which its check began. A run can be
-/// cancelled only between events, so a single event that does not end would go unnoticed.
-#[derive(Clone, Default)]
-struct Running(Arc<Mutex<BTreeMap<u64, Instant>>>);
-
-impl Running {
-    /// Starts a thread that ends the program if the check of one scenario takes longer than a minute.
-    fn watched(seed: u64) -> Self {
-        const MOST: Duration = Duration::from_secs(60);
-        let running = Self::default();
-        let watched = running.clone();
-        std::thread::spawn(move || {
-            loop {
-                std::thread::sleep(MOST / 10);
-                let stuck = watched
-                    .numbers()
-                    .iter()
-                    .find(|(_, since)| since.elapsed() > MOST)
-                    .map(|(number, _)| *number);
-                if let Some(number) = stuck {
-                    let text = generate::scenario(seed_of(seed, number));
-                    eprintln!("soak: scenario {number} of seed {seed} takes longer than {MOST:?}:\n\n{text}");
-                    std::process::exit(1);
-                }
-            }
-        });
-        running
-    }
-
-    fn numbers(&self) -> MutexGuard<'_, BTreeMap<u64, Instant>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn with<R>(&self, number: u64, act: impl FnOnce() -> R) -> R {
-        self.numbers().insert(number, Instant::now());
-        let done = act();
-        self.numbers().remove(&number);
-        done
-    }
+fn check_number(options: &Options, number: u64) -> Result<Verdict, Failure> {
+    check_apart(&options.program, &generate::scenario(seed_of(options.seed, number)), 1)
 }
 
 /// Shrinks the scenario with this number and writes it to the folder of failures.
-fn report(options: &Options, number: u64, failure: &Failure) -> ExitCode {
+fn report(options: &Options, number: u64, failure: &Failure) {
     let text = generate::scenario(seed_of(options.seed, number));
     eprintln!("soak: scenario {number} of seed {}: {}: {}", options.seed, failure.kind, failure.what);
-    let small = shrink(&text, 1, &failure.kind);
+    let small = shrink(&text, &failure.kind, |text| check_apart(&options.program, text, 1));
     let file = options.failures.join(format!("{}-{number}.toml", options.seed));
     let written = std::fs::create_dir_all(&options.failures).and_then(|()| std::fs::write(&file, &small));
     match written {
@@ -201,13 +191,12 @@ fn report(options: &Options, number: u64, failure: &Failure) -> ExitCode {
     eprintln!(
         "soak: once the defect is mended, add the scenario to crates/soak/cases, which the tests check"
     );
-    ExitCode::FAILURE
 }
 
-fn check_files(files: &[PathBuf]) -> ExitCode {
+fn check_files(options: &Options) -> ExitCode {
     let mut failed = false;
-    for file in files {
-        match check_file(file) {
+    for file in &options.cases {
+        match check_file(&options.program, file) {
             Ok(words) => println!("{}: {words}", file.display()),
             Err(words) => {
                 failed = true;
@@ -218,9 +207,9 @@ fn check_files(files: &[PathBuf]) -> ExitCode {
     if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS }
 }
 
-fn check_file(file: &Path) -> Result<&'static str, String> {
+fn check_file(program: &Path, file: &Path) -> Result<&'static str, String> {
     let text = std::fs::read_to_string(file).map_err(|error| error.to_string())?;
-    match check(&text, 1) {
+    match check_apart(program, &text, 1) {
         Ok(Verdict::Ran) => Ok("ran under every observation"),
         Ok(Verdict::LeftOut) => Ok("left out: too large or too slow"),
         Ok(Verdict::Refused) => Err("refused".to_owned()),

@@ -70,46 +70,9 @@ fn keeps_much_in_flight(sending: &Sending) -> bool {
     !is_bounded && parts.control.values().iter().any(allows_much)
 }
 
-/// Returns whether links are fast and short enough for series: a series takes memory in proportion to the
-/// time at which the last packet arrives.
-pub fn is_swift(scenario: &Scenario) -> bool {
-    let (slowest, longest) = (50_000, Span::from_millis(10_000));
-    scenario.network.links.iter().all(|link| {
-        let steady = link.changes().is_none_or(|changes| {
-            let outage = changes.outage.is_none_or(|outage| outage.lasts <= longest);
-            outage && changes.rates.values().all(|rate| rate.bits_per_second() >= slowest)
-        });
-        let near = link.longer.as_ref().is_none_or(|longer| longer.values().all(|longer| longer <= longest));
-        steady
-            && near
-            && link.wire.pace.rate.bits_per_second() >= slowest
-            && link.delay.max(link.wire.hold) <= longest
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// Returns whether [`small`] leaves out a scenario with a flow over 64 kbit/s that begins after a minute,
-    /// followed by a link of this rate with PAQM.
-    fn is_left_out(rate: &str) -> bool {
-        let text = format!(
-            r#"
-            duration = "61 s"
-            [dumbbell]
-            left = {{ rate = "1 Mbit/s", delay = "1 ms" }}
-            bottleneck = {{ rate = "64 kbit/s", delay = "1 ms" }}
-            right = {{ rate = "{rate}", delay = "1 ms", queue = {{ name = "paqm", limit = "50 packets" }} }}
-            [[flows]]
-            name = "late"
-            start = "60 s"
-            control = "sack"
-            "#
-        );
-        small(Scenario::parse(&text, "late.toml", &serde_json::Map::new()).expect("a good scenario"))
-            .is_none()
-    }
 
     #[test]
     fn a_million_packets_in_flight_over_quinn_are_left_out() {
@@ -136,10 +99,26 @@ mod tests {
 
     #[test]
     fn a_scenario_with_one_very_slow_event_is_left_out() {
-        // PAQM looks at its queue once in the time of ten packets. At 1 Tbit/s that is about 100 ns, and the
-        // packet that arrives after 60 s causes 6e8 looks in one event, which nothing interrupts; at 1 Mbit/s
-        // it causes 600.
-        assert!(is_left_out("1 Tbit/s"));
-        assert!(!is_left_out("1 Mbit/s"));
+        // BC-PQP examines each of its phantom queues every 0.1 ms. With 65,536 of them, the packet that arrives after 60 s
+        // causes 4e10 examinations in one event, which nothing interrupts; with 16 it causes 1e7.
+        let is_left_out = |queues: u32| {
+            let text = format!(
+                r#"
+                duration = "61 s"
+                [dumbbell]
+                left = {{ rate = "1 Mbit/s", delay = "1 ms" }}
+                bottleneck = {{ rate = "64 kbit/s", delay = "1 ms" }}
+                right = {{ rate = "1 Gbit/s", delay = "1 ms", queue = {{ name = "bc-pqp", window = "0.1 ms", queues = {queues} }} }}
+                [[flows]]
+                name = "late"
+                start = "60 s"
+                control = "sack"
+                "#
+            );
+            small(Scenario::parse(&text, "late.toml", &serde_json::Map::new()).expect("a valid scenario"))
+                .is_none()
+        };
+        assert!(is_left_out(65_536));
+        assert!(!is_left_out(16));
     }
 }
