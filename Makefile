@@ -121,7 +121,7 @@ test-python: setup $(VENV)/.dev ## the Python tests alone, on all cores
 	@# Where `make wire` has not installed one, the program that controls need under the kernel's TCP is that of build-structops.
 	PATH="$(BUILT_FOR_TESTS):$$PATH" $(BIN)/pytest --numprocesses auto --dist worksteal
 
-lint: lint-rust lint-python ## formatting, clippy, ruff, mypy: no warnings
+lint: lint-rust lint-python ## formatting, clippy, ruff, mypy, what crates we depend on: no warnings
 	@:
 
 lint-rust: $(VENV)/.python
@@ -129,6 +129,7 @@ lint-rust: $(VENV)/.python
 	cargo fmt --check --manifest-path examples/own-control/Cargo.toml
 	cargo clippy --workspace --all-targets --locked -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --quiet --workspace --no-deps --locked
+	$(BIN)/python scripts/check-dependencies
 
 lint-python: $(VENV)/.dev
 	$(BIN)/ruff format --check python $(PYTHON_SCRIPTS)
@@ -157,7 +158,8 @@ $(VENV)/.python:
 
 $(VENV)/.runtime: requirements.txt requirements-dev.txt $(VENV)/.python
 	@# maturin builds the core; its version is locked with the other tools.
-	$(PIP_INSTALL) -r requirements.txt "$$(grep '^maturin==' requirements-dev.txt)"
+	scripts/pinned maturin tomli >$(VENV)/maturin.txt
+	$(PIP_INSTALL) -r requirements.txt -r $(VENV)/maturin.txt
 	@touch $@
 
 $(VENV)/.dev: requirements-dev.txt $(VENV)/.runtime

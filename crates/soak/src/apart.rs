@@ -41,7 +41,8 @@ pub fn check_apart(program: &Path, text: &str, seed: u64) -> Result<Verdict, Fai
     }
     let said = String::from_utf8_lossy(&output.stderr);
     if said.contains("memory allocation of") {
-        return Err(Failure::new("memory", format!("more than {MOST_KB} kB: {}", said.trim())));
+        let which = said.lines().find(|line| line.contains("memory allocation of")).unwrap_or_default();
+        return Err(Failure::new("memory", format!("more than {MOST_KB} kB: {which}")));
     }
     if output.status.code() == Some(i32::from(STUCK)) {
         return Err(Failure::new("stuck", format!("the check takes more than {MOST:?}")));

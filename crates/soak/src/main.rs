@@ -21,6 +21,9 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 /// The number of scenarios for each core between two looks at the clock.
 const BATCH: u64 = 64;
 
+/// The longest time for making a scenario smaller that fails. Each attempt may take until the memory is full.
+const MOST_SHRINKING: Duration = Duration::from_secs(300);
+
 struct Options {
     seed: u64,
     minutes: Option<f64>,
@@ -174,8 +177,19 @@ fn check_number(options: &Options, number: u64) -> Result<Verdict, Failure> {
 /// Shrinks the scenario with this number and writes it to the folder of failures.
 fn report(options: &Options, number: u64, failure: &Failure) {
     let text = generate::scenario(seed_of(options.seed, number));
-    eprintln!("soak: scenario {number} of seed {}: {}: {}", options.seed, failure.kind, failure.what);
-    let small = shrink(&text, &failure.kind, |text| check_apart(&options.program, text, 1));
+    eprintln!(
+        "soak: scenario {number} of seed {}: {}: {}\n\n{text}",
+        options.seed, failure.kind, failure.what
+    );
+    let began = Instant::now();
+    let small = shrink(&text, &failure.kind, |text| {
+        // Once the time for it is over, no smaller scenario fails.
+        if began.elapsed() > MOST_SHRINKING {
+            Ok(Verdict::LeftOut)
+        } else {
+            check_apart(&options.program, text, 1)
+        }
+    });
     let file = options.failures.join(format!("{}-{number}.toml", options.seed));
     let written = std::fs::create_dir_all(&options.failures).and_then(|()| std::fs::write(&file, &small));
     match written {
