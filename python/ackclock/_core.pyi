@@ -386,6 +386,145 @@ class PythonClass:
     def __new__(cls, name: str, class_: Any, description: str) -> PythonClass: ...
 
 @final
+class Departure:
+    """A segment that a host has sent. Times are nanoseconds, data is counted in packets."""
+
+    @property
+    def at(self) -> int: ...
+    @property
+    def kind(self) -> str: ...
+    @property
+    def number(self) -> int: ...
+    @property
+    def again(self) -> bool: ...
+    @property
+    def announces_reduction(self) -> bool: ...
+    @property
+    def ecn(self) -> str: ...
+    @property
+    def field(self) -> int: ...
+    @property
+    def blocks(self) -> list[tuple[int, int]]: ...
+    @property
+    def counters(self) -> tuple[int, int] | None: ...
+    @property
+    def stamp(self) -> int: ...
+
+@final
+class HostState:
+    """What a host knows and estimates. Times are nanoseconds, amounts are packets."""
+
+    @property
+    def state(self) -> str: ...
+    @property
+    def cwnd(self) -> float: ...
+    @property
+    def control_cwnd(self) -> float: ...
+    @property
+    def ssthresh(self) -> float | None: ...
+    @property
+    def pacing_rate(self) -> int | None: ...
+    @property
+    def una(self) -> int: ...
+    @property
+    def high(self) -> int: ...
+    @property
+    def inflight(self) -> int: ...
+    @property
+    def sacked(self) -> int: ...
+    @property
+    def lost(self) -> int: ...
+    @property
+    def resent(self) -> int: ...
+    @property
+    def delivered(self) -> float: ...
+    @property
+    def delivered_marked(self) -> float: ...
+    @property
+    def srtt(self) -> int: ...
+    @property
+    def rttvar(self) -> int: ...
+    @property
+    def min_rtt(self) -> int | None: ...
+    @property
+    def rto(self) -> int: ...
+    @property
+    def expiries(self) -> int: ...
+    @property
+    def sent(self) -> int: ...
+    @property
+    def retransmitted(self) -> int: ...
+    @property
+    def timeouts(self) -> int: ...
+    @property
+    def probes(self) -> int: ...
+    @property
+    def recoveries(self) -> int: ...
+    @property
+    def window_probes(self) -> int: ...
+    @property
+    def limited(self) -> tuple[int, int, int, int]: ...
+    @property
+    def timer(self) -> int | None: ...
+    @property
+    def received(self) -> int: ...
+    @property
+    def receiver_rtt(self) -> int | None: ...
+    @property
+    def receiver_window(self) -> int | None: ...
+
+@final
+class Host:
+    """One host of a connection over TCP, in virtual time, while the caller plays the other. Times are nanoseconds, data
+    is counted in packets.
+    """
+
+    def __new__(
+        cls, text: str, file: str, overrides: str, seed: int, classes: list[PythonClass] = ...
+    ) -> Host:
+        """Creates the host of the scenario's first flow. Raises ScenarioError if the scenario is wrong, ValueError if
+        the flow is not over TCP.
+        """
+    def connect(self, now: int) -> None:
+        """Connects: sends a SYN."""
+    def on_syn(self, now: int, field: int, ecn: str) -> None:
+        """A SYN arrives at the listening host, with its flags AE, CWR and ECE and its ECN field."""
+    def on_segment(
+        self,
+        now: int,
+        acknowledgement: tuple[
+            int,
+            int | None,
+            int,
+            list[tuple[int, int]],
+            tuple[int, int] | None,
+            int,
+            int | None,
+            int,
+            bool,
+        ]
+        | None,
+        data: tuple[int, int, str, int] | None,
+    ) -> None:
+        """A segment arrives. An acknowledgement: its number, its window in packets, the echoed stamp, the blocks, the
+        duplicate that it reports, AE, CWR and ECE, the payload bytes that arrived marked, the number of marked packets
+        modulo 2^16, and whether it answers a SYN. Data: its number, its stamp, its ECN field, and how many packets the
+        peer knows to be acknowledged, modulo 2^16.
+        """
+    def write(self, now: int, packets: int) -> None:
+        """The application writes this number of packets."""
+    def close(self, now: int) -> None:
+        """The application closes the connection."""
+    def refuse(self, refuses: bool) -> None:
+        """Makes the host's own interface refuse every packet, or accept them again."""
+    def run(self, until: int, inclusive: bool) -> None:
+        """Lets the timers expire that are due before ``until``, and with ``inclusive`` also those due then."""
+    def take_departures(self) -> list[Departure]:
+        """Returns what the host has sent since the last call."""
+    def state(self, now: int) -> HostState:
+        """Returns the state at time ``now``."""
+
+@final
 class Episode:
     """A run, step by step, in which an agent outside decides for the flow with the control "agent"."""
 

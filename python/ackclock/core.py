@@ -112,6 +112,14 @@ def document(text: str, file: str, overrides: Mapping[str, Any], seed: int) -> s
         return _core.document(text, file, to_json(overrides), seed)
 
 
+def host(text: str, file: str, seed: int, classes: PythonClasses = ()) -> _core.Host:
+    """Returns one host of the scenario's first flow, for a caller that plays the other. ScenarioError when the scenario
+    is wrong, InputError if the flow is not over TCP.
+    """
+    with own_errors():
+        return _core.Host(text, file, "{}", seed, list(classes))
+
+
 def trace(text: str, file: str, overrides: Mapping[str, Any], seed: int, classes: PythonClasses = ()) -> Any:
     """Returns the packet trace of one run, an object of the Arrow PyCapsule interface."""
     with own_errors():

@@ -18,18 +18,18 @@ MAX_BYTES = 10_000_000
 """The largest size of a scenario or study in bytes; a larger file was named by mistake."""
 
 
-def read_text(path: Path) -> str:
+def read_text(path: Path, expected: str = "a TOML file", pattern: str = "*.toml") -> str:
     """Returns the text of a file, or of standard input for ``-``. InputError when it is missing, unreadable, too
-    large, or not UTF-8.
+    large, or not UTF-8; it says what kind of file is expected, and names one beside it that matches ``pattern``.
     """
     try:
         if path == STANDARD_INPUT:
             return _text(sys.stdin.buffer.read(MAX_BYTES + 1), path)
-        mode = _mode(path)
+        mode = _mode(path, pattern)
         if stat.S_ISDIR(mode):
-            raise InputError(f"{path}: is a folder, expected a TOML file{_in(path)}")
+            raise InputError(f"{path}: is a folder, expected {expected}{_in(path, pattern)}")
         if stat.S_ISFIFO(mode):
-            return _text(_piped(path), path)
+            return _text(_piped(path, expected), path)
         with path.open("rb") as file:
             return _text(file.read(MAX_BYTES + 1), path)
     except InputError:
@@ -38,7 +38,7 @@ def read_text(path: Path) -> str:
         raise InputError(f"{path}: {getattr(error, 'strerror', None) or error}") from None
 
 
-def _mode(path: Path) -> int:
+def _mode(path: Path, pattern: str) -> int:
     """Returns the kind of a file. InputError when there is none."""
     try:
         return path.stat().st_mode
@@ -47,14 +47,14 @@ def _mode(path: Path) -> int:
             raise InputError(
                 f"{path}: is a symbolic link to {path.readlink()}, which does not exist"
             ) from None
-        raise InputError(f"{path}: No such file{_near(path)}") from None
+        raise InputError(f"{path}: No such file{_near(path, pattern)}") from None
     except OSError as error:
         if error.errno == errno.ELOOP:
             raise InputError(f"{path}: is a symbolic link that leads back to itself") from None
         raise
 
 
-def _piped(path: Path) -> bytes:
+def _piped(path: Path, expected: str) -> bytes:
     """Returns what the writers of a pipe send, such as the command in ``<(command)``.
 
     InputError when no program has the pipe open for writing: reading would wait for one.
@@ -65,7 +65,7 @@ def _piped(path: Path) -> bytes:
         except BlockingIOError:
             first = None  # a writer has the pipe open, and has not written yet
         if first == b"":
-            raise InputError(f"{path}: is a pipe into which no program writes, expected a TOML file")
+            raise InputError(f"{path}: is a pipe into which no program writes, expected {expected}")
         os.set_blocking(file.fileno(), True)
         return (first or b"") + file.read(MAX_BYTES + 1)
 
@@ -131,14 +131,14 @@ def _text(data: bytes, path: Path) -> str:
         ) from None
 
 
-def _near(path: Path) -> str:
+def _near(path: Path, pattern: str) -> str:
     """Returns a hint at the file beside ``path`` with a similar name."""
-    files = {other.stem: other for other in sorted(path.parent.glob("*.toml")) if other != path}
+    files = {other.stem: other for other in sorted(path.parent.glob(pattern)) if other != path}
     close = alike(path.stem, files)
     return "" if close is None else f'; did you mean "{files[close]}"?'
 
 
-def _in(folder: Path) -> str:
-    """Returns a hint at the first TOML files in ``folder``."""
-    names = sorted(str(path) for path in folder.glob("*.toml"))[:3]
+def _in(folder: Path, pattern: str) -> str:
+    """Returns a hint at the first files in ``folder`` that match ``pattern``."""
+    names = sorted(str(path) for path in folder.glob(pattern))[:3]
     return f" such as {', '.join(names)}" if names else ""

@@ -6,6 +6,7 @@ mod batch;
 mod episode;
 mod exports;
 mod here;
+mod host;
 mod kernel;
 mod outlines;
 mod python_class;
@@ -41,6 +42,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<arrow::Columns>()?;
     python_class::add_classes(module)?;
     module.add_class::<episode::Episode>()?;
+    host::add_classes(module)?;
     for function in [
         wrap_pyfunction!(registry, module)?,
         wrap_pyfunction!(schema, module)?,

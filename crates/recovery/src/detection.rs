@@ -12,6 +12,7 @@ pub mod sack;
 pub mod vegas;
 
 use crate::ledger::Ledger;
+use crate::prr::Prr;
 use crate::rtt::Smoothed;
 use crate::sender::ReportedLosses;
 use ackclock_base::{Time, choice};
@@ -45,6 +46,11 @@ pub trait Detection: Send {
 
     /// Returns whether a loss is being repaired by fast retransmission.
     fn in_recovery(&self) -> bool;
+
+    /// Returns the proportional reduction that is under way; `None` if there is none.
+    fn reduction(&self) -> Option<&Prr> {
+        None
+    }
 
     /// Returns the amount thought to be in the network, in the unit of the ledger.
     fn inflight(&self, ledger: &Ledger) -> u64;

@@ -61,6 +61,11 @@ impl EcnSender {
         Self { response, guard: None, announce: false, marked: 0, accurate: AccurateCounters::default() }
     }
 
+    /// Returns the number of marks counted under RFC 9768 since the connection began.
+    pub fn accurate_marks(&self) -> u64 {
+        self.accurate.counted()
+    }
+
     /// Returns whether the control counts marks.
     pub fn counts(&self) -> bool {
         self.response == EcnResponse::Counts

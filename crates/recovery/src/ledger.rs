@@ -234,6 +234,21 @@ impl Ledger {
         self.delivery.note_app_limited(self.pipe());
     }
 
+    /// Returns the amount acknowledged selectively.
+    pub fn sacked(&self) -> u64 {
+        self.sacked
+    }
+
+    /// Returns the amount marked lost, whether or not it has been retransmitted (Linux's lost_out).
+    pub fn marked_lost(&self) -> u64 {
+        self.lost
+    }
+
+    /// Returns the amount of retransmissions thought to be in the network (Linux's retrans_out).
+    pub fn resent(&self) -> u64 {
+        self.resent
+    }
+
     /// Returns whether any packet above the first unacknowledged one is selectively acknowledged.
     pub fn has_sacked(&self) -> bool {
         self.sacked > 0

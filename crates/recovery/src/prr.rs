@@ -13,6 +13,9 @@ pub struct Prr {
     out: u64,
     /// SndCnt, less what has been sent of it.
     allowance: u64,
+    /// The flight that the last acknowledgement allows: what was in flight then, and SndCnt. Zero before the
+    /// first.
+    window: u64,
     /// SMSS.
     packet: u64,
     /// The amount delivered since the last call of [`Self::allows`], and whether one of the acknowledgements
@@ -28,7 +31,15 @@ impl Prr {
     pub fn new(unacknowledged: u64, delivered: u64, packet: u64) -> Self {
         let recover_fs = unacknowledged + delivered;
         //= RFC 9937 section 6.1: a recovery begins with nothing delivered and nothing sent
-        Self { recover_fs, delivered: 0, out: 0, allowance: 0, packet, heard: Some((delivered, false)) }
+        Self {
+            recover_fs,
+            delivered: 0,
+            out: 0,
+            allowance: 0,
+            window: 0,
+            packet,
+            heard: Some((delivered, false)),
+        }
     }
 
     /// Records an acknowledgement that delivers `delivered`; with zero it lets nothing out. It is `safe` if
@@ -67,6 +78,13 @@ impl Prr {
         if self.out == 0 {
             self.allowance = self.allowance.max(self.packet); // the fast retransmit itself
         }
+        self.window = inflight.saturating_add(self.allowance);
+    }
+
+    /// Returns the flight that the last acknowledgement allows (Linux net/ipv4/tcp_input.c,
+    /// tcp_cwnd_reduction, sets snd_cwnd to it); zero before [`Self::allows`] is called for the first time.
+    pub fn window(&self) -> u64 {
+        self.window
     }
 
     /// Records that `size` has been sent.

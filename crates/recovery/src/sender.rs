@@ -13,12 +13,14 @@ mod limits;
 mod reducing;
 mod sending;
 mod spurious;
+mod state;
 mod timers;
 
 pub use acknowledging::{AckOutcome, Acknowledgement, Held};
 pub use association::ReportedLosses;
 pub use counts::Counts;
 pub use limits::{Limit, Limits};
+pub use state::RecoveryState;
 
 use crate::detection::Detection;
 use crate::ecn::EcnSender;
@@ -119,6 +121,13 @@ pub struct Sender {
     /// One past the highest acknowledged number, if no number is used twice.
     highest_acked: u64,
     last_sent: Time,
+    /// The repair after the last timeout lasts until everything below this number is acknowledged; zero if
+    /// no timeout has expired or the last one proved spurious.
+    repaired_at: u64,
+    /// The first unacknowledged packet when the last duplicate acknowledgement arrived; `None` before one.
+    repeated: Option<u64>,
+    /// The amount delivered by acknowledgements that echo a mark (RFC 3168).
+    echoed: u64,
     counts: Counts,
     /// The amount that the control has been told is lost. It equals all that the ledger has counted,
     /// whichever rule found the losses.
@@ -174,6 +183,9 @@ impl Sender {
             late: 0,
             highest_acked: 0,
             last_sent: Time::ZERO,
+            repaired_at: 0,
+            repeated: None,
+            echoed: 0,
             counts: Counts::default(),
             #[cfg(debug_assertions)]
             told_lost: 0,

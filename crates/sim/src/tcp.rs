@@ -3,6 +3,7 @@
 //!
 //! Everything is counted in packets of one size, as in the theses and in ns-2.
 //!
+//! * [`host`]: one host of a connection whose other host the caller plays.
 //! * [`details`]: every detail that can be set.
 //! * [`options`]: the profiles that bundle details, and the options of a connection.
 //! * [`sender`]: the sender's reaction to acknowledgements and timers.
@@ -18,6 +19,7 @@ pub mod accurate_ecn;
 pub mod autotuning;
 pub mod connection;
 pub mod details;
+pub mod host;
 pub mod misbehaving;
 pub mod options;
 mod persisting;

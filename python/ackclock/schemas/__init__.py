@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-KINDS = ("scenario", "study", "run", "reproduce", "evaluate", "list", "compare-trace")
+KINDS = ("scenario", "study", "run", "reproduce", "evaluate", "list", "compare-trace", "packetdrill")
 
 
 def schema(of: str) -> dict[str, Any]:
@@ -18,6 +18,7 @@ def schema(of: str) -> dict[str, Any]:
 
     from ackclock.schemas.compare_trace import CompareTraceDocument
     from ackclock.schemas.evaluate import EvaluateDocument
+    from ackclock.schemas.packetdrill import PacketdrillDocument
     from ackclock.schemas.registry import Entry
     from ackclock.schemas.reproduce import ReproduceDocument
     from ackclock.schemas.run import RunDocument
@@ -30,6 +31,7 @@ def schema(of: str) -> dict[str, Any]:
         "evaluate": EvaluateDocument,
         "list": list[Entry],
         "compare-trace": CompareTraceDocument,
+        "packetdrill": PacketdrillDocument,
     }
     # The schema of a study file describes what is read; the others describe what is written.
     mode: Any = "validation" if of == "study" else "serialization"

@@ -11,6 +11,7 @@ use ackclock_cc::entry::SelectorEntry;
 use ackclock_export::dialect::Dialect;
 use ackclock_sim::measure::Interval;
 use ackclock_sim::reading::ReaderOptions;
+use ackclock_sim::tcp::host::Host;
 use ackclock_sim::traffic;
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -99,6 +100,12 @@ pub trait TransportPlan: Debug + Send + Sync {
     /// Returns the connector that creates the ends of the group's connections, in a run with this seed and
     /// measured interval.
     fn connector(&self, seed: u64, measured: Interval) -> Box<dyn Connector>;
+
+    /// Returns one host of a connection, for a caller that plays the other host; `None` over a transport of which
+    /// that is not possible.
+    fn host(&self, _seed: u64) -> Option<Host> {
+        None
+    }
 
     /// Returns what carries the connections between two real hosts.
     fn real(&self) -> Real {

@@ -15,6 +15,7 @@ use ackclock_sim::measure::Interval;
 use ackclock_sim::random::Stream;
 use ackclock_sim::tcp::connection::Connection;
 use ackclock_sim::tcp::details::{Details, LocalDrop, ReceiveWindow};
+use ackclock_sim::tcp::host::Host;
 use ackclock_sim::tcp::options::{Options, PROFILES};
 use std::sync::Arc;
 
@@ -99,6 +100,11 @@ struct TcpPlan {
 }
 
 impl TcpPlan {
+    fn connector_of_tcp(&self, seed: u64) -> TcpConnector {
+        let controls = Controls::of(self.control.clone());
+        TcpConnector { options: self.options.clone(), controls, seed }
+    }
+
     fn allowed(&self) -> Allowed {
         let Details { window, receive_window, initial_receive_window, max_receive_window, .. } = self.details;
         let payload_bytes = self.payload_bytes();
@@ -174,8 +180,12 @@ impl TransportPlan for TcpPlan {
     }
 
     fn connector(&self, seed: u64, _measured: Interval) -> Box<dyn Connector> {
-        let controls = Controls::of(self.control.clone());
-        Box::new(TcpConnector { options: self.options.clone(), controls, seed })
+        Box::new(self.connector_of_tcp(seed))
+    }
+
+    fn host(&self, seed: u64) -> Option<Host> {
+        let opening = Opening { name: "host", lifetime: Lifetime::Written, paths: 1, heard: None };
+        Some(Host::new(self.connector_of_tcp(seed).connection(&opening)))
     }
 }
 
@@ -185,14 +195,20 @@ struct TcpConnector {
     seed: u64,
 }
 
-impl Connector for TcpConnector {
-    fn connect(&mut self, opening: &Opening<'_>) -> Ends {
+impl TcpConnector {
+    fn connection(&mut self, opening: &Opening<'_>) -> Connection {
         let Self { options, controls, seed } = self;
         let max_backoff = options.sender.max_backoff;
         let (control, backoff) = controls.next(&options.initial(), 0, opening.heard.as_ref(), max_backoff);
         let random = Stream::new(*seed, &format!("flow {} guesses", opening.name));
         let packets = opening.lifetime.packets();
-        let connection = Connection { options: options.clone(), control, backoff, packets, random };
+        Connection { options: options.clone(), control, backoff, packets, random }
+    }
+}
+
+impl Connector for TcpConnector {
+    fn connect(&mut self, opening: &Opening<'_>) -> Ends {
+        let connection = self.connection(opening);
         match opening.lifetime {
             Lifetime::Bulk(_) => connection.ends(),
             Lifetime::Timed(_) => connection.timed_ends(),

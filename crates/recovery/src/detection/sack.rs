@@ -207,6 +207,10 @@ impl Detection for Sack {
         self.recover.is_some()
     }
 
+    fn reduction(&self) -> Option<&Prr> {
+        self.reduction.as_ref()
+    }
+
     fn inflight(&self, ledger: &Ledger) -> u64 {
         ledger.pipe()
     }

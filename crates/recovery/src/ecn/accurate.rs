@@ -30,6 +30,11 @@ impl Default for AccurateCounters {
 }
 
 impl AccurateCounters {
+    /// Returns the number of marks counted since the connection began.
+    pub fn counted(&self) -> u64 {
+        self.marked - u64::from(FIRST_CEP)
+    }
+
     /// Returns how many more packets have arrived marked, by an acknowledgement that newly acknowledges
     /// `packets` packets with `bytes` bytes of payload in total. An acknowledgement of nothing new may have
     /// been overtaken, and reports zero.

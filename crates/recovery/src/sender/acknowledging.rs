@@ -125,6 +125,9 @@ impl Sender {
         let mut reaction = Reaction { restart_timer: true, ..Reaction::default() };
         if !FAST_PATH {
             let duplicate = !fresh && cumulative == self.ledger.una() && !self.ledger.is_empty();
+            if duplicate {
+                self.repeated = Some(cumulative);
+            }
             sends_new = self.spurious.is_undecided() && self.examine(now, &newly, duplicate, stamp, &dsack);
             let mut summary = self.summary(now, &newly, duplicate, cause);
             if self.keeps_timer {
@@ -138,6 +141,9 @@ impl Sender {
         } else {
             self.ecn.hear(marks)
         };
+        if !FAST_PATH && marks.echo && !marks.accurate {
+            self.echoed += newly.delivered;
+        }
         if !FAST_PATH && heard.echo {
             self.reduce_once(now, LossSignal::Ecn); // RFC 3168 section 6.1.2: once per window, without a retransmission
         }

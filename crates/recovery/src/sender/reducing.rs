@@ -82,6 +82,7 @@ impl Sender {
     }
 
     pub(super) fn undo(&mut self, now: Time) {
+        self.repaired_at = 0;
         self.note_cwnd(now);
         self.controller.on_recovered(&Recovered { now, ending: Ending::Undone });
     }

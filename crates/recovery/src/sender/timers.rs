@@ -23,8 +23,9 @@ impl Sender {
         }
     }
 
+    /// Returns the retransmission timeout, with its back-off.
     #[inline]
-    pub(super) fn timeout(&self) -> Span {
+    pub fn timeout(&self) -> Span {
         let factor = if self.expiries == 0 { 1.0 } else { self.backoff.factor(self.expiries) };
         self.rtt.timeout(factor)
     }
@@ -94,6 +95,7 @@ impl Sender {
             //= RFC 5681 section 3.1 again: ssthresh is held where a segment times out again
             keeps_threshold: self.options.keeps_threshold && self.expiries > 1,
         };
+        self.repaired_at = self.ledger.high();
         self.ecn.note_reduction(self.ledger.high());
         self.note_cwnd(now);
         self.controller.on_timeout(&timeout, &mut *self.random);

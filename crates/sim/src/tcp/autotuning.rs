@@ -86,6 +86,11 @@ impl Autotuning {
         self.open
     }
 
+    /// Returns the round-trip time measured by the receiver; zero before the first sample.
+    pub fn rtt(&self) -> Span {
+        self.rtt
+    }
+
     /// Starts timing an acknowledgement of this number that is being sent, unless another one is timed.
     pub fn on_ack_sent(&mut self, now: Time, number: u64) {
         if self.timed.is_none() {

@@ -22,6 +22,15 @@ impl Advertised {
 }
 
 impl Sender {
+    /// Takes the window of a receiver that advertises it as closed until a segment of the receiver arrives, the
+    /// answer to a SYN or the acknowledgement of one.
+    pub(super) fn await_window(&mut self) {
+        if let Some(advertised) = &mut self.advertised {
+            advertised.edge = 0;
+            self.measured.core.set_window(0);
+        }
+    }
+
     /// Returns the number of window probes sent since the end of the warm-up; `None` if the receiver's
     /// application reads at once.
     pub fn window_probes(&self) -> Option<u64> {
@@ -73,7 +82,7 @@ impl Sender {
     /// acknowledges. It is ignored if that number lies below `una`, the first packet not acknowledged before,
     /// or beyond the last packet sent. Returns whether the right edge of the window moves forwards; it never
     /// moves back.
-    fn take_edge(&mut self, una: u64, plain: &Segment) -> bool {
+    pub(super) fn take_edge(&mut self, una: u64, plain: &Segment) -> bool {
         let core = &mut self.measured.core;
         let Some(advertised) = &mut self.advertised else { return false };
         let Some(window) = plain.advertised() else { return false };

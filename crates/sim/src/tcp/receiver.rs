@@ -126,6 +126,21 @@ impl Receiver {
         self.duplicates
     }
 
+    /// Returns the round-trip time that the receiver measured to tune its window; `None` without a tuned window or
+    /// before the first sample.
+    pub fn rtt(&self) -> Option<Span> {
+        self.tuning().map(Autotuning::rtt).filter(|rtt| *rtt > Span::ZERO)
+    }
+
+    /// Returns the window that the receiver advertises, in packets; `None` if the window is fixed.
+    pub fn window(&self) -> Option<u64> {
+        self.tuning().map(Autotuning::window)
+    }
+
+    fn tuning(&self) -> Option<&Autotuning> {
+        self.beyond.as_ref()?.tuning.as_ref()
+    }
+
     /// Returns when a held-back acknowledgement is due; [`Time::NEVER`] if none is held back.
     pub fn timer(&self) -> Time {
         self.held.unwrap_or(Time::NEVER)

@@ -45,6 +45,8 @@ pub struct Sender {
 pub(super) enum State {
     Idle,
     Connecting,
+    /// The end that listened has answered a SYN with a segment of these flags, and awaits its acknowledgement.
+    Accepting(Flags),
     Open,
     /// The connection is open, but the receiver's window is closed and no data is outstanding. The
     /// retransmission timer serves as the persist timer.
@@ -85,6 +87,23 @@ impl Sender {
             self.send_syn(now, wire);
         } else {
             self.open(now, wire);
+        }
+    }
+
+    /// Accepts the connection that the segment `syn` asks for, as the end that listened: sends an answer with the
+    /// flags of `answer`, the receiver's, and awaits its acknowledgement, before which no data is sent. Packets may
+    /// be marked if the SYN asks for it, by RFC 3168 (ECE and CWR) or by RFC 9768 (all three bits).
+    pub fn accept(&mut self, now: Time, syn: &Segment, answer: &Segment, wire: &mut impl Wire) {
+        if self.state == State::Idle {
+            self.measured.core.begin(now);
+            self.accurate &= syn.flags.has(Flags::COUNTS_MARKS);
+            if !syn.flags.has(Flags::CONGESTION_ECHO.with(Flags::WINDOW_REDUCED)) {
+                self.flags = Flags::default();
+            }
+            self.state = State::Accepting(answer.flags);
+        }
+        if let State::Accepting(flags) = self.state {
+            self.send_control(now, flags, wire);
         }
     }
 
@@ -143,6 +162,13 @@ impl Sender {
                 }
                 true
             }
+            State::Accepting(flags) => {
+                if now >= self.measured.core.timer() {
+                    self.measured.core.on_no_answer();
+                    self.send_control(now, flags, wire);
+                }
+                true
+            }
             State::Persisting if now >= self.measured.core.deadline() => {
                 self.probe_window(now, wire);
                 true
@@ -155,7 +181,7 @@ impl Sender {
     /// allows. An acknowledgement of packets that were never sent is ignored.
     pub fn on_ack(&mut self, now: Time, segment: &Segment, wire: &mut impl Wire) {
         if self.state != State::Open && self.state != State::Persisting || segment.flags.has(Flags::SYN) {
-            self.on_handshake(now, segment.flags, segment.stamp, wire);
+            self.on_handshake(now, segment, wire);
             return;
         }
         let mut sack = segment.sack; // copied, so that the rest of the segment need not lie in memory
@@ -240,16 +266,27 @@ impl Sender {
 
     //= RFC 5681 section 2: an answer to SYN is no duplicate acknowledgement
     /// Processes a segment with a SYN, or one that arrives before the connection is open. The awaited answer
-    /// to a SYN opens the connection. A repeated answer is no acknowledgement of data, and so no duplicate
+    /// to a SYN opens the connection, and so does the acknowledgement of the answer that this end sent, whose
+    /// stamp is that answer's. A repeated answer is no acknowledgement of data, and so no duplicate
     /// either (RFC 5681 section 2).
     #[cold]
-    fn on_handshake(&mut self, now: Time, flags: Flags, stamp: Time, wire: &mut impl Wire) {
-        if self.state == State::Connecting && flags.has(Flags::SYN) {
-            if self.accurate {
-                self.agree(flags);
+    fn on_handshake(&mut self, now: Time, segment: &Segment, wire: &mut impl Wire) {
+        let Segment { flags, stamp, .. } = *segment;
+        match self.state {
+            State::Connecting if flags.has(Flags::SYN) => {
+                if self.accurate {
+                    self.agree(flags);
+                }
+                self.take_edge(0, segment);
+                self.measured.core.on_answer(now, stamp);
+                self.open(now, wire);
             }
-            self.measured.core.on_answer(now, stamp);
-            self.open(now, wire);
+            State::Accepting(_) if !flags.has(Flags::SYN) => {
+                self.take_edge(0, segment);
+                self.measured.core.on_answer(now, stamp);
+                self.open(now, wire);
+            }
+            _ => {}
         }
     }
 
@@ -290,9 +327,13 @@ impl Sender {
     }
 
     fn send_syn(&mut self, now: Time, wire: &mut impl Wire) {
-        let bytes = self.options.control_bytes;
         let asks = if self.accurate { Flags::COUNTS_MARKS } else { Flags::default() };
-        wire.send(Segment { stamp: now, bytes, flags: Flags::SYN.with(asks), ..Segment::default() });
+        self.send_control(now, Flags::SYN.with(asks), wire);
+    }
+
+    /// Sends a message of the handshake and awaits its answer.
+    fn send_control(&mut self, now: Time, flags: Flags, wire: &mut impl Wire) {
+        wire.send(Segment { stamp: now, bytes: self.options.control_bytes, flags, ..Segment::default() });
         self.measured.core.await_answer(now);
     }
 }

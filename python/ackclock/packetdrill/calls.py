@@ -1,0 +1,96 @@
+"""System calls of a script."""
+
+from __future__ import annotations
+
+from ackclock.packetdrill.language import Call, Inexpressible
+from ackclock.packetdrill.world import World
+
+_WRITES = ("write", "writev", "send", "sendto", "sendmsg", "sendfile")
+_CALLS = """
+socket bind listen accept accept4 fcntl ioctl read readv recv recvfrom recvmsg poll getsockopt
+epoll_create epoll_create1 epoll_ctl epoll_wait
+"""
+_WITHOUT_EFFECT = frozenset(_CALLS.split())
+"""Calls that change nothing: the application reads at once, and what it reads is not compared."""
+_OPTIONS = """
+SO_REUSEADDR SO_SNDBUF SO_RCVBUF SO_ZEROCOPY SO_TIMESTAMPING SO_PRIORITY SO_DEBUG SO_ERROR SO_SNDLOWAT
+TCP_CONGESTION TCP_MAXSEG TCP_NOTSENT_LOWAT TCP_INQ TCP_WINDOW_CLAMP TCP_SYNCNT TCP_SAVE_SYN IP_TOS IPV6_TCLASS
+IP_RECVERR IPV6_RECVERR IP_MTU_DISCOVER IPV6_MTU_DISCOVER IP_FREEBIND IP_BIND_ADDRESS_NO_PORT SO_RCVTIMEO
+SO_SNDTIMEO SO_INCOMING_CPU SO_REUSEPORT SO_MARK
+"""
+_OPTIONS_WITHOUT_EFFECT = frozenset(_OPTIONS.split())
+"""Options of sockets that change nothing here, or that the settings have read."""
+_SENDING_FLAGS = ("0", "MSG_EOR", "MSG_DONTWAIT", "MSG_NOSIGNAL", "MSG_ZEROCOPY")
+
+
+def call(world: World, line: int, made: Call) -> None:
+    """Makes a system call now. Inexpressible for a call that has no counterpart."""
+    world.row(line, world.now, str(made))
+    if made.error == "EINPROGRESS" and made.name == "connect":
+        pass
+    elif made.number is not None and made.number < 0:
+        raise Inexpressible(line, f"{made.name} that fails: {made.error or made.result}")
+    match made.name:
+        case name if name in _WRITES:
+            _write(world, line, made)
+        case "connect":
+            world.host.connect(world.now)
+        case "close":
+            _close(world)
+        case "shutdown":
+            if made.arguments[1:2] != ("SHUT_RD",):
+                _close(world)
+        case "setsockopt":
+            _option(world, line, made)
+        case "socket":
+            if made.arguments[1:2] and "SOCK_STREAM" not in made.arguments[1]:
+                raise Inexpressible(line, f"a socket of {made.arguments[1]}: only TCP has a counterpart")
+        case name if name in _WITHOUT_EFFECT:
+            pass
+        case name:
+            raise Inexpressible(line, f"the call {name} has no counterpart")
+    world.collect()
+
+
+def _close(world: World) -> None:
+    if not world.is_closed:
+        world.is_closed = True
+        world.host.close(world.now)
+
+
+def _option(world: World, line: int, made: Call) -> None:
+    name = made.arguments[2] if len(made.arguments) > 2 else ""
+    value = made.arguments[3].strip("[] ") if len(made.arguments) > 3 else ""
+    if name == "TCP_NODELAY":
+        world.nodelay = value != "0"
+    elif name not in _OPTIONS_WITHOUT_EFFECT and value != "0":
+        raise Inexpressible(line, f"the option {name} of a socket has no counterpart")
+
+
+def _write(world: World, line: int, made: Call) -> None:
+    count = made.number
+    if count is None:
+        raise Inexpressible(line, f"{made.name} whose result the script leaves open")
+    if made.ends is not None and made.ends > world.tolerance:
+        raise Inexpressible(line, f"{made.name} that blocks: there is no send buffer")
+    flags = [flag.strip() for flag in "|".join(made.arguments[3:4]).split("|") if flag.strip()]
+    for flag in flags if made.name.startswith("send") else ():
+        if flag not in _SENDING_FLAGS:
+            raise Inexpressible(line, f"the flag {flag} of {made.name} has no counterpart")
+    if world.is_closed:
+        raise Inexpressible(line, f"{made.name} after the connection was closed")
+    state = world.state()
+    new = world.written.write(count, state.high, closes="MSG_EOR" in flags)
+    _check_nagle(world, line, state.una, state.high)
+    world.host.write(world.now, new)
+
+
+def _check_nagle(world: World, line: int, una: int, high: int) -> None:
+    """Raises Inexpressible if Nagle's algorithm would hold a short segment back until an earlier short one is
+    acknowledged (RFC 9293 section 3.7.4, with Minshall's change).
+    """
+    written = world.written
+    if world.nodelay or not written.packets or not written.is_short(written.packets - 1):
+        return
+    if any(written.is_short(packet) for packet in range(una, min(high, written.packets - 1))):
+        raise Inexpressible(line, "a second short segment while one is in flight: Nagle's algorithm")

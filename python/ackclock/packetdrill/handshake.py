@@ -1,0 +1,86 @@
+"""What the two hosts of a script agree on, read from the segments of the handshake before anything runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ackclock.packetdrill.language import Call, Inexpressible, Script, Segment
+
+USUAL_MSS = 536
+"""The segment size of a peer whose SYN does not say one (RFC 9293 section 3.7.1)."""
+OPTION_BYTES = 12
+"""What timestamps, or the counters of Accurate ECN, take of a segment, padded."""
+
+
+@dataclass(frozen=True)
+class Handshake:
+    """What the hosts agree on."""
+
+    connects: bool
+    """Whether the host connects; otherwise it listens."""
+    mss: int
+    window_scale: int
+    selective: bool
+    stamps: bool
+    classic_ecn: bool
+    """Whether the connection has ECN by RFC 3168."""
+    accurate_ecn: bool
+    """Whether it has Accurate ECN (RFC 9768)."""
+    accurate_option: bool
+    """Whether the host's data segments have the option of Accurate ECN."""
+
+    @property
+    def packet_bytes(self) -> int:
+        """Returns the payload of a full segment."""
+        return max(self.mss - OPTION_BYTES * (self.stamps + self.accurate_option), 1)
+
+
+def agreed(script: Script) -> Handshake:
+    """Returns what the hosts agree on. Inexpressible if the script has no handshake."""
+    line, peer = _first(script, arrives=True)
+    connects = peer.has(".")
+    _, own = _first(script, arrives=False)
+    mss = peer.options.mss or USUAL_MSS
+    if "mss" in script.options:
+        given_at, given = script.options["mss"]
+        if not given.isdigit() or int(given) < 1:
+            raise Inexpressible(given_at, f"the segment size {given}")
+        mss = min(mss, int(given))
+    # The answer to a SYN of RFC 9768 says how the SYN arrived; 1 is RFC 3168, 0 no ECN, and 7 a copy of the SYN.
+    asked, answered = (own.field, peer.field) if connects else (peer.field, own.field)
+    accurate = asked == 7 and answered not in (0, 1, 7)
+    classic = asked in (3, 7) and answered == 1
+    option = accurate and any(
+        not one.arrives and one.has_data and one.options.accurate is not None for _, one in script.segments
+    )
+    if connects and any(one.arrives and one.has("S") and not one.has(".") for _, one in script.segments):
+        raise Inexpressible(line, "a simultaneous open")
+    return Handshake(
+        connects=connects,
+        mss=_set_by_socket(script, mss),
+        window_scale=peer.options.window_scale or 0,
+        selective=peer.options.sack_permitted and (own.options.unchecked or own.options.sack_permitted),
+        stamps=peer.options.stamp is not None and (own.options.unchecked or own.options.stamp is not None),
+        classic_ecn=classic,
+        accurate_ecn=accurate,
+        accurate_option=option,
+    )
+
+
+def _set_by_socket(script: Script, mss: int) -> int:
+    """Returns the segment size with the option TCP_MAXSEG of the socket."""
+    for event in script.events:
+        match event.action:
+            case Call(name="setsockopt", arguments=(_, _, "TCP_MAXSEG", value, *_)):
+                digits = value.strip("[] ")
+                mss = min(mss, int(digits)) if digits.isdigit() else mss
+    return mss
+
+
+def _first(script: Script, *, arrives: bool) -> tuple[int, Segment]:
+    """Returns the first segment with a SYN in a direction, with its line."""
+    found = next((one for one in script.segments if one[1].arrives == arrives and one[1].has("S")), None)
+    if found is None:
+        what = "arrives" if arrives else "is sent"
+        raise Inexpressible(script.events[0].line, f"no SYN {what}: a connection begins with a handshake")
+    return found

@@ -1,0 +1,154 @@
+"""The connection of a script in virtual time: the host, the packets of its data, and what it has sent."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from ackclock.packetdrill.language import Inexpressible, Script, ScriptError
+from ackclock.packetdrill.outcome import Compared, Row
+from ackclock.packetdrill.stream import Incoming, Written
+
+if TYPE_CHECKING:
+    from ackclock._core import Departure, Host, HostState
+    from ackclock.packetdrill.handshake import Handshake
+
+USUAL_TOLERANCE = 4_000_000
+"""The tolerance of times in nanoseconds, packetdrill's own.
+
+Packetdrill also allows an eighth of the time since the event before, because a real machine is late. Virtual time is
+not, so that holds here only where the script says so with ``--tolerance_percent``.
+"""
+_PATIENCE = 10**12
+"""How long the host is waited for where the script allows any time, in nanoseconds."""
+KNOWN_OPTIONS = (
+    "tolerance_usecs",
+    "tolerance_percent",
+    "mss",
+    "mtu",
+    "tcp_ts_tick_usecs",
+    "strict_segments",
+    "ip_version",
+    "bind_port",
+)
+"""The options of packetdrill that a script may set."""
+
+
+@dataclass
+class World:
+    """The state of a script that runs."""
+
+    script: Script
+    agreed: Handshake
+    host: Host
+    packet_bytes: int
+    uses_ecn: bool
+    now: int = 0
+    last_event: int = 0
+    """The time of the last event."""
+    queue: deque[Departure] = field(default_factory=deque)
+    """What the host has sent that no event has expected yet."""
+    rows: list[Row] = field(default_factory=list)
+    compared: Compared = field(default_factory=Compared)
+    not_compared: dict[int, str] = field(default_factory=dict)
+    stamps: dict[int, int] = field(default_factory=dict)
+    """When the segments with these timestamps of the script were sent."""
+    acknowledged: list[tuple[int, int]] = field(default_factory=list)
+    """When the host acknowledged how many packets of the peer."""
+    handshake_sent: int = 0
+    """When the last message of the handshake was sent."""
+    third_is_due: bool = False
+    """Whether the host owes the third segment of the handshake, which ackclock's TCP leaves out."""
+    awaits_third: bool = False
+    """Whether the listening host has been sent a SYN, and the third segment has not arrived."""
+    nodelay: bool = False
+    is_closed: bool = False
+    has_closed: bool = False
+    """Whether the peer has sent a FIN."""
+    echoes: int = 0
+    """The packets that acknowledgements with an echo of RFC 3168 have covered."""
+    heard: tuple[int, int | None, int] = (0, None, 0)
+    """Number, window and flags of the last acknowledgement."""
+
+    def __post_init__(self) -> None:
+        self.written = Written(self.packet_bytes)
+        arriving = [one for _, one in self.script.segments if one.arrives and one.has_data]
+        self.incoming = Incoming((one.start - 1, one.end - 1) for one in arriving)
+        self.tolerance = self._option("tolerance_usecs", USUAL_TOLERANCE // 1000) * 1000
+        self.tolerance_share = self._option("tolerance_percent", 0) / 100
+        self.tick = self._option("tcp_ts_tick_usecs", 0) * 1000
+
+    def _option(self, name: str, otherwise: int) -> int:
+        line, value = self.script.options.get(name, (0, str(otherwise)))
+        if not value.isdigit():
+            raise ScriptError(self.script.file, line, f'--{name}: found "{value}", expected a number')
+        return int(value)
+
+    def state(self) -> HostState:
+        """Returns the state of the host now."""
+        return self.host.state(self.now)
+
+    def advance(self, until: int, *, inclusive: bool) -> None:
+        """Lets time pass up to ``until``, with the timers that are due before then, or then too."""
+        self.host.run(until, inclusive)
+        self.now = max(self.now, until)
+        self.collect()
+
+    def collect(self) -> None:
+        """Takes what the host has sent."""
+        for departure in self.host.take_departures():
+            if departure.kind == "handshake":
+                self.handshake_sent = departure.at
+            elif departure.kind == "acknowledgement":
+                self.acknowledged.append((departure.at, departure.number))
+            self.queue.append(departure)
+
+    def next_departure(self, until: int | None) -> Departure | None:
+        """Takes the next segment that the host sends by ``until``, or at any time; None if it sends none."""
+        limit = self.now + _PATIENCE if until is None else until
+        while not self.queue:
+            due = self.state().timer
+            if due is None or due > limit:
+                return None
+            self.advance(max(due, self.now), inclusive=True)
+        departure = self.queue.popleft()
+        self.now = max(self.now, departure.at)
+        return departure
+
+    def leave_out(self, line: int, what: str) -> None:
+        """Records what the script says at a line that is not compared."""
+        before = self.not_compared.get(line)
+        self.not_compared[line] = what if before is None else f"{before}; {what}"
+
+    def row(self, line: int, time: int, script: str = "", host: str = "", *, differs: bool = False) -> None:
+        """Adds a row to the timeline."""
+        self.rows.append(Row(time, script, host, line, differs))
+
+    def shown(self, departure: Departure) -> str:
+        """Returns a segment of the host as the script would write it."""
+        match departure.kind:
+            case "handshake":
+                return f"{'S' if self.agreed.connects else 'S.'} 0:0(0)"
+            case "probe":
+                at = self.written.start(departure.number)
+                return f"window probe {at}:{at}(0)"
+            case "acknowledgement":
+                at = 1 + self.written.start(min(self.state().high, self.written.packets))
+                blocks = " ".join(
+                    f"{1 + self.incoming.byte(first)}:{1 + self.incoming.byte(end)}"
+                    for first, end in departure.blocks
+                )
+                acknowledged = 1 + self.incoming.byte(departure.number)
+                return f". {at}:{at}(0) ack {acknowledged}" + (f" <sack {blocks}>" if blocks else "")
+            case _:
+                first = 1 + self.written.start(departure.number)
+                size = self.written.size(departure.number)
+                again = " again" if departure.again else ""
+                return f"{first}:{first + size}({size}){again}"
+
+    def stamp_of(self, line: int, echoed: int) -> int:
+        """Returns when the segment was sent whose timestamp the peer echoes."""
+        if echoed not in self.stamps:
+            raise Inexpressible(line, f"the echo of timestamp {echoed}, which no segment before has")
+        return self.stamps[echoed]

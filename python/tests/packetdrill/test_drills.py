@@ -1,0 +1,59 @@
+"""Our own drills: each passes, and each fails when the detail that it names is broken."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from ackclock.packetdrill import Choices, Verdict, drill
+
+DRILLS = Path(__file__).parent / "drills"
+FAILS_WITH = re.compile(r"^// fails with: (.*)$", re.MULTILINE)
+NAMES = sorted(str(path.relative_to(DRILLS).with_suffix("")) for path in DRILLS.rglob("*.pkt"))
+TO_COME = {
+    # Rules that the simulator does not have yet. A drill leaves this list with its rule: one that passes fails here.
+    "accurate-ecn/a-newer-timestamp-is-progress": "FLAG_TS_PROGRESS",
+    "accurate-ecn/the-option-has-room-beside-three-blocks": "the room of the option beside SACK blocks",
+    "accurate-ecn/thinned-acknowledgements-are-taken-as-they-are": "ACK_COMP_THRESH",
+    "ecn/a-mark-halves-the-window-of-the-rfc": "no growth by acknowledgements with an echo",
+    "ecn/linux-thins-the-flight-after-a-mark": "PRR in state CWR",
+    "growth/selective-acknowledgements-grow-the-window-once-reordering-was-seen": "tcp_may_raise_cwnd",
+    "growth/the-threshold-of-cubic-is-a-whole-number": "the threshold of CUBIC in whole packets",
+    "local-drop/a-refused-segment-stays-with-the-sender": "local_drop in the profile linux",
+    "rack/the-round-trip-is-that-of-every-delivered-segment": "tcp_rack_advance",
+    "rack/the-timer-of-linux-is-two-milliseconds-longer": "TCP_TIMEOUT_MIN_US",
+    "window-validation/a-full-window-counts-for-all-its-acknowledgements": "tcp_cwnd_validate",
+    "window-validation/eight-of-ten-count-as-used-up-to-sixteen": "tcp_is_cwnd_limited",
+    "window-validation/nine-of-ten-count-as-used": "tcp_is_cwnd_limited",
+}
+
+
+def path_of(name: str) -> Path:
+    return DRILLS / f"{name}.pkt"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_drill_passes_once_the_simulator_has_its_rule(name: str) -> None:
+    outcome = drill(path_of(name))
+    told = f"{outcome.file}:{outcome.line}: {outcome.reason}"
+    if name in TO_COME:
+        assert outcome.verdict is Verdict.DIFFERENCE, f"{name} does not fail any more: take it off TO_COME"
+    else:
+        assert outcome.verdict is Verdict.PASSED, told
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_drill_fails_with_what_it_names(name: str) -> None:
+    broken = FAILS_WITH.findall(path_of(name).read_text())
+    assert broken, f"{name} names nothing with which it fails"
+    for arguments in broken:
+        outcome = drill(path_of(name), Choices.of(shlex.split(arguments), name))
+        assert outcome.verdict is Verdict.DIFFERENCE, f"{name} passes with {arguments}"
+
+
+def test_the_list_of_rules_to_come_names_drills() -> None:
+    assert set(TO_COME) <= set(NAMES)
+    assert len(NAMES) >= 40
