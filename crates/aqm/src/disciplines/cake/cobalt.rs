@@ -119,18 +119,15 @@ impl Cobalt {
         self.count = self.count.max(1);
     }
 
-    /// Called when the queue is found empty: BLUE steps down, and CoDel forgets a signal if one is due
-    /// (cobalt_queue_empty).
+    /// Called when the queue is found empty: BLUE steps down (cobalt_queue_empty). CoDel forgets the signals that
+    /// are due when the next packet arrives, in [`wake`](Self::wake).
     pub fn emptied(&mut self, now: Time, settings: &Settings) {
-        if now.since(self.stepped) > settings.target {
+        if self.probability > 0.0 && now.since(self.stepped) > settings.target {
             self.probability = (self.probability - DECREMENT).max(0.0);
             self.stepped = now;
         }
         self.above = false;
         self.rests = true;
-        if self.count > 0 && self.next <= now {
-            self.forget(settings);
-        }
     }
 
     /// Called when a packet arrives at an empty queue: catches up with the time since the queue was found
@@ -140,7 +137,8 @@ impl Cobalt {
             return;
         }
         if self.probability > 0.0 {
-            let steps = now.since(self.stepped).nanos().saturating_sub(1) / settings.target.nanos();
+            let due = now.since(self.stepped).nanos().saturating_sub(1) / settings.target.nanos();
+            let steps = due.min(libm::ceil(self.probability / DECREMENT) as u64);
             self.probability = (self.probability - DECREMENT * steps as f64).max(0.0);
             self.stepped += settings.target * steps;
         }
@@ -149,13 +147,9 @@ impl Cobalt {
 
     fn forget_until(&mut self, now: Time, settings: &Settings) {
         while self.count > 0 && self.next <= now {
-            self.forget(settings);
+            self.count -= 1;
+            self.next += self.distance(settings);
         }
-    }
-
-    fn forget(&mut self, settings: &Settings) {
-        self.count -= 1;
-        self.next += self.distance(settings);
     }
 
     /// Returns the time between two signals: an interval over the root of the count, at most an interval.
@@ -281,6 +275,8 @@ mod tests {
         assert_eq!(cobalt.probability, 6.0 / 256.0 - 5.0 / 4096.0);
         // 96 steps down undo six steps up.
         cobalt.emptied(at(68.0), &settings);
+        // The last of those four steps was due at 66 ms, so none is due at 68.
+        assert_eq!(cobalt.probability, 6.0 / 256.0 - 5.0 / 4096.0);
         cobalt.wake(at(68.0 + 5.0 * 96.0), &settings);
         assert_eq!(cobalt.probability, 0.0);
     }
@@ -294,5 +290,73 @@ mod tests {
             let found = cobalt.decide(&capable, at(1.0), &settings, &mut Scripted::new(&[drawn]));
             assert_eq!(found, outcome);
         }
+    }
+
+    #[test]
+    fn an_overdue_drop_is_made_up_for_and_an_overdue_mark_is_not() {
+        // Packets that have waited 50 ms leave at 200 ms, at 400 ms and every 10 ms from then on. The first is above
+        // the target at 200 ms, so a signal is due at 300 ms and happens at 400. The next is due 70.7 ms after 300:
+        // at 370.7 ms, which is over. A drop follows at once, at 410 ms, and the others by 100 / sqrt(3) = 57.7:
+        // 428.4; 50: 478.4; 44.7: 523.1 ms. After a mark the next signal counts as due at 400 ms: it happens at 410
+        // as well, and the others follow from 400: 457.7; 507.7; 552.4 ms (cobalt_should_drop sets drop_next to now
+        // if the schedule lies behind and the packet is not dropped).
+        let signals = |ecn| {
+            let mut cobalt = Cobalt::default();
+            assert_eq!(signals(&mut cobalt, 200, 200, 50.0, ecn), []);
+            signals(&mut cobalt, 400, 550, 50.0, ecn).into_iter().map(|(ms, _)| ms).collect::<Vec<_>>()
+        };
+        assert_eq!(signals(Ecn::NotCapable), [400, 410, 430, 480, 530]);
+        assert_eq!(signals(Ecn::Classic), [400, 410, 460, 510]);
+    }
+
+    #[test]
+    fn a_signal_that_is_due_when_waits_become_long_happens_at_once() {
+        // Count is 3 and a signal has been due since 100 ms. The first packet above the target leaves at 200 ms: the
+        // schedule restarts there, 100 / sqrt(3) = 57.7 ms to 257.7 ms, but the signal that was due happens; after it
+        // count is 4, and the next is due 50 ms later, at 307.7 ms (cobalt_should_drop looks at the schedule before
+        // it changes it).
+        let mut cobalt = Cobalt { count: 3, next: at(100.0), ..Cobalt::default() };
+        let drops = [200, 310].map(|ms| (ms, Outcome::Drop));
+        assert_eq!(signals(&mut cobalt, 200, 320, 50.0, Ecn::NotCapable), drops);
+    }
+
+    #[test]
+    fn after_an_overflow_codel_signals_at_the_next_departure() {
+        // The queue overflows at 10 ms. A packet that has waited 50 ms leaves at 20 ms and is dropped at once, not an
+        // interval later. Count is 2 after it, so the next signals are due 70.7 ms after 10: at 80.7, and 57.7 ms
+        // later at 138.4 ms (cobalt_queue_full).
+        let mut cobalt = Cobalt::default();
+        cobalt.overflowed(at(10.0), &settings(true));
+        let drops = [20, 90, 140].map(|ms| (ms, Outcome::Drop));
+        assert_eq!(signals(&mut cobalt, 20, 150, 50.0, Ecn::NotCapable), drops);
+    }
+
+    #[test]
+    fn a_queue_that_was_empty_has_an_interval_again() {
+        // The first packet above the target leaves at 10 ms: a signal is due at 110. The queue is found empty at 20
+        // ms. Packets that have waited 50 ms leave from 40 ms on: the signal is due at 140 ms.
+        let mut cobalt = Cobalt::default();
+        signals(&mut cobalt, 10, 10, 50.0, Ecn::NotCapable);
+        cobalt.emptied(at(20.0), &settings(true));
+        cobalt.wake(at(30.0), &settings(true));
+        assert_eq!(signals(&mut cobalt, 40, 150, 50.0, Ecn::NotCapable), [(140, Outcome::Drop)]);
+    }
+
+    #[test]
+    fn a_probability_of_zero_makes_no_steps_down() {
+        // Found empty at 10 ms with nothing to take back, the queue overflows at 12 ms and steps up at once. Found
+        // empty again at 20 ms it has one step down, and 15 more until the probability is 0: the last is due at 95
+        // ms. The queue rests until 998 ms and overflows at 999 ms: far more than the target after that
+        // (cobalt_queue_empty moves blue_timer only while p_drop is above 0).
+        let settings = settings(true);
+        let mut cobalt = Cobalt::default();
+        cobalt.emptied(at(10.0), &settings);
+        cobalt.overflowed(at(12.0), &settings);
+        assert_eq!(cobalt.probability, 1.0 / 256.0);
+        cobalt.emptied(at(20.0), &settings);
+        cobalt.wake(at(998.0), &settings);
+        assert_eq!((cobalt.probability, cobalt.stepped), (0.0, at(95.0)));
+        cobalt.overflowed(at(999.0), &settings);
+        assert_eq!(cobalt.probability, 1.0 / 256.0);
     }
 }

@@ -123,5 +123,10 @@ mod tests {
         assert_eq!(clock.ready(), ms(10));
         clock.start(ms(5));
         assert_eq!(clock.ready(), ms(10));
+        // Nor does the fraction of a nanosecond by which a packet was late: 1000 B at 7 Mbit/s take 1,142,857 1/7 ns.
+        let mut clock = Clock::new(Some(Rate::from_bits_per_second(7_000_000)));
+        clock.advance(1000);
+        clock.start(ms(10));
+        assert_eq!(clock.ready(), ms(10));
     }
 }

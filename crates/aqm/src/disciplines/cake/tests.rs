@@ -1,6 +1,7 @@
 use super::*;
 use crate::discipline::{Arrival, Ecn};
-use crate::testing::{Bench, arrival, at};
+use crate::flow_hash::{draw_salt, mix};
+use crate::testing::{Bench, Dice, arrival, at};
 
 fn cake(settings: &[(&str, &str)], capacity: Capacity) -> Bench<Cake> {
     let parameters = Parameters::from(&Values::with(ENTRY.descriptor, settings));
@@ -122,13 +123,29 @@ fn an_overflow_drops_from_the_head_of_the_queue_with_most_bytes() {
     arrive(&mut bench, 10.0, 1, 1000, 6);
     arrive(&mut bench, 10.0, 2, 1000, 5);
     assert_eq!(bench.dropped, [0]);
-    let mut probability = 0.0;
-    bench.queue.publish(&mut |name, value| {
-        if name == "blue_probability" {
-            probability = value;
-        }
-    });
-    assert_eq!(probability, 1.0 / 256.0);
+    assert_eq!(blue(&bench), 1.0 / 256.0);
+}
+
+fn blue(bench: &Bench<Cake>) -> f64 {
+    bench.queue.queues.iter().map(|queue| queue.cobalt.probability()).fold(0.0, f64::max)
+}
+
+#[test]
+fn blue_steps_down_while_a_queue_is_empty() {
+    // An overflow at 10 ms as above. Both queues have sent all at 12 ms; flow 1's is found empty at 20 ms, when a third
+    // flow sends: BLUE steps down. Its next packet arrives at 41 ms, 21 ms later: at most four steps fit, 5 ms apart.
+    let mut bench = cake(&[], Capacity::Packets(10));
+    arrive(&mut bench, 10.0, 1, 1000, 6);
+    arrive(&mut bench, 10.0, 2, 1000, 5);
+    while bench.queue.packets() > 0 {
+        bench.depart(12.0);
+    }
+    assert_eq!(blue(&bench), 1.0 / 256.0);
+    arrive(&mut bench, 20.0, 3, 1000, 10);
+    bench.empty(20.0);
+    assert_eq!(blue(&bench), 1.0 / 256.0 - 1.0 / 4096.0);
+    arrive(&mut bench, 41.0, 1, 1000, 1);
+    assert_eq!(blue(&bench), 1.0 / 256.0 - 5.0 / 4096.0);
 }
 
 #[test]
@@ -152,4 +169,33 @@ fn each_queue_has_a_cobalt_of_its_own() {
         assert!(bench.dropped.iter().all(|ticket| *ticket < 200), "{:?}", bench.dropped);
         assert_eq!(marked > 0, !drops);
     }
+}
+
+#[test]
+fn a_place_that_rests_goes_to_another_flow_and_to_the_hosts_of_that_flow() {
+    // Nine flows of one set of eight places; the bench's first draw is the salt. The last is of sender 2, the others
+    // of sender 1.
+    let salt = draw_salt(&mut Dice(7));
+    let set = |flow: u32| mix(salt ^ u64::from(flow)) % 1024 / 8;
+    let (same, others): (Vec<u32>, Vec<u32>) = (0..5000).partition(|flow| set(*flow) == set(0));
+    let labels: Vec<_> =
+        (0..5000).map(|flow| Label { source: 1 + u32::from(flow == same[8]), ..Label::default() }).collect();
+    let mut bench = cake(&[("isolation", "dual-srchost")], Capacity::Unlimited);
+    bench.queue.on_labels(&labels);
+    // Flow 0 sends a packet and no more, and its queue rests after two rounds. The last flow finds that place free:
+    // all others have packets. It is a bulk flow of sender 2.
+    arrive(&mut bench, 0.0, same[0], 1000, 1);
+    bench.depart(0.0);
+    same[1..8].iter().for_each(|flow| arrive(&mut bench, 0.0, *flow, 1000, 40));
+    (0..60).for_each(|_| _ = bench.depart(0.0));
+    arrive(&mut bench, 0.0, same[8], 1000, 10);
+    (0..10).for_each(|_| _ = bench.depart(0.0));
+    assert_eq!((bench.queue.queues.len(), bench.queue.hosts.flows_sent_by(2)), (8, 1));
+    // All queues rest. When the last flow has its place again and flow 0 returns, it takes another.
+    bench.empty(0.0);
+    arrive(&mut bench, 0.0, others[0], 1000, 60);
+    bench.empty(0.0);
+    arrive(&mut bench, 0.0, same[8], 1000, 1);
+    arrive(&mut bench, 0.0, same[0], 1000, 1);
+    assert_eq!(bench.queue.queues.iter().filter(|queue| !queue.fifo.is_empty()).count(), 2);
 }
