@@ -244,4 +244,18 @@ mod tests {
         queues.drain(at(5.0));
         assert_eq!(queues.total(), 0);
     }
+
+    #[test]
+    fn a_queue_that_becomes_empty_in_its_turn_leaves_a_whole_turn_to_the_next() {
+        // Quantum 1000. Queue 0 is empty after 0.5 ms, in the middle of its turn. Queue 1 has the next 1000 bytes, and
+        // then it is queue 2's turn: at 1.5 ms they hold 2000 and 3000.
+        let mut queues = PhantomQueues::new(RATE, 3, Size::from_bytes(1000));
+        for (queue, bytes) in [(0, 500), (1, 3000), (2, 3000)] {
+            queues.push(queue, bytes);
+        }
+        queues.drain(at(1.5));
+        assert_eq!([0, 1, 2].map(|queue| bytes(&queues, queue)), [0.0, 2000.0, 3000.0]);
+        queues.drain(at(2.0));
+        assert_eq!([0, 1, 2].map(|queue| bytes(&queues, queue)), [0.0, 2000.0, 2500.0]);
+    }
 }

@@ -10,6 +10,7 @@ use ackclock_aqm::entry::{Entry, PERIODS};
 use ackclock_aqm::registry::{self, QUEUES};
 use ackclock_aqm::testing::Dice;
 use ackclock_aqm::{Arrival, Capacity, Departing, Departure, Ecn, Held, LinkRate, Queueing, Service, Ticket};
+use ackclock_base::random::Scripted;
 use ackclock_base::registry::Quantity;
 use ackclock_base::{Descriptor, Parameter, Random, Rate, Size, Span, Time, Value, Values};
 use proptest::prelude::*;
@@ -103,6 +104,8 @@ struct Account<'a> {
     marks: bool,
     waiting: VecDeque<(usize, Arrival)>,
     counts: BTreeMap<&'static str, usize>,
+    /// The bytes of the packets that have begun their transmission.
+    left_bytes: u64,
 }
 
 impl Account<'_> {
@@ -141,6 +144,7 @@ impl Account<'_> {
                 prop_assert!(!marked || left.ecn.is_capable(), "{name} marks a packet that cannot be marked");
                 prop_assert!(!marked || self.marks, "{name} marks though marks are off");
                 *self.counts.entry("left").or_default() += 1;
+                self.left_bytes += u64::from(left.bytes);
             }
             Happening::Settled { packets, idles } => {
                 prop_assert_eq!(packets, self.waiting.len() as u64, "{} counts other packets", name);
@@ -154,6 +158,16 @@ impl Account<'_> {
                 prop_assert!(fits, "{name} holds {packets} packets, {bytes} B of {:?}", self.capacity);
             }
         }
+        Ok(())
+    }
+
+    /// Checks the published count of bytes that have taken tokens, of disciplines that have one: a policer counts what
+    /// it admits, and a shaper what it sends.
+    fn check_passed(&self, shown: &BTreeMap<&'static str, f64>) -> Result<(), TestCaseError> {
+        let Some(passed) = shown.get("passed_bytes") else { return Ok(()) };
+        let waiting: u64 = self.waiting.iter().map(|(_, arrival)| u64::from(arrival.bytes)).sum();
+        let expected = self.left_bytes + if self.entry.service.holds_back { 0 } else { waiting };
+        prop_assert_eq!(*passed, expected as f64, "{}: bytes passed", self.entry.descriptor.name);
         Ok(())
     }
 
@@ -189,7 +203,8 @@ fn check_with(
     let marks = values.get("ecn") == Some(Value::Flag(true));
     let rate = LinkRate { rate: Rate::from_bits_per_second(RATE), mean_packet_bytes: 1000 };
     let mut link = ReferenceLink::new((entry.build)(values, capacity, &rate), rate.rate, Dice(seed ^ 1));
-    let mut account = Account { entry, capacity, marks, waiting: VecDeque::new(), counts: BTreeMap::new() };
+    let mut account =
+        Account { entry, capacity, marks, waiting: VecDeque::new(), counts: BTreeMap::new(), left_bytes: 0 };
     let mut shown = shown_by(&link);
     for arrival in arrivals(&mut Dice(seed), count) {
         link.arrive(arrival);
@@ -198,6 +213,9 @@ fn check_with(
         }
         let now = shown_by(&link);
         check_shown(entry.descriptor.name, &shown, &now)?;
+        if values.get("exceeding") != Some(Value::Choice("mark")) {
+            account.check_passed(&now)?;
+        }
         shown = now;
     }
     let at = |what| account.counts.get(what).copied().unwrap_or(0);
@@ -303,6 +321,66 @@ fn a_few_packets_cost_little_on_the_fastest_link() {
             link.arrive(Arrival { now, bytes: 1000, flow: number as u32 % 3, ecn: Ecn::Classic });
         }
         assert!(began.elapsed().as_secs() < 1, "{}: {:?}", entry.descriptor.name, began.elapsed());
+    }
+}
+
+/// The disciplines that forget: after a long silence they decide as if nothing had been before. The others remember
+/// something that no silence ends, by their publications: a virtual capacity (AVQ), a slope (adaptive RED, RED-diff), bins
+/// (SFB), a list (SRED), predictors (APACE, PAQM, Scepter), the phase of their steps (BLUE) or of spread-out decisions
+/// (DualPI2), or queues that stay in a round until it is their turn (FQ-CoDel, CAKE).
+const FORGETFUL: [&str; 16] = [
+    "droptail",
+    "red",
+    "choke",
+    "pi",
+    "pie",
+    "codel",
+    "sfq",
+    "drr",
+    "prio",
+    "token-bucket",
+    "srtcm",
+    "trtcm",
+    "shaper",
+    "phantom-queue",
+    "fair-policer",
+    "bc-pqp",
+];
+
+/// Returns the fates of `later` packets, whose numbers count from 0, after others that arrived `earlier`.
+fn fates(entry: &Entry, earlier: &[Arrival], later: &[Arrival]) -> Vec<(usize, &'static str)> {
+    let rate = LinkRate { rate: Rate::from_bits_per_second(RATE), mean_packet_bytes: 1000 };
+    let queueing = (entry.build)(&entry.descriptor.defaults(), Capacity::Packets(60), &rate);
+    let mut link = ReferenceLink::new(queueing, rate.rate, Scripted::new(&[0.001]));
+    earlier.iter().chain(later).for_each(|arrival| link.arrive(*arrival));
+    let fate = |happening: Happening| match happening {
+        Happening::Dropped { number, .. } => Some((number.checked_sub(earlier.len())?, "dropped")),
+        Happening::Left { number, .. } => Some((number.checked_sub(earlier.len())?, "left")),
+        Happening::Arrived { .. } | Happening::Settled { .. } => None,
+    };
+    link.happenings().into_iter().filter_map(fate).collect()
+}
+
+#[test]
+fn after_a_long_silence_a_discipline_decides_as_a_new_one() {
+    // An overload of a half for two seconds, and the same again: at once, or after 2000 s. Chance always says 0.001, so
+    // that each draw has the same result however many there were. Each flow sends one of the first twelve packets, so
+    // that queues have the same numbers.
+    let burst = |from: Time, seed| {
+        let mut packets = arrivals(&mut Dice(seed), 5000);
+        for (index, packet) in packets.iter_mut().enumerate() {
+            packet.now = from + packet.now.since(Time::ZERO);
+            packet.flow = if index < 12 { index as u32 } else { packet.flow };
+        }
+        packets
+    };
+    let earlier = burst(Time::ZERO, 5);
+    let end = earlier.last().map_or(Time::ZERO, |last| last.now);
+    for name in FORGETFUL {
+        let entry = registry::find(name).expect(name);
+        let [at_once, much_later] = [end, end + Span::from_millis(2_000_000)].map(|from| burst(from, 6));
+        assert_eq!(fates(entry, &earlier, &much_later), fates(entry, &[], &much_later), "{name}");
+        assert_ne!(fates(entry, &earlier, &at_once), fates(entry, &[], &at_once), "{name} at once");
     }
 }
 

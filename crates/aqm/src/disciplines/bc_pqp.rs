@@ -195,6 +195,45 @@ mod tests {
         assert!(passes(&mut policer, arrival(0.0)));
     }
 
+    /// Sends this number of packets in the `index`-th window of 10 ms, the last at its end, and returns the level at
+    /// the end.
+    fn window(policer: &mut BcPqp, index: u32, packets: u32) -> f64 {
+        let start = 10.0 * f64::from(index);
+        for packet in 1..=packets {
+            assert!(passes(policer, arrival(start + 10.0 * f64::from(packet) / f64::from(packets))));
+        }
+        policer.on_period(at(start + 10.0), &idle(0.0));
+        bytes(policer, 0)
+    }
+
+    #[test]
+    fn filled_bytes_that_have_drained_are_not_removed() {
+        // 8 Mbit/s drain 10,000 bytes in a window. 18 packets are a burst, which fills the queue up to 50,000. Six
+        // packets in each of twelve windows let it shrink by 4000 a window, which ends no burst: 2000 bytes are left,
+        // and more than that cannot be filled bytes. 14 packets in each of four windows let it grow by 4000 a window,
+        // which begins no burst. In a window without packets it shrinks by 10,000, which ends the burst: 2000 filled
+        // bytes are removed of the 8000, and the 6000 of packets that have passed remain.
+        let mut policer = policer(&[("rate", "8 Mbit/s"), ("phantom_limit", "50 kB"), ("window", "10 ms")]);
+        assert_eq!(window(&mut policer, 0, 18), 50_000.0);
+        let shrinks: Vec<_> = (1..13).map(|index| window(&mut policer, index, 6)).collect();
+        assert_eq!((shrinks[0], shrinks[11]), (46_000.0, 2000.0));
+        let grows: Vec<_> = (13..17).map(|index| window(&mut policer, index, 14)).collect();
+        assert_eq!(grows, [6000.0, 10_000.0, 14_000.0, 18_000.0]);
+        assert_eq!(window(&mut policer, 17, 0), 6000.0);
+    }
+
+    #[test]
+    fn the_fillings_of_two_bursts_add_up() {
+        // The first burst fills the queue with more than 40,000 bytes. After three windows with six packets 38,000 are
+        // left, all of which count as filled. 16 packets let it grow by 6000, the second burst, which fills 6000
+        // more: 44,000. All of the 40,000 that a window without packets leaves are then filled bytes.
+        let mut policer = policer(&[("rate", "8 Mbit/s"), ("phantom_limit", "50 kB"), ("window", "10 ms")]);
+        let levels = [18, 6, 6, 6, 16, 0];
+        let levels: Vec<_> =
+            (0..).zip(levels).map(|(index, packets)| window(&mut policer, index, packets)).collect();
+        assert_eq!(levels, [50_000.0, 46_000.0, 42_000.0, 38_000.0, 50_000.0, 0.0]);
+    }
+
     proptest! {
         #[test]
         fn no_interval_passes_more_than_its_tokens_and_the_queues(

@@ -232,4 +232,50 @@ mod tests {
         queue.on_arrival(late, &mut Scripted::new(&[0.999]), &mut |_| ());
         assert!((queue.detection.average() - 36.68).abs() < 0.01, "{}", queue.detection.average());
     }
+
+    #[test]
+    fn the_average_does_not_decay_while_a_packet_waits() {
+        // A packet waits although the link should have been free since 1 ms: its rate is lower than was configured.
+        // An arrival at 501 ms is one sample of one packet: 100 + 0.002 * (1 - 100) = 99.802.
+        let mut queue = choke(&[0, 0], &[("weight", "0.002")]);
+        queue.on_departure(at(0.0), &mut Scripted::new(&[]), &mut |_| ());
+        for _ in 0..100_000 {
+            queue.detection.observe(at(0.0), 100, None);
+        }
+        let late = held(2, Arrival { flow: 1, ..arrival(501.0) });
+        queue.on_arrival(late, &mut Scripted::new(&[0.999]), &mut |_| ());
+        assert!((queue.detection.average() - 99.802).abs() < 1e-6, "{}", queue.detection.average());
+    }
+
+    #[test]
+    fn the_next_early_drop_keeps_its_distance_from_a_packet_that_did_not_fit() {
+        // Two packets wait: p_b = (2 - 1) / (17 - 1) = 1/16, so the 16th arrival is dropped if chance says so. Each
+        // arrival is of another flow, and one packet leaves for each that joins.
+        let settings = [("max_threshold", "17 packets"), ("max_probability", "1")];
+        let mut queue = choke(&[1, 2], &settings);
+        let mut flow = 10;
+        let mut arrive = |queue: &mut Choke| {
+            flow += 1;
+            let dropped = !offer(queue, flow, 0.0).is_empty();
+            if !dropped {
+                queue.on_departure(at(0.0), &mut Scripted::new(&[]), &mut |_| ());
+            }
+            dropped
+        };
+        assert!((0..10).all(|_| !arrive(&mut queue)));
+        queue.capacity = Capacity::Packets(2);
+        assert!(arrive(&mut queue), "the queue is full");
+        queue.capacity = Capacity::Packets(100);
+        assert_eq!((1..100).find(|_| arrive(&mut queue)), Some(16));
+    }
+
+    #[test]
+    fn a_ticket_that_is_used_again_has_no_mark_of_the_packet_before() {
+        let mut queue = choke(&[], &[]);
+        let marks = [true, false].map(|marked| {
+            queue.join(held(0, arrival(0.0)), marked);
+            queue.on_departure(at(0.0), &mut Scripted::new(&[]), &mut |_| ()).map(|gone| gone.marked)
+        });
+        assert_eq!(marks, [Some(true), Some(false)]);
+    }
 }

@@ -136,4 +136,23 @@ mod tests {
     fn a_packet_that_does_not_fit_is_dropped_even_if_it_could_be_marked() {
         assert!(verdicts(Ecn::Classic, 200).iter().all(|verdict| *verdict == Verdict::Drop));
     }
+
+    #[test]
+    fn the_next_early_drop_keeps_its_distance_from_a_packet_that_did_not_fit() {
+        // An average of 200 between 100 and 300 gives p_b = 0.125 / 2 = 1/16: at the earliest the 16th arrival after
+        // a drop is dropped early, if chance says so. The first arrival above the threshold counts as one of them.
+        // A packet that does not fit restarts the count, as the paper's does with each packet that is dropped.
+        let settings = [("weight", "1"), ("max_probability", "0.125")];
+        let thresholds = [("min_threshold", "100 packets"), ("max_threshold", "300 packets")];
+        let settings = Values::with(ENTRY.descriptor, &[settings, thresholds].concat());
+        let link = LinkRate { rate: Rate::from_bits_per_second(8_000_000), mean_packet_bytes: 1000 };
+        let mut red = Red::new((&settings).into(), Capacity::Packets(250), &link);
+        let mut arrive = |packets| {
+            red.on_arrival(&arrival(0.0), &waiting(packets), &mut Scripted::new(&[0.0])) == Verdict::Drop
+        };
+        assert!((0..10).all(|_| !arrive(200)));
+        assert!(arrive(250), "the queue is full");
+        let mut next = || (1..100).find(|_| arrive(200));
+        assert_eq!([next(), next()], [Some(16); 2]);
+    }
 }

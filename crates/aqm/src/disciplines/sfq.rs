@@ -211,4 +211,49 @@ mod tests {
             assert!(of_flow.is_sorted(), "{of_flow:?}");
         }
     }
+
+    #[test]
+    fn a_changed_hash_starts_the_turns_anew() {
+        // Flow 1 has sent two packets and overdrawn its turn, so the next turn would be flow 2's. When the hash
+        // changes, at 1 s, both begin with a whole quantum: 2 and 3 leave before 4.
+        let mut bench = sfq(&[("perturb", "1 s")], Capacity::Unlimited);
+        fill(&mut bench, 0.0, 1, 4);
+        fill(&mut bench, 0.0, 2, 4);
+        assert_eq!(
+            [0; 2].map(|_| bench.depart(0.0).map(|gone| gone.ticket)),
+            [0, 1].map(|ticket| Some(Ticket(ticket)))
+        );
+        assert_eq!(bench.empty(1000.0), [2, 3, 4, 5, 6, 7]);
+    }
+
+    #[test]
+    fn the_hash_changes_at_most_once_a_period() {
+        // The first packet after the change that was due at 1 s arrives at 2.5 s: the next change is due at 3.5 s.
+        let mut bench = sfq(&[("perturb", "1 s")], Capacity::Unlimited);
+        fill(&mut bench, 2500.0, 1, 1);
+        assert_eq!(bench.queue.next_perturbation, Time::from_seconds(3.5));
+    }
+
+    #[test]
+    fn flows_that_a_changed_hash_brings_together_keep_within_the_depth() {
+        // Two buckets and two flows of three packets each, the depth. Each change leaves them together with
+        // probability 1/2: three of the six are dropped, and three leave.
+        let mut bench = sfq(&[("divisor", "2"), ("perturb", "1 s"), ("depth", "3")], Capacity::Unlimited);
+        let mut together = 0;
+        for second in 0..20_u32 {
+            let ms = 1000.0 * f64::from(second);
+            bench.dropped.clear();
+            fill(&mut bench, ms, 1, 3);
+            fill(&mut bench, ms, 2, 3);
+            if bench.dropped.is_empty() {
+                let left = bench.empty(ms + 1000.0).len();
+                assert_eq!(left + bench.dropped.len(), 6);
+                assert!(left == 6 || left == 3, "{left}");
+                together += u32::from(left == 3);
+            } else {
+                bench.empty(ms);
+            }
+        }
+        assert!(together > 0);
+    }
 }

@@ -133,6 +133,8 @@ mod tests {
         assert_eq!([0; 5].map(|_| ask(&mut policer, 0.0, Ecn::Classic)), [Admit, Admit, Mark, Mark, Drop]);
         assert_eq!([0; 2].map(|_| ask(&mut policer, 1.0, Ecn::Classic)), [Admit, Drop]);
         assert_eq!([0; 4].map(|_| ask(&mut policer, 4.0, Ecn::Classic)), [Admit, Admit, Mark, Drop]);
+        // 16 ms bring 16 packets' worth, of which the buckets keep two each.
+        assert_eq!([0; 5].map(|_| ask(&mut policer, 20.0, Ecn::Classic)), [Admit, Admit, Mark, Mark, Drop]);
     }
 
     #[test]

@@ -131,23 +131,33 @@ fn the_mean_square_error_is_that_of_all_while_they_are_few() {
 
 #[test]
 fn diverging_predictions_stay_numbers() {
-    let mut predictor = Predictor::new(4, 15, 5.0, Update::Delayed);
-    let mut largest: f64 = 0.0;
+    // Whenever they would be greater than 1e100 the weights begin again at their first values.
+    let mut predictor = Predictor::new(4, 15, 5.0, Update::Delayed).starting_at(0.25);
+    let (mut largest, mut resets): (f64, u32) = (0.0, 0);
     for _ in 0..100_000 {
         let prediction = predictor.observe(10.0);
         largest = largest.max(prediction.abs());
         assert!(predictor.mean_square_error().is_none_or(f64::is_finite));
+        if prediction == 0.0 {
+            assert_eq!(predictor.weights(), [0.25; 4]);
+            resets += 1;
+        }
     }
     assert!(largest > 1e90 && largest <= 1e100);
+    assert!(resets > 0);
 }
 
 #[test]
 fn weights_that_diverge_unseen_stay_numbers() {
     // Zeros predict zero whatever the weights; the textbook's update meanwhile learns from the samples before
-    // them.
-    let mut predictor = Predictor::new(4, 5000, 1e6, Update::CurrentWeights);
+    // them. When the error is greater than 1e100 the weights begin again at their first values.
+    let mut predictor = Predictor::new(4, 5000, 1e6, Update::CurrentWeights).starting_at(0.5);
+    let mut resets = 0;
     for n in 0..20_000 {
+        let before = predictor.weights()[0];
         predictor.observe(if n % 9999 < 4999 { 10.0 } else { 0.0 });
         assert!(predictor.weights().iter().all(|weight| weight.is_finite()), "at {n}");
+        resets += u32::from(before != 0.5 && predictor.weights() == [0.5; 4]);
     }
+    assert!(resets > 0);
 }

@@ -202,6 +202,17 @@ fn a_silence_counts_for_little() {
     assert_eq!(adapted(0.0, 50_150.0, 0.0), 0.001);
 }
 
+#[test]
+fn a_packet_that_does_not_fit_counts_as_a_loss() {
+    // Nothing has been learnt, so the probability is 0. The loss over 100 ms counts a tenth: 0.1 is more than twice
+    // the target, and the maximum falls by exp(0.2 * 0.1); without it, it would rise by as much.
+    let mut apace = apace(&[("target_loss", "0.01"), ("max_probability", "0.5")]);
+    for ms in [0.0, 100.0] {
+        assert_eq!(apace.on_arrival(&arrival(ms), &waiting(50), &mut Scripted::new(&[0.5])), Verdict::Drop);
+    }
+    assert!(near(apace.law.max_probability, 0.5 * libm::exp(-0.02)), "{}", apace.law.max_probability);
+}
+
 /// Returns the value of a published series.
 fn shown(apace: &Apace, wanted: &str) -> f64 {
     let mut found = f64::NAN;

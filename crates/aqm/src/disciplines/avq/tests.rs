@@ -112,3 +112,25 @@ fn capable_packets_are_marked_and_an_overflow_drops() {
     assert_eq!(verdict(arrival(0.0), waiting(0)), Verdict::Drop);
     assert_eq!(verdict(capable, waiting(1)), Verdict::Drop);
 }
+
+#[test]
+fn the_virtual_queue_and_its_capacity_are_never_below_zero() {
+    // 10,000 packets at once take 1000 a second from a capacity of 800: it is 0. In 10 s it gains 0.98 * 1000 * 0.1 *
+    // 10 = 980, less the 0.1 of the packet that arrives.
+    let mut avq = avq(Capacity::Packets(20_000), &[("load", "offered")]);
+    (0..10_000).for_each(|_| _ = offer(&mut avq, 0.0));
+    assert_eq!(avq.virtual_per_s, 0.0);
+    offer(&mut avq, 10_000.0);
+    assert!((avq.virtual_per_s - 979.9).abs() < 1e-6, "{}", avq.virtual_per_s);
+    // An idle time saves nothing: five packets fit after it, as at first.
+    let mut idle = self::avq(Capacity::Packets(5), &[]);
+    offer(&mut idle, 0.0);
+    let verdicts = [0; 6].map(|_| offer(&mut idle, 1000.0));
+    assert_eq!((verdicts[4], verdicts[5]), (Verdict::Admit, Verdict::Drop));
+}
+
+#[test]
+fn an_empty_virtual_queue_takes_a_packet_that_is_longer_than_the_limit() {
+    let mut avq = avq(Capacity::Bytes(500), &[]);
+    assert_eq!([0; 2].map(|_| offer(&mut avq, 0.0)), [Verdict::Admit, Verdict::Drop]);
+}

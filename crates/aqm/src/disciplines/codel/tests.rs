@@ -61,14 +61,79 @@ fn soon_after_the_last_drops_it_continues_their_count() {
 
 #[test]
 fn nothing_is_dropped_while_packets_wait_less_than_the_target() {
+    // A packet arrives and one leaves each millisecond, and after each departure at least four wait: 4000 B are more
+    // than max_packet, so the waiting time decides. 4.9 ms are below the target, 5 ms are not (section 5.6: "sojourn
+    // < TARGET"). The first packet that has waited 5 ms arrived at 1 ms and leaves at 6 ms: one is dropped an
+    // interval later, at 106 ms.
+    let first_drop = |waits_ms: f64| {
+        let mut codel = codel(false);
+        fill(&mut codel, 5, 0.0, Ecn::NotCapable);
+        let mut first = None;
+        for step in 0..1000 {
+            let ms = f64::from(step);
+            // The first five leave at once; the packet of the sixth departure is the one that arrived at 1 ms.
+            fill(&mut codel, 1, ms + 1.0, Ecn::NotCapable);
+            let now = if step < 5 { ms / 10.0 } else { ms - 4.0 + waits_ms };
+            codel.on_departure(at(now), &mut Scripted::new(&[]), &mut |_| {
+                first.get_or_insert(now);
+            });
+        }
+        first
+    };
+    assert_eq!(first_drop(4.9), None);
+    assert_eq!(first_drop(5.0), Some(106.0));
+}
+
+#[test]
+fn an_interval_counts_from_when_packets_last_waited_less() {
+    // The first packet leaves at 10 ms after 10, so that a drop would be due at 110. At 15.9 ms a packet leaves that
+    // has waited 4.9 ms. Those that follow are above the target from 20 ms on: the first drop is at 120 ms.
     let mut codel = codel(false);
-    for step in 0..100 {
-        let ms = 10.0 * f64::from(step);
-        fill(&mut codel, 1, ms, Ecn::NotCapable);
-        let mut dropped = false;
-        codel.on_departure(at(ms + 4.9), &mut Scripted::new(&[]), &mut |_| dropped = true);
-        assert!(!dropped);
+    fill(&mut codel, 3, 0.0, Ecn::NotCapable);
+    drop_times(&mut codel, 10.0, 1);
+    fill(&mut codel, 100, 11.0, Ecn::NotCapable);
+    for ms in [12.0, 14.0, 15.9] {
+        assert!(drop_times(&mut codel, ms, 1).is_empty());
     }
+    assert_eq!(drop_times(&mut codel, 20.0, 12), [120.0]);
+}
+
+#[test]
+fn an_interval_counts_from_when_a_packet_or_less_waited() {
+    // As above, but at 20 ms only one packet of 1000 B is left behind. The next leaves at 30 ms: a drop at 130 ms.
+    let mut codel = codel(false);
+    fill(&mut codel, 3, 0.0, Ecn::NotCapable);
+    drop_times(&mut codel, 10.0, 2);
+    fill(&mut codel, 100, 20.0, Ecn::NotCapable);
+    assert_eq!(drop_times(&mut codel, 30.0, 12), [130.0]);
+}
+
+#[test]
+fn an_interval_counts_from_when_the_queue_was_empty() {
+    // The queue is above the target from 10 ms on and loses all packets at 40 ms, as a queue of FQ-CoDel can when
+    // the limit is reached. The link asks for a packet at 50 ms and finds none. Packets wait too long again from 60
+    // ms on: a drop at 160 ms.
+    let mut codel = codel(false);
+    fill(&mut codel, 10, 0.0, Ecn::NotCapable);
+    drop_times(&mut codel, 10.0, 3);
+    while codel.queue.pop().is_some() {}
+    assert!(codel.on_departure(at(50.0), &mut Scripted::new(&[]), &mut |_| ()).is_none());
+    fill(&mut codel, 100, 51.0, Ecn::NotCapable);
+    assert_eq!(drop_times(&mut codel, 60.0, 12), [160.0]);
+}
+
+#[test]
+fn dropping_ends_with_the_drop_that_brings_waits_below_the_target() {
+    // Eleven packets leave from 10 to 110 ms, and at 110 ms one is dropped beside the one that leaves. The next drop
+    // is due at 210. The packet that follows it arrived at 207 ms: it leaves, and dropping has ended.
+    let mut codel = codel(false);
+    fill(&mut codel, 23, 0.0, Ecn::NotCapable);
+    assert_eq!(drop_times(&mut codel, 10.0, 20), [110.0]);
+    fill(&mut codel, 100, 207.0, Ecn::NotCapable);
+    assert_eq!((codel.queue.len(), codel.law.count()), (102, 1));
+    codel.queue.pop();
+    assert_eq!(drop_times(&mut codel, 210.0, 1), [210.0]);
+    assert_eq!(codel.law.count(), 0);
 }
 
 #[test]

@@ -114,6 +114,21 @@ fn the_classic_queue_keeps_its_share() {
 }
 
 #[test]
+fn the_short_queue_owes_nothing_for_what_it_sends_alone_and_nothing_to_an_empty_queue() {
+    // Ten packets leave while the classic queue is empty, so the short one is next when a classic one has arrived.
+    // Then it owes a tenth of a packet, until both are empty: it is next again.
+    let mut queue = frozen(0.0, &[]);
+    let next = |queue: &mut DualPi2| depart(queue, 0.0, &mut 0).map(|departure| departure.ticket.0);
+    fill(&mut queue, 0.0, Ecn::LowLatency, 0..11);
+    assert!((0..10).all(|ticket| next(&mut queue) == Some(ticket)));
+    fill(&mut queue, 0.0, Ecn::NotCapable, 20..21);
+    assert_eq!([next(&mut queue), next(&mut queue)], [Some(10), Some(20)]);
+    fill(&mut queue, 0.0, Ecn::NotCapable, 21..22);
+    fill(&mut queue, 0.0, Ecn::LowLatency, 11..12);
+    assert_eq!(next(&mut queue), Some(11));
+}
+
+#[test]
 fn updates_between_events_are_made_up_for() {
     // Packets of 0 ms wait undisturbed until 100 ms, past updates at 16, 32 ... 96 ms. Of beta's part only
     // the last remains: 3.2 * 0.096 = 0.3072; alpha's is 0.16 * ((16 + ... + 96) - 6 * 15) / 1000 = 0.16 *

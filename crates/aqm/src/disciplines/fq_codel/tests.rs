@@ -71,6 +71,28 @@ fn a_flow_that_sends_packet_after_packet_starves_no_other() {
 }
 
 #[test]
+fn flows_that_become_new_in_turn_starve_no_other() {
+    // As soon as a packet of one of two flows has left, the other sends one, so that one of their queues is always
+    // about to be found empty while the other has a packet. A queue found empty waits behind the old ones before it
+    // is new again (RFC 8290 section 4.2). The bulk flow then has a third of the turns or more; otherwise it would
+    // never send.
+    let mut bench = bench(&[], Capacity::Unlimited);
+    arrive(&mut bench, 0.0, BULK, 1000, 1000);
+    let (mut bulk, mut flow) = (0, SPARSE);
+    arrive(&mut bench, 0.0, flow, 1000, 1);
+    for _ in 0..300 {
+        match bench.depart(1.0) {
+            Some(Departure { ticket: Ticket(ticket), .. }) if ticket < 1000 => bulk += 1,
+            _ => {
+                flow = if flow == SPARSE { SPARSE + 1 } else { SPARSE };
+                arrive(&mut bench, 1.0, flow, 1000, 1);
+            }
+        }
+    }
+    assert!((100..=200).contains(&bulk), "{bulk} of 300");
+}
+
+#[test]
 fn an_overflow_drops_from_the_head_of_the_queue_with_most_bytes() {
     // 90 packets and 10 in a queue of 100, and one more: half of the 90 are dropped, or a batch if that is
     // less.

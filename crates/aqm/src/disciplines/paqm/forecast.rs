@@ -129,4 +129,13 @@ mod tests {
         }
         assert!(near(&forecast.coefficients, &[0.8, 0.0, 0.0], 0.015), "{:?}", forecast.coefficients);
     }
+
+    #[test]
+    fn values_before_the_first_have_no_covariance() {
+        // After 5 and 15 the mean is 10. Lag 0: (0 + 25) / 2; lag 1: (0 - 25) / 2; lag 2 has no pair.
+        let mut forecast = Forecast::new(2, 1e9);
+        forecast.observe(5.0);
+        forecast.observe(15.0);
+        assert_eq!(forecast.covariance[..], [12.5, -12.5, 0.0]);
+    }
 }

@@ -82,6 +82,8 @@ fn an_empty_queue_lets_the_probability_decay() {
     let mut pie = steady(0.5, 2, &[]);
     pie.on_period(at(0.0), &idle(0.0));
     assert_near(pie.controller.drop_probability, 0.495_625);
+    // Nor with the first queue after none: 0.5 + 0.125 (0.002 - 0.015) + 1.25 * 0.002 = 0.500875.
+    assert_near(updated(&mut steady(0.5, 0, &[]), 2), 0.500_875);
 }
 
 #[test]
@@ -96,9 +98,14 @@ fn a_burst_is_not_dropped_for_150_ms() {
     assert!(verdicts[..10].iter().all(|verdict| *verdict == Verdict::Admit), "{verdicts:?}");
     assert_eq!(verdicts[10], Verdict::Drop);
     // Quiet restores it: a probability of 0, and less than half the target now and at the last update.
-    let mut pie = steady(0.0, 7, &[]);
-    pie.on_arrival(&arrival(0.0), &waiting(7), &mut Scripted::new(&[0.0]));
-    assert_eq!(pie.controller.burst_allowance, Span::from_millis(150));
+    // Half of 15 ms is 7.5. Two of the three are not enough (section 4.4).
+    let allowance = |probability, last_ms, packets| {
+        let mut pie = steady(probability, last_ms, &[]);
+        pie.on_arrival(&arrival(0.0), &waiting(packets), &mut Scripted::new(&[0.999]));
+        pie.controller.burst_allowance.nanos() / 1_000_000
+    };
+    assert_eq!(allowance(0.0, 7, 7), 150);
+    assert_eq!([allowance(1e-9, 7, 7), allowance(0.0, 8, 7), allowance(0.0, 7, 8)], [0; 3]);
 }
 
 #[test]
@@ -125,23 +132,48 @@ fn the_share_of_drops_is_the_probability() {
     assert!((4724..=5276).contains(&drops), "{drops}");
 }
 
+/// Returns which of the next arrivals, counted from 1, is the first to be dropped if chance always says `number`.
+fn first_drop(pie: &mut Pie, number: f64) -> usize {
+    let drops = |pie: &mut Pie| {
+        pie.on_arrival(&arrival(0.0), &waiting(20), &mut Scripted::new(&[number])) == Verdict::Drop
+    };
+    (1..1000).find(|_| drops(pie)).expect("a drop")
+}
+
 #[test]
 fn derandomised_drops_keep_their_distance() {
-    // p = 0.05: no drop before the 17th arrival (17 * 0.05 = 0.85), and at the latest the 170th (8.5).
-    let gap = |number| {
-        let mut pie = steady(0.05, 20, &[("derandomize", "true")]);
-        let mut arrivals = (1..).filter(|_| {
-            pie.on_arrival(&arrival(0.0), &waiting(20), &mut Scripted::new(&[number])) == Verdict::Drop
-        });
-        (arrivals.next(), arrivals.next())
+    // p = 1/16, which adds up without rounding: no drop while the sum is below 0.85, so none before the 14th arrival
+    // (0.875), and a drop for certain when it is 8.5, at the 136th. The sum restarts after each drop (section 5.4).
+    for (number, distance) in [(0.0, 14), (0.99, 136)] {
+        let mut pie = steady(0.0625, 20, &[("derandomize", "true")]);
+        assert_eq!([first_drop(&mut pie, number), first_drop(&mut pie, number)], [distance; 2]);
+    }
+}
+
+#[test]
+fn the_sum_of_probabilities_restarts_when_a_packet_does_not_fit_and_while_the_probability_is_zero() {
+    // RFC 8033, appendix A: enque() sets accu_prob_ to 0 when the queue is full, and drop_early() while drop_prob_ is
+    // 0. Ten arrivals at 1/16 add up to 0.625. With them the fourth arrival afterwards could be dropped, and without
+    // them the 14th.
+    let after_ten = || {
+        let mut pie = steady(0.0625, 20, &[("derandomize", "true")]);
+        for _ in 0..10 {
+            assert_eq!(
+                pie.on_arrival(&arrival(0.0), &waiting(20), &mut Scripted::new(&[0.0])),
+                Verdict::Admit
+            );
+        }
+        pie
     };
-    let (first, second) = gap(0.0);
-    assert!(
-        matches!(first, Some(17 | 18)) && second.is_some_and(|second| second <= 36),
-        "{first:?} {second:?}"
-    );
-    let (first, _) = gap(0.99);
-    assert!(matches!(first, Some(170 | 171)), "{first:?}");
+    assert_eq!(first_drop(&mut after_ten(), 0.0), 4);
+    let mut full = after_ten();
+    assert_eq!(full.on_arrival(&arrival(0.0), &waiting(1000), &mut Scripted::new(&[0.0])), Verdict::Drop);
+    assert_eq!(first_drop(&mut full, 0.0), 14);
+    let mut at_zero = after_ten();
+    at_zero.controller.drop_probability = 0.0;
+    assert_eq!(at_zero.on_arrival(&arrival(0.0), &waiting(20), &mut Scripted::new(&[0.0])), Verdict::Admit);
+    at_zero.controller.drop_probability = 0.0625;
+    assert_eq!(first_drop(&mut at_zero, 0.0), 14);
 }
 
 #[test]

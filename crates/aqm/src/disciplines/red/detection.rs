@@ -130,7 +130,7 @@ impl EarlyDetection {
 mod tests {
     use super::*;
     use crate::testing::{Dice, at};
-    use ackclock_base::Rate;
+    use ackclock_base::{Rate, random::Scripted};
 
     const CURVE: Curve =
         Curve { min: 100.0, max: 300.0, max_probability: 0.1, gentle: true, drops_above_maximum: true };
@@ -242,5 +242,22 @@ mod tests {
         }
         // Thresholds in the wrong order are a step at the lower one.
         assert_eq!(judged([65.0, 20.0], 1000, true, true, None), Verdict::Mark);
+    }
+
+    #[test]
+    fn below_the_threshold_and_with_a_packet_or_less_waiting_the_distance_starts_anew() {
+        // p_b = 0.05 and a chance of 0 drop the 20th arrival above the threshold. 16 have passed, so the fourth from
+        // there is dropped. If the 16th finds the average below 100, or no more than one packet in the queue (ns-2's
+        // red.cc, qlen > 1), the count starts anew: the 20th from there is dropped.
+        for (average, waiting, expected) in [(200.0, 200, 4), (99.0, 200, 20), (200.0, 1, 20)] {
+            let mut detection = detection(1.0);
+            let mut judged = |average, waiting| {
+                detection.average = average;
+                detection.judge(waiting, &mut Scripted::new(&[0.0]))
+            };
+            assert!((0..15).all(|_| judged(200.0, 200) == Verdict::Admit));
+            assert_eq!(judged(average, waiting), Verdict::Admit);
+            assert_eq!((1..100).find(|_| judged(200.0, 200) != Verdict::Admit), Some(expected));
+        }
     }
 }

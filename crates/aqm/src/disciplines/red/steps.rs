@@ -35,3 +35,17 @@ impl Steps {
         (probability * self.beta).max(self.least_probability.min(probability))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_probability_beyond_a_bound_is_not_pulled_back() {
+        // The bounds are 0.01 and 0.5. From 0.495 a step up of 0.01 stops at 0.5, and from 0.6 it stays; from 0.0105 a
+        // step down to nine tenths stops at 0.01, and from 0.005 it stays.
+        let steps = Steps::default();
+        assert_eq!([steps.up(0.495), steps.up(0.6)], [0.5, 0.6]);
+        assert_eq!([steps.down(0.0105), steps.down(0.005)], [0.01, 0.005]);
+    }
+}

@@ -56,6 +56,21 @@ fn a_packet_without_tokens_can_pass_marked() {
     assert_eq!(third(&marks[..1], Ecn::Classic), (Verdict::Admit, Verdict::Drop, 0.0));
 }
 
+#[test]
+fn an_update_sees_the_tokens_that_have_arrived_since_the_last_packet() {
+    // 100 packets empty the bucket of 100 kB at 0. At 100 ms it is full again: no token is missing, and PI squared
+    // does not drop. With the level at 0 it would: 100 ms are twice the target.
+    let mut scepter = scepter(&[("law", "pi-squared"), ("rate", "8 Mbit/s"), ("burst", "100 kB")]);
+    for _ in 0..100 {
+        assert_eq!(
+            scepter.on_arrival(&arrival(0.0), &idle(0.0), &mut Scripted::new(&[0.999])),
+            Verdict::Admit
+        );
+    }
+    scepter.on_period(Time::from_nanos(100_000_000), &idle(0.0));
+    assert_eq!(scepter.probability, 0.0);
+}
+
 /// Returns the same values for a law with its defaults.
 fn settles(law: &str, load: f64) -> (f64, f64) {
     settles_with(&[("law", law)], load)

@@ -88,3 +88,29 @@ fn early_drops_are_marks_if_possible_and_overflows_never() {
     assert_eq!(verdict(Ecn::NotCapable, 1), Verdict::Drop);
     assert_eq!(verdict(Ecn::Classic, 200), Verdict::Drop);
 }
+
+#[test]
+fn packets_that_leave_while_the_next_hash_functions_learn_leave_their_bins_too() {
+    // 14 packets of flow 1 wait when the next functions begin to learn, at 6 s, and none at 7 s. Under the new
+    // functions, from 10 s on, its bins are empty.
+    let mut sfb = sfb(&[("rehash", "10 s"), ("warmup", "5 s")]);
+    (0..14).for_each(|waits| _ = offer(&mut sfb, 0.0, 1, waits));
+    offer(&mut sfb, 6000.0, 2, 14);
+    offer(&mut sfb, 7000.0, 2, 0);
+    assert_eq!(offer(&mut sfb, 10_000.0, 1, 0), Verdict::Admit);
+}
+
+#[test]
+fn each_set_of_hash_functions_starts_with_nothing_learnt() {
+    // Flow 1 reaches probability 1 under the first functions and is silent afterwards. The second ones come into
+    // use at 10 s and the third at 20 s, in the bins of the first: none of them knows it.
+    let settings = [("rehash", "10 s"), ("warmup", "5 s"), ("increment", "0.5"), ("bin_size", "0 packets")];
+    let mut sfb = sfb(&settings);
+    (0..3).for_each(|waits| _ = offer(&mut sfb, 0.0, 1, waits));
+    assert_eq!(sfb.bins.greatest_probability(), 1.0);
+    let greatest = [6.0, 10.0, 16.0, 20.0, 26.0, 30.0].map(|seconds| {
+        offer(&mut sfb, 1000.0 * seconds, 2, 0);
+        sfb.bins.greatest_probability()
+    });
+    assert_eq!(greatest[1..], [0.0; 5]);
+}
