@@ -47,6 +47,15 @@ fn probing() -> Script {
 }
 
 #[test]
+fn the_initial_rate_is_the_initial_window_over_the_round_trip_of_the_handshake_or_a_millisecond() {
+    // 2 / ln 2 * 10,000 bytes over 1 ms and over 40 ms.
+    let mut script = Script::new("bbrv1").window(10.0);
+    assert_eq!(pacing(&mut script), 28_853_901.0);
+    script.change(&Change::Opens { rtt: Some(RTT) });
+    assert_eq!(pacing(&mut script), 721_348.0);
+}
+
+#[test]
 fn startup_paces_at_2_over_ln_2_and_drain_at_its_inverse() {
     // Startup: 2.88539 * 0.99 * 1.25e6 bytes a second. Drain: 0.99 * 1.25e6 / 2.88539.
     let mut script = script_with(&[], 0.0);

@@ -47,6 +47,16 @@ fn the_filter_with_fixed_weights() {
 }
 
 #[test]
+fn without_losses_it_grows_as_reno_does() {
+    // Slow start adds a packet per acknowledgement up to 10; from there 1/10 and 1/10.1.
+    let mut script = Script::new("westwood").window(8.0).starting_ssthresh(10.0);
+    script.acks(2);
+    assert_eq!(script.cwnd(), 10.0);
+    script.acks(2);
+    assert!((script.cwnd() - (10.1 + 1.0 / 10.1)).abs() < 1e-12, "{}", script.cwnd());
+}
+
+#[test]
 fn after_a_loss_the_window_is_the_bandwidth_delay_product() {
     // One packet per millisecond for 20 s and 100 ms: 1000 packets/s * 0.1 s = 100 packets.
     let mut script = Script::new("westwood").window(150.0).starting_ssthresh(2.0);
