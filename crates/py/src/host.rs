@@ -5,7 +5,9 @@ use crate::python_class::{PythonClass, Stop};
 use ackclock_aqm::Ecn;
 use ackclock_base::{Span, Time};
 use ackclock_sim::tcp::host as tcp;
-use ackclock_sim::tcp::segment::{Block, ByteCounters, Flags, MAX_SACK_BLOCKS, Segment};
+use ackclock_sim::tcp::segment::{
+    BLOCKS_BESIDE_COUNTERS, Block, ByteCounters, Flags, MAX_SACK_BLOCKS, Segment,
+};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::sync::Arc;
@@ -288,9 +290,10 @@ fn acknowledged(given: Acknowledged) -> PyResult<Segment> {
     let offset = |packet: u64| u32::try_from(packet.abs_diff(number)).unwrap_or(u32::MAX);
     let block = |(start, end): (u64, u64)| Block { start: offset(start), end: offset(end) };
     let all: Vec<Block> = duplicate.into_iter().chain(blocks).map(block).collect();
-    if all.len() > MAX_SACK_BLOCKS {
+    let most = if marked_bytes.is_some() { BLOCKS_BESIDE_COUNTERS } else { MAX_SACK_BLOCKS };
+    if all.len() > most {
         return Err(PyValueError::new_err(format!(
-            "{} blocks, expected at most {MAX_SACK_BLOCKS}",
+            "an acknowledgement with {} blocks, which has room for {most}",
             all.len()
         )));
     }
@@ -299,12 +302,10 @@ fn acknowledged(given: Acknowledged) -> PyResult<Segment> {
     let mut segment = Segment { number, stamp: Time::from_nanos(stamp), count, flags, ..Segment::default() };
     segment.sack.iter_mut().zip(all).for_each(|(place, block)| *place = block);
     let segment = window.map_or(segment, |window| segment.advertising(window));
-    let Some(marked) = marked_bytes else { return Ok(segment) };
-    let counting = segment.counting(ByteCounters { marked, unmarked: 0 });
-    if counting.counters().is_none() {
-        return Err(PyValueError::new_err("blocks that leave no room for RFC 9768's option"));
-    }
-    Ok(counting)
+    Ok(match marked_bytes {
+        Some(marked) => segment.counting(ByteCounters { marked, unmarked: 0 }),
+        None => segment,
+    })
 }
 
 fn arrived((number, stamp, ecn, count): Arrived) -> PyResult<Segment> {

@@ -122,7 +122,7 @@ def compared(outcome: Outcome) -> str:
         _counted(found.assertions, "assertion"),
     ]
     text = ", ".join(part for part in parts if part)
-    left_out = f"; {len(outcome.not_compared)} lines not compared" if outcome.not_compared else ""
+    left_out = f"; {_counted(len(outcome.not_compared), 'line')} not compared" if outcome.not_compared else ""
     return f"({text} compared{left_out})"
 
 

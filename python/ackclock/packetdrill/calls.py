@@ -20,6 +20,8 @@ SO_SNDTIMEO SO_INCOMING_CPU SO_REUSEPORT SO_MARK
 """
 _OPTIONS_WITHOUT_EFFECT = frozenset(_OPTIONS.split())
 """Options of sockets that change nothing here, or that the settings have read."""
+_MOST_PACKETS = 1_000_000
+"""The largest number of segments of one write."""
 _SENDING_FLAGS = ("0", "MSG_EOR", "MSG_DONTWAIT", "MSG_NOSIGNAL", "MSG_ZEROCOPY")
 
 
@@ -73,6 +75,8 @@ def _write(world: World, line: int, made: Call) -> None:
         raise Inexpressible(line, f"{made.name} whose result the script leaves open")
     if made.ends is not None and made.ends > world.tolerance:
         raise Inexpressible(line, f"{made.name} that blocks: there is no send buffer")
+    if count // world.packet_bytes > _MOST_PACKETS:
+        raise Inexpressible(line, f"{made.name} of {count} bytes, more than {_MOST_PACKETS} segments")
     flags = [flag.strip() for flag in "|".join(made.arguments[3:4]).split("|") if flag.strip()]
     for flag in flags if made.name.startswith("send") else ():
         if flag not in _SENDING_FLAGS:

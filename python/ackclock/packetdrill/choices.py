@@ -103,7 +103,11 @@ def _details(profile: str) -> list[str]:
     profiles = {entry["name"]: entry for entry in core.registry() if entry["kind"] == "transport"}
     if profile not in profiles:
         raise InputError(f'--profile: there is no "{profile}"{nearest(profile, profiles)}')
-    return [parameter["name"] for parameter in profiles[profile]["parameters"]]
+    details = {name: [one["name"] for one in entry["parameters"]] for name, entry in profiles.items()}
+    of_tcp = sorted(name for name, names in details.items() if "timestamps" in names)
+    if profile not in of_tcp:
+        raise InputError(f"--profile: {profile} is not TCP; there is {', '.join(of_tcp)}")
+    return details[profile]
 
 
 def _scenario(flow: Mapping[str, Any]) -> str:

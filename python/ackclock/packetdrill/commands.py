@@ -129,4 +129,8 @@ def _of_file(name: Path, line: int, script: Path, depth: int) -> Iterator[Effect
     except (OSError, UnicodeDecodeError) as error:
         why = getattr(error, "strerror", None) or error
         raise Inexpressible(line, f"the command {name}, whose file {path} cannot be read: {why}") from None
-    yield from effects(Command(text), line, path, depth + 1)
+    try:
+        yield from effects(Command(text), line, path, depth + 1)
+    except Inexpressible:
+        # The file lies beside the script or anywhere else: its text is not shown.
+        raise Inexpressible(line, f"a command in {path} has no counterpart") from None

@@ -16,7 +16,7 @@ NAMES = sorted(str(path.relative_to(DRILLS).with_suffix("")) for path in DRILLS.
 TO_COME = {
     # Rules that the simulator does not have yet. A drill leaves this list with its rule: one that passes fails here.
     "accurate-ecn/a-newer-timestamp-is-progress": "FLAG_TS_PROGRESS",
-    "accurate-ecn/the-option-has-room-beside-three-blocks": "the room of the option beside SACK blocks",
+    "accurate-ecn/the-option-takes-the-place-of-a-third-block": "the room of the option beside SACK blocks",
     "accurate-ecn/thinned-acknowledgements-are-taken-as-they-are": "ACK_COMP_THRESH",
     "ecn/a-mark-halves-the-window-of-the-rfc": "no growth by acknowledgements with an echo",
     "ecn/linux-thins-the-flight-after-a-mark": "PRR in state CWR",

@@ -1,0 +1,279 @@
+"""The command ``ackclock packetdrill``: its exit codes, its words, its document, and what it does with odd input."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import jsonschema
+import pytest
+from conftest import Command
+
+from ackclock.packetdrill import Choices, Verdict, drill
+from ackclock.schemas import schema
+
+BEGIN = """
+    0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3
+   +0 < S 0:0(0) win 65535 <mss 1000,sackOK,nop,wscale 7>
+   +0 > S. 0:0(0) ack 1 <...>
+  +.1 < . 1:1(0) ack 1 win 1000
+   +0 accept(3, ..., ...) = 4
+"""
+SENDS = BEGIN + "   +0 write(4, ..., 2000) = 2000\n   +0 > P. 1:2001(2000) ack 1\n"
+DIFFERS = BEGIN + "   +0 write(4, ..., 2000) = 2000\n   +1 > P. 1:2001(2000) ack 1\n"
+CANNOT = SENDS + "   +0 > R. 2001:2001(0) ack 1\n"
+MINE = '''
+from ackclock import Control, Decision
+
+class Three(Control):
+    """A window of three packets."""
+
+    def decision(self):
+        return Decision(3.0)
+
+    def on_ack(self, ack, random): ...
+    def on_loss(self, loss, random): ...
+    def on_timeout(self, timeout, random): ...
+
+class Fails(Three):
+    """It raises at the first acknowledgement."""
+
+    def on_ack(self, ack, random):
+        raise KeyError("gone")
+'''
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> dict[str, Path]:
+    texts = {"passes": SENDS, "differs": DIFFERS, "cannot": CANNOT, "wrong": "hello\n"}
+    found = {name: tmp_path / f"{name}.pkt" for name in texts}
+    for name, path in found.items():
+        path.write_text(texts[name])
+    return found
+
+
+def of(text: str, tmp_path: Path, *arguments: str):
+    path = tmp_path / "one.pkt"
+    path.write_text(text)
+    return drill(path, Choices.of(arguments, "test"))
+
+
+@pytest.mark.parametrize(
+    ("names", "code"),
+    [
+        (["passes"], 0),
+        (["differs"], 1),
+        (["wrong"], 2),
+        (["cannot"], 3),
+        (["passes", "cannot"], 3),
+        (["cannot", "differs", "passes"], 1),
+        (["differs", "wrong", "cannot"], 2),
+    ],
+)
+def test_the_exit_code_is_that_of_the_gravest_script(
+    ackclock: Command, files: dict[str, Path], names: list[str], code: int
+) -> None:
+    assert ackclock("packetdrill", *(files[name] for name in names)).code == code
+
+
+def test_a_difference_is_said_with_its_line_and_a_timeline_of_both(
+    ackclock: Command, files: dict[str, Path]
+) -> None:
+    done = ackclock("packetdrill", files["differs"])
+    first, *timeline = done.out.splitlines()
+    assert "differs.pkt:8: expected P. 1:2001(2000) ack 1 at 1.100000 s within 4 ms" in first
+    assert "is sent at 0.100000 s: 1:1001(1000)" in first
+    assert timeline[0].split() == ["line", "time", "(s)", "script", "ackclock"]
+    assert any("write(4, ..., 2000) = 2000" in row for row in timeline)
+    assert done.err == ""
+
+
+def test_several_scripts_get_a_line_each_and_a_sum(ackclock: Command, files: dict[str, Path]) -> None:
+    done = ackclock("packetdrill", files["passes"], files["differs"], files["cannot"], files["wrong"])
+    lines = done.out.splitlines()
+    assert [line.split("  ")[0] for line in lines] == [
+        "pass",
+        "difference",
+        "cannot be expressed",
+        "1 pass, 1 difference, 1 cannot be expressed, 1 wrong input",
+    ]
+    assert "cannot.pkt:9: a RST" in lines[2]
+    assert 'wrong.pkt:1: found "hello"' in done.err
+
+
+def test_the_document_agrees_with_its_schema(ackclock: Command, files: dict[str, Path]) -> None:
+    done = ackclock("packetdrill", "--json", *files.values())
+    document = json.loads(done.out)
+    jsonschema.validate(document, schema("packetdrill"), cls=jsonschema.Draft202012Validator)
+    assert [script["verdict"] for script in document["scripts"]] == [
+        "pass",
+        "difference",
+        "cannot be expressed",
+        "wrong input",
+    ]
+    assert document["scripts"][0]["compared"]["segments"] == 2
+    assert document["totals"] == dict.fromkeys(
+        ("pass", "difference", "cannot be expressed", "wrong input"), 1
+    )
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (None, "No such file"),
+        (b"", "is empty, expected a script of packetdrill"),
+        (b"\x7fELF\0\1", "binary"),
+        (b"\xff\xfe0", "is not UTF-8"),
+        (b"duration = '1 s'", "expected the time of an event"),
+    ],
+)
+def test_a_file_that_is_no_script_is_refused(
+    ackclock: Command, tmp_path: Path, content: bytes | None, message: str
+) -> None:
+    path = tmp_path / "odd.pkt"
+    if content is not None:
+        path.write_bytes(content)
+    done = ackclock("packetdrill", path)
+    assert (done.code, done.out) == (2, "")
+    assert message in done.err
+    assert "odd.pkt" in done.err
+
+
+def test_a_folder_is_refused_with_a_script_in_it(
+    ackclock: Command, files: dict[str, Path], tmp_path: Path
+) -> None:
+    done = ackclock("packetdrill", tmp_path)
+    assert done.code == 2
+    assert "is a folder, expected a script of packetdrill such as" in done.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--set", "min_rtoo=1 s"], 'there is no "min_rtoo"; did you mean "min_rto"?'),
+        (["--set", "min_rto=soon"], "min_rto: found"),
+        (["--set", "min_rto"], "expected PATH=VALUE"),
+        (["--profile", "linus"], '--profile: there is no "linus"; did you mean "linux"?'),
+        (["--profile", "quic"], "--profile: quic is not TCP; there is linux, ns2, rfc"),
+        (["--control", "cubicc"], 'there is no control "cubicc"'),
+        (["--control", "nothing.py"], "No such file"),
+    ],
+)
+def test_a_wrong_choice_is_refused(
+    ackclock: Command, files: dict[str, Path], arguments: list[str], message: str
+) -> None:
+    done = ackclock("packetdrill", files["passes"], *arguments)
+    assert done.code == 2
+    assert message in done.err
+
+
+def test_a_control_in_python_drives_the_host(ackclock: Command, tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(MINE)
+    path = tmp_path / "three.pkt"
+    path.write_text(
+        BEGIN
+        + "+0 write(4, ..., 9000) = 9000\n+0 > . 1:3001(3000) ack 1\n+0 %{ assert tcpi_unacked == 3 }%\n"
+    )
+    assert ackclock("packetdrill", path).code == 1
+    assert ackclock("packetdrill", path, "--control", tmp_path / "mine.py:Three").code == 0
+    path.write_text(path.read_text() + "\n+.1 < . 1:1(0) ack 3001 win 1000\n")
+    done = ackclock("packetdrill", path, "--control", tmp_path / "mine.py:Fails")
+    assert done.code == 1
+    assert "KeyError" in done.err
+
+
+def test_a_script_may_choose_in_a_comment_and_the_command_wins(tmp_path: Path) -> None:
+    text = "// ackclock: --profile rfc --set initial_window='1 packet'\n" + SENDS
+    assert of(text, tmp_path).verdict is Verdict.DIFFERENCE
+    assert of(text, tmp_path, "--set", "initial_window=2 packets").verdict is Verdict.PASSED
+    assert of("// ackclock: --frob 1\n" + SENDS, tmp_path).verdict is Verdict.WRONG_INPUT
+
+
+def test_the_timeline_names_what_was_not_compared(ackclock: Command, tmp_path: Path) -> None:
+    path = tmp_path / "some.pkt"
+    path.write_text(SENDS + "+0 %{ assert tcpi_reordering == 3 }%\n+0 %{ assert tcpi_unacked == 2 }%\n")
+    done = ackclock("packetdrill", path, "--timeline")
+    assert done.code == 0
+    assert "1 line not compared" in done.out
+    assert "line 9: tcpi_reordering has no counterpart" in done.out
+
+
+@pytest.mark.parametrize(
+    ("more", "line", "reason"),
+    [
+        ("+0 frobnicate(4) = 0", 9, "the call frobnicate has no counterpart"),
+        ("+0 setsockopt(4, SOL_TCP, TCP_FROB, [1], 4) = 0", 9, "the option TCP_FROB of a socket"),
+        ("+0 send(4, ..., 100, MSG_MORE) = 100", 9, "the flag MSG_MORE of send"),
+        ("+0...0.5 write(4, ..., 100) = 100", 9, "there is no send buffer"),
+        ("+0 write(4, ..., 100) = -1 EAGAIN (again)", 9, "write that fails: EAGAIN"),
+        ("+0 write(4, ..., 9999999999) = 9999999999", 9, "more than 1000000 segments"),
+        ("+0 `iptables -F`\n+0 < . 1:1(0) ack 1 win 9", 9, "the command `iptables -F` has no counterpart"),
+        ("+0 `sysctl net.ipv4.tcp_frto=0`\n+0 < . 1:1(0) ack 1 win 9", 9, "a setting that changes"),
+        ("+0 < . 1:1(0) ack 501 win 1000", 9, "an acknowledgement inside of a segment"),
+        ("+0 < . 1:1(0) ack 1 win 1", 9, "a window of 128 bytes"),
+        ("+0 < R. 1:1(0) ack 1 win 1", 9, "a RST of the peer"),
+        ("+0 < F. 1:1(0) ack 1 win 100\n+0 %{ assert tcpi_unacked == 2 }%", 10, "after the peer's FIN"),
+        ("+0 %{ assert tcpi_reordering == 3 }%", 9, "tcpi_reordering has no counterpart"),
+        (
+            "+0 < P. 1:1001(1000) ack 1 win 1000\n+0 < P. 501:1001(500) ack 1 win 1000",
+            9,
+            "a segment of the peer that has the data of 2 others",
+        ),
+    ],
+)
+def test_what_cannot_be_expressed_is_said_with_its_line(
+    tmp_path: Path, more: str, line: int, reason: str
+) -> None:
+    outcome = of(SENDS + more + "\n", tmp_path)
+    assert outcome.verdict is Verdict.INEXPRESSIBLE, outcome.reason
+    assert outcome.line == line
+    assert reason in outcome.reason
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3\n",
+        BEGIN,
+        "--frob=3\n" + SENDS,
+        "`sysctl -q net.ipv4.tcp_frob=3`\n" + SENDS,
+        "`./nowhere.sh`\n" + SENDS,
+        "`sysctl -q net.ipv4.tcp_congestion_control=frob`\n" + SENDS,
+    ],
+)
+def test_a_script_with_nothing_to_compare_or_unknown_settings_is_no_pass(tmp_path: Path, text: str) -> None:
+    assert of(text, tmp_path).verdict in (Verdict.INEXPRESSIBLE, Verdict.WRONG_INPUT)
+
+
+def test_variables_are_read_from_the_shell_script_beside_and_nothing_is_run(tmp_path: Path) -> None:
+    (tmp_path / "defaults.sh").write_text(
+        "#!/bin/bash\n# A comment\nsysctl -q net.ipv4.tcp_early_retrans=0 \\\n  net.ipv4.tcp_frto=2 > /dev/null 2>&1\n"
+    )
+    # Without a probe the timeout of 300 ms comes first.
+    text = "`./defaults.sh`\n" + SENDS + "+.3 > . 1:1001(1000) ack 1\n"
+    assert of(text, tmp_path).verdict is Verdict.PASSED
+    (tmp_path / "defaults.sh").write_text(f"touch {tmp_path}/made\n")
+    outcome = of(text, tmp_path)
+    assert outcome.verdict is Verdict.INEXPRESSIBLE
+    assert "touch" not in outcome.reason
+    assert not (tmp_path / "made").exists()
+
+
+def test_times_relative_to_a_segment_of_the_host_count_from_when_it_was_sent(tmp_path: Path) -> None:
+    # The probe leaves 200 ms after the data, within the range, and the acknowledgement arrives 50 ms after the probe.
+    text = SENDS + "+.15~+.25 > P. 1001:2001(1000) ack 1\n+.05 < . 1:1(0) ack 2001 win 1000\n"
+    outcome = of(text + "+0 write(4, ..., 1000) = 1000\n* > P. 2001:3001(1000) ack 1\n", tmp_path)
+    assert outcome.verdict is Verdict.PASSED
+    sent = [row.time for row in outcome.rows if row.script.startswith("> P.")]
+    assert sent[2] - sent[1] == 50_000_000
+
+
+def test_short_segments_are_told_apart(tmp_path: Path) -> None:
+    text = BEGIN + "+0 write(4, ..., 1500) = 1500\n+0 > P. 1:1501(1500) ack 1\n"
+    more = "+.1 < . 1:1(0) ack 1501 win 1000\n+0 write(4, ..., 700) = 700\n+0 > P. 1501:2201(700) ack 1\n"
+    assert of(text + more, tmp_path).verdict is Verdict.PASSED
+    # Nagle's algorithm: a second short segment waits for the first, unless TCP_NODELAY says otherwise.
+    second = "+0 write(4, ..., 100) = 100\n+0 > P. 1501:1601(100) ack 1\n"
+    assert of(text + second, tmp_path).verdict is Verdict.INEXPRESSIBLE
+    option = "+0 setsockopt(4, SOL_TCP, TCP_NODELAY, [1], 4) = 0\n"
+    assert of(text.replace("+0 write", option + "+0 write") + second, tmp_path).verdict is Verdict.PASSED
