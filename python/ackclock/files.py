@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import secrets
 import stat
 import sys
 from collections.abc import Callable, Iterator
@@ -93,6 +94,14 @@ def writable(folder: Path, option: str = "--out") -> None:
         raise InputError(f"{option}: {folder}: {error.strerror}, expected a folder to write to") from None
 
 
+def unfinished_name(path: Path) -> Path:
+    """Returns the name under which to write a file before it is renamed to ``path``, another one at each call.
+
+    A process number would not do: threads share it, and so do processes in containers that share a folder.
+    """
+    return path.with_name(f"{path.name}.{secrets.token_hex(8)}.tmp")
+
+
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
     """Yields another name to write the file under, which is renamed to ``path`` when complete. InputError if ``path``
@@ -102,7 +111,7 @@ def replacing(path: Path) -> Iterator[Path]:
         raise InputError(f"{path}: is a folder, expected a file to write")
     if not is_there(path.parent, Path.is_dir):
         raise InputError(f"{path}: there is no folder {path.parent}")
-    unfinished = path.with_name(f"{path.name}.{os.getpid()}.tmp")
+    unfinished = unfinished_name(path)
     try:
         yield unfinished
         unfinished.replace(path)

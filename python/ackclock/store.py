@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from ackclock import toml
 from ackclock.errors import InputError
+from ackclock.files import unfinished_name
 from ackclock.overrides import to_json
 
 if TYPE_CHECKING:
@@ -105,9 +106,8 @@ class Store:
         if self.runs_dir is None or job.has_python:
             return
         path = self._path(job.key())
-        # The process number separates two programs that write the same run; the rename of either leaves a complete
-        # file.
-        unfinished = path.with_name(f"{path.name}.{os.getpid()}.tmp")
+        # Two writers of the same run never share it; the rename of either leaves a complete file.
+        unfinished = unfinished_name(path)
         packed = _packed(result_json, series)
         try:
             try:

@@ -5,8 +5,11 @@ from __future__ import annotations
 import dataclasses
 import gzip
 import json
+import os
+import threading
 import weakref
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +18,7 @@ from conftest import SCENARIO
 
 from ackclock import core, jobs, store
 from ackclock.errors import Interrupted
+from ackclock.files import replacing
 from ackclock.jobs import run_jobs
 from ackclock.series import Series, as_document
 from ackclock.store import Job, Store
@@ -218,6 +222,48 @@ class InterruptedBatch(core.Batch):
             if number == 2:
                 raise KeyboardInterrupt
             yield finished
+
+
+def test_threads_that_save_the_same_run_do_not_disturb_each_other(tmp_path: Path) -> None:
+    # Under one temporary name, the first of two threads renames or removes the file that the second writes: 22 of 1,600
+    # saves failed.
+    runs, text = Store(tmp_path), json.dumps(RESULT | {"x": "y" * 20_000})
+    together = threading.Barrier(4)
+
+    def save_all() -> None:
+        for job in saved:
+            together.wait()
+            runs.save(job, text)
+
+    saved = small_jobs(100)
+    with ThreadPoolExecutor(4) as pool:
+        for done in [pool.submit(save_all) for _ in range(4)]:
+            done.result()
+    assert len(files(tmp_path)) == len(saved)
+    assert all(runs.load(job) is not None for job in saved)
+
+
+@pytest.mark.parametrize("writes", ["save", "replacing"])
+def test_processes_with_one_number_do_not_disturb_each_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, writes: str
+) -> None:
+    # Two containers that share a volume have processes of the same number.
+    monkeypatch.setattr(os, "getpid", lambda: 1)
+    names = set()
+    replace = Path.replace
+
+    def remembering(path: Path, target: Path) -> Path:
+        names.add(path.name)
+        return replace(path, target)
+
+    monkeypatch.setattr(Path, "replace", remembering)
+    for _ in range(2):
+        if writes == "save":
+            Store(tmp_path).save(JOB, json.dumps(RESULT))
+        else:
+            with replacing(tmp_path / "file") as path:
+                path.write_text("whole")
+    assert len(names) == 2
 
 
 def test_ctrl_c_keeps_what_had_finished(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
