@@ -241,6 +241,10 @@ def own_errors() -> Iterator[None]:
     except RuntimeError as error:
         # If Python code in the run has raised, its traceback is the cause.
         raise RunError(f"{error}{_place(error.__cause__)}") from error.__cause__
+    except (SystemExit, GeneratorExit) as error:
+        # The code of a user in a run does not end the program that makes it, least of all with the code of success.
+        raised = f"Python code in the run raised {error!r}"
+        raise RunError(f"{raised}{_place(error)}") from error
 
 
 def _own(failure: BaseException) -> AckclockError:

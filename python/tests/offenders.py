@@ -7,6 +7,7 @@ other class breaks a rule of one of them.
 from __future__ import annotations
 
 import os
+import sys
 import time
 
 import ackclock
@@ -281,6 +282,21 @@ class EndsTheProcess(Reno):
 
     def on_loss(self, loss: Loss, random: Draws) -> None:
         os._exit(1)
+
+
+class Exits(Reno):
+    """Asks the program to end at its first loss, with the exit code of success."""
+
+    def on_loss(self, loss: Loss, random: Draws) -> None:
+        sys.exit(0)
+
+
+class TakesMemory(Reno):
+    """Takes 64 GB of memory at its first loss, which it never uses."""
+
+    def on_loss(self, loss: Loss, random: Draws) -> None:
+        self.kept = bytearray(64 * 2**30)
+        super().on_loss(loss, random)
 
 
 class NeverBegins(Reno):

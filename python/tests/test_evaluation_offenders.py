@@ -473,6 +473,9 @@ def test_a_reply_of_a_process_is_read_as_it_was_written(series: bytes | None) ->
         ("EndsTheProcess", "ended its process"),
         ("NeverBegins", "did not finish within 2 s"),
         ("EndsAtOnce", "ended its process"),
+        ("Exits", "raised SystemExit(0)"),
+        # The limit is 4 GiB. Without one, the system grants memory that is never used, and the run succeeds.
+        ("TakesMemory", "MemoryError"),
         ("WastesTime", "did not finish within 2 s"),
         ("SendsNothing", "its decision has cwnd 0"),
     ],

@@ -52,3 +52,26 @@ def test_what_is_wrong_with_a_control_is_said_before_anything_runs(
     done = ackclock("evaluate", given, "--only", "N-11")
     assert done.code == 2
     assert message in done.err
+
+
+@pytest.mark.parametrize(
+    ("last_line", "said"),
+    [
+        ("import sys; sys.exit(0)", "ends the program as it is loaded, by SystemExit: 0"),
+        ("raise SystemExit", "ends the program as it is loaded"),
+        ("raise GeneratorExit", "GeneratorExit"),
+        ("import os; os._exit(0)", "the process that loads it ended in it, with exit code 0"),
+        ("import os; os._exit(3)", "the process that loads it ended in it, with exit code 3"),
+        ("import os; os.abort()", "the process that loads it ended in it, with signal 6"),
+        ("print('returned', flush=True); import os; os._exit(0)", "ended in it, with exit code 0"),
+    ],
+)
+@pytest.mark.parametrize("command", ["evaluate", "search"])
+def test_a_file_that_ends_the_program_is_named(
+    ackclock: Command, tmp_path: Path, command: str, last_line: str, said: str
+) -> None:
+    (tmp_path / "mine.py").write_text(f"{OWN}\n{last_line}\n", encoding="utf-8")
+    done = ackclock(command, "mine.py")
+    assert (done.code, done.out) == (2, "")
+    assert "mine.py: " in done.err
+    assert said in done.err

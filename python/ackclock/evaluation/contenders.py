@@ -176,6 +176,9 @@ def contender(given: str, more: Mapping[str, Any] | None = None) -> Contender:
         return Contender(given.strip(), {"control": table, **more})
     path, _, name = given.partition(":")
     if path.endswith(".py"):
+        from ackclock.evaluation import loading
+
+        loading.check(Path(path), name)
         cls = loaded(Path(path), name)
         file = Path(path).resolve()
         source = file.read_text(encoding="utf-8", errors="replace")
@@ -240,7 +243,11 @@ def loaded(file: Path, name: str = "") -> type[Control]:
     sys.modules[spec.name] = module
     try:
         spec.loader.exec_module(module)
-    except Exception as error:
+    except KeyboardInterrupt:
+        raise
+    except SystemExit as error:
+        raise InputError(f"{file}: ends the program as it is loaded, by SystemExit: {error}") from error
+    except BaseException as error:
         raise InputError(f"{file}: {type(error).__name__}: {error}") from error
     controls = {
         key: value

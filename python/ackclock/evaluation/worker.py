@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import select
 import signal
 import sys
@@ -24,6 +25,24 @@ from typing import IO, Any
 from ackclock import core
 from ackclock.custom import python_classes
 from ackclock.evaluation.contenders import PLUGIN, loaded
+
+MEMORY_BYTES = 4 * 2**30
+"""The most memory that a run may add to what its process has when the control has been loaded."""
+
+
+def limit_memory() -> None:
+    """Limits the memory of this process, where the system says how much it has: beyond the limit an allocation fails,
+    and costs a run and not the machine.
+    """
+    try:
+        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
+    except OSError:  # not Linux
+        return
+    most = pages * resource.getpagesize() + MEMORY_BYTES
+    _, hard = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(
+        resource.RLIMIT_AS, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard)
+    )
 
 
 def write_reply(replies: IO[bytes], text: str, series: bytes | None, why: str) -> None:
@@ -59,6 +78,7 @@ def serve(file: str, name: str, tasks: BufferedReader, replies: IO[bytes]) -> No
         if child == 0:
             status = 1
             try:
+                limit_memory()
                 _reply(line, classes, replies)
                 status = 0
             finally:
@@ -91,7 +111,7 @@ def _reply(line: bytes, classes: Sequence[Any], replies: IO[bytes]) -> None:
     try:
         made = core.make(text, where, json.loads(overrides), seed, wanted, classes)
         columns = made.series()
-    except (KeyboardInterrupt, SystemExit):
+    except KeyboardInterrupt:
         raise
     except BaseException as error:  # a panic of the core is no Exception
         write_reply(replies, "", None, str(error) or type(error).__name__)
