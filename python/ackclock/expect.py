@@ -76,11 +76,13 @@ class Expectation:
         """Returns the outcome over the values of the replications. None stands for a value without a sample.
 
         A single run decides by its value. Several decide by the 95 % interval of their mean: the expectation holds if
-        the whole interval keeps to the bound, and is undecided if the bound lies inside.
+        the whole interval keeps to the bound, and is undecided if the bound lies inside. A run without a sample keeps
+        to no bound, whatever the others measured: a transfer that never ended did not end in time.
         """
         summary = summarise([math.nan if value is None else value for value in found])
-        if summary.mean is None:
-            return Outcome(self, summary, Holds.NO)
+        missing = len(found) - summary.count
+        if summary.mean is None or missing:
+            return Outcome(self, summary, Holds.NO, missing=missing)
         if summary.interval is None or summary.interval[0] == summary.interval[1]:
             return Outcome(self, summary, Holds.SURELY if self._keeps(summary.mean) else Holds.NO)
         low, high = (-math.inf, self.bound) if self.sign.startswith("<") else (self.bound, math.inf)
@@ -109,6 +111,8 @@ class Outcome:
     holds: Holds
     needed: int | None = None
     """About how many replications would decide an undecided expectation; None if unknown."""
+    missing: int = 0
+    """The number of runs without a sample."""
 
     @property
     def met(self) -> bool:
@@ -119,6 +123,9 @@ class Outcome:
         mean, interval = self.measured.mean, self.measured.interval
         if mean is None:
             return f"{self.expectation} does not hold: no run has a sample"
+        if self.missing:
+            runs = self.measured.count + self.missing
+            return f"{self.expectation} does not hold: {self.missing} of {runs} runs have no sample"
         measured = f"measured {mean_and_spread(mean, interval)}"
         if interval is None:
             measured += " (one run, so no interval)"
@@ -145,15 +152,20 @@ def known_columns(description: Mapping[str, Any]) -> Iterator[str]:
 
 
 def value(column: str, result: Mapping[str, Any]) -> float | None:
-    """Returns the value of the column in a run's results; None without a sample."""
+    """Returns the value of the column in a run's results; None without a sample. The mean over the flows of a group has
+    none if any of them has none.
+    """
     kind, _, rest = column.partition(".")
     name, _, field = rest.rpartition(".")
-    if kind != "flows":
+    if kind not in ("flows", "groups"):
         return samples(result).get(column)
-    for flow in result["flows"]:
-        if flow["name"] == name:
-            found = flow.get(field)
-            return None if found is None else float(found)
+    if kind == "flows":
+        for flow in result["flows"]:
+            if flow["name"] == name:
+                found = flow.get(field)
+                return None if found is None else float(found)
+    if any(flow.get(field) is None for flow in result["flows"] if flow["group"] == name):
+        return None
     return samples(result).get(f"groups.{name}.{field}")
 
 

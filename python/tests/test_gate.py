@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 
 import pytest
-from conftest import SCENARIO, Command
+from conftest import SCENARIO, Command, replaced
 
 from ackclock.errors import InputError
 from ackclock.expect import Expectation
@@ -80,6 +81,28 @@ def test_an_unmet_expectation_exits_with_1(ackclock: Command, scenario_file: Pat
     assert "does not hold: measured 0." in outcome.err
     assert "one run, so no interval" in outcome.err
     assert "error: 1 of 2 expectations not met" in outcome.err
+
+
+@pytest.mark.parametrize("text", ["x < 9", "x <= 9", "x > 0", "x >= 0"])
+@pytest.mark.parametrize("found", [[None], [1.0, None], [1.0, 1.0, None], [None, None, 2.0], [1.0, math.nan]])
+def test_a_run_without_a_sample_keeps_to_no_bound(text: str, found: list[float | None]) -> None:
+    outcome = Expectation.read(text).outcome(found)
+    assert not outcome.met
+    assert "no sample" in str(outcome) or "no run has a sample" in str(outcome)
+
+
+@pytest.mark.parametrize("column", ["groups.tcp.rtt_p50_s", "flows.tcp.rtt_p50_s"])
+def test_a_flow_without_a_sample_leaves_its_group_without_one(
+    ackclock: Command, scenario_file: Path, column: str
+) -> None:
+    # The run lasts for 5 s, so some of the 16 flows never begin and have no round trip; the mean of the others, below a
+    # tenth of the bound, says nothing of them.
+    scenario_file.write_text(
+        replaced(SCENARIO, ("count = 2", "count = 16"), ('"0 s", "0.5 s"', '"0 s", "20 s"'))
+    )
+    outcome = ackclock("run", scenario_file, "--expect", f"{column} < 10")
+    assert outcome.code == 1
+    assert f"{column} < 10 does not hold: no run has a sample" in outcome.err
 
 
 def test_the_outcome_has_the_interval_over_the_replications(ackclock: Command, scenario_file: Path) -> None:
