@@ -18,6 +18,7 @@ from traces_stacks import (
     Line,
     changed,
     metrics_only,
+    mvfst,
     neqo,
     noq,
     picoquic,
@@ -199,6 +200,130 @@ class TestFirstDifference:
             "pacing_rate": "in neither log",
             "states": f"not in {tmp_path / 'theirs'}",
         }
+
+
+class TestHandshake:
+    @pytest.mark.parametrize(
+        "lost",
+        [
+            {"type": "initial", "packet_number": 0},
+            {"packet_type": "handshake", "packet_number": 0},
+            {"header": {"packet_type": "initial", "packet_number": 0}},
+            # Before the first data packet nothing else can be lost.
+            {"packet_number": 0},
+        ],
+    )
+    def test_a_lost_packet_of_the_handshake_is_no_lost_data(
+        self, tmp_path: Path, lost: dict[str, Any]
+    ) -> None:
+        event = {"time": 1, "name": "recovery:packet_lost", "data": lost}
+        before = neqo(CONNECTION).split("\n")
+        with_loss = "\n".join([before[0], json.dumps(event), *before[1:]])
+        found = compare(log(tmp_path, with_loss), log(tmp_path, neqo(CONNECTION)))
+        assert found.agree, found.parting
+        assert [event.nth for event in found.ours.of_kind("lost")] == [2]
+
+
+class TestOtherWords:
+    def test_windows_and_losses_in_the_words_of_mvfst_are_compared(self, tmp_path: Path) -> None:
+        plain = log(tmp_path, mvfst(CONNECTION))
+        # The window 2.9 times as large, as in 40,000 beside 13,772 bytes.
+        found = compare(plain, log(tmp_path, mvfst(changed(5, cwnd=6 * 2.9))))
+        assert found.parting is not None
+        assert found.parting.what == "congestion_window"
+        found = compare(plain, log(tmp_path, mvfst(without(11))))
+        assert found.parting is not None
+        assert found.parting.what == "losses"
+
+    @pytest.mark.parametrize(("count", "agree"), [(2, True), (3, False)])
+    def test_losses_of_which_one_log_gives_the_number_are_compared_by_it(
+        self, tmp_path: Path, count: int, agree: bool
+    ) -> None:
+        one = Line(80, "lost", 1)
+        two = (*CONNECTION[:11], one, *CONNECTION[11:])
+        counted = mvfst(CONNECTION).replace('"lost_packets": 1', f'"lost_packets": {count}')
+        found = compare(log(tmp_path, neqo(two)), log(tmp_path, counted), ignored=["ssthresh"])
+        assert found.agree is agree, found.parting
+        assert len(found.theirs.of_kind("lost")) == count
+
+    def test_no_more_packets_are_lost_than_were_sent(self, tmp_path: Path) -> None:
+        text = mvfst(CONNECTION).replace('"lost_packets": 1', '"lost_packets": 1e18')
+        assert len(log(tmp_path, text).of_kind("lost")) == 8
+
+    @pytest.mark.parametrize(
+        "name", ["recovery:window_changed", "loss:some_lost", "cc:cwnd_update", "connectivity:rtt_sample"]
+    )
+    def test_what_is_not_understood_makes_no_agreement(
+        self, tmp_path: Path, ackclock: Command, name: str
+    ) -> None:
+        event = {"time": 99, "name": name, "data": {"window": 1}}
+        lines = neqo(CONNECTION).split("\n")
+        for number, text in enumerate(("\n".join(lines), "\n".join([*lines[:-1], f"{json.dumps(event)}\n"]))):
+            (tmp_path / f"{number}.sqlog").write_text(text, encoding="utf-8")
+        files = "0.sqlog", "1.sqlog"
+        assert ackclock("compare-trace", files[0], files[0]).code == 0
+        short = name.rpartition(":")[2]
+        for order in (files, files[::-1], (files[1], files[1])):
+            refused = ackclock("compare-trace", *order)
+            assert (refused.code, refused.out) == (2, "")
+            assert "1.sqlog: has events that may say something of what is compared" in refused.err
+            assert f"{short} (1); expected --ignore {short}" in refused.err
+            allowed = ackclock("compare-trace", *order, "--ignore", short)
+            assert allowed.code == 0
+            assert f"not compared: {short}, ignored" in allowed.out
+
+    @pytest.mark.parametrize(
+        "name", ["transport:parameters_set", "recovery:parameters_set", "http:frame_created"]
+    )
+    def test_what_says_nothing_of_it_is_left_out(self, tmp_path: Path, name: str) -> None:
+        event = {"time": 99, "name": name, "data": {}}
+        text = neqo(CONNECTION) + f"{json.dumps(event)}\n"
+        assert log(tmp_path, text).not_understood == {}
+
+
+class TestSeveralTraces:
+    @staticmethod
+    def both(client: dict[str, Any], server: dict[str, Any]) -> str:
+        """Returns a document with the traces of two ends, which differ in their last window."""
+        traces = []
+        for vantage, lines in ((client, changed(20, cwnd=7)), (server, CONNECTION)):
+            trace = json.loads(picoquic(lines))["traces"][0]
+            del trace["title"]
+            traces.append({**trace, "vantage_point": vantage})
+        return json.dumps({"qlog_version": "0.3", "traces": traces})
+
+    @pytest.mark.parametrize(
+        ("client", "server", "names"),
+        [
+            (
+                {"name": "aioquic", "type": "client"},
+                {"name": "aioquic", "type": "server"},
+                ("client", "server"),
+            ),
+            ({"type": "server"}, {"type": "server"}, ("1", "2")),
+            ({}, {}, ("1", "2")),
+        ],
+    )
+    def test_one_is_chosen_by_its_end_or_its_number(
+        self, tmp_path: Path, client: dict[str, Any], server: dict[str, Any], names: tuple[str, str]
+    ) -> None:
+        path = tmp_path / "both.qlog"
+        path.write_text(self.both(client, server), encoding="utf-8")
+        for given in ("", "#aioquic", "#3"):
+            with pytest.raises(InputError, match="has 2 traces, expected ") as raised:
+                read(f"{path}{given}")
+            assert f"expected {path}#{names[0]} or {path}#{names[1]}" in str(raised.value)
+        for number, name in enumerate(names, start=1):
+            for given in (name, str(number)):
+                last = read(f"{path}#{given}").courses["congestion_window"].values[-1]
+                assert last == (7 if number == 1 else 5) * SIZE
+
+    def test_an_empty_event_is_none(self, tmp_path: Path) -> None:
+        for empty in ("[]", "{}"):
+            text = mvfst(CONNECTION)
+            assert text.endswith(", []]}]}")
+            found = log(tmp_path, text.replace(", []]}]}", f", {empty}]}}]}}"))
+            assert len(found.events) == len(log(tmp_path, text.replace(", []]}]}", "]}]}")).events)
 
 
 class TestOwnLogs:

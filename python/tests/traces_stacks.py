@@ -311,6 +311,42 @@ def picoquic(lines: Sequence[Line]) -> str:
     return json.dumps({"qlog_version": "draft-00", "title": "picoquic", "traces": [trace]}, indent=1)
 
 
+def mvfst(lines: Sequence[Line]) -> str:
+    """draft-00 with names of its own: the window and the state in one event, lost packets by their number."""
+    events: list[Any] = []
+    state = "Hystart"
+    names = {"recovery": "FastRecovery", "congestion_avoidance": "Steady"}
+    for line in lines:
+        time = str(round(1000 * line.ms) + 1000)
+        if line.kind in ("sent", "ack"):
+            sent = line.kind == "sent"
+            header = {"packet_size": SIZE if sent else 50, "packet_number": line.packet if sent else 3}
+            stream = {"frame_type": "stream", "id": 4, "offset": 0, "length": 1100}
+            ack = {"frame_type": "ack", "acked_ranges": [[0, line.packet]]}
+            data: dict[str, Any] = {"packet_type": "1RTT", "header": header}
+            data["frames"] = [stream if sent else ack]
+            events.append([time, "transport", "packet_sent" if sent else "packet_received", data])
+        elif line.kind == "lost":
+            data = {"largest_lost_packet_num": line.packet, "lost_bytes": SIZE, "lost_packets": 1}
+            events.append([time, "loss", "packets_lost", data])
+        elif line.kind == "state":
+            state = names[line.state]
+        elif line.kind == "metrics":
+            found = metrics(line, rtt=1000, cwnd="current_cwnd")
+            rtt = {"latest_rtt": 1, "smoothed_rtt": found.pop("smoothed_rtt")}
+            events.append([time, "recovery", "metric_update", rtt])
+            found.pop("ssthresh", None)
+            if found:
+                events.append([time, "metric_update", "congestion_metric_update", {**found, "state": state}])
+    trace = {
+        "vantage_point": {"type": "server"},
+        "configuration": {"time_units": "us"},
+        "event_fields": ["relative_time", "category", "event", "data"],
+        "events": [*events, []],
+    }
+    return json.dumps({"qlog_version": "draft-00", "traces": [trace]})
+
+
 STACKS: dict[str, Callable[[Sequence[Line]], str]] = {
-    stack.__name__: stack for stack in (quic_go, noq, quinn, metrics_only, neqo, picoquic)
+    stack.__name__: stack for stack in (quic_go, noq, quinn, metrics_only, neqo, picoquic, mvfst)
 }

@@ -46,12 +46,13 @@ def compare_trace(
         raise InputError(f'--by: found "{by}", expected time or packet')
     if unit not in (None, "packets", "bytes"):
         raise InputError(f'--unit: found "{unit}", expected packets or bytes')
-    for name in ignored:
-        if name not in COMPARED:
-            raise InputError(f'--ignore: found "{name}"{nearest(name, COMPARED)}')
     tolerance = _tolerance(tolerances, slack, by)
     sizes = _sizes(packet_bytes)
     mine, other = (read(name, partial=partial) for name in (ours, theirs))
+    may_be_ignored = (*COMPARED, *mine.not_understood, *other.not_understood)
+    for name in ignored:
+        if name not in may_be_ignored:
+            raise InputError(f'--ignore: found "{name}"{nearest(name, may_be_ignored)}')
     for log, size in zip((mine, other), sizes, strict=True):
         log.packet_bytes = size or log.packet_bytes
     align: Any = by

@@ -9,6 +9,9 @@ from ackclock.traces import sequences, values
 from ackclock.traces.log import QUANTITIES, Align, Log, Steps, Unit
 from ackclock.traces.outcome import LOSSES, STATES, TIMEOUTS, Comparison, Parting, Tolerance
 
+MOST_NAMED = 8
+"""The number of names of events in a message."""
+
 
 def compare(
     ours: Log,
@@ -24,6 +27,9 @@ def compare(
     have nothing in common that can be compared.
     """
     tolerance = tolerance or Tolerance()
+    left_out: dict[str, str] = {}
+    for log in (ours, theirs):
+        _refuse_not_understood(log, ignored, left_out)
     if align == "packet":
         for log in (ours, theirs):
             if not log.logs_packets and log.counts == "bytes":
@@ -33,7 +39,6 @@ def compare(
     mine_s, their_s = (_begin_s(log, by_packets) for log in (ours, theirs))
     ends = ours.end.along(align, mine_s), theirs.end.along(align, their_s)
     span = min(ends)
-    left_out: dict[str, str] = {}
     steps = {
         name: (_steps(ours, name, align, unit, mine_s), _steps(theirs, name, align, unit, their_s))
         for name in QUANTITIES
@@ -62,6 +67,17 @@ def compare(
     return Comparison(
         ours, theirs, align, unit, tolerance, span, parting, differences, left_out, steps, begins_s
     )
+
+
+def _refuse_not_understood(log: Log, ignored: Collection[str], left_out: dict[str, str]) -> None:
+    found = {name: count for name, count in log.not_understood.items() if name not in ignored}
+    if found:
+        named = ", ".join(f"{name} ({count})" for name, count in sorted(found.items())[:MOST_NAMED])
+        raise InputError(
+            f"{log.file}: has events that may say something of what is compared, and are not understood: {named}; "
+            f"expected --ignore {min(found)} to compare without them"
+        )
+    left_out |= dict.fromkeys(log.not_understood, "ignored")
 
 
 def _order(parting: Parting) -> tuple[float, float, int]:

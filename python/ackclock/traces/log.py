@@ -157,6 +157,8 @@ class Log:
     """What a full packet adds to the bytes in flight; None if the log does not say."""
     logs_timers: bool = True
     """Whether the log has events of loss timers."""
+    not_understood: Mapping[str, int] = field(default_factory=dict)
+    """How many events of which names may say something of what is compared, and are not understood."""
 
     @property
     def logs_packets(self) -> bool:

@@ -1,14 +1,18 @@
-"""Reads qlog of any version and any stack: the events and units of quic-go, quinn, noq, neqo, ngtcp2, quiche, picoquic.
+"""Reads qlog of any version: the events and units of quic-go, quinn, noq, neqo, ngtcp2, quiche, picoquic and mvfst.
 
 They differ in the serialisation (a text sequence, or one document with ``traces``), in the form of an event (an object,
 or an array under ``event_fields``), in its name (``recovery:metrics_updated``, ``quic:recovery_metrics_updated``), in
 the place of a packet's number and size, and in the unit of times: milliseconds, but microseconds in picoquic's
 draft-00 (``configuration.time_units``). Round trips are in the unit of times, but in quinn in seconds. quinn does not
-say what packets hold.
+say what packets hold. mvfst logs its state with its window, and of lost packets their number and the last one.
+
+An event that is not understood and may say something of what is compared stops the comparison: without it, two logs may
+seem to agree.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -21,7 +25,7 @@ from ackclock.traces.qlog_file import Entry, QlogFile, json_array, json_object, 
 from ackclock.traces.states import canonical
 
 KEYS = {
-    "congestion_window": ("congestion_window", "cwnd"),
+    "congestion_window": ("congestion_window", "cwnd", "current_cwnd"),
     "ssthresh": ("ssthresh",),
     "bytes_in_flight": ("bytes_in_flight",),
     "smoothed_rtt": ("smoothed_rtt",),
@@ -32,6 +36,18 @@ CARRIERS = ("stream", "datagram")
 """The frames that make a packet a data packet. One that logs no frames counts as one."""
 LEAST_DATA = 200
 """The least size in bytes of a packet that counts as one with data where a log does not say what packets hold."""
+TELLING = re.compile(r"recovery|congestion|loss|lost|metric|cwnd|rtt|retransmi|timeout|pacing|bandwidth")
+"""What the category or the name of an event has in it that may say something of what is compared."""
+SAYS_NOTHING = frozenset(
+    (
+        "ecn_state_updated",
+        "marked_for_retransmit",
+        "parameters_set",
+        "recovery_parameters_set",
+        "spurious_loss",
+    )
+)
+"""Such events that say nothing of it."""
 INITIAL_RTT_S = 0.333
 """RFC 9002's initial round trip in seconds. quinn logs it first, and then all round trips in seconds."""
 UNBOUNDED = 2.0**63
@@ -46,7 +62,7 @@ def read(path: Path, flow: str | None, partial: bool) -> Log:
     InputError, with the place in the file, if the file is not a qlog that a sender wrote.
     """
     file = QlogFile.open(path, flow, partial)
-    wanted = None if flow in file.titles else flow
+    wanted = None if file.chosen else flow
     reader = _Reader(file)
     groups: set[str] = set()
     earlier: set[str] = set()
@@ -86,6 +102,9 @@ class _Reader:
         self.all_flights = Course()
         self.events: list[Event] = []
         self.names: Counter[str] = Counter()
+        self.not_understood: Counter[str] = Counter()
+        self.state = ""
+        """The state that the last metrics had, in a log that has it there."""
         self.sizes: Counter[int] = Counter()
         self.sent = 0
         self.others = 0
@@ -103,6 +122,8 @@ class _Reader:
         handler = getattr(self, f"_take_{entry.name}", None)
         if handler is not None:
             handler(entry.where, Place(entry.time_s, self.sent), entry.data)
+        elif entry.name not in SAYS_NOTHING and TELLING.search(f"{entry.category}:{entry.name}"):
+            self.not_understood[entry.name] += 1
 
     def _take_packet_sent(self, where: str, place: Place, data: Mapping[str, Any]) -> None:
         packet = _packet(where, data)
@@ -159,6 +180,15 @@ class _Reader:
             trigger = str(data.get("trigger") or "")
             self.events.append(Event(place, "lost", packet, self.nth.get(packet), trigger))
 
+    def _take_packets_lost(self, where: str, place: Place, data: Mapping[str, Any]) -> None:
+        last = int(number(where, "largest_lost_packet_num", data.get("largest_lost_packet_num")))
+        count = int(number(where, "lost_packets", data.get("lost_packets")))
+        # No more can be lost than were sent; those of a handshake are not data.
+        for _ in range(1, min(count, self.sent)):
+            self._add(place, "lost")
+        if count and last in self.nth:
+            self.events.append(Event(place, "lost", last, self.nth[last]))
+
     def _take_loss_timer_updated(self, _: str, place: Place, data: Mapping[str, Any]) -> None:
         if data.get("event_type") == "expired" and data.get("timer_type", "pto") == "pto":
             self._add(place, "timeout")
@@ -188,6 +218,10 @@ class _Reader:
             self.courses[name].add(place, value)
         if words:
             self._add(place, "metrics", words=", ".join(words))
+        state = canonical(str(data.get("state") or ""))
+        if state and state != self.state:
+            self._add(place, "state", words=state)
+        self.state = state or self.state
 
     def _add(self, place: Place, kind: EventKind, packet: int | None = None, words: str = "") -> None:
         self.events.append(Event(place, kind, packet, words=words))
@@ -209,6 +243,10 @@ class _Reader:
             self.courses["bytes_in_flight"] = self.all_flights
         first_metrics_s = self.events[0].place.time_s
         size = self.sizes.most_common(1)
+        if self.sent:
+            # What was lost before the first data packet is of the handshake, whatever its number.
+            first = next(index for index, event in enumerate(self.events) if event.kind == "sent")
+            self.events[:first] = [event for event in self.events[:first] if event.kind != "lost"]
         return Log(
             str(name),
             self.file.version,
@@ -219,13 +257,14 @@ class _Reader:
             first_metrics_s if self.first_report_s is None else self.first_report_s,
             float(size[0][0]) if size else None,
             logs_timers=self.names["loss_timer_updated"] > 0,
+            not_understood=dict(self.not_understood),
         )
 
 
 def _type(data: Mapping[str, Any]) -> str:
     header = data.get("header")
     kind = header.get("packet_type") if isinstance(header, dict) else None
-    return str(kind or data.get("packet_type") or "1RTT").lower()
+    return str(kind or data.get("packet_type") or data.get("type") or "1RTT").lower()
 
 
 def _packet(where: str, data: Mapping[str, Any]) -> int | None:

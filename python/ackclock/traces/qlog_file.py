@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ackclock.errors import InputError
-from ackclock.names import nearest
+from ackclock.names import alike
 from ackclock.traces.records import document, records
 
 NAMES = {
     "metric_update": "metrics_updated",
+    "congestion_metric_update": "metrics_updated",
     "recovery_metrics_updated": "metrics_updated",
     "timer_updated": "loss_timer_updated",
 }
@@ -20,6 +22,8 @@ NAMES = {
 TIME_KEYS = ("time", "relative_time", "delta_time")
 EVENT_KEYS = ("event", "event_type", "type", "name")
 MILLISECOND_S = 1e-3
+MOST_NAMED = 8
+"""The number of traces that a message names."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +38,8 @@ class Entry:
     data: Mapping[str, Any]
     group: str | None
     """The connection, in a file with several."""
+    category: str = ""
+    """The category that precedes the name, empty without one."""
 
 
 @dataclass(frozen=True)
@@ -44,17 +50,20 @@ class QlogFile:
     header: Mapping[str, Any]
     trace: Mapping[str, Any]
     records: Iterator[tuple[str, Any]]
+    chosen: bool = False
+    """Whether the trace was chosen by its name or number."""
 
     @classmethod
     def open(cls, path: Path, flow: str | None, partial: bool) -> QlogFile:
         """Opens a file, with the trace called ``flow`` if there are several. InputError if it is no qlog."""
         header, sequence = _opened(path, partial)
         if sequence is not None:
-            return cls(path, header, json_object(path, "trace", header.get("trace")), sequence)
-        trace = _trace(path, header, flow)
+            trace = json_object(path, "trace", header.get("trace"))
+            return cls(path, header, trace, sequence, flow in _titles(path, trace))
+        trace, chosen = _trace(path, header, flow)
         events = json_array(path, "events", trace["events"])
         contained = ((f"{path}: events[{number}]", event) for number, event in enumerate(events))
-        return cls(path, header, trace, contained)
+        return cls(path, header, trace, contained, chosen)
 
     @property
     def version(self) -> str:
@@ -84,11 +93,13 @@ class QlogFile:
         since_last = common.get("time_format") in ("delta", "relative_to_previous_event")
         time = 0.0
         for where, record in self.records:
+            if record in ([], {}):  # picoquic's converter ends a list with an empty event
+                continue
             table = _table(where, record, fields)
             own = number(where, "time", next((table[key] for key in TIME_KEYS if key in table), None))
             time = own + (time if since_last else 0.0)
             name = str(next((table[key] for key in EVENT_KEYS if key in table), ""))
-            short = name.rpartition(":")[2].lower()
+            category, _, short = name.lower().rpartition(":")
             data, group = table.get("data"), table.get("group_id")
             yield Entry(
                 where,
@@ -96,6 +107,7 @@ class QlogFile:
                 NAMES.get(short, short),
                 data if isinstance(data, dict) else {},
                 None if group is None else str(group),
+                category or str(table.get("category", "")).lower(),
             )
 
 
@@ -154,21 +166,40 @@ def _opened(path: Path, partial: bool) -> tuple[dict[str, Any], Iterator[tuple[s
     return header, None if "traces" in header else sequence
 
 
-def _trace(path: Path, header: Mapping[str, Any], flow: str | None) -> dict[str, Any]:
+def _trace(path: Path, header: Mapping[str, Any], flow: str | None) -> tuple[dict[str, Any], bool]:
+    """Returns the trace called ``flow``, or the only one, and whether its name or its number chose it."""
     found = json_array(path, "traces", header["traces"])
     traces = [trace for trace in found if isinstance(trace, dict) and "events" in trace]
-    if flow is not None:
-        traces = [trace for trace in traces if flow in _titles(path, trace)] or traces
-    if len(traces) == 1:
-        return traces[0]
     if not traces:
         raise InputError(f'{path}: has no trace with "events", expected one')
-    names = list(dict.fromkeys(name for trace in traces for name in _titles(path, trace)))
-    raise InputError(f"{path}: has {len(traces)} traces, expected {path}#NAME{nearest(flow or '', names)}")
+    called = [trace for trace in traces if flow in _titles(path, trace)]
+    if len(called) == 1:
+        return called[0], True
+    if len(traces) == 1:
+        return traces[0], False
+    numbers = [str(number) for number, _ in enumerate(traces, start=1)]
+    if not called and flow in numbers:
+        return traces[numbers.index(flow)], True
+    titles = Counter(title for trace in traces for title in set(_titles(path, trace)))
+    names = [
+        # The end, the last of the titles, is what a reader chooses by.
+        next((title for title in _titles(path, trace)[::-1] if titles[title] == 1), number)
+        for number, trace in zip(numbers, traces, strict=True)
+    ]
+    expected = " or ".join(f"{path}#{name}" for name in names[:MOST_NAMED])
+    close = alike(flow or "", names)
+    hint = "" if close is None or close == flow else f'; did you mean "{close}"?'
+    raise InputError(f"{path}: has {len(traces)} traces, expected {expected}{hint}")
 
 
 def _titles(path: Path, trace: Mapping[str, Any]) -> list[str]:
-    """Returns the names that a trace may be called by."""
+    """Returns the names that a trace may be called by; the last one is the end that wrote it, client or server."""
     common, vantage = (json_object(path, key, trace.get(key)) for key in ("common_fields", "vantage_point"))
-    names = trace.get("title"), common.get("group_id"), common.get("ODCID"), vantage.get("name")
+    names = (
+        trace.get("title"),
+        common.get("group_id"),
+        common.get("ODCID"),
+        vantage.get("name"),
+        vantage.get("type"),
+    )
     return [str(name) for name in names if name]

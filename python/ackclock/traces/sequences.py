@@ -77,7 +77,8 @@ def _keys(
     if what == STATES:
         phases = all(not any(event.words == "probe_bw" for event in each) for each in (mine, other))
         return [lambda event: event.words if phases else states.coarse(event.words)] * 2
-    if what == TIMEOUTS:
+    # A log that gives the number of lost packets and names one of them is compared by their number.
+    if what == TIMEOUTS or any(event.packet is None for event in (*mine, *other)):
         return [lambda _: ""] * 2
     if ours.logs_packets and theirs.logs_packets:
         # Stacks number their packets from different numbers, and skip some: what counts is which data packet it was.

@@ -15,7 +15,12 @@ BEGIN = ("slow_start", "startup")
 """The states that a connection begins in, without BBR and with it."""
 BBRV3 = (*BBR[:2], *BBR_PHASES, BBR[3])
 """The states of BBRv3, in the order of ``bbr_state`` in our series."""
-OTHERS = {"recoverystart": "recovery", "fastrecovery": "recovery"}
+OTHERS = {
+    "recoverystart": "recovery",
+    "fastrecovery": "recovery",
+    "hystart": "slow_start",
+    "steady": "congestion_avoidance",
+}
 _KNOWN = {name.replace("_", ""): name for name in (*CLASSIC, *BBR, *BBR_PHASES)} | OTHERS
 
 

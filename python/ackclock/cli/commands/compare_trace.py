@@ -74,7 +74,8 @@ def compare_trace(
         list[str] | None,
         typer.Option(
             metavar="WHAT",
-            help="Leave out a quantity, losses, states or timeouts. May be given several times.",
+            help="Leave out a quantity, losses, states or timeouts, or an event that is not understood. May be given "
+            "several times.",
             show_default=False,
         ),
     ] = None,
