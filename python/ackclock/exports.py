@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -71,7 +71,8 @@ def export(
 ) -> list[Export]:
     """Simulates once and writes the files below ``folder``/exports, replacing its contents.
 
-    InputError for an impossible export, RunError when a file cannot be written.
+    InputError for an impossible export, RunError when a file cannot be written, and when code in Python makes another
+    run each time: the files would show another run than its results.
     """
     plan = planned(scenario, wishes)
     with _fresh(folder / FOLDER) as unfinished:
@@ -117,8 +118,9 @@ class _Plan:
         getattr(self, f"_add_{wish.format}")(wish.where)
 
     def write(self, folder: Path, seed: int, *, payloads: bool) -> Iterator[Export]:
-        """Writes all files."""
+        """Writes all files. RunError, at the end, if they do not show the run that the scenario makes."""
         scenario = self.scenario
+        results: list[Mapping[str, Any]] = []
         if any(self.wanted.values()) or self.events:
             wishes: dict[str, Any] = {
                 kind: [[*entry[:-1], str(folder / entry[-1])] for entry in entries]
@@ -127,7 +129,8 @@ class _Plan:
             wishes |= {"payloads": payloads, "events": bool(self.events)}
             try:
                 source = scenario.text, scenario.file, scenario.overrides
-                _, files, log = core.export(*source, seed, wishes, scenario.classes)
+                result, files, log = core.export(*source, seed, wishes, scenario.classes)
+                results.append(result)
             except OSError as error:
                 raise RunError(f"{FOLDER}/{Path(error.filename or '').name}: {_cause(error)}") from None
             made = {Path(path).name: records for path, records in files}
@@ -148,8 +151,12 @@ class _Plan:
 
             path = folder / f"{_plain(scenario.describe()['name'])}.flent.gz"
             sampled = scenario.with_overrides({"observe.interval": flent.STEP, "observe.flows": True})
-            samples = flent.write(sampled.run(seed, series=True), path, self.over_udp)
+            run = sampled.run(seed, series=True)
+            results.append(run.result)
+            samples = flent.write(run, path, self.over_udp)
             yield Export(path, samples, "samples")
+        if scenario.classes:
+            _check_repeatable(scenario, seed, results)
 
     def _add_pcapng(self, where: str) -> None:
         where = where or "senders"
@@ -206,6 +213,20 @@ class _Plan:
         if name not in names:
             raise InputError(f'--export {format}: found "{name}", {_expected(name, [*others, *names])}')
         return names.index(name)
+
+
+def _check_repeatable(scenario: Scenario, seed: int, results: Iterable[Mapping[str, Any]]) -> None:
+    """Raises RunError if the runs of a scenario with code in Python, which should be equal, have other results than
+    the run without exports.
+    """
+    plain = core.run(scenario.text, scenario.file, scenario.overrides, seed, False, scenario.classes)
+    if any({**result, "series": None} != {**plain, "series": None} for result in results):
+        names = ", ".join([*scenario.controls, *scenario.queues])
+        raise RunError(
+            f"{scenario.file}: two runs with seed {seed} differ, so the files would show another run than its results; "
+            f"expected code in Python ({names}) that does the same each time: random numbers from the argument "
+            "`random` of its events, and nothing kept in a class or a module"
+        )
 
 
 def _expected(found: str, names: Sequence[str]) -> str:
