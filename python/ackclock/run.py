@@ -208,7 +208,9 @@ class Runs(Sequence[Run]):
 
     @cached_property
     def series(self) -> pl.DataFrame:
-        """Values over time of all runs; see ``Run.series``."""
+        """Values over time of all runs; see ``Run.series``. A quantity called as a swept column has ``series_`` before
+        its name.
+        """
         return self._stacked("series")
 
     @cached_property
@@ -343,8 +345,13 @@ class Runs(Sequence[Run]):
         if name == "series":
             # Of thousands of runs without series, one suffices to know the columns.
             timed = [run for run in self._runs if run.result.get("series") is not None] or self._runs[:1]
+            # What a control publishes may be called as one of its parameters, which is swept.
+            twins = {axis.column: f"series_{axis.column}" for axis in self.axes}
             frames = [
-                run.series.select(*_labels([run], [len(run.series)], self.axes), pl.all()) for run in timed
+                run.series.rename(twins, strict=False).select(
+                    *_labels([run], [len(run.series)], self.axes), pl.all()
+                )
+                for run in timed
             ]
             return pl.concat(frames, how="diagonal_relaxed") if frames else pl.DataFrame()
         return stacked(name, self._runs, self.axes)

@@ -10,8 +10,12 @@ from typing import Any
 from ackclock import core
 from ackclock.labels import labels
 
-OWN_COLUMNS = frozenset({"seed", "runs", "point", "name", "kind", "time_s"})
-"""The columns of results that no record declares."""
+OWN_COLUMNS = frozenset(
+    {"seed", "runs", "point", "name", "kind", "time_s", "flow", "group", "link", "metric", "fairness"}
+)
+"""The columns, dimensions and places of figures that no record declares."""
+ROOT = "scenario"
+"""The step before the first of a path, for a key of the scenario itself that is a column of results: ``name``."""
 
 
 @dataclass(frozen=True)
@@ -110,26 +114,29 @@ def column_names(axes: Sequence[tuple[str, str]]) -> list[str]:
     taken = _declared() | OWN_COLUMNS
 
     def name(path: str, unit: str, steps: int) -> str:
-        words = [step.replace('"', "") for step in path.split(".")][-steps:]
+        words = [ROOT, *(step.replace('"', "") for step in path.split("."))][-steps:]
         return "_".join([*words, unit] if unit else words)
 
-    names = []
+    def is_free(found: str, steps: int, position: int) -> bool:
+        # Without their units, because reports name an axis by its quantity.
+        quantity = name(axes[position][0], "", steps)
+        others = (other for index, (other, _) in enumerate(axes) if index != position)
+        return not (
+            found in taken
+            or found in names
+            or found[0].isdigit()
+            or any(quantity == name(other, "", steps) for other in others)
+        )
+
+    names: list[str] = []
     for position, (path, unit) in enumerate(axes):
-        count = len(path.split("."))
-        others = [axis for index, axis in enumerate(axes) if index != position]
-        for steps in range(1, count + 1):
-            found = name(path, unit, steps)
-            clash = (
-                found in taken
-                or found[0].isdigit()
-                or any(found == name(*other, min(steps, len(other[0].split(".")))) for other in others)
-            )
-            if not clash:
-                break
-        names.append(path if clash else found)
+        tried = ((name(path, unit, steps), steps) for steps in range(1, len(path.split(".")) + 2))
+        names.append(next((found for found, steps in tried if is_free(found, steps, position)), path))
     return names
 
 
 @lru_cache(maxsize=1)
 def _declared() -> frozenset[str]:
-    return frozenset(field["name"] for fields in core.fields().values() for field in fields)
+    """Returns the names of the fields in the rows of tables; the fields of a whole run are not among them."""
+    records = core.fields()
+    return frozenset(field["name"] for record in records if record != "run" for field in records[record])

@@ -83,14 +83,14 @@ impl Sweep {
         let mut targets: HashMap<String, &str> = HashMap::new();
         for (path, key, node) in table.entries.iter().filter(|(path, _, _)| path != SAMPLES) {
             let place = format!("sweep.\"{path}\"");
-            // These keys determine the set of runs, not a run.
-            if ["sweep", "replications", "precision"].contains(&Document::first_step(path)) {
-                return problem(
-                    key,
-                    &place,
-                    &format!("a sweep of `{path}`"),
-                    "a path to what a run depends on",
-                );
+            // These keys determine the set of runs, not a run: every point has the same seeds.
+            let expected = match Document::first_step(path) {
+                "sweep" | "replications" | "precision" => Some("a path to what a run depends on"),
+                "seed" => Some("`replications`, which give each point as many seeds from `seed` on"),
+                _ => None,
+            };
+            if let Some(expected) = expected {
+                return problem(key, &place, &format!("a sweep of `{path}`"), expected);
             }
             if let Some(other) = targets.insert(document.canonical(path), path) {
                 let found = format!("a second path to what \"{other}\" sets");
@@ -250,6 +250,15 @@ mod tests {
         assert_eq!(sweep.points(), 6);
         assert_eq!(json!(sweep.point(1)), json!({"a.b": 1, "a.c": "y"}));
         assert_eq!(sweep.places()[5], [1, 2]);
+    }
+
+    #[test]
+    fn what_determines_the_set_of_runs_is_not_swept() {
+        for key in ["seed", "replications", "precision", "sweep"] {
+            let (line, column, found) = refused(&format!("\"{key}\" = [1, 2, 3]\n"));
+            assert_eq!((line, column, found), (Some(2), Some(1), format!("a sweep of `{key}`")));
+        }
+        assert!(refused("seed = { from = 1, to = 9 }\nsamples = { count = 3 }\n").2.contains("`seed`"));
     }
 
     #[test]

@@ -173,7 +173,7 @@ fn the_example_of_every_declaration_is_accepted() {
         if is_of_sweep(&path) {
             // Samples need ranges.
             let samples = root["sweep"].get("samples").cloned().unwrap_or(json!({ "count": 4 }));
-            root["sweep"] = json!({ "seed": { "from": 1, "to": 1000 }, "samples": samples });
+            root["sweep"] = json!({ "duration": { "from": "1 s", "to": "9 s" }, "samples": samples });
         }
         if let Err(problems) = check(&root) {
             failed.push(format!("`{}` = {}:\n{problems}\nin {}", place(&path), example(key), json!(root)));

@@ -338,14 +338,15 @@ fn hostile_files_are_refused_with_short_messages() {
         };
         (0..count).map(link).collect()
     };
-    let numbers = |count: usize| (0..count).map(|number| number.to_string()).collect::<Vec<_>>().join(", ");
+    let names =
+        |count: usize| (0..count).map(|number| format!("\"{number}\"")).collect::<Vec<_>>().join(", ");
     let groups = |count: usize, flows: usize, control: &str| -> String {
         let group =
             |index| format!("[[flows]]\nname = \"{index}\"\ncount = {flows}\ncontrol = \"{control}\"\n");
         let dumbbell = "bottleneck = { rate = \"1 Mbit/s\", delay = \"0 s\" }\naccess = { rate = \"1 Mbit/s\", delay = \"0 s\" }\n";
         format!("duration = \"1 s\"\n[dumbbell]\n{dumbbell}{}", (0..count).map(group).collect::<String>())
     };
-    let sweep = |text: &str, values: &str| format!("{text}[sweep]\nseed = [{values}]\n");
+    let sweep = |text: &str, values: &str| format!("{text}[sweep]\nname = [{values}]\n");
     let chain = |count: usize, flows: &str| {
         format!("duration = \"1 s\"\n{}[[flows]]\ncontrol = \"sack\"\n{flows}\n", links(count))
     };
@@ -353,12 +354,12 @@ fn hostile_files_are_refused_with_short_messages() {
     let hostile = [
         (
             "many pairs, a large sweep",
-            sweep(&DUMBBELL.replace("pairs = 2", "pairs = 10000"), &numbers(10_000)),
+            sweep(&DUMBBELL.replace("pairs = 2", "pairs = 10000"), &names(10_000)),
             Ok(()),
         ),
         (
             "a huge sweep",
-            format!("{}warmup = [{}]\n", sweep(DUMBBELL, &numbers(5000)), numbers(3)),
+            format!("{}warmup = [{}]\n", sweep(DUMBBELL, &names(5000)), names(3)),
             Err("a grid of 15000 points or more"),
         ),
         ("as many flows as groups", groups(10_000, 10_000, "sack"), Err("100000000 flows")),
