@@ -270,7 +270,9 @@ def _write(table: pl.DataFrame, path: Path) -> None:
     # Polars reports a full disk in its own words.
     import polars as pl
 
-    write = table.write_csv if path.suffix == ".csv" else table.write_parquet
+    from ackclock.csv_cells import inert
+
+    write = inert(table).write_csv if path.suffix == ".csv" else table.write_parquet
     try:
         write(path)
     except (OSError, pl.exceptions.ComputeError) as error:

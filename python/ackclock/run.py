@@ -14,6 +14,7 @@ import polars as pl
 import polars.selectors as cs
 
 from ackclock import arguments, core
+from ackclock.csv_cells import inert
 from ackclock.errors import InputError
 from ackclock.files import replacing
 from ackclock.series import KINDS, Series, as_document
@@ -399,7 +400,7 @@ def write(folder: Path, frames: Mapping[str, pl.DataFrame], series: pl.DataFrame
     written = []
     for name, table in frames.items():
         # Distributions are lists, which do not fit into a cell of CSV.
-        _write(folder / f"{name}.csv", table.select(cs.exclude(cs.nested())).write_csv)
+        _write(folder / f"{name}.csv", inert(table.select(cs.exclude(cs.nested()))).write_csv)
         _write(folder / f"{name}.parquet", table.write_parquet)
         written += [folder / f"{name}.csv", folder / f"{name}.parquet"]
     if series is not None and not series.is_empty():

@@ -80,6 +80,7 @@ def make(trace: Trace, folder: Path) -> list[str]:
     """
     import polars as pl
 
+    from ackclock.csv_cells import inert
     from ackclock.traces.event_log import NEEDED
     from ackclock.traces.figure import single
     from ackclock.traces.read import read
@@ -94,7 +95,7 @@ def make(trace: Trace, folder: Path) -> list[str]:
     table = pl.read_csv(folder / EVENTS, infer_schema_length=None)
     # What remains are the columns of every log, and those of this control.
     kept = [name for name in table.columns if name in NEEDED or table[name].null_count() < len(table)]
-    table.select(kept).write_csv(folder / EVENTS)
+    inert(table.select(kept)).write_csv(folder / EVENTS)
     single(read(str(folder / QLOG))).save(folder / FIGURE)
     log = read(str(folder / EVENTS))
     return [f"{event.words} {event.place.time_s:.4f} s" for event in log.of_kind("state")]

@@ -7,6 +7,7 @@ from typing import Any
 
 import polars as pl
 
+from ackclock.csv_cells import inert
 from ackclock.report.chart import Chart
 from ackclock.report.curves import Curve, Panel
 
@@ -26,7 +27,7 @@ def rows(chart: Chart) -> pl.DataFrame:
 
 def csv(chart: Chart) -> str:
     """Returns the table as CSV (RFC 4180)."""
-    return rows(chart).write_csv(line_terminator="\r\n")
+    return inert(rows(chart)).write_csv(line_terminator="\r\n")
 
 
 def _column(name: str, values: Sequence[Any]) -> pl.Series:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import json
+import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -258,6 +260,53 @@ def test_a_link_carries_a_whole_set_up(modules: Modules) -> None:
     assert modules("return modules.unpackedLink('#' + given[0])", link) == set_up
     assert modules("return modules.unpackedLink('#' + given[0])", link[:-9]) is None
     assert modules("return modules.unpackedLink('#somewhere')") is None
+
+
+COUNTED = """
+const Real = globalThis.DecompressionStream;
+let taken = 0;
+globalThis.DecompressionStream = function (form) {
+  const transform = (chunk, controller) => { taken += chunk.length; controller.enqueue(chunk); };
+  const counted = new TransformStream({ transform });
+  return { writable: counted.writable, readable: counted.readable.pipeThrough(new Real(form)) };
+};
+try {
+  const found = await modules.unpackedLink("#s1." + given[0]);
+  return [found === null ? null : found.scenario.length, taken];
+} finally {
+  globalThis.DecompressionStream = Real;
+}
+"""
+
+
+@pytest.mark.parametrize("size", [9_000_000, 11_000_000, 300_000_000])
+def test_a_link_has_a_limit_when_unpacked(modules: Modules, size: int) -> None:
+    # DEFLATE packs spaces to a thousandth: the link of 300 MB is 400 kB long.
+    packer = zlib.compressobj(9, zlib.DEFLATED, -15)
+    parts = [packer.compress(b'{"scenario": "')]
+    parts += [packer.compress(b" " * 1_000_000) for _ in range(size // 1_000_000)]
+    data = b"".join([*parts, packer.compress(b'", "lesson": null, "b": null}'), packer.flush()])
+    length, taken = modules(COUNTED, base64.urlsafe_b64encode(data).decode().rstrip("="))
+    assert length == (size if size < 10_000_000 else None)
+    # A piece of 1 kB unpacks to 1 MB. What a browser takes it also unpacks, whether it is read or not.
+    assert taken < 20_000
+
+
+def test_names_in_csv_are_no_formulas(modules: Modules) -> None:
+    series = {
+        "time_s": [-1, 2],
+        "flows": {"-2": {"cwnd": [1, 2]}, "=1+1": {"cwnd": [-1.5, None]}},
+        "links": {"@x\r": {"queue": [0, 3]}},
+    }
+    lines = modules("return modules.asCsv(given[0])", series).split("\n")
+    assert lines[0] == """time_s,'-2.cwnd,'=1+1.cwnd,"'@x\r.queue\""""
+    assert lines[1:] == ["-1,1,-1.5,0", "2,2,,3", ""]
+    # So are those that the page of a report writes.
+    script = (REPOSITORY / "python/ackclock/report/assets/figures/table.js").read_text(encoding="utf-8")
+    rows = [["curve", "=x"], ["-2", -2], ["+a", None], ["-a", 1e-7], ["@a,b", 0]]
+    assert modules(f"{script}; return cells(given[0]);", rows).split("\r\n") == [
+        *["curve,'=x", "-2,-2", "'+a,", "'-a,1e-7", '"\'@a,b",0', ""],
+    ]
 
 
 FORM = """

@@ -42,6 +42,12 @@ export async function asPng(text) {
   return new Promise((resolve) => canvas.toBlob(resolve, "image/png"));
 }
 
+// Returns the text of a cell; a name that a spreadsheet would run as a formula gets a quote before it, as in csv_cells.py.
+function inert(value) {
+  const text = value === null || value === undefined ? "" : String(value);
+  return typeof value === "string" && /^[=+\-@\t\r]/.test(text) && isNaN(text) ? `'${text}` : text;
+}
+
 // Returns a result's values over time as CSV, with a column for each quantity of each flow and link.
 export function asCsv(series) {
   const columns = [["time_s", series.time_s]];
@@ -51,8 +57,8 @@ export function asCsv(series) {
     }
   }
   const cell = (value) => {
-    const text = value === null || value === undefined ? "" : String(value);
-    return /[",\n]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text;
+    const text = inert(value);
+    return /[",\r\n]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text;
   };
   const lines = series.time_s.map((_, at) => columns.map(([, values]) => cell(values[at])).join(","));
   return [columns.map(([name]) => cell(name)).join(","), ...lines, ""].join("\n");

@@ -2,8 +2,10 @@
 
 function cells(rows) {
   const cell = (value) => {
-    const text = value === null || value === undefined ? "" : String(value);
-    return /[",\n]/.test(text) ? '"' + text.replace(/"/g, '""') + '"' : text;
+    let text = value === null || value === undefined ? "" : String(value);
+    // A name that a spreadsheet would run as a formula gets a quote before it, as in csv_cells.py.
+    if (typeof value === "string" && /^[=+\-@\t\r]/.test(text) && isNaN(text)) text = "'" + text;
+    return /[",\r\n]/.test(text) ? '"' + text.replace(/"/g, '""') + '"' : text;
   };
   return rows.map((row) => row.map(cell).join(",")).join("\r\n") + "\r\n";
 }
