@@ -20,19 +20,28 @@ from ackclock.study.language import ExpressionError
 from ackclock.study.load import load_study, study_names
 
 _PLACE = re.compile(r"(<!-- = (?P<what>.*?) -->)(?P<shown>.*?)(?P<end><!-- / -->|(?=<!-- = )|\Z)", re.DOTALL)
+_BROKEN = re.compile(r"(?<=\S)(?:[ \t]+(?P<word>[^\W\d]\w*))?[ \t]*\n(?P<indent>[ \t]*)(?=<!-- = )")
+"""An end of a line before a number, with the last word if it is one that may begin a line.
+
+Markdown takes a line that begins with a comment for a block, which ends a paragraph and whose text it leaves as it is.
+"""
+_ITEM = r"(?:[*+-]|\d+[.)])[ \t]+"
+_FIRST = re.compile(
+    rf"(?:(?:\A|\n[ \t]*\n)[ \t]*(?:{_ITEM})?|^[ \t]*{_ITEM})<!-- = (?P<what>.*?) -->", re.MULTILINE
+)
 _CODE = re.compile(r"^```.*?^```|`[^`\n]+`", re.DOTALL | re.MULTILINE)
 
 
 def with_numbers(text: str, path: Path, records: Path = FOLDER) -> str:
     """``text``, a page, with its numbers computed. InputError with file and line for one that cannot be.
 
-    They come from the folder of ``records``. What stands in code shows how numbers are written, and stays.
+    They come from the folder of ``records``. A number at the beginning of a line gets a word before it. What stands in
+    code shows how numbers are written, and stays.
     """
     problems: list[str] = []
-    code = [block.span() for block in _CODE.finditer(text)]
 
     def number(found: re.Match[str]) -> str:
-        if any(start <= found.start() < end for start, end in code):
+        if _in_code(found, text):
             return found[0]
         line = text.count("\n", 0, found.start()) + 1
         try:
@@ -43,9 +52,35 @@ def with_numbers(text: str, path: Path, records: Path = FOLDER) -> str:
             return found[0]
 
     made = _PLACE.sub(number, text)
+    for first in _FIRST.finditer(text):
+        if not _in_code(first, text):
+            line = text.count("\n", 0, first.start("what")) + 1
+            problems.append(f"{_shown(path)}:{line}: a number begins a paragraph, expected a word before it")
     if problems:
         raise InputError("\n".join(problems))
-    return made
+    return _BROKEN.sub(lambda found: found[0] if _in_code(found, made) else _mended(found), made)
+
+
+def _mended(found: re.Match[str]) -> str:
+    """The end of a line so that the number after it does not begin the next: its last word does, or nothing."""
+    return f"\n{found['indent']}{found['word']} " if found["word"] else " "
+
+
+def without_marks(text: str) -> str:
+    """``text``, a page, without what marks its computed numbers, for a reader who does not compute them."""
+    return _PLACE.sub(
+        lambda found: found[0] if _in_code(found, text) or not found["end"] else found["shown"], text
+    )
+
+
+def _in_code(found: re.Match[str], text: str) -> bool:
+    """Whether a match in ``text`` begins within code."""
+    return any(start <= found.start() < end for start, end in _code(text))
+
+
+@cache
+def _code(text: str) -> tuple[tuple[int, int], ...]:
+    return tuple(block.span() for block in _CODE.finditer(text))
 
 
 def without_values(text: str, records: Path = FOLDER) -> list[str]:

@@ -6,11 +6,14 @@ import importlib.util
 import re
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Callable
+from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
 import pytest
+from markdown_it import MarkdownIt
 
 from ackclock import Scenario, toml
 
@@ -139,6 +142,50 @@ def test_scenarios_that_the_pages_show_are_right(path: Path) -> None:
         assert Scenario.from_file(path).run(seed=1).flows["goodput_bps"].min() > 0
 
 
+COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+CODE = re.compile(r"^```.*?^```|`[^`\n]+`", re.DOTALL | re.MULTILINE)
+
+
+def without_comments(text: str) -> str:
+    """Returns a page without its comments, but for those that stand in code."""
+    code = [found.span() for found in CODE.finditer(text)]
+    return COMMENT.sub(
+        lambda found: found[0] if any(start <= found.start() < end for start, end in code) else "", text
+    )
+
+
+class Blocks(HTMLParser):
+    """Counts the list items and the paragraphs of a page, within its article if it has one."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.counts: Counter[str] = Counter()
+        self._outside = "<article" in html
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag == "article":
+            self._outside = "md-content__inner" not in (dict(attrs).get("class") or "")
+        elif tag in ("li", "p") and not self._outside:
+            self.counts[tag] += 1
+
+    def handle_endtag(self, tag: str) -> None:
+        self._outside |= tag == "article"
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_no_comment_breaks_a_page_in_the_repository(path: Path) -> None:
+    """A line that begins with a comment is a block (CommonMark section 4.6): it ends a paragraph, and its text stays as
+    it is written.
+    """
+    text = path.read_text(encoding="utf-8")
+    rendered = [
+        COMMENT.sub("", MarkdownIt("commonmark").enable("table").render(one)).split()
+        for one in (text, without_comments(text))
+    ]
+    assert rendered[0] == rendered[1]
+
+
 @pytest.fixture(scope="module")
 def built() -> subprocess.CompletedProcess[str]:
     """What building the site said."""
@@ -179,6 +226,30 @@ def test_the_search_finds_where_the_site_is_opened_from_files(
             for words, place in FOUND.items():
                 driver.execute_script(ask, words)
                 wait(words, lambda place=place: any(place in link for link in driver.execute_script(found)))
+
+
+@pytest.mark.slow
+def test_pages_have_the_items_and_paragraphs_of_their_sources(
+    built: subprocess.CompletedProcess[str],
+) -> None:
+    """Those of the theses had half of their items and twice as many paragraphs: their lines began with comments."""
+    import markdown  # which Zensical needs, and brings
+
+    assert built.returncode == 0
+    extensions = ["attr_list", "md_in_html", "tables", "toc", "pymdownx.highlight", "pymdownx.superfences"]
+    pages, counted = ROOT / "target" / "docs" / "pages", Counter()
+    for page in sorted(pages.rglob("*.md")):
+        place = page.relative_to(pages)
+        source = ROOT / "docs" / place
+        # The scenario language is one file in the repository, and the laboratory a frame where it was built.
+        made_here = place.name in ("scenario-language.md", "live-laboratory.md") or not source.exists()
+        text = (page if made_here else source).read_text(encoding="utf-8")
+        expected = Blocks(markdown.markdown(without_comments(text), extensions=extensions)).counts
+        found = Blocks((ROOT / "site" / place.with_suffix(".html")).read_text(encoding="utf-8")).counts
+        assert found == expected, place
+        counted += found
+    assert counted["li"] > 1000
+    assert counted["p"] > 1000
 
 
 @pytest.mark.slow

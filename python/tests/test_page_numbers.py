@@ -43,10 +43,34 @@ def first() -> tuple[str, str]:
     return study.runs()[0].name, study.metrics[0].id
 
 
+def test_no_number_begins_a_line(page_numbers: ModuleType, records: Path) -> None:
+    number = f"<!-- = {STUDY}: 1e3 -->1000<!-- / -->"
+    for before, after in (
+        (f"* It is about\n  {number} packets.\n", f"* It is\n  about {number} packets.\n"),
+        # What would begin a list, and a number, stay where they are.
+        (f"It is 12.\n{number} is more.\n", f"It is 12. {number} is more.\n"),
+        (f"It is {number}\n{number}\n", f"It is {number} {number}\n"),
+        (f"long\n   {number}\n", f"long {number}\n"),
+        (f"```\na b\n{number}\n```\n", f"```\na b\n{number}\n```\n"),
+    ):
+        assert page_numbers.with_numbers(before, PAGE, records) == after
+        assert page_numbers.with_numbers(after, PAGE, records) == after
+    for first in ("", "* ", "   - ", "12. ", "Text.\n\n"):
+        with pytest.raises(InputError, match=r"page\.md:\d+: a number begins a paragraph"):
+            page_numbers.with_numbers(f"{first}{number}\n", PAGE, records)
+
+
+def test_readers_of_the_site_get_no_marks(page_numbers: ModuleType) -> None:
+    number = f"<!-- = {STUDY}: 1e3 -->1000<!-- / -->"
+    page = f"<!-- generated: x -->\nIt is {number}, as `{number}`.\n```\n{number}\n```\n"
+    expected = f"<!-- generated: x -->\nIt is 1000, as `{number}`.\n```\n{number}\n```\n"
+    assert page_numbers.without_marks(page) == expected
+
+
 def test_numbers_come_from_records(page_numbers: ModuleType, records: Path) -> None:
     run, metric = first()
     twice = f"<!-- = {STUDY}: 2 * {metric}('{run}') | .1f -->?<!-- / -->"
-    page = f"It is {twice} and\n<!-- = {STUDY}: 1e3 -->7<!-- / -->.\n"
+    page = f"It is {twice} and <!-- = {STUDY}: 1e3 -->7<!-- / -->.\n"
     made = page_numbers.with_numbers(page, PAGE, records)
     assert made == page.replace("-->?<", "-->5.0<").replace("-->7<", "-->1000<")
     assert page_numbers.with_numbers(made, PAGE, records) == made
