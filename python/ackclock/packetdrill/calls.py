@@ -6,12 +6,13 @@ from ackclock.packetdrill.language import Call, Inexpressible
 from ackclock.packetdrill.world import World
 
 _WRITES = ("write", "writev", "send", "sendto", "sendmsg", "sendfile")
+_WITHOUT_EFFECT = ("socket", "bind", "listen", "accept", "accept4", "fcntl")
+"""Calls that change nothing. Their results are numbers of sockets, or zero."""
 _CALLS = """
-socket bind listen accept accept4 fcntl ioctl read readv recv recvfrom recvmsg poll getsockopt
-epoll_create epoll_create1 epoll_ctl epoll_wait
+read readv recv recvfrom recvmsg poll getsockopt ioctl epoll_create epoll_create1 epoll_ctl epoll_wait
 """
-_WITHOUT_EFFECT = frozenset(_CALLS.split())
-"""Calls that change nothing: the application reads at once, and what it reads is not compared."""
+_NOT_COMPARED = frozenset(_CALLS.split())
+"""Calls whose results are not compared: the application reads at once."""
 _OPTIONS = """
 SO_REUSEADDR SO_SNDBUF SO_RCVBUF SO_ZEROCOPY SO_TIMESTAMPING SO_PRIORITY SO_DEBUG SO_ERROR SO_SNDLOWAT
 TCP_CONGESTION TCP_MAXSEG TCP_NOTSENT_LOWAT TCP_INQ TCP_WINDOW_CLAMP TCP_SYNCNT TCP_SAVE_SYN IP_TOS IPV6_TCLASS
@@ -28,10 +29,7 @@ _SENDING_FLAGS = ("0", "MSG_EOR", "MSG_DONTWAIT", "MSG_NOSIGNAL", "MSG_ZEROCOPY"
 def call(world: World, line: int, made: Call) -> None:
     """Makes a system call now. Inexpressible for a call that has no counterpart."""
     world.row(line, world.now, str(made))
-    if made.error == "EINPROGRESS" and made.name == "connect":
-        pass
-    elif made.number is not None and made.number < 0:
-        raise Inexpressible(line, f"{made.name} that fails: {made.error or made.result}")
+    _check_result(line, made)
     match made.name:
         case name if name in _WRITES:
             _write(world, line, made)
@@ -49,9 +47,18 @@ def call(world: World, line: int, made: Call) -> None:
                 raise Inexpressible(line, f"a socket of {made.arguments[1]}: only TCP has a counterpart")
         case name if name in _WITHOUT_EFFECT:
             pass
+        case name if name in _NOT_COMPARED:
+            world.leave_out(line, f"the result of {name}")
         case name:
             raise Inexpressible(line, f"the call {name} has no counterpart")
     world.collect()
+
+
+def _check_result(line: int, made: Call) -> None:
+    """Raises Inexpressible for a call that fails. One that connects without waiting does not."""
+    waits = made.name == "connect" and made.error == "EINPROGRESS"
+    if made.number is not None and made.number < 0 and not waits:
+        raise Inexpressible(line, f"{made.name} that fails: {made.error or made.result}")
 
 
 def _close(world: World) -> None:

@@ -30,7 +30,7 @@ from ackclock.packetdrill.language import (
 from ackclock.packetdrill.outcome import Difference, Outcome, Verdict
 from ackclock.packetdrill.parser import parse
 from ackclock.packetdrill.settings import Settings, changes, settings
-from ackclock.packetdrill.world import KNOWN_OPTIONS, World
+from ackclock.packetdrill.world import KNOWN_OPTIONS, OTHER_OPTIONS, World
 
 
 def drill(path: Path, choices: Choices | None = None) -> Outcome:
@@ -72,6 +72,8 @@ def _ended(outcome: Outcome, error: Exception) -> Outcome:
 
 def _check_options(script: Script) -> None:
     for name, (line, _) in script.options.items():
+        if name in OTHER_OPTIONS:
+            raise Inexpressible(line, f"the option --{name} of packetdrill has no counterpart")
         if name not in KNOWN_OPTIONS:
             raise ScriptError(
                 script.file,

@@ -8,6 +8,8 @@ from ackclock.packetdrill.language import Call, Inexpressible, Script, Segment
 
 USUAL_MSS = 536
 """The segment size of a peer whose SYN does not say one (RFC 9293 section 3.7.1)."""
+HEADER_BYTES = 40
+"""What the headers of IPv4 and TCP take of a packet."""
 OPTION_BYTES = 12
 """What timestamps, or the counters of Accurate ECN, take of a segment, padded."""
 
@@ -41,11 +43,11 @@ def agreed(script: Script) -> Handshake:
     connects = peer.has(".")
     _, own = _first(script, arrives=False)
     mss = peer.options.mss or USUAL_MSS
-    if "mss" in script.options:
-        given_at, given = script.options["mss"]
-        if not given.isdigit() or int(given) < 1:
-            raise Inexpressible(given_at, f"the segment size {given}")
-        mss = min(mss, int(given))
+    for name, headers in (("mss", 0), ("mtu", HEADER_BYTES)):
+        given_at, given = script.options.get(name, (0, str(mss + headers)))
+        if not given.isdigit() or int(given) <= headers:
+            raise Inexpressible(given_at, f"--{name}={given}")
+        mss = min(mss, int(given) - headers)
     # The answer to a SYN of RFC 9768 says how the SYN arrived; 1 is RFC 3168, 0 no ECN, and 7 a copy of the SYN.
     asked, answered = (own.field, peer.field) if connects else (peer.field, own.field)
     accurate = asked == 7 and answered not in (0, 1, 7)
@@ -53,7 +55,8 @@ def agreed(script: Script) -> Handshake:
     option = accurate and any(
         not one.arrives and one.has_data and one.options.accurate is not None for _, one in script.segments
     )
-    if connects and any(one.arrives and one.has("S") and not one.has(".") for _, one in script.segments):
+    calls = [one.action for one in script.events if isinstance(one.action, Call)]
+    if not connects and any(call.name == "connect" for call in calls):
         raise Inexpressible(line, "a simultaneous open")
     return Handshake(
         connects=connects,

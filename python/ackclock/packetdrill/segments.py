@@ -15,7 +15,9 @@ _FLAGS = re.compile(r"-(?=\s)|(?=[A-Z.])[A-Z]*\d?\.?\d?(?=\s)")
 _NUMBERS = re.compile(r"(\d+)\s*:\s*(\d+)\s*\(\s*(\d+)\s*\)")
 _ACK, _WIN, _URG = (re.compile(rf"{word}\s+(\d+)") for word in ("ack", "win", "urg"))
 _OPTIONS = re.compile(r"<([^<>]*)>")
-_OTHER = re.compile(r"(icmp|udp|ipv4|ipv6|gre|mpls|encap)\b", re.IGNORECASE)
+_OTHER = re.compile(
+    r"(?:[\[(][^\])]*[\])][\s\])]*)?(icmp|udp|udplite|sctp|ipv4|ipv6|gre|mpls|encap)\b", re.IGNORECASE
+)
 _ECN = ("noecn", "ect0", "ect1", "ce")
 _KNOWN_FLAGS = "FSRPUEWA.C-0123456789"
 _COUNTERS = ("e0b", "ceb", "e1b")
@@ -27,9 +29,9 @@ def parse_segment(scanner: Scanner) -> Segment:
     start = scanner.place
     arrives = scanner.peek() == "<"
     scanner.place += 1
-    info = scanner.take(_INFO)
     if (other := scanner.take(_OTHER)) is not None:
         raise Inexpressible(scanner.line(), f"a packet of {other[1].lower()}: only TCP has a counterpart")
+    info = scanner.take(_INFO)
     scanner.take(_PORTS)
     flags = scanner.expect(_FLAGS, "the flags of a segment, such as S, S., ., P. or SEW")[0]
     if unknown := [one for one in flags if one not in _KNOWN_FLAGS]:

@@ -22,17 +22,19 @@ not, so that holds here only where the script says so with ``--tolerance_percent
 """
 _PATIENCE = 10**12
 """How long the host is waited for where the script allows any time, in nanoseconds."""
-KNOWN_OPTIONS = (
-    "tolerance_usecs",
-    "tolerance_percent",
-    "mss",
-    "mtu",
-    "tcp_ts_tick_usecs",
-    "strict_segments",
-    "ip_version",
-    "bind_port",
-)
-"""The options of packetdrill that a script may set."""
+_NAMES = """
+tolerance_usecs tolerance_percent mss mtu tcp_ts_tick_usecs strict_segments ip_version
+bind_port connect_port local_ip remote_ip gateway_ip netmask_ip speed is_anyip debug verbose
+"""
+KNOWN_OPTIONS = tuple(_NAMES.split())
+"""The options of packetdrill that a script may set. Those of the last line change nothing here."""
+_OTHERS = """
+code_command code_format code_sockopt define dry_run init_scripts non_fatal psp_udp_port send_omit_free so_filename
+so_flags tcp_ts_ecr_scaled wire_client wire_client_dev wire_server wire_server_at wire_server_dev wire_server_ip
+wire_server_port
+"""
+OTHER_OPTIONS = frozenset(_OTHERS.split())
+"""The options of packetdrill that have no counterpart."""
 
 
 @dataclass
