@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,13 +35,15 @@ def packetdrill(
 
     InputError for a wrong choice.
     """
+    from ackclock.evaluation.loading import apart
     from ackclock.overrides import assignment
     from ackclock.packetdrill import Choices, drill
 
     choices = Choices(profile, control, dict(map(assignment, settings)))
     outcomes = []
     for file in files:
-        outcome = drill(file, choices)
+        # The command, or a comment of the script, may name a control in Python.
+        outcome = apart(f"{file}, {control}" if control else str(file), partial(drill, file, choices))
         outcomes.append(outcome)
         if not as_json:
             _show(outcome, alone=len(files) == 1, timeline=timeline)

@@ -1,26 +1,40 @@
-"""Loads a file with a control in a process of its own: ``python -m ackclock.evaluation.loading FILE CLASS``.
+"""Code of users that may end its process: a file with a control, loaded and run in processes of its own.
 
-Code that ends its process (``os._exit``, a crash of a library in C) as it is imported would end the command too,
-without a word and possibly with the exit code of success.
+``python -m ackclock.evaluation.loading FILE CLASS`` loads one. ``os._exit``, or a crash of a library in C, would end
+the command too, without a word and possibly with the exit code of success.
 """
 
 from __future__ import annotations
 
 import os
+import pickle
 import subprocess
 import sys
+from collections.abc import Callable
 from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path
+from typing import TypeVar
 
-from ackclock.errors import InputError
+from ackclock.errors import InputError, RunError
 from ackclock.evaluation.contenders import loaded
+from ackclock.files import is_there
 
 _RETURNED = b"returned"
 """What the process writes when the file has given control back, whether it was loaded or raised an exception."""
 
+T = TypeVar("T")
+
 
 def check(file: Path, name: str) -> None:
     """Raises InputError if the process that loads ``file`` ends in it."""
+    if is_there(file) and (how := _ended(file.resolve(), name, file.stat().st_mtime_ns)):
+        raise InputError(f"{file}: the process that loads it ended in it, with {how}")
+
+
+@lru_cache
+def _ended(file: Path, name: str, changed_ns: int) -> str:  # noqa: ARG001  (a file that has changed is loaded again)
+    """Returns how the process that loads ``file`` ended in it; empty if it did not."""
     # The parent of this package, wherever it is, so that the process finds the same one.
     path = os.pathsep.join([str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH", "")])
     made = subprocess.run(  # noqa: S603  (this interpreter, and the file that the user named)
@@ -31,9 +45,44 @@ def check(file: Path, name: str) -> None:
         env={**os.environ, "PYTHONPATH": path.rstrip(os.pathsep)},
         check=False,
     )
-    if not made.stdout.endswith(_RETURNED):
-        how = f"exit code {made.returncode}" if made.returncode >= 0 else f"signal {-made.returncode}"
-        raise InputError(f"{file}: the process that loads it ended in it, with {how}")
+    return "" if made.stdout.endswith(_RETURNED) else _how(made.returncode)
+
+
+def apart(what: str, work: Callable[[], T]) -> T:
+    """Returns what ``work`` returns in a fork of this process, with a limit of memory.
+
+    RunError, in which ``what`` names the work, if it ends that process. What ``work`` raises is raised here.
+    """
+    from ackclock.evaluation.worker import limit_memory
+
+    here, there = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            limit_memory()
+            try:
+                made: tuple[T | None, Exception | None] = work(), None
+            except Exception as error:
+                made = None, error
+            with os.fdopen(there, "wb") as pipe:
+                pickle.dump(made, pipe)
+        finally:
+            os._exit(0)
+    os.close(there)
+    with os.fdopen(here, "rb") as pipe:
+        data = pipe.read()
+    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    try:
+        value, failure = pickle.loads(data)  # noqa: S301  (what the fork of this process has written)
+    except (EOFError, pickle.UnpicklingError):
+        raise RunError(f"{what}: the run ended its process, with {_how(code)}") from None
+    if failure is not None:
+        raise failure
+    return value  # type: ignore[no-any-return]
+
+
+def _how(code: int) -> str:
+    return f"exit code {code}" if code >= 0 else f"signal {-code}"
 
 
 if __name__ == "__main__":

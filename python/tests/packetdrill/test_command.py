@@ -277,3 +277,26 @@ def test_short_segments_are_told_apart(tmp_path: Path) -> None:
     assert of(text + second, tmp_path).verdict is Verdict.INEXPRESSIBLE
     option = "+0 setsockopt(4, SOL_TCP, TCP_NODELAY, [1], 4) = 0\n"
     assert of(text.replace("+0 write", option + "+0 write") + second, tmp_path).verdict is Verdict.PASSED
+
+
+@pytest.mark.parametrize("where", ["__init__", "decision", "on_ack"])
+@pytest.mark.parametrize(
+    ("ends", "said"),
+    [("os._exit(0)", "exit code 0"), ("os.abort()", "signal 6"), ("sys.exit(0)", "raised SystemExit(0)")],
+)
+def test_a_control_that_ends_the_process_is_no_pass(
+    ackclock: Command, tmp_path: Path, where: str, ends: str, said: str
+) -> None:
+    path = tmp_path / "sends.pkt"
+    script = SENDS + "+.1 < . 1:1(0) ack 2001 win 1000\n"
+    path.write_text(script, encoding="utf-8")
+    ending = f"import os, sys\n{MINE}\nclass Ends(Three):\n    def {where}(self, *_):\n        {ends}\n"
+    (tmp_path / "mine.py").write_text(ending, encoding="utf-8")
+    done = ackclock("packetdrill", path, "--control", tmp_path / "mine.py:Ends")
+    assert (done.code, done.out) == (1, "")
+    assert "mine.py" in done.err
+    assert said in done.err
+    path.write_text(f"// ackclock: --control {tmp_path / 'mine.py:Ends'}\n{script}", encoding="utf-8")
+    done = ackclock("packetdrill", path)
+    assert (done.code, done.out) == (1, "")
+    assert "sends.pkt" in done.err or "mine.py" in done.err
