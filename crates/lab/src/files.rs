@@ -73,7 +73,7 @@ pub fn read<T>(
         Ok(read) => return Some(read),
         Err(mistake) => mistake,
     };
-    // What is in a file elsewhere may be nobody else's business: a message about it names the place alone.
+    // A message about a file elsewhere names the place alone: its text may be private.
     let shown = stays_in_its_folder(name);
     let found = if shown { mistake.found } else { "something else".to_owned() };
     let beside = Path::new(&document.file).parent().map_or_else(|| name.into(), |folder| folder.join(name));
