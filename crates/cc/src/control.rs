@@ -190,12 +190,16 @@ impl Default for Initial {
     }
 }
 
-/// Whether the host is repairing a loss.
+/// Whether the host is repairing a loss, or has reduced the window for a mark.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Phase {
     /// Normal sending, also while retransmitting after a timeout.
     #[default]
     Open,
+    /// A mark, or a packet that the host's own interface refused, has reduced the window, and nothing is being
+    /// repaired: up to and including the first acknowledgement of a packet sent after the reduction (Linux's state
+    /// CWR). Never for marks that the control [counts](EcnResponse::Counts). The window does not grow.
+    Cwr,
     /// Fast recovery, up to and including the acknowledgement that ends it.
     Recovery,
 }

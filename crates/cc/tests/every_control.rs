@@ -1,6 +1,6 @@
 //! Properties of every registered control under any events, from 1 kbit/s to 400 Gbit/s: its window stays
 //! finite and at or above one packet, a spurious loss is undone, a packet that times out again leaves the
-//! slow start threshold unchanged, and nothing panics.
+//! slow start threshold unchanged, no window grows in the round of a mark, and nothing panics.
 
 use ackclock_base::random::Scripted;
 use ackclock_base::registry::Quantity;
@@ -9,8 +9,8 @@ use ackclock_cc::entry::{Build, Entry, LayerEntry};
 use ackclock_cc::registry::{ACTIONS, CONTROLS, DISCRIMINATORS, LAYERS};
 use ackclock_cc::script::Script;
 use ackclock_cc::{
-    Ack, Assembly, Change, Control, Controller, Counted, Decision, Ending, IncomingAck, Initial, Loss,
-    LossSignal, Lost, Part, Phase, RateSample, Recovered, Sent, Timeout,
+    Ack, Assembly, Change, Control, Controller, Counted, Decision, EcnResponse, Ending, IncomingAck, Initial,
+    Loss, LossSignal, Lost, Part, Phase, RateSample, Recovered, Sent, Timeout,
 };
 use proptest::prelude::*;
 
@@ -377,6 +377,50 @@ fn live(entry: &Entry, draws: &mut Draws<'_>) -> Result<(), TestCaseError> {
 /// The laws that keep their window at a timeout (Dahal 2007 sections 5.2 v and 6.1.1 v).
 const KEEPS_AT_TIMEOUT: [&str; 2] = ["rbcc-wl", "rbca"];
 
+/// Reports a mark to a control that reacts to marks as to losses, and then acknowledgements until a packet sent after
+/// the reduction is acknowledged. RFC 3168 section 6.1.2, RFC 9002 section 7.3.2: the window does not grow before.
+/// This holds for windows, not for models of the path.
+fn a_marked_round(entry: &Entry, draws: &mut Draws<'_>) -> Result<(), TestCaseError> {
+    let initial = Initial {
+        window: draws.scale(1.0, 100.0),
+        ssthresh: if draws.flag() { f64::INFINITY } else { draws.scale(2.0, 1e6) },
+        limit: 1e7,
+        selective_acks: draws.flag(),
+        ..Initial::default()
+    };
+    let values = values(entry.descriptor, draws);
+    let mut assembly = Assembly::new(entry, &values, None, None).within(layers(draws));
+    let (mut host, mut control) = (Host::new(draws), assembly.join(&initial));
+    if control.has_model() || control.properties().ecn == EcnResponse::Counts {
+        return Ok(());
+    }
+    control.on_change(&Change::Begins);
+    for _ in 0..draws.below(100) {
+        host.event(&mut control, draws)?;
+    }
+    let before = control.decision();
+    let loss = Loss {
+        now: host.now,
+        signal: LossSignal::Ecn,
+        window: before.cwnd,
+        inflight: before.cwnd,
+        lost: host.acked_to,
+        sent_to: host.acked_to + before.cwnd as u64,
+        sent: Time::from_nanos(host.now.nanos().saturating_sub(host.min_rtt.nanos().min(1 << 40))),
+        transmissions: 1,
+        duplicates: 0,
+    };
+    control.on_loss(&loss, &mut Scripted::new(&[]));
+    let reduced = control.decision().cwnd;
+    for _ in 0..draws.below(40) {
+        host.pass(draws);
+        host.ack(&mut control, Phase::Cwr, draws);
+        let cwnd = control.decision().cwnd;
+        prop_assert!(cwnd <= reduced, "{reduced} grows to {cwnd} in the round of a mark");
+    }
+    Ok(())
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -387,6 +431,16 @@ proptest! {
     ) {
         for entry in CONTROLS {
             let outcome = timeouts(entry, &mut Draws(bytes.iter()));
+            prop_assert!(outcome.is_ok(), "{}: {outcome:?}", entry.descriptor.name);
+        }
+    }
+
+    //= test RFC 3168 section 6.1.2 growth
+    //= test RFC 9002 section 7.3.2 growth
+    #[test]
+    fn no_window_grows_in_the_round_of_a_mark(bytes in prop::collection::vec(any::<u8>(), 6000)) {
+        for entry in CONTROLS {
+            let outcome = a_marked_round(entry, &mut Draws(bytes.iter()));
             prop_assert!(outcome.is_ok(), "{}: {outcome:?}", entry.descriptor.name);
         }
     }

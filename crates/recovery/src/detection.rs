@@ -44,6 +44,16 @@ pub trait Detection: Send {
     /// gradually stops doing so.
     fn leave_flight_to_control(&mut self) {}
 
+    /// Called outside of recovery when a mark, or a packet that the host's own interface refused, has reduced the
+    /// window (Linux's state CWR, RFC 9002's recovery period without a loss). Losses of the packets sent before belong
+    /// to the same congestion event. With a `reduction`, the flight falls in proportion to what is delivered, until a
+    /// packet sent from now on is acknowledged. A rule that cannot do so reduces it at once.
+    fn on_cwr(&mut self, _ledger: &Ledger, _reduction: Option<Prr>) {}
+
+    /// Called when a mark has proved congestion since the last loss, so that the rule finds that loss spurious no more.
+    /// For rules that find [spurious losses](Resolution::Undone) themselves.
+    fn forbid_undo(&mut self) {}
+
     /// Returns whether a loss is being repaired by fast retransmission.
     fn in_recovery(&self) -> bool;
 

@@ -47,9 +47,6 @@ pub struct Heard {
 #[derive(Clone, Copy, Debug)]
 pub struct EcnSender {
     response: EcnResponse,
-    /// The next packet number at the last reduction, which that packet announces; `None` before a reduction.
-    /// Until it is acknowledged, the receiver echoes older marks, and there is no second reaction.
-    guard: Option<u64>,
     announce: bool,
     marked: u16,
     accurate: AccurateCounters,
@@ -58,7 +55,7 @@ pub struct EcnSender {
 impl EcnSender {
     /// Creates the state without marks, for a control with this response.
     pub fn new(response: EcnResponse) -> Self {
-        Self { response, guard: None, announce: false, marked: 0, accurate: AccurateCounters::default() }
+        Self { response, announce: false, marked: 0, accurate: AccurateCounters::default() }
     }
 
     /// Returns the number of marks counted under RFC 9768 since the connection began.
@@ -71,18 +68,10 @@ impl EcnSender {
         self.response == EcnResponse::Counts
     }
 
-    /// Called at every reduction, whatever its reason. The next packet sent, number `high`, announces it to the
-    /// receiver, and marks echoed before `high` is acknowledged cause no second reduction (RFC 3168 section 6.1.2).
-    pub fn note_reduction(&mut self, high: u64) {
-        self.guard = Some(high);
+    /// Called at every reduction, whatever its reason. The next new packet announces it to the receiver (RFC 3168
+    /// section 6.1.2).
+    pub fn note_reduction(&mut self) {
         self.announce = true;
-    }
-
-    /// Returns whether a mark echoed now is older than the last reduction, because the next packet sent after
-    /// that reduction is not acknowledged yet. Returns false before the first reduction. `una` is the first
-    /// unacknowledged packet, or one past the highest acknowledged packet if no number is used twice.
-    pub fn is_old(&self, una: u64) -> bool {
-        self.guard.is_some_and(|guard| una <= guard)
     }
 
     /// Returns whether the new packet sent now announces a reduction (CWR). Each reduction is announced once.

@@ -56,8 +56,8 @@ pub struct Newly {
     pub in_order: u64,
     /// The amount of data acknowledged for the first time, cumulatively or selectively.
     pub delivered: u64,
-    /// Whether any of the delivered packets had been sent more than once.
-    pub resent: bool,
+    /// The number of delivered packets that had been sent more than once.
+    pub retransmitted: u32,
     /// The number and sending time of the delivered packet that was sent last; `None` if nothing was
     /// delivered.
     newest: Option<(u64, Time)>,
@@ -67,7 +67,7 @@ impl Newly {
     /// Returns when the last sent of the delivered packets was sent; `None` if that is ambiguous (Karn),
     /// because one of them had been sent twice, or if nothing was delivered.
     pub fn unambiguous_sending(&self) -> Option<Time> {
-        self.newest.filter(|_| !self.resent).map(|(_, at)| at)
+        self.newest.filter(|_| self.retransmitted == 0).map(|(_, at)| at)
     }
 
     /// Returns whether the last sent of the delivered packets is `number`.
@@ -77,7 +77,7 @@ impl Newly {
 
     fn deliver(&mut self, number: u64, sent: &Sent) {
         self.delivered += u64::from(sent.size);
-        self.resent |= sent.transmissions > 1;
+        self.retransmitted += u32::from(sent.transmissions > 1);
         // Of packets sent at the same time, the highest number is the newest, whatever the order of the
         // ranges.
         if self.newest.is_none_or(|newest| (newest.1, newest.0) <= (sent.at, number)) {

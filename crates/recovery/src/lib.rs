@@ -12,13 +12,15 @@
 //! * [`rtt`]: the estimates of the round trip and the retransmission timeout.
 //! * [`undo`]: whether a reaction to a loss was justified.
 //! * [`pacer`]: when packets may be sent. [`small_queue`]: how many may wait in the host. [`ecn`]: the
-//!   reaction to marks.
+//!   feedback about marks.
+//! * [`congestion_event`]: what belongs to one reduction of the window.
 //! * [`sender`]: the sending half of a connection, which combines these with the congestion control.
 //!   [`options`]: its options. [`declared`]: the options that scenarios can set, in groups that transports
 //!   nest in their own parameters.
 //! * [`records`]: the records that a control gets from the ledger.
 //! * [`units`]: the units in which transports and controls count.
 
+pub mod congestion_event;
 pub mod declared;
 pub mod detection;
 pub mod ecn;

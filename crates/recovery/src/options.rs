@@ -70,6 +70,9 @@ pub struct Options {
     /// Whether a packet that the host's own interface refuses reduces the window and is retransmitted at the
     /// next opportunity.
     pub feels_local_drops: bool,
+    /// Whether a mark or a refused packet reduces the flight in proportion to what is delivered (RFC 9937), as a loss
+    /// does, instead of at once. Only with a rule that reduces it so at a loss.
+    pub reduces_marks_in_proportion: bool,
     /// Whether reductions are announced to the receiver (CWR), which repeats the echo of a mark until an
     /// announcement arrives (RFC 3168).
     pub announces_reductions: bool,
@@ -140,6 +143,7 @@ impl Options {
             small_queue: None,
             max_burst: u64::MAX,
             feels_local_drops: false,
+            reduces_marks_in_proportion: false,
             announces_reductions: false,
         }
     }

@@ -22,6 +22,7 @@ pub use counts::Counts;
 pub use limits::{Limit, Limits};
 pub use state::RecoveryState;
 
+use crate::congestion_event::CongestionEvent;
 use crate::detection::Detection;
 use crate::ecn::EcnSender;
 use crate::ledger::Ledger;
@@ -91,6 +92,8 @@ pub struct Sender {
     /// pacer or for small queues.
     meters: bool,
     ecn: EcnSender,
+    /// The last congestion event.
+    event: CongestionEvent,
     random: Box<dyn Random + Send>,
     /// One past the last packet that the application has to send, within the receiver's credit.
     data_until: u64,
@@ -114,6 +117,8 @@ pub struct Sender {
     timed: Option<(u64, Time)>,
     /// The detection of a spurious last reaction.
     spurious: SpuriousDetection,
+    /// Whether a spurious last reaction may be undone: no mark has proved congestion since.
+    may_undo: bool,
     cwnd_limited: bool,
     limits: Limits,
     /// The amount that the present acknowledgement covers of packets that an association had reported lost.
@@ -157,6 +162,7 @@ impl Sender {
         }
         Self {
             ecn: EcnSender::new(controller.properties().ecn),
+            event: CongestionEvent::default(),
             tells_sending: controller.properties().follows,
             controller,
             keeps_timer: detection.keeps_timer(),
@@ -178,6 +184,7 @@ impl Sender {
             expiries: 0,
             timed: None,
             spurious: SpuriousDetection::default(),
+            may_undo: false,
             cwnd_limited: true,
             limits: Limits::default(),
             late: 0,

@@ -1,12 +1,17 @@
 //! Detection of spurious reactions: whether the last reaction to a loss or a timeout was justified. Each
 //! method has an option.
 //!
-//! * Eifel (RFC 3522): the acknowledgement after a retransmission echoes the timestamp of the original.
-//! * DSACK (RFC 3708; Linux `tcp_try_undo_dsack`): the receiver reports every retransmission as a duplicate.
+//! * Eifel (RFC 3522): the acknowledgement after a retransmission echoes the timestamp of the original. An echo that is
+//!   older than the reaction, but not than the first retransmission of the packet, proves nothing: a packet may have been
+//!   retransmitted in an earlier recovery. A recovery is undone when the originals of all its losses have arrived.
+//! * DSACK (RFC 3708; Linux `tcp_try_undo_dsack`): the receiver reports every retransmission as a duplicate. A report of
+//!   a packet that was not retransmitted tells of a copy that the network made.
 //! * F-RTO (RFC 5682): after a timeout and an acknowledgement that advances, new data is sent in place of
-//!   more retransmissions, and the next acknowledgement advances too.
+//!   more retransmissions, and the next acknowledgement covers a packet that was never retransmitted.
 
 use ackclock_base::Time;
+use std::collections::VecDeque;
+use std::ops::Range;
 
 /// The methods in use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -34,6 +39,12 @@ pub struct Evidence {
     pub stamp: Option<Time>,
     /// The range received twice, as its first packet and one past its last; `None` without a report.
     pub dsack: Option<(u64, u64)>,
+    /// The number of packets that it newly acknowledges and that had been retransmitted.
+    pub retransmitted: u32,
+    /// Whether it advances over a packet that was sent once.
+    pub first_sent_once: bool,
+    /// Whether a packet that was marked lost or retransmitted is still outstanding.
+    pub repairing: bool,
     /// Whether there is new data that may be sent.
     pub has_new_data: bool,
 }
@@ -52,24 +63,28 @@ pub enum Verdict {
 }
 
 /// The state of spurious-loss detection for the last reaction.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct SpuriousDetection {
-    /// When the reaction happened, until the next fresh acknowledgement; `None` without Eifel.
-    resent_at: Option<Time>,
-    unreported: Option<UnreportedRetransmissions>,
+    /// An echo of an earlier time is that of an original; `None` without Eifel, or once it has decided.
+    original_before: Option<Time>,
+    /// Whether the last reaction was to a timeout, about which the first acknowledgement that advances decides.
+    of_timeout: bool,
+    /// Whether retransmissions since the reaction are compared with the reports of duplicates.
+    counts_reports: bool,
+    /// The packets retransmitted since the reaction, or before it and outstanding then, that were not reported as
+    /// duplicates, once for each retransmission (Linux's undo_retrans, which counts them).
+    unreported: VecDeque<u64>,
+    /// Whether any retransmission since the reaction was reported as a duplicate.
+    was_reported: bool,
+    /// The numbers of all retransmissions and of all packets reported as duplicates.
+    retransmissions: u64,
+    reported: u64,
     frto: Frto,
     /// One past the last packet outstanding when F-RTO last began. F-RTO does not begin again until
     /// everything below is acknowledged.
     recover: u64,
     /// Whether any method is still undecided.
     open: bool,
-}
-
-/// The retransmissions since the reaction that have not been reported as duplicates.
-#[derive(Clone, Copy, Debug)]
-struct UnreportedRetransmissions {
-    from: u64,
-    left: u64,
 }
 
 /// The step of F-RTO.
@@ -99,41 +114,67 @@ impl SpuriousDetection {
     }
 
     /// Called at a timeout. `is_first` is false if the timer was already backed off; a back-off lasts until a
-    /// round trip is sampled for the timer (Karn). `una` is the first outstanding packet, and `high` is one
-    /// past the last.
-    pub fn on_timeout(&mut self, rules: &UndoRules, now: Time, is_first: bool, una: u64, high: u64) {
+    /// round trip is sampled for the timer (Karn). An echo of a time before `original_before` proves that the original
+    /// of the first outstanding packet, `una`, has arrived; `None` if no echo does. `high` is one past the last
+    /// outstanding packet.
+    pub fn on_timeout(
+        &mut self,
+        rules: &UndoRules,
+        original_before: Option<Time>,
+        is_first: bool,
+        una: u64,
+        high: u64,
+    ) {
         if is_first {
             let begins = rules.frto && una >= self.recover;
-            *self = Self {
-                resent_at: rules.eifel_timeouts.then_some(now),
-                unreported: rules.dsack.then_some(UnreportedRetransmissions { from: una, left: 0 }),
-                frto: if begins { Frto::Resent(high) } else { Frto::Off },
-                recover: if begins { high } else { self.recover },
-                open: false,
-            };
+            self.begin(original_before.filter(|_| rules.eifel_timeouts), rules.dsack, una);
+            self.of_timeout = true;
+            self.frto = if begins { Frto::Resent(high) } else { Frto::Off };
+            self.recover = if begins { high } else { self.recover };
         } else {
             self.frto = Frto::Off;
         }
         self.note_open();
     }
 
-    /// Called when a loss begins a recovery.
+    /// Called when a loss begins a recovery; `original_before` and `una` are as in [`Self::on_timeout`].
     #[cold]
-    pub fn on_loss(&mut self, rules: &UndoRules, now: Time, una: u64) {
-        *self = Self {
-            resent_at: rules.eifel_recoveries.then_some(now),
-            unreported: rules.dsack.then_some(UnreportedRetransmissions { from: una, left: 0 }),
-            ..Self::default()
-        };
+    pub fn on_loss(&mut self, rules: &UndoRules, original_before: Option<Time>, una: u64) {
+        self.begin(original_before.filter(|_| rules.eifel_recoveries), rules.dsack, una);
+        self.of_timeout = false;
+        self.frto = Frto::Off;
         self.note_open();
     }
 
-    /// Called when a packet is retransmitted.
+    /// Ends the detection for the last reaction: nothing can show that it was spurious.
+    pub fn forget(&mut self) {
+        self.begin(None, false, 0);
+        self.frto = Frto::Off;
+        self.note_open();
+    }
+
+    fn begin(&mut self, original_before: Option<Time>, counts_reports: bool, una: u64) {
+        self.original_before = original_before;
+        self.counts_reports = counts_reports;
+        self.unreported.retain(|number| *number >= una);
+        self.was_reported = false;
+    }
+
+    /// Called when packet `number` is retransmitted.
     #[inline]
-    pub fn on_resent(&mut self) {
-        if let Some(unreported) = &mut self.unreported {
-            unreported.left += 1;
+    pub fn on_resent(&mut self, rules: &UndoRules, number: u64) {
+        self.retransmissions += 1;
+        if rules.dsack {
+            self.unreported.push_back(number);
         }
+    }
+
+    /// Called when the receiver reports that the packets of `range` have arrived twice. Returns whether the report can
+    /// be of retransmissions. Once more packets have been reported than retransmitted, the network makes copies, and
+    /// no report proves anything until retransmissions outnumber reports again (Linux `tcp_dsack_seen`, since 5.10).
+    pub fn believes(&mut self, range: &Range<u64>) -> bool {
+        self.reported += range.end.saturating_sub(range.start);
+        self.reported <= self.retransmissions
     }
 
     /// Examines an acknowledgement and returns the conclusion.
@@ -141,25 +182,45 @@ impl SpuriousDetection {
         let undone = self.is_spurious_by_time(evidence) || self.is_spurious_by_duplicates(evidence);
         let verdict = if undone { Verdict::Undone } else { self.step(evidence) };
         if verdict == Verdict::Undone {
-            *self = Self::default();
+            self.forget();
+            self.recover = 0;
         }
         self.note_open();
         verdict
     }
 
+    //= RFC 3522 section 3.2 compare: an echo older than the retransmission shows that the original arrived
     fn is_spurious_by_time(&mut self, evidence: &Evidence) -> bool {
-        let resent_at = if evidence.fresh { self.resent_at.take() } else { None };
-        resent_at.is_some_and(|resent_at| evidence.stamp.is_some_and(|stamp| stamp < resent_at))
+        let Some(before) = self.original_before else { return false };
+        let is_late = evidence.fresh && evidence.stamp.is_some_and(|stamp| stamp < before);
+        // The echo is of one packet. Another that had been retransmitted may have arrived as retransmission.
+        let decides = if evidence.fresh { self.of_timeout || !is_late } else { evidence.retransmitted > 0 };
+        let is_one = evidence.retransmitted <= 1;
+        if decides || !is_one {
+            self.original_before = None;
+        }
+        is_late && (self.of_timeout || is_one && !evidence.repairing)
     }
 
     fn is_spurious_by_duplicates(&mut self, evidence: &Evidence) -> bool {
-        let (Some(unreported), Some((start, end))) = (&mut self.unreported, evidence.dsack) else {
-            return false;
+        if let Some((start, end)) = evidence.dsack {
+            self.take_report(start..end);
+        }
+        self.counts_reports && self.was_reported && self.unreported.is_empty() && !evidence.repairing
+    }
+
+    //= RFC 3708 section 2 retransmitted: only reports of packets that were retransmitted count
+    fn take_report(&mut self, reported: Range<u64>) {
+        let (Some(lowest), Some(highest)) = (self.unreported.iter().min(), self.unreported.iter().max())
+        else {
+            return;
         };
-        let told = end.saturating_sub(start.max(unreported.from));
-        let had_some = unreported.left > 0 && told > 0;
-        unreported.left = unreported.left.saturating_sub(told);
-        had_some && unreported.left == 0
+        for number in reported.start.max(*lowest)..reported.end.min(*highest + 1) {
+            if let Some(index) = self.unreported.iter().position(|resent| *resent == number) {
+                self.unreported.remove(index);
+                self.was_reported = true;
+            }
+        }
     }
 
     /// Carries out RFC 5682 section 2.1, steps 2 and 3.
@@ -168,8 +229,9 @@ impl SpuriousDetection {
             Frto::Resent(recover) if evidence.fresh && evidence.una < recover && evidence.has_new_data => {
                 (Frto::Probing, Verdict::Probe)
             }
-            Frto::Probing if evidence.fresh => (Frto::Off, Verdict::Undone),
-            Frto::Probing if evidence.duplicate => (Frto::Off, Verdict::Resume),
+            //= RFC 5682 section 2.1 original: a timeout was spurious if data is acknowledged that was not retransmitted
+            Frto::Probing if evidence.fresh && evidence.first_sent_once => (Frto::Off, Verdict::Undone),
+            Frto::Probing if evidence.fresh || evidence.duplicate => (Frto::Off, Verdict::Resume),
             Frto::Resent(_) if evidence.fresh || evidence.duplicate => (Frto::Off, Verdict::None),
             other => (other, Verdict::None),
         };
@@ -178,93 +240,9 @@ impl SpuriousDetection {
     }
 
     fn note_open(&mut self) {
-        self.open = self.resent_at.is_some() || self.unreported.is_some() || self.frto != Frto::Off;
+        self.open = self.original_before.is_some() || self.counts_reports || self.frto != Frto::Off;
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use ackclock_base::Span;
-
-    fn at(ms: u64) -> Time {
-        Time::ZERO + Span::from_millis(ms)
-    }
-
-    const FRESH: Evidence =
-        Evidence { una: 5, fresh: true, duplicate: false, stamp: None, dsack: None, has_new_data: true };
-    const DUPLICATE: Evidence = Evidence { fresh: false, duplicate: true, ..FRESH };
-    const FRTO: UndoRules =
-        UndoRules { frto: true, eifel_timeouts: false, eifel_recoveries: false, dsack: false };
-
-    #[test]
-    fn the_echo_of_the_original_undoes_a_reaction_and_that_of_the_retransmission_confirms_it() {
-        let rules = UndoRules { eifel_timeouts: true, eifel_recoveries: true, ..UndoRules::default() };
-        for (stamp, verdict) in [(99, Verdict::Undone), (100, Verdict::None)] {
-            let mut detection = SpuriousDetection::default();
-            detection.on_timeout(&rules, at(100), true, 4, 10);
-            assert_eq!(detection.examine(&Evidence { stamp: Some(at(50)), ..DUPLICATE }), Verdict::None);
-            assert_eq!(detection.examine(&Evidence { stamp: Some(at(stamp)), ..FRESH }), verdict);
-            assert!(!detection.is_undecided(), "the first fresh acknowledgement decides");
-            detection.on_loss(&rules, at(100), 4);
-            assert_eq!(detection.examine(&Evidence { stamp: Some(at(stamp)), ..FRESH }), verdict);
-        }
-    }
-
-    #[test]
-    fn the_reaction_is_undone_only_when_every_retransmission_was_a_duplicate() {
-        let rules = UndoRules { dsack: true, ..UndoRules::default() };
-        let mut detection = SpuriousDetection::default();
-        detection.on_loss(&rules, at(100), 4);
-        let told = |start, end| Evidence { dsack: Some((start, end)), ..FRESH };
-        assert_eq!(detection.examine(&told(4, 5)), Verdict::None, "nothing has been retransmitted");
-        (0..3).for_each(|_| detection.on_resent());
-        assert_eq!(detection.examine(&told(3, 4)), Verdict::None, "the report is of an older retransmission");
-        assert_eq!(detection.examine(&told(4, 5)), Verdict::None);
-        assert_eq!(detection.examine(&FRESH), Verdict::None);
-        assert_eq!(detection.examine(&told(5, 7)), Verdict::Undone);
-        assert_eq!(detection.examine(&told(5, 7)), Verdict::None, "the reaction is undone once");
-    }
-
-    #[test]
-    fn two_advancing_acknowledgements_show_that_a_timeout_was_spurious() {
-        let mut detection = SpuriousDetection::default();
-        detection.on_timeout(&FRTO, at(100), true, 4, 10);
-        assert_eq!((detection.examine(&FRESH), detection.hold_back()), (Verdict::Probe, true));
-        assert_eq!((detection.examine(&FRESH), detection.hold_back()), (Verdict::Undone, false));
-    }
-
-    #[test]
-    fn a_duplicate_at_either_step_shows_that_the_timeout_was_justified() {
-        let mut detection = SpuriousDetection::default();
-        detection.on_timeout(&FRTO, at(100), true, 4, 10);
-        assert_eq!(detection.examine(&DUPLICATE), Verdict::None);
-        assert_eq!(detection.examine(&FRESH), Verdict::None);
-        detection.on_timeout(&FRTO, at(200), true, 5, 10);
-        assert_eq!(
-            detection.examine(&FRESH),
-            Verdict::None,
-            "packets of the last timeout are still outstanding"
-        );
-        detection.on_timeout(&FRTO, at(300), true, 10, 20);
-        assert_eq!(detection.examine(&Evidence { una: 11, ..FRESH }), Verdict::Probe);
-        assert_eq!(detection.examine(&DUPLICATE), Verdict::Resume);
-        assert_eq!(detection.examine(&FRESH), Verdict::None);
-    }
-
-    #[test]
-    fn without_new_data_or_with_all_acknowledged_or_after_another_timeout_f_rto_concludes_nothing() {
-        for evidence in [Evidence { has_new_data: false, ..FRESH }, Evidence { una: 10, ..FRESH }] {
-            let mut detection = SpuriousDetection::default();
-            detection.on_timeout(&FRTO, at(100), true, 4, 10);
-            assert_eq!(
-                (detection.examine(&evidence), detection.examine(&FRESH)),
-                (Verdict::None, Verdict::None)
-            );
-        }
-        let mut detection = SpuriousDetection::default();
-        detection.on_timeout(&FRTO, at(100), true, 4, 10);
-        detection.on_timeout(&FRTO, at(300), false, 4, 10);
-        assert_eq!(detection.examine(&FRESH), Verdict::None);
-    }
-}
+mod tests;

@@ -3,10 +3,11 @@
 
 use ackclock_base::{Span, Time, Values};
 use ackclock_cc::{Assembly, Exponential};
+use ackclock_recovery::sender::RecoveryState;
 use ackclock_sim::endpoint::Launch;
 use ackclock_sim::random::Stream;
 use ackclock_sim::tcp::options::{self, Options};
-use ackclock_sim::tcp::segment::{Block, Segment};
+use ackclock_sim::tcp::segment::{Block, Flags, Segment};
 use ackclock_sim::tcp::sender::{Sender, Wire};
 
 #[derive(Default)]
@@ -53,6 +54,10 @@ impl Connection {
 
     fn cwnd(&self) -> f64 {
         self.sender.core().control().decision().cwnd
+    }
+
+    fn state(&self) -> RecoveryState {
+        self.sender.core().state()
     }
 
     /// Returns the time from now until the timer.
@@ -157,4 +162,80 @@ fn an_advertised_window_bounds_the_flight_and_the_sender_tells_what_it_has_seen(
     let options = Options::new(&Values::with(options::find("linux").unwrap(), &[]), None);
     assert_eq!((options.sender.recovery.window, options.sender.widest_window), (45, 2172));
     assert_eq!(options.initial().limit, 2172.0);
+}
+
+/// Opens a connection that is marked, in which ten packets are outstanding.
+fn marked(rule: &str, mark_reduction: &str) -> Connection {
+    let settings = [("recovery", rule), ("mark_reduction", mark_reduction), ("ecn", "true")];
+    Connection::open(&settings)
+}
+
+impl Connection {
+    /// Passes an acknowledgement with the echo of a mark. Returns the numbers of the packets that are sent.
+    fn echo(&mut self, number: u64, block: (u32, u32)) -> Vec<u64> {
+        let before = self.sent.0.len();
+        let mut sack = [Block::default(); 3];
+        sack[0] = Block { start: block.0, end: block.1 };
+        let flags = Flags::CONGESTION_ECHO;
+        let segment = Segment { number, stamp: self.now, bytes: 40, sack, flags, ..Segment::default() };
+        self.now += ROUND_TRIP;
+        self.sender.on_ack(self.now, &segment, &mut self.sent);
+        self.sent.0[before..].iter().map(|segment| segment.number).collect()
+    }
+}
+
+#[test]
+fn a_mark_thins_the_sender_out_in_linux_and_silences_it_in_the_rfc() {
+    // The first of ten acknowledgements halves the window of ten to five. In proportion (RFC 9937 section 6.2) n deliveries let
+    // out ceil(n / 2) packets while more than five are in flight. The ninth finds five: none. At once, the flight falls from 9 to 5 without a packet, and each further delivery lets one out.
+    // The window does not grow until packet 10, the first that was sent afterwards, is acknowledged.
+    let cases =
+        [("proportional", [1, 0, 1, 0, 1, 0, 1, 0, 0, 1]), ("immediate", [0, 0, 0, 0, 0, 1, 1, 1, 1, 1])];
+    for (mark_reduction, expected) in cases {
+        for rule in ["sack", "rack"] {
+            let mut connection = marked(rule, mark_reduction);
+            for number in 1..=10_u64 {
+                let sent = connection.echo(number, NO_BLOCK).len();
+                assert_eq!(sent, expected[number as usize - 1], "{mark_reduction} {rule}, {number}");
+                assert_eq!((connection.cwnd(), connection.state()), (5.0, RecoveryState::Cwr));
+            }
+            connection.ack(11, NO_BLOCK, 0);
+            assert_eq!((connection.cwnd(), connection.state()), (5.0, RecoveryState::Open));
+            connection.ack(12, NO_BLOCK, 0);
+            assert!(connection.cwnd() > 5.0, "{mark_reduction} {rule}");
+        }
+    }
+}
+
+#[test]
+fn a_loss_in_the_window_of_a_mark_continues_its_reduction() {
+    // Linux's tcp_enter_recovery in state CWR: the window stays at five, and n deliveries still let out ceil(n / 2) packets.
+    // Packet 1 is lost, which the fourth delivery shows, three of them selective. The fifth lets its retransmission out. A
+    // reduction that began anew would send it at once.
+    let mut connection = marked("sack", "proportional");
+    assert_eq!(connection.echo(1, NO_BLOCK), [10]);
+    let sent: Vec<Vec<u64>> = (2..7).map(|end| connection.echo(1, (1, end))).collect();
+    assert_eq!(sent, [vec![], vec![11], vec![], vec![1], vec![]]);
+    assert_eq!((connection.cwnd(), connection.state()), (5.0, RecoveryState::Recovery));
+    // The recovery ends with the event: packet 9 is the last that had been sent when the mark was heard of.
+    connection.ack(10, NO_BLOCK, 0);
+    assert_ne!(connection.state(), RecoveryState::Recovery);
+    assert_eq!(connection.sender.core().counts().fast_retransmits, 1);
+}
+
+#[test]
+fn a_window_whose_packets_are_all_marked_stays_at_its_least() {
+    // Each acknowledgement covers all that is outstanding, so it ends the event before and begins one: 10, 5, 2.5 and then the
+    // least window of two packets (RFC 9438 section 4.6). (No mark was answered with nothing outstanding, and the window grew.)
+    for rule in ["sack", "rack"] {
+        let mut connection = marked(rule, "immediate");
+        let windows: Vec<f64> = (0..8)
+            .map(|_| {
+                let all = connection.sender.core().high();
+                connection.echo(all, NO_BLOCK);
+                connection.cwnd()
+            })
+            .collect();
+        assert_eq!(windows, [5.0, 2.5, 2.0, 2.0, 2.0, 2.0, 2.0, 2.0], "{rule}");
+    }
 }

@@ -5,7 +5,7 @@
 use super::ledbat::delays::{BaseDelay, CurrentDelay};
 use super::round_trips::RoundTrips;
 use crate::classic::{Classic, Window, WindowLaw};
-use crate::control::{Ack, Loss, Timeout};
+use crate::control::{Ack, Loss, Phase, Timeout};
 use crate::entry::{Build, Entry, PublishedDefaults, control};
 use ackclock_base::{Packets, Range, Span, Time, parameters};
 
@@ -149,7 +149,10 @@ impl WindowLaw for LedbatPlusPlus {
             window.ssthresh = window.ssthresh.min(window.cwnd);
         }
         if round_ended && self.delay() > 1.0 && window.cwnd >= window.ssthresh {
-            window.cwnd = (window.cwnd + self.reduction(window.cwnd)).max(MIN_CWND.min(window.cwnd));
+            let change = self.reduction(window.cwnd);
+            // Just above the target the gain outweighs the decrease, and a repaired or marked window does not grow.
+            let change = if ack.phase == Phase::Open { change } else { change.min(0.0) };
+            window.cwnd = (window.cwnd + change).max(MIN_CWND.min(window.cwnd));
             window.ssthresh = window.ssthresh.min(window.cwnd);
         }
         self.advance(window, ack, round_ended);

@@ -209,6 +209,7 @@ impl WindowLaw for Vegas {
     }
 
     fn on_loss(&mut self, window: &mut Window, loss: &Loss) {
+        self.opens_to = None; // the very first packet was marked
         let changed = self.changed;
         window.cwnd = self.decrease(loss.window, loss);
         self.inflation = if self.changed == changed { 0 } else { loss.duplicates };

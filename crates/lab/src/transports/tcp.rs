@@ -39,7 +39,7 @@ impl Transport for Tcp {
     fn check(&self, table: &TableReader<'_>, discriminator: Option<&str>, profile: &Choice) {
         let details = Details::from(&profile.values);
         check_timestamps(table, discriminator, &details);
-        check_local_drops(table, &details);
+        check_local_drops(table, &details, &Details::from(&profile.descriptor.defaults()));
         check_misbehaviour(table, &details);
     }
 
@@ -71,9 +71,10 @@ fn check_timestamps(table: &TableReader<'_>, discriminator: Option<&str>, detail
 }
 
 /// Reports `local_drop = "cwr"` with a `send_jitter`: a delayed packet reaches its interface long after the
-/// sender has continued.
-fn check_local_drops(table: &TableReader<'_>, details: &Details) {
-    if details.local_drop == LocalDrop::Cwr && details.send_jitter > Span::ZERO {
+/// sender has continued. A `profile` that has this detail of itself does without it.
+fn check_local_drops(table: &TableReader<'_>, details: &Details, profile: &Details) {
+    let is_asked_for = details.local_drop == LocalDrop::Cwr && profile.local_drop == LocalDrop::Lost;
+    if is_asked_for && details.send_jitter > Span::ZERO {
         let expected =
             "`send_jitter = \"0 s\"` in the transport: only what leaves at once can be refused to the sender";
         table.problem_at("transport", "`local_drop = \"cwr\"` with a `send_jitter`", expected);

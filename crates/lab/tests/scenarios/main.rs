@@ -10,6 +10,7 @@ mod bare_paths;
 mod behaviour;
 mod changing_paths;
 mod composition;
+mod congestion_events;
 mod determinism;
 mod early_delivery;
 mod equal_ways;

@@ -143,8 +143,8 @@ records! {
         /// receiver's window that limits the host counts as part of the path (draft-ietf-ccwg-bbr section
         /// 4.1.1.3).
         app_limited: bool = |ack| ack.app_limited;
-        /// Whether the host is in a recovery.
-        in_recovery: bool = |ack| ack.phase == cc::Phase::Recovery;
+        /// Whether the host is in a recovery, or in the round trip after a mark: the window does not grow.
+        in_recovery: bool = |ack| ack.phase != cc::Phase::Open;
         /// The delivery rate over the flight of the newest packet acknowledged; None if nothing new is
         /// acknowledged.
         rate: Option<RateSample> = |ack| ack.rate.map(RateSample);

@@ -12,9 +12,11 @@ mod thresholds;
 
 use super::{AckSummary, Clock, Detection, Expiry, LossFound, Reaction, Resolution};
 use crate::ledger::{Ledger, MAX_OUTSTANDING};
+use crate::prr::Prr;
 use crate::rtt::Smoothed;
 use ackclock_base::{Span, Time};
 use ackclock_cc::LossSignal;
+use std::ops::Range;
 pub use thresholds::Thresholds;
 
 /// kGranularity (RFC 9002 section 6.1.2).
@@ -86,8 +88,10 @@ pub struct Quic {
     /// Recovery lasts until a packet sent in it is acknowledged, that is, this number or a later one; `None`
     /// outside recovery.
     recover: Option<u64>,
-    /// Losses of packets below this number belong to the last episode.
-    episode_end: u64,
+    /// The packets of the last episode: losses of packets below its start belong to earlier ones, and losses from its
+    /// end on to a new one.
+    episode: Range<u64>,
+    /// The number of its packets that were marked lost, and of those that were acknowledged all the same.
     given_up: u64,
     spurious: u64,
     /// When the first packet of an uninterrupted run of losses was sent; `None` without such a run.
@@ -99,7 +103,7 @@ pub struct Quic {
 struct Found {
     /// The first lost packet that does not belong to the last episode, if any.
     first: Option<u64>,
-    /// The number of lost packets, counted from `first` on if there is one.
+    /// The number of lost packets of the last episode, or of the one that begins with `first` if there is one.
     count: u64,
     persistent: bool,
 }
@@ -118,7 +122,7 @@ impl Quic {
             last_sent: Time::ZERO,
             pto_count: 0,
             recover: None,
-            episode_end: 0,
+            episode: 0..0,
             given_up: 0,
             spurious: 0,
             lost_since: None,
@@ -141,7 +145,7 @@ impl Quic {
                 self.first_sample.get_or_insert(now);
             }
             if sent.is_given_up() {
-                self.spurious += 1;
+                self.spurious += u64::from(number >= self.episode.start);
                 lowest = Some(lowest.map_or(number, |lowest: u64| lowest.min(number)));
             }
         });
@@ -178,10 +182,10 @@ impl Quic {
             } else if self.thresholds.packets < self.largest - number || sent.at + delay <= now {
                 ledger.lose(number);
                 //= RFC 9002 section 7.3.2 once: further losses of a recovery period reduce nothing
-                if number >= self.episode_end && found.first.is_none() {
+                if number >= self.episode.end && found.first.is_none() {
                     (found.first, found.count) = (Some(number), 0);
                 }
-                found.count += 1;
+                found.count += u64::from(number >= self.episode.start);
                 // Section 7.6.2: only packets sent after the first sample count (appendix B.8).
                 //= RFC 9002 section 7.6.2 sample: it does not begin before the first sample
                 if self.first_sample.is_some_and(|first| sent.at > first) {
@@ -207,8 +211,7 @@ impl Quic {
             if before.is_some() && reaction.recovered.is_none() {
                 reaction.recovered = Some(0);
             }
-            self.episode_end = ledger.high();
-            (self.given_up, self.spurious) = (0, 0);
+            self.begin_episode(ledger.high());
             let signal = LossSignal::DuplicateAcks;
             reaction.loss = Some(LossFound { number, signal, duplicates: 0 });
         }
@@ -217,6 +220,12 @@ impl Quic {
             self.recover = None;
             reaction.resolution = Some(Resolution::PersistentCongestion);
         }
+    }
+
+    /// Begins an episode with the packets from the end of the last one up to `high`.
+    fn begin_episode(&mut self, high: u64) {
+        self.episode = self.episode.end..high;
+        (self.given_up, self.spurious) = (0, 0);
     }
 
     fn let_go(&self, ledger: &mut Ledger, now: Time, rtt: Smoothed) {
@@ -241,6 +250,7 @@ impl Detection for Quic {
         self.react(ledger, found, &mut reaction);
         if self.options.undoes && self.given_up > 0 && self.spurious >= self.given_up {
             (self.given_up, self.spurious, self.recover) = (0, 0, None);
+            self.episode.end = self.episode.start; // a further loss of these packets has a reaction of its own
             reaction.resolution = Some(Resolution::Undone);
         }
         self.let_go(ledger, summary.now, summary.rtt);
@@ -257,6 +267,16 @@ impl Detection for Quic {
 
     fn on_undone(&mut self, _ledger: &mut Ledger) {
         self.recover = None;
+    }
+
+    fn on_cwr(&mut self, ledger: &Ledger, _reduction: Option<Prr>) {
+        self.begin_episode(ledger.high());
+        self.forbid_undo();
+    }
+
+    fn forbid_undo(&mut self) {
+        self.episode.start = self.episode.end;
+        (self.given_up, self.spurious) = (0, 0);
     }
 
     fn in_recovery(&self) -> bool {

@@ -70,6 +70,8 @@ pub struct Rack {
     after_timeout: Option<u64>,
     /// Whether the next packet is sent whatever the window, because a timeout expired.
     must_send: bool,
+    /// In state CWR, the next packet number when the window was reduced; `None` in others.
+    cwr: Option<u64>,
     reduction: Option<Prr>,
     probe: Probe,
 }
@@ -94,6 +96,7 @@ impl Rack {
             recover: None,
             after_timeout: None,
             must_send: false,
+            cwr: None,
             reduction: None,
             probe: Probe::new(options.probes, options.max_ack_delay),
         }
@@ -161,12 +164,20 @@ impl Rack {
     }
 
     fn enter(&mut self, ledger: &Ledger, number: u64, delivered: u64) -> Reaction {
-        self.recover = Some(ledger.high());
+        // Losses of packets that were sent before a mark was heard of belong to its event, which ends where it would
+        // have ended, and whose reduction goes on (Linux's tcp_enter_recovery).
+        let event = self.cwr.take().filter(|end| number < *end);
+        self.recover = Some(event.unwrap_or(ledger.high()));
         self.in_episode = self.duplicates;
         self.partial_seen = false;
         self.probe.reset();
-        let reduction = || Prr::new(ledger.unacknowledged(), delivered, self.options.packet);
-        self.reduction = self.options.proportional.then(reduction);
+        match self.reduction.as_mut().filter(|_| event.is_some()) {
+            Some(reduction) => reduction.on_ack(delivered, false),
+            None => {
+                let reduction = || Prr::new(ledger.unacknowledged(), delivered, self.options.packet);
+                self.reduction = self.options.proportional.then(reduction);
+            }
+        }
         Reaction {
             loss: Some(LossFound { number, signal: LossSignal::DuplicateAcks, duplicates: self.duplicates }),
             resend: (!self.options.proportional).then_some(Run::one(number)),
@@ -176,8 +187,7 @@ impl Rack {
     }
 
     fn end(&mut self) {
-        self.recover = None;
-        self.reduction = None;
+        (self.recover, self.cwr, self.reduction) = (None, None, None);
     }
 
     fn next_lost(&mut self, ledger: &Ledger) -> Option<u64> {
@@ -207,6 +217,9 @@ impl Detection for Rack {
         if self.after_timeout.is_some_and(|end| ledger.una() >= end) {
             self.after_timeout = None;
             leaves = true;
+        }
+        if self.cwr.is_some_and(|end| ledger.una() > end) {
+            self.end();
         }
         if let Some(recover) = self.recover.filter(|_| summary.cumulative > 0 && !self.partial_seen) {
             self.partial_seen = true;
@@ -275,6 +288,11 @@ impl Detection for Rack {
 
     fn leave_flight_to_control(&mut self) {
         self.options.proportional = false;
+    }
+
+    fn on_cwr(&mut self, ledger: &Ledger, reduction: Option<Prr>) {
+        self.cwr = Some(ledger.high());
+        self.reduction = reduction.filter(|_| self.options.proportional);
     }
 
     fn in_recovery(&self) -> bool {

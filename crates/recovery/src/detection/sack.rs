@@ -48,6 +48,8 @@ pub struct Sack {
     /// acknowledgements are ignored until it is acknowledged.
     guard: u64,
     rescued: bool,
+    /// In state CWR, the next packet number when the window was reduced; `None` in others.
+    cwr: Option<u64>,
     reduction: Option<Prr>,
     /// The amount counted as lost by the time the last acknowledgement had been processed.
     lost: u64,
@@ -68,6 +70,7 @@ impl Sack {
             partial_seen: false,
             guard: 0,
             rescued: false,
+            cwr: None,
             reduction: None,
             lost: 0,
             counted: None,
@@ -76,7 +79,10 @@ impl Sack {
     }
 
     fn enter(&mut self, ledger: &mut Ledger, delivered: u64) -> Reaction {
-        self.recover = Some(ledger.high());
+        // Losses of packets that were sent before a mark was heard of belong to its event, which ends where it would
+        // have ended, and whose reduction goes on (Linux's tcp_enter_recovery).
+        let event = self.cwr.take().filter(|end| ledger.una() < *end);
+        self.recover = Some(event.unwrap_or(ledger.high()));
         self.in_episode = self.duplicates;
         self.partial_seen = false;
         self.rescued = false;
@@ -84,7 +90,10 @@ impl Sack {
         ledger.give_up(ledger.una());
         match self.options.flight {
             Flight::Inferred => {}
-            Flight::Proportional => self.reduction = Some(Prr::new(ledger.unacknowledged(), delivered, 1)),
+            Flight::Proportional => match self.reduction.as_mut().filter(|_| event.is_some()) {
+                Some(reduction) => reduction.on_ack(delivered, false),
+                None => self.reduction = Some(Prr::new(ledger.unacknowledged(), delivered, 1)),
+            },
             Flight::Counted => {
                 self.counted = Some(ledger.span().saturating_sub(u64::from(self.duplicates)));
                 self.holes_to = 0;
@@ -101,9 +110,7 @@ impl Sack {
     }
 
     fn end(&mut self) {
-        self.recover = None;
-        self.reduction = None;
-        self.counted = None;
+        (self.recover, self.cwr, self.reduction, self.counted) = (None, None, None, None);
     }
 
     /// Returns the next packet to send under [`Flight::Counted`], or `None`.
@@ -146,6 +153,9 @@ impl Detection for Sack {
         if self.recover.is_some_and(|recover| ledger.una() >= recover) {
             self.end();
             reaction.recovered = Some(self.in_episode);
+        }
+        if self.cwr.is_some_and(|end| ledger.una() > end) {
+            self.end();
         }
         if let Some(recover) = self.recover.filter(|_| summary.cumulative > 0 && !self.partial_seen) {
             self.partial_seen = true;
@@ -203,6 +213,11 @@ impl Detection for Sack {
         }
     }
 
+    fn on_cwr(&mut self, ledger: &Ledger, reduction: Option<Prr>) {
+        self.cwr = Some(ledger.high());
+        self.reduction = reduction.filter(|_| self.options.flight == Flight::Proportional);
+    }
+
     fn in_recovery(&self) -> bool {
         self.recover.is_some()
     }
@@ -217,7 +232,8 @@ impl Detection for Sack {
 
     fn next(&mut self, ledger: &mut Ledger, cwnd: u64, fresh_until: u64) -> Option<u64> {
         let room = match (&mut self.reduction, self.counted) {
-            (Some(reduction), _) => reduction.allows(ledger.pipe(), cwnd),
+            // With nothing in flight no acknowledgement will come to let a packet out.
+            (Some(reduction), _) => reduction.allows(ledger.pipe(), cwnd) || ledger.pipe() == 0,
             (None, Some(flight)) => flight < cwnd,
             (None, None) => ledger.pipe() < cwnd,
         };
@@ -239,7 +255,7 @@ impl Detection for Sack {
     }
 
     fn allows_fast_path(&self) -> bool {
-        self.recover.is_none() && self.duplicates == 0
+        self.recover.is_none() && self.duplicates == 0 && self.reduction.is_none()
     }
 
     fn wants_ranges(&self, ledger: &Ledger) -> bool {

@@ -64,7 +64,7 @@ fn a_cumulative_acknowledgement_settles_the_counters() {
     ledger.resend(0);
     let mut newly = Newly::default();
     ledger.acknowledge(6, &mut newly);
-    assert_eq!((newly.cumulative, newly.delivered, newly.resent), (6, 1, true));
+    assert_eq!((newly.cumulative, newly.delivered, newly.retransmitted), (6, 1, 1));
     assert_eq!(newly.unambiguous_sending(), None);
     assert_eq!((ledger.pipe(), ledger.span()), (4, 4));
 }

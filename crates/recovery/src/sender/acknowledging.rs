@@ -7,7 +7,7 @@ use crate::ecn::{Heard, MarkFeedback};
 use crate::ledger::Newly;
 use crate::records;
 use ackclock_base::{Span, Time};
-use ackclock_cc::{Ack, Cause, Counted, Ending, IncomingAck, LossSignal, Phase, Recovered};
+use ackclock_cc::{Ack, Cause, Counted, Ending, IncomingAck, Phase};
 use std::ops::Range;
 
 /// An acknowledgement, as a transport's codec has parsed it.
@@ -78,7 +78,8 @@ impl Sender {
     fn is_ordinary(&self, acknowledgement: &Acknowledgement<impl Iterator>) -> bool {
         let Acknowledgement { cumulative, ranges, marks, .. } = acknowledgement;
         let has_ranges = ranges.size_hint().1 != Some(0);
-        *cumulative > self.ledger.una() && !has_ranges && !marks.echo && !self.spurious.is_undecided()
+        let is_special = has_ranges || marks.echo || self.event.is_cwr() || self.spurious.is_undecided();
+        *cumulative > self.ledger.una() && !is_special
     }
 
     /// Processes an acknowledgement, on the fast path if `FAST_PATH`, which requires an
@@ -96,6 +97,7 @@ impl Sender {
         let units = self.options.units;
         let inflight_before = units.to_packets(self.flight::<FAST_PATH>());
         let was_recovering = !FAST_PATH && self.rule.in_recovery();
+        let was_cwr = !FAST_PATH && self.event.is_cwr();
         let lost_before = self.ledger.delivery().lost(); // recording ranges may mark packets as lost
         let newly = if FAST_PATH { self.take_in_order(cumulative) } else { self.take_in(cumulative, ranges) };
         if !FAST_PATH && self.options.numbers_once {
@@ -124,10 +126,12 @@ impl Sender {
         let mut sends_new = false;
         let mut reaction = Reaction { restart_timer: true, ..Reaction::default() };
         if !FAST_PATH {
+            self.event.on_ack(self.acked_to());
             let duplicate = !fresh && cumulative == self.ledger.una() && !self.ledger.is_empty();
             if duplicate {
                 self.repeated = Some(cumulative);
             }
+            let dsack = dsack.filter(|range| self.spurious.believes(range));
             sends_new = self.spurious.is_undecided() && self.examine(now, &newly, duplicate, stamp, &dsack);
             let mut summary = self.summary(now, &newly, duplicate, cause);
             if self.keeps_timer {
@@ -144,8 +148,11 @@ impl Sender {
         if !FAST_PATH && marks.echo && !marks.accurate {
             self.echoed += newly.delivered;
         }
-        if !FAST_PATH && heard.echo {
-            self.reduce_once(now, LossSignal::Ecn); // RFC 3168 section 6.1.2: once per window, without a retransmission
+        if !FAST_PATH && (heard.echo || heard.marks > 0) {
+            self.forbid_undo();
+            if heard.echo {
+                self.on_mark(now, inflight_before, newly.delivered);
+            }
         }
         let delivery = self.ledger.delivery();
         #[cfg(debug_assertions)]
@@ -154,7 +161,17 @@ impl Sender {
             delivery.lost(),
             "the control hears of each loss before the acknowledgement"
         );
-        let recovering = !FAST_PATH && (was_recovering || self.rule.in_recovery());
+        let phase = if FAST_PATH {
+            Phase::Open
+        } else if was_recovering || self.rule.in_recovery() {
+            Phase::Recovery
+        //= RFC 9002 section 7.3.2 growth: the window does not grow in a recovery period, be it of a mark
+        //= RFC 3168 section 6.1.2 growth: no acknowledgement with the echo of a mark lets the window grow
+        } else if was_cwr || self.event.is_cwr() {
+            Phase::Cwr
+        } else {
+            Phase::Open
+        };
         let late = if FAST_PATH { 0 } else { std::mem::take(&mut self.late) };
         let ack = Ack {
             now,
@@ -176,7 +193,7 @@ impl Sender {
             round_start: sample.is_some_and(|sample| sample.round_start),
             cwnd_limited: self.cwnd_limited || !self.options.cwnd_validation,
             app_limited: delivery.is_app_limited(),
-            phase: if recovering { Phase::Recovery } else { Phase::Open },
+            phase,
             rate: sample.map(|sample| records::rate_sample(units, &sample)),
         };
         self.note_cwnd(now);
@@ -304,8 +321,7 @@ impl Sender {
         output: &mut impl Output,
     ) {
         if let Some(duplicates) = reaction.recovered {
-            self.note_cwnd(now);
-            self.controller.on_recovered(&Recovered { now, ending: Ending::Repaired { duplicates } });
+            self.end_recovery(now, Ending::Repaired { duplicates });
         }
         if let Some(Run { first, count }) = reaction.resend {
             // A packet that is retransmitted at once counts as lost, whichever rule asks for it.
@@ -315,10 +331,7 @@ impl Sender {
         }
         self.report_lost(now, output);
         if let Some(found) = reaction.loss {
-            self.timed = None;
-            self.counts.fast_retransmits += 1;
-            self.spurious.on_loss(&self.options.undo, now, self.ledger.una());
-            self.tell_loss(now, found, inflight);
+            self.begin_recovery(now, found, inflight);
         }
         if let Some(resolution) = reaction.resolution {
             self.tell_resolution(now, resolution, inflight);

@@ -2,8 +2,10 @@
 //! spurious.
 
 use super::{Output, Sender};
+use crate::congestion_event::Cause;
 use crate::detection::LossFound;
 use crate::options::Options;
+use crate::prr::Prr;
 use crate::records;
 use ackclock_base::{Packets, Time};
 use ackclock_cc::{Ending, Loss, LossSignal, Recovered};
@@ -26,7 +28,65 @@ impl Sender {
         });
     }
 
-    pub(super) fn tell_loss(&mut self, now: Time, found: LossFound, inflight: Packets) {
+    /// Begins the recovery of a loss. Tells the control of it, unless a mark has already reduced the window for the
+    /// packets that were outstanding: marks and losses of one window are one congestion event. A control with a model of
+    /// the path hears of every recovery, because it has rules of its own for them.
+    pub(super) fn begin_recovery(&mut self, now: Time, found: LossFound, inflight: Packets) {
+        self.timed = None;
+        self.counts.fast_retransmits += 1;
+        //= RFC 9002 section 7.3.2 marks: a loss of a packet sent before the window was reduced for a mark reduces nothing
+        //= RFC 3168 section 6.1.2 once: the window is reduced once for the drops and marks of a window of data
+        if self.event.takes_in(found.number) {
+            self.forbid_undo();
+            if self.controller.has_model() {
+                self.tell_loss(now, found, inflight);
+            }
+            return;
+        }
+        self.event.begin(self.ledger.high(), Cause::Loss);
+        self.ecn.note_reduction();
+        self.may_undo = true;
+        self.look_for_originals(now);
+        self.tell_loss(now, found, inflight);
+    }
+
+    /// Begins to look for signs that the loss was none. If the first unacknowledged packet is not lost, because a probe
+    /// has repaired the loss, the loss was one.
+    fn look_for_originals(&mut self, now: Time) {
+        let una = self.ledger.una();
+        let is_lost = !self.ledger.is_empty() && {
+            let first = self.ledger.sent(una);
+            first.is_given_up() || first.transmissions > 1
+        };
+        if is_lost {
+            let original_before = self.original_before(now);
+            self.spurious.on_loss(&self.options.undo, original_before, una);
+        } else {
+            self.spurious.forget();
+        }
+    }
+
+    /// Returns the time of the first retransmission of the first unacknowledged packet, which is now if it has not been
+    /// retransmitted: an echo of an earlier time is of the original. Returns `None` if the time is not known, because
+    /// the packet has been retransmitted more than once.
+    pub(super) fn original_before(&self, now: Time) -> Option<Time> {
+        let first = self.ledger.sent(self.ledger.una());
+        match first.transmissions {
+            1 => Some(now),
+            2 => Some(first.at),
+            _ => None,
+        }
+    }
+
+    /// Tells the control that a recovery has ended, if it has heard that it began.
+    pub(super) fn end_recovery(&mut self, now: Time, ending: Ending) {
+        if !self.event.end_recovery() || self.controller.has_model() {
+            self.note_cwnd(now);
+            self.controller.on_recovered(&Recovered { now, ending });
+        }
+    }
+
+    fn tell_loss(&mut self, now: Time, found: LossFound, inflight: Packets) {
         assert!(self.ledger.high() > 0, "a loss is found before anything was sent");
         // The number may be one past the last packet sent: an association may report a loss without naming a
         // packet while nothing is outstanding on this path.
@@ -42,7 +102,6 @@ impl Sender {
             transmissions: u32::from(sent.transmissions),
             duplicates: found.duplicates,
         };
-        self.ecn.note_reduction(self.ledger.high());
         self.note_cwnd(now);
         self.controller.on_loss(&loss, &mut *self.random);
     }
@@ -59,31 +118,67 @@ impl Sender {
         }
     }
 
-    /// Reduces the window without a retransmission, unless that was done for the packets now outstanding, a
-    /// loss is being repaired, or nothing is outstanding.
-    pub(super) fn reduce_once(&mut self, now: Time, signal: LossSignal) {
-        if self.ecn.is_old(self.acked_to()) || self.rule.in_recovery() || self.ledger.is_empty() {
+    /// Called when an acknowledgement that delivers `delivered` echoes a mark. Reduces the window, unless that was done
+    /// for the packets that were outstanding, or a loss is being repaired.
+    #[cold]
+    pub(super) fn on_mark(&mut self, now: Time, inflight: Packets, delivered: u64) {
+        if delivered > 0 || !self.ledger.is_empty() {
+            self.reduce_without_loss(now, LossSignal::Ecn, inflight, delivered);
+        }
+    }
+
+    /// Reduces the window without a retransmission, unless that was done for the packets that were outstanding, or a
+    /// loss is being repaired.
+    fn reduce_without_loss(&mut self, now: Time, signal: LossSignal, inflight: Packets, delivered: u64) {
+        if self.event.covers_mark(self.acked_to()) || self.rule.in_recovery() {
             return;
         }
-        let found = LossFound { number: self.ledger.una(), signal, duplicates: 0 };
-        self.tell_loss(now, found, self.packets_in_flight());
+        let number = self.ledger.una().min(self.ledger.high() - 1); // nothing may be outstanding after a mark
+        let found = LossFound { number, signal, duplicates: 0 };
+        self.event.begin(self.ledger.high(), Cause::WithoutLoss);
+        self.ecn.note_reduction();
+        self.spurious.forget();
+        self.fast_path = false;
+        let packet = self.options.units.of_packets(1);
+        let reduction = (self.options.reduces_marks_in_proportion && !self.controller.has_model())
+            .then(|| Prr::new(self.ledger.unacknowledged(), delivered, packet));
+        self.rule.on_cwr(&self.ledger, reduction);
+        self.tell_loss(now, found, inflight);
+    }
+
+    /// Records that congestion has been proved since the last reaction to a loss, so that the reaction stands whatever
+    /// becomes of the loss (Linux: "Disable cwnd undo since congestion is proven with ECN").
+    pub(super) fn forbid_undo(&mut self) {
+        self.may_undo = false;
+        self.rule.forbid_undo();
     }
 
     /// Called when the host's own interface had no room for a packet. The packet is tried again at the next
-    /// acknowledgement. This is Linux's `tcp_enter_cwr`, except that Linux takes a round trip to reduce the
-    /// window. If nothing is outstanding, no acknowledgement will come, and the packet is tried again when
-    /// the timer expires (Linux probes).
+    /// acknowledgement. This is Linux's `tcp_enter_cwr`. If nothing is outstanding, no acknowledgement will come, and
+    /// the packet is tried again when the timer expires (Linux probes).
     #[cold]
     pub(super) fn on_local_drop(&mut self, now: Time) {
-        self.reduce_once(now, LossSignal::LocalDrop);
+        self.forbid_undo();
+        if !self.ledger.is_empty() {
+            self.reduce_without_loss(now, LossSignal::LocalDrop, self.packets_in_flight(), 0);
+        }
         if self.ledger.is_empty() {
             self.deadline = now + self.timeout();
         }
     }
 
-    pub(super) fn undo(&mut self, now: Time) {
+    /// Takes back the reaction to the last loss or timeout, which was spurious, unless a mark has proved congestion
+    /// since. In that case the repair ends and the reduction stands.
+    pub(super) fn undo(&mut self, now: Time, was_recovering: bool) {
         self.repaired_at = 0;
-        self.note_cwnd(now);
-        self.controller.on_recovered(&Recovered { now, ending: Ending::Undone });
+        if self.may_undo {
+            self.event.undo();
+            self.end_recovery(now, Ending::Undone);
+            return;
+        }
+        if was_recovering {
+            self.end_recovery(now, Ending::Repaired { duplicates: 0 });
+        }
+        self.event.leave_to_mark();
     }
 }

@@ -202,7 +202,7 @@ impl Sender {
             self.timed = None; // Karn (RFC 6298 section 3)
         }
         if again {
-            self.spurious.on_resent();
+            self.spurious.on_resent(&self.options.undo, number);
         }
         self.counts.note_sent(again);
         self.last_sent = now;

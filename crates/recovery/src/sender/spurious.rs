@@ -21,18 +21,24 @@ impl Sender {
         stamp: Option<Time>,
         dsack: &Option<Range<u64>>,
     ) -> bool {
+        let una = self.ledger.una();
+        let fresh = newly.cumulative > 0;
         let verdict = self.spurious.examine(&Evidence {
-            una: self.ledger.una(),
-            fresh: newly.cumulative > 0,
+            una,
+            fresh,
             duplicate,
             stamp,
             dsack: dsack.as_ref().map(|range| (range.start, range.end)),
+            retransmitted: newly.retransmitted,
+            first_sent_once: fresh && self.ledger.sent(una - newly.cumulative).transmissions == 1,
+            repairing: self.ledger.marked_lost() > 0 || self.ledger.resent() > 0,
             has_new_data: self.ledger.high() < self.fresh_until(),
         });
         match verdict {
             Verdict::Undone => {
+                let was_recovering = self.rule.in_recovery();
                 self.rule.on_undone(&mut self.ledger);
-                self.undo(now);
+                self.undo(now, was_recovering);
             }
             Verdict::Probe => self.rule.on_possibly_spurious_timeout(&mut self.ledger),
             Verdict::Resume => self.rule.on_confirmed_timeout(&mut self.ledger, now),

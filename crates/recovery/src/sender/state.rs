@@ -44,6 +44,8 @@ impl Sender {
             RecoveryState::Loss
         } else if self.rule.in_recovery() {
             RecoveryState::Recovery
+        } else if self.event.is_cwr() {
+            RecoveryState::Cwr
         } else if ledger.has_sacked() || ledger.marked_lost() > 0 || repeats {
             RecoveryState::Disorder
         } else {

@@ -1,6 +1,7 @@
 //! The timers of a sender: the retransmission timer, the timer that a rule keeps beside it, and the pacer's.
 
 use super::{Output, Sender};
+use crate::congestion_event::Cause;
 use crate::detection::{Clock, Expiry, Resolution};
 use ackclock_base::{Packets, Span, Time};
 use ackclock_cc::{Probe, Timeout};
@@ -96,11 +97,14 @@ impl Sender {
             keeps_threshold: self.options.keeps_threshold && self.expiries > 1,
         };
         self.repaired_at = self.ledger.high();
-        self.ecn.note_reduction(self.ledger.high());
+        self.event.begin(self.ledger.high(), Cause::Loss);
+        self.ecn.note_reduction();
         self.note_cwnd(now);
         self.controller.on_timeout(&timeout, &mut *self.random);
         let (una, high) = (self.ledger.una(), self.ledger.high());
-        self.spurious.on_timeout(&self.options.undo, now, self.expiries == 1, una, high);
+        let original_before = self.original_before(now);
+        self.spurious.on_timeout(&self.options.undo, original_before, self.expiries == 1, una, high);
+        self.may_undo |= self.expiries == 1;
         self.report_lost(now, output);
         self.pacer.reset(now);
         self.send_allowed(now, output);
@@ -118,7 +122,7 @@ impl Sender {
     #[cold]
     pub(super) fn tell_resolution(&mut self, now: Time, resolution: Resolution, inflight: Packets) {
         match resolution {
-            Resolution::Undone => self.undo(now),
+            Resolution::Undone => self.undo(now, false),
             // RFC 9002 section 7.6.2: the window falls to its minimum. The losses that show persistent
             // congestion have set the threshold (appendix B.8).
             Resolution::PersistentCongestion => {
@@ -136,7 +140,8 @@ impl Sender {
                     keeps_threshold: true,
                 };
                 self.counts.persistent_congestions += 1;
-                self.ecn.note_reduction(self.ledger.high());
+                self.event.begin(self.ledger.high(), Cause::Loss);
+                self.ecn.note_reduction();
                 self.note_cwnd(now);
                 //= RFC 9002 section 7.6.2 window: persistent congestion leaves the least window
                 self.controller.on_persistent_congestion(&timeout, &mut *self.random);

@@ -147,6 +147,7 @@ impl Options {
                 small_queue: None,
                 max_burst: u64::MAX,
                 feels_local_drops: false,
+                reduces_marks_in_proportion: false,
                 announces_reductions: false,
             },
             details,

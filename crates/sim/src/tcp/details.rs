@@ -69,6 +69,16 @@ choice! {
     }
 }
 
+choice! {
+    /// How the flight falls when a mark reduces the window.
+    pub enum MarkReduction {
+        /// The sender is silent until the flight has fallen to the window.
+        Immediate = "immediate",
+        /// The flight falls in proportion to what is delivered (RFC 9937), over the round trip.
+        Proportional = "proportional",
+    }
+}
+
 parameters! {
     /// The details.
     pub struct Details {
@@ -148,6 +158,14 @@ parameters! {
         /// With ecn, the ECN field of packets; auto is ect1 for a control that answers to each mark, ect0 for
         /// others
         ecn_field: EcnField = choice("auto", "RFC 3168 section 5; RFC 9331 section 4.1"),
+        /// How the flight falls when a mark, or a packet that the host's own interface refuses, reduces the window: at
+        /// once, so that nothing is sent for a part of a round trip, or in proportion to what is delivered (with sack or
+        /// rack and `reduction = "proportional"`, and where the control has no model of the path)
+        mark_reduction: MarkReduction = choice(
+            "immediate",
+            "RFC 3168 section 6.1.2 halves the window, and RFC 9937 is about losses; Linux since 3.7 \
+             net/ipv4/tcp_input.c, tcp_enter_cwr and tcp_cwnd_reduction",
+        ),
         /// Whether a window control's packets are spread over the round trip
         pacing: bool = flag(false, "Linux paces under fq, or where the control asks for it"),
         /// How much faster than the window over the round trip packets leave.
@@ -166,11 +184,11 @@ parameters! {
         /// A random delay of up to this before each packet leaves, which breaks phase effects
         send_jitter: Span = time("0 s", Range::between(0.0, 1.0), "Floyd and Jacobson 1991; ns-2's overhead_"),
         /// The fate of a packet for which the host's own interface has no room: it is lost, or it stays with
-        /// the sender, which reduces its window once for the packets in flight
+        /// the sender, which reduces its window once for the packets in flight (only without send_jitter)
         local_drop: LocalDrop = choice(
             "lost",
-            "Linux since 2.4 net/ipv4/tcp_output.c, tcp_transmit_skb on NET_XMIT_DROP; ns-2 loses it, as a router \
-             does",
+            "no RFC; ns-2 loses it, as a router does; Linux net/ipv4/tcp_output.c keeps it: __tcp_transmit_skb on \
+             NET_XMIT_DROP, tcp_enter_cwr",
         ),
         /// Whether the receiver reports packets that arrive twice, with sack or rack
         dsack: bool = flag(false, "RFC 2883"),

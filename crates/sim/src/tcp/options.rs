@@ -2,7 +2,7 @@
 //! can be compared only if the details in force are known.
 
 use super::autotuning::WindowBounds;
-use super::details::{Details, LocalDrop, ReceiveWindow, Rule, TimerSamples, TimestampEcho};
+use super::details::{Details, LocalDrop, MarkReduction, ReceiveWindow, Rule, TimerSamples, TimestampEcho};
 use super::misbehaving::Misbehaviour;
 use super::receiver::{Echo, ReceiverOptions};
 use crate::reading::ReaderOptions;
@@ -85,6 +85,8 @@ pub const PROFILES: &[Descriptor] = &[
             ("receive_window", "autotuned"), // tcp_moderate_rcvbuf
             ("hystart", "true"),
             ("small_queues", "true"),
+            ("mark_reduction", "proportional"), // tcp_enter_cwr
+            ("local_drop", "cwr"),              // __tcp_transmit_skb
         ],
     ),
 ];
@@ -298,7 +300,9 @@ fn recovery_options(details: &Details, dsack: bool) -> ackclock_recovery::Option
         small_queue: (details.small_queues && details.send_jitter == Span::ZERO)
             .then_some(details.small_queue_limit.bytes()),
         max_burst: details.max_burst.unwrap_or(u64::MAX),
-        feels_local_drops: details.local_drop == LocalDrop::Cwr,
+        // A packet that leaves after a random delay reaches its interface long after the sender has continued.
+        feels_local_drops: details.local_drop == LocalDrop::Cwr && details.send_jitter == Span::ZERO,
+        reduces_marks_in_proportion: details.mark_reduction == MarkReduction::Proportional,
         announces_reductions: details.ecn && !details.accurate_ecn, // CWR is a bit of the counter
         ..ackclock_recovery::Options::recommended(units)
     }

@@ -10,6 +10,7 @@ use ackclock_recovery::declared::PartialAckTimer;
 use ackclock_recovery::detection::AfterTimeout;
 use ackclock_recovery::detection::mda::LatePartial;
 use ackclock_recovery::detection::sack::Flight;
+use ackclock_recovery::sender::RecoveryState;
 use ackclock_sim::endpoint::Launch;
 use ackclock_sim::random::Stream;
 use ackclock_sim::tcp::details::{self, Rule};
@@ -359,7 +360,9 @@ impl Sending {
     fn check_burst(&self, sent: u64) {
         // The retransmission that begins a recovery is sent whatever the window and the burst limit are.
         assert!(sent <= self.options.sender.recovery.max_burst.saturating_add(1), "a burst of {sent}");
-        let cut = self.details.flight_is_cut_at_once || !self.with_told(|told| told.recovering);
+        let core = self.sender.core();
+        let cut =
+            self.details.flight_is_cut_at_once || !core.recovering() && core.state() != RecoveryState::Cwr;
         let probes = self.details.frto && sent == 2;
         if sent > 1 && cut && !probes {
             let cwnd = self.sender.core().control().decision().cwnd as u64;

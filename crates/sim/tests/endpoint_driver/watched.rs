@@ -17,7 +17,7 @@ pub struct Told {
     pub newly_acked: u64,
     /// The number of timeouts.
     pub timeouts: u64,
-    /// The number of losses and timeouts.
+    /// The number of congestion events and timeouts.
     pub reductions: u64,
     /// Whether a recovery is in progress.
     pub recovering: bool,
@@ -44,10 +44,14 @@ pub struct Told {
     acked_to: u64,
     /// The lowest number of the next loss: one reaction per window of data.
     guard: u64,
-    /// The lowest number of the next reaction to marks after a reaction to marks.
+    /// The lowest number of the next reaction, to a mark or to a loss, after a reaction to a mark.
     marks_guard: u64,
-    /// Whether there has been a loss or a timeout that can turn out to be spurious.
+    /// Whether the control has a model of the path, and is told of every recovery.
+    has_model: bool,
+    /// Whether there has been a loss or a timeout that can turn out to be spurious, and no mark since.
     spurious_possible: bool,
+    /// The window before the last loss, mark or first timeout in a row.
+    before_event: Packets,
     started: bool,
     ended: bool,
 }
@@ -62,6 +66,7 @@ pub struct Watched {
 
 impl Watched {
     pub fn around(inner: Controller, told: SharedTold) -> Controller {
+        told.lock().expect("one thread").has_model = inner.has_model();
         let kind: fn(Box<Self>) -> Controller = match inner {
             Controller::Window(_) => |watched| Controller::Window(watched),
             Controller::Model(_) => |watched| Controller::Model(watched),
@@ -135,19 +140,29 @@ impl Told {
         assert!(loss.window.is_finite() && loss.window >= 0.0, "{loss:?}");
         self.check_inflight(loss.inflight);
         assert!(!self.recovering, "{loss:?} during a recovery");
-        self.reductions += 1;
+        // A control with a model is told of the repair of what a mark has already been answered for.
+        let is_of_mark = loss.signal != LossSignal::Ecn && loss.lost < self.marks_guard;
+        self.reductions += u64::from(!is_of_mark);
         if loss.signal == LossSignal::Ecn {
             // There is at most one reaction per window, whatever caused the first (RFC 3168 section 6.1.2).
             assert!(
                 loss.lost >= self.guard.max(self.marks_guard),
                 "{loss:?} is the second within one window"
             );
-            self.marks_guard = self.high;
+            (self.marks_guard, self.spurious_possible) = (self.high, false);
             return;
         }
-        assert!(loss.lost >= self.guard, "{loss:?} is the second within one window");
-        (self.recovering, self.guard, self.spurious_possible) = (true, self.high, true);
-        self.found = (loss.signal == LossSignal::DuplicateAcks).then_some((loss.lost, loss.duplicates));
+        // Marks and losses of one window are one congestion event (RFC 9002 section 7.3.2). A control with a model hears of
+        // all recoveries.
+        let guard = self.guard.max(self.marks_guard);
+        assert!(
+            self.has_model || loss.lost >= guard,
+            "{loss:?} is the second within the window below {guard}"
+        );
+        self.guard = if is_of_mark { self.marks_guard } else { self.high };
+        (self.recovering, self.spurious_possible) = (true, !is_of_mark);
+        let by_duplicates = loss.signal == LossSignal::DuplicateAcks && !is_of_mark;
+        self.found = by_duplicates.then_some((loss.lost, loss.duplicates));
     }
 
     fn on_timeout(&mut self, timeout: &Timeout) {
@@ -195,6 +210,8 @@ impl Control for Watched {
 
     fn on_ack(&mut self, ack: &Ack, random: &mut dyn Random) {
         self.with(|told| told.on_ack(ack));
+        let counts = self.inner.properties().ecn == EcnResponse::Counts;
+        assert!(ack.marks == 0 || counts, "{ack:?}");
         self.inner.on_ack(ack, random);
     }
 
@@ -215,7 +232,11 @@ impl Control for Watched {
     fn on_loss(&mut self, loss: &Loss, random: &mut dyn Random) {
         let counted = loss.signal == LossSignal::Ecn && self.inner.properties().ecn == EcnResponse::Counts;
         assert!(!counted, "{loss:?} though marks are counted");
-        self.with(|told| told.on_loss(loss));
+        let before = self.inner.decision().cwnd;
+        self.with(|told| {
+            told.before_event = before;
+            told.on_loss(loss);
+        });
         self.inner.on_loss(loss, random);
     }
 
@@ -236,11 +257,23 @@ impl Control for Watched {
                 }
             }
         });
+        let window = self.inner.decision().cwnd;
         self.inner.on_recovered(recovered);
+        if recovered.ending == Ending::Undone {
+            let after = self.inner.decision().cwnd;
+            self.with(|told| {
+                let most = window.max(told.before_event);
+                assert!(told.has_model || after <= most, "undone from {window} to {after}, before {most}");
+            });
+        }
     }
 
     fn on_timeout(&mut self, timeout: &Timeout, random: &mut dyn Random) {
-        self.with(|told| told.on_timeout(timeout));
+        let before = self.inner.decision().cwnd;
+        self.with(|told| {
+            told.before_event = if timeout.in_a_row == 1 { before } else { told.before_event };
+            told.on_timeout(timeout);
+        });
         self.inner.on_timeout(timeout, random);
     }
 

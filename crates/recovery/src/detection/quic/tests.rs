@@ -234,6 +234,48 @@ fn the_reaction_is_undone_when_every_lost_packet_is_acknowledged() {
     assert!(!play.rule.in_recovery());
 }
 
+#[test]
+fn late_packets_of_an_earlier_episode_undo_nothing() {
+    // Packet 0 is late and packet 1 lost in the first episode, which ends with packet 7. Packet 8 is lost in the second. Late
+    // packets are acknowledged: of the first episode, they say nothing of the second.
+    let mut play = Play::new(OPTIONS, RTT);
+    (0..8).for_each(|number| play.send(number, 0));
+    assert!(play.ack(80, 3..5).loss.is_some());
+    (8..14).for_each(|number| play.send(number, 81));
+    assert!(play.ack(160, 5..8).loss.is_none());
+    assert_eq!(play.ack(162, 9..12).loss.map(|loss| loss.number), Some(8));
+    assert_eq!(play.ack(163, 0..1).resolution, None);
+    assert_eq!(play.ack(164, 1..2).resolution, None, "the first is over");
+    assert_eq!(play.ack(165, 8..9).resolution, Some(Resolution::Undone));
+}
+
+#[test]
+fn after_an_undo_a_loss_in_the_same_window_has_a_reaction_of_its_own() {
+    let mut play = Play::new(OPTIONS, RTT);
+    (0..8).for_each(|number| play.send(number, 0));
+    assert_eq!(play.ack(80, 3..4).loss.map(|loss| loss.number), Some(0));
+    assert_eq!(play.ack(81, 0..1).resolution, Some(Resolution::Undone));
+    assert_eq!(play.ack(82, 4..5).loss.map(|loss| loss.number), Some(1));
+}
+
+//= test RFC 9002 section 7.3.2 marks
+#[test]
+fn losses_in_the_window_of_a_mark_reduce_nothing_and_undo_nothing() {
+    // A mark reduces the window when packets 0 to 7 have been sent. The loss of packet 1 belongs to its event, that of packet 8
+    // does not.
+    let mut play = Play::new(OPTIONS, RTT);
+    (0..8).for_each(|number| play.send(number, 0));
+    play.ack(80, 0..1);
+    play.rule.on_cwr(&play.ledger, None);
+    (8..14).for_each(|number| play.send(number, 81));
+    let reaction = play.ack(82, 2..5);
+    assert_eq!((reaction.loss, play.lost()), (None, vec![1]));
+    assert_eq!(play.ack(83, 1..2).resolution, None, "the mark stands");
+    assert_eq!(play.ack(162, 9..12).loss.map(|loss| loss.number), Some(8));
+    play.rule.forbid_undo();
+    assert_eq!(play.ack(163, 8..9).resolution, None, "a mark was echoed in this episode");
+}
+
 //= test RFC 9002 section 7.3.2 end
 #[test]
 fn recovery_ends_when_a_packet_sent_in_it_is_acknowledged() {
