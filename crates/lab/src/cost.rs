@@ -17,13 +17,16 @@ pub use cause::Cause;
 pub use place::Place;
 
 use crate::scenario::Scenario;
+use ackclock_base::Span;
 use std::collections::HashSet;
 use std::mem::discriminant;
 use traffic::Traffic;
 
-/// The seconds of computing above which a cost is announced. The command line announces packets above the
-/// same time.
+/// The seconds of computing above which a cost is announced, for the whole run or for a simulated second. The command line
+/// announces packets above the same time.
 pub const ANNOUNCED_S: f64 = 10.0;
+/// The seconds of computing up to which nothing is announced, however short the run is.
+const AT_ONCE_S: f64 = 1.0;
 /// The seconds of computing above which a scenario is refused: about a day. The maximum number of packets
 /// takes as long.
 pub const REFUSED_S: f64 = 1e5;
@@ -105,9 +108,9 @@ impl Cost {
         sums.into_iter().map(|sum| sum.cost).collect()
     }
 
-    /// Returns whether the cost is worth announcing before the run.
-    pub fn is_announced(&self) -> bool {
-        self.seconds > ANNOUNCED_S
+    /// Returns whether the cost is worth announcing before a run of this length.
+    pub fn is_announced(&self, run: Span) -> bool {
+        self.seconds > ANNOUNCED_S || self.seconds > AT_ONCE_S.max(ANNOUNCED_S * run.seconds())
     }
 
     /// Returns whether the scenario is refused for this cost.

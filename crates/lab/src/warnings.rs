@@ -50,7 +50,8 @@ pub fn of(scenario: &Scenario) -> Vec<String> {
 
 /// Returns the warnings about costs other than the packets that links deliver.
 fn costs(scenario: &Scenario) -> impl Iterator<Item = String> {
-    Cost::all(scenario).into_iter().filter(Cost::is_announced).map(|cost| cost.announcement(scenario))
+    let announced = |cost: &Cost| cost.is_announced(scenario.duration);
+    Cost::all(scenario).into_iter().filter(announced).map(|cost| cost.announcement(scenario))
 }
 
 /// Returns a warning about sources over UDP that fill the delay of their links with more packets than a run

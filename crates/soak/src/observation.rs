@@ -66,10 +66,14 @@ pub struct Observed {
 pub enum Unfinished {
     /// The run fails, and says so.
     Fails,
-    /// The run was cancelled.
-    TooLong {
+    /// The run was cancelled, and is not too slow: it has many events.
+    TooLong,
+    /// The run was cancelled, and is too slow.
+    TooSlow {
         /// The CPU time for a simulated second where the run was cancelled, in seconds.
         per_second: f64,
+        /// The CPU time of the run until then.
+        spent: Duration,
     },
 }
 
@@ -140,14 +144,28 @@ impl Observation {
     }
 }
 
-/// Goes on with a run that was cancelled, to see how fast it is where it was too slow.
+/// The longest CPU time for a simulated second of a run that is fast enough, in seconds.
+const MOST_PER_SECOND: f64 = 10.0;
+/// The CPU time after which a run is judged that was too slow where it was cancelled. Until then it may be at a burst, in which
+/// no time passes.
+const A_BURST: Duration = Duration::from_secs(5);
+
+/// Goes on with a run that was cancelled, to see how fast it is: until it is fast enough, or has had the time for a burst.
 fn too_long(simulation: &mut Simulation, most: Duration) -> Unfinished {
-    let (began, watch) = (simulation.now(), StopWatch::start(most));
-    match simulation.run(watch.expired()) {
-        Ok(()) | Err(RunError::Cancelled) => {
-            let simulated = simulation.now().since(began).max(Span::from_nanos(1));
-            Unfinished::TooLong { per_second: watch.elapsed().as_secs_f64() / simulated.seconds() }
+    let (began, since) = (simulation.now(), StopWatch::start(A_BURST));
+    loop {
+        match simulation.run(StopWatch::start(most).expired()) {
+            Ok(()) => return Unfinished::TooLong,
+            Err(RunError::Cancelled) => {}
+            Err(_) => return Unfinished::Fails,
         }
-        Err(_) => Unfinished::Fails,
+        let simulated = simulation.now().since(began).max(Span::from_nanos(1));
+        let per_second = since.elapsed().as_secs_f64() / simulated.seconds();
+        if per_second <= MOST_PER_SECOND {
+            return Unfinished::TooLong;
+        }
+        if since.elapsed() > A_BURST {
+            return Unfinished::TooSlow { per_second, spent: most + since.elapsed() };
+        }
     }
 }

@@ -57,7 +57,7 @@ pub fn small(mut scenario: Scenario) -> Option<Scenario> {
         scenario.warmup = Warmup::default();
     }
     scenario.observe.interval = scenario.observe.interval.max(scenario.duration / MAX_SAMPLES);
-    let is_slow = Cost::all(&scenario).iter().any(Cost::is_announced);
+    let is_slow = Cost::all(&scenario).iter().any(|cost| cost.is_announced(scenario.duration));
     (!is_slow).then_some(scenario)
 }
 

@@ -269,6 +269,21 @@ fn examinations_of_queues_are_announced() {
 }
 
 #[test]
+fn a_short_run_is_announced_by_what_a_simulated_second_takes() {
+    // 1 Tbit/s in writes of 1000 bytes are 1.25e8 writes a second, which take 6.25 s at 50 ns; 100 bytes at a time are 1e9,
+    // the most, and 50 s. In 0.1 s these are 5 s: more than 10 s for a simulated second. In 0.01 s they are 0.5 s.
+    let writes = |packet: &str, duration: &str| {
+        let flow = format!(
+            "control = \"reno\"\napplication = {{ name = \"cbr\", rate = \"1 Tbit/s\", packet = \"{packet}\" }}"
+        );
+        link("1 Mbit/s", "", &flow).replace("\"1 s\"", &format!("\"{duration}\""))
+    };
+    let words = ["flow one: writes of 100 B", "about 5 s of computing"];
+    assert_announced(&writes("100 B", "0.1 s"), &writes("1000 B", "0.1 s"), &words);
+    assert_announced(&writes("100 B", "0.1 s"), &writes("100 B", "0.01 s"), &words);
+}
+
+#[test]
 fn predictors_and_phantom_queues_and_bins_are_announced() {
     let queue = |queue: &str| link("10 Gbit/s", &format!("queue = {queue}"), &cbr("100 Gbit/s"));
     let apace = |order: u32| queue(&format!("{{ name = \"apace\", order = {order} }}"));
