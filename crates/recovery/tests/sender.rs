@@ -20,6 +20,8 @@ use std::sync::{Arc, Mutex};
 mod going_back;
 #[path = "sender/held_back.rs"]
 mod held_back;
+#[path = "sender/numbers_once.rs"]
+mod numbers_once;
 
 const RTT: Span = Span::from_millis(100);
 

@@ -41,9 +41,14 @@ fn at(seconds: f64) -> Time {
 }
 
 impl Driver {
-    /// Creates an association over two paths with these initial windows, without handshake and HEARTBEATs
-    /// unless `settings` say otherwise.
-    fn new(profile: &str, law: &str, windows: [f64; 2], settings: &[(&str, &str)]) -> Self {
+    /// Creates an association over paths with these initial windows, without handshake and HEARTBEATs unless
+    /// `settings` say otherwise.
+    fn new<const PATHS: usize>(
+        profile: &str,
+        law: &str,
+        windows: [f64; PATHS],
+        settings: &[(&str, &str)],
+    ) -> Self {
         let mut all = vec![
             ("handshake", "false"),
             ("confirm_paths", "false"),
@@ -56,8 +61,8 @@ impl Driver {
         Self::with(Options::new(&Values::with(find(profile).expect("a profile"), &all)), law, windows)
     }
 
-    /// Creates an association with these options over two paths with these initial windows.
-    fn with(options: Options, law: &str, windows: [f64; 2]) -> Self {
+    /// Creates an association with these options over paths with these initial windows.
+    fn with<const PATHS: usize>(options: Options, law: &str, windows: [f64; PATHS]) -> Self {
         let entry = registry::find(law).expect("a control");
         let mut assembly = Assembly::new(entry, &entry.descriptor.defaults(), None, None);
         let path = |window: f64| {
@@ -79,12 +84,17 @@ impl Driver {
         std::mem::take(&mut self.wire.0)
     }
 
-    /// Passes a SACK that acknowledges all TSNs below `cumulative`, and ranges above.
+    /// Passes a SACK for one packet that acknowledges all TSNs below `cumulative`, and ranges above.
     fn sack(&mut self, seconds: f64, cumulative: u64, above: &[std::ops::Range<u64>]) {
+        self.sack_for(1, seconds, cumulative, above);
+    }
+
+    /// Passes such a SACK for a number of packets.
+    fn sack_for(&mut self, packets: u8, seconds: f64, cumulative: u64, above: &[std::ops::Range<u64>]) {
         let near = |tsn: u64| (tsn - cumulative) as u16;
         let blocks: Vec<_> =
             above.iter().map(|range| Block { start: near(range.start), end: near(range.end) }).collect();
-        let sack = Sack { cumulative, blocks: &blocks, window: 1 << 20, echo: Echo::default(), packets: 1 };
+        let sack = Sack { cumulative, blocks: &blocks, window: 1 << 20, echo: Echo::default(), packets };
         self.association.on_sack(at(seconds), &sack, &mut self.wire);
     }
 
@@ -416,4 +426,31 @@ fn a_heartbeat_that_is_replaced_when_data_times_out_counts_as_lost() {
     let counts = driver.association.counts();
     assert!(counts.heartbeats > 10, "{counts:?}");
     assert!(counts.heartbeats <= counts.heartbeats_lost + 2, "{counts:?}");
+}
+
+#[test]
+fn under_cmt_a_sack_for_several_packets_of_one_path_is_that_number_of_reports() {
+    // Iyengar, Amer and Stewart 2006 (DAC): a delayed SACK for three packets counts as three reports if all that it newly
+    // acknowledges was sent over one path. TSN 0 was sent over the first of three paths and is missing; a later TSN of
+    // that path arrives, and in the second case one of another path too. Three reports make a loss.
+    for (others, lost) in [(false, true), (true, false)] {
+        let settings = [("cmt", "true"), ("missing_reports", "3"), ("retransmit_to", "same")];
+        let mut driver = Driver::new("sctp", "sctp", [4.0; 3], &settings);
+        let sent = driver.sent();
+        let path_of = |tsn| {
+            sent.iter().find_map(|sent| match sent {
+                Chunk(path, sent) if *sent == tsn => Some(*path),
+                _ => None,
+            })
+        };
+        let next_of = |wanted: fn(Option<usize>) -> bool| {
+            (2..12).find(|tsn| wanted(path_of(*tsn))).map_or(0..0, |tsn| tsn..tsn + 1)
+        };
+        assert_eq!((path_of(0), sent.len()), (Some(0), 12));
+        let mut above = vec![next_of(|path| path == Some(0))];
+        above.extend(others.then(|| next_of(|path| path != Some(0))));
+        above.sort_by_key(|range| range.start);
+        driver.sack_for(3, 0.1, 0, &above);
+        assert_eq!(driver.sent().contains(&Chunk(0, 0)), lost, "{above:?} of {sent:?}");
+    }
 }

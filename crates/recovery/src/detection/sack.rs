@@ -398,4 +398,20 @@ mod tests {
             [0, 0, 1, 1, 1, 1].map(|to| testing::ack(&mut rule, &mut ledger, to, SUMMARY).loss.is_some());
         assert_eq!(lost, [false, false, false, false, false, true]);
     }
+
+    #[test]
+    fn with_blocks_the_packets_above_decide_and_not_the_repetitions() {
+        // Packet 1 has arrived. Repetitions of that block say nothing about packet 0, however many come; the arrival
+        // of 2 and 3 does: three packets above it.
+        let (mut rule, mut ledger) =
+            (Sack::new(SackOptions { flight: Flight::Counted, ..OPTIONS }), sent(10));
+        let mut is_loss = |range: std::ops::Range<u64>| {
+            let mut newly = Newly::default();
+            ledger.acknowledge_range(range, &mut newly);
+            let summary = AckSummary { delivered: newly.delivered, duplicate: true, ..SUMMARY };
+            rule.on_ack(&mut ledger, &summary).loss.is_some()
+        };
+        assert_eq!([0; 5].map(|_| is_loss(1..2)), [false; 5]);
+        assert!(is_loss(2..4));
+    }
 }

@@ -408,4 +408,18 @@ mod tests {
         assert_eq!((chunks.first(), chunks.high(), chunks.get(2).number), (2, 6, 1));
         assert_eq!((chunks.earliest_on(0), chunks.earliest_on(1)), (Some(4), Some(2)));
     }
+
+    #[test]
+    fn a_timeout_of_a_path_takes_over_what_that_path_carried_last_and_waits() {
+        // Chunks 0 and 1 were sent over path 0, 2 over path 1; reports have made 0 and 2 lost. The timer of path 0
+        // expires: chunk 0 counts as lost by a timeout from now on. Chunk 1 is in flight, and 2 is path 1's.
+        let mut chunks = Chunks::new(2, false);
+        for (number, path) in [(0, 0), (1, 0), (2, 1)] {
+            chunks.send_new(path, number);
+        }
+        chunks.lose(0, 1, Loss::Reports);
+        chunks.lose(2, 0, Loss::Reports);
+        chunks.time_out(0);
+        assert_eq!([0, 1, 2].map(|tsn| chunks.get(tsn).timed_out()), [true, false, false]);
+    }
 }
