@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import numpy as np
 import polars as pl
@@ -94,6 +95,19 @@ def test_a_packet_trace_is_a_data_frame() -> None:
         (pl.col("event").cast(pl.String) == "offered") & (pl.col("link").cast(pl.String) == "bottleneck")
     )
     assert len(offered) == links.filter(name="bottleneck")["arrived_packets"][0]
+
+
+def test_the_description_of_a_trace_names_its_events() -> None:
+    # A packet that the wire loses is corrupted, in traces as in results.
+    link = {"loss": {"name": "independent", "probability": 0.02}, "duplicate": 0.02}
+    damaged = {f"dumbbell.bottleneck.{key}": value for key, value in link.items()}
+    scenario = Scenario.from_text(SCENARIO, overrides={"duration": "5 s", "warmup": "0 s", **damaged})
+    trace = scenario.trace(seed=1)
+    events = set(trace["event"].cast(pl.String))
+    assert {"dropped", "corrupted", "duplicated"} <= events
+    words = set(re.findall(r"\w+", Scenario.trace.__doc__ or ""))
+    assert events <= words
+    assert "lost" not in words
 
 
 def test_a_trace_of_a_wrong_scenario_is_refused() -> None:
