@@ -46,9 +46,13 @@ parameters! {
     }
 }
 
-/// The part of the saved window to jump to, and the part of the saved round trip that the path must exceed.
+/// The part of the saved window to jump to.
 const JUMP: f64 = 0.5;
+
+/// The multiple of the saved round trip that the path's must exceed, and the one that it must not exceed: another
+/// round trip is that of another path (RFC 9959 section 4.2.1).
 const LEAST_RTT: f64 = 0.5;
+const MOST_RTT: f64 = 10.0;
 
 /// The phase of the connection; packets are given by their numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -81,8 +85,8 @@ struct CarefulResume {
 impl CarefulResume {
     /// Ends Reconnaissance once the initial window has arrived. The window returned is then half the saved one,
     /// at most `max_jump`. The window `after` the acknowledgement is returned unchanged before that, and for good
-    /// if nothing is saved, the round trip is at most half the saved one, the jump would not enlarge the window,
-    /// or slow start has ended.
+    /// if nothing is saved, the round trip is at most half the saved one or more than ten times it, the jump would
+    /// not enlarge the window, or slow start has ended.
     fn jump(&mut self, after: Window, ack: &Ack) -> Window {
         let (Some(cwnd), Some(rtt)) = (self.saved.saved_cwnd, self.saved.saved_rtt) else {
             self.phase = Phase::Normal;
@@ -92,7 +96,8 @@ impl CarefulResume {
             return after;
         }
         let jump = (cwnd * JUMP).min(self.saved.max_jump.unwrap_or(f64::INFINITY));
-        if ack.min_rtt <= rtt.scale(LEAST_RTT) || jump <= after.cwnd || after.cwnd >= after.ssthresh {
+        let is_this_path = ack.min_rtt > rtt.scale(LEAST_RTT) && ack.min_rtt <= rtt.scale(MOST_RTT);
+        if !is_this_path || jump <= after.cwnd || after.cwnd >= after.ssthresh {
             self.phase = Phase::Normal;
             return after;
         }

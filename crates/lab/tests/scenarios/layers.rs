@@ -116,3 +116,35 @@ fn an_invalid_memory_is_undone() {
     let (with, without) = (arrived(resumed, "5 s"), arrived("", "5 s"));
     assert!(with > 0.8 * without, "{with} instead of {without}");
 }
+
+/// Returns the window and the phase of Careful Resume a quarter of a second after a flow has begun, over QUIC and a
+/// path of 100 ms, which remembers 300 packets of a path with this round trip. The first packets leave when the
+/// handshake is over, at 100 ms, and are acknowledged at 200.
+fn resumed_from(saved_rtt: &str) -> [f64; 2] {
+    let text = format!(
+        "duration = \"2 s\"\n[dumbbell]\n\
+         bottleneck = {{ rate = \"50 Mbit/s\", delay = \"50 ms\", queue = {{ name = \"droptail\", limit = \"1000 packets\" }} }}\n\
+         access = {{ rate = \"1 Gbit/s\", delay = \"0 ms\" }}\n[[flows]]\nname = \"f\"\ncontrol = \"newreno\"\n\
+         transport = \"quic\"\n\
+         resume = {{ name = \"careful-resume\", saved_cwnd = \"300 packets\", saved_rtt = \"{saved_rtt}\" }}\n"
+    );
+    let result = verified::result(&text, &Value::Null);
+    let series = &result["series"];
+    let times = series["time_s"].as_array().expect("times");
+    let at = times.iter().position(|time| time.as_f64().expect("a time") >= 0.25).expect("a sample");
+    ["cwnd_packets", "resume_phase"].map(|name| series["flows"]["f"][name][at].as_f64().expect("a value"))
+}
+
+#[test]
+fn a_memory_is_used_on_a_path_of_more_than_half_and_at_most_ten_times_the_length() {
+    // RFC 9959 section 4.2.1. The least round trip is 100.27 ms: 1500 B and 65 B take 0.25 ms at the bottleneck, and
+    // 0.02 on the access links. A memory of a path of 9 ms is of another path, and the window is the 20 packets that slow
+    // start makes of ten; the layer has finished (phase 4). Half of 300 packets is what a valid one gives.
+    for (saved_rtt, used) in
+        [("9 ms", false), ("10 ms", false), ("10.1 ms", true), ("200 ms", true), ("201 ms", false)]
+    {
+        let [cwnd, phase] = resumed_from(saved_rtt);
+        let expected = if used { (150.0, false) } else { (20.0, true) };
+        assert_eq!((cwnd, phase == 4.0), expected, "{saved_rtt}: phase {phase}");
+    }
+}

@@ -46,10 +46,13 @@ fn the_pace_is_that_of_the_round_trip_of_now() {
 }
 
 #[test]
-fn a_path_of_half_the_length_or_less_is_a_different_one() {
-    for (saved, jumps) in [("199 ms", true), ("200 ms", false)] {
+fn a_path_of_half_the_length_or_less_or_of_more_than_ten_times_it_is_a_different_one() {
+    // RFC 9959 section 4.2.1: the round trip of 100 ms is more than half of 199 ms and half of 200, and more than
+    // ten times 9.99 ms and ten times 10.
+    for (saved, jumps) in [("199 ms", true), ("200 ms", false), ("10 ms", true), ("9.99 ms", false)] {
         let mut script = resumed(&[("saved_cwnd", "300 packets"), ("saved_rtt", saved)]);
-        assert_eq!(script.cwnd() == 150.0, jumps, "{saved}");
+        let found = (script.cwnd(), script.published("resume_phase"));
+        assert_eq!(found, if jumps { (150.0, 1.0) } else { (20.0, 4.0) }, "{saved}");
     }
 }
 
@@ -133,4 +136,17 @@ fn a_timeout_ends_it() {
     let mut script = flown();
     script.timeout();
     assert_eq!((script.cwnd(), script.published("resume_phase")), (1.0, 4.0));
+}
+
+#[test]
+fn a_second_timeout_in_a_row_leaves_what_an_undo_brings_back() {
+    // The first timeout ends Validating, to which its undo returns; the second one, of the same packet, finds the
+    // layer finished already.
+    let mut script = flown();
+    assert_eq!(script.published("resume_phase"), 2.0);
+    script.timeout();
+    script.timeout_again();
+    assert_eq!(script.published("resume_phase"), 4.0);
+    script.spurious();
+    assert_eq!(script.published("resume_phase"), 2.0);
 }
