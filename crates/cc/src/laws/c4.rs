@@ -7,6 +7,11 @@
 //! cruising, Probing after it, 7/8 to drain. A sample only raises the rate (the text's code lets it fall),
 //! the margin is a time added to the maximum round trip, and the cut for delay is the excess over the
 //! threshold as a fraction of the threshold. The state Resuming is left out.
+//!
+//! The draft leaves eras that the application limits out of those that end Initial (section 4.2), and lets each
+//! acknowledgement enlarge Initial's window. While the application limits the flow, that window would grow for as
+//! long as the connection lasts, and half of it over the rate would become the maximum round trip. Here it does
+//! not grow then: a window that is not used must not (RFC 9002 section 7.8).
 
 mod eras;
 mod signals;
@@ -187,7 +192,7 @@ impl Control for C4 {
         self.after_timeout &= ack.newly_acked == 0.0;
         self.signals.take(ack);
         self.received += ack.newly_acked;
-        if self.state == State::Initial {
+        if self.state == State::Initial && !ack.app_limited {
             let divisor = libm::pow(8.0, f64::from(self.eras_without_increase));
             self.initial_cwnd = (self.initial_cwnd + ack.newly_acked / divisor).min(MAX_CWND);
         }

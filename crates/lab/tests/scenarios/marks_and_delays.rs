@@ -181,3 +181,18 @@ fn dctcp_keeps_the_queue_at_the_step_of_red() {
     }
     assert!(found[2][0] == 0.0 && found[2][1] > 50.0, "{found:?}");
 }
+
+#[test]
+fn c4_keeps_a_small_window_while_its_application_sends_little() {
+    // 100 packets a second over 100 ms, for 30 s. The 10 packets that waited for the handshake leave with the next 10,
+    // so the rate is that of up to 20 packets in a round trip, and Initial's window twice that, 40. The 3,000 packets
+    // that arrive do not enlarge it (RFC 9002 section 7.8).
+    let text = "duration = \"30 s\"\n[dumbbell]\nbottleneck = { rate = \"10 Mbit/s\", delay = \"50 ms\" }\n\
+                access = { rate = \"1 Gbit/s\", delay = \"0 s\" }\n[[flows]]\nname = \"f\"\ncontrol = \"c4\"\ntransport = \"quic\"\n\
+                application = { name = \"cbr\", rate = \"1.16 Mbit/s\" }\n";
+    let result = verified::result(text, &Value::Null);
+    assert!(number(&result["flows"][0], "delivered_packets") > 2900.0, "{}", result["flows"][0]);
+    let windows = result["series"]["flows"]["f"]["cwnd_packets"].as_array().expect("windows");
+    let most = windows.iter().filter_map(Value::as_f64).fold(0.0, f64::max);
+    assert!((20.0..=40.0).contains(&most), "{most}");
+}

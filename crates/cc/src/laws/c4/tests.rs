@@ -44,6 +44,26 @@ fn initial_sends_twice_the_rate_and_ends_after_three_eras_without_increase() {
 }
 
 #[test]
+fn a_flow_that_its_application_limits_leaves_the_window_of_initial() {
+    // A minute of 100 packets a second: each round brings 10 packets, none of which finds the path full, so the flow
+    // stays in Initial (section 4.2). Its window is twice those 10, not the 10 + 6000 that have arrived.
+    let mut script = Script::new("c4").window(10.0);
+    for _ in 0..600 {
+        script.flight(10, SECOND / 10, SECOND / 10, |ack| {
+            ack.app_limited = true;
+            ack.rate = ack.rate.map(|rate| RateSample { app_limited: true, ..rate });
+        });
+    }
+    assert_eq!((script.published("c4_state"), script.cwnd()), (0.0, 20.0));
+    // Then it has enough to send, and finds that the path has no more. Initial's window grows to 10 + 10 + 10 / 8
+    // before the third era without an increase ends; half of it, at 100 packets a second, is the maximum round
+    // trip. It would be 30 s if the packets before counted.
+    assert_eq!(rounds(&mut script, 10, 3), [0.0, 0.0, 1.0]);
+    let max_rtt_s = script.published("c4_max_rtt_s");
+    assert!((max_rtt_s - 21.25 / 2.0 / 100.0).abs() < 1e-9, "{max_rtt_s}");
+}
+
+#[test]
 fn the_first_packets_leave_at_no_less_than_128_kilobytes_a_second() {
     let mut script = Script::new("c4").window(2.0);
     rounds(&mut script, 2, 1); // 20 packets a second, twice that is 40 kB/s
