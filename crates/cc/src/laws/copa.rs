@@ -160,7 +160,9 @@ impl WindowLaw for Copa {
     fn on_timeout(&mut self, window: &mut Window, timeout: &Timeout) {
         window.start_over(timeout);
         self.rivals.lose(&self.parameters, timeout.now);
+        // The window rises from here: the direction is judged against the window that the timeout leaves.
         self.turn(true);
+        self.round_cwnd = window.cwnd;
         self.round_trips.restart();
     }
 

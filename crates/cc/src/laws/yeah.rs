@@ -198,4 +198,53 @@ mod tests {
         script.loss();
         assert_eq!(script.cwnd(), 50.0);
     }
+
+    #[test]
+    fn round_trips_before_a_timeout_do_not_count_in_the_round_after_it() {
+        // The minimum is 100 ms. One packet ends a round, the next begins another one with 100 ms, the timer expires,
+        // and the packets after it take 160: 16 (1 - 100 / 160) = 6 packets wait. With the one before, none would.
+        let mut script = after(400.0, 100);
+        script.acks(2);
+        script.timeout();
+        script.set_ssthresh(2.0);
+        for _ in 0..400 {
+            script.set_cwnd(16.0);
+            script.ack_with_rtt(160);
+        }
+        assert_eq!(script.published("waiting_packets"), 6.0);
+    }
+
+    /// Plays rounds of 240 packets: a slow one, which leaves an estimate for a flow of Reno, and then fast ones, `first`,
+    /// and after a loss `then`, if any. Returns the whole packets that another slow round leaves.
+    fn left_by_a_slow_round(first: u32, then: Option<u32>) -> f64 {
+        let settings = [("free_rounds", "10"), ("most_waiting", "10 packets"), ("most_drained", "1")];
+        let mut script = Script::with("yeah", &settings).window(240.0).starting_ssthresh(2.0);
+        let play = |script: &mut Script, acks: u32, ms: u64| {
+            for _ in 0..acks {
+                script.set_cwnd(240.0);
+                script.ack_with_rtt(ms);
+            }
+        };
+        play(&mut script, 1 + 2 * 240, 100);
+        play(&mut script, 240, 400);
+        assert_eq!(script.cwnd().floor(), 60.0);
+        play(&mut script, first * 240, 100);
+        if let Some(then) = then {
+            script.loss();
+            script.recovered();
+            play(&mut script, then * 240, 100);
+        }
+        play(&mut script, 240, 2400);
+        script.cwnd().floor()
+    }
+
+    #[test]
+    fn after_free_rounds_without_a_loss_the_competitors_are_forgotten() {
+        // 240 (1 - 100 / 400) = 180 packets wait and are drained, and half of the 60 left are Reno's. In the last round
+        // 240 (1 - 100 / 2400) = 230 wait, and all are drained down to Reno's window: 30 are left. Linux's tcp_yeah.c
+        // forgets that window (reno_count) after more than ZETA fast rounds, here 10, three of which came before the
+        // first slow one: 10 are left. A loss halves it and begins the count anew: 15 are left after four and ten more.
+        let left = [(7, None), (8, None), (4, Some(10)), (4, Some(11))];
+        assert_eq!(left.map(|(first, then)| left_by_a_slow_round(first, then)), [30.0, 10.0, 15.0, 10.0]);
+    }
 }

@@ -1,4 +1,6 @@
-use crate::script::Script;
+use super::*;
+use crate::script::{Script, timeout_at};
+use ackclock_base::Time;
 
 /// Creates a flow with a window of ten in congestion avoidance, after round trips of 90 ms and then of 100.
 fn at_ten(settings: &[(&str, &str)]) -> Script {
@@ -132,4 +134,29 @@ fn a_loss_leaves_the_window() {
     let mut script = at_ten(&[]);
     script.loss();
     assert_eq!(script.cwnd(), 10.0);
+}
+
+#[test]
+fn a_timeout_halves_one_over_delta_as_a_loss_does() {
+    // Section 2.2: 1/delta of some 25, well above the default of 2, falls to half.
+    let mut script = competitive();
+    let delta = script.published("delta");
+    script.timeout();
+    assert!((script.published("delta") - 2.0 * delta).abs() < 1e-9);
+}
+
+#[test]
+fn after_a_timeout_the_velocity_begins_anew_with_a_rising_window() {
+    // Section 2.1: the velocity is 1 when the direction changes and doubles after three windows in one direction. The
+    // window falls fast before the timeout; windows of 2, 4 and 8 packets follow the one packet that it leaves.
+    let mut law = Copa::new(Parameters::default());
+    (law.velocity, law.rises, law.steady, law.round_cwnd) = (8.0, false, 5, 60.0);
+    let mut window = Window { cwnd: 40.0, ssthresh: 2.0 };
+    law.on_timeout(&mut window, &timeout_at(Time::from_seconds(1.0), 40.0));
+    assert_eq!((window.cwnd, law.velocity), (1.0, 1.0));
+    let velocities = [2.0, 4.0, 8.0].map(|cwnd| {
+        law.end_round(cwnd);
+        law.velocity
+    });
+    assert_eq!(velocities, [1.0, 1.0, 2.0]);
 }

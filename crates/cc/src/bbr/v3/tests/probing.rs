@@ -120,3 +120,38 @@ fn a_bandwidth_is_forgotten_after_two_cycles() {
     slow(&mut script);
     assert_eq!(script.published("bbr_max_bw_packets_per_s"), 500.0);
 }
+
+#[test]
+fn a_sample_that_the_application_limits_counts_only_where_it_shows_more_bandwidth() {
+    // A probe that finds 1250 packets a second ends, and with it a cycle. In the next one the application holds the
+    // rate at 500, until a loss ends the probe and a flight at 200 shows what the path gives: two cycles after the
+    // 1250 the bandwidth is that, and not 500.
+    let mut script = in_up();
+    (0..3).for_each(|_| flight(&mut script, BDP, |_| {}));
+    assert!(is_in(&mut script, State::Down));
+    flight(&mut script, BDP, |_| {});
+    let limited =
+        |script: &mut Script| flight(script, 20, |ack| ack.rate.as_mut().unwrap().app_limited = true);
+    next_up(&mut script, limited);
+    script.lost(1000, 100.0, |lost| lost.lost = 3.0);
+    assert!(is_in(&mut script, State::Down));
+    assert_eq!(script.published("bbr_max_bw_packets_per_s"), 1250.0);
+    flight(&mut script, 8, |_| {});
+    assert_eq!(script.published("bbr_max_bw_packets_per_s"), 200.0);
+}
+
+#[test]
+fn the_pipe_is_refilled_without_the_bounds_that_losses_between_probes_have_set() {
+    // Section 5.3.3.9: BBRStartProbeBW_REFILL calls BBRResetShortTermModel. A loss in CRUISE leaves 0.7 of the window,
+    // which is twice the product of 50 packets and the batch of 80: 126.
+    let mut script = in_cruise();
+    script.lost(500, 50.0, |_| {});
+    flight(&mut script, BDP, |_| {});
+    assert!(is_in(&mut script, State::Cruise));
+    assert!((script.published("bbr_inflight_shortterm_packets") - 126.0).abs() < 1e-9);
+    script.wait(Span::from_millis(2300));
+    flight(&mut script, BDP, |_| {});
+    assert!(is_in(&mut script, State::Refill));
+    assert_eq!(script.published("bbr_inflight_shortterm_packets"), f64::INFINITY);
+    assert_eq!(script.published("bbr_bw_packets_per_s"), 1250.0);
+}
