@@ -1,6 +1,9 @@
 //! CUBIC (RFC 9438). Undo is shared by all laws, HyStart++ and HyStart are layers, and the transport does the
 //! pacing.
 
+mod linux;
+
+use self::linux::Growth;
 use super::variant::Variant;
 use crate::classic::{Classic, MIN_SSTHRESH, Window, WindowLaw};
 use crate::control::{Ack, Loss, Timeout};
@@ -51,22 +54,19 @@ parameters! {
         ),
         /// Source of the constants: those here, or Linux's: c of 0.4004; beta of 0.7002; an increase of 8/15
         /// in the Reno-friendly region, which continues beyond the window before the loss; at least a
-        /// twentieth of the window in a round before the first loss; and the curve one minimum round trip
-        /// ahead, where RFC 9438 uses the smoothed one
+        /// twentieth of the window in a round before the first loss; the curve one minimum round trip
+        /// ahead, where RFC 9438 uses the smoothed one; windows and thresholds of whole packets; and a
+        /// growth that is computed 32 times a second while the window stays
         variant: Variant = choice(
             "published",
-            "Linux's tcp_cubic.c: bic_scale, beta, beta_scale, the bound on cnt, delay_min",
+            "Linux's tcp_cubic.c: bic_scale, beta, beta_scale, bictcp_update, cubictcp_recalc_ssthresh",
         ),
     }
 }
 
-/// Linux counts in 1024ths: `bic_scale` is 41 for each tenth of a second, `beta` 717, and `beta_scale` comes to 15 eighths.
+/// Linux counts in 1024ths: `bic_scale` is 41 for each tenth of a second, and `beta` 717.
 const LINUX_C: f64 = 410.0 / 1024.0;
 const LINUX_BETA: f64 = 717.0 / 1024.0;
-const LINUX_ALPHA: f64 = 8.0 / 15.0;
-
-/// The smallest increase per acknowledgement in Linux before the first loss, in packets.
-const LINUX_FIRST_STEP: f64 = 1.0 / 20.0;
 
 /// The cubic law with its Reno-friendly region.
 #[derive(Clone, Debug)]
@@ -80,6 +80,8 @@ pub struct Cubic {
     cwnd_prior: Packets,
     /// The epoch of congestion avoidance since the last loss; `None` until its first acknowledgement.
     epoch: Option<Epoch>,
+    /// The progress of a window of whole packets, under Linux's variant.
+    growth: Growth,
 }
 
 #[derive(Clone, Debug)]
@@ -102,7 +104,7 @@ impl Cubic {
         let c = parameters.variant.pick(parameters.c, LINUX_C);
         let beta = parameters.variant.pick(parameters.beta, LINUX_BETA);
         let parameters = Parameters { c, beta, ..parameters };
-        Self { parameters, w_max: None, cwnd_prior: 0.0, epoch: None }
+        Self { parameters, w_max: None, cwnd_prior: 0.0, epoch: None, growth: Growth::default() }
     }
 
     fn epoch_from(&mut self, cwnd: Packets, now: Time) -> Epoch {
@@ -115,13 +117,16 @@ impl Cubic {
     }
 
     /// Returns the additive increase in packets per round trip that gives Reno's average window with CUBIC's
-    /// decrease; once the window before the loss is regained it is 1, as Reno's (section 4.3). In Linux it is
-    /// always 8/15.
+    /// decrease; once the window before the loss is regained it is 1, as Reno's (section 4.3).
     fn alpha(&self, w_est: Packets) -> f64 {
         let beta = self.parameters.beta;
         //= RFC 9438 section 4.3 alpha: alpha is 1 once the estimate has reached the window before the cut
-        let regained = if w_est >= self.cwnd_prior { 1.0 } else { 3.0 * (1.0 - beta) / (1.0 + beta) };
-        self.parameters.variant.pick(regained, LINUX_ALPHA)
+        if w_est >= self.cwnd_prior { 1.0 } else { 3.0 * (1.0 - beta) / (1.0 + beta) }
+    }
+
+    /// Returns `packets`, under Linux's variant without a fraction: its windows and thresholds are integers.
+    fn whole(&self, packets: Packets) -> Packets {
+        self.parameters.variant.pick(packets, packets.trunc())
     }
 
     /// Returns the maximum to remember at a cut from `from` packets.
@@ -136,9 +141,40 @@ impl Cubic {
     /// Remembers the maximum; a flow that did not regain its last maximum remembers less (section 4.7).
     fn remember(&mut self, cwnd: Packets) {
         let shrinking = self.parameters.fast_convergence && self.w_max.is_some_and(|w_max| cwnd < w_max);
-        self.w_max = Some(if shrinking { cwnd * (1.0 + self.parameters.beta) / 2.0 } else { cwnd });
+        let remembered = if shrinking { cwnd * (1.0 + self.parameters.beta) / 2.0 } else { cwnd };
+        self.w_max = Some(self.whole(remembered));
         self.cwnd_prior = cwnd;
-        self.epoch = None;
+        self.end_epoch();
+    }
+
+    /// Ends the epoch. The next acknowledgement in congestion avoidance begins another one.
+    fn end_epoch(&mut self) {
+        (self.epoch, self.growth) = (None, Growth::default());
+    }
+
+    /// Grows the window for an acknowledgement (sections 4.3 to 4.5).
+    fn follow(&self, epoch: &mut Epoch, window: &mut Window, ack: &Ack) {
+        let elapsed = ack.now.since(epoch.start);
+        // Section 4.3, equation 4: the growth of the estimate of Reno's window.
+        epoch.w_est += self.alpha(epoch.w_est) * ack.credit / window.cwnd;
+        if self.curve(epoch, elapsed.seconds()) < epoch.w_est {
+            //= RFC 9438 section 4.3 region: where the curve lies below Reno's estimate the window is the estimate
+            window.cwnd = window.cwnd.max(epoch.w_est);
+        } else {
+            // Sections 4.4 and 4.5: reach within one round trip the curve's value one round trip ahead;
+            // section 4.2 uses the smoothed one.
+            let ahead = (elapsed + ack.smoothed_rtt).seconds();
+            //= RFC 9438 section 4.2 bounds: the target lies between the window and one and a half windows
+            let target = self.curve(epoch, ahead).clamp(window.cwnd, MAX_TARGET * window.cwnd);
+            //= RFC 9438 section 4.4: in the concave region an acknowledgement adds (target - cwnd) / cwnd
+            //= RFC 9438 section 4.5: in the convex region an acknowledgement adds (target - cwnd) / cwnd
+            window.cwnd += (target - window.cwnd) / window.cwnd * ack.credit;
+        }
+    }
+
+    /// Returns the window of the curve in whole packets: Linux rounds its distance from the plateau down.
+    fn whole_curve(&self, epoch: &Epoch, seconds: f64) -> Packets {
+        epoch.origin + (self.curve(epoch, seconds) - epoch.origin).trunc()
     }
 
     //= RFC 9438 section 4.2 curve: the window follows C * (t - K)^3 + W_max
@@ -161,43 +197,30 @@ impl WindowLaw for Cubic {
     }
 
     fn avoid_congestion(&mut self, window: &mut Window, ack: &Ack) {
-        let before = window.cwnd;
         let mut epoch = match self.epoch.take() {
             Some(epoch) => epoch,
-            None => self.epoch_from(window.cwnd, ack.now),
+            None => self.epoch_from(self.whole(window.cwnd), ack.now),
         };
-        let elapsed = ack.now.since(epoch.start);
-        let now = elapsed.seconds();
-        // Section 4.3, equation 4: the growth of the estimate of Reno's window.
-        epoch.w_est += self.alpha(epoch.w_est) * ack.credit / window.cwnd;
-        if self.curve(&epoch, now) < epoch.w_est {
-            //= RFC 9438 section 4.3 region: where the curve lies below Reno's estimate the window is the estimate
-            window.cwnd = window.cwnd.max(epoch.w_est);
-        } else {
-            // Sections 4.4 and 4.5: reach within one round trip the curve's value one round trip ahead;
-            // section 4.2 uses the smoothed one.
-            let round_trip = self.parameters.variant.pick(ack.smoothed_rtt, ack.min_rtt);
-            let ahead = (elapsed + round_trip).seconds();
-            //= RFC 9438 section 4.2 bounds: the target lies between the window and one and a half windows
-            let target = self.curve(&epoch, ahead).clamp(window.cwnd, MAX_TARGET * window.cwnd);
-            //= RFC 9438 section 4.4: in the concave region an acknowledgement adds (target - cwnd) / cwnd
-            //= RFC 9438 section 4.5: in the convex region an acknowledgement adds (target - cwnd) / cwnd
-            window.cwnd += (target - window.cwnd) / window.cwnd * ack.credit;
-        }
-        if self.cwnd_prior == 0.0 {
-            let least = self.parameters.variant.pick(0.0, LINUX_FIRST_STEP);
-            window.cwnd = window.cwnd.max(before + least * ack.credit);
+        match self.parameters.variant {
+            Variant::Published => self.follow(&mut epoch, window, ack),
+            Variant::Linux => {
+                let ahead = ack.now.since(epoch.start) + ack.min_rtt;
+                let target = |epoch: &Epoch| self.whole_curve(epoch, ahead.seconds());
+                let (cwnd, mut growth) = (window.cwnd.trunc(), self.growth);
+                window.cwnd += growth.of(cwnd, ack, &mut epoch, self.cwnd_prior == 0.0, target);
+                self.growth = growth;
+            }
         }
         self.epoch = Some(epoch);
     }
 
     fn decrease(&mut self, from: Packets, _loss: &Loss) -> Packets {
         //= RFC 9438 section 4.6 beta: a loss leaves 0.7 of what was in flight
-        from * self.parameters.beta
+        self.whole(self.whole(from) * self.parameters.beta)
     }
 
     fn on_loss(&mut self, window: &mut Window, loss: &Loss) {
-        self.remember(self.maximum(window, loss.window));
+        self.remember(self.whole(self.maximum(window, loss.window)));
         let reduced = self.decrease(loss.window, loss);
         //= RFC 9438 section 4.6 at-once: window and ssthresh are reduced as recovery begins
         *window = Window { cwnd: reduced, ssthresh: reduced.max(MIN_SSTHRESH) };
@@ -211,12 +234,13 @@ impl WindowLaw for Cubic {
             // first loss applies again.
             self.cwnd_prior = self.parameters.variant.pick(self.maximum(window, timeout.window), 0.0);
             //= RFC 9438 section 4.8 ssthresh: a timeout sets ssthresh by beta
-            window.ssthresh = (timeout.window * self.parameters.beta).max(MIN_SSTHRESH);
+            let reduced = self.whole(self.whole(timeout.window) * self.parameters.beta);
+            window.ssthresh = reduced.max(MIN_SSTHRESH);
         }
         window.cwnd = 1.0;
         //= RFC 9438 section 4.8 plateau: after a timeout K is 0 and W_max the window where slow start ends
         self.w_max = None;
-        self.epoch = None;
+        self.end_epoch();
     }
 
     fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {

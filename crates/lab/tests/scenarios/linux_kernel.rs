@@ -46,7 +46,7 @@ const CONSERVED: &str = "a window smaller by one packet in recovery";
 const PATTERNS: [(&str, [Reach; 3]); 13] = [
     ("no-loss", [Whole, Packets(426, PAIRS), Whole]),
     ("one-loss", [Whole, Packets(315, PAIRS), Packets(47, PACED)]),
-    ("early-loss", [Packets(39, WHOLE_PACKETS), Packets(37, WHOLE_PACKETS), Packets(20, CONSERVED)]),
+    ("early-loss", [Packets(59, PAIRS), Packets(37, WHOLE_PACKETS), Packets(20, CONSERVED)]),
     ("burst", [Packets(181, PAIRS), Whole, Whole]),
     ("scattered", [Whole, Whole, Whole]),
     ("two-windows", [Packets(347, PAIRS), Whole, Whole]),
