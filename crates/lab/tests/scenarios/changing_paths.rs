@@ -271,3 +271,30 @@ proptest! {
         prop_assert!(found.is_empty(), "{} in\n{text}", found[0]);
     }
 }
+
+#[test]
+fn a_call_counts_a_longer_route_as_a_queue_until_it_estimates_the_base_delay_anew() {
+    // RFC 8698 section 5.1.1: the base delay is the least of some minutes, here of one, so that an earlier route does
+    // not count for ever. From 70 s on the route is 60 ms longer. Until the minute ends this is a queue of 60 ms, at
+    // which the rate is XREF / 60 ms * 1.5 Mbit/s = 250 kbit/s. It is approached with a time constant of TAU^2 / (KAPPA x)
+    // = 8.3 s, so after 45 s 6 kbit/s are missing. Then it is the highest again.
+    let link = "rate = \"5 Mbit/s\"\ndelay = { steps = [[\"0 s\", \"10 ms\"], [\"70 s\", \"70 ms\"]] }";
+    let rates = |control: &str| {
+        let flow = format!("transport = \"rtp\"\ncontrol = {control}");
+        let result = result(link, &flow, "180 s", "");
+        let series = &result["series"];
+        let times = series["time_s"].as_array().expect("times");
+        [60.0, 115.0, 175.0].map(|at| {
+            let at = times.iter().position(|time| time.as_f64().expect("a time") >= at).expect("a sample");
+            series["flows"]["flow"]["media_rate_bps"][at].as_f64().expect("a rate") / 1e6
+        })
+    };
+    let [before, queued, after] = rates("{ name = \"rtp:nada\", base_history = 1 }");
+    assert_eq!((before, after), (1.5, 1.5));
+    assert!((queued / 0.25 - 1.0).abs() < 1.0 / 30.0, "{queued}");
+    // With the default of ten minutes the earlier route still counts; SCReAM has the same rule.
+    let [_, _, after] = rates("\"rtp:nada\"");
+    assert!((after / 0.25 - 1.0).abs() < 1.0 / 30.0, "{after}");
+    let [_, queued, after] = rates("{ name = \"rtp:scream\", base_history = 1 }");
+    assert!(after == 1.5 && queued < 0.75, "{queued} {after}");
+}

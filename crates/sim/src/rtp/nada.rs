@@ -5,6 +5,7 @@ mod log;
 
 use super::control::{Call, Entry, Feedback, RateControl, rate_control};
 use ackclock_base::{Range, Span, Time, parameters};
+use ackclock_cc::laws::ledbat::delays::MAX_MINUTES;
 use log::Log;
 
 /// The entry in the list of rate controls.
@@ -74,6 +75,13 @@ parameters! {
         beta_v: f64 = number("0.1", FACTORS, RFC),
         /// Weight of the newest ratio in the mean of losses and of marks
         alpha: f64 = number("0.1", SHARES, RFC),
+        /// Minutes whose minimum of the one-way delay is the base delay. It is estimated anew so that the delay of an earlier route
+        /// does not count for ever
+        base_history: usize = integer(
+            "10",
+            Range::between(1.0, MAX_MINUTES as f64),
+            "RFC 8698 section 5.1.1: a relatively long period (e.g., tens of minutes), as in RFC 6817, section 2.5 of which has 10",
+        ),
     }
 }
 
@@ -96,7 +104,7 @@ pub struct Nada {
 impl Nada {
     /// Creates the control of a call, which begins at the lowest rate of the encoder.
     pub fn new(parameters: Parameters, call: Call) -> Self {
-        let log = Log::new(parameters.logwin, parameters.alpha);
+        let log = Log::new(parameters.logwin, parameters.alpha, parameters.base_history);
         Self { parameters, call, log, rate_bps: call.min_bps, signal_s: 0.0, updated: None }
     }
 

@@ -5,6 +5,7 @@
 
 use super::control::{Call, Entry, Feedback, RateControl, rate_control};
 use ackclock_base::{Range, Rate, Size, Span, Time, parameters};
+use ackclock_cc::laws::ledbat::delays::{BaseDelay, MAX_MINUTES};
 
 /// The entry in the list of rate controls.
 pub const ENTRY: Entry = Entry {
@@ -65,6 +66,12 @@ parameters! {
         adjust_gain: f64 = number("0.0625", SHARES, MEDIA),
         /// Weight of the newest frame in the mean excess of sizes of frames (FRAME_SIZE_DEV_ALPHA)
         excess_weight: f64 = number("0.015625", SHARES, MEDIA),
+        /// Minutes whose minimum of the one-way delay is the base delay
+        base_history: usize = integer(
+            "10",
+            Range::between(1.0, MAX_MINUTES as f64),
+            "RFC 6817 section 2.5, to which the draft refers for the base delay",
+        ),
     }
 }
 
@@ -81,8 +88,8 @@ pub struct Scream {
     /// Whether the window has grown since `inflection` was set.
     has_grown: bool,
     rtt_s: Option<f64>,
-    /// The least one-way delay of the call, which stands for the delay without queues.
-    base_s: f64,
+    /// The least one-way delay of the last minutes, which stands for the delay without queues.
+    base: BaseDelay,
     /// The mean queueing delay, and when it was updated.
     queueing_s: f64,
     averaged: Option<Time>,
@@ -111,7 +118,7 @@ impl Scream {
             inflection: None,
             has_grown: true,
             rtt_s: None,
-            base_s: f64::INFINITY,
+            base: BaseDelay::new(parameters.base_history),
             queueing_s: 0.0,
             averaged: None,
             has_loss: false,
@@ -221,20 +228,21 @@ impl RateControl for Scream {
         let sample_s = rtt.seconds();
         let rtt_s = self.rtt_s.map_or(sample_s, |mean_s| mean_s + RTT_WEIGHT * (sample_s - mean_s));
         self.rtt_s = Some(rtt_s);
-        let delays =
-            packets.iter().filter_map(|packet| packet.arrived.map(|at| at.since(packet.sent).seconds()));
-        let (mut newest_s, mut unmarked) = (None, 0.0);
-        for delay_s in delays {
-            self.base_s = self.base_s.min(delay_s);
-            newest_s = Some(delay_s);
+        let (mut newest, mut unmarked) = (None, 0.0);
+        for packet in packets {
+            if let Some(arrived) = packet.arrived {
+                let delay = arrived.since(packet.sent);
+                self.base.sample(arrived, delay);
+                newest = Some(delay);
+            }
         }
         for packet in packets {
             self.has_loss |= packet.arrived.is_none();
             self.has_mark |= packet.marked;
             unmarked += if packet.marked { 0.0 } else { f64::from(packet.bytes) };
         }
-        if let Some(delay_s) = newest_s {
-            self.average(now, delay_s - self.base_s, rtt_s);
+        if let (Some(delay), Some(base)) = (newest, self.base.least()) {
+            self.average(now, delay.seconds() - base.seconds(), rtt_s);
         }
         let distance = self.distance();
         self.react(now, rtt_s);

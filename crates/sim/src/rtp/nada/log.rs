@@ -3,6 +3,7 @@
 use crate::rtp::control::PacketReport;
 use crate::rtp::loss_intervals::LossIntervals;
 use ackclock_base::Span;
+use ackclock_cc::laws::ledbat::delays::BaseDelay;
 use std::collections::VecDeque;
 
 /// The number of the newest packets of which the least delay counts (RFC 8698 section 5.1.1).
@@ -14,8 +15,8 @@ pub(super) struct Log {
     window: Span,
     alpha: f64,
     packets: VecDeque<PacketReport>,
-    /// The least one-way delay of the call, which stands for the delay without queues.
-    base: Option<Span>,
+    /// The least one-way delay of the last minutes, which stands for the delay without queues.
+    base: BaseDelay,
     /// The smoothed loss and marking ratios.
     loss: f64,
     marking: f64,
@@ -23,13 +24,14 @@ pub(super) struct Log {
 }
 
 impl Log {
-    /// Creates an empty log with this window. The newest ratio has the weight `alpha` in the smoothed ratios.
-    pub(super) fn new(window: Span, alpha: f64) -> Self {
+    /// Creates an empty log with this window. The newest ratio has the weight `alpha` in the smoothed ratios, and the base delay is
+    /// the least of `base_history` minutes.
+    pub(super) fn new(window: Span, alpha: f64, base_history: usize) -> Self {
         Self {
             window,
             alpha,
             packets: VecDeque::new(),
-            base: None,
+            base: BaseDelay::new(base_history),
             loss: 0.0,
             marking: 0.0,
             losses: LossIntervals::default(),
@@ -40,8 +42,8 @@ impl Log {
     pub(super) fn take(&mut self, packets: &[PacketReport], rtt: Span) {
         for packet in packets {
             self.losses.take(packet.sent, packet.arrived.is_none(), rtt);
-            if let Some(delay) = delay(packet) {
-                self.base = Some(self.base.map_or(delay, |base| base.min(delay)));
+            if let Some(arrived) = packet.arrived {
+                self.base.sample(arrived, arrived.since(packet.sent));
             }
             self.packets.push_back(*packet);
         }
@@ -65,7 +67,7 @@ impl Log {
 
     /// Returns the queueing delays, the newest first.
     fn queueing_delays(&self) -> impl Iterator<Item = Span> {
-        let base = self.base.unwrap_or(Span::ZERO);
+        let base = self.base.least().unwrap_or(Span::ZERO);
         self.packets.iter().rev().filter_map(delay).map(move |delay| delay.saturating_sub(base))
     }
 
