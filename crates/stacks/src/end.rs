@@ -22,7 +22,7 @@ pub enum Application {
     Written,
 }
 
-/// The packets of a connection, and how it counts.
+/// The packets of a connection, the receiver's window, and how the connection counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packing {
     /// The largest datagram in bytes.
@@ -31,6 +31,8 @@ pub struct Packing {
     pub header: u32,
     /// The stream data in a full datagram in bytes, by which delivered data is counted in packets.
     pub payload: u32,
+    /// The window of the receiver in bytes of stream data. No more is in flight, whatever the congestion window is.
+    pub window: u64,
     /// Whether the control knows the controls of other connections.
     pub shares: bool,
     /// Whether equal seeds give equal runs.
@@ -164,10 +166,12 @@ impl End {
     }
 
     /// Writes what the stack buffers: as in Linux, which grows a socket's buffer with the window (`tcp_sndbuf_expand`), a window
-    /// that is in flight and another one that waits. What the application has not written when it stops is not sent.
+    /// that is in flight and another one that waits. The window is the congestion window or the receiver's, whichever is smaller.
+    /// What the application has not written when it stops is not sent.
     fn write(&mut self) {
         let Some(left) = &mut self.left else { return };
-        self.connection.set_buffer(2 * self.state.window_bytes + LEAST_BUFFER);
+        let window = self.state.window_bytes.min(self.packing.window);
+        self.connection.set_buffer(2 * window + LEAST_BUFFER);
         while *left > 0 {
             let most = (*left).min(DATA.len() as u64) as usize;
             let written = self.connection.write(Bytes::from_static(&DATA[..most])) as u64;

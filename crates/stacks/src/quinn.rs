@@ -12,6 +12,7 @@ use self::plain::Plain;
 use self::quinn_api::Maker;
 use crate::connection::Connections;
 use crate::control::{Control, Factory as AnyFactory, OwnControl, own};
+use crate::end::Packing;
 use crate::stack::Stack;
 use ackclock_base::Descriptor;
 use ackclock_quinn::{Control as Adapted, QUINN};
@@ -54,13 +55,13 @@ fn own_control(descriptor: &'static Descriptor) -> OwnControl {
     OwnControl { descriptor, is_random, factory: AnyFactory::Quinn(factory) }
 }
 
-fn connections(control: &Control, datagram: u16, seed: u64) -> Box<dyn Connections> {
+fn connections(control: &Control, packing: &Packing, seed: u64) -> Box<dyn Connections> {
     let factory = match control {
         Control::Ours(plan) => ackclock_quinn::factory(&plan.clone().seeded(seed)),
         Control::Own(OwnControl { factory: AnyFactory::Quinn(factory), .. }) => Arc::clone(factory),
         Control::Own(other) => panic!("{other:?} is not a control of quinn"),
     };
-    Box::new(Maker { factory, datagram })
+    Box::new(Maker { factory, packing: *packing })
 }
 
 /// The number of datagrams that the stack may write at once.

@@ -7,6 +7,7 @@ use super::{
     Adapted, Factory, ONE_DATAGRAM, congestion_state, endpoint, handle, path_stats, proto, write_chunk,
 };
 use crate::connection::{Connection as StackConnection, Connections, State};
+use crate::end::Packing;
 use ackclock_aqm::Ecn;
 use ackclock_base::Span;
 use bytes::{Bytes, BytesMut};
@@ -27,15 +28,15 @@ fn address() -> SocketAddr {
 /// Makes connections whose senders have controllers of one factory.
 pub(super) struct Maker {
     pub(super) factory: Factory,
-    pub(super) datagram: u16,
+    pub(super) packing: Packing,
 }
 
 impl Connections for Maker {
     fn connect(&mut self, seed: u64) -> [Box<dyn StackConnection>; 2] {
         let mut client = ClientConfig::new(Arc::new(Plain));
-        client.transport_config(Arc::new(transport(Arc::clone(&self.factory), self.datagram)));
+        client.transport_config(Arc::new(transport(Arc::clone(&self.factory), &self.packing)));
         let mut server = ServerConfig::new(Arc::new(Plain), Arc::new(Plain));
-        server.transport_config(Arc::new(transport(Arc::new(NewRenoConfig::default()), self.datagram)));
+        server.transport_config(Arc::new(transport(Arc::new(NewRenoConfig::default()), &self.packing)));
         let seeds = [0, 1].map(|end| bytes_of(seed, end));
         [
             Box::new(End::new(endpoint(None, seeds[0]), Some(client))),
@@ -50,22 +51,20 @@ fn bytes_of(seed: u64, end: u8) -> [u8; 32] {
     bytes
 }
 
-fn transport(control: Factory, datagram: u16) -> TransportConfig {
+fn transport(control: Factory, packing: &Packing) -> TransportConfig {
+    let window = VarInt::from_u64(packing.window).unwrap_or(VarInt::MAX);
     let mut config = TransportConfig::default();
     config
         .congestion_controller_factory(control)
-        .initial_mtu(datagram)
+        .initial_mtu(packing.datagram as u16)
         .mtu_discovery_config(None)
         .enable_segmentation_offload(false) // a datagram is a packet of the simulator
         .max_idle_timeout(None)
-        .stream_receive_window(RECEIVE_WINDOW)
-        .receive_window(RECEIVE_WINDOW)
+        .stream_receive_window(window)
+        .receive_window(window)
         .allow_spin(false);
     config
 }
-
-/// The receiver's window in bytes: larger than any product of rate and round trip that a congestion control should be judged by.
-const RECEIVE_WINDOW: VarInt = VarInt::from_u32(1 << 30);
 
 /// One end: the stack's endpoint with its only connection.
 struct End {

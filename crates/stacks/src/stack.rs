@@ -18,10 +18,10 @@ pub struct Stack {
     pub own: &'static [&'static Descriptor],
     /// Returns one of these controls.
     pub own_control: fn(&'static Descriptor) -> OwnControl,
-    /// Returns a maker of connections under a control, whose datagrams have at most this number of bytes. `seed` is for controls of
-    /// ours that guess. Connections of one maker know of each other where the control is one for several connections. Panics if
+    /// Returns a maker of connections under a control, with datagrams and a receiver's window of these sizes. `seed` is for controls
+    /// of ours that guess. Connections of one maker know of each other where the control is one for several connections. Panics if
     /// the control is another stack's.
-    pub connections: fn(control: &Control, datagram: u16, seed: u64) -> Box<dyn Connections>,
+    pub connections: fn(control: &Control, packing: &Packing, seed: u64) -> Box<dyn Connections>,
 }
 
 /// The stacks, in the order of lists.
@@ -31,12 +31,14 @@ pub const STACKS: &[Stack] = &[noq::STACK, quinn::STACK];
 /// the authentication tag, and the type, identifier and 4-byte offset of a STREAM frame (RFC 9000 sections 17.3.1 and 19.8).
 const OVERHEAD: u32 = 1 + 8 + 2 + 16 + 1 + 1 + 4;
 
-/// Returns the sizes of packets with datagrams of this size and headers of IP and UDP of that size.
-pub fn packing(control: &Control, datagram: u16, header: u32) -> Packing {
+/// Returns the sizes of packets with datagrams of this size and headers of IP and UDP of that size, and of a receiver's window of
+/// `window` full datagrams.
+pub fn packing(control: &Control, datagram: u16, header: u32, window: u64) -> Packing {
     let (shares, is_seeded) = match control {
         Control::Own(own) => (false, !own.is_random),
         Control::Ours(plan) => (plan.is_group(), true),
     };
     let datagram = u32::from(datagram);
-    Packing { datagram, header, payload: datagram - OVERHEAD, shares, is_seeded }
+    let payload = datagram - OVERHEAD;
+    Packing { datagram, header, payload, window: window * u64::from(payload), shares, is_seeded }
 }

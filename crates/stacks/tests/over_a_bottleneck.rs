@@ -14,6 +14,7 @@ use std::sync::atomic::AtomicBool;
 
 const DATAGRAM: u16 = 1200;
 const HEADER: u32 = 28;
+const WINDOW: u64 = 10_000;
 const SECONDS: f64 = 10.0;
 
 /// What one flow did over 10 Mbit/s with a round trip of 40 ms and a buffer of one product of both.
@@ -27,14 +28,15 @@ struct Outcome {
 }
 
 fn run(stack: Stack, control: &Control, seed: u64, application: Application) -> Outcome {
-    let connection = (stack.connections)(control, DATAGRAM, seed).connect(seed);
+    let packing = packing(control, DATAGRAM, HEADER, WINDOW);
+    let connection = (stack.connections)(control, &packing, seed).connect(seed);
     let flow = FlowParts {
         name: "flow".into(),
         paths: vec![PathPair { forward: vec![0], backward: vec![1] }],
         dscp: Dscp::default(),
         start: Time::ZERO,
         stop: Time::NEVER,
-        ends: End::pair(connection, application, packing(control, DATAGRAM, HEADER)),
+        ends: End::pair(connection, application, packing),
         row: 0,
         one_of_many: false,
         session: None,

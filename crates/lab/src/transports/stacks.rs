@@ -6,9 +6,10 @@ use crate::choice::Choice;
 use crate::document::quoted;
 use crate::flows::control::ControlPlan;
 use crate::reader::TableReader;
-use ackclock_base::{Descriptor, Kind, Range, Size, parameters};
+use ackclock_base::{Descriptor, Kind, Packets, Range, Size, parameters};
 use ackclock_export::dialect::Dialect;
 use ackclock_export::udp::Opaque;
+use ackclock_recovery::declared::WINDOWS;
 use ackclock_sim::endpoint::Ends;
 use ackclock_sim::measure::Interval;
 use ackclock_sim::random::Stream;
@@ -29,6 +30,8 @@ parameters! {
         ),
         /// The size of the headers around a datagram on the wire
         header: Size = size("28 B", Range::between(0.0, 500.0), "IPv4 20 B, UDP 8 B"),
+        /// The most that the receiver allows in flight, in full datagrams
+        window: Packets = packets("10000 packets", WINDOWS, "RFC 9000 section 4.1 leaves it open; as over `quic` and TCP"),
     }
 }
 
@@ -104,8 +107,8 @@ impl Transport for Stacks {
         let stack = of(&parts.profile);
         let control = under(&parts.control, stack, 0).expect("a control that the stack runs: it was checked");
         let datagram = details.datagram.bytes() as u16;
-        let packing = packing(&control, datagram, details.header.bytes() as u32);
-        Arc::new(StackPlan { parts, stack, datagram, packing })
+        let packing = packing(&control, datagram, details.header.bytes() as u32, details.window as u64);
+        Arc::new(StackPlan { parts, stack, packing })
     }
 }
 
@@ -131,7 +134,6 @@ fn under(control: &ControlPlan, stack: Stack, seed: u64) -> Result<Control, Refu
 struct StackPlan {
     parts: Parts,
     stack: Stack,
-    datagram: u16,
     packing: Packing,
 }
 
@@ -179,7 +181,7 @@ impl TransportPlan for StackPlan {
 
     fn connector(&self, seed: u64, _measured: Interval) -> Box<dyn Connector> {
         let control = under(&self.parts.control, self.stack, seed).expect("it was checked");
-        let connections = (self.stack.connections)(&control, self.datagram, seed);
+        let connections = (self.stack.connections)(&control, &self.packing, seed);
         Box::new(StackConnector { connections, packing: self.packing, seed })
     }
 }

@@ -2,7 +2,9 @@
 //! of them.
 
 use crate::verified::{self, number};
+use ackclock_cc::registry::CONTROLS;
 use ackclock_lab::{Diagnostic, Scenario};
+use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
 /// Returns a scenario of 20 s with a bottleneck of 10 Mbit/s, a round trip of 40 ms and this queue, whose flow has these keys.
@@ -193,5 +195,57 @@ fn what_a_stack_cannot_do_is_a_located_problem() {
         let problems = Scenario::parse(&text(BDP, flow), "test", &Map::new()).expect_err("a problem");
         let found: Vec<String> = problems.iter().map(Diagnostic::message).collect();
         assert!(found.iter().any(|problem| problem.contains(expected)), "{flow}: {found:#?}");
+    }
+}
+
+/// Returns the result of a flow over a slow link in front of an even slower one, with a round trip of over 300 ms.
+fn over_two_slow_links(duration: &str, flow: &str) -> Value {
+    let text = format!(
+        "duration = \"{duration}\"\n[[links]]\nbetween = [\"a\", \"p\"]\nrate = \"1 Mbit/s\"\ndelay = \"7 ms\"\n\
+         [[links]]\nbetween = [\"p\", \"b\"]\nrate = \"128 kbit/s\"\ndelay = \"150 ms\"\n\
+         [[flows]]\nname = \"flow\"\nfrom = \"a\"\nto = \"b\"\n{flow}\n"
+    );
+    verified::result(&text, &Value::Null)
+}
+
+#[test]
+fn the_receivers_window_bounds_a_stack_as_it_bounds_quic() {
+    // Hybla multiplies its window by 2^12.6 a round trip at 314 ms: after one it is more than 50,000 packets, and the
+    // stacks had sent 727,255 after a second. Over every transport no more than the 10,000 packets of the receiver's
+    // window leave without an acknowledgement, and a few without stream data.
+    for transport in ["quic", "noq", "quinn"] {
+        let flow = format!("control = \"hybla\"\ntransport = \"{transport}\"");
+        let result = over_two_slow_links("1 s", &flow);
+        let sent = number(&result["flows"][0], "sent_packets");
+        assert!((10_000.0..10_020.0).contains(&sent), "{transport}: {sent}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// RFC 9000 section 4.1: a sender must not exceed the receiver's limit. Whatever the control, the stack and the path
+    /// are, the queue of a link never holds more than the receiver's window, and a few packets without stream data.
+    #[test]
+    fn no_control_has_more_than_the_receivers_window_in_flight(
+        control in 0..CONTROLS.len(),
+        transport in prop::sample::select(vec!["quic", "noq", "quinn"]),
+        window in 20_u32..400,
+        rate_kbps in 100_u32..10_000,
+        delay_ms in 1_u32..300,
+    ) {
+        let text = format!(
+            "duration = \"3 s\"\n[[links]]\nbetween = [\"a\", \"b\"]\nrate = \"{rate_kbps} kbit/s\"\ndelay = \"{delay_ms} ms\"\n\
+             queue = {{ name = \"droptail\", limit = \"100000 packets\" }}\n[[flows]]\nfrom = \"a\"\nto = \"b\"\n\
+             control = \"{}\"\ntransport = {{ name = \"{transport}\", window = \"{window} packets\" }}\n",
+            CONTROLS[control].descriptor.name
+        );
+        // A control that the stack cannot run is refused.
+        prop_assume!(Scenario::parse(&text, "test", &Map::new()).is_ok());
+        let result = verified::result(&text, &Value::Null);
+        let queue = result["series"]["links"]["a-b"]["queue_packets"].as_array().expect("samples of the queue");
+        let most = queue.iter().filter_map(Value::as_f64).fold(0.0, f64::max);
+        prop_assert!(!queue.is_empty());
+        prop_assert!(most <= f64::from(window) + 20.0, "{most} packets wait in\n{text}");
     }
 }
