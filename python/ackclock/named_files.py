@@ -30,8 +30,8 @@ _outside: ContextVar[bool] = ContextVar("files_outside", default=False)
 def files_outside() -> Iterator[None]:
     """Lets the scenarios and studies that are read in this context name files outside of their own folders.
 
-    Without it they may not: a scenario that you were given could name any file that you can read, and would then contain
-    its text.
+    Without it they may not: a scenario that you were given could name any file that you can read, and would then
+    contain its text.
 
     >>> import ackclock
     >>> with ackclock.files_outside():  # doctest: +SKIP
