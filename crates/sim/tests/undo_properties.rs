@@ -117,8 +117,7 @@ fn play(control: usize, profile: &str, rule: &str, fates: &[Fate]) -> Reactions 
         }
     }
     assert!(sender.core().is_done(), "{} hangs under {rule}", entry.descriptor.name);
-    let reactions = *reactions.lock().expect("one thread");
-    reactions
+    *reactions.lock().expect("one thread")
 }
 
 fn name(control: usize) -> &'static str {

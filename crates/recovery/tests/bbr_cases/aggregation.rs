@@ -50,11 +50,14 @@ fn case_13_cruise_over_aggregation_has_room_for_a_batch() {
     bench.path.slot = Some(SLOT);
     bench.for_ms(600, |_, _| {});
     let begun = (bench.path.now, bench.path.delivered);
+    let mut unbounded = 0;
     bench.for_ms(3000, |view, _| {
         if view.state == State::Cruise && view.shortterm == f64::INFINITY && view.longterm == f64::INFINITY {
             assert!((view.cwnd - 2.0 * view.bdp() - view.extra_acked).abs() < 90.0, "{view:?}");
+            unbounded += 1;
         }
     });
+    assert!(unbounded > 1000, "{unbounded} acknowledgements in CRUISE without a bound");
     let view = bench.view();
     assert!(view.extra_acked >= 0.9 * SLOT.seconds() * bench.path.capacity, "{view:?}");
     let seconds = bench.path.now.since(begun.0).seconds();

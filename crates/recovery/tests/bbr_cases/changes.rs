@@ -17,7 +17,6 @@ fn case_15_ten_times_the_capacity_is_found_in_rounds_that_grow_exponentially() {
     bench.until(|view| view.longterm.is_finite());
     bench.until(|view| view.state == State::Cruise);
     (bench.path.capacity, bench.path.buffer) = (packets_per_second(100.0), 345);
-    println!("Q {:?}", bench.view());
     let (mut in_up, mut latest) = (0, 0);
     let view = loop {
         let view = bench.step();

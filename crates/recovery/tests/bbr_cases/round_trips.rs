@@ -54,12 +54,15 @@ fn case_14_a_path_of_less_than_a_packet_never_stalls() {
     bench.path.ack_every = 2;
     bench.enter(State::Cruise);
     let begun = (bench.path.now, bench.path.delivered);
+    let mut cruises = 0;
     bench.for_ms(30_000, |view, _| {
         assert!(view.cwnd >= 4.0, "{view:?}");
         if view.state == State::Cruise {
             assert!((view.pacing / (0.99 * view.bw) - 1.0).abs() < 1e-3, "{view:?}");
+            cruises += 1;
         }
     });
+    assert!(cruises > 10, "{cruises} acknowledgements in CRUISE");
     let seconds = bench.path.now.since(begun.0).seconds();
     let share = (bench.path.delivered - begun.1) as f64 / seconds / bench.path.capacity;
     assert!(share > 0.95, "{share} of the capacity");

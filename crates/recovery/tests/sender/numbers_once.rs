@@ -72,7 +72,7 @@ fn sent(ranges: &[Range<u64>]) -> Vec<u64> {
     sender.await_answer(at(0));
     sender.on_answer(at(100), at(0));
     sender.open(at(100), &mut datagrams);
-    for (index, range) in [1..4].iter().chain(ranges).enumerate() {
+    for (index, range) in std::iter::once(&(1..4)).chain(ranges).enumerate() {
         let now = at(200 + 10 * index as u64);
         let acknowledgement = Acknowledgement {
             cumulative: 0,
@@ -94,6 +94,6 @@ fn data_that_arrives_after_all_is_not_sent_again() {
     // The data of packet 0 leaves in packet 10 once fewer than two packets are in flight. If packet 0 arrives before
     // that, there is nothing more to send, and nothing is sent.
     let first: Vec<u64> = (0..10).collect();
-    assert_eq!(sent(&[1..9]), (0..11).collect::<Vec<_>>());
+    assert_eq!(sent(std::slice::from_ref(&(1..9))), (0..11).collect::<Vec<_>>());
     assert_eq!(sent(&[0..4, 0..9, 0..10]), first);
 }
