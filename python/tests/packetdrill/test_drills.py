@@ -19,6 +19,7 @@ TO_COME = {
     "accurate-ecn/the-option-takes-the-place-of-a-third-block": "the room of the option beside SACK blocks",
     "accurate-ecn/thinned-acknowledgements-are-taken-as-they-are": "ACK_COMP_THRESH",
     "ecn/a-mark-halves-the-window-of-the-rfc": "no growth by acknowledgements with an echo",
+    "ecn/a-second-echo-in-a-window-reduces-nothing": "the flight that a mark finds",
     "ecn/linux-thins-the-flight-after-a-mark": "PRR in state CWR",
     "growth/selective-acknowledgements-grow-the-window-once-reordering-was-seen": "tcp_may_raise_cwnd",
     "growth/the-threshold-of-cubic-is-a-whole-number": "the threshold of CUBIC in whole packets",
