@@ -239,3 +239,25 @@ fn a_window_whose_packets_are_all_marked_stays_at_its_least() {
         assert_eq!(windows, [5.0, 2.5, 2.0, 2.0, 2.0, 2.0, 2.0, 2.0], "{rule}");
     }
 }
+
+#[test]
+fn the_reaction_to_a_loss_that_a_probe_repaired_is_not_undone_by_the_next_acknowledgement() {
+    // The receiver allows ten packets, so the probe repeats the last of packets 1 to 10. An acknowledgement of packets 1 and 2
+    // lets packets 11 and 12 out. That of packet 11, without a report of a duplicate, shows that the probe repaired a loss (RFC
+    // 8985 section 7.4.2), and the window is reduced. Packet 12 was sent before that, but was not lost: its echo proves nothing.
+    let settings = [("recovery", "rack"), ("window", "10 packets"), ("spurious_recoveries", "true")];
+    let mut connection = Connection::open(&settings);
+    connection.ack(1, NO_BLOCK, 0);
+    let before = connection.cwnd();
+    connection.now = connection.sender.timer();
+    connection.sender.on_timer(connection.now, &mut connection.sent);
+    assert_eq!(connection.sent.0.last().map(|segment| segment.number), Some(10));
+    connection.ack(3, NO_BLOCK, 0);
+    assert_eq!(connection.sent.0.last().map(|segment| segment.number), Some(12));
+    connection.ack(12, NO_BLOCK, 0);
+    let reduced = connection.cwnd();
+    assert!(reduced < before, "{reduced} of {before}");
+    connection.now = Time::from_nanos(connection.now.nanos() - 1_000_000);
+    connection.ack(13, NO_BLOCK, 0);
+    assert_eq!(connection.cwnd(), reduced);
+}

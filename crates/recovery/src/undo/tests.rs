@@ -96,6 +96,11 @@ fn a_report_of_a_packet_below_those_retransmitted_since_the_reaction_is_of_an_ol
     detection.on_resent(&DSACK, 4);
     assert_eq!(detection.examine(&told(3, 4)), Verdict::None);
     assert_eq!(detection.examine(&told(4, 5)), Verdict::Undone);
+    // Nor does an older retransmission that was needed stand in the way.
+    detection.on_resent(&DSACK, 3);
+    detection.on_loss(&DSACK, None, 4);
+    detection.on_resent(&DSACK, 4);
+    assert_eq!(detection.examine(&told(4, 5)), Verdict::Undone);
     detection.on_resent(&DSACK, 5);
     detection.on_loss(&DSACK, None, 5);
     detection.on_resent(&DSACK, 5);
