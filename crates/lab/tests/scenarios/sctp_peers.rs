@@ -76,6 +76,18 @@ fn concurrent_multipath_transfer_carries_as_much_as_in_ns2() {
     }
 }
 
+/// The paths of `ns2_sctp_packets.tcl`.
+const PATHS: Paths = Paths {
+    count: 2,
+    nanos_per_byte: 8000,
+    delay_nanos: 20_000_000,
+    further_nanos: 13_000,
+    limit: 51,
+    loses_first: true,
+    dead_nanos: (0, 0),
+    end_nanos: 60_000_000_000,
+};
+
 /// Runs the profile `sctp-thesis` as the scenario declares it with ns-2's losses: of TSNs by transmission,
 /// and of HEARTBEATs.
 fn packets_under(losses: Losses) -> Vec<Sent> {
@@ -85,18 +97,8 @@ fn packets_under(losses: Losses) -> Vec<Sent> {
         ("confirm_paths", "true"),
         ("sack_first_packet", "true"),
     ];
-    let paths = Paths {
-        count: 2,
-        nanos_per_byte: 8000,
-        delay_nanos: 20_000_000,
-        further_nanos: 13_000,
-        limit: 51,
-        loses_first: true,
-        dead_nanos: (0, 0),
-        end_nanos: 60_000_000_000,
-    };
     let control = [("min_ssthresh", "4 packets")];
-    transfer(connection(("sctp-thesis", &transport), ("sctp-2960", &control), 2, u64::MAX), paths, losses)
+    transfer(connection(("sctp-thesis", &transport), ("sctp-2960", &control), 2, u64::MAX), PATHS, losses)
 }
 
 /// Returns the number of equal packets, in the same order, over the same path and at the same time, before
@@ -138,6 +140,23 @@ fn same_packets(run: &Value) -> usize {
         );
     }
     place
+}
+
+/// ns-2's `SetPrimary` changes where new data goes, and sends nothing: the next SACK does.
+#[test]
+fn in_ns2_a_switch_of_the_primary_path_waits_for_the_next_sack() {
+    // A packet of 1488 B takes 11.904 ms on each path, so SACKs arrive at least every 23.808 ms. Ours sends
+    // at 0.5 s by the RFC's profile, because the window of the second path is empty.
+    let first_over_second = |profile: &str, control: &str| {
+        let details = [("switch_primary_at", "0.5 s")];
+        let paths = Paths { end_nanos: 1_000_000_000, ..PATHS };
+        let sent =
+            transfer(connection((profile, &details), (control, &[]), 2, u64::MAX), paths, Losses::default());
+        sent.iter().find(|packet| packet.path == 1).expect("a packet over the second path").time_s
+    };
+    assert_eq!(first_over_second("sctp", "sctp"), 0.5);
+    let waited_s = first_over_second("sctp-thesis", "sctp-2960") - 0.5;
+    assert!(waited_s > 0.0 && waited_s < 0.023_809, "{waited_s} s after the switch");
 }
 
 #[test]

@@ -226,7 +226,8 @@ impl Association {
 
     #[cold]
     fn on_own_timer(&mut self, now: Time, wire: &mut impl Wire) {
-        if self.switches(now) {
+        // ns-2's SetPrimary changes the path of new data and sends nothing: the next SACK does.
+        if self.switches(now) && !self.options.repairs_first() {
             self.send_all(now, wire);
         }
         if now >= self.window_probing.due() {
