@@ -127,6 +127,38 @@ def sctp(name: str, arguments: str, first: int, last: int) -> RunSet:
     return RunSet(f"ns2-sctp-{name}", "ns2_sctp.tcl", f"{arguments} {{0}}", seeds(first, last))
 
 
+MULTIHOMED = ("ASSOCIATIONS", "DELAYED", "RETURN", "SEED")
+
+
+def multihomed() -> RunSet:
+    """Associations over two bottlenecks, as in chapter 6 of the thesis on RBCC: loads and seeds."""
+    loads = (("5", "0", "1", 10), ("5", "1", "1", 10), ("25", "1", "1", 16), ("40", "1", "1", 16))
+    values = tuple((*load, str(seed)) for *load, last in loads for seed in range(1, last + 1))
+    return RunSet("ns2-rbcc-multihomed", "ns2_rbcc_multihomed.tcl", "{0} {1} {2} {3}", values, MULTIHOMED)
+
+
+def multihomed_jittered() -> RunSet:
+    """The same with five associations, and links whose delay changes by up to a microsecond."""
+    values = tuple(("5", delayed, "1", str(seed)) for delayed in ("0", "1") for seed in range(2, 9))
+    template = "ns2_rbcc_multihomed.tcl {0} {1} {2} {3}"
+    return RunSet("ns2-rbcc-multihomed-jitter", "ns2_link_jitter.tcl", template, values, MULTIHOMED)
+
+
+def radio_pairs() -> RunSet:
+    """TCP to mobiles that stand at places of their own: control, agent, pairs, flows, seeds."""
+    loads = (
+        ("newreno", "none", "5", "50"),
+        ("sack", "none", "5", "50"),
+        ("newreno", "snoop", "5", "10"),
+        ("newreno", "snoop", "10", "10"),
+        ("newreno", "snoop", "5", "50"),
+        ("newreno", "snoop", "50", "50"),
+    )
+    values = tuple((*load, str(seed)) for load in loads for seed in range(1, 11))
+    words = ("CONTROL", "AGENT", "PAIRS", "FLOWS", "SEED")
+    return RunSet("ns2-radio-pairs", "ns2_radio_pairs.tcl", "{0} {1} 2.2 {2} {3} {4}", values, words)
+
+
 def usrsctp() -> RunSet:
     """An association of usrsctp over one path with fixed losses: pattern, messages, lost data, lost SACKs."""
     patterns = (
@@ -262,6 +294,9 @@ RUN_SETS = (
     lossy_hop("newreno", "snoop"),
     fading(),
     saturated(),
+    multihomed(),
+    multihomed_jittered(),
+    radio_pairs(),
     one_path("quinn-newreno", "quinn", "newreno"),
     one_path("quinn-cubic", "quinn", "cubic"),
     *(one_path(f"linux-{control}", "linux", control) for control in ("cubic", "reno", "bbr")),
@@ -464,6 +499,8 @@ NOT_IN_TABLE = (
     "lossy-hop",
     "radio-fading",
     "radio-saturated",
+    "radio-pairs",
+    "rbcc-multihomed",
 )
 
 

@@ -22,6 +22,7 @@ mod impaired_links;
 mod layers;
 mod linux_kernel;
 mod linux_profile;
+mod many_flows_peers;
 mod marks_and_delays;
 mod messages;
 mod middleboxes;
