@@ -136,6 +136,7 @@ fn soak(options: &Options) -> ExitCode {
     let most = options.minutes.map(|minutes| Duration::from_secs_f64(60.0 * minutes));
     let batch = BATCH * rayon::current_num_threads() as u64;
     let [mut ran, mut refused, mut left_out, mut failed, mut next] = [0, 0, 0, 0, options.from];
+    let mut minutes = 0;
     println!("soak: seed {}", options.seed);
     loop {
         let enough = most.map_or(ran >= options.scenarios, |most| began.elapsed() >= most);
@@ -166,6 +167,10 @@ fn soak(options: &Options) -> ExitCode {
                     report(options, number, &failure);
                 }
             }
+        }
+        if began.elapsed().as_secs() / 60 > minutes {
+            minutes = began.elapsed().as_secs() / 60;
+            println!("soak: up to scenario {}: {ran} ran, {failed} failed, {minutes} minutes", next - 1);
         }
     }
 }
