@@ -4,7 +4,7 @@
 use ackclock_base::{Size, Span, Value};
 use ackclock_lab::Scenario;
 use ackclock_lab::cost::Cost;
-use ackclock_lab::flows::{FlowGroup, Sending};
+use ackclock_lab::flows::FlowGroup;
 use ackclock_lab::observe::Warmup;
 
 const MAX_PACKETS: f64 = 2000.0;
@@ -25,9 +25,6 @@ pub fn small(mut scenario: Scenario) -> Option<Scenario> {
     let connections = |group: &FlowGroup| group.members.len() * group.plan.sending.workload.copies();
     let flows: usize = scenario.flows.iter().map(connections).sum();
     if flows > MAX_FLOWS || scenario.network.links.len() > MAX_LINKS {
-        return None;
-    }
-    if scenario.flows.iter().any(|group| keeps_much_in_flight(&group.plan.sending)) {
         return None;
     }
     for group in &mut scenario.flows {
@@ -61,41 +58,9 @@ pub fn small(mut scenario: Scenario) -> Option<Scenario> {
     (!is_slow).then_some(scenario)
 }
 
-/// Returns whether nothing but the control bounds the window, and one of its parameters allows a large one. The QUIC stacks noq and
-/// quinn have no parameter for what the receiver allows, and the time that they take for a packet grows with those in flight.
-fn keeps_much_in_flight(sending: &Sending) -> bool {
-    let Some(parts) = sending.parts() else { return false };
-    let is_bounded = ["window", "receive_window"].iter().any(|key| parts.profile.values.get(key).is_some());
-    let allows_much = |value| matches!(value, Value::Packets(packets) if packets > MAX_WINDOW);
-    !is_bounded && parts.control.values().iter().any(allows_much)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_million_packets_in_flight_over_quinn_are_left_out() {
-        let is_left_out = |transport: &str, floor: &str| {
-            let text = format!(
-                r#"
-                duration = "1 s"
-                [dumbbell]
-                bottleneck = {{ rate = "1 Mbit/s", delay = "10 ms" }}
-                access = {{ rate = "1 Mbit/s", delay = "1 ms" }}
-                [[flows]]
-                transport = "{transport}"
-                control = {{ name = "rbcc-wl", cwnd_floor = "{floor}" }}
-                "#
-            );
-            small(Scenario::parse(&text, "floor.toml", &serde_json::Map::new()).expect("a good scenario"))
-                .is_none()
-        };
-        assert!(is_left_out("quinn", "1e6 packets"));
-        assert!(!is_left_out("quinn", "2 packets"));
-        // TCP's receiver bounds the window.
-        assert!(!is_left_out("rfc", "1e6 packets"));
-    }
 
     #[test]
     fn a_scenario_with_one_very_slow_event_is_left_out() {
