@@ -19,7 +19,6 @@ TO_COME = {
     "accurate-ecn/the-option-takes-the-place-of-a-third-block": "the room of the option beside SACK blocks",
     "accurate-ecn/thinned-acknowledgements-are-taken-as-they-are": "ACK_COMP_THRESH",
     "growth/selective-acknowledgements-grow-the-window-once-reordering-was-seen": "tcp_may_raise_cwnd",
-    "growth/the-threshold-of-cubic-is-a-whole-number": "the threshold of CUBIC in whole packets",
     "rack/the-round-trip-is-that-of-every-delivered-segment": "tcp_rack_advance",
     "rack/the-timer-of-linux-is-two-milliseconds-longer": "TCP_TIMEOUT_MIN_US",
     "window-validation/a-full-window-counts-for-all-its-acknowledgements": "tcp_cwnd_validate",
@@ -54,3 +53,8 @@ def test_a_drill_fails_with_what_it_names(name: str) -> None:
 def test_the_list_of_rules_to_come_names_drills() -> None:
     assert set(TO_COME) <= set(NAMES)
     assert len(NAMES) >= 40
+
+
+def test_the_script_of_the_documentation_passes() -> None:
+    examples = Path(__file__).parents[3] / "docs" / "examples"
+    assert drill(examples / "fast-retransmit.pkt").verdict is Verdict.PASSED
