@@ -11,6 +11,7 @@ mod stacks;
 mod tcp;
 mod udp;
 
+pub use ackclock_sim::tcp::host::Host;
 pub use connecting::{Connector, Controls, Heard, Lifetime, Opening};
 pub use plan::{Allowed, Calls, Facts, Heartbeats, Parts, Real, Transport, TransportPlan};
 

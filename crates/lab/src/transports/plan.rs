@@ -1,5 +1,6 @@
 //! What a transport is to the laboratory, and the plan that it makes for the connections of a group of flows.
 
+use super::Host;
 use super::connecting::Connector;
 use crate::choice::{Choice, Chosen};
 use crate::document::quoted;
@@ -11,7 +12,6 @@ use ackclock_cc::entry::SelectorEntry;
 use ackclock_export::dialect::Dialect;
 use ackclock_sim::measure::Interval;
 use ackclock_sim::reading::ReaderOptions;
-use ackclock_sim::tcp::host::Host;
 use ackclock_sim::traffic;
 use std::fmt::Debug;
 use std::sync::Arc;
