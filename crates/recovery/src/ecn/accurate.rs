@@ -21,11 +21,23 @@ const BYTES: u32 = 1 << 24;
 pub struct AccurateCounters {
     marked: u64,
     bytes: u32,
+    /// The mean number of packets that an acknowledgement newly acknowledges, times [`PRECISION`]; zero before
+    /// the first.
+    covered: u64,
 }
+
+/// The weight of a new value in the mean number of packets per acknowledgement is one in 64, and the mean is kept in
+/// 64ths (Linux, PKTS_ACKED_WEIGHT and PKTS_ACKED_PREC).
+const WEIGHT: u64 = 64;
+const PRECISION: u64 = 64;
+
+/// Acknowledgements that cover more packets than this in the mean are thinned on their way or by the receiver (Linux,
+/// ACK_COMP_THRESH).
+const THINNED: u64 = 4;
 
 impl Default for AccurateCounters {
     fn default() -> Self {
-        Self { marked: u64::from(FIRST_CEP), bytes: 0 }
+        Self { marked: u64::from(FIRST_CEP), bytes: 0, covered: 0 }
     }
 }
 
@@ -41,11 +53,14 @@ impl AccurateCounters {
     ///
     /// Up to seven packets, the field gives the number (section 3.2.2.5.2). Beyond that it may have wrapped
     /// unseen. The safest likely case assumes as many whole wraps as fit into the packets, but no more marks
-    /// than the bytes show.
+    /// than the bytes show. Without the bytes it assumes none if acknowledgements usually cover many packets, because
+    /// then an acknowledgement of many is no sign that others were lost (Linux, __tcp_accecn_process; the RFC
+    /// leaves to the sender what is likely).
     pub fn take(&mut self, feedback: AccurateFeedback, packets: u64, bytes: u64) -> u64 {
         if packets == 0 {
             return 0;
         }
+        self.note_covered(packets);
         let delta = (u64::from(feedback.ace) + FIELD - self.marked % FIELD) % FIELD;
         let new_bytes = feedback.marked_bytes.map(|marked| marked.wrapping_sub(self.bytes) % BYTES);
         let new = if packets < FIELD {
@@ -53,6 +68,7 @@ impl AccurateCounters {
         } else {
             let safer = packets - (packets - delta) % FIELD;
             match new_bytes {
+                None if self.covered > THINNED * PRECISION => delta,
                 None => safer,
                 Some(0) => delta,
                 Some(new_bytes) => safer.min((u64::from(new_bytes) * packets).div_ceil(bytes.max(1))),
@@ -62,6 +78,12 @@ impl AccurateCounters {
         self.bytes = feedback.marked_bytes.unwrap_or(self.bytes);
         new
     }
+
+    fn note_covered(&mut self, packets: u64) {
+        let now = packets * PRECISION;
+        let mean = if self.covered == 0 { now } else { (self.covered * (WEIGHT - 1) + now) / WEIGHT };
+        self.covered = mean.min(u64::from(u16::MAX));
+    }
 }
 
 #[cfg(test)]
@@ -69,11 +91,35 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Returns the marks counted at the first acknowledgement, of `packets` packets of 100 bytes, if the ACE
-    /// field has advanced by `delta`.
+    /// Returns counters to which acknowledgements of `packets` packets have been usual, without marks.
+    fn used_to(packets: u64) -> AccurateCounters {
+        AccurateCounters { covered: packets * PRECISION, ..AccurateCounters::default() }
+    }
+
+    /// Returns the marks counted at the first mark after acknowledgements of two packets each, by an acknowledgement of
+    /// `packets` packets of 100 bytes, if the ACE field has advanced by `delta`.
     fn take(packets: u64, delta: u8, marked_bytes: Option<u32>) -> u64 {
         let feedback = AccurateFeedback { ace: (FIRST_CEP + delta) % 8, marked_bytes };
-        AccurateCounters::default().take(feedback, packets, 100 * packets)
+        used_to(2).take(feedback, packets, 100 * packets)
+    }
+
+    #[test]
+    fn where_acknowledgements_are_thinned_a_field_without_bytes_is_taken_as_it_is() {
+        // Acknowledgements cover ten packets each. A field that has not moved means no mark, one that has moved by one
+        // means one mark, and the bytes of nine packets mean nine. The first acknowledgement counts as usual.
+        let thinned = |delta, marked_bytes| {
+            let feedback = AccurateFeedback { ace: (FIRST_CEP + delta) % 8, marked_bytes };
+            used_to(10).take(feedback, 10, 1000)
+        };
+        assert_eq!((thinned(0, None), thinned(1, None), thinned(1, Some(900))), (0, 1, 9));
+        let first = AccurateFeedback { ace: FIRST_CEP, marked_bytes: None };
+        assert_eq!(AccurateCounters::default().take(first, 10, 1000), 0);
+        // From a mean of two, n acknowledgements of ten packets make 10 - 8 (63/64)^n, which is 4.07 at the 19th. The mean
+        // is rounded down to 64ths each time, so it exceeds four one acknowledgement later.
+        let mut counters = used_to(2);
+        let counts: Vec<u64> = (0..20).map(|_| counters.take(first, 10, 1000)).collect();
+        assert_eq!(counts.iter().position(|marks| *marks == 0), Some(19));
+        assert!(counts[..19].iter().all(|marks| *marks == 8));
     }
 
     #[test]
@@ -91,7 +137,7 @@ mod tests {
 
     #[test]
     fn the_bytes_wrap_at_two_to_the_24() {
-        let mut counters = AccurateCounters { marked: 5, bytes: BYTES - 100 };
+        let mut counters = AccurateCounters { bytes: BYTES - 100, ..AccurateCounters::default() };
         assert_eq!(counters.take(AccurateFeedback { ace: 6, marked_bytes: Some(0) }, 10, 1000), 1);
         assert_eq!(counters.bytes, 0);
     }
@@ -121,6 +167,7 @@ mod tests {
 
         #[test]
         fn if_acknowledgements_are_lost_bytes_give_the_count_and_without_bytes_no_mark_is_missed(groups in marks()) {
+            // Most acknowledgements arrive, so the mean stays at two packets, and those lost leave gaps.
             let (mut told, mut blind) = (AccurateCounters::default(), AccurateCounters::default());
             let (mut marked, mut counted, mut assumed) = (0, 0, 0);
             for group in &groups {
@@ -130,6 +177,7 @@ mod tests {
                 let marked_bytes = Some(100 * marked as u32);
                 counted += told.take(AccurateFeedback { ace, marked_bytes }, packets, bytes);
                 prop_assert_eq!(counted, marked);
+                blind.covered = 2 * PRECISION;
                 assumed += blind.take(AccurateFeedback { ace, marked_bytes: None }, packets, bytes);
                 prop_assert!(assumed >= marked && (assumed - marked) % 8 == 0);
             }

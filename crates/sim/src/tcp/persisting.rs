@@ -9,7 +9,7 @@ use ackclock_base::Time;
 /// The window that the receiver has advertised.
 #[derive(Clone, Debug)]
 pub(super) struct Advertised {
-    /// One past the last packet for which the receiver has room. It never decreases.
+    /// One past the last packet for which the receiver has room.
     edge: u64,
     /// The number of window probes sent since the end of the warm-up.
     probes: u64,
@@ -80,8 +80,10 @@ impl Sender {
 
     /// Takes the window that an acknowledgement advertises, counted from the packet number that it
     /// acknowledges. It is ignored if that number lies below `una`, the first packet not acknowledged before,
-    /// or beyond the last packet sent. Returns whether the right edge of the window moves forwards; it never
-    /// moves back.
+    /// or beyond the last packet sent. An acknowledgement of new data may move the right edge back, though no
+    /// receiver should do so (RFC 9293 section 3.8.6: the sender must be robust against it; Linux,
+    /// tcp_ack_update_window). Others may have been overtaken and only move it forwards. Returns whether the
+    /// right edge moves forwards.
     pub(super) fn take_edge(&mut self, una: u64, plain: &Segment) -> bool {
         let core = &mut self.measured.core;
         let Some(advertised) = &mut self.advertised else { return false };
@@ -91,7 +93,8 @@ impl Sender {
         }
         self.seen = plain.number as u16;
         let before = advertised.edge;
-        advertised.edge = before.max(plain.number + u64::from(window));
+        let edge = plain.number + u64::from(window);
+        advertised.edge = if plain.number > una { edge } else { before.max(edge) };
         core.set_window((advertised.edge - plain.number).min(self.options.widest_window));
         advertised.edge > before
     }

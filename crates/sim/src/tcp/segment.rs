@@ -54,7 +54,8 @@ impl ByteCounters {
 }
 
 /// The largest number of blocks of an acknowledgement that also has counters. Timestamps take 12 of the 40
-/// bytes of options, and blocks come before counters, so that three blocks would leave no room for counters.
+/// bytes of options, and three blocks would leave no room for counters. Counters come before the third block:
+/// RFC 9768 section 3.2.3.3 lets blocks take their room only if fewer than two would fit beside them.
 pub const BLOCKS_BESIDE_COUNTERS: usize = 2;
 
 /// The bit of the window that says that the last block holds counters.
@@ -106,14 +107,12 @@ impl Segment {
         ByteCounters::of(self.window, self.sack[BLOCKS_BESIDE_COUNTERS])
     }
 
-    /// Adds counters, which replace the last block. The segment is unchanged if that block is in use.
+    /// Adds counters, which replace the last block.
     #[must_use]
     pub fn counting(mut self, counters: ByteCounters) -> Self {
         let ByteCounters { marked: start, unmarked: end } = counters;
-        if self.sack[BLOCKS_BESIDE_COUNTERS].is_empty() {
-            self.sack[BLOCKS_BESIDE_COUNTERS] = Block { start, end };
-            self.window |= COUNTS;
-        }
+        self.sack[BLOCKS_BESIDE_COUNTERS] = Block { start, end };
+        self.window |= COUNTS;
         self
     }
 
@@ -410,9 +409,9 @@ mod tests {
             prop_assert_eq!(plain.counters(), None);
             let counters = ByteCounters { marked: told.0, unmarked: told.1 };
             let counting = plain.counting(counters);
-            let has_room = plain.sack[BLOCKS_BESIDE_COUNTERS].is_empty();
-            prop_assert_eq!(counting.counters(), has_room.then_some(counters));
-            prop_assert_eq!(counting.without_counters(), plain);
+            prop_assert_eq!(counting.counters(), Some(counters));
+            let [first, second, _] = plain.sack;
+            prop_assert_eq!(counting.without_counters(), Segment { sack: [first, second, Block::default()], ..plain });
         }
     }
 
