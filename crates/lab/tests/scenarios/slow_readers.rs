@@ -100,6 +100,35 @@ fn snoop_and_thinning_let_window_updates_pass() {
 }
 
 #[test]
+fn quic_repeats_that_it_is_blocked_ever_more_rarely_until_there_is_credit() {
+    // The application reads 8 Mbit/s for 1 s and rests for 9 s, five times. In each active second it reads 695 pieces, and
+    // the sender uses up a limit for each 30 of them: 23 or 24 frames, 115 to 120 in all. In each pause the last frame is
+    // repeated after a probe timeout P, 3 P, 7 P, 15 P, ...: P is a smoothed round trip of 36 ms to 85 ms, four mean
+    // deviations and 25 ms, so that (2^5 - 1) P is below 9 s and (2^8 - 1) P above: 5 to 7 repetitions. Every pause begins
+    // anew with P: 140 to 155 frames. If the interval stayed as long as at the end of the pause before, later pauses would
+    // have at most one repetition, and there would be at most 131; if it did not double, more than 300.
+    let pauses = json!({ "warmup": "0 s", "flows.slow.reader": { "cycle": [["1 s", "8 Mbit/s"], ["9 s", "0 bit/s"]] } });
+    let quic = text("{ name = \"quic\", window = \"60 packets\" }", "cubic");
+    let result = verified::result(&quic, &pauses);
+    let blocked = number(&result["flows"][0], "window_probes");
+    assert!((140.0..=155.0).contains(&blocked), "{blocked}");
+}
+
+#[test]
+fn credit_that_is_lost_overtaken_or_repeated_is_used_once() {
+    // The way back loses a tenth of the packets, and lets them overtake. An older limit takes back no credit, a repeated
+    // one grants nothing, and a lost one is repeated: the flow has the rate of its reader.
+    let lossy = text("{ name = \"quic\", window = \"60 packets\" }", "cubic").replace(
+        "queue = { name = \"droptail\", limit = \"50 packets\" }",
+        "queue = { name = \"droptail\", limit = \"50 packets\" }, \
+         reverse = { queue = \"droptail\", jitter = \"20 ms\", reorder = true, loss = { name = \"independent\", probability = 0.1 } }",
+    );
+    let result = verified::result(&lossy, &Value::Null);
+    let goodput = number(&result["flows"][0], "goodput_bps");
+    assert!((goodput / 2e6 - 1.0).abs() < 0.01, "{goodput}");
+}
+
+#[test]
 fn qlog_shows_the_window_and_the_credit() {
     let shown = |transport: &str| {
         let text = text(transport, "newreno").replace("50 s", "2 s").replace("10 s", "0 s");
