@@ -225,7 +225,9 @@ pub struct Sent {
 pub struct Ack {
     /// The time at which it arrived.
     pub now: Time,
-    /// Whether it moves the cumulative acknowledgement forward; false for a duplicate.
+    /// Whether it moves the cumulative acknowledgement forward; false for a duplicate. Where all delivered packets count
+    /// for growth and more than three have overtaken one, also whether it newly acknowledges anything (Linux,
+    /// tcp_may_raise_cwnd).
     pub fresh: bool,
     /// The number of the first packet not yet acknowledged cumulatively, or one past the highest acknowledged
     /// number if the host uses no number twice.

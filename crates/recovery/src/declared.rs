@@ -9,7 +9,7 @@ use crate::ledger::{MAX_DUPACK_THRESHOLD, MAX_OUTSTANDING};
 use crate::options::IdleRestart;
 use crate::pacer::Gains;
 use crate::rtt::{MinBounds, TimeoutRule};
-use ackclock_base::declare::{self, Declared};
+use crate::validation::CwndValidation;
 use ackclock_base::{Packets, Range, Span, choice, parameters};
 
 const SPANS: Range = Range { min: 0.0, max: 3600.0, above_min: true };
@@ -111,11 +111,6 @@ impl From<PacingGains> for Gains {
     }
 }
 
-/// Declares whether window validation (RFC 7661) is on.
-pub const CWND_VALIDATION: Declared<bool> =
-    declare::flag(true, "RFC 7661; RFC 9002 section 7.8; not in ns-2")
-        .about("Whether the window grows only while it is what holds the flow back");
-
 parameters! {
     /// How losses are detected from acknowledgements, and repaired.
     pub struct Losses {
@@ -189,7 +184,12 @@ parameters! {
             "packets",
             "RFC 3465; ns-2 counts acknowledgements; Linux net/ipv4/tcp_input.c, tcp_cong_control, without RFC 3465's bound",
         ),
-        cwnd_validation: bool = CWND_VALIDATION,
+        /// When the window counts as used, so that it may grow: while at least half of it has been in flight, while it is full, as
+        /// in Linux, or always
+        cwnd_validation: CwndValidation = choice(
+            "half",
+            "RFC 7661 section 4.3; RFC 9002 section 7.8; Linux include/net/tcp.h, tcp_is_cwnd_limited; not in ns-2",
+        ),
         /// What becomes of the window when nothing has been sent for longer than a retransmission timeout: it falls to the initial
         /// window, it is halved for each timeout after the first (not below the initial window), or it stays. A control with
         /// a model of the path, as BBR has, keeps its own

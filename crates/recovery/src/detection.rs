@@ -93,6 +93,13 @@ pub trait Detection: Send {
         false
     }
 
+    /// Returns whether packets have been overtaken by more than the duplicate threshold, so that those
+    /// acknowledged out of order let the window grow where all delivered packets count (Linux,
+    /// tcp_may_raise_cwnd).
+    fn is_often_overtaken(&self) -> bool {
+        false
+    }
+
     /// Returns whether the rule has a timer of its own.
     fn keeps_timer(&self) -> bool {
         false

@@ -18,7 +18,7 @@
 //!   [`options`]: its options. [`declared`]: the options that scenarios can set, in groups that transports
 //!   nest in their own parameters.
 //! * [`records`]: the records that a control gets from the ledger.
-//! * [`units`]: the units in which transports and controls count.
+//! * [`validation`]: when a window counts as used. [`units`]: the units in which transports and controls count.
 
 pub mod congestion_event;
 pub mod declared;
@@ -34,6 +34,7 @@ pub mod sender;
 pub mod small_queue;
 pub mod undo;
 pub mod units;
+pub mod validation;
 
 pub use options::Options;
 pub use sender::{Acknowledgement, Output, Parts, Sender, Transmission};

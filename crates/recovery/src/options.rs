@@ -5,6 +5,7 @@ use crate::pacer::Gains;
 use crate::rtt::{MinBounds, TimeoutRule};
 use crate::undo::UndoRules;
 use crate::units::Units;
+use crate::validation::CwndValidation;
 use ackclock_base::{Packets, Span};
 
 /// The options of a sender.
@@ -37,8 +38,8 @@ pub struct Options {
     /// Whether an acknowledgement of a part of a packet counts for growth as one of a whole packet, as it does
     /// where acknowledgements are counted and not data.
     pub counts_parts: bool,
-    /// Whether the window grows only while it is used (RFC 7661).
-    pub cwnd_validation: bool,
+    /// When the window counts as used, so that it may grow.
+    pub cwnd_validation: CwndValidation,
     /// Whether the sender records what [holds it back](crate::sender::Limit). It does not for one path of
     /// several, which receives its data packet by packet.
     pub notes_limits: bool,
@@ -131,7 +132,7 @@ impl Options {
             max_abc_increment: 2,      // RFC 3465 section 2.3
             counts_selective: false,
             counts_parts: false,
-            cwnd_validation: true, // RFC 7661
+            cwnd_validation: CwndValidation::Full, // RFC 9002 section 7.8
             notes_limits: true,
             idle_restart: None,      // RFC 9002 section 7.7: pacing keeps bursts short
             timer_from_stamps: true, // RFC 7323 section 4

@@ -16,6 +16,8 @@ pub struct Pacer {
     spent: Packets,
     /// When the waiting packet may be sent; [`Time::NEVER`] if none waits.
     due: Time,
+    /// The rest of a pause that a timeout has cut short, which the next packet pays for.
+    owed: Span,
 }
 
 /// How a flight is paced: the time per full packet, and the number that may leave back to back.
@@ -92,7 +94,7 @@ impl Pace {
 impl Pacer {
     /// Creates a pacer that has sent nothing.
     pub fn new() -> Self {
-        Self { paid: Time::ZERO, interval: Span::ZERO, spent: 0.0, due: Time::NEVER }
+        Self { paid: Time::ZERO, interval: Span::ZERO, spent: 0.0, due: Time::NEVER, owed: Span::ZERO }
     }
 
     /// Returns whether a full packet may be sent now. If not, [`Self::timer`] says when.
@@ -139,13 +141,22 @@ impl Pacer {
     pub fn on_sent(&mut self, now: Time, pace: Pace, size: Packets) {
         if pace.interval > Span::ZERO {
             let interval = if size == 1.0 { pace.interval } else { pace.interval.scale(size) };
-            self.paid = self.paid.max(now) + interval;
+            self.paid = self.paid.max(now) + interval + std::mem::take(&mut self.owed);
             self.spent += size;
         }
     }
 
-    /// Ends the present pause, after a timeout: a packet may be sent at once.
+    /// Records that a packet has been sent without [asking](Self::allows), as a probe or a fast retransmit is. It
+    /// costs what the last packet that asked would have cost, and nothing before any has asked.
+    pub fn on_sent_beside(&mut self, now: Time, size: Packets) {
+        let pace = Pace { interval: self.interval, ..Pace::NONE };
+        self.on_sent(now, pace, size);
+    }
+
+    /// Ends the present pause, after a timeout: a packet may be sent at once. The one after it waits for the rest of
+    /// that pause too.
     pub fn reset(&mut self, now: Time) {
+        self.owed = self.paid.since(now);
         self.paid = now;
     }
 
@@ -254,6 +265,32 @@ mod tests {
         assert_eq!(pacer.timer(), at(60.4));
         // Without pacing, no packet waits.
         assert!(pacer.allows(at(20.4), Pace::NONE));
+    }
+
+    #[test]
+    fn a_packet_sent_beside_the_pacer_delays_the_next_one() {
+        // A packet a millisecond. Without a rate nothing costs anything. A probe at 0.5 ms makes the packet that was
+        // due at 1 ms wait until 2 ms, so that three packets leave in 2 ms.
+        let (mut pacer, pace) = (Pacer::new(), pace(1000, 1));
+        pacer.on_sent_beside(at(0.0), 1.0);
+        assert_eq!(send(&mut pacer, at(0.0), pace, 1.0), 1);
+        pacer.on_sent_beside(at(0.5), 1.0);
+        assert_eq!(send(&mut pacer, at(1.0), pace, 1.0), 0);
+        assert_eq!(pacer.timer(), at(2.0));
+        assert_eq!(send(&mut pacer, at(2.0), pace, 1.0), 1);
+    }
+
+    #[test]
+    fn a_timeout_lets_one_packet_out_which_pays_for_the_pause_that_it_ends() {
+        let (mut pacer, pace) = (Pacer::new(), pace(1000, 1));
+        assert_eq!(send(&mut pacer, at(0.0), pace, 1.0), 1);
+        pacer.reset(at(0.25));
+        assert_eq!(send(&mut pacer, at(0.25), pace, 1.0), 1);
+        assert_eq!(pacer.timer(), at(2.0));
+        // A timeout long after the pause leaves nothing to pay.
+        pacer.reset(at(10.0));
+        assert_eq!(send(&mut pacer, at(10.0), pace, 1.0), 1);
+        assert_eq!(pacer.timer(), at(11.0));
     }
 
     //= test RFC 9002 section 7.7 pace

@@ -31,6 +31,7 @@ use crate::pacer::Pacer;
 use crate::rtt::RttEstimator;
 use crate::small_queue::SmallQueue;
 use crate::undo::SpuriousDetection;
+use crate::validation::WindowUse;
 use ackclock_base::{Packets, Random, Span, Time};
 use ackclock_cc::{Backoff, Change, Control, Controller, Decision, Follows};
 
@@ -119,7 +120,7 @@ pub struct Sender {
     spurious: SpuriousDetection,
     /// Whether a spurious last reaction may be undone: no mark has proved congestion since.
     may_undo: bool,
-    cwnd_limited: bool,
+    window_use: WindowUse,
     limits: Limits,
     /// The amount that the present acknowledgement covers of packets that an association had reported lost.
     late: u64,
@@ -175,6 +176,7 @@ impl Sender {
             small_queue: options.small_queue.map(|most| Box::new(SmallQueue::new(most))),
             meters: options.pacing || options.small_queue.is_some(),
             random,
+            window_use: WindowUse::new(options.cwnd_validation),
             options,
             data_until: packets,
             is_held_back: false,
@@ -185,7 +187,6 @@ impl Sender {
             timed: None,
             spurious: SpuriousDetection::default(),
             may_undo: false,
-            cwnd_limited: true,
             limits: Limits::default(),
             late: 0,
             highest_acked: 0,

@@ -17,15 +17,13 @@ pub struct SmallQueue {
     most: u64,
     /// The times at which the packets that wait or are being sent leave, in order.
     leaving: VecDeque<Time>,
-    /// One past the last packet that was sent when the window was last full (`cwnd_usage_seq`).
-    full_to: u64,
 }
 
 impl SmallQueue {
     /// Creates an empty queue with room for `most` bytes, or for [fewer at a low rate](Self::holds_until),
     /// and for one packet in any case.
     pub fn new(most: u64) -> Self {
-        Self { most, leaving: VecDeque::new(), full_to: 0 }
+        Self { most, leaving: VecDeque::new() }
     }
 
     /// Returns until when the next packet stays with the sender, or `None` if it may be handed over now.
@@ -38,17 +36,6 @@ impl SmallQueue {
         let limit = by_rate.min(self.most as f64) * if again { 2.0 } else { 1.0 };
         let waiting = self.leaving.len() as f64 * f64::from(bytes);
         if waiting >= limit { self.leaving.front().copied() } else { None }
-    }
-
-    /// Returns whether the window counts as limiting the flow although it may not be full now: small queues
-    /// hold a packet back (`is_held_back`), and some packet is unacknowledged that had been sent when the
-    /// window was last full (tcp_cwnd_validate). `is_full` tells whether the window is full now, `high` is
-    /// one past the last packet sent, and everything below `una` is acknowledged.
-    pub fn hides_limit(&mut self, is_full: bool, is_held_back: bool, una: u64, high: u64) -> bool {
-        if is_full {
-            self.full_to = high;
-        }
-        is_held_back && una < self.full_to
     }
 
     /// Records that a packet has been handed over, which leaves at `leaves`. A packet with an unknown time of
@@ -133,16 +120,6 @@ mod tests {
         assert_eq!(queue.holds_until(ms(2), pace, BYTES, false), None);
         queue.on_sent(None);
         assert_eq!(queue.holds_until(ms(2), pace, BYTES, false), None);
-    }
-
-    #[test]
-    fn a_window_that_was_full_recently_limits_a_flow_that_is_held_back() {
-        // The window was full when packet 9 was the last one sent. This counts until packet 9 is
-        // acknowledged.
-        let mut queue = SmallQueue::new(u64::MAX);
-        queue.hides_limit(true, false, 0, 10);
-        assert!(queue.hides_limit(false, true, 9, 12) && !queue.hides_limit(false, true, 10, 13));
-        assert!(!queue.hides_limit(false, false, 9, 12), "the application has no more to send");
     }
 
     proptest! {

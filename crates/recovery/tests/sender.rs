@@ -22,6 +22,8 @@ mod going_back;
 mod held_back;
 #[path = "sender/numbers_once.rs"]
 mod numbers_once;
+#[path = "sender/paced_repairs.rs"]
+mod paced_repairs;
 
 const RTT: Span = Span::from_millis(100);
 
@@ -140,7 +142,7 @@ fn rack() -> Box<dyn Detection> {
         proportional: true,
         probes: false,
         max_ack_delay,
-        packet: 1,
+        ..RackOptions::default()
     }))
 }
 

@@ -89,7 +89,14 @@ impl Rule {
             }
             Self::Rack => {
                 let (proportional, probes, packet) = (true, true, PAYLOAD_BYTES);
-                Box::new(Rack::new(RackOptions { threshold, proportional, probes, max_ack_delay, packet }))
+                Box::new(Rack::new(RackOptions {
+                    threshold,
+                    proportional,
+                    probes,
+                    max_ack_delay,
+                    packet,
+                    ..RackOptions::default()
+                }))
             }
         }
     }

@@ -230,7 +230,7 @@ impl Wire for Interface {
 /// for the outstanding packets. If none is outstanding, only the timer can try again.
 #[test]
 fn packets_that_a_full_interface_refuses_are_sent_later_and_reduce_the_window_once() {
-    let settings = [("handshake", "false"), ("local_drop", "cwr"), ("cwnd_validation", "false")];
+    let settings = [("handshake", "false"), ("local_drop", "cwr"), ("cwnd_validation", "none")];
     let options = Options::new(&Values::with(options::find("linux").unwrap(), &settings), Some("sack"));
     let entry = ackclock_cc::registry::find("sack").unwrap();
     let control = Assembly::new(entry, &entry.descriptor.defaults(), None, None).join(&options.initial());

@@ -46,6 +46,11 @@ impl Connection {
     fn ack(&mut self, number: u64, block: (u32, u32), window: u32) {
         let stamp = self.now;
         self.now += ROUND_TRIP;
+        self.take(stamp, number, block, window);
+    }
+
+    /// Passes an acknowledgement now.
+    fn take(&mut self, stamp: Time, number: u64, block: (u32, u32), window: u32) {
         let mut sack = [Block::default(); 3];
         sack[0] = Block { start: block.0, end: block.1 };
         let segment = Segment { number, stamp, bytes: 40, window, sack, ..Segment::default() };
@@ -69,9 +74,99 @@ impl Connection {
 const NO_BLOCK: (u32, u32) = (0, 0);
 
 #[test]
+fn packets_out_of_order_let_the_window_grow_once_more_than_three_have_overtaken_one() {
+    // tcp_may_raise_cwnd. Twenty packets leave at once; acknowledgements of them come within 1 ms, so that none is lost.
+    // Packets 1 and 2 overtake packet 0, and then 4 to 8 packet 3, each time without growth until the gap is filled: in
+    // Linux by the one packet newly delivered, by RFC 3465 by two. From then on more than three packets have overtaken
+    // one, and in Linux packets 10 and 11, out of order, let the window grow by two.
+    for (growth, windows) in
+        [("packets", [20.0, 22.0, 22.0, 24.0, 24.0]), ("delivered", [20.0, 21.0, 21.0, 22.0, 24.0])]
+    {
+        let settings = [
+            ("growth", growth),
+            ("cwnd_validation", "none"),
+            ("recovery", "rack"),
+            ("initial_window", "20 packets"),
+        ];
+        let mut connection = Connection::open(&settings);
+        let arrivals = [(0, (1, 3)), (3, NO_BLOCK), (3, (1, 6)), (9, NO_BLOCK), (9, (1, 3))];
+        let stamp = connection.now;
+        let mut found = Vec::new();
+        for (tenths, (number, block)) in (0_u64..).zip(arrivals) {
+            connection.now = stamp + ROUND_TRIP + Span::from_nanos(100_000 * tenths);
+            connection.take(stamp, number, block, 0);
+            found.push(connection.cwnd());
+        }
+        assert_eq!(found, windows, "{growth}");
+    }
+}
+
+/// Sends responses of these sizes over one connection, one a second. Every second packet and the last of a response is
+/// acknowledged 100 ms after it was sent. Returns how many milliseconds each takes until its last packet is
+/// acknowledged.
+fn responses(cwnd_validation: &str, sizes: &[u64]) -> Vec<u64> {
+    let settings =
+        [("handshake", "false"), ("after_idle", "keep"), ("hystart", "false"), ("window", "10000 packets")];
+    let settings =
+        [&settings[..], &[("cwnd_validation", cwnd_validation), ("receive_window", "fixed")]].concat();
+    let options = Options::new(&Values::with(options::find("linux").unwrap(), &settings), None);
+    let entry = ackclock_cc::registry::find("cubic").unwrap();
+    let control = Assembly::new(entry, &entry.descriptor.defaults(), None, None).join(&options.initial());
+    let backoff = Box::new(Exponential { most: options.sender.max_backoff });
+    let mut sender = Sender::new(&options, control, backoff, 0, Stream::new(1, "guesses"));
+    let mut sent = Sent::default();
+    sender.stay_open();
+    sender.start(Time::from_seconds(1.0), &mut sent);
+    let (mut base, mut times) = (0, Vec::new());
+    for (index, size) in (1_u32..).zip(sizes) {
+        let begin = Time::from_seconds(f64::from(index));
+        let (first, mut now) = (sent.0.len(), begin);
+        sender.send_more(now, *size, &mut sent);
+        let mut next = first;
+        while next < sent.0.len() {
+            let segment = sent.0[next];
+            next += 1;
+            assert_eq!(
+                segment.number,
+                base + (next - first) as u64 - 1,
+                "packets are sent once and in order"
+            );
+            if (next - first).is_multiple_of(2) || segment.number + 1 == base + size {
+                now = segment.stamp + Span::from_millis(100);
+                let ack = Segment {
+                    number: segment.number + 1,
+                    stamp: segment.stamp,
+                    bytes: 40,
+                    ..Segment::default()
+                };
+                sender.on_ack(now, &ack, &mut sent);
+            }
+        }
+        base += size;
+        times.push(now.since(begin).nanos() / 1_000_000);
+    }
+    times
+}
+
+#[test]
+fn later_responses_use_the_window_that_earlier_ones_opened() {
+    // In Linux ten packets fill the window of 10, which is then 20 (tcp_cwnd_validate). Ten more leave it, because it
+    // is not below twice ten. Of 40 packets 20 leave in the first round trip and the rest in the second, and the
+    // window becomes 60; of 100 packets 60 and 40. RFC 7661 needs half of the window: 22 of 40 packets leave at
+    // first, and 62 of 100. RFC 9002 asks at each acknowledgement whether the window is full: 10 packets make 12, and
+    // 40 packets leave as 12, 24 and 4, 100 packets as 24 or a few more, 50 and the rest.
+    let sizes = [10, 10, 40, 100];
+    assert_eq!(responses("linux", &sizes), [100, 100, 200, 200]);
+    assert_eq!(responses("half", &sizes), [100, 100, 200, 200]);
+    assert_eq!(responses("full", &sizes), [100, 100, 300, 300]);
+    // Without validation the window is 20 and 30 after ten packets each, and the rest is as in Linux.
+    assert_eq!(responses("none", &sizes), [100, 100, 200, 200]);
+}
+
+#[test]
 fn growth_counts_one_or_two_or_all_that_is_delivered() {
     for (growth, cwnd) in [("acks", 11.0), ("packets", 12.0), ("delivered", 18.0)] {
-        let mut connection = Connection::open(&[("growth", growth), ("cwnd_validation", "false")]);
+        let mut connection = Connection::open(&[("growth", growth), ("cwnd_validation", "none")]);
         connection.ack(8, NO_BLOCK, 0);
         assert_eq!(connection.cwnd(), cwnd, "{growth}");
     }
@@ -82,7 +177,7 @@ fn packets_delivered_before_do_not_count_again() {
     // Packet 0 is late. Packets 1 and 2 arrive, to which a window law does not react (in Linux,
     // tcp_may_raise_cwnd). Then three are acknowledged in order, one of which is newly delivered.
     for (growth, windows) in [("packets", [10.0, 12.0]), ("delivered", [10.0, 11.0])] {
-        let mut connection = Connection::open(&[("growth", growth), ("cwnd_validation", "false")]);
+        let mut connection = Connection::open(&[("growth", growth), ("cwnd_validation", "none")]);
         connection.ack(0, (1, 3), 0);
         let first = connection.cwnd();
         connection.ack(3, NO_BLOCK, 0);

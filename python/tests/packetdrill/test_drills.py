@@ -13,17 +13,8 @@ from ackclock.packetdrill import Choices, Verdict, drill
 DRILLS = Path(__file__).parent / "drills"
 FAILS_WITH = re.compile(r"^// fails with: (.*)$", re.MULTILINE)
 NAMES = sorted(str(path.relative_to(DRILLS).with_suffix("")) for path in DRILLS.rglob("*.pkt"))
-TO_COME = {
+TO_COME: dict[str, str] = {
     # Rules that the simulator does not have yet. A drill leaves this list with its rule: one that passes fails here.
-    "accurate-ecn/a-newer-timestamp-is-progress": "FLAG_TS_PROGRESS",
-    "accurate-ecn/the-option-takes-the-place-of-a-third-block": "the room of the option beside SACK blocks",
-    "accurate-ecn/thinned-acknowledgements-are-taken-as-they-are": "ACK_COMP_THRESH",
-    "growth/selective-acknowledgements-grow-the-window-once-reordering-was-seen": "tcp_may_raise_cwnd",
-    "rack/the-round-trip-is-that-of-every-delivered-segment": "tcp_rack_advance",
-    "rack/the-timer-of-linux-is-two-milliseconds-longer": "TCP_TIMEOUT_MIN_US",
-    "window-validation/a-full-window-counts-for-all-its-acknowledgements": "tcp_cwnd_validate",
-    "window-validation/eight-of-ten-count-as-used-up-to-sixteen": "tcp_is_cwnd_limited",
-    "window-validation/nine-of-ten-count-as-used": "tcp_is_cwnd_limited",
 }
 
 

@@ -56,7 +56,7 @@ const PATTERNS: [(&str, [Reach; 3]); 13] = [
     ("overtaken-by-two", [Whole, Whole, Whole]),
     ("overtaken-by-many", [Packets(242, UNDO), Packets(254, PAIRS), Packets(47, PACED)]),
     ("short-outage", [Whole, Packets(404, PAIRS), Packets(47, PACED)]),
-    ("long-outage", [Packets(173, TICKS), Packets(232, TICKS), Packets(47, PACED)]),
+    ("long-outage", [Packets(173, TICKS), Packets(233, TICKS), Packets(47, PACED)]),
 ];
 
 /// The path: its rate and delay, how many packets wait before the one in transmission, and the seconds in which

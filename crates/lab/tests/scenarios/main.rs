@@ -18,6 +18,7 @@ mod every_discipline;
 mod fixed_losses;
 #[cfg(feature = "stacks")]
 mod foreign_stacks;
+mod given_up;
 mod impaired_links;
 mod layers;
 mod linux_kernel;

@@ -23,16 +23,19 @@ fn written(transport: &str, application: &str) -> Value {
 }
 
 #[test]
-fn a_constant_rate_below_the_path_is_the_goodput_and_does_not_grow_the_window() {
+fn a_constant_rate_below_the_path_is_the_goodput_and_grows_the_window_to_twice_the_flight_at_most() {
     for transport in TRANSPORTS {
         // 1 Mbit/s for 10 s is 1.25e6 B, of which the last 20 ms (2500 B) are in flight. In a round trip of
         // 41 ms it writes 5.1 kB, fewer than the four packets of the smallest initial window: the window
-        // never fills, so it never grows (RFC 9002 section 7.8, RFC 7661 section 4.3).
+        // never fills, so it never grows by RFC 9002 section 7.8. What is written during the handshake and in the
+        // round trip after it is in flight at once: a packet each 11.6 ms makes eight in 81 ms and 11.6 ms until a second
+        // packet is acknowledged. By RFC 7661 section 4.3 and in Linux the window grows to twice that.
+        let most = if ["rfc", "linux"].contains(&transport) { 16.0 } else { 10.0 };
         let flow = written(transport, "name = \"cbr\", rate = \"1 Mbit/s\"");
         let goodput = number(&flow, "goodput_bps");
         assert!((0.99e6..=1e6).contains(&goodput), "{transport}: {goodput}");
         let window = number(&flow, "cwnd_mean_packets");
-        assert!(window < 11.0, "{transport}: {window}");
+        assert!(window <= most, "{transport}: {window}");
         assert_eq!(number(&flow, "lost_packets"), 0.0, "{transport}");
         assert_eq!(flow["control"], "reno");
         assert_eq!(flow["completed_s"], Value::Null, "{transport}: it goes on writing");

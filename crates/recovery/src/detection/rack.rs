@@ -13,15 +13,15 @@ mod reordering;
 mod tests;
 
 use super::duplicates::missing_of;
-use super::{AckSummary, Clock, Detection, Expiry, LossFound, Reaction, Run};
+use super::{AckSummary, Clock, Detection, Expiry, LossFound, Reaction};
 use crate::ledger::{Ledger, Sent};
 use crate::prr::Prr;
 use crate::rtt::Smoothed;
-use ackclock_base::{Span, Time};
+use ackclock_base::{Span, Time, choice};
 use ackclock_cc::LossSignal;
 use order::{Order, Sending};
 use probe::Probe;
-use reordering::{LeastRoundTrip, ReorderingWindow};
+use reordering::{LeastRoundTrip, ReorderingWindow, Retransmitted};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -39,6 +39,38 @@ pub struct RackOptions {
     pub max_ack_delay: Span,
     /// The size of a full packet in the transport's unit.
     pub packet: u64,
+    /// The delivered packet whose round trip is waited for.
+    pub round_trip_of: RoundTripOf,
+    /// How much later than computed the timers of reordering and of the probe expire.
+    pub timer_slack: Span,
+}
+
+impl Default for RackOptions {
+    /// Returns the options that RFC 8985 recommends, for a transport that counts packets and a receiver that
+    /// acknowledges within 200 ms.
+    fn default() -> Self {
+        Self {
+            threshold: 3,
+            proportional: true,
+            probes: true,
+            max_ack_delay: Span::from_millis(200),
+            packet: 1,
+            round_trip_of: RoundTripOf::LastSent,
+            timer_slack: Span::ZERO,
+        }
+    }
+}
+
+choice! {
+    /// Of the packets that an acknowledgement delivers unambiguously, the one whose round trip RACK waits for
+    /// (RACK.rtt).
+    pub enum RoundTripOf {
+        /// The packet that was sent last (RFC 8985 section 6.2 step 2, in ascending order of Segment.xmit_ts).
+        LastSent = "last-sent",
+        /// The packet that Linux examines last: the highest of those acknowledged cumulatively, or else of those
+        /// acknowledged selectively (tcp_rack_advance).
+        Highest = "highest",
+    }
 }
 
 /// The rule of RACK-TLP.
@@ -46,15 +78,19 @@ pub struct RackOptions {
 pub struct Rack {
     options: RackOptions,
     order: Order,
-    /// RACK.segment: the packet sent last among those delivered; `rtt` is its round trip.
+    /// RACK.segment: the packet sent last among those delivered.
     newest: Option<Sending>,
+    /// RACK.rtt: the round trip of a packet that the last acknowledgement delivered unambiguously.
     rtt: Span,
     least_rtt: LeastRoundTrip,
     /// RACK.fack: one past the highest delivered packet.
     forward: u64,
+    /// By how many packets a delivered packet that was sent once had been overtaken at most (Linux, tp->reordering).
+    reordering: u64,
     /// RACK.segs_sacked: the number of packets now acknowledged selectively and not yet cumulatively.
     sacked: u32,
     window: ReorderingWindow,
+    retransmitted: Retransmitted,
     /// When the reordering timer expires; `Time::NEVER` if it is not armed.
     due: Time,
     /// Packets found lost, the lowest first. Packets that were retransmitted or arrived since are removed
@@ -68,12 +104,14 @@ pub struct Rack {
     /// until everything below `after_timeout` is; `None` outside them.
     recover: Option<u64>,
     after_timeout: Option<u64>,
-    /// Whether the next packet is sent whatever the window, because a timeout expired.
+    /// Whether the next packet is sent whatever the window: after a timeout, or as a fast retransmit.
     must_send: bool,
     /// In state CWR, the next packet number when the window was reduced; `None` in others.
     cwr: Option<u64>,
     reduction: Option<Prr>,
     probe: Probe,
+    /// Whether the next packet is the probe.
+    sends_probe: bool,
 }
 
 impl Rack {
@@ -86,8 +124,10 @@ impl Rack {
             rtt: Span::ZERO,
             least_rtt: LeastRoundTrip::default(),
             forward: 0,
+            reordering: 0,
             sacked: 0,
             window: ReorderingWindow::default(),
+            retransmitted: Retransmitted::default(),
             due: Time::NEVER,
             lost: BinaryHeap::new(),
             duplicates: 0,
@@ -98,7 +138,8 @@ impl Rack {
             must_send: false,
             cwr: None,
             reduction: None,
-            probe: Probe::new(options.probes, options.max_ack_delay),
+            probe: Probe::new(options.probes, options.max_ack_delay, options.timer_slack),
+            sends_probe: false,
         }
     }
 
@@ -109,41 +150,70 @@ impl Rack {
     /// Carries out RFC 8985 section 6.2 steps 1 to 3 for everything that the acknowledgement delivered.
     fn take_delivered(&mut self, ledger: &mut Ledger, summary: &AckSummary) {
         let forward_before = self.forward;
+        let mut timed = None;
         for number in ledger.una() - summary.cumulative..ledger.una() {
             let sent = ledger.sent(number);
             if sent.is_sacked() {
                 self.sacked -= 1;
-            } else {
-                self.take_one(number, sent, summary.stamp, summary.now, forward_before);
+            } else if let Some(rtt) = self.take_one(number, sent, summary.stamp, summary.now, forward_before)
+            {
+                timed = timed.max(Some((self.rank(number, sent, true), rtt)));
             }
         }
         ledger.drain_selective(|ledger, number| {
+            let sent = ledger.sent(number);
             self.sacked += u32::from(number >= ledger.una());
-            self.take_one(number, ledger.sent(number), None, summary.now, forward_before);
+            if let Some(rtt) = self.take_one(number, sent, None, summary.now, forward_before) {
+                timed = timed.max(Some((self.rank(number, sent, false), rtt)));
+            }
         });
+        //= RFC 8985 section 6.2 rtt: the round trip of a delivered segment that is not ambiguous is the one waited for
+        if let Some((_, rtt)) = timed {
+            self.rtt = rtt;
+        }
     }
 
-    /// Records the delivery of one packet. The echoed `stamp` tells a retransmission from the original, but
+    /// Returns a value by which the delivered packets of an acknowledgement are ordered. The one with the greatest
+    /// value sets RACK.rtt.
+    fn rank(&self, number: u64, sent: &Sent, is_cumulative: bool) -> (u64, u64) {
+        match self.options.round_trip_of {
+            RoundTripOf::LastSent => (sent.at.nanos(), number),
+            RoundTripOf::Highest => (u64::from(is_cumulative), number),
+        }
+    }
+
+    /// Records the delivery of one packet. Returns its round trip, or `None` if an earlier transmission may have
+    /// been delivered. The echoed `stamp` tells a retransmission from the original, but
     /// only where the cumulative acknowledgement advanced: other acknowledgements repeat the last timestamp
     /// (RFC 7323 section 4.3).
-    fn take_one(&mut self, number: u64, sent: &Sent, stamp: Option<Time>, now: Time, forward_before: u64) {
+    fn take_one(
+        &mut self,
+        number: u64,
+        sent: &Sent,
+        stamp: Option<Time>,
+        now: Time,
+        forward_before: u64,
+    ) -> Option<Span> {
         let rtt = now.since(sent.at);
         if sent.transmissions > 1 {
             let of_the_original = stamp.is_some_and(|stamp| stamp < sent.at);
             if of_the_original || rtt < self.least_rtt.get() {
-                return;
+                return None;
             }
         } else {
             self.least_rtt.take(now, rtt);
             self.probe.note_sample();
-            self.window.seen |= number + 1 < forward_before;
+            let overtaken_by = forward_before.saturating_sub(number + 1);
+            self.window.seen |= overtaken_by > 0;
+            self.reordering = self.reordering.max(overtaken_by);
         }
         self.forward = self.forward.max(number + 1);
-        let sending = Sending { at: sent.at, number };
+        let sending = Sending::of(number, sent);
         //= RFC 8985 section 6.2 newest: a delivered segment makes those doubtful that were sent before it
         if self.newest.is_none_or(|newest| newest < sending) {
-            (self.newest, self.rtt) = (Some(sending), rtt);
+            self.newest = Some(sending);
         }
+        Some(rtt)
     }
 
     /// Carries out RFC 8985 section 6.2 step 5. Returns the lowest packet found lost, or `None` if no loss
@@ -156,10 +226,11 @@ impl Rack {
         let Self { order, lost, .. } = self;
         let mut lowest = None;
         //= RFC 8985 section 6.2 timer: a timer waits for segments that may still arrive in the window
-        self.due = order.find_overdue(ledger, newest, wait, now, |number| {
+        let due = order.find_overdue(ledger, newest, wait, now, |number| {
             lost.push(Reverse(number));
             lowest = Some(lowest.map_or(number, |lowest: u64| lowest.min(number)));
         });
+        self.due = if due < Time::NEVER { due + self.options.timer_slack } else { due };
         lowest
     }
 
@@ -178,9 +249,12 @@ impl Rack {
                 self.reduction = self.options.proportional.then(reduction);
             }
         }
+        //= RFC 8985 section 6.2 again: a retransmission that is under way is not lost, and is not repeated
+        // Without a proportional reduction the first lost packet leaves whatever the window, unless the repair
+        // before this one has retransmitted it already.
+        self.must_send = !self.options.proportional && self.next_lost(ledger).is_some();
         Reaction {
             loss: Some(LossFound { number, signal: LossSignal::DuplicateAcks, duplicates: self.duplicates }),
-            resend: (!self.options.proportional).then_some(Run::one(number)),
             restart_timer: true,
             ..Reaction::default()
         }
@@ -188,6 +262,7 @@ impl Rack {
 
     fn end(&mut self) {
         (self.recover, self.cwr, self.reduction) = (None, None, None);
+        self.must_send = false;
     }
 
     fn next_lost(&mut self, ledger: &Ledger) -> Option<u64> {
@@ -225,7 +300,8 @@ impl Detection for Rack {
             self.partial_seen = true;
             reaction.missing = Some(missing_of(recover - ledger.una(), self.in_episode));
         }
-        self.window.on_ack(ledger.una(), ledger.high(), summary.dsack.is_some(), leaves);
+        let was_spurious = summary.dsack.is_some_and(|range| self.retransmitted.take(range.0..range.1));
+        self.window.on_ack(ledger.una(), ledger.high(), was_spurious, leaves);
         let probe_repaired = self.probe.on_ack(ledger.una(), summary);
         let found = self.detect(ledger, summary.now, summary.rtt.mean);
         // A packet that was sent during a repair and lost is a loss of its own when the repair is over.
@@ -240,10 +316,12 @@ impl Detection for Rack {
             //= RFC 8985 section 7.4.2 loss: a loss that only the probe shows is answered as any other, if anything is outstanding then
             None if probe_repaired && !self.is_repairing() && !ledger.is_empty() => {
                 let recovered = reaction.recovered;
-                let entered = self.enter(ledger, ledger.una(), summary.delivered);
-                reaction = Reaction { recovered, resend: None, ..entered };
+                reaction = Reaction { recovered, ..self.enter(ledger, ledger.una(), summary.delivered) };
             }
             _ => {
+                // The first packet is retransmitted again: the timer gives that transmission its time as well
+                // (Linux, tcp_xmit_retransmit_queue).
+                reaction.restart_timer |= found == Some(ledger.una());
                 if let Some(reduction) = &mut self.reduction {
                     reduction.on_ack(summary.delivered, summary.cumulative > 0 && found.is_none());
                 }
@@ -261,6 +339,10 @@ impl Detection for Rack {
     /// Marks the first packet as lost, and any other packet that has been out long enough (RFC 8985 section
     /// 6.3).
     fn on_timeout(&mut self, ledger: &mut Ledger, now: Time) {
+        if !self.is_repairing() && self.sacked >= self.options.threshold {
+            // Linux, tcp_enter_loss: what was taken for reordering were losses.
+            self.reordering = self.reordering.min(u64::from(self.options.threshold));
+        }
         self.end();
         (self.duplicates, self.due) = (0, Time::NEVER);
         self.probe.reset();
@@ -312,13 +394,16 @@ impl Detection for Rack {
             // The reordering timer may find everything in flight lost. No acknowledgement will come then to
             // let a packet out, so one leaves whenever nothing is in flight.
             Some(reduction) => reduction.allows(ledger.pipe(), cwnd) || ledger.pipe() == 0,
-            None => ledger.pipe() < cwnd || self.must_send,
+            None => ledger.pipe() < cwnd,
         };
-        if !room {
+        if !room && !self.must_send {
             return None;
         }
         if let Some(lost) = self.next_lost(ledger) {
             return Some(lost);
+        }
+        if !room {
+            return None;
         }
         let next = ledger.next();
         (next < ledger.high() || next < fresh_until).then_some(next)
@@ -329,8 +414,11 @@ impl Detection for Rack {
             ledger.resend(number);
         }
         let sent = ledger.sent(number);
-        self.order.push(Sending { at: sent.at, number });
+        self.order.push(Sending::of(number, sent));
         self.must_send = false;
+        if sent.transmissions > 1 && !std::mem::take(&mut self.sends_probe) {
+            self.retransmitted.note(number);
+        }
         if let Some(reduction) = &mut self.reduction {
             reduction.on_sent(u64::from(sent.size));
         }
@@ -342,6 +430,10 @@ impl Detection for Rack {
 
     fn wants_ranges(&self, _ledger: &Ledger) -> bool {
         true
+    }
+
+    fn is_often_overtaken(&self) -> bool {
+        self.reordering > u64::from(self.options.threshold)
     }
 
     fn keeps_timer(&self) -> bool {
@@ -371,6 +463,7 @@ impl Detection for Rack {
         }
         let is_due = self.probe.due(ledger, clock.rtt.mean).is_some();
         let probe = if is_due { self.probe.send(ledger, clock.fresh_until) } else { None };
+        self.sends_probe = probe.is_some();
         probe.map_or(Expiry::Retransmission, Expiry::Probe)
     }
 }

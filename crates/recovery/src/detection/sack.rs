@@ -87,7 +87,14 @@ impl Sack {
         self.partial_seen = false;
         self.rescued = false;
         ledger.restart_holes();
-        ledger.give_up(ledger.una());
+        let number = ledger.una();
+        // Holes below the highest block are counted and retransmitted once per recovery in ns-2's Sack1. In RFC
+        // 6675's rule a packet of which nothing new is known but that the recovery before this one has
+        // retransmitted is neither lost again nor repeated.
+        let is_under_way = ledger.is_resent(number) && self.options.flight != Flight::Counted;
+        if !is_under_way {
+            ledger.give_up(number);
+        }
         match self.options.flight {
             Flight::Inferred => {}
             Flight::Proportional => match self.reduction.as_mut().filter(|_| event.is_some()) {
@@ -99,11 +106,10 @@ impl Sack {
                 self.holes_to = 0;
             }
         }
-        let number = ledger.una();
         Reaction {
             loss: Some(LossFound { number, signal: LossSignal::DuplicateAcks, duplicates: self.duplicates }),
             // A proportional reduction allows the first retransmission itself, and counts it as sent.
-            resend: self.reduction.is_none().then_some(Run::one(number)),
+            resend: (self.reduction.is_none() && !is_under_way).then_some(Run::one(number)),
             restart_timer: true,
             ..Reaction::default()
         }
@@ -375,6 +381,29 @@ mod tests {
         assert_eq!(testing::ack(&mut rule, &mut ledger, 9, SUMMARY).recovered, None);
         assert!(testing::ack(&mut rule, &mut ledger, 10, SUMMARY).recovered.is_some());
         assert!(!rule.in_recovery());
+    }
+
+    #[test]
+    fn a_packet_that_one_recovery_has_retransmitted_is_not_lost_again_as_the_next_begins() {
+        // Packet 0 is retransmitted, and packets 10 to 13 are sent in the recovery. All arrive but packet 10, which is
+        // retransmitted too. The acknowledgement of 0 to 9 ends the recovery, and packet 10 begins the next.
+        let (mut rule, mut ledger) = in_recovery();
+        let mut send = |rule: &mut Sack, ledger: &mut Ledger, number| {
+            let in_line = ledger.transmit(number, Time::ZERO, 1);
+            rule.on_sent(ledger, number, in_line);
+        };
+        [0, 10, 11, 12, 13].into_iter().for_each(|number| send(&mut rule, &mut ledger, number));
+        for range in [4..10, 11..14] {
+            let delivered = range.end - range.start;
+            ledger.acknowledge_range(range, &mut Newly::default());
+            rule.on_ack(&mut ledger, &AckSummary { delivered, duplicate: true, ..SUMMARY });
+        }
+        assert_eq!(rule.next(&mut ledger, 100, 14), Some(10));
+        send(&mut rule, &mut ledger, 10);
+        let lost = ledger.delivery().lost();
+        let reaction = testing::ack(&mut rule, &mut ledger, 10, SUMMARY);
+        assert_eq!((reaction.recovered.is_some(), reaction.loss.map(|loss| loss.number)), (true, Some(10)));
+        assert_eq!((reaction.resend, ledger.delivery().lost()), (None, lost));
     }
 
     #[test]

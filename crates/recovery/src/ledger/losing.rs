@@ -62,6 +62,11 @@ impl Ledger {
         (self.una..self.next).contains(&number) && self.sent(number).marks & STATE == LOST
     }
 
+    /// Returns whether an outstanding packet has been retransmitted and not been marked lost since.
+    pub fn is_resent(&self, number: u64) -> bool {
+        self.sent(number).marks & RESENT != 0
+    }
+
     /// Returns the lowest lost packet, whether or not it has been retransmitted; `None` if nothing is lost.
     pub fn lowest_lost(&self) -> Option<u64> {
         let mut lost = (self.una..self.next).filter(|number| self.sent(*number).marks & LOST != 0);

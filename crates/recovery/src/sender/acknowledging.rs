@@ -173,9 +173,13 @@ impl Sender {
             Phase::Open
         };
         let late = if FAST_PATH { 0 } else { std::mem::take(&mut self.late) };
+        let grows_out_of_order = !FAST_PATH
+            && self.options.counts_selective
+            && newly.delivered > 0
+            && self.rule.is_often_overtaken();
         let ack = Ack {
             now,
-            fresh,
+            fresh: fresh || grows_out_of_order,
             acked_to: self.acked_to(),
             sent_to: self.ledger.next(),
             newly_acked: units.to_packets(newly.delivered + late),
@@ -191,7 +195,7 @@ impl Sender {
             delivered: units.to_packets(delivery.delivered()),
             lost: units.to_packets(delivery.lost()),
             round_start: sample.is_some_and(|sample| sample.round_start),
-            cwnd_limited: self.cwnd_limited || !self.options.cwnd_validation,
+            cwnd_limited: self.window_use.is_used(),
             app_limited: delivery.is_app_limited(),
             phase,
             rate: sample.map(|sample| records::rate_sample(units, &sample)),

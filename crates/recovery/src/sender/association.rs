@@ -30,7 +30,9 @@ impl Sender {
             self.timed = None;
         }
         self.late = reported.late;
-        self.cwnd_limited = reported.is_full.unwrap_or(self.cwnd_limited);
+        if let Some(is_full) = reported.is_full {
+            self.window_use.report(is_full);
+        }
         self.rule.on_reported_losses(reported);
     }
 

@@ -4,6 +4,7 @@
 use super::{Limit, Output, Sender, Transmission};
 use crate::options::Options;
 use crate::pacer::Pace;
+use crate::validation::Usage;
 use ackclock_base::Time;
 use ackclock_cc::{Decision, Follows, Sent};
 
@@ -27,8 +28,9 @@ impl Sender {
         let decision = self.controller.decision();
         let cwnd = self.options.units.room(decision.cwnd);
         let fresh_until = self.fresh_until();
-        if decision.pacing_rate.is_some() || self.meters {
-            self.send_metered::<FAST_PATH>(now, cwnd, fresh_until, &decision, output);
+        let high = self.ledger.high();
+        let (is_full, is_held_back) = if decision.pacing_rate.is_some() || self.meters {
+            self.send_metered::<FAST_PATH>(now, cwnd, fresh_until, &decision, output)
         } else {
             for _ in 0..self.options.max_burst {
                 let Some(number) = self.next::<FAST_PATH>(cwnd, fresh_until) else { break };
@@ -36,13 +38,16 @@ impl Sender {
                     break;
                 }
             }
-            self.cwnd_limited = self.flight::<FAST_PATH>() >= cwnd;
+            let is_full = self.flight::<FAST_PATH>() >= cwnd;
             if self.options.notes_limits {
-                let limit =
-                    if self.cwnd_limited { Some(Limit::Window) } else { self.limit(fresh_until, false) };
+                let limit = if is_full { Some(Limit::Window) } else { self.limit(fresh_until, false) };
                 self.limits.note(now, limit);
             }
-        }
+            (is_full, false)
+        };
+        let (una, has_sent) = (self.ledger.una(), self.ledger.high() > high);
+        let usage = Usage { una, high: self.ledger.high(), has_sent, is_full, is_held_back };
+        self.window_use.note(&usage, &decision);
     }
 
     /// Returns what holds the sender back while the window has room, or `None` when everything is done.
@@ -58,6 +63,8 @@ impl Sender {
         }
     }
 
+    /// Sends what the window, the pacer and small queues allow. Returns whether the window is full, or would be
+    /// but for packets that wait for the pacer, and whether small queues hold a packet back.
     #[inline(never)] // not used by a flow that only its window limits
     fn send_metered<const FAST_PATH: bool>(
         &mut self,
@@ -66,7 +73,7 @@ impl Sender {
         fresh_until: u64,
         decision: &Decision,
         output: &mut impl Output,
-    ) {
+    ) -> (bool, bool) {
         let flows_at = self.pace(decision);
         let is_paced = decision.pacing_rate.is_some() || self.options.pacing;
         let pace = if is_paced { flows_at } else { Pace::NONE };
@@ -95,10 +102,7 @@ impl Sender {
             let limit = if flight >= cwnd { Some(Limit::Window) } else { self.limit(fresh_until, is_spread) };
             self.limits.note(now, limit);
         }
-        let (una, high) = (self.ledger.una(), self.ledger.high());
-        let queue = self.small_queue.as_deref_mut();
-        self.cwnd_limited =
-            is_full | queue.is_some_and(|queue| queue.hides_limit(is_full, is_held_back, una, high));
+        (is_full, is_held_back)
     }
 
     //= RFC 9002 section 7.8 pacing: a sender that waits for the pacer is not short of data
@@ -157,12 +161,13 @@ impl Sender {
         of_rate.unwrap_or_else(|| Pace::of_window(decision, self.rtt.fine().mean, pacing_gains, pacing_burst))
     }
 
-    /// Sends a packet, new or retransmitted, whatever the window and pacing. Returns its size in the
-    /// transport's unit, or `None` if the interface refused it: such a packet is not recorded as sent, and its
-    /// refusal may reduce the window.
+    /// Sends a packet, new or retransmitted, whatever the window and pacing. The packets that follow wait for
+    /// what it costs at the pacing rate. Returns its size in the transport's unit, or `None` if the interface
+    /// refused it: such a packet is not recorded as sent, and its refusal may reduce the window.
     pub(super) fn transmit(&mut self, now: Time, number: u64, output: &mut impl Output) -> Option<u16> {
         let size = self.transmit_one::<false>(now, number, output)?;
         self.note_handed_over(output);
+        self.pacer.on_sent_beside(now, self.options.units.to_packets(u64::from(size)));
         Some(size)
     }
 

@@ -231,13 +231,7 @@ impl Bench {
         let initial = Initial { limit: 1e6, packet_bytes: PACKET_BYTES, ..Initial::default() };
         let entry = registry::find("bbrv3").unwrap();
         let values = ackclock_base::Values::with(entry.descriptor, settings);
-        let rule = RackOptions {
-            threshold: 3,
-            proportional: true,
-            probes: true,
-            max_ack_delay: Span::ZERO,
-            packet: 1,
-        };
+        let rule = RackOptions { max_ack_delay: Span::ZERO, ..RackOptions::default() };
         let parts = Parts {
             controller: Assembly::new(entry, &values, None, None).join(&initial),
             detection: Box::new(Rack::new(rule)),

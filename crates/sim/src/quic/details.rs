@@ -2,8 +2,9 @@
 
 use crate::marking::EcnField;
 use ackclock_base::{Packets, Range, Size, Span, choice, parameters};
-use ackclock_recovery::declared::{CWND_VALIDATION, PacingGains, WINDOWS};
+use ackclock_recovery::declared::{PacingGains, WINDOWS};
 use ackclock_recovery::units::initial_window;
+use ackclock_recovery::validation::CwndValidation;
 
 choice! {
     /// Whether the thresholds for losses adapt to reordering.
@@ -66,7 +67,12 @@ parameters! {
             "fixed",
             "RFC 9002 section 6.1.1 allows either; adaptive as google/quiche, GeneralLossAlgorithm::SpuriousLossDetected",
         ),
-        cwnd_validation: bool = CWND_VALIDATION,
+        /// When the window counts as used, so that it may grow: while at least half of it has been in flight, while it is full, as
+        /// in Linux, or always
+        cwnd_validation: CwndValidation = choice(
+            "full",
+            "RFC 9002 section 7.8; RFC 7661 section 4.3; Linux include/net/tcp.h, tcp_is_cwnd_limited",
+        ),
         /// Whether a recovery is undone when all packets that it declared lost are acknowledged
         spurious_recoveries: bool = flag(false, "RFC 9002 says nothing; draft-ietf-ccwg-bbr section 5.5.11, RFC 9438 section 4.9"),
         /// Whether packets may be marked instead of dropped

@@ -8,6 +8,7 @@ use ackclock_recovery::pacer::Gains;
 use ackclock_recovery::rtt::MinBounds;
 use ackclock_recovery::undo::UndoRules;
 use ackclock_recovery::units::initial_window;
+use ackclock_recovery::validation::CwndValidation;
 use ackclock_recovery::{Options as RecoveryOptions, Units};
 
 /// The profiles, in the order of lists.
@@ -137,7 +138,7 @@ impl Options {
                 max_abc_increment: 1, // section 7.2.1, L = 1
                 counts_parts: false,
                 counts_selective: true,
-                cwnd_validation: true,
+                cwnd_validation: CwndValidation::Full, // section 7.2.1: cwnd is fully utilized
                 timer_from_stamps: true,
                 times_gaps: true,
                 undo: UndoRules::default(),

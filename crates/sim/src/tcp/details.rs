@@ -4,6 +4,7 @@ use super::misbehaving::Misbehaviour;
 use crate::marking::EcnField;
 use ackclock_base::{Packets, Range, Size, Span, choice, parameters};
 use ackclock_recovery::declared::{Losses, PacingGains, Timer, WINDOWS, WindowRules};
+use ackclock_recovery::detection::rack::RoundTripOf;
 use ackclock_recovery::rtt::MinBounds;
 use ackclock_recovery::units::initial_window;
 
@@ -209,6 +210,18 @@ parameters! {
             Range::between(0.0, 3600.0),
             "RFC 8985 section 7.2, TLP.max_ack_delay; Linux net/ipv4/tcp_output.c, tcp_schedule_loss_probe adds the least \
              timeout",
+        ),
+        /// With rack, of the packets that an acknowledgement delivers, the one whose round trip is waited for: the one sent
+        /// last, or the highest
+        rack_rtt: RoundTripOf = choice(
+            "last-sent",
+            "RFC 8985 section 6.2 step 2; Linux net/ipv4/tcp_recovery.c, tcp_rack_advance",
+        ),
+        /// With rack, how much later than computed the timer of reordering and the probe of several packets are due
+        rack_timer_slack: Span = time(
+            "0 s",
+            Range::between(0.0, 1.0),
+            "RFC 8985 has none; Linux include/net/tcp.h, TCP_TIMEOUT_MIN_US",
         ),
         /// What min_rto bounds: the timeout, its excess over the smoothed round trip, or the timeout with its
         /// back-off factor

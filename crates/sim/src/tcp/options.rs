@@ -47,7 +47,7 @@ pub const PROFILES: &[Descriptor] = &[
             ("reduce_from", "window"),
             ("min_window", "1 packet"),
             ("growth", "acks"),
-            ("cwnd_validation", "false"),
+            ("cwnd_validation", "none"),
             ("after_idle", "keep"), // ns-2's one-way agents restart with QOption_ only
             ("window_deflation", "false"),
             ("reduction", "counted"),
@@ -68,12 +68,15 @@ pub const PROFILES: &[Descriptor] = &[
             ("initial_window", "10 packets"), // TCP_INIT_CWND, without RFC 6928's bound on bytes
             ("recovery", "rack"),             // tcp_recovery, for all controls
             ("probe_ack_delay", "200 ms"),
-            ("dsack", "true"), // tcp_dsack
+            ("rack_rtt", "highest"),
+            ("rack_timer_slack", "2 ms"), // TCP_TIMEOUT_MIN_US
+            ("dsack", "true"),            // tcp_dsack
             ("dsack_undo", "true"),
             ("spurious_recoveries", "true"), // tcp_packet_delayed
             ("frto", "true"),                // tcp_frto
             ("reduce_from", "window"),       // tcp_init_cwnd_reduction
             ("growth", "delivered"),
+            ("cwnd_validation", "linux"),
             ("after_idle", "halve"), // tcp_slow_start_after_idle
             ("min_rto", "200 ms"),   // TCP_RTO_MIN
             ("min_rto_bounds", "deviation"),
@@ -324,6 +327,8 @@ fn recovery(name: &str, details: &Details) -> Recovery {
                 None => Span::ZERO,
             },
             packet: 1,
+            round_trip_of: details.rack_rtt,
+            timer_slack: details.rack_timer_slack,
         }),
         "mda" | "mda-transmission" => Recovery::Mda(details.losses.mda(name == "mda")),
         _ => Recovery::Sack(details.losses.sack()),

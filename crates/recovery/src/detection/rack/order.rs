@@ -1,7 +1,7 @@
 //! Packets in the order in which they were last sent, so that an acknowledgement examines each packet once,
 //! however many are outstanding.
 
-use crate::ledger::Ledger;
+use crate::ledger::{Ledger, Sent};
 use ackclock_base::{Span, Time};
 use std::collections::VecDeque;
 
@@ -11,6 +11,22 @@ use std::collections::VecDeque;
 pub struct Sending {
     pub at: Time,
     pub number: u64,
+    /// Whether it is a retransmission.
+    pub again: bool,
+}
+
+impl Sending {
+    /// Returns the last transmission of a packet.
+    pub fn of(number: u64, sent: &Sent) -> Self {
+        Self { at: sent.at, number, again: sent.transmissions > 1 }
+    }
+
+    /// Returns whether this transmission was certainly sent before `newest`. At the same time packets leave in the
+    /// order of their numbers, but a retransmission may also have followed a new packet, when an acknowledgement
+    /// arrived just as the pacer let that packet out.
+    fn is_before(&self, newest: &Self) -> bool {
+        self < newest && !(self.again && self.at == newest.at)
+    }
 }
 
 /// The transmissions in the network, among them some packets that have left it.
@@ -41,7 +57,7 @@ impl Order {
         mut each: impl FnMut(u64),
     ) -> Time {
         let is_out = |ledger: &Ledger, sending: Sending| ledger.is_in_flight(sending.number, sending.at);
-        while let Some(first) = self.later.front().copied().filter(|first| *first < newest) {
+        while let Some(first) = self.later.front().copied().filter(|first| first.is_before(&newest)) {
             self.later.pop_front();
             if is_out(ledger, first) {
                 self.overtaken.push_back(first);
@@ -68,7 +84,7 @@ impl Order {
 
     /// Rebuilds the order from the ledger when packets that were marked lost are in the network after all.
     pub fn rebuild(&mut self, ledger: &Ledger) {
-        let out = (ledger.una()..ledger.next()).map(|number| Sending { at: ledger.sent(number).at, number });
+        let out = (ledger.una()..ledger.next()).map(|number| Sending::of(number, ledger.sent(number)));
         let mut out: Vec<Sending> =
             out.filter(|sending| ledger.is_in_flight(sending.number, sending.at)).collect();
         out.sort_unstable();

@@ -12,6 +12,8 @@ const WITHOUT_RTT: Span = Span::from_millis(1000);
 pub struct Probe {
     enabled: bool,
     max_ack_delay: Span,
+    /// How much later than computed the probe of several packets is due.
+    slack: Span,
     /// When the timeout of the probe began; `None` while no probe is to be sent.
     armed: Option<Time>,
     flying: Option<Flying>,
@@ -29,8 +31,8 @@ struct Flying {
 }
 
 impl Probe {
-    pub fn new(enabled: bool, max_ack_delay: Span) -> Self {
-        Self { enabled, max_ack_delay, armed: None, flying: None, sampled: true }
+    pub fn new(enabled: bool, max_ack_delay: Span, slack: Span) -> Self {
+        Self { enabled, max_ack_delay, slack, armed: None, flying: None, sampled: true }
     }
 
     pub fn note_sample(&mut self) {
@@ -64,7 +66,7 @@ impl Probe {
         //= RFC 8985 section 7.2 timeout: a probe is due after two smoothed round trips
         let timeout = if smoothed_rtt == Span::ZERO { WITHOUT_RTT } else { smoothed_rtt * 2 };
         //= RFC 8985 section 7.2 lone: with one segment in flight it waits for a delayed acknowledgement besides
-        let delay = if ledger.high() - ledger.una() == 1 { self.max_ack_delay } else { Span::ZERO };
+        let delay = if ledger.high() - ledger.una() == 1 { self.max_ack_delay } else { self.slack };
         Some(since + timeout + delay)
     }
 

@@ -1,6 +1,7 @@
 //! The time by which a packet may be late before it is lost (RFC 8985 section 6.2, step 4).
 
 use ackclock_base::{Span, Time};
+use std::ops::Range;
 
 /// The number of recoveries for which the window stays wide after the last reported duplicate.
 const PERSIST: u32 = 16;
@@ -24,7 +25,7 @@ impl Default for ReorderingWindow {
 }
 
 impl ReorderingWindow {
-    /// Called for each acknowledgement. `dsack` tells whether it reports a duplicate, and `leaves_recovery`
+    /// Called for each acknowledgement. `dsack` tells whether it reports a duplicate of a retransmitted packet, and `leaves_recovery`
     /// whether it ends a recovery.
     pub fn on_ack(&mut self, una: u64, high: u64, dsack: bool, leaves_recovery: bool) {
         self.round = self.round.filter(|end| una < *end);
@@ -52,6 +53,40 @@ impl ReorderingWindow {
             //= RFC 8985 section 3.3.2 bound: the reordering window is bounded
             (least_rtt / 4).scale(f64::from(self.multiplier)).min(smoothed_rtt)
         }
+    }
+}
+
+/// The number of retransmissions that are remembered. One report in a round trip widens the window, so the
+/// last ones suffice.
+const REMEMBERED: usize = 64;
+
+/// The packets retransmitted last whose duplicates have not been reported. A duplicate of any other packet was
+/// made by the network and does not show that a packet was retransmitted too early (RFC 3708 section 2; Linux,
+/// tcp_dsack_seen). Neither does that of a probe, which is sent by a timer.
+#[derive(Clone, Copy, Debug)]
+pub struct Retransmitted {
+    numbers: [u64; REMEMBERED],
+    next: usize,
+}
+
+impl Default for Retransmitted {
+    fn default() -> Self {
+        Self { numbers: [u64::MAX; REMEMBERED], next: 0 }
+    }
+}
+
+impl Retransmitted {
+    /// Records a retransmission.
+    pub fn note(&mut self, number: u64) {
+        self.numbers[self.next] = number;
+        self.next = (self.next + 1) % REMEMBERED;
+    }
+
+    /// Returns whether a packet in `reported`, which arrived twice, had been retransmitted. Each retransmission
+    /// explains one duplicate.
+    pub fn take(&mut self, reported: Range<u64>) -> bool {
+        let mut explained = self.numbers.iter_mut().filter(|number| reported.contains(number));
+        explained.next().map(|number| *number = u64::MAX).is_some()
     }
 }
 
@@ -121,6 +156,31 @@ mod tests {
         assert_eq!(window.multiplier, 2);
         window.on_ack(20, 30, false, true);
         assert_eq!(window.multiplier, 1);
+    }
+
+    //= test RFC 8985 section 6.2 persist
+    #[test]
+    fn a_duplicate_in_a_later_round_begins_the_sixteen_recoveries_again() {
+        let mut window = ReorderingWindow::default();
+        window.on_ack(0, 10, true, false);
+        (0..15).for_each(|_| window.on_ack(20, 30, false, true));
+        window.on_ack(20, 30, true, false);
+        assert_eq!(window.multiplier, 3);
+        // An acknowledgement that ends a recovery and reports a duplicate of the same round counts as a recovery.
+        (0..15).for_each(|_| window.on_ack(20, 30, true, true));
+        assert_eq!(window.multiplier, 3);
+        window.on_ack(30, 40, false, true);
+        assert_eq!(window.multiplier, 1);
+    }
+
+    #[test]
+    fn a_retransmission_explains_one_duplicate_and_the_last_64_are_remembered() {
+        let mut retransmitted = Retransmitted::default();
+        (0..65).for_each(|number| retransmitted.note(number));
+        assert!(!retransmitted.take(0..1), "64 later ones have replaced it");
+        assert!(!retransmitted.take(65..70));
+        assert!(retransmitted.take(1..2) && !retransmitted.take(1..2));
+        assert!(retransmitted.take(60..70));
     }
 
     //= test RFC 8985 section 6.2 least

@@ -5,14 +5,6 @@ use crate::detection::testing::SUMMARY;
 use crate::ledger::Newly;
 use std::ops::Range;
 
-const OPTIONS: RackOptions = RackOptions {
-    threshold: 3,
-    proportional: true,
-    probes: true,
-    max_ack_delay: Span::from_millis(200),
-    packet: 1,
-};
-
 const SMOOTHED: Smoothed = Smoothed { mean: Span::from_millis(45), deviation: Span::ZERO };
 
 fn at(ms: u64) -> Time {
@@ -28,7 +20,7 @@ struct Play {
 
 impl Play {
     fn new() -> Self {
-        Self { rule: Rack::new(OPTIONS), ledger: Ledger::new(0), cwnd: 100, fresh_until: 1000 }
+        Self { rule: Rack::new(RackOptions::default()), ledger: Ledger::new(0), cwnd: 100, fresh_until: 1000 }
     }
 
     fn send(&mut self, number: u64, ms: u64) {
@@ -165,8 +157,9 @@ fn a_retransmission_is_found_lost_again() {
     }
     // A packet sent after the retransmission shows that it is lost: it was sent at 43 ms, and the round trip
     // of 40 ms has passed. In recovery nothing is added to that.
-    play.ack(84, 0, 1..21);
+    let reaction = play.ack(84, 0, 1..21);
     assert_eq!((play.lost(), play.next()), (vec![0], Some(0)));
+    assert!(reaction.restart_timer, "the timer has run since the first retransmission");
 }
 
 #[test]
@@ -249,12 +242,145 @@ fn a_loss_that_the_probe_repaired_causes_a_reaction_unless_a_duplicate_is_report
 //= test RFC 8985 section 3.3.2 dsack
 #[test]
 fn a_reported_duplicate_widens_the_window() {
+    // Packet 0 was retransmitted at 0 ms, too early, and its duplicate is reported. The timer is then due at 1 ms +
+    // 40 ms + 2 * 10 ms. If the duplicate is one of packet 1, which was sent once, the network has made it, and
+    // the timer is due 10 ms sooner; so it is if no packet was retransmitted.
+    for (retransmitted, reported, due) in [(true, 0, 61), (true, 1, 51), (false, 0, 51)] {
+        let mut play = Play::new();
+        play.send_each(0..10, 0);
+        if retransmitted {
+            play.send(0, 0);
+        }
+        play.ack_with(41, 1, 0..0, Some((reported, reported + 1)));
+        play.ack(43, 1, 2..4);
+        assert_eq!(play.timer(), at(due), "{retransmitted} {reported}");
+    }
+}
+
+#[test]
+fn a_duplicate_of_a_probe_does_not_widen_the_window() {
+    let mut play = Play::new();
+    play.fresh_until = 10;
+    play.send_each(0..10, 0);
+    play.ack(47, 8, 0..0);
+    assert_eq!(play.on_timer(137), Expiry::Probe(9));
+    play.send(9, 137);
+    play.ack(140, 10, 0..0);
+    play.fresh_until = 20;
+    play.send_each(10..14, 150);
+    play.ack_with(177, 10, 0..0, Some((9, 10)));
+    play.ack(193, 10, 13..14);
+    // Packet 12, sent at 152 ms, is the last that 13 has overtaken.
+    assert_eq!(play.timer(), at(152 + 40 + 10));
+}
+
+//= test RFC 8985 section 6.2 rtt
+#[test]
+fn the_round_trip_waited_for_is_that_of_the_delivered_packet_sent_last_or_in_linux_the_highest() {
+    // Packets 0 to 3 leave at 0 to 3 ms. Packet 0 is retransmitted at 28 ms and acknowledged at 70 ms with packet 1:
+    // 42 and 69 ms. The RFC waits for the 42 ms of the packet sent last. Linux waits for the 69 ms of packet 1,
+    // so packet 3, sent at 3 ms before the retransmission of 28 ms, is lost 10 ms after 45 or 72 ms.
+    for (round_trip_of, due) in [(RoundTripOf::LastSent, 10_000), (RoundTripOf::Highest, 82)] {
+        let mut play = Play::new();
+        play.rule.options.round_trip_of = round_trip_of;
+        play.send_each(0..4, 0);
+        play.ack(42, 0, 2..3);
+        play.send(0, 28);
+        let reaction = play.ack(70, 2, 0..0);
+        assert_eq!((reaction.loss.is_some(), play.timer()), (due == 10_000, at(due)), "{round_trip_of:?}");
+    }
+    // An acknowledgement of nothing but packets that were sent before the newest sets the round trip too: packet 3
+    // arrives after 40 ms, packet 1 after 49 ms. Packets 0 and 2 are waited for as long, and 10 ms more.
+    let mut play = Play::new();
+    play.send_each(0..4, 0);
+    play.ack(43, 0, 3..4);
+    assert_eq!(play.timer(), at(2 + 40 + 10));
+    play.ack(50, 0, 1..2);
+    assert_eq!(play.timer(), at(2 + 49 + 10));
+}
+
+//= test RFC 8985 section 6.2 again
+#[test]
+fn a_retransmission_under_way_is_not_repeated_when_the_next_recovery_begins() {
+    // Without a proportional reduction. Packet 0 is lost, and packet 10, which was sent in the recovery. Packet 10 is
+    // retransmitted in the recovery, which ends with the acknowledgement of packets 0 to 9. It begins the
+    // next recovery, in which nothing is sent again: the window has room for new data.
+    let mut play = Play::new();
+    play.rule.options.proportional = false;
+    play.send_each(0..10, 0);
+    assert_eq!(play.ack(46, 0, 1..6).resend, None);
+    play.cwnd = 1;
+    assert_eq!(play.next(), Some(0), "the fast retransmit leaves whatever the window");
+    play.send_each(10..14, 47);
+    play.send(0, 51);
+    assert_eq!(play.next(), None);
+    play.cwnd = 100;
+    play.ack(90, 0, 1..10);
+    play.ack(91, 0, 11..14);
+    assert_eq!(play.next(), Some(10));
+    play.send(10, 91);
+    let reaction = play.ack(92, 10, 11..14);
+    assert_eq!((reaction.loss.map(|loss| loss.number), reaction.resend), (Some(10), None));
+    assert_eq!((play.lost(), play.next()), (vec![], Some(14)));
+    play.cwnd = 1;
+    assert_eq!(play.next(), None, "nothing leaves beyond the window");
+}
+
+//= test RFC 8985 section 6.2 again
+#[test]
+fn a_packet_that_left_just_before_a_retransmission_shows_nothing_about_it() {
+    // At 50 ms the pacer lets packet 10 out, and then an acknowledgement shows that packet 0 is lost, which is
+    // retransmitted at the same time. Packet 10 arrives first, 40 ms later, and proves nothing. Packet 11, sent 1 ms
+    // later, does.
     let mut play = Play::new();
     play.send_each(0..10, 0);
-    play.ack_with(41, 1, 0..0, Some((0, 1)));
-    play.ack(43, 1, 2..4);
-    // The timer is due at 1 ms + 40 ms + 2 * 10 ms.
-    assert_eq!(play.timer(), at(61));
+    play.ack(47, 0, 1..8);
+    assert_eq!(play.lost(), [0]);
+    play.send(10, 50);
+    play.send(0, 50);
+    play.send(11, 51);
+    play.ack(90, 0, 10..11);
+    assert_eq!(play.lost(), [8, 9], "they left before packet 10");
+    play.ack(91, 0, 11..12);
+    assert_eq!(play.lost(), [0, 8, 9]);
+}
+
+#[test]
+fn packets_overtaken_by_more_than_three_are_remembered_until_a_timeout_shows_losses() {
+    // Packet 0 arrives after 1 and 2, which have overtaken it; packet 3 after 4 to 8, which are five.
+    let mut play = Play::new();
+    play.send_each(0..20, 0);
+    play.ack(42, 0, 1..3);
+    play.ack(43, 3, 0..0);
+    assert!(!play.rule.is_often_overtaken());
+    play.ack(48, 3, 4..9);
+    play.ack(49, 9, 0..0);
+    assert!(play.rule.is_often_overtaken());
+    // A timeout after three selective acknowledgements outside of a recovery: losses looked like reordering.
+    play.ack(53, 9, 10..13);
+    play.rule.on_timeout(&mut play.ledger, at(54));
+    assert!(!play.rule.is_often_overtaken());
+}
+
+#[test]
+fn in_linux_the_timers_expire_two_milliseconds_later() {
+    // TCP_TIMEOUT_MIN_US is added to the timer of reordering, 2 + 40 + 10 ms, and to that of a probe of several
+    // packets, 47 + 90 ms, but not to that of a single one, which waits for a delayed acknowledgement.
+    let with_slack = || {
+        let mut play = Play::new();
+        play.rule = Rack::new(RackOptions { timer_slack: Span::from_millis(2), ..RackOptions::default() });
+        play
+    };
+    let mut play = with_slack();
+    play.send_each(0..4, 0);
+    play.ack(43, 0, 3..4);
+    assert_eq!(play.timer(), at(54));
+    let mut play = with_slack();
+    play.send_each(0..10, 0);
+    play.ack(47, 8, 0..0);
+    assert_eq!(play.timer(), at(47 + 90 + 2));
+    play.ack(48, 9, 0..0);
+    assert_eq!(play.timer(), at(48 + 90 + 200));
 }
 
 //= test RFC 8985 section 6.3
