@@ -71,13 +71,13 @@ fn a_connection_keeps_its_window_within_a_page_and_loses_it_after() {
     // The SYN takes 40.053 ms. Ten packets follow. The first is acknowledged after 41.027 ms and releases
     // two, the next a millisecond later does the same, so the link stays busy from there on. The other ten
     // have left after 51.027 ms, and the last acknowledgement arrives after 91.053 ms. Five acknowledgements
-    // found the window full, and the sixth a window that had been full: the window is 16. So 16 packets of
-    // the second object leave at once, and the last four after the first acknowledgements, with an idle link
-    // before: 41.027 + 4 + 40.027 ms.
-    let expected = 40.053 + 91.053 + 85.053;
+    // found the window full, and left 15 packets in flight. Their acknowledgements find a window of which at least half
+    // has been used (RFC 7661 section 4.3), up to twice 15: the window is 30. So the 20 packets of the second object leave
+    // at once: 20 + 40.027 ms.
+    let expected = 40.053 + 91.053 + 60.027;
     let time = number(reader, "completion_mean_s") * 1e3;
     assert!((time - expected).abs() < 0.01, "{time} {expected}");
-    assert_eq!(number(reader, "completed_pages"), 46.0, "10 s over 216.16 ms");
+    assert_eq!(number(reader, "completed_pages"), 52.0, "10 s over 191.13 ms");
 }
 
 #[test]
