@@ -81,13 +81,15 @@ pub enum Unfinished {
 const STEPS: u64 = 23;
 
 impl Observation {
-    /// Runs a scenario with a seed under this observation, for a CPU time of `most`.
+    /// Runs a scenario with a seed under this observation, for a CPU time of `most`, or for longer if `judges` and it has to be
+    /// seen whether it is too slow.
     pub fn run(
         self,
         scenario: &Scenario,
         seed: u64,
         measured: Interval,
         most: Duration,
+        judges: bool,
     ) -> Result<Observed, Unfinished> {
         let recorder = Recorder::default();
         let listens = matches!(self, Self::Recorded | Self::Everything);
@@ -96,7 +98,8 @@ impl Observation {
             build::recorded_simulation(scenario, seed, self.keep(), measured, listens.then_some(&recorder));
         match self.drive(&mut simulation, scenario.duration, watch.expired()) {
             Ok(()) => {}
-            Err(RunError::Cancelled) => return Err(too_long(&mut simulation, most)),
+            Err(RunError::Cancelled) if judges => return Err(too_long(&mut simulation, most)),
+            Err(RunError::Cancelled) => return Err(Unfinished::TooLong),
             Err(_) => return Err(Unfinished::Fails),
         }
         let result = RunResult::of(scenario, seed, &mut simulation);
@@ -148,7 +151,7 @@ impl Observation {
 const MOST_PER_SECOND: f64 = 10.0;
 /// The CPU time after which a run is judged that was too slow where it was cancelled. Until then it may be at a burst, in which
 /// no time passes.
-const A_BURST: Duration = Duration::from_secs(5);
+pub const A_BURST: Duration = Duration::from_secs(5);
 
 /// Goes on with a run that was cancelled, to see how fast it is: until it is fast enough, or has had the time for a burst.
 fn too_long(simulation: &mut Simulation, most: Duration) -> Unfinished {
