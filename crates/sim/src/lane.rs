@@ -8,6 +8,7 @@ use crate::packet::{ExtensionId, HEADER_WORDS, Packet};
 use crate::schedule::SourceId;
 use ackclock_aqm::Ecn;
 use ackclock_base::Time;
+use std::collections::VecDeque;
 
 /// A stored packet with its arrival, in 48 bytes.
 #[derive(Clone, Copy, Debug, Default)]
@@ -112,8 +113,9 @@ pub struct Lane {
     pub in_turn: bool,
     /// The latest arrival of a packet appended or reserved so far; zero in a lane with overtaking.
     until: Time,
-    /// The packets of a lane with overtaking, which uses no chunks. The packet that arrives first is last.
-    sorted: Option<Vec<StoredPacket>>,
+    /// The packets of a lane with overtaking, which uses no chunks, in the order of arrival. Most packets join at or near the
+    /// end, which costs no more where many wait.
+    sorted: Option<Box<VecDeque<StoredPacket>>>,
 }
 
 const _: () = assert!(size_of::<Lane>() == 64);
@@ -121,7 +123,7 @@ const _: () = assert!(size_of::<Lane>() == 64);
 impl Lane {
     /// Creates an empty lane. `reorders` tells whether packets may overtake one another.
     pub fn new(path: u32, next_step: u32, source: SourceId, reorders: bool) -> Self {
-        let sorted = reorders.then(Vec::new);
+        let sorted = reorders.then(Box::default);
         let (packets, first, after) = (0, 0, 0);
         Self { path, next_step, source, packets, first, after, in_turn: false, until: Time::ZERO, sorted }
     }
@@ -236,7 +238,7 @@ impl Lane {
     #[inline]
     pub fn head(&self, pool: &Pool) -> Option<(Time, Time)> {
         let stored = match &self.sorted {
-            Some(sorted) => sorted.last(),
+            Some(sorted) => sorted.front(),
             None => (self.packets > 0).then(|| &pool.places[self.first as usize]),
         };
         stored.map(|stored| (stored.arrives, stored.departed()))
@@ -254,18 +256,21 @@ impl Lane {
 }
 
 /// Adds a packet to a lane with overtaking. Returns its arrival if it is the new head, otherwise `None`.
-fn insert(sorted: &mut Vec<StoredPacket>, stored: StoredPacket) -> Option<Time> {
-    let place = sorted
-        .partition_point(|other| (other.arrives, other.departed()) > (stored.arrives, stored.departed()));
+fn insert(sorted: &mut VecDeque<StoredPacket>, stored: StoredPacket) -> Option<Time> {
+    let key = |stored: &StoredPacket| (stored.arrives, stored.departed());
+    let place = sorted.partition_point(|other| key(other) <= key(&stored));
     sorted.insert(place, stored);
-    (place + 1 == sorted.len()).then_some(stored.arrives)
+    (place == 0).then_some(stored.arrives)
 }
 
 #[cold]
-fn pop_sorted(sorted: &mut Vec<StoredPacket>, packet: &mut Packet) -> ((Time, Time), Option<(Time, Time)>) {
-    let Some(stored) = sorted.pop() else { panic!("a packet is taken from an empty lane") };
+fn pop_sorted(
+    sorted: &mut VecDeque<StoredPacket>,
+    packet: &mut Packet,
+) -> ((Time, Time), Option<(Time, Time)>) {
+    let Some(stored) = sorted.pop_front() else { panic!("a packet is taken from an empty lane") };
     *packet = stored.packet();
-    let next = sorted.last().map(|next| (next.arrives, next.departed()));
+    let next = sorted.front().map(|next| (next.arrives, next.departed()));
     ((stored.arrives, stored.departed()), next)
 }
 
@@ -275,7 +280,6 @@ mod tests {
     use crate::packet::Extensions;
     use crate::schedule::Schedule;
     use proptest::prelude::*;
-    use std::collections::VecDeque;
 
     #[test]
     fn a_stored_packet_comes_out_unchanged() {
