@@ -160,7 +160,7 @@ fn given_up(control: &str, path: &Path) -> usize {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(6))]
+    #![proptest_config(ProptestConfig { cases: 6, failure_persistence: None, ..ProptestConfig::default() })]
 
     /// Tries every control on each path.
     #[test]
@@ -205,10 +205,12 @@ fn found_after(duplicate: f64) -> (f64, f64) {
 #[test]
 fn copies_that_the_network_makes_do_not_delay_the_detection_of_losses() {
     // A loss is found after a round trip of 80 to 83 ms and a quarter of the least one, 20 ms, with copies of 2 % of
-    // the packets as without. If every copy widened the window, it would be as wide as the smoothed round
-    // trip, and a loss would be found after two.
-    let ((without, losses), (with, losses_with)) = (found_after(0.0), found_after(0.02));
-    assert!(losses > 50.0 && losses_with > 50.0, "{losses} {losses_with}");
-    assert!((0.1..0.106).contains(&without), "{without}");
-    assert!((with - without).abs() < 0.002, "{with} {without}");
+    // the packets as without, and with copies that are rarer than losses, 0.4 %. If every copy widened the window, it
+    // would be as wide as the smoothed round trip, and a loss would be found after two.
+    let (without, losses) = found_after(0.0);
+    assert!(losses > 50.0 && (0.1..0.106).contains(&without), "{losses} {without}");
+    for duplicate in [0.004, 0.02] {
+        let (with, losses) = found_after(duplicate);
+        assert!(losses > 50.0 && (with - without).abs() < 0.002, "{losses} {with} {without}");
+    }
 }
