@@ -117,7 +117,7 @@ fn associations(set: &str, count: u64, delayed: bool, overrides: &Value) -> (usi
     theirs.retain(|run| run["flows"] == count && run["delayed_sacks"] == delayed);
     let latency = count == 5;
     let one = |seed| associations_of_ours(&reference::ours(&scenario, seed, &overrides), latency);
-    let ours: Vec<Quantities> = theirs.par_iter().map(|run| repeated(run, &one)).collect();
+    let ours: Vec<Quantities> = theirs.par_iter().map(|run| repeated(run, one)).collect();
     let theirs: Vec<Quantities> = theirs.iter().map(|run| associations_of_reference(run, latency)).collect();
     let sacks = if delayed { "delayed" } else { "undelayed" };
     let label = format!("{set}, {count} associations, {sacks} SACKs");

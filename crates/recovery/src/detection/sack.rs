@@ -388,7 +388,7 @@ mod tests {
         // Packet 0 is retransmitted, and packets 10 to 13 are sent in the recovery. All arrive but packet 10, which is
         // retransmitted too. The acknowledgement of 0 to 9 ends the recovery, and packet 10 begins the next.
         let (mut rule, mut ledger) = in_recovery();
-        let mut send = |rule: &mut Sack, ledger: &mut Ledger, number| {
+        let send = |rule: &mut Sack, ledger: &mut Ledger, number| {
             let in_line = ledger.transmit(number, Time::ZERO, 1);
             rule.on_sent(ledger, number, in_line);
         };
