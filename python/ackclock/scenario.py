@@ -317,8 +317,9 @@ class Scenario:
         """Run once and return everything that happened to every packet, in the order of time.
 
         Columns: ``time_ns``, ``flow``, ``backward`` (whether it is on the way back), ``packet`` (a number of its own),
-        ``bytes`` on the wire, ``event`` and ``link``, null for what happens at an endpoint. An event is launched, offered,
-        dropped (by a queue), started, sent, failed, corrupted (on the wire), arrived, duplicated, injected, absorbed or delivered.
+        ``bytes`` on the wire, ``event`` and ``link``, null for what happens at an endpoint. An event is launched,
+        offered, dropped (by a queue), started, sent, failed, corrupted (on the wire), arrived, duplicated, injected,
+        absorbed or delivered.
         """
         import polars as pl
 

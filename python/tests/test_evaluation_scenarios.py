@@ -90,14 +90,13 @@ def test_no_receive_window_limits_the_grid() -> None:
         if one["name"] == "window"
     ]
     assert default == f"{WINDOW} packets"
-    # All flows have it whose transport can have one.
+    # All flows have it, also those over a QUIC stack.
     names = [one["name"] for one in files.load("N-07-grid").about.scenario["flows"]]
     windows = {f"flows.{name}.transport.window": "20000 packets" for name in names}
     about = files.load("N-07-grid").about
     assert windows.items() <= contenders.contender("cubic").seated(about, 20_000).items()
     over_noq = contenders.contender("noq:bbr3", {"transport": {"name": "noq"}}).seated(about, 20_000)
-    assert "flows.tested.transport.window" not in over_noq
-    assert over_noq["flows.other.transport.window"] == "20000 packets"
+    assert windows.items() <= over_noq.items()
     own = contenders.contender("cubic", {"transport": {"name": "rfc", "window": "9 packets"}})
     assert own.seated(about, 20_000)["flows.tested.transport.window"] == "9 packets"
 

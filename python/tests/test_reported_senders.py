@@ -58,9 +58,11 @@ def test_a_megabyte_over_quic() -> None:
     assert flow(run)["completion_mean_s"] < 0.70
 
 
-@pytest.mark.parametrize("transport", ["quic", "rfc"])
-def test_a_paced_sender_that_has_little_to_send_does_not_grow(transport: str) -> None:
-    # A fifth of a second of 400 kbit/s, 10 kB, is seven packets: less than the window of ten.
+@pytest.mark.parametrize(("transport", "most"), [("quic", 10), ("rfc", 16)])
+def test_a_paced_sender_that_has_little_to_send_hardly_grows(transport: str, most: int) -> None:
+    # A fifth of a second of 400 kbit/s, 10 kB, is seven packets: less than the window of ten, which never is full
+    # (RFC 9002 section 7.8). RFC 7661 section 4.3 counts a window as used if half of it is: seven of 14 packets are,
+    # and an acknowledgement of two packets makes it 16, of which seven are too few.
     video = {
         "name": "adaptive-video",
         "lowest": "400 kbit/s",
@@ -74,7 +76,7 @@ def test_a_paced_sender_that_has_little_to_send_does_not_grow(transport: str) ->
     result = flow(scenario.run(series=False))
     assert result["segments"] > 50
     assert result["application_limited_share"] > 0.5
-    assert windows(scenario)[1].max() == 10
+    assert windows(scenario)[1].max() == most
 
 
 def test_what_arrives_twice_after_a_timeout_for_nothing_starts_no_recovery() -> None:

@@ -304,7 +304,7 @@ fn the_round_trip_waited_for_is_that_of_the_delivered_packet_sent_last_or_in_lin
 fn a_retransmission_under_way_is_not_repeated_when_the_next_recovery_begins() {
     // Without a proportional reduction. Packet 0 is lost, and packet 10, which was sent in the recovery. Packet 10 is
     // retransmitted in the recovery, which ends with the acknowledgement of packets 0 to 9. It begins the
-    // next recovery, in which nothing is sent again: the window has room for new data.
+    // next recovery, in which nothing is retransmitted: the window has room for new data.
     let mut play = Play::new();
     play.rule.options.proportional = false;
     play.send_each(0..10, 0);
