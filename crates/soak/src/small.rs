@@ -27,7 +27,7 @@ pub fn small(mut scenario: Scenario) -> Option<Scenario> {
     if flows > MAX_FLOWS || scenario.network.links.len() > MAX_LINKS {
         return None;
     }
-    // Two runs of a control that draws random numbers of its own differ whoever observes them.
+    // No seed sets the random numbers of such a control, so two runs differ without any fault.
     if scenario.flows.iter().any(|group| group.plan.sending.transport.facts().draws_unseeded) {
         return None;
     }
