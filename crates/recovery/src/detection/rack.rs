@@ -110,8 +110,8 @@ pub struct Rack {
     cwr: Option<u64>,
     reduction: Option<Prr>,
     probe: Probe,
-    /// Whether the next packet is the probe.
-    sends_probe: bool,
+    /// The number of the probe that is being sent; `None` if none is.
+    sends_probe: Option<u64>,
 }
 
 impl Rack {
@@ -139,7 +139,7 @@ impl Rack {
             cwr: None,
             reduction: None,
             probe: Probe::new(options.probes, options.max_ack_delay, options.timer_slack),
-            sends_probe: false,
+            sends_probe: None,
         }
     }
 
@@ -416,7 +416,8 @@ impl Detection for Rack {
         let sent = ledger.sent(number);
         self.order.push(Sending::of(number, sent));
         self.must_send = false;
-        if sent.transmissions > 1 && !std::mem::take(&mut self.sends_probe) {
+        let is_probe = self.sends_probe.take() == Some(number);
+        if sent.transmissions > 1 && !is_probe {
             self.retransmitted.note(number);
         }
         if let Some(reduction) = &mut self.reduction {
@@ -463,7 +464,7 @@ impl Detection for Rack {
         }
         let is_due = self.probe.due(ledger, clock.rtt.mean).is_some();
         let probe = if is_due { self.probe.send(ledger, clock.fresh_until) } else { None };
-        self.sends_probe = probe.is_some();
+        self.sends_probe = probe;
         probe.map_or(Expiry::Retransmission, Expiry::Probe)
     }
 }

@@ -274,6 +274,22 @@ fn a_duplicate_of_a_probe_does_not_widen_the_window() {
     assert_eq!(play.timer(), at(152 + 40 + 10));
 }
 
+#[test]
+fn after_a_probe_of_new_data_a_duplicate_of_a_retransmission_widens_the_window() {
+    // The probe is packet 10, and packet 8 is retransmitted after it. Packet 13, sent at 162 ms, has a round trip of 41 ms
+    // and has overtaken 12, sent at 161 ms. The least round trip is 40 ms: 2 * 10 ms more.
+    let mut play = Play::new();
+    play.send_each(0..10, 0);
+    play.ack(47, 8, 0..0);
+    assert_eq!(play.on_timer(137), Expiry::Probe(10));
+    play.send(10, 137);
+    play.send(8, 140);
+    play.send_each(11..14, 160);
+    play.ack_with(180, 11, 0..0, Some((8, 9)));
+    play.ack(203, 11, 13..14);
+    assert_eq!(play.timer(), at(161 + 41 + 2 * 10));
+}
+
 //= test RFC 8985 section 6.2 rtt
 #[test]
 fn the_round_trip_waited_for_is_that_of_the_delivered_packet_sent_last_or_in_linux_the_highest() {
