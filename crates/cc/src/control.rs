@@ -226,7 +226,7 @@ pub struct Ack {
     /// The time at which it arrived.
     pub now: Time,
     /// Whether it moves the cumulative acknowledgement forward; false for a duplicate. Where all delivered packets count
-    /// for growth and more than three have overtaken one, also whether it newly acknowledges anything (Linux,
+    /// for growth and three or more have overtaken one, also whether it newly acknowledges anything (Linux,
     /// tcp_may_raise_cwnd).
     pub fresh: bool,
     /// The number of the first packet not yet acknowledged cumulatively, or one past the highest acknowledged

@@ -93,8 +93,8 @@ pub trait Detection: Send {
         false
     }
 
-    /// Returns whether packets have been overtaken by more than the duplicate threshold, so that those
-    /// acknowledged out of order let the window grow where all delivered packets count (Linux,
+    /// Returns whether a packet has been overtaken by as many packets as the duplicate threshold, or more, so that
+    /// those acknowledged out of order let the window grow where all delivered packets count (Linux,
     /// tcp_may_raise_cwnd).
     fn is_often_overtaken(&self) -> bool {
         false

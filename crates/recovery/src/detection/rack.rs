@@ -85,7 +85,8 @@ pub struct Rack {
     least_rtt: LeastRoundTrip,
     /// RACK.fack: one past the highest delivered packet.
     forward: u64,
-    /// By how many packets a delivered packet that was sent once had been overtaken at most (Linux, tp->reordering).
+    /// The greatest distance from a delivered packet that was sent once to one past the highest packet that had overtaken it:
+    /// one more than the packets between them (Linux, tp->reordering in tcp_check_sack_reordering).
     reordering: u64,
     /// RACK.segs_sacked: the number of packets now acknowledged selectively and not yet cumulatively.
     sacked: u32,
@@ -203,9 +204,9 @@ impl Rack {
         } else {
             self.least_rtt.take(now, rtt);
             self.probe.note_sample();
-            let overtaken_by = forward_before.saturating_sub(number + 1);
-            self.window.seen |= overtaken_by > 0;
-            self.reordering = self.reordering.max(overtaken_by);
+            let distance = forward_before.saturating_sub(number);
+            self.window.seen |= distance > 1;
+            self.reordering = self.reordering.max(distance);
         }
         self.forward = self.forward.max(number + 1);
         let sending = Sending::of(number, sent);

@@ -98,7 +98,7 @@ impl Told {
         assert!(ack.acked_to >= self.acked_to, "the cumulative acknowledgement goes back");
         assert!(ack.acked_to <= ack.sent_to && ack.sent_to <= self.high, "{ack:?}, high {}", self.high);
         let covered = ack.acked_to - self.acked_to;
-        // Where all that is delivered counts, packets out of order do so once four have overtaken one.
+        // Where all that is delivered counts, packets out of order do so once three have overtaken one.
         let out_of_order = ack.fresh && self.credits_delivered && ack.newly_acked > 0.0;
         assert!(ack.fresh == (covered > 0 || self.is_part) || out_of_order, "{ack:?}");
         if self.counts_parts && self.is_part && covered == 0 {

@@ -362,19 +362,20 @@ fn a_packet_that_left_just_before_a_retransmission_shows_nothing_about_it() {
 }
 
 #[test]
-fn packets_overtaken_by_more_than_three_are_remembered_until_a_timeout_shows_losses() {
-    // Packet 0 arrives after 1 and 2, which have overtaken it; packet 3 after 4 to 8, which are five.
+fn packets_overtaken_by_three_or_more_are_remembered_until_a_timeout_shows_losses() {
+    // Packet 0 arrives after 1 and 2: a distance of three packets from 0 to the first that has not arrived. Packet 3 arrives
+    // after 4 to 6: a distance of four, which is more than the threshold.
     let mut play = Play::new();
     play.send_each(0..20, 0);
     play.ack(42, 0, 1..3);
     play.ack(43, 3, 0..0);
     assert!(!play.rule.is_often_overtaken());
-    play.ack(48, 3, 4..9);
-    play.ack(49, 9, 0..0);
+    play.ack(46, 3, 4..7);
+    play.ack(47, 7, 0..0);
     assert!(play.rule.is_often_overtaken());
     // A timeout after three selective acknowledgements outside of a recovery: losses looked like reordering.
-    play.ack(53, 9, 10..13);
-    play.rule.on_timeout(&mut play.ledger, at(54));
+    play.ack(51, 7, 8..11);
+    play.rule.on_timeout(&mut play.ledger, at(52));
     assert!(!play.rule.is_often_overtaken());
 }
 
