@@ -4,6 +4,7 @@
 
 pub mod duplicates;
 pub mod mda;
+mod period;
 pub mod quic;
 pub mod rack;
 pub mod reported;

@@ -13,6 +13,7 @@ mod reordering;
 mod tests;
 
 use super::duplicates::missing_of;
+use super::period::RecoveryPeriod;
 use super::{AckSummary, Clock, Detection, Expiry, LossFound, Reaction};
 use crate::ledger::{Ledger, Sent};
 use crate::prr::Prr;
@@ -101,15 +102,11 @@ pub struct Rack {
     /// The number of duplicates in this recovery, including those that revealed the loss.
     in_episode: u32,
     partial_seen: bool,
-    /// Fast recovery lasts until everything below this number is acknowledged, and the repair after a timeout
-    /// until everything below `after_timeout` is; `None` outside them.
-    recover: Option<u64>,
+    period: RecoveryPeriod,
+    /// The repair after a timeout lasts until everything below this number is acknowledged; `None` outside it.
     after_timeout: Option<u64>,
     /// Whether the next packet is sent whatever the window: after a timeout, or as a fast retransmit.
     must_send: bool,
-    /// In state CWR, the next packet number when the window was reduced; `None` in others.
-    cwr: Option<u64>,
-    reduction: Option<Prr>,
     probe: Probe,
     /// The number of the probe that is being sent; `None` if none is.
     sends_probe: Option<u64>,
@@ -134,18 +131,16 @@ impl Rack {
             duplicates: 0,
             in_episode: 0,
             partial_seen: false,
-            recover: None,
+            period: RecoveryPeriod::default(),
             after_timeout: None,
             must_send: false,
-            cwr: None,
-            reduction: None,
             probe: Probe::new(options.probes, options.max_ack_delay, options.timer_slack),
             sends_probe: None,
         }
     }
 
     fn is_repairing(&self) -> bool {
-        self.recover.is_some() || self.after_timeout.is_some()
+        self.period.is_recovery() || self.after_timeout.is_some()
     }
 
     /// Carries out RFC 8985 section 6.2 steps 1 to 3 for everything that the acknowledgement delivered.
@@ -236,20 +231,14 @@ impl Rack {
     }
 
     fn enter(&mut self, ledger: &Ledger, number: u64, delivered: u64) -> Reaction {
-        // Losses of packets that were sent before a mark was heard of belong to its event, which ends where it would
-        // have ended, and whose reduction goes on (Linux's tcp_enter_recovery).
-        let event = self.cwr.take().filter(|end| number < *end);
-        self.recover = Some(event.unwrap_or(ledger.high()));
+        let reduction = self
+            .options
+            .proportional
+            .then(|| Prr::new(ledger.unacknowledged(), delivered, self.options.packet));
+        self.period.begin_recovery(number, ledger.high(), delivered, reduction);
         self.in_episode = self.duplicates;
         self.partial_seen = false;
         self.probe.reset();
-        match self.reduction.as_mut().filter(|_| event.is_some()) {
-            Some(reduction) => reduction.on_ack(delivered, false),
-            None => {
-                let reduction = || Prr::new(ledger.unacknowledged(), delivered, self.options.packet);
-                self.reduction = self.options.proportional.then(reduction);
-            }
-        }
         //= RFC 8985 section 6.2 again: a retransmission that is under way is not lost, and is not repeated
         // Without a proportional reduction the first lost packet leaves whatever the window, unless the repair
         // before this one has retransmitted it already.
@@ -262,7 +251,7 @@ impl Rack {
     }
 
     fn end(&mut self) {
-        (self.recover, self.cwr, self.reduction) = (None, None, None);
+        self.period.end();
         self.must_send = false;
     }
 
@@ -285,8 +274,8 @@ impl Detection for Rack {
         self.take_delivered(ledger, summary);
         let mut reaction = Reaction { restart_timer: summary.cumulative > 0, ..Reaction::default() };
         let mut leaves = false;
-        if self.recover.is_some_and(|recover| ledger.una() >= recover) {
-            self.end();
+        if self.period.on_ack(ledger.una()) {
+            self.must_send = false;
             reaction.recovered = Some(self.in_episode);
             leaves = true;
         }
@@ -294,10 +283,8 @@ impl Detection for Rack {
             self.after_timeout = None;
             leaves = true;
         }
-        if self.cwr.is_some_and(|end| ledger.una() > end) {
-            self.end();
-        }
-        if let Some(recover) = self.recover.filter(|_| summary.cumulative > 0 && !self.partial_seen) {
+        if let Some(recover) = self.period.recover().filter(|_| summary.cumulative > 0 && !self.partial_seen)
+        {
             self.partial_seen = true;
             reaction.missing = Some(missing_of(recover - ledger.una(), self.in_episode));
         }
@@ -323,7 +310,7 @@ impl Detection for Rack {
                 // The first packet is retransmitted again: the timer gives that transmission its time as well
                 // (Linux, tcp_xmit_retransmit_queue).
                 reaction.restart_timer |= found == Some(ledger.una());
-                if let Some(reduction) = &mut self.reduction {
+                if let Some(reduction) = &mut self.period.reduction {
                     reduction.on_ack(summary.delivered, summary.cumulative > 0 && found.is_none());
                 }
             }
@@ -374,16 +361,15 @@ impl Detection for Rack {
     }
 
     fn on_cwr(&mut self, ledger: &Ledger, reduction: Option<Prr>) {
-        self.cwr = Some(ledger.high());
-        self.reduction = reduction.filter(|_| self.options.proportional);
+        self.period.begin_cwr(ledger.high(), reduction.filter(|_| self.options.proportional));
     }
 
     fn in_recovery(&self) -> bool {
-        self.recover.is_some()
+        self.period.is_recovery()
     }
 
     fn reduction(&self) -> Option<&Prr> {
-        self.reduction.as_ref()
+        self.period.reduction.as_ref()
     }
 
     fn inflight(&self, ledger: &Ledger) -> u64 {
@@ -391,7 +377,7 @@ impl Detection for Rack {
     }
 
     fn next(&mut self, ledger: &mut Ledger, cwnd: u64, fresh_until: u64) -> Option<u64> {
-        let room = match &mut self.reduction {
+        let room = match &mut self.period.reduction {
             // The reordering timer may find everything in flight lost. No acknowledgement will come then to
             // let a packet out, so one leaves whenever nothing is in flight.
             Some(reduction) => reduction.allows(ledger.pipe(), cwnd) || ledger.pipe() == 0,
@@ -421,7 +407,7 @@ impl Detection for Rack {
         if sent.transmissions > 1 && !is_probe {
             self.retransmitted.note(number);
         }
-        if let Some(reduction) = &mut self.reduction {
+        if let Some(reduction) = &mut self.period.reduction {
             reduction.on_sent(u64::from(sent.size));
         }
         //= RFC 8985 section 7.2 start: the probe's timeout starts as new data is sent or acknowledged, outside of repairs

@@ -3,6 +3,7 @@
 //! counts the packets in the network instead of inferring them from the losses.
 
 use super::duplicates::missing_of;
+use super::period::RecoveryPeriod;
 use super::{AckSummary, AfterTimeout, Detection, LossFound, Reaction, Run};
 use crate::ledger::Ledger;
 use crate::prr::Prr;
@@ -42,15 +43,12 @@ pub struct Sack {
     duplicates: u32,
     /// The number of duplicates in this recovery, including those that revealed the loss.
     in_episode: u32,
-    recover: Option<u64>,
+    period: RecoveryPeriod,
     partial_seen: bool,
     /// Losses below this number begin no recovery after a timeout. After going back N, selective
     /// acknowledgements are ignored until it is acknowledged.
     guard: u64,
     rescued: bool,
-    /// In state CWR, the next packet number when the window was reduced; `None` in others.
-    cwr: Option<u64>,
-    reduction: Option<Prr>,
     /// The amount counted as lost by the time the last acknowledgement had been processed.
     lost: u64,
     /// The flight in recovery under [`Flight::Counted`]; `None` otherwise.
@@ -66,12 +64,10 @@ impl Sack {
             options,
             duplicates: 0,
             in_episode: 0,
-            recover: None,
+            period: RecoveryPeriod::default(),
             partial_seen: false,
             guard: 0,
             rescued: false,
-            cwr: None,
-            reduction: None,
             lost: 0,
             counted: None,
             holes_to: 0,
@@ -79,15 +75,14 @@ impl Sack {
     }
 
     fn enter(&mut self, ledger: &mut Ledger, delivered: u64) -> Reaction {
-        // Losses of packets that were sent before a mark was heard of belong to its event, which ends where it would
-        // have ended, and whose reduction goes on (Linux's tcp_enter_recovery).
-        let event = self.cwr.take().filter(|end| ledger.una() < *end);
-        self.recover = Some(event.unwrap_or(ledger.high()));
+        let number = ledger.una();
+        let reduction = (self.options.flight == Flight::Proportional)
+            .then(|| Prr::new(ledger.unacknowledged(), delivered, 1));
+        self.period.begin_recovery(number, ledger.high(), delivered, reduction);
         self.in_episode = self.duplicates;
         self.partial_seen = false;
         self.rescued = false;
         ledger.restart_holes();
-        let number = ledger.una();
         // Holes below the highest block are counted and retransmitted once per recovery in ns-2's Sack1. In RFC
         // 6675's rule a packet of which nothing new is known but that the recovery before this one has
         // retransmitted is neither lost again nor repeated.
@@ -95,28 +90,22 @@ impl Sack {
         if !is_under_way {
             ledger.give_up(number);
         }
-        match self.options.flight {
-            Flight::Inferred => {}
-            Flight::Proportional => match self.reduction.as_mut().filter(|_| event.is_some()) {
-                Some(reduction) => reduction.on_ack(delivered, false),
-                None => self.reduction = Some(Prr::new(ledger.unacknowledged(), delivered, 1)),
-            },
-            Flight::Counted => {
-                self.counted = Some(ledger.span().saturating_sub(u64::from(self.duplicates)));
-                self.holes_to = 0;
-            }
+        if self.options.flight == Flight::Counted {
+            self.counted = Some(ledger.span().saturating_sub(u64::from(self.duplicates)));
+            self.holes_to = 0;
         }
         Reaction {
             loss: Some(LossFound { number, signal: LossSignal::DuplicateAcks, duplicates: self.duplicates }),
             // A proportional reduction allows the first retransmission itself, and counts it as sent.
-            resend: (self.reduction.is_none() && !is_under_way).then_some(Run::one(number)),
+            resend: (self.period.reduction.is_none() && !is_under_way).then_some(Run::one(number)),
             restart_timer: true,
             ..Reaction::default()
         }
     }
 
     fn end(&mut self) {
-        (self.recover, self.cwr, self.reduction, self.counted) = (None, None, None, None);
+        self.period.end();
+        self.counted = None;
     }
 
     /// Returns the next packet to send under [`Flight::Counted`], or `None`.
@@ -156,23 +145,21 @@ impl Detection for Sack {
         self.in_episode += u32::from(duplicate);
         let mut reaction = Reaction { restart_timer: summary.cumulative > 0, ..Reaction::default() };
         //= RFC 6675 section 5 recovery-point: recovery ends when all is acknowledged that was outstanding at its start
-        if self.recover.is_some_and(|recover| ledger.una() >= recover) {
-            self.end();
+        if self.period.on_ack(ledger.una()) {
+            self.counted = None;
             reaction.recovered = Some(self.in_episode);
         }
-        if self.cwr.is_some_and(|end| ledger.una() > end) {
-            self.end();
-        }
-        if let Some(recover) = self.recover.filter(|_| summary.cumulative > 0 && !self.partial_seen) {
+        if let Some(recover) = self.period.recover().filter(|_| summary.cumulative > 0 && !self.partial_seen)
+        {
             self.partial_seen = true;
             reaction.missing = Some(missing_of(recover - ledger.una(), self.in_episode));
         }
         let enough = self.duplicates >= self.options.threshold && duplicate;
         let lost = ledger.first_is_lost() || (enough && !ledger.has_sacked());
-        if self.recover.is_none() && lost && !ledger.is_empty() && ledger.una() >= self.guard {
+        if !self.period.is_recovery() && lost && !ledger.is_empty() && ledger.una() >= self.guard {
             let recovered = reaction.recovered;
             reaction = Reaction { recovered, ..self.enter(ledger, summary.delivered) };
-        } else if let Some(reduction) = &mut self.reduction {
+        } else if let Some(reduction) = &mut self.period.reduction {
             //= RFC 9937 section 6.2 safe: an acknowledgement is safe that moves SND.UNA and shows no further loss
             reduction
                 .on_ack(summary.delivered, summary.cumulative > 0 && ledger.delivery().lost() == self.lost);
@@ -220,16 +207,16 @@ impl Detection for Sack {
     }
 
     fn on_cwr(&mut self, ledger: &Ledger, reduction: Option<Prr>) {
-        self.cwr = Some(ledger.high());
-        self.reduction = reduction.filter(|_| self.options.flight == Flight::Proportional);
+        let is_proportional = self.options.flight == Flight::Proportional;
+        self.period.begin_cwr(ledger.high(), reduction.filter(|_| is_proportional));
     }
 
     fn in_recovery(&self) -> bool {
-        self.recover.is_some()
+        self.period.is_recovery()
     }
 
     fn reduction(&self) -> Option<&Prr> {
-        self.reduction.as_ref()
+        self.period.reduction.as_ref()
     }
 
     fn inflight(&self, ledger: &Ledger) -> u64 {
@@ -237,7 +224,7 @@ impl Detection for Sack {
     }
 
     fn next(&mut self, ledger: &mut Ledger, cwnd: u64, fresh_until: u64) -> Option<u64> {
-        let room = match (&mut self.reduction, self.counted) {
+        let room = match (&mut self.period.reduction, self.counted) {
             // With nothing in flight no acknowledgement will come to let a packet out.
             (Some(reduction), _) => reduction.allows(ledger.pipe(), cwnd) || ledger.pipe() == 0,
             (None, Some(flight)) => flight < cwnd,
@@ -249,7 +236,7 @@ impl Detection for Sack {
         if self.counted.is_some() {
             return Self::next_counted(ledger, fresh_until);
         }
-        if self.recover.is_some() {
+        if self.period.is_recovery() {
             return self.next_in_recovery(ledger, fresh_until);
         }
         // Outside recovery, packets that a timeout marked lost come first.
@@ -261,7 +248,7 @@ impl Detection for Sack {
     }
 
     fn allows_fast_path(&self) -> bool {
-        self.recover.is_none() && self.duplicates == 0 && self.reduction.is_none()
+        !self.period.is_recovery() && self.duplicates == 0 && self.period.reduction.is_none()
     }
 
     fn wants_ranges(&self, ledger: &Ledger) -> bool {
@@ -276,7 +263,7 @@ impl Detection for Sack {
         if let Some(flight) = self.counted.as_mut().filter(|_| in_line || number != ledger.una()) {
             *flight += 1;
         }
-        if let Some(reduction) = &mut self.reduction {
+        if let Some(reduction) = &mut self.period.reduction {
             reduction.on_sent(1);
         }
     }
