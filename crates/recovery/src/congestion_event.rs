@@ -19,26 +19,19 @@ pub struct CongestionEvent {
     repeats: bool,
 }
 
-/// The cause of a reduction, as far as it matters to the events that follow.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Cause {
-    /// A loss or a timeout.
-    Loss,
-    /// A mark, or a packet that the host's own interface refused: nothing is repaired.
-    WithoutLoss,
-}
-
 impl CongestionEvent {
-    /// Called at every reduction of the window. `high` is the number of the next new packet.
-    pub fn begin(&mut self, high: u64, cause: Cause) {
+    /// Called when a loss or a timeout reduces the window. `high` is the number of the next new packet.
+    pub fn begin(&mut self, high: u64) {
         if self.end != Some(high) {
             self.end_before = self.end.replace(high);
         }
-        self.is_cwr = cause == Cause::WithoutLoss;
-        self.repeats = false;
-        if self.is_cwr {
-            self.end_without_loss = high;
-        }
+        (self.is_cwr, self.repeats) = (false, false);
+    }
+
+    /// Called when a mark, or a packet that the host's own interface refused, reduces the window: nothing is repaired.
+    pub fn begin_without_loss(&mut self, high: u64) {
+        self.begin(high);
+        (self.is_cwr, self.end_without_loss) = (true, high);
     }
 
     /// Called when a recovery begins for the loss of packet `number`. Returns whether the loss belongs to the event
@@ -100,7 +93,7 @@ mod tests {
         // Packets 0 to 9 are sent when the mark reduces the window: the loss of 9 takes nothing more, that of 10 does.
         let mut event = CongestionEvent::default();
         assert!(!event.takes_in(3), "no mark before");
-        event.begin(10, Cause::WithoutLoss);
+        event.begin_without_loss(10);
         assert!(event.is_cwr());
         assert!(event.takes_in(9) && !event.is_cwr(), "recovery follows");
         assert!(event.end_recovery() && !event.end_recovery());
@@ -111,7 +104,7 @@ mod tests {
     fn the_event_of_a_mark_lasts_until_the_next_packet_is_acknowledged() {
         let mut event = CongestionEvent::default();
         assert!(!event.covers_mark(0), "before a reduction every mark is new");
-        event.begin(10, Cause::WithoutLoss);
+        event.begin_without_loss(10);
         event.on_ack(10);
         assert!(
             event.is_cwr() && event.covers_mark(10),
@@ -124,14 +117,14 @@ mod tests {
     #[test]
     fn after_a_loss_there_is_no_state_cwr_and_a_mark_of_its_window_is_old_unless_the_loss_is_undone() {
         let mut event = CongestionEvent::default();
-        event.begin(10, Cause::Loss);
+        event.begin(10);
         assert!(event.covers_mark(10) && !event.is_cwr());
         event.undo();
         assert!(!event.covers_mark(5));
         // A mark reduces the window when packets up to 4 have been sent. The timeout that follows is undone.
         for high in [5, 10] {
-            event.begin(5, Cause::WithoutLoss);
-            event.begin(high, Cause::Loss);
+            event.begin_without_loss(5);
+            event.begin(high);
             event.undo();
             assert!(event.covers_mark(5) && !event.covers_mark(6));
         }

@@ -2,7 +2,6 @@
 //! spurious.
 
 use super::{Output, Sender};
-use crate::congestion_event::Cause;
 use crate::detection::LossFound;
 use crate::options::Options;
 use crate::prr::Prr;
@@ -43,7 +42,7 @@ impl Sender {
             }
             return;
         }
-        self.event.begin(self.ledger.high(), Cause::Loss);
+        self.event.begin(self.ledger.high());
         self.ecn.note_reduction();
         self.may_undo = true;
         self.look_for_originals(now);
@@ -135,7 +134,7 @@ impl Sender {
         }
         let number = self.ledger.una().min(self.ledger.high() - 1); // nothing may be outstanding after a mark
         let found = LossFound { number, signal, duplicates: 0 };
-        self.event.begin(self.ledger.high(), Cause::WithoutLoss);
+        self.event.begin_without_loss(self.ledger.high());
         self.ecn.note_reduction();
         self.spurious.forget();
         self.fast_path = false;

@@ -1,7 +1,6 @@
 //! The timers of a sender: the retransmission timer, the timer that a rule keeps beside it, and the pacer's.
 
 use super::{Output, Sender};
-use crate::congestion_event::Cause;
 use crate::detection::{Clock, Expiry, Resolution};
 use ackclock_base::{Packets, Span, Time};
 use ackclock_cc::{Probe, Timeout};
@@ -97,7 +96,7 @@ impl Sender {
             keeps_threshold: self.options.keeps_threshold && self.expiries > 1,
         };
         self.repaired_at = self.ledger.high();
-        self.event.begin(self.ledger.high(), Cause::Loss);
+        self.event.begin(self.ledger.high());
         self.ecn.note_reduction();
         self.note_cwnd(now);
         self.controller.on_timeout(&timeout, &mut *self.random);
@@ -140,7 +139,7 @@ impl Sender {
                     keeps_threshold: true,
                 };
                 self.counts.persistent_congestions += 1;
-                self.event.begin(self.ledger.high(), Cause::Loss);
+                self.event.begin(self.ledger.high());
                 self.ecn.note_reduction();
                 self.note_cwnd(now);
                 //= RFC 9002 section 7.6.2 window: persistent congestion leaves the least window
