@@ -1,22 +1,16 @@
 //! Tests of what reduces a window once, of how it grows afterwards, and of what an undo takes back. Each has the scenario of
 //! a report, in which the right window can be worked out by hand.
 
-use ackclock_lab::{Scenario, run};
-use serde_json::{Map, Value, json};
-use std::sync::atomic::AtomicBool;
+use crate::verified::{self, number};
+use serde_json::{Value, json};
 
 /// Runs a scenario and returns the window of flow `f` at each millisecond, and its other results.
-fn windows(text: &str, overrides: Value) -> (Vec<f64>, Value) {
-    let mut overrides: Map<String, Value> = serde_json::from_value(overrides).expect("a table");
-    overrides.insert("observe".to_owned(), json!({ "interval": "1 ms" }));
-    let scenario = Scenario::parse(text, "test", &overrides)
-        .unwrap_or_else(|problems| panic!("{}", ackclock_lab::diagnostics::render(&problems)));
-    let result = run::run(&scenario, scenario.seed, true, &AtomicBool::new(false)).expect("a finished run");
-    let result = serde_json::to_value(result).expect("a result as JSON");
+fn windows(text: &str, mut overrides: Value) -> (Vec<f64>, Value) {
+    overrides["observe"] = json!({ "interval": "1 ms" });
+    let result = verified::result(text, &overrides);
     let windows = result["series"]["flows"]["f"]["cwnd_packets"].as_array().expect("windows");
     let windows = windows.iter().map(|window| window.as_f64().unwrap_or(f64::NAN)).collect();
-    let flow = result["flows"].as_array().expect("flows")[0].clone();
-    (windows, flow)
+    (windows, result["flows"][0].clone())
 }
 
 /// Returns the windows to which the window falls by more than a packet, rounded, from sample `from` on.
@@ -103,40 +97,31 @@ fn the_window_does_not_grow_in_the_round_after_a_mark() {
     }
 }
 
-/// A flow of 100 packets at 20 Mbit/s and 80 ms. Packets that leave at 1 s are 200 ms late and taken for lost.
-const LATE: &str = r#"
-duration = "2 s"
-[dumbbell]
-pairs = 2
-access = { rate = "1 Gbit/s", delay = "0 ms" }
-[dumbbell.bottleneck]
-rate = "20 Mbit/s"
-delay = "40 ms"
-queue = { name = "red", limit = "1000 packets", min_threshold = "60 packets", max_threshold = "61 packets", weight = 1, max_probability = 1, ecn = true, drops_above_maximum = false }
-reorder = true
-detour = { from = "1 s", until = "1.0007 s", longer = "200 ms" }
-reverse = { reorder = false, queue = "droptail", detour = { from = "99 s", longer = "0 ms" } }
-[[flows]]
-name = "f"
-control = "newreno"
-ecn_response = "abe"
-transport = { name = "quic", ecn = true, spurious_recoveries = true, window = "100 packets" }
-[[flows]]
-name = "burst"
-application = { name = "cbr", rate = "200 Mbit/s", packet = "1500 B" }
-start = "1.12 s"
-stop = "1.13 s"
-"#;
+/// Changes [`MARKED`] to a flow of 100 packets at 80 ms. Packets that leave at 1 s are 200 ms late and taken for lost. The
+/// burst lasts from `start` to `stop`.
+fn late(start: &str, stop: &str) -> Value {
+    json!({
+        "duration": "2 s",
+        "dumbbell.bottleneck.delay": "40 ms",
+        "dumbbell.bottleneck.reorder": true,
+        "dumbbell.bottleneck.detour": { "from": "1 s", "until": "1.0007 s", "longer": "200 ms" },
+        "dumbbell.bottleneck.reverse": { "reorder": false, "queue": "droptail", "detour": { "from": "99 s", "longer": "0 ms" } },
+        "flows.0.ecn_response": "abe",
+        "flows.0.transport": { "name": "quic", "ecn": true, "spurious_recoveries": true, "window": "100 packets" },
+        "flows.1.start": start,
+        "flows.1.stop": stop,
+    })
+}
 
 #[test]
 fn an_undo_does_not_take_back_what_a_mark_took() {
     // The loss of 1 s halves 100 packets to 50. The mark of the burst leaves 0.8 of them (RFC 8511): 40. Then the late
     // packets are acknowledged. A mark proves congestion and ends what can be undone (Linux's tcp_enter_cwr): 40 packets.
     // (They became 50, what the loss had left.)
-    let (marked, _) = windows(LATE, json!({}));
+    let (marked, _) = windows(MARKED, late("1.12 s", "1.13 s"));
     assert_eq!((falls(&marked, 900), jumps(&marked[900..])), (vec![50.0, 40.0], 0));
     // Without the burst the loss is all, and undone.
-    let (undone, _) = windows(LATE, json!({ "flows.1.start": "1.9 s", "flows.1.stop": "1.901 s" }));
+    let (undone, _) = windows(MARKED, late("1.9 s", "1.901 s"));
     assert_eq!((falls(&undone, 900), jumps(&undone[900..])), (vec![50.0], 1));
 }
 
@@ -181,8 +166,7 @@ fn copies_that_the_network_makes_undo_nothing() {
     let (windows, copied) = windows(LOSSY, json!({ "dumbbell.bottleneck.duplicate": 0.02 }));
     assert_eq!(jumps(&windows[1000..]), 0);
     assert!(falls(&windows, 0).len() > 30, "{:?}", falls(&windows, 0));
-    let goodput = |flow: &Value| flow["goodput_bps"].as_f64().expect("a rate");
-    let ratio = goodput(&copied) / goodput(&alone);
+    let ratio = number(&copied, "goodput_bps") / number(&alone, "goodput_bps");
     assert!((0.9..1.1).contains(&ratio), "{ratio}");
 }
 
@@ -197,7 +181,7 @@ fn an_echo_of_an_earlier_retransmission_undoes_nothing() {
         "flows.0.transport.window": "200 packets",
     });
     let (windows, flow) = windows(LOSSY, overrides);
-    let recoveries = flow["fast_retransmits"].as_u64().expect("a count");
-    assert!(recoveries > 100, "{recoveries}");
+    let recoveries = number(&flow, "fast_retransmits");
+    assert!(recoveries > 100.0, "{recoveries}");
     assert_eq!(jumps(&windows[1000..]), 0);
 }

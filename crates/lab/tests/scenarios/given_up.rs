@@ -125,18 +125,23 @@ impl Arrivals {
     }
 }
 
+/// Runs a scenario. Returns the calls to its control, and what happened to its packets.
+fn recorded(scenario: &Scenario, seed: u64) -> (Recorder, Vec<Record>) {
+    let recorder = Recorder::default();
+    let cancelled = AtomicBool::new(false);
+    let measured = run::measured(scenario, seed, &cancelled).expect("a finished run");
+    let keep = Keep { series: false, trace: true, watch: false, capture: Vec::new() };
+    let mut simulation = build::recorded_simulation(scenario, seed, keep, measured, Some(&recorder));
+    simulation.run(&cancelled).expect("a finished run");
+    let records = simulation.network.trace.take().expect("a trace").records;
+    (recorder, records)
+}
+
 /// Runs a control over a path. Returns how many packets were given up, after checking that each transmission was given
 /// up once, and either at a timeout or after an acknowledgement could have arrived that a packet sent no
 /// earlier had caused.
 fn given_up(control: &str, path: &Path) -> usize {
-    let scenario = scenario(control, path);
-    let recorder = Recorder::default();
-    let cancelled = AtomicBool::new(false);
-    let measured = run::measured(&scenario, path.seed, &cancelled).expect("a finished run");
-    let keep = Keep { series: false, trace: true, watch: false, capture: Vec::new() };
-    let mut simulation = build::recorded_simulation(&scenario, path.seed, keep, measured, Some(&recorder));
-    simulation.run(&cancelled).expect("a finished run");
-    let records = simulation.network.trace.take().expect("a trace").records;
+    let (recorder, records) = recorded(&scenario(control, path), path.seed);
     let (data, acks) = (Arrivals::new(&records, false), Arrivals::new(&records, true));
     recorder.with(|log| {
         let (mut timeout, mut seen) = (None, HashSet::new());
@@ -184,13 +189,7 @@ fn found_after(duplicate: f64) -> (f64, f64) {
     );
     let scenario = Scenario::parse(&text, "test", &Map::new())
         .unwrap_or_else(|problems| panic!("{}", diagnostics::render(&problems)));
-    let recorder = Recorder::default();
-    let cancelled = AtomicBool::new(false);
-    let measured = run::measured(&scenario, scenario.seed, &cancelled).expect("a finished run");
-    let keep = Keep { series: false, trace: false, watch: false, capture: Vec::new() };
-    let mut simulation =
-        build::recorded_simulation(&scenario, scenario.seed, keep, measured, Some(&recorder));
-    simulation.run(&cancelled).expect("a finished run");
+    let (recorder, _) = recorded(&scenario, scenario.seed);
     let mut times: Vec<f64> = recorder.with(|log| {
         let lost = log.records.iter().filter_map(|record| match record.call {
             Call::Lost(lost) => Some(lost.now.since(lost.sent).seconds()),
