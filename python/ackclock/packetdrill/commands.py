@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
-from ackclock.packetdrill.language import Command, Inexpressible
+from ackclock.packetdrill.language import Command, Inexpressible, whole_number
 
 
 @dataclass(frozen=True)
@@ -105,10 +105,10 @@ _ROUTE = ("initcwnd", "rto_min", "initrwnd", "cwnd", "ssthresh", "quickack", "fe
 
 
 def _hystart(module: re.Match[str], line: int) -> HyStart:
-    value, name = module[1], module[2]
-    if name not in ("hystart", "hystart_detect") or not value.isdigit():
+    value, name = whole_number(module[1]), module[2]
+    if name not in ("hystart", "hystart_detect") or value is None:
         raise Inexpressible(line, f"the parameter {name} of the module tcp_cubic has no counterpart here")
-    return HyStart(name, int(value))
+    return HyStart(name, value)
 
 
 def _queue(words: list[str], line: int, shown: str) -> Queue:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ackclock.packetdrill.language import Call, Inexpressible, Script, Segment
+from ackclock.packetdrill.language import Call, Inexpressible, Script, ScriptError, Segment, whole_number
 
 USUAL_MSS = 536
 """The segment size of a peer whose SYN does not say one (RFC 9293 section 3.7.1)."""
@@ -38,16 +38,20 @@ class Handshake:
 
 
 def agreed(script: Script) -> Handshake:
-    """Returns what the hosts agree on. Inexpressible if the script has no handshake."""
+    """Returns what the hosts agree on. Inexpressible if the script has no handshake, ScriptError for an option that is
+    no size.
+    """
     line, peer = _first(script, arrives=True)
     connects = peer.has(".")
     _, own = _first(script, arrives=False)
     mss = peer.options.mss or USUAL_MSS
     for name, headers in (("mss", 0), ("mtu", HEADER_BYTES)):
         given_at, given = script.options.get(name, (0, str(mss + headers)))
-        if not given.isdigit() or int(given) <= headers:
-            raise Inexpressible(given_at, f"--{name}={given}")
-        mss = min(mss, int(given) - headers)
+        size = whole_number(given) or 0
+        if size <= headers:
+            expected = f"expected a whole number above {headers}"
+            raise ScriptError(script.file, given_at, f'--{name}: found "{given:.40}", {expected}')
+        mss = min(mss, size - headers)
     # The answer to a SYN of RFC 9768 says how the SYN arrived; 1 is RFC 3168, 0 no ECN, and 7 a copy of the SYN.
     asked, answered = (own.field, peer.field) if connects else (peer.field, own.field)
     accurate = asked == 7 and answered not in (0, 1, 7)
@@ -75,8 +79,8 @@ def _set_by_socket(script: Script, mss: int) -> int:
     for event in script.events:
         match event.action:
             case Call(name="setsockopt", arguments=(_, _, "TCP_MAXSEG", value, *_)):
-                digits = value.strip("[] ")
-                mss = min(mss, int(digits)) if digits.isdigit() else mss
+                size = whole_number(value.strip("[] "))
+                mss = mss if size is None else min(mss, size)
     return mss
 
 

@@ -7,6 +7,7 @@ Python in ``%{ }%``.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
@@ -27,6 +28,11 @@ class Inexpressible(Exception):  # noqa: N818  (it is no error, but a verdict)
     def __init__(self, line: int, reason: str) -> None:
         super().__init__(reason)
         self.line, self.reason = line, reason
+
+
+def whole_number(text: str) -> int | None:
+    """Returns the number that ``text`` writes in decimal digits, at most 18; None for any other text."""
+    return int(text) if re.fullmatch("[0-9]{1,18}", text) else None
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,10 @@ from ackclock.packetdrill.scanner import Scanner
 _INFO = re.compile(r"[\[(]\s*([^\])]*?)\s*[\])]")
 _PORTS = re.compile(r"\d+\s*>\s*\d+(?=\s)")
 _FLAGS = re.compile(r"-(?=\s)|(?=[A-Z.])[A-Z]*\d?\.?\d?(?=\s)")
-_NUMBERS = re.compile(r"(\d+)\s*:\s*(\d+)\s*\(\s*(\d+)\s*\)")
-_ACK, _WIN, _URG = (re.compile(rf"{word}\s+(\d+)") for word in ("ack", "win", "urg"))
+_NUMBER = "([0-9]{1,10})"
+"""A number of at most 32 bits."""
+_NUMBERS = re.compile(rf"{_NUMBER}\s*:\s*{_NUMBER}\s*\(\s*{_NUMBER}\s*\)")
+_ACK, _WIN, _URG = (re.compile(rf"{word}\s+{_NUMBER}\b") for word in ("ack", "win", "urg"))
 _OPTIONS = re.compile(r"<([^<>]*)>")
 _OTHER = re.compile(
     r"(?:[\[(][^\])]*[\])][\s\])]*)?(icmp|udp|udplite|sctp|ipv4|ipv6|gre|mpls|encap)\b", re.IGNORECASE
@@ -107,10 +109,10 @@ def _read_counters(match: re.Match[str]) -> dict[str, Any]:
 
 _READERS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], dict[str, Any]]], ...] = (
     (re.compile("nop|eol|NOP|EOL"), lambda _: {}),
-    (re.compile(r"mss (\d+)"), lambda match: {"mss": int(match[1])}),
-    (re.compile(r"wscale (\d+)"), lambda match: {"window_scale": int(match[1])}),
+    (re.compile(rf"mss {_NUMBER}"), lambda match: {"mss": int(match[1])}),
+    (re.compile(r"wscale ([0-9]{1,2})"), lambda match: {"window_scale": int(match[1])}),
     (re.compile("sackOK"), lambda _: {"sack_permitted": True}),
-    (re.compile(r"sack ((?:\d+:\d+ ?)+)"), _read_sack),
-    (re.compile(r"TS val (\d+) ecr (\d+)"), lambda match: {"stamp": (int(match[1]), int(match[2]))}),
-    (re.compile(rf"(?:ECN|AccECN) ((?:(?:{'|'.join(_COUNTERS)}) \d+ ?)+)"), _read_counters),
+    (re.compile(r"sack ((?:[0-9]{1,10}:[0-9]{1,10} ?)+)"), _read_sack),
+    (re.compile(rf"TS val {_NUMBER} ecr {_NUMBER}"), lambda match: {"stamp": (int(match[1]), int(match[2]))}),
+    (re.compile(rf"(?:ECN|AccECN) ((?:(?:{'|'.join(_COUNTERS)}) [0-9]{{1,10}} ?)+)"), _read_counters),
 )

@@ -9,7 +9,7 @@ from typing import Any
 
 from ackclock.packetdrill.commands import Effect, HyStart, Queue, Route, Sysctl, effects
 from ackclock.packetdrill.handshake import Handshake
-from ackclock.packetdrill.language import Call, Command, Inexpressible, Script, Segment
+from ackclock.packetdrill.language import Call, Command, Inexpressible, Script, Segment, whole_number
 
 LINUX = "linux"
 """The profile that is compared with scripts of Linux, and the default."""
@@ -171,13 +171,9 @@ def _sysctl(name: str, value: str, line: int) -> Mapping[str, Any]:
     if name in _WITHOUT_EFFECT:
         return {}
     if name == "tcp_rmem":
-        initial = value.split()[1:2]
+        initial = whole_number("".join(value.split()[1:2]))
         # Half of the memory serves as window (tcp_adv_win_scale of 1).
-        return (
-            {"initial_receive_window": f"{int(initial[0]) // 2} B"}
-            if initial and initial[0].isdigit()
-            else {}
-        )
+        return {} if initial is None else {"initial_receive_window": f"{initial // 2} B"}
     try:
         number = int(value, 0)
     except ValueError:

@@ -6,7 +6,7 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from ackclock.packetdrill.language import Inexpressible, Script, ScriptError
+from ackclock.packetdrill.language import Inexpressible, Script, ScriptError, whole_number
 from ackclock.packetdrill.outcome import Compared, Row
 from ackclock.packetdrill.stream import Incoming, Written
 
@@ -83,9 +83,12 @@ class World:
 
     def _option(self, name: str, otherwise: int) -> int:
         line, value = self.script.options.get(name, (0, str(otherwise)))
-        if not value.isdigit():
-            raise ScriptError(self.script.file, line, f'--{name}: found "{value}", expected a number')
-        return int(value)
+        number = whole_number(value)
+        if number is None:
+            raise ScriptError(
+                self.script.file, line, f'--{name}: found "{value:.40}", expected a whole number'
+            )
+        return number
 
     def state(self) -> HostState:
         """Returns the state of the host now."""

@@ -245,6 +245,16 @@ def test_a_script_with_nothing_to_compare_or_unknown_settings_is_no_pass(tmp_pat
     assert of(text, tmp_path).verdict in (Verdict.INEXPRESSIBLE, Verdict.WRONG_INPUT)
 
 
+@pytest.mark.parametrize(
+    "option", ["--mss=²", "--mtu=30", "--tolerance_usecs=" + "9" * 5000, "--mss=" + "9" * 5000]
+)
+def test_a_number_that_is_none_is_refused(tmp_path: Path, option: str) -> None:
+    outcome = of(f"{option}\n{SENDS}", tmp_path)
+    assert outcome.verdict is Verdict.WRONG_INPUT
+    assert "one.pkt:1: --" in outcome.reason
+    assert "expected a whole number" in outcome.reason
+
+
 def test_variables_are_read_from_the_shell_script_beside_and_nothing_is_run(tmp_path: Path) -> None:
     (tmp_path / "defaults.sh").write_text(
         "#!/bin/bash\n# A comment\nsysctl -q net.ipv4.tcp_early_retrans=0 \\\n  net.ipv4.tcp_frto=2 > /dev/null 2>&1\n"
