@@ -108,11 +108,10 @@ class Evaluator:
         return None
 
     def _assign(self, name: str, value: ast.expr, lookup: Lookup) -> None:
-        self._without.pop(name, None)
         try:
             self._variables[name] = self._value(value, lookup)
+            self._without.pop(name, None)
         except Unknown as unknown:
-            self._variables.pop(name, None)
             self._without[name] = unknown.name
 
     def _value(self, node: ast.expr, lookup: Lookup) -> Number:

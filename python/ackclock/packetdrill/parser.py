@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import shlex
-from textwrap import dedent
 
 from ackclock.packetdrill.language import Call, Code, Command, Event, Script, ScriptError, When
 from ackclock.packetdrill.scanner import Scanner
@@ -121,8 +120,8 @@ def _is_last(scanner: Scanner) -> bool:
 
 def _plain(code: str) -> str:
     """Returns code without the indentation of the script and with its continued lines joined."""
-    joined = code.replace("\\\n", "\n")
-    return dedent("\n".join(line.strip() for line in joined.split("\n"))).strip()
+    joined = code.replace("\\\n", " ")
+    return "\n".join(line.strip() for line in joined.split("\n")).strip()
 
 
 def _call(scanner: Scanner, when: When) -> Call:
