@@ -84,7 +84,8 @@ def _write(world: World, line: int, made: Call) -> None:
         raise Inexpressible(line, f"{made.name} that blocks: there is no send buffer")
     if count // world.packet_bytes > _MOST_PACKETS:
         raise Inexpressible(line, f"{made.name} of {count} bytes, more than {_MOST_PACKETS} segments")
-    flags = [flag.strip() for flag in "|".join(made.arguments[3:4]).split("|") if flag.strip()]
+    place = 2 if made.name == "sendmsg" else 3
+    flags = [flag.strip() for flag in "|".join(made.arguments[place : place + 1]).split("|") if flag.strip()]
     for flag in flags if made.name.startswith("send") else ():
         if flag not in _SENDING_FLAGS:
             raise Inexpressible(line, f"the flag {flag} of {made.name} has no counterpart")

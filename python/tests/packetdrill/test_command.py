@@ -204,6 +204,7 @@ def test_the_timeline_names_what_was_not_compared(ackclock: Command, tmp_path: P
         ("+0 frobnicate(4) = 0", 9, "the call frobnicate has no counterpart"),
         ("+0 setsockopt(4, SOL_TCP, TCP_FROB, [1], 4) = 0", 9, "the option TCP_FROB of a socket"),
         ("+0 send(4, ..., 100, MSG_MORE) = 100", 9, "the flag MSG_MORE of send"),
+        ("+0 sendmsg(4, {msg_iov(1)=[{..., 100}]}, MSG_MORE) = 100", 9, "the flag MSG_MORE of sendmsg"),
         ("+0...0.5 write(4, ..., 100) = 100", 9, "there is no send buffer"),
         ("+0 write(4, ..., 100) = -1 EAGAIN (again)", 9, "write that fails: EAGAIN"),
         ("+0 write(4, ..., 9999999999) = 9999999999", 9, "more than 1000000 segments"),
