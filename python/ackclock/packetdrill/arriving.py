@@ -125,20 +125,23 @@ def _packets(world: World, line: int, window: int) -> int:
 def _blocks(
     world: World, line: int, segment: Segment
 ) -> tuple[list[tuple[int, int]], tuple[int, int] | None]:
-    """Returns the blocks in packets, and the duplicate that the first one reports (RFC 2883 section 4)."""
+    """Returns the blocks in packets, and the duplicate that the first one reports (RFC 2883 section 4). Left out are
+    blocks that begin below the acknowledgement and end above it, as in Linux (tcp_is_sackblock_valid).
+    """
     found = list(segment.options.sack)
     if len(found) > _MOST_BLOCKS:
         raise Inexpressible(
             line, f"{len(found)} blocks in an acknowledgement, of which {_MOST_BLOCKS} are known"
         )
     duplicate = None
+    acknowledged = segment.acknowledgement or 1
     if found:
         first, end = found[0]
         inside = len(found) > 1 and found[1][0] <= first and end <= found[1][1]
-        if inside or end <= (segment.acknowledgement or 1):
+        if inside or end <= acknowledged:
             duplicate = world.written.inside(first - 1, end - 1)
             found = found[1:]
-    packets = (world.written.inside(first - 1, end - 1) for first, end in found)
+    packets = (world.written.inside(first - 1, end - 1) for first, end in found if first > acknowledged)
     return [block for block in packets if block is not None], duplicate
 
 

@@ -70,7 +70,7 @@ class Written:
         """Returns the packets that lie wholly in a range of bytes, as Linux counts a block that ends within a
         segment; None if there is none.
         """
-        start = bisect_left([0, *self._ends], first)
+        start = bisect_left(self._ends, first) + 1 if first > 0 else 0
         stop = self.below(end)
         return (start, stop) if start < stop else None
 

@@ -256,6 +256,25 @@ def test_a_number_that_is_none_is_refused(tmp_path: Path, option: str) -> None:
     assert "expected a whole number" in outcome.reason
 
 
+def test_a_block_that_begins_below_the_acknowledgement_and_ends_above_it_says_nothing(tmp_path: Path) -> None:
+    # A report that segment 1:1001 arrived twice takes the reduction to 0.7 * 10 back.
+    text = (
+        BEGIN
+        + """+0 write(4, ..., 10000) = 10000
+   +0 > P. 1:10001(10000) ack 1
+  +.1 < . 1:1(0) ack 1 win 1000 <sack 1001:4001,nop,nop>
+   +0 > . 1:1001(1000) ack 1
+ +.01 < . 1:1(0) ack 10001 win 1000
+   +0 write(4, ..., 9000) = 9000
+   +0 > . 10001:17001(7000) ack 1
+ +.09 < . 1:1(0) ack 10001 win 1000 <sack {block},nop,nop>
+   +0 %{{ assert tcpi_snd_ssthresh == 7 }}%
+"""
+    )
+    assert of(text.format(block="1:19001"), tmp_path).verdict is Verdict.PASSED
+    assert of(text.format(block="1:1001"), tmp_path).line == 15
+
+
 def test_variables_are_read_from_the_shell_script_beside_and_nothing_is_run(tmp_path: Path) -> None:
     (tmp_path / "defaults.sh").write_text(
         "#!/bin/bash\n# A comment\nsysctl -q net.ipv4.tcp_early_retrans=0 \\\n  net.ipv4.tcp_frto=2 > /dev/null 2>&1\n"
