@@ -33,7 +33,7 @@ def packetdrill(
 ) -> None:
     """Runs scripts and prints how each ends. Leaves with the exit code of the gravest.
 
-    InputError for a wrong choice.
+    InputError for a setting that is no ``DETAIL=VALUE``.
     """
     from ackclock.evaluation.loading import apart
     from ackclock.overrides import assignment

@@ -63,7 +63,9 @@ class Choices:
 
 
 def host_of(found: Settings, choices: Choices, file: str) -> tuple[Host, dict[str, Any]]:
-    """Returns the host, and the details of its transport that were set. InputError for a wrong choice."""
+    """Returns the host, and the details of its transport that were set. InputError for a wrong choice, Inexpressible if
+    the script's control has no counterpart and none was chosen.
+    """
     from ackclock import core
     from ackclock.custom import python_classes
 
@@ -79,7 +81,7 @@ def host_of(found: Settings, choices: Choices, file: str) -> tuple[Host, dict[st
         else:
             raise InputError(f'--set: there is no "{name}"{nearest(name, [*known, *_FLOW_KEYS])}')
     chosen = _contender(choices.control) if choices.control is not None else None
-    keys = {"control": control_for(found.control, profile)} if chosen is None else chosen.keys
+    keys = {"control": control_for(found, profile)} if chosen is None else chosen.keys
     classes = {} if chosen is None else chosen.classes
     flow |= {"transport": transport, "reader": "1 Gbit/s", **keys}
     try:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ackclock.core import own_errors
-from ackclock.errors import InputError, ScenarioError
+from ackclock.errors import InputError
 from ackclock.files import read_text
 from ackclock.names import nearest
 from ackclock.packetdrill import info
@@ -36,18 +36,14 @@ from ackclock.packetdrill.world import KNOWN_OPTIONS, OTHER_OPTIONS, World
 def drill(path: Path, choices: Choices | None = None) -> Outcome:
     """Runs the script in a file. ``choices`` win over those in the script's own comments.
 
-    InputError for a choice that is wrong. A file that is no script has the verdict WRONG_INPUT.
+    A file that is no script and a choice that is wrong have the verdict WRONG_INPUT.
     """
     outcome = Outcome(str(path), Verdict.PASSED)
     try:
         script = parse(read_text(path, expected="a script of packetdrill", pattern="*.pkt"), str(path))
         _check_options(script)
         drilled = Drill(script, (choices or Choices()).after(Choices.of(script.arguments, script.file)))
-    except (ScriptError, Inexpressible) as error:
-        return _ended(outcome, error)
-    except ScenarioError:
-        raise
-    except InputError as error:
+    except (InputError, Inexpressible) as error:
         return _ended(outcome, error)
     outcome.compared, outcome.rows = drilled.world.compared, drilled.world.rows
     outcome.not_compared = drilled.world.not_compared
@@ -89,7 +85,10 @@ class Drill:
         self.script = script
         self.agreed = agreed(script)
         self.settings: Settings = settings(script, self.agreed, choices.profile_name)
-        host, details = host_of(self.settings, choices, script.file)
+        try:
+            host, details = host_of(self.settings, choices, script.file)
+        except InputError as error:
+            raise InputError(f"{script.file}: {error}") from None
         self.world = World(
             script,
             self.agreed,

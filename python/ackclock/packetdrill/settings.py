@@ -68,6 +68,8 @@ class Settings:
     flow: dict[str, Any] = field(default_factory=dict)
     control: str | None = None
     """The kernel's name of the control; None if the script names none."""
+    control_line: int = 0
+    """The line that names it."""
     refuses: bool = False
 
 
@@ -81,15 +83,17 @@ def settings(script: Script, agreed: Handshake, profile: str) -> Settings:
     for event in script.events:
         match event.action:
             case Call(name="setsockopt", arguments=(_, _, "TCP_CONGESTION", name, *_)):
-                found.control = name.strip('[]" ')
-    if found.control is not None and found.control not in CONTROLS:
-        raise Inexpressible(script.events[0].line, f"the congestion control {found.control}")
+                found.control, found.control_line = name.strip('[]" '), event.line
     return found
 
 
-def control_for(name: str | None, profile: str) -> str | Mapping[str, Any]:
-    """Returns the control that stands for that of a script, by default CUBIC, in a profile."""
-    name = name or "cubic"
+def control_for(found: Settings, profile: str) -> str | Mapping[str, Any]:
+    """Returns the control that stands for that of a script, by default CUBIC, in a profile. Inexpressible if none
+    does.
+    """
+    name = found.control or "cubic"
+    if name not in CONTROLS:
+        raise Inexpressible(found.control_line, f"the congestion control {name} has no counterpart")
     return _OF_LINUX[name] if profile == LINUX and name in _OF_LINUX else CONTROLS[name]
 
 
@@ -149,7 +153,7 @@ def _apply(found: Settings, effect: Effect, line: int) -> None:
     transport = found.transport
     match effect:
         case Sysctl(name="tcp_congestion_control", value=value):
-            found.control = value
+            found.control, found.control_line = value, line
         case Sysctl(name=name, value=value):
             transport |= _sysctl(name, value, line)
         case Queue(paces=paces, refuses=refuses):

@@ -275,6 +275,20 @@ def test_a_block_that_begins_below_the_acknowledgement_and_ends_above_it_says_no
     assert of(text.format(block="1:1001"), tmp_path).line == 15
 
 
+def test_a_control_without_counterpart_is_named_with_its_line_unless_another_is_chosen(
+    tmp_path: Path,
+) -> None:
+    text = f"\n`sysctl -q net.ipv4.tcp_congestion_control=cdg`\n{SENDS}"
+    outcome = of(text, tmp_path)
+    assert (outcome.line, outcome.reason) == (2, "the congestion control cdg has no counterpart")
+    assert of(text, tmp_path, "--control", "newreno").verdict is Verdict.PASSED
+
+
+def test_a_wrong_choice_of_a_script_is_said_with_its_file(tmp_path: Path) -> None:
+    outcome = of(f"// ackclock: --set min_rtoo=3\n{SENDS}", tmp_path)
+    assert outcome.reason.startswith(f'{tmp_path / "one.pkt"}: --set: there is no "min_rtoo"')
+
+
 def test_variables_are_read_from_the_shell_script_beside_and_nothing_is_run(tmp_path: Path) -> None:
     (tmp_path / "defaults.sh").write_text(
         "#!/bin/bash\n# A comment\nsysctl -q net.ipv4.tcp_early_retrans=0 \\\n  net.ipv4.tcp_frto=2 > /dev/null 2>&1\n"
