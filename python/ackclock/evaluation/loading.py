@@ -7,12 +7,12 @@ the command too, without a word and possibly with the exit code of success.
 from __future__ import annotations
 
 import os
-import pickle
 import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import suppress
 from functools import lru_cache
+from multiprocessing import Pipe
 from pathlib import Path
 from typing import TypeVar
 
@@ -55,7 +55,7 @@ def apart(what: str, work: Callable[[], T]) -> T:
     """
     from ackclock.evaluation.worker import limit_memory
 
-    here, there = os.pipe()
+    here, there = Pipe(duplex=False)
     child = os.fork()
     if child == 0:
         try:
@@ -64,21 +64,22 @@ def apart(what: str, work: Callable[[], T]) -> T:
                 made: tuple[T | None, Exception | None] = work(), None
             except Exception as error:
                 made = None, error
-            with os.fdopen(there, "wb") as pipe:
-                pickle.dump(made, pipe)
+            there.send(made)
         finally:
             os._exit(0)
-    os.close(there)
-    with os.fdopen(here, "rb") as pipe:
-        data = pipe.read()
-    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    there.close()
+    value: T
+    failure: Exception | None
     try:
-        value, failure = pickle.loads(data)  # noqa: S301  (what the fork of this process has written)
-    except (EOFError, pickle.UnpicklingError):
+        with here:
+            value, failure = here.recv()
+    except (EOFError, OSError):  # the process ended before, or while, it wrote
+        code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
         raise RunError(f"{what}: the run ended its process, with {_how(code)}") from None
+    os.waitpid(child, 0)
     if failure is not None:
         raise failure
-    return value  # type: ignore[no-any-return]
+    return value
 
 
 def _how(code: int) -> str:
