@@ -13,9 +13,6 @@ from ackclock.packetdrill import Choices, Verdict, drill
 DRILLS = Path(__file__).parent / "drills"
 FAILS_WITH = re.compile(r"^// fails with: (.*)$", re.MULTILINE)
 NAMES = sorted(str(path.relative_to(DRILLS).with_suffix("")) for path in DRILLS.rglob("*.pkt"))
-TO_COME: dict[str, str] = {
-    # Rules that the simulator does not have yet. A drill leaves this list with its rule: one that passes fails here.
-}
 
 
 def path_of(name: str) -> Path:
@@ -23,13 +20,9 @@ def path_of(name: str) -> Path:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_drill_passes_once_the_simulator_has_its_rule(name: str) -> None:
+def test_a_drill_passes(name: str) -> None:
     outcome = drill(path_of(name))
-    told = f"{outcome.file}:{outcome.line}: {outcome.reason}"
-    if name in TO_COME:
-        assert outcome.verdict is Verdict.DIFFERENCE, f"{name} does not fail any more: take it off TO_COME"
-    else:
-        assert outcome.verdict is Verdict.PASSED, told
+    assert outcome.verdict is Verdict.PASSED, f"{outcome.file}:{outcome.line}: {outcome.reason}"
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -41,8 +34,7 @@ def test_a_drill_fails_with_what_it_names(name: str) -> None:
         assert outcome.verdict is Verdict.DIFFERENCE, f"{name} passes with {arguments}"
 
 
-def test_the_list_of_rules_to_come_names_drills() -> None:
-    assert set(TO_COME) <= set(NAMES)
+def test_the_drills_are_found() -> None:
     assert len(NAMES) >= 40
 
 
