@@ -479,9 +479,7 @@ class Host:
     is counted in packets.
     """
 
-    def __new__(
-        cls, text: str, file: str, overrides: str, seed: int, classes: list[PythonClass] = ...
-    ) -> Host:
+    def __new__(cls, text: str, file: str, seed: int, classes: list[PythonClass]) -> Host:
         """Creates the host of the scenario's first flow. Raises ScenarioError if the scenario is wrong, ValueError if
         the flow is not over TCP.
         """

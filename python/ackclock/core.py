@@ -117,7 +117,7 @@ def host(text: str, file: str, seed: int, classes: PythonClasses = ()) -> _core.
     is wrong, InputError if the flow is not over TCP.
     """
     with own_errors():
-        return _core.Host(text, file, "{}", seed, list(classes))
+        return _core.Host(text, file, seed, list(classes))
 
 
 def trace(text: str, file: str, overrides: Mapping[str, Any], seed: int, classes: PythonClasses = ()) -> Any:

@@ -11,9 +11,9 @@ mod stacks;
 mod tcp;
 mod udp;
 
-pub use ackclock_sim::tcp::host::Host;
 pub use connecting::{Connector, Controls, Heard, Lifetime, Opening};
 pub use plan::{Allowed, Calls, Facts, Heartbeats, Parts, Real, Transport, TransportPlan};
+pub use tcp::host as tcp_host;
 
 use crate::flows::workload::SourcePlan;
 use ackclock_base::Descriptor;

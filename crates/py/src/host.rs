@@ -4,6 +4,7 @@ use crate::here;
 use crate::python_class::{PythonClass, Stop};
 use ackclock_aqm::Ecn;
 use ackclock_base::{Span, Time};
+use ackclock_lab::transports::tcp_host;
 use ackclock_sim::tcp::host as tcp;
 use ackclock_sim::tcp::segment::{
     BLOCKS_BESIDE_COUNTERS, Block, ByteCounters, Flags, MAX_SACK_BLOCKS, Segment,
@@ -158,18 +159,16 @@ impl Host {
     /// Creates the host of the scenario's first flow. Raises ScenarioError if the scenario is wrong, ValueError if
     /// the flow is not over TCP.
     #[new]
-    #[pyo3(signature = (text, file, overrides, seed, classes = vec![]))]
     fn new(
         py: Python<'_>,
         text: &str,
         file: &str,
-        overrides: &str,
         seed: u64,
         classes: Vec<Py<PythonClass>>,
     ) -> PyResult<Self> {
-        let (scenario, stop) = here::scenario(py, (text, file, overrides), &classes)?;
-        let transport = scenario.flows.first().map(|group| &group.plan.sending.transport);
-        let host = transport.and_then(|transport| transport.host(seed));
+        let (scenario, stop) = here::scenario(py, (text, file, "{}"), &classes)?;
+        let parts = scenario.flows.first().and_then(|group| group.plan.sending.parts());
+        let host = parts.and_then(|parts| tcp_host(parts, seed));
         stop.check(py)?;
         let host = host.ok_or_else(|| PyValueError::new_err("the first flow is not over TCP"))?;
         Ok(Self { host, stop })

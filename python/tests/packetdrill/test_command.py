@@ -256,6 +256,20 @@ def test_a_number_that_is_none_is_refused(tmp_path: Path, option: str) -> None:
     assert "expected a whole number" in outcome.reason
 
 
+def test_a_control_without_counterpart_is_named_with_its_line_unless_another_is_chosen(
+    tmp_path: Path,
+) -> None:
+    text = f"\n`sysctl -q net.ipv4.tcp_congestion_control=cdg`\n{SENDS}"
+    outcome = of(text, tmp_path)
+    assert (outcome.line, outcome.reason) == (2, "the congestion control cdg has no counterpart")
+    assert of(text, tmp_path, "--control", "newreno").verdict is Verdict.PASSED
+
+
+def test_a_wrong_choice_of_a_script_is_said_with_its_file(tmp_path: Path) -> None:
+    outcome = of(f"// ackclock: --set min_rtoo=3\n{SENDS}", tmp_path)
+    assert outcome.reason.startswith(f'{tmp_path / "one.pkt"}: --set: there is no "min_rtoo"')
+
+
 def test_a_block_that_begins_below_the_acknowledgement_and_ends_above_it_says_nothing(tmp_path: Path) -> None:
     # A report that segment 1:1001 arrived twice takes the reduction to 0.7 * 10 back.
     text = (
@@ -273,20 +287,6 @@ def test_a_block_that_begins_below_the_acknowledgement_and_ends_above_it_says_no
     )
     assert of(text.format(block="1:19001"), tmp_path).verdict is Verdict.PASSED
     assert of(text.format(block="1:1001"), tmp_path).line == 15
-
-
-def test_a_control_without_counterpart_is_named_with_its_line_unless_another_is_chosen(
-    tmp_path: Path,
-) -> None:
-    text = f"\n`sysctl -q net.ipv4.tcp_congestion_control=cdg`\n{SENDS}"
-    outcome = of(text, tmp_path)
-    assert (outcome.line, outcome.reason) == (2, "the congestion control cdg has no counterpart")
-    assert of(text, tmp_path, "--control", "newreno").verdict is Verdict.PASSED
-
-
-def test_a_wrong_choice_of_a_script_is_said_with_its_file(tmp_path: Path) -> None:
-    outcome = of(f"// ackclock: --set min_rtoo=3\n{SENDS}", tmp_path)
-    assert outcome.reason.startswith(f'{tmp_path / "one.pkt"}: --set: there is no "min_rtoo"')
 
 
 def test_variables_are_read_from_the_shell_script_beside_and_nothing_is_run(tmp_path: Path) -> None:

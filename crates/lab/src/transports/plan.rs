@@ -1,6 +1,5 @@
 //! What a transport is to the laboratory, and the plan that it makes for the connections of a group of flows.
 
-use super::Host;
 use super::connecting::Connector;
 use crate::choice::{Choice, Chosen};
 use crate::document::quoted;
@@ -100,12 +99,6 @@ pub trait TransportPlan: Debug + Send + Sync {
     /// Returns the connector that creates the ends of the group's connections, in a run with this seed and
     /// measured interval.
     fn connector(&self, seed: u64, measured: Interval) -> Box<dyn Connector>;
-
-    /// Returns one host of a connection, for a caller that plays the other host; `None` over a transport of which
-    /// that is not possible.
-    fn host(&self, _seed: u64) -> Option<Host> {
-        None
-    }
 
     /// Returns what carries the connections between two real hosts.
     fn real(&self) -> Real {

@@ -44,13 +44,16 @@ impl Transport for Tcp {
     }
 
     fn plan(&self, parts: Parts) -> Arc<dyn TransportPlan> {
-        let details = Details::from(&parts.profile.values);
-        let control =
-            if details.hystart { parts.control.clone().as_in_linux() } else { parts.control.clone() };
-        let mut options = Options::new(&parts.profile.values, control.published().recovery);
-        options.reader = parts.reader_options();
-        Arc::new(TcpPlan { parts, details, control, options })
+        Arc::new(TcpPlan::of(parts))
     }
+}
+
+/// Returns one host of a connection, for a caller that plays the other host, from the choices of a flow and a seed;
+/// `None` for a flow over another transport.
+pub fn host(parts: &Parts, seed: u64) -> Option<Host> {
+    let is_tcp = PROFILES.iter().any(|profile| profile.name == parts.profile.descriptor.name);
+    let opening = Opening { name: "host", lifetime: Lifetime::Written, paths: 1, heard: None };
+    is_tcp.then(|| Host::new(TcpPlan::of(parts.clone()).connector_of_tcp(seed).connection(&opening)))
 }
 
 /// The detail that hosts can be told.
@@ -101,6 +104,15 @@ struct TcpPlan {
 }
 
 impl TcpPlan {
+    fn of(parts: Parts) -> Self {
+        let details = Details::from(&parts.profile.values);
+        let control =
+            if details.hystart { parts.control.clone().as_in_linux() } else { parts.control.clone() };
+        let mut options = Options::new(&parts.profile.values, control.published().recovery);
+        options.reader = parts.reader_options();
+        Self { parts, details, control, options }
+    }
+
     fn connector_of_tcp(&self, seed: u64) -> TcpConnector {
         let controls = Controls::of(self.control.clone());
         TcpConnector { options: self.options.clone(), controls, seed }
@@ -182,11 +194,6 @@ impl TransportPlan for TcpPlan {
 
     fn connector(&self, seed: u64, _measured: Interval) -> Box<dyn Connector> {
         Box::new(self.connector_of_tcp(seed))
-    }
-
-    fn host(&self, seed: u64) -> Option<Host> {
-        let opening = Opening { name: "host", lifetime: Lifetime::Written, paths: 1, heard: None };
-        Some(Host::new(self.connector_of_tcp(seed).connection(&opening)))
     }
 }
 

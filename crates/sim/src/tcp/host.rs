@@ -131,7 +131,8 @@ impl Host {
         self.sender.close(now);
     }
 
-    /// Makes the host's own interface refuse every packet, or accept them again.
+    /// Makes the host's own interface refuse every packet, or accept them again. A refused acknowledgement is lost:
+    /// the receiver does not hear of it.
     pub fn refuse(&mut self, refuses: bool) {
         self.out.refuses = refuses;
     }
@@ -180,7 +181,9 @@ impl Host {
 
     fn acknowledge(&mut self, now: Time) {
         let acknowledgement = self.receiver.acknowledge(now);
-        self.out.keep(DepartureKind::Acknowledgement, acknowledgement);
+        if !self.out.refuses {
+            self.out.keep(DepartureKind::Acknowledgement, acknowledgement);
+        }
     }
 }
 
