@@ -9,7 +9,6 @@ import traceback
 from pathlib import Path
 from typing import Any, Literal
 
-import polars as pl
 import pytest
 
 import ackclock
@@ -528,48 +527,6 @@ def test_a_worker_makes_a_run_of_a_class_that_it_has_never_seen() -> None:
     assert json.loads(text)["flows"] == scenario.run(seed=1, series=False).result["flows"]
 
 
-class FixedRate(Control):
-    """Paces 200 packets a second, whatever happens."""
-
-    def __init__(self, initial: Any) -> None:
-        self.rate = 200 * initial.packet_bytes * 8
-
-    def decision(self) -> Decision:
-        return Decision(cwnd=5000.0, pacing_rate=self.rate)
-
-    def on_ack(self, ack: Any, random: Any) -> None:
-        pass
-
-    def on_loss(self, loss: Any, random: Any) -> None:
-        pass
-
-    def on_timeout(self, timeout: Any, random: Any) -> None:
-        pass
-
-
-@pytest.mark.parametrize("transport", ["rfc", "linux", "quic"])
-def test_a_rate_holds_with_retransmissions(transport: str) -> None:
-    # 2 % of the packets are lost. Retransmissions leave within the 200 packets a second, including those that begin
-    # recoveries: in the 59 s after the first, 11,800 packets, one more or less.
-    scenario = Scenario.from_text(
-        f"""
-        duration = "60 s"
-        [dumbbell]
-        bottleneck = {{ rate = "10 Mbit/s", delay = "50 ms", loss = {{ name = "independent", probability = 0.02 }} }}
-        access = {{ rate = "1 Gbit/s", delay = "0 s" }}
-        [[flows]]
-        control = "fixed-rate"
-        transport = "{transport}"
-        """,
-        controls={"fixed-rate": FixedRate},
-    )
-    launched = (pl.col("event") == "launched") & ~pl.col("backward")
-    times = scenario.trace(seed=1).filter(launched)["time_ns"].cast(pl.Int64)
-    times = times.filter(times > 10**9)
-    rate = (len(times) - 1) / ((times[-1] - times[0]) / 1e9)
-    assert rate == pytest.approx(200.0, abs=0.05)
-
-
 def test_traces_are_verified_with_python_in_them() -> None:
     scenario = document("mine-too", {"name": "red-too", "limit": "30 packets"})
     made = Scenario.from_dict(scenario, controls={"mine-too": Rbcc}, queues={"red-too": Red})
@@ -581,31 +538,3 @@ def test_traces_are_verified_with_python_in_them() -> None:
 
 def test_the_package_names_them() -> None:
     assert {"Control", "Discipline", "Decision", "parameter"} <= set(dir(ackclock))
-
-
-@pytest.mark.parametrize("where", ["__init__", "decision", "on_ack", "on_loss"])
-@pytest.mark.parametrize("exits", [SystemExit(0), GeneratorExit("odd")], ids=repr)
-def test_a_control_that_asks_the_program_to_end_fails_its_run(where: str, exits: BaseException) -> None:
-    def end(*_: Any) -> None:
-        raise exits
-
-    class Ends(Rbcc):  # type: ignore[misc, valid-type]
-        """Ends the program."""
-
-    setattr(Ends, where, end)
-    queue = {"name": "droptail", "limit": "5 packets"}
-    with pytest.raises(RunError) as raised:
-        Scenario.from_dict(document("ends", queue), controls={"ends": Ends}).run_many([1])
-    assert repr(exits) in str(raised.value)
-    assert "test_custom.py:" in str(raised.value)
-
-
-def test_a_discipline_that_asks_the_program_to_end_fails_its_run() -> None:
-    class Ends(Red):  # type: ignore[misc, valid-type]
-        """Ends the program."""
-
-        def on_arrival(self, arrival: Any, backlog: Any, random: Any) -> Any:
-            sys.exit(0)
-
-    with pytest.raises(RunError, match=r"raised SystemExit\(0\), at \S+test_custom\.py:\d+, in on_arrival"):
-        Scenario.from_dict(document("reno", "ends"), queues={"ends": Ends}).run()
