@@ -51,22 +51,27 @@ def _ended(file: Path, name: str, changed_ns: int) -> str:  # noqa: ARG001  (a f
 def apart(what: str, work: Callable[[], T]) -> T:
     """Returns what ``work`` returns in a fork of this process, with a limit of memory.
 
-    RunError, in which ``what`` names the work, if it ends that process. What ``work`` raises is raised here.
+    RunError, in which ``what`` names the work, if it ends that process. What ``work`` raises is raised here, and what
+    it prints goes to standard error, not among the results of the command.
     """
     from ackclock.evaluation.worker import limit_memory
 
     here, there = Pipe(duplex=False)
     child = os.fork()
     if child == 0:
+        status = 1
         try:
+            sys.stdout = sys.stderr
             limit_memory()
             try:
                 made: tuple[T | None, Exception | None] = work(), None
             except Exception as error:
                 made = None, error
             there.send(made)
+            status = 0
         finally:
-            os._exit(0)
+            sys.stderr.flush()
+            os._exit(status)
     there.close()
     value: T
     failure: Exception | None

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import jsonschema
@@ -180,6 +182,17 @@ def test_a_control_in_python_drives_the_host(ackclock: Command, tmp_path: Path) 
     done = ackclock("packetdrill", path, "--control", tmp_path / "mine.py:Fails")
     assert done.code == 1
     assert "KeyError" in done.err
+
+
+def test_what_a_control_prints_is_shown_and_is_not_among_the_results(tmp_path: Path) -> None:
+    path = tmp_path / "sends.pkt"
+    path.write_text(SENDS + "+.1 < . 1:1(0) ack 2001 win 1000\n", encoding="utf-8")
+    prints = f"{MINE}\nclass Prints(Three):\n    def on_ack(self, *_):\n        print('heard')\n"
+    (tmp_path / "mine.py").write_text(prints, encoding="utf-8")
+    command = [sys.executable, "-m", "ackclock", "packetdrill", path, "--control", "mine.py:Prints", "--json"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout)["totals"]["pass"] == 1
+    assert "heard" in done.stderr
 
 
 def test_a_script_may_choose_in_a_comment_and_the_command_wins(tmp_path: Path) -> None:
