@@ -338,11 +338,13 @@ def test_bbrv3_is_what_its_draft_and_ours_say() -> None:
         "160 ms": Verdict.OK,
     }
     assert all((one.mean or 0) > 0 for one in findings(evaluation, "N-04-rtt.exponent"))
-    # 1 % of loss is below the threshold: BBRv3 has most of the 20 Mbit/s, one by one and in bursts. Over QUIC, whose
-    # packets are never retransmitted under their number, it has 15.3 to 16.3 in three runs of such a path.
+    # 1 % of loss is below the threshold. A round trip of 67 packets that loses any of them, as every second one does,
+    # lowers the rate to what it delivered until the next probe, or to Beta = 0.7 if that is more (section 5.5.10.3). If
+    # it were 0.7 in every cycle, 13.4 Mbit/s would remain: of 20, 99 % arrive, and 1448 bytes of 1500 are payload.
+    # BBRv3 has 16.0 where losses are one by one and 16.9 where they are in bursts.
     radio = findings(evaluation, "N-13-loss.goodput")
     assert [one.verdict for one in radio] == [Verdict.OK, Verdict.OK]
-    assert all((one.tested or 0) > 15 for one in radio)
+    assert all((one.tested or 0) > 13.4 for one in radio)
 
 
 @pytest.mark.slow
