@@ -138,8 +138,8 @@ def multihomed() -> RunSet:
 
 
 def multihomed_jittered() -> RunSet:
-    """Run five associations over access links that add up to a microsecond to the delay of each packet."""
-    values = tuple(("5", delayed, "1", str(seed)) for delayed in ("0", "1") for seed in range(2, 9))
+    """Five associations over access links that add up to a microsecond to the delay of each packet."""
+    values = tuple(("5", delayed, "1", str(seed)) for delayed in ("0", "1") for seed in range(1, 11))
     template = "ns2_rbcc_multihomed.tcl {0} {1} {2} {3}"
     return RunSet("ns2-rbcc-multihomed-jitter", "ns2_link_jitter.tcl", template, values, MULTIHOMED)
 

@@ -314,23 +314,6 @@ fn no_discipline_looks_at_its_queue_more_often_on_a_faster_link() {
     }
 }
 
-/// Checks the same for the work inside of a discipline: a hundred packets in a second take any discipline less than a
-/// second of computing at 1 Tbit/s. A loop over the packets that the link could have sent meanwhile would be one over 1e10.
-#[test]
-fn a_few_packets_cost_little_on_the_fastest_link() {
-    let rate = LinkRate { rate: Rate::from_bits_per_second(1_000_000_000_000), mean_packet_bytes: 1000 };
-    for entry in QUEUES {
-        let queueing = (entry.build)(&entry.descriptor.defaults(), Capacity::Packets(50), &rate);
-        let mut link = ReferenceLink::new(queueing, rate.rate, Dice(5));
-        let began = std::time::Instant::now();
-        for number in 0..100_u64 {
-            let now = Time::ZERO + Span::from_millis(10) * number;
-            link.arrive(Arrival { now, bytes: 1000, flow: number as u32 % 3, ecn: Ecn::Classic });
-        }
-        assert!(began.elapsed().as_secs() < 1, "{}: {:?}", entry.descriptor.name, began.elapsed());
-    }
-}
-
 /// The disciplines that forget: after a long silence they decide as if nothing had been before. The others remember
 /// something that no silence ends, by their publications: a virtual capacity (AVQ), a slope (adaptive RED, RED-diff), bins
 /// (SFB), a list (SRED), predictors (APACE, PAQM, Scepter), the phase of their steps (BLUE) or of spread-out decisions

@@ -110,7 +110,7 @@ impl Cost {
 
     /// Returns whether the cost is worth announcing before a run of this length.
     pub fn is_announced(&self, run: Span) -> bool {
-        self.seconds > ANNOUNCED_S || self.seconds > AT_ONCE_S.max(ANNOUNCED_S * run.seconds())
+        self.seconds > (ANNOUNCED_S * run.seconds()).clamp(AT_ONCE_S, ANNOUNCED_S)
     }
 
     /// Returns whether the scenario is refused for this cost.

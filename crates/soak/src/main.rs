@@ -142,12 +142,12 @@ fn soak(options: &Options) -> ExitCode {
         let enough = most.map_or(ran >= options.scenarios, |most| began.elapsed() >= most);
         if enough || failed > 0 && !options.goes_on {
             println!(
-                "soak: scenarios {} to {} of seed {}: {ran} ran under every observation without a difference or a violation, in 1 GB \
-                 and 10 s of computing for a simulated second; {refused} were refused, {left_out} left out as too large or too \
-                 slow; {failed} failed; {:.0} s",
-                options.from,
-                next - 1,
+                "soak: {} scenarios of seed {} from number {} on: {ran} ran under every observation without a difference or a \
+                 violation, in 1 GB and 10 s of computing for a simulated second; {refused} were refused, {left_out} left out as too \
+                 large or too slow; {failed} failed; {:.0} s",
+                next - options.from,
                 options.seed,
+                options.from,
                 began.elapsed().as_secs_f64()
             );
             return if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE };

@@ -48,6 +48,7 @@ fn own_control(descriptor: &'static Descriptor) -> OwnControl {
     let (factory, is_random): (Factory, bool) = match descriptor.name {
         "noq:newreno" => (Arc::new(NewRenoConfig::default()), false),
         "noq:cubic" => (Arc::new(CubicConfig::default()), false),
+        // Its configuration has a seed, `probe_rng_seed`, which nothing public sets.
         "noq:bbr3" => (Arc::new(Bbr3Config::default()), true),
         other => unreachable!("{other} is not in the list of noq's controls"),
     };

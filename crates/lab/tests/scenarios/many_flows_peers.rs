@@ -5,7 +5,7 @@
 //!
 //! `cargo test -p ackclock-lab --test scenarios -- many_flows_peers --nocapture` prints every value.
 
-use crate::reference::{self, mean, number, standard_error};
+use crate::reference::{self, jain, mean, number, standard_error};
 use crate::tolerances::tolerance;
 use rayon::prelude::*;
 use serde_json::{Value, json};
@@ -14,8 +14,9 @@ use serde_json::{Value, json};
 type Quantities = Vec<(&'static str, f64)>;
 
 /// Compares the means of each quantity over the runs by the tolerances of `part` and prints them, each with
-/// its standard deviation over the runs of ns-2, or over the means that belong to them. With `paired`, run by run both sides had the same losses. Returns
-/// the number of quantities, and the names of those outside.
+/// its standard deviation over the runs of ns-2, or over the means of ours that belong to them. `paired` says
+/// that both sides had the same losses in each pair of runs. Returns the number of quantities, and the names of
+/// those outside.
 fn compare(
     label: &str,
     part: &str,
@@ -59,11 +60,6 @@ fn repeated(run: &Value, one: impl Fn(u64) -> Quantities) -> Quantities {
         (*name, mean(&runs.iter().map(|run| run[place].1).collect::<Vec<_>>()))
     };
     runs[0].iter().enumerate().map(average).collect()
-}
-
-/// Returns Jain's index of fairness.
-fn jain(values: &[f64]) -> f64 {
-    values.iter().sum::<f64>().powi(2) / (values.len() as f64 * values.iter().map(|x| x * x).sum::<f64>())
 }
 
 fn flows(result: &Value, field: &str) -> Vec<f64> {

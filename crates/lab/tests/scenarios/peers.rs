@@ -340,9 +340,7 @@ impl Run {
     }
 
     fn jain(&self) -> f64 {
-        let sum: f64 = self.flow_packets.iter().sum();
-        let squares: f64 = self.flow_packets.iter().map(|packets| packets * packets).sum();
-        sum * sum / (self.flow_packets.len() as f64 * squares)
+        reference::jain(&self.flow_packets)
     }
 }
 

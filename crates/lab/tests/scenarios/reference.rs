@@ -48,3 +48,8 @@ pub fn standard_error(values: &[f64]) -> f64 {
     let squares: f64 = values.iter().map(|value| (value - middle).powi(2)).sum();
     (squares / (count - 1.0) / count).sqrt()
 }
+
+/// Returns Jain's index of fairness.
+pub fn jain(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>().powi(2) / (values.len() as f64 * values.iter().map(|x| x * x).sum::<f64>())
+}
