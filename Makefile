@@ -107,8 +107,8 @@ test-example: ## build and test the crate of a control outside of the workspace
 test-fuzz: ## build the fuzz targets, replay their corpus and mutate it for some seconds
 	scripts/fuzz
 
-test-soak: build-soak ## run random scenarios in every way in which a run can be observed, for a minute
-	$(BUILT_FOR_TESTS)/soak --minutes 1
+test-soak: build-soak ## run random scenarios in every way in which a run can be observed, 2,000 of a fixed seed
+	$(BUILT_FOR_TESTS)/soak --scenarios 2000 --seed 1
 
 soak: build-soak setup ## the same for MINUTES=60, then all quick runs of all studies through the verifier
 	$(BUILT_FOR_TESTS)/soak --minutes $(or $(MINUTES),60)

@@ -4,8 +4,9 @@
 use ackclock_base::{Size, Span, Value};
 use ackclock_lab::Scenario;
 use ackclock_lab::cost::Cost;
-use ackclock_lab::flows::FlowGroup;
+use ackclock_lab::flows::{FlowGroup, SourcePlan};
 use ackclock_lab::observe::Warmup;
+use ackclock_sim::random::Stream;
 
 const MAX_PACKETS: f64 = 2000.0;
 const MAX_WINDOW: f64 = 300.0;
@@ -14,17 +15,23 @@ const MAX_ROOM: Size = Size::from_bytes(300_000);
 const MAX_FLOWS: usize = 30;
 const MAX_LINKS: usize = 300;
 const MAX_SAMPLES: u64 = 100;
+/// The most packets that a source may send at once, such as those of a frame of video. All of them wait at the first link,
+/// however short the run is.
+const MAX_BURST: u64 = 100_000;
 /// The longest duration: a discipline with a period looks at its queue once a period even if there are few
 /// packets.
 const MAX_DURATION: Span = Span::from_millis(10_000_000);
 
 /// Returns the scenario with smaller windows and a shorter duration; `None` if it has too many flows or
-/// links, or is slow for another reason than its packets. A single event cannot be cancelled, such as that in
-/// which a discipline works off all periods that have passed.
+/// links, has a source that sends too many packets at once, or is slow for another reason than its packets. A single event
+/// cannot be cancelled, such as that in which a discipline works off all periods that have passed.
 pub fn small(mut scenario: Scenario) -> Option<Scenario> {
     let connections = |group: &FlowGroup| group.members.len() * group.plan.sending.workload.copies();
     let flows: usize = scenario.flows.iter().map(connections).sum();
     if flows > MAX_FLOWS || scenario.network.links.len() > MAX_LINKS {
+        return None;
+    }
+    if scenario.flows.iter().filter_map(|group| group.plan.sending.uncontrolled()).any(begins_with_too_many) {
         return None;
     }
     for group in &mut scenario.flows {
@@ -58,9 +65,38 @@ pub fn small(mut scenario: Scenario) -> Option<Scenario> {
     (!is_slow).then_some(scenario)
 }
 
+/// Returns whether a source begins with more than [`MAX_BURST`] packets at one instant.
+fn begins_with_too_many(source: &SourcePlan) -> bool {
+    let (mut source, mut random) = (source.build(), Stream::new(1, "burst"));
+    source.first(&mut random);
+    (0..MAX_BURST).all(|_| source.payload().is_some() && source.next(&mut random) == Span::ZERO)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_scenario_with_a_frame_of_millions_of_packets_is_left_out() {
+        // A large frame of 1 Tbit/s, 40 frames a second and 5 times the small ones has 12 * 5 / (5 + 11) of 3.125e9 bytes:
+        // 7,961,108 packets of 1472 B. At 1 Gbit/s it has 7,962.
+        let is_left_out = |rate: &str| {
+            let text = format!(
+                r#"
+                duration = "1 s"
+                [dumbbell]
+                bottleneck = {{ rate = "10 Mbit/s", delay = "1 ms" }}
+                access = {{ rate = "100 Mbit/s", delay = "1 ms" }}
+                [[flows]]
+                application = {{ name = "video", rate = "{rate}", frames = 40 }}
+                "#
+            );
+            small(Scenario::parse(&text, "video.toml", &serde_json::Map::new()).expect("a valid scenario"))
+                .is_none()
+        };
+        assert!(is_left_out("1 Tbit/s"));
+        assert!(!is_left_out("1 Gbit/s"));
+    }
 
     #[test]
     fn a_scenario_with_one_very_slow_event_is_left_out() {
