@@ -121,7 +121,7 @@ test-python: setup $(VENV)/.dev ## the Python tests alone, on all cores
 	@# Where `make wire` has not installed one, the program that controls need under the kernel's TCP is that of build-structops.
 	PATH="$(BUILT_FOR_TESTS):$$PATH" $(BIN)/pytest --numprocesses auto --dist worksteal
 
-lint: lint-rust lint-python ## formatting, clippy, ruff, mypy, what crates we depend on: no warnings
+lint: lint-rust lint-python ## formatting, clippy, ruff, mypy, what crates we depend on, words and lengths of texts: no warnings
 	@:
 
 lint-rust: $(VENV)/.python
@@ -136,6 +136,7 @@ lint-python: $(VENV)/.dev
 	$(BIN)/ruff check python $(PYTHON_SCRIPTS)
 	$(BIN)/mypy
 	$(BIN)/mypy --scripts-are-modules $(PYTHON_SCRIPTS)
+	$(BIN)/python scripts/check-text
 
 format: $(VENV)/.dev ## format Rust and Python
 	cargo fmt --all

@@ -243,9 +243,8 @@ class TestNotebooks:
         assert len(figure["layout"]["annotations"]) == len(lesson(name).variants)
 
 
-def test_lesson_files_have_short_lines_and_comments() -> None:
+def test_lesson_files_have_a_comment_and_a_name() -> None:
     for name in names():
         text = (LESSONS / f"{name}.toml").read_text(encoding="utf-8")
         assert text.startswith("# "), name
-        assert max(map(len, text.splitlines())) <= 140, name
         assert toml.loads(text)["name"], name

@@ -46,7 +46,6 @@ HEADINGS = [
     "The author's objections",
     "Every claim",
 ]
-MOST_WORDS = 1200
 MADE = {
     "reproduction counts": index.generated_counts,
     "reproduction systems": index.generated_systems,
@@ -101,12 +100,6 @@ def test_the_claims_are_folded_by_chapter(key: str) -> None:
     assert text.count("<details") == text.count("</details>") == text.count("| study | claim |") > 1
 
 
-@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
-def test_what_is_written_by_hand_can_be_read_at_one_sitting(path: Path) -> None:
-    by_hand = re.sub(r"<!--.*?-->", "", PART.sub("", path.read_text(encoding="utf-8")), flags=re.DOTALL)
-    assert len(by_hand.split()) <= MOST_WORDS
-
-
 @pytest.mark.parametrize("key", THESES)
 def test_a_thesis_has_the_parts_of_a_review(key: str) -> None:
     text = (ROOT / "docs" / "reproduction" / f"{key}.md").read_text(encoding="utf-8")
@@ -121,8 +114,6 @@ def test_the_index_has_a_line_for_each_system() -> None:
     for one in systems:
         assert set(one) == {"name", "thesis", "idea", "verdict"}
         assert one["thesis"] in theses()
-        assert len(one["idea"].split()) <= 14, one["name"]
-        assert len(one["verdict"].split()) <= 14, one["name"]
 
 
 def test_the_counts_leave_out_what_is_stale(result: dict[str, Any]) -> None:

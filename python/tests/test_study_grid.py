@@ -17,8 +17,6 @@ from ackclock.study.fingerprint import fingerprint
 from ackclock.study.grid import expanded
 from ackclock.study.load import load_study, parse_study, studies_dir
 
-LIMIT = 140
-"""Characters in a line of a study file."""
 FILES = sorted(studies_dir().rglob("*.toml"))
 
 
@@ -392,12 +390,6 @@ paper = { shared = 4 }
     assert (again.name, again.overrides) == ("many-again", {"flows.tcp.count": 8})
     metric = study.metrics[-1]
     assert (metric.expr, metric.paper) == ("count(flows.goodput_bps)", {"shared": 4})
-
-
-@pytest.mark.parametrize("file", FILES, ids=lambda path: path.relative_to(studies_dir()).as_posix())
-def test_lines_of_study_files_are_not_too_long(file: Path) -> None:
-    long = [n for n, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1) if len(line) > LIMIT]
-    assert not long, f"{file.name}: lines {long} are longer than {LIMIT} characters"
 
 
 def test_the_schema_accepts_the_studies_of_the_package() -> None:

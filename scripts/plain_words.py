@@ -1,24 +1,20 @@
 """Comments, strings and documents are in plain English: none has a word or phrase that the project has banned.
 
 Code (spans in backticks, fenced blocks of documents) is not checked for these words, but names in the code are checked
-for those of ``NAMES``. A word that recorded results fix is listed in ``RECORDED``. Another test checks that subjects of
-commits are short.
+for those of ``NAMES``. A word that recorded results fix is listed in ``RECORDED``.
 """
 
 from __future__ import annotations
 
 import io
 import re
-import subprocess
 import tokenize
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-import pytest
-
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parent.parent
 
 
 class Banned(NamedTuple):
@@ -78,6 +74,8 @@ plain word; add nothing.
 """
 
 FOLDERS = ("crates", "docs", "fuzz", "python", "reference", "scenarios", "scripts")
+ITS_OWN = ("plain_words.py", "test_check_text.py")
+"""The files that are about banned words, and so have them."""
 SUFFIXES = {".css", ".html", ".js", ".md", ".py", ".pyi", ".rs", ".toml"}
 
 C_LIKE = re.compile(
@@ -113,11 +111,12 @@ def is_read(path: Path) -> bool:
     """Whether a file is prose or code of the project: not built, not generated, not recorded."""
     parts = path.relative_to(ROOT).parts
     built = {"target", "node_modules", "__pycache__", "vendor", "corpus", "records"}
-    return path.suffix in SUFFIXES and not built & set(parts) and path != Path(__file__).resolve()
+    return path.suffix in SUFFIXES and not built & set(parts) and path.name not in ITS_OWN
 
 
 @cache
 def files() -> tuple[Path, ...]:
+    """Returns every file of the project that people write."""
     below = (path for folder in FOLDERS for path in (ROOT / folder).rglob("*") if path.is_file())
     scripts = (path for path in (ROOT / "scripts").iterdir() if path.is_file() and not path.suffix)
     return tuple(sorted({path for path in (*below, *ROOT.glob("*.md")) if is_read(path)} | set(scripts)))
@@ -137,6 +136,7 @@ def joined(lines: list[Prose]) -> Iterator[Prose]:
 
 
 def of_tokens(text: str, pattern: re.Pattern[str]) -> Iterator[Prose]:
+    """Yields the comments, strings and names of a source in Rust or JavaScript."""
     comments = []
     line, end = 1, 0
     for token in pattern.finditer(text):
@@ -153,6 +153,7 @@ def of_tokens(text: str, pattern: re.Pattern[str]) -> Iterator[Prose]:
 
 
 def of_python(text: str) -> Iterator[Prose]:
+    """Yields the comments, strings and names of a source in Python."""
     comments = []
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         if token.type == tokenize.COMMENT:
@@ -165,6 +166,7 @@ def of_python(text: str) -> Iterator[Prose]:
 
 
 def of_lines(text: str, fences: bool) -> Iterator[Prose]:
+    """Yields a document, with empty lines in place of its fenced blocks."""
     if fences:
         text = re.sub(
             r"^( *)(```+|~~~+).*?^ *\2[^\S\n]*$",
@@ -176,6 +178,7 @@ def of_lines(text: str, fences: bool) -> Iterator[Prose]:
 
 
 def prose(path: Path) -> Iterator[Prose]:
+    """Yields the texts of a file, by its kind."""
     text = path.read_text(encoding="utf-8")
     if path.suffix == ".rs":
         yield from of_tokens(text, C_LIKE)
@@ -213,6 +216,7 @@ ANY_WORD, ANY_NAME = (
 
 
 def hits_in(file: str, texts: Iterator[Prose]) -> Iterator[Hit]:
+    """Yields the banned words of a file's texts."""
     for line, text, is_name in texts:
         if not (ANY_NAME if is_name else ANY_WORD).search(text):
             continue
@@ -224,75 +228,15 @@ def hits_in(file: str, texts: Iterator[Prose]) -> Iterator[Hit]:
 
 @cache
 def hits() -> tuple[Hit, ...]:
+    """Returns the banned words of all files."""
     return tuple(hit for path in files() for hit in hits_in(path.relative_to(ROOT).as_posix(), prose(path)))
 
 
-@pytest.mark.parametrize("word", [*BANNED, *NAMES])
-def test_a_banned_word_is_in_no_place(word: str) -> None:
-    found = [hit for hit in hits() if hit.word == word and hit.found != RECORDED.get(hit.file)]
-    places = "\n".join(f"{hit.file}:{hit.line}: {hit.found!r}" for hit in found)
-    assert not found, f"write {(BANNED | NAMES)[word].instead} instead:\n{places}"
-
-
-def test_the_list_of_recorded_words_only_shrinks() -> None:
-    gone = RECORDED.items() - {(hit.file, hit.found) for hit in hits()}
-    assert not gone, f"clean by now, so remove from RECORDED: {sorted(gone)}"
-
-
-@pytest.mark.parametrize(
-    ("name", "text", "expected"),
-    [
-        ("a.rs", "//! So\n//! many packets.\nlet so_many = 1; // ok\n", [(1, "So many")]),
-        ("a.rs", "let x = \"nobody's\";\nlet c = '\"'; // whoever asks", [(1, "nobody"), (2, "whoever")]),
-        (
-            "a.rs",
-            '/// Runs `cargo run` and `Companions`; cargo test\nlet s = r#"it is one."#;',
-            [(2, "it is one")],
-        ),
-        ("a.rs", "struct Guests; // News\nfn news(guest: u8) {}", [(1, "Guests"), (2, "guest")]),
-        ("a.py", '"""Sent\nagain."""\nsomebody = "rehearsal" + somebody  # made-up\n', None),
-        (
-            "a.md",
-            "A guest.\n\n```text\nnobody\n```\nmade up of two, made up\n",
-            [(1, "guest"), (6, "made up")],
-        ),
-        (
-            "a.js",
-            "// so many that it fails\nconst a = 'so many'; /* resent */",
-            [(2, "so many"), (2, "resent")],
-        ),
-    ],
-)
-def test_words_are_found_in_prose_and_not_in_code(
-    tmp_path: Path, name: str, text: str, expected: list[tuple[int, str]] | None
-) -> None:
-    path = tmp_path / name
-    path.write_text(text, encoding="utf-8")
-    found = sorted((hit.line, hit.found) for hit in hits_in(name, prose(path)))
-    python = [(1, "Sent again"), (3, "made-up"), (3, "rehearsal")]
-    assert found == sorted(python if expected is None else expected)
-
-
-LONG_BEFORE = "44ac3127c5d86229e8e823ce2d9f0f22cbd5af0e"
-"""The last commit whose subject may be longer than ``MOST`` characters."""
-
-MOST = 72
-
-
-def git(*arguments: str) -> subprocess.CompletedProcess[str]:
-    try:
-        return subprocess.run(["git", "-C", ROOT, *arguments], capture_output=True, text=True, check=False)
-    except OSError as error:
-        pytest.skip(f"git does not run: {error}")
-
-
-def test_subjects_of_commits_have_at_most_72_characters() -> None:
-    top = git("rev-parse", "--show-toplevel")
-    if top.returncode or Path(top.stdout.strip()).resolve() != ROOT:
-        pytest.skip("the sources are not in a git repository of their own, so there is no history to check")
-    if git("merge-base", "--is-ancestor", LONG_BEFORE, "HEAD").returncode:
-        pytest.skip(f"the history does not reach back to {LONG_BEFORE}: it is shallow or another one")
-    log = git("log", "--no-merges", "--format=%h %s", f"{LONG_BEFORE}..HEAD")
-    assert not log.returncode, log.stderr
-    subjects = [line.partition(" ") for line in log.stdout.splitlines()]
-    assert [f"{commit}: {subject}" for commit, _, subject in subjects if len(subject) > MOST] == []
+def complaints() -> Iterator[str]:
+    """Yields each banned word with its place, and each entry of ``RECORDED`` that the files no longer need."""
+    for hit in hits():
+        if hit.found != RECORDED.get(hit.file):
+            instead = (BANNED | NAMES)[hit.word].instead
+            yield f"{hit.file}:{hit.line}: {hit.found!r}: write {instead} instead"
+    for file, _ in sorted(RECORDED.items() - {(hit.file, hit.found) for hit in hits()}):
+        yield f"{file}: has no recorded word any more, so remove it from RECORDED in scripts/plain_words.py"
