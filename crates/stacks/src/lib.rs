@@ -12,6 +12,7 @@ pub mod control;
 pub mod end;
 pub mod handshake;
 pub mod noq;
+mod plain;
 pub mod quinn;
 pub mod stack;
 

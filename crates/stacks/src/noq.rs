@@ -1,15 +1,15 @@
 //! [noq](https://docs.rs/noq-proto): n0's fork of quinn, with multipath, a pacing rate for controllers, and BBRv3.
 
-mod plain;
 #[allow(
     clippy::duplicate_mod,
     reason = "the types of the stacks have no trait in common, so the file is compiled for each"
 )]
 #[path = "quinn_api.rs"]
 mod quinn_api;
+mod session;
 
-use self::plain::Plain;
 use self::quinn_api::Maker;
+use self::session::Plain;
 use crate::connection::Connections;
 use crate::control::{Control, Factory as AnyFactory, OwnControl, own};
 use crate::end::Packing;

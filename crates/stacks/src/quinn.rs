@@ -1,15 +1,15 @@
 //! [quinn](https://docs.rs/quinn-proto): the QUIC stack of the Rust ecosystem.
 
-mod plain;
 #[allow(
     clippy::duplicate_mod,
     reason = "the types of the stacks have no trait in common, so the file is compiled for each"
 )]
 #[path = "quinn_api.rs"]
 mod quinn_api;
+mod session;
 
-use self::plain::Plain;
 use self::quinn_api::Maker;
+use self::session::Plain;
 use crate::connection::Connections;
 use crate::control::{Control, Factory as AnyFactory, OwnControl, own};
 use crate::end::Packing;

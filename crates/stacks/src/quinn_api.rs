@@ -2,7 +2,7 @@
 //! module wraps. This file is compiled twice: as a module of [`noq`](crate::noq) and of [`quinn`](crate::quinn), where `proto` is the
 //! crate of the stack.
 
-use super::plain::Plain;
+use super::session::Plain;
 use super::{
     Adapted, Factory, ONE_DATAGRAM, congestion_state, endpoint, handle, path_stats, proto, write_chunk,
 };

@@ -9,18 +9,23 @@
 //! It prints one object: each packet with data, with when it was sent, its packet number, and the window after the event that sent
 //! it; and what was declared lost: when, and by order.
 
+#[path = "../../../../crates/stacks/src/handshake.rs"]
+mod handshake;
 mod observed;
 mod path;
+#[path = "../../../../crates/stacks/src/plain.rs"]
 mod plain;
+#[path = "../../../../crates/stacks/src/quinn/session.rs"]
+mod session;
 
 use observed::{Factory, Seen};
 use path::{End, Losses, Way, ways};
-use plain::Plain;
 use quinn_proto::congestion::{ControllerFactory, CubicConfig, NewRenoConfig};
 use quinn_proto::{
     ClientConfig, Dir, Endpoint, EndpointConfig, QlogConfig, ServerConfig, StreamId, TransportConfig, VarInt,
 };
 use serde_json::{Value, json};
+use session::Plain;
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
