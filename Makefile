@@ -52,7 +52,7 @@ wasm: $(VENV)/.wasm ## build the simulator for web pages; where Rust cannot, say
 
 wire: $(VENV)/.python ## build what offers controls to the sockets of Linux (`ackclock control`); installs clang, libelf and zlib as root
 	scripts/need-clang
-	cargo build --release --locked -p ackclock-structops --features bpf
+	cargo build --release --locked -p ackclock-kernel --bin ackclock-structops --features bpf
 	install $${CARGO_TARGET_DIR:-target}/release/ackclock-structops $(BIN)
 
 lab: wasm ## write the laboratory as one HTML page to dist/lab.html, which needs no installation to open

@@ -181,7 +181,7 @@ mod tests {
 
     /// The structure of `tcp.bpf.c`: names in order, eight bytes for `__u64`, four for the others.
     fn layout_in_c() -> Vec<(String, usize)> {
-        let source = include_str!("../../structops/src/tcp.bpf.c");
+        let source = include_str!("bin/structops/tcp.bpf.c");
         let body =
             source.split("struct event {").nth(1).and_then(|rest| rest.split('}').next()).unwrap_or("");
         let (mut fields, mut at) = (Vec::new(), 0);

@@ -1,5 +1,5 @@
 //! The system calls for which no safe function exists. All `unsafe` code of the workspace but the exported
-//! names of `crates/wasm` and one call in `crates/structops` is in this file.
+//! names of `crates/wasm` and one call in `ackclock-structops` is in this file.
 
 #![expect(unsafe_code, reason = "each block says why it is sound")]
 

@@ -1,10 +1,10 @@
-//! Compiles the kernel's side with clang, if the feature `bpf` is on.
+//! Compiles the kernel's side of `ackclock-structops` with clang, if the feature `bpf` is on.
 
 use std::env;
 use std::path::PathBuf;
 use std::process::Command;
 
-const SOURCE: &str = "src/tcp.bpf.c";
+const SOURCE: &str = "src/bin/structops/tcp.bpf.c";
 
 fn main() {
     println!("cargo:rerun-if-changed={SOURCE}");
