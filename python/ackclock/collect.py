@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -28,11 +28,12 @@ class Collector:
         """Adds a finished run."""
         if self._keep:
             self._runs[point, run.seed] = run
+            return
         found = self._samples.setdefault(point, {})
         found[run.seed] = samples(run.result)
         # The numbers of a million runs do not fit into memory either.
         if len(found) == len(self._plan.seeds) and not self._plan.precision:
-            self._complete[point] = self._summary(point)
+            self._complete[point] = self._summary(point, found)
             del self._samples[point]
 
     def runs(self, failures: Sequence[Failure]) -> Runs:
@@ -44,14 +45,18 @@ class Collector:
 
     def points(self) -> list[int]:
         """Returns the points that have a run, in the order of the sweep."""
-        return sorted({*self._complete, *self._samples})
+        return sorted({*self._complete, *self._samples, *(point for point, _ in self._runs)})
 
     def summaries(self) -> list[PointSummary]:
         """Returns the summaries of the points."""
-        return [self._complete.get(point) or self._summary(point) for point in self.points()]
+        found = self._samples
+        if self._keep:
+            found = {}
+            for (point, seed), run in self._runs.items():
+                found.setdefault(point, {})[seed] = samples(run.result)
+        return [self._complete.get(point) or self._summary(point, found[point]) for point in self.points()]
 
-    def _summary(self, point: int) -> PointSummary:
-        found = self._samples[point]
+    def _summary(self, point: int, found: Mapping[int, Samples]) -> PointSummary:
         # Sums in the order of seeds, because a sum of floats depends on its order in the last digit.
         values = over(found[seed] for seed in sorted(found))
         return PointSummary(self._sweep.cells(point), len(found), values)

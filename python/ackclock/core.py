@@ -7,6 +7,7 @@ import traceback
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from ackclock import kernel_controls
@@ -84,9 +85,10 @@ def locate(text: str, file: str, path: Sequence[str | int]) -> tuple[int, tuple[
         return _core.locate(text, file, [str(step) for step in path])
 
 
-def fields() -> dict[str, list[dict[str, Any]]]:
+@lru_cache(maxsize=1)
+def fields() -> Mapping[str, Sequence[Mapping[str, Any]]]:
     """Returns the fields of a result's records (run, flow, link, group): name, kind, unit, nullable, optional and
-    meaning.
+    meaning. They are read once; all callers share them.
     """
     return dict(json.loads(_core.fields()))
 

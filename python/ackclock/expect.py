@@ -8,13 +8,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ackclock import core
 from ackclock.errors import InputError
 from ackclock.names import nearest
 from ackclock.numbers import interval_text, mean_and_spread
 from ackclock.statistics import Summary, summarise
 from ackclock.study.truth import Holds, within
-from ackclock.summary import samples
+from ackclock.summary import numeric_fields, samples
 
 _FORM = re.compile(r"\s*(?P<column>[^<>=\s]+)\s*(?P<sign><=|>=|<|>)\s*(?P<bound>[^<>=]+?)\s*")
 _EXAMPLE = "flows.cubic.rtt_p95_s < 0.08"
@@ -167,8 +166,3 @@ def value(column: str, result: Mapping[str, Any]) -> float | None:
     if any(flow.get(field) is None for flow in result["flows"] if flow["group"] == name):
         return None
     return samples(result).get(f"groups.{name}.{field}")
-
-
-def numeric_fields(record: str) -> list[str]:
-    """Returns the names of the numbers of a ``flow``, a ``link`` or a ``size_class``."""
-    return [one["name"] for one in core.fields()[record] if one["kind"] in ("number", "share", "integer")]

@@ -6,7 +6,7 @@ import io
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from html import escape
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal, overload
 
@@ -227,8 +227,12 @@ class Runs(Sequence[Run]):
         """
         return frame(self.summaries(), self.axes)
 
-    def summaries(self) -> list[PointSummary]:
+    def summaries(self) -> Sequence[PointSummary]:
         """Returns the contents of ``summary`` as objects."""
+        return self._summaries
+
+    @cached_property
+    def _summaries(self) -> Sequence[PointSummary]:
         return [
             PointSummary(runs[0].cells, len(runs), summarised(run.result for run in runs))
             for runs in self.points
@@ -438,11 +442,6 @@ def _frame(record: str, rows: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
     """Returns the rows with the columns that the core declares, in its order; columns that no row has are left out."""
     present = {key for row in rows for key in row}
     columns = {
-        field["name"]: _TYPES[field["kind"]] for field in _declared(record) if field["name"] in present
+        field["name"]: _TYPES[field["kind"]] for field in core.fields()[record] if field["name"] in present
     }
     return pl.DataFrame(list(rows), schema=columns)
-
-
-@lru_cache
-def _declared(record: str) -> list[dict[str, Any]]:
-    return core.fields()[record]

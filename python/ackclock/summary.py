@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -40,8 +40,8 @@ def samples(result: Mapping[str, Any]) -> Samples:
         flows.setdefault(flow["group"], []).append(flow)
     for group in result["groups"]:
         members = flows.get(group["name"], [])
-        for quantity, name in _numbers("flow", f"groups.{group['name']}"):
-            if members and quantity in members[0]:
+        for quantity, name in _numbers("flow", f"groups.{group['name']}") if members else ():
+            if quantity in members[0]:
                 found[name] = (
                     members[0][quantity] if len(members) == 1 else _mean([flow[quantity] for flow in members])
                 )
@@ -86,32 +86,51 @@ def _size(bytes: int) -> str:
     return f"{bytes}B"
 
 
+@lru_cache
+def numeric_fields(record: str) -> Sequence[str]:
+    """Returns the names of the numbers of a ``flow``, a ``link`` or a ``size_class``."""
+    kinds = ("number", "share", "integer")
+    return tuple(field["name"] for field in core.fields()[record] if field["kind"] in kinds)
+
+
 @lru_cache(maxsize=1024)
 def _numbers(record: str, whose: str) -> list[tuple[str, str]]:
-    """Returns the numeric fields of a record, each with its name in ``Samples``."""
-    kinds = ("number", "share", "integer")
-    return [
-        (field["name"], f"{whose}.{field['name']}")
-        for field in core.fields()[record]
-        if field["kind"] in kinds
-    ]
+    """Returns the numeric fields of a record, each with its name in ``Samples``. The runs of a sweep share them."""
+    return [(field, f"{whose}.{field}") for field in numeric_fields(record)]
 
 
-def summarised(runs: Iterable[Mapping[str, Any]]) -> dict[str, Summary]:
+class _OfOneRun(Mapping[str, Summary]):
+    """The statistics over a single run. Each is made when it is asked for: a run of ten thousand flows has a million
+    numbers, of which a table shows ten.
+    """
+
+    def __init__(self, samples: Samples) -> None:
+        self._samples = samples
+
+    def __getitem__(self, name: str) -> Summary:
+        value = self._samples[name]
+        return NOTHING if value is None or not math.isfinite(value) else Summary(float(value), None, None, 1)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._samples)
+
+    def __len__(self) -> int:
+        return len(self._samples)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._samples
+
+
+def summarised(runs: Iterable[Mapping[str, Any]]) -> Mapping[str, Summary]:
     """Returns statistics over the results of replications, by the names of ``samples``."""
     return over(map(samples, runs))
 
 
-def over(replications: Iterable[Samples]) -> dict[str, Summary]:
+def over(replications: Iterable[Samples]) -> Mapping[str, Summary]:
     """Returns statistics over the output of ``samples`` for each replication."""
     found = list(replications)
     if len(found) == 1:
-        return {
-            name: NOTHING
-            if value is None or not math.isfinite(value)
-            else Summary(float(value), None, None, 1)
-            for name, value in found[0].items()
-        }
+        return _OfOneRun(found[0])
     names = list(found[0]) if found else []
     if all(list(one) == names for one in found):
         # The common case, in which every number has a sample in every run; a sweep has millions of numbers.
@@ -128,13 +147,13 @@ _TASKS = ("connections", "pages", "segments", "requests")
 """What the completion times of a flow may be times of."""
 
 
-def completions(runs: Sequence[Any]) -> list[tuple[str, dict[str, Summary]]]:
-    """Returns the completion times over the runs: for each group that completes anything, and for each of its classes
-    of sizes, its name and statistics by the names of the fields, and of what was ``begun`` and ``done``.
+def completions(groups: Iterable[str], values: Mapping[str, Summary]) -> list[tuple[str, dict[str, Summary]]]:
+    """Returns the completion times in the output of ``summarised``: for each of the groups that completes anything, and
+    for each of its classes of sizes, its name and statistics by the names of the fields, and of what was ``begun`` and
+    ``done``.
     """
-    values = summarised(run.result for run in runs)
     found = []
-    for group in (one["name"] for one in runs[0].result["groups"]):
+    for group in groups:
         whose = f"groups.{group}"
         if f"{whose}.completion_mean_s" not in values:
             continue

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -356,19 +356,12 @@ def document(runs: Runs) -> dict[str, Any]:
                         "interval": summary.interval,
                         "samples": summary.count,
                     }
-                    for name, summary in summarised(group).items()
+                    for name, summary in point.values.items()
                 },
             }
-            for group in runs.points
+            for group, point in zip(runs.points, runs.summaries(), strict=True)
         ]
     return {**runs[0].document, "points": points}
-
-
-def summarised(runs: Iterable[Run]) -> dict[str, Summary]:
-    """Returns statistics over replications of fairness, of each group (the mean over its flows) and of each link."""
-    from ackclock import summary
-
-    return summary.summarised(run.result for run in runs)
 
 
 def show(runs: Runs) -> None:
@@ -376,19 +369,19 @@ def show(runs: Runs) -> None:
     from ackclock.sweep import labelled
 
     out = console()
-    for group in runs.points:
+    for group, summary in zip(runs.points, runs.summaries(), strict=True):
         first = group[0]
         seeds = f"seed {first.seed}" if len(group) == 1 else f"seeds {first.seed} to {group[-1].seed}"
         point = f", {labelled(runs.axes, first.point)}" if first.point else ""
         out.print(Text.assemble((first.scenario, "bold"), f", {seeds}{point}"))
-        if len(group) == 1 and len(first.document["flows"]) <= MANY_FLOWS:
-            out.print(_table("flow", first.document["flows"], FLOW_COLUMNS, ("control",)))
-            out.print(_table("link", _worth_showing(first.document["links"]), LINK_COLUMNS))
-            _show_completions(out, group)
-            _show_calls(out, group)
+        if len(group) == 1 and len(first.result["flows"]) <= MANY_FLOWS:
+            out.print(_table("flow", first.result["flows"], FLOW_COLUMNS, ("control",)))
+            out.print(_table("link", _worth_showing(first.result["links"]), LINK_COLUMNS))
+            _show_completions(out, group, summary.values)
+            _show_calls(out, group, summary.values)
             _show_fairness(out, group)
         else:
-            _show_summary(out, group)
+            _show_summary(out, group, summary.values)
         out.print()
 
 
@@ -410,9 +403,9 @@ def _table(
     return table
 
 
-def _show_summary(out: Console, runs: list[Run]) -> None:
+def _show_summary(out: Console, runs: list[Run], summary: Mapping[str, Summary]) -> None:
     """Prints the means over the runs: a line for each group of flows and each link."""
-    summary, first = summarised(runs), runs[0].document
+    first = runs[0].result
     for kind, prefix, records, columns in (
         ("flows", "groups", first["groups"], FLOW_COLUMNS),
         ("link", "links", _worth_showing(first["links"]), LINK_COLUMNS),
@@ -427,8 +420,8 @@ def _show_summary(out: Console, runs: list[Run]) -> None:
         names = Column(kind, [Text(record["name"]) for record in records])
         for table in fitting(names, cells, out.width):
             out.print(table)
-    _show_completions(out, runs)
-    _show_calls(out, runs)
+    _show_completions(out, runs, summary)
+    _show_calls(out, runs, summary)
     _show_fairness(out, runs)
     if len(runs) == 1:
         out.print(Text(MEANS, style="dim"))
@@ -449,11 +442,11 @@ def _show_fairness(out: Console, runs: list[Run]) -> None:
         out.print(Text(sentence, style="yellow"))
 
 
-def _show_completions(out: Console, runs: list[Run]) -> None:
+def _show_completions(out: Console, runs: list[Run], summary: Mapping[str, Summary]) -> None:
     """Prints the completion times of groups that complete tasks, also by size if transfers were observed."""
     from ackclock.summary import completions
 
-    found = completions(runs)
+    found = completions([group["name"] for group in runs[0].result["groups"]], summary)
     if not found:
         return
     cells = [
@@ -481,11 +474,8 @@ def _is_few(values: Mapping[str, Summary]) -> bool:
     return done is not None and 0 < done < FEW
 
 
-def _show_calls(out: Console, runs: list[Run]) -> None:
+def _show_calls(out: Console, runs: list[Run], values: Mapping[str, Summary]) -> None:
     """Prints the frames of the groups that are calls, the mean over the calls of each."""
-    from ackclock.summary import summarised
-
-    values = summarised(run.result for run in runs)
     names = [group["name"] for group in runs[0].result["groups"]]
     calls = [name for name in names if f"groups.{name}.frames" in values]
     if not calls:

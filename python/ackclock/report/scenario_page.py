@@ -107,7 +107,7 @@ def _point(index: int, runs: Sequence[Run], drawn: Run, label: str) -> PointView
     return PointView(
         anchor=anchor,
         label=label,
-        tables=[flow_table(runs, summary), link_table(runs, summary), completion_table(runs)],
+        tables=[flow_table(runs, summary), link_table(runs, summary), completion_table(runs, summary)],
         fairness=[sentence.strip() for sentence in sentences([run.result for run in runs])],
         figures=scenario_figures.figures_of(drawn, anchor),
     )

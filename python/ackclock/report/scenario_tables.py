@@ -126,11 +126,11 @@ def link_table(runs: Sequence[Run], summary: Mapping[str, Summary]) -> Table:
     return _summarised("Links", "link", LINKS, names, summary)
 
 
-def completion_table(runs: Sequence[Run]) -> Table:
+def completion_table(runs: Sequence[Run], summary: Mapping[str, Summary]) -> Table:
     """Returns a table of completion times, with a row per group that completes tasks and per class of sizes of its
     observed transfers; without rows if no group does.
     """
-    found = completions(runs)
+    found = completions([group["name"] for group in runs[0].result["groups"]], summary)
     rows = [
         Row(name, "", [_cell(values.get(q.field, NOTHING), q.divisor) for q in COMPLETIONS])
         for name, values in found

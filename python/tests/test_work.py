@@ -1,0 +1,86 @@
+"""How much work commands do: what they read, compute and load, counted and not timed, so that no machine decides."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import Command
+
+from ackclock import core, summary
+
+FLOWS = 30
+SCENARIO = f"""
+name = "many"
+duration = "1 s"
+[dumbbell]
+pairs = {FLOWS}
+bottleneck = {{ rate = "10 Mbit/s", delay = "10 ms", queue = {{ name = "droptail", limit = "50 packets" }} }}
+access = {{ rate = "100 Mbit/s", delay = "1 ms" }}
+[[flows]]
+name = "tcp"
+count = {FLOWS}
+control = "reno"
+"""
+
+
+class Counted:
+    """A function that counts its calls."""
+
+    def __init__(self, function: Any) -> None:
+        self._function = function
+        self.calls = 0
+
+    def __call__(self, *given: Any, **named: Any) -> Any:
+        self.calls += 1
+        return self._function(*given, **named)
+
+
+@pytest.fixture
+def scenario(tmp_path: Path) -> Path:
+    path = tmp_path / "many.toml"
+    path.write_text(SCENARIO)
+    return path
+
+
+@pytest.fixture
+def fields(monkeypatch: pytest.MonkeyPatch) -> Iterator[Counted]:
+    """Counts how often the core writes the fields of results, as at the beginning of a process."""
+    counted = Counted(core._core.fields)
+    monkeypatch.setattr(core._core, "fields", counted)
+    caches = (core.fields, summary.numeric_fields, summary._numbers)
+    for one in caches:
+        one.cache_clear()
+    yield counted
+    for one in caches:
+        one.cache_clear()
+
+
+def test_the_fields_of_results_are_read_once(ackclock: Command, scenario: Path, fields: Counted) -> None:
+    """The fields were read once for each of 122 links, and again for each table: 129 times."""
+    assert ackclock("run", scenario, "--out", "results").code == 0
+    assert fields.calls == 1
+
+
+def test_a_run_is_summarised_once(ackclock: Command, scenario: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The table on the terminal, completion times, calls and the files take their numbers from one summary."""
+    samples = Counted(summary.samples)
+    monkeypatch.setattr(summary, "samples", samples)
+    assert ackclock("run", scenario, "--out", "results").code == 0
+    assert samples.calls == 1
+
+
+def test_statistics_of_one_run_are_made_when_they_are_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of the million numbers of ten thousand flows, a table shows ten."""
+    result = json.loads(core._core.run(SCENARIO, "many", "{}", 1, False)[0])
+    made = Counted(summary.Summary)
+    monkeypatch.setattr(summary, "Summary", made)
+    found = summary.summarised([result])
+    assert len(found) > 2000  # 122 links of 18 numbers or so
+    assert found["fairness"].mean == result["fairness"]
+    assert "links.bottleneck.utilisation" in found
+    assert "links.none.utilisation" not in found
+    assert made.calls == 1
