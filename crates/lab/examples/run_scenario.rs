@@ -1,7 +1,8 @@
 //! Runs a scenario file, or a small scenario of its own: `cargo run -p ackclock-lab --example run_scenario --
 //! FILE.toml`.
 
-use ackclock_lab::{Scenario, diagnostics, run};
+use ackclock_lab::language::diagnostics;
+use ackclock_lab::{Scenario, run};
 use serde_json::Map;
 use std::error::Error;
 use std::sync::atomic::AtomicBool;

@@ -1,4 +1,5 @@
-//! The cost of a run besides the packets that its links deliver, which [`Scenario::expected_packets`] counts.
+//! What is known of a run before it: its [summary](describe), its [likely mistakes](warnings), and the cost of a run besides the
+//! packets that its links deliver, which [`Scenario::expected_packets`] counts.
 //!
 //! A scenario may be slow for other reasons: a queue discipline that examines its queue ten thousand times
 //! per simulated second, a path of a thousand links, a source whose packets are dropped before any link
@@ -8,15 +9,17 @@
 //! such reaction reduces. Only that part leads to the refusal of a scenario.
 
 mod cause;
+pub mod describe;
 mod flows;
 mod links;
 mod place;
 mod traffic;
+pub mod warnings;
 
 pub use cause::Cause;
 pub use place::Place;
 
-use crate::scenario::Scenario;
+use crate::language::scenario::Scenario;
 use ackclock_base::Span;
 use std::collections::HashSet;
 use std::mem::discriminant;

@@ -1,15 +1,26 @@
 //! The execution of a scenario.
+//!
+//! * [`build`]: constructs a simulation from a scenario and a seed.
+//! * [`result`]: the result of a run. [`exports`]: a run in the formats of other tools. [`panics`]: what a panic of a run becomes.
+//! * [`facts`]: the facts about a scenario for the independent check of a packet trace, [`ackclock_verify`].
+//! * [`statistics`]: means over seeds with their intervals, and paired differences, for tests of a control.
 
-use crate::build::{self, Keep};
-use crate::facts;
-use crate::result::{RunResult, SeriesResult};
-use crate::scenario::Scenario;
+pub mod build;
+pub mod exports;
+pub mod facts;
+pub mod panics;
+pub mod result;
+pub mod statistics;
+
+use crate::language::scenario::Scenario;
 use ackclock_base::Time;
 use ackclock_sim::flow::FlowParts;
 use ackclock_sim::measure::Interval;
 use ackclock_sim::simulation::{RunError, Simulation};
 use ackclock_sim::trace::Record;
 use ackclock_verify::{Violation, verify};
+use build::Keep;
+use result::{RunResult, SeriesResult};
 use std::sync::atomic::AtomicBool;
 
 /// Runs a scenario once. Returns an error if the run fails, or if `cancelled` becomes true.

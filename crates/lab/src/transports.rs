@@ -15,7 +15,7 @@ pub use connecting::{Connector, Controls, Heard, Lifetime, Opening};
 pub use plan::{Allowed, Calls, Facts, Heartbeats, Parts, Real, Transport, TransportPlan};
 pub use tcp::host as tcp_host;
 
-use crate::flows::workload::SourcePlan;
+use crate::language::flows::workload::SourcePlan;
 use ackclock_base::Descriptor;
 use std::sync::Arc;
 

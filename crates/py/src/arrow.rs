@@ -2,9 +2,9 @@
 //! interface](https://arrow.apache.org/docs/format/CDataInterface/PyCapsuleInterface.html) takes without
 //! copying.
 
-use ackclock_lab::exports::Exported;
-use ackclock_lab::result::SeriesResult;
 use ackclock_lab::run::TraceResult;
+use ackclock_lab::run::exports::Exported;
+use ackclock_lab::run::result::SeriesResult;
 use arrow_array::ffi::{FFI_ArrowArray, to_ffi};
 use arrow_array::types::Int32Type;
 use arrow_array::{

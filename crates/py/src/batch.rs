@@ -2,9 +2,9 @@
 
 use crate::arrow::Columns;
 use crate::{read_overrides, refuse, to_json};
-use ackclock_lab::document::Document;
-use ackclock_lab::panics::caught;
+use ackclock_lab::language::document::Document;
 use ackclock_lab::run as runner;
+use ackclock_lab::run::panics::caught;
 use ackclock_lab::{Diagnostic, Scenario};
 use pyo3::exceptions::{PyBaseException, PyRuntimeError};
 use pyo3::prelude::*;

@@ -3,7 +3,7 @@
 use crate::arrow::{self, Columns};
 use crate::python_class::PythonClass;
 use crate::{here, to_json};
-use ackclock_lab::exports::{self, ExportError, Wishes};
+use ackclock_lab::run::exports::{self, ExportError, Wishes};
 use ackclock_sim::capture::Place;
 use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;

@@ -15,12 +15,11 @@ mod wire;
 use crate::arrow::Columns;
 use crate::python_class::PythonClass;
 use ackclock_lab::Scenario;
-use ackclock_lab::load::overridden;
-use ackclock_lab::result::declared_fields;
-use ackclock_lab::{
-    Diagnostic, Plugins, describe as told, diagnostics, places, reference, registry as names, run as runner,
-    schema as schemas,
-};
+use ackclock_lab::cost::describe as told;
+use ackclock_lab::language::load::overridden;
+use ackclock_lab::language::{diagnostics, places, reference, registry as names, schema as schemas};
+use ackclock_lab::run::result::declared_fields;
+use ackclock_lab::{Diagnostic, Plugins, run as runner};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use serde_json::{Map, Value};

@@ -1,8 +1,9 @@
 //! Lists what the runs of a study will contain before any of them is run: all runs at once, on all cores.
 
 use crate::{read_overrides, refuse};
-use ackclock_lab::document::Document;
-use ackclock_lab::{Scenario, diagnostics, run as runner};
+use ackclock_lab::language::diagnostics;
+use ackclock_lab::language::document::Document;
+use ackclock_lab::{Scenario, run as runner};
 use pyo3::prelude::*;
 use rayon::prelude::*;
 use serde_json::{Map, Value, json};

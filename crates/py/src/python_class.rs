@@ -13,7 +13,8 @@ pub use stop::Stop;
 
 use ackclock_base::registry::Quantity;
 use ackclock_base::{Descriptor, Kind, Parameter, Range, Value, Values};
-use ackclock_lab::{Plugins, registry};
+use ackclock_lab::Plugins;
+use ackclock_lab::language::registry;
 use pyo3::exceptions::PyValueError;
 use pyo3::intern;
 use pyo3::prelude::*;

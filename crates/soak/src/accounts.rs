@@ -1,8 +1,9 @@
 //! Counts the numbers of a result again, from the packet trace.
 
 use ackclock_base::Time;
-use ackclock_lab::flows::Sending;
-use ackclock_lab::{Scenario, build};
+use ackclock_lab::Scenario;
+use ackclock_lab::language::flows::Sending;
+use ackclock_lab::run::build;
 use ackclock_sim::measure::Interval;
 use ackclock_sim::trace::{Event, Record};
 use serde_json::Value as Json;

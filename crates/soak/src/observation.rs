@@ -3,7 +3,7 @@
 use crate::watch::StopWatch;
 use ackclock_base::{Span, Time};
 use ackclock_export::events::Recorder;
-use ackclock_lab::build::{self, Keep};
+use ackclock_lab::run::build::{self, Keep};
 use ackclock_lab::{RunResult, Scenario};
 use ackclock_sim::capture::Place;
 use ackclock_sim::measure::Interval;

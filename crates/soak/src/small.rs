@@ -4,8 +4,8 @@
 use ackclock_base::{Size, Span, Value};
 use ackclock_lab::Scenario;
 use ackclock_lab::cost::Cost;
-use ackclock_lab::flows::{FlowGroup, SourcePlan};
-use ackclock_lab::observe::Warmup;
+use ackclock_lab::language::flows::{FlowGroup, SourcePlan};
+use ackclock_lab::language::observe::Warmup;
 use ackclock_sim::random::Stream;
 
 const MAX_PACKETS: f64 = 2000.0;

@@ -1,7 +1,9 @@
 //! Checks a scenario's text while a user edits it.
 
-use ackclock_lab::load::{Checked, overridden};
-use ackclock_lab::{Diagnostic, Scenario, describe, diagnostics};
+use ackclock_lab::cost::describe;
+use ackclock_lab::language::diagnostics;
+use ackclock_lab::language::load::{Checked, overridden};
+use ackclock_lab::{Diagnostic, Scenario};
 use serde_json::{Map, Value, json};
 
 /// The file name of the text; no message shows it.

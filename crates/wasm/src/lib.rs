@@ -8,9 +8,9 @@ pub mod border;
 pub mod check;
 pub mod run;
 
-use ackclock_lab::reference;
-use ackclock_lab::registry;
-use ackclock_lab::result::declared_fields;
+use ackclock_lab::language::reference;
+use ackclock_lab::language::registry;
+use ackclock_lab::run::result::declared_fields;
 use serde_json::{Value, json};
 
 /// Returns the version, the registry, the tables of the scenario language and the fields of results.

@@ -1,8 +1,9 @@
 //! Runs a scenario step by step.
 
 use crate::check::FILE;
-use ackclock_lab::result::SeriesResult;
-use ackclock_lab::{Diagnostic, RunResult, Scenario, diagnostics, run};
+use ackclock_lab::language::diagnostics;
+use ackclock_lab::run::result::SeriesResult;
+use ackclock_lab::{Diagnostic, RunResult, Scenario, run};
 use ackclock_sim::simulation::{RunError, Simulation};
 use serde::Deserialize;
 use serde_json::{Map, Value};

@@ -3,7 +3,7 @@
 use crate::lateness::Lateness;
 use crate::samples::{Samples, Sums};
 use ackclock_base::{Span, Time};
-use ackclock_lab::result::fields::StackResult;
+use ackclock_lab::run::result::fields::StackResult;
 use ackclock_sim::measure::Interval;
 
 /// What one end has counted.

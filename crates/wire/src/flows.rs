@@ -4,9 +4,10 @@ use crate::Error;
 use crate::plan::{MAX_RATE, Plan, refuse};
 use ackclock_base::{Rate, Time};
 use ackclock_kernel::Offer;
-use ackclock_lab::flows::{FlowGroup, Member, Workload};
+use ackclock_lab::Scenario;
+use ackclock_lab::language::flows::{FlowGroup, Member, Workload};
+use ackclock_lab::run::build;
 use ackclock_lab::transports::Real;
-use ackclock_lab::{Scenario, build};
 use ackclock_sim::endpoint::Ends;
 use ackclock_sim::flow::FlowParts;
 

@@ -27,7 +27,7 @@ use crate::watch::Watch;
 use crate::{Commands, Device, Error};
 use ackclock_base::{Span, Time};
 use ackclock_lab::Scenario;
-use ackclock_lab::result::LinkResult;
+use ackclock_lab::run::result::LinkResult;
 use ackclock_sim::measure::Interval;
 use drive::Drive;
 use hosts::Hosts;

@@ -3,7 +3,7 @@
 use crate::Device;
 use crate::lateness::LatenessResult;
 use ackclock_kernel::Report;
-use ackclock_lab::result::{LinkResult, RunResult, SeriesResult};
+use ackclock_lab::run::result::{LinkResult, RunResult, SeriesResult};
 use serde::Serialize;
 
 /// The outcome of a run.

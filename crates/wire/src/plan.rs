@@ -3,8 +3,9 @@
 use crate::Error;
 use ackclock_aqm::{Dscp, Label};
 use ackclock_base::{Rate, Span};
-use ackclock_lab::flows::Member;
-use ackclock_lab::{Scenario, build};
+use ackclock_lab::Scenario;
+use ackclock_lab::language::flows::Member;
+use ackclock_lab::run::build;
 use ackclock_sim::link::{Link, LinkParts};
 use ackclock_sim::measure::Interval;
 use std::fmt::Display;

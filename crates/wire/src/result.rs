@@ -5,8 +5,8 @@ use crate::flows::FlowFacts;
 use crate::watch::Seen;
 use ackclock_base::{Span, Time};
 use ackclock_lab::Scenario;
-use ackclock_lab::result::declared::{Asked, Share};
-use ackclock_lab::result::{FlowResult, GroupResult, LinkResult, RunResult, SeriesResult, jain};
+use ackclock_lab::run::result::declared::{Asked, Share};
+use ackclock_lab::run::result::{FlowResult, GroupResult, LinkResult, RunResult, SeriesResult, jain};
 use ackclock_sim::histogram::Histogram;
 use ackclock_sim::measure::Interval;
 

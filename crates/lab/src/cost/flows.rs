@@ -3,8 +3,8 @@
 
 use super::traffic::{self, Traffic};
 use super::{Cause, Part, Place};
-use crate::flows::{FlowGroup, Sending, Workload};
-use crate::scenario::Scenario;
+use crate::language::flows::{FlowGroup, Sending, Workload};
+use crate::language::scenario::Scenario;
 use crate::transports::{Calls, Heartbeats};
 use ackclock_base::{Span, Values};
 use ackclock_cc::entry::Build;

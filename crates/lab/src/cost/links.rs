@@ -4,9 +4,9 @@
 use super::flows::number;
 use super::traffic::Traffic;
 use super::{Cause, Part, Place};
-use crate::build::link_rates;
-use crate::network::LinkPlan;
-use crate::scenario::Scenario;
+use crate::language::network::LinkPlan;
+use crate::language::scenario::Scenario;
+use crate::run::build::link_rates;
 use ackclock_aqm::LinkRate;
 use ackclock_aqm::entry::PERIODS;
 use ackclock_base::{Span, Values};

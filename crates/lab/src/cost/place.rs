@@ -1,7 +1,7 @@
 //! Places in a scenario file that make a run slow.
 
-use crate::document::{Document, Node, Span, Value};
-use crate::scenario::Scenario;
+use crate::language::document::{Document, Node, Span, Value};
+use crate::language::scenario::Scenario;
 
 /// An element of a scenario that has a cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -1,9 +1,9 @@
 //! Estimates of the maximum number of packets at each link of a run, and of the number that arrive whatever
 //! the network does.
 
-use crate::flows::{FlowGroup, Member, Sending, Workload};
-use crate::network::LinkPlan;
-use crate::scenario::Scenario;
+use crate::language::flows::{FlowGroup, Member, Sending, Workload};
+use crate::language::network::LinkPlan;
+use crate::language::scenario::Scenario;
 
 /// The packets that a group of flows sends over one path.
 #[derive(Clone, Copy, Debug)]

@@ -1,6 +1,6 @@
 //! The creation of the ends of connections from a transport's plan.
 
-use crate::flows::control::ControlPlan;
+use crate::language::flows::control::ControlPlan;
 use ackclock_cc::{Assembly, Backoff, Controller, Initial};
 use ackclock_export::events::{Recorder, Source};
 use ackclock_sim::endpoint::Ends;

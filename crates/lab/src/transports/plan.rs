@@ -1,11 +1,11 @@
 //! What a transport is to the laboratory, and the plan that it makes for the connections of a group of flows.
 
 use super::connecting::Connector;
-use crate::choice::{Choice, Chosen};
-use crate::document::quoted;
-use crate::flows::control::ControlPlan;
-use crate::rate::Pace;
-use crate::reader::TableReader;
+use crate::language::choice::{Choice, Chosen};
+use crate::language::document::quoted;
+use crate::language::flows::control::ControlPlan;
+use crate::language::reader::TableReader;
+use crate::language::values::rate::Pace;
 use ackclock_base::{Descriptor, Packets, Span};
 use ackclock_cc::entry::SelectorEntry;
 use ackclock_export::dialect::Dialect;

@@ -2,8 +2,8 @@
 
 use super::connecting::{Connector, Controls, Lifetime, MAX_BACKOFF, Opening};
 use super::plan::{Allowed, Facts, Parts, Transport, TransportPlan, check_discriminator};
-use crate::choice::Choice;
-use crate::reader::TableReader;
+use crate::language::choice::Choice;
+use crate::language::reader::TableReader;
 use ackclock_base::{Descriptor, Span};
 use ackclock_export::dialect::Dialect;
 use ackclock_export::quic::QuicTerms;

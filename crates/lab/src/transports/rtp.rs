@@ -2,11 +2,11 @@
 
 use super::connecting::{Connector, Opening};
 use super::plan::{Calls, Facts, Parts, Transport, TransportPlan};
-use crate::choice::Choice;
-use crate::diagnostics::one_of_these;
-use crate::document::quoted;
-use crate::flows::control::ControlPlan;
-use crate::reader::TableReader;
+use crate::language::choice::Choice;
+use crate::language::diagnostics::one_of_these;
+use crate::language::document::quoted;
+use crate::language::flows::control::ControlPlan;
+use crate::language::reader::TableReader;
 use ackclock_base::Descriptor;
 use ackclock_export::dialect::Dialect;
 use ackclock_export::udp::Opaque;

@@ -2,10 +2,10 @@
 
 use super::connecting::{Connector, Controls, Lifetime, MAX_BACKOFF, Opening};
 use super::plan::{Allowed, Facts, Heartbeats, Parts, Transport, TransportPlan, check_discriminator};
-use crate::choice::{Choice, Chosen};
-use crate::document::quoted;
-use crate::flows::control::ControlPlan;
-use crate::reader::TableReader;
+use crate::language::choice::{Choice, Chosen};
+use crate::language::document::quoted;
+use crate::language::flows::control::ControlPlan;
+use crate::language::reader::TableReader;
 use ackclock_base::Descriptor;
 use ackclock_cc::entry::SelectorEntry;
 use ackclock_export::dialect::Dialect;

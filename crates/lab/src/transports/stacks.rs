@@ -2,10 +2,10 @@
 
 use super::connecting::{Connector, Lifetime, Opening};
 use super::plan::{self, Facts, Parts, Real, Transport, TransportPlan};
-use crate::choice::Choice;
-use crate::document::quoted;
-use crate::flows::control::ControlPlan;
-use crate::reader::TableReader;
+use crate::language::choice::Choice;
+use crate::language::document::quoted;
+use crate::language::flows::control::ControlPlan;
+use crate::language::reader::TableReader;
 use ackclock_base::{Descriptor, Kind, Packets, Range, Size, parameters};
 use ackclock_export::dialect::Dialect;
 use ackclock_export::udp::Opaque;

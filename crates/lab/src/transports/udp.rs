@@ -2,7 +2,7 @@
 
 use super::connecting::{Connector, Opening};
 use super::plan::{Facts, Parts, TransportPlan};
-use crate::flows::workload::SourcePlan;
+use crate::language::flows::workload::SourcePlan;
 use ackclock_base::Size;
 use ackclock_export::dialect::Dialect;
 use ackclock_export::udp::Opaque;

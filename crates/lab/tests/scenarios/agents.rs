@@ -2,7 +2,7 @@
 
 use crate::verified;
 use ackclock_lab::Scenario;
-use ackclock_lab::diagnostics::render;
+use ackclock_lab::language::diagnostics::render;
 use serde_json::Value;
 
 /// Returns a scenario with a sender behind 40 ms of wire and a mobile at a distance in metres from the base

@@ -6,7 +6,7 @@
 use crate::tolerances::tolerance;
 use ackclock_aqm::{Arrival, Ecn};
 use ackclock_base::{Rate, Span, Time};
-use ackclock_lab::build::{self, Keep};
+use ackclock_lab::run::build::{self, Keep};
 use ackclock_lab::{RunResult, Scenario};
 use ackclock_sim::channel::Impairments;
 use ackclock_sim::link::{Fate, Link, LinkParts};
@@ -554,7 +554,7 @@ impl std::fmt::Display for Estimate {
 
 fn parse(text: &str) -> Scenario {
     Scenario::parse(text, "test", &Map::new())
-        .unwrap_or_else(|problems| panic!("{}", ackclock_lab::diagnostics::render(&problems)))
+        .unwrap_or_else(|problems| panic!("{}", ackclock_lab::language::diagnostics::render(&problems)))
 }
 
 fn run_seeds(scenario: &Scenario) -> Vec<Value> {

@@ -3,7 +3,8 @@
 
 use crate::verified::{self, number};
 use ackclock_cc::registry::{CONTROLS, find_discriminator};
-use ackclock_lab::{Scenario, diagnostics};
+use ackclock_lab::Scenario;
+use ackclock_lab::language::diagnostics;
 use serde_json::{Map, Value, json};
 
 /// A scenario with two parallel bottlenecks, and one association over both.

@@ -3,7 +3,7 @@
 
 use crate::verified;
 use ackclock_lab::Scenario;
-use ackclock_lab::diagnostics::render;
+use ackclock_lab::language::diagnostics::render;
 use proptest::prelude::*;
 use serde_json::{Map, Value};
 use std::sync::atomic::AtomicBool;

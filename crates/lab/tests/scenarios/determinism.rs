@@ -2,7 +2,7 @@
 //! parallel with others, with a trace, with series, in debug and in release, on every machine. The random
 //! draws of a flow do not depend on other flows.
 
-use ackclock_lab::build::{self, Keep};
+use ackclock_lab::run::build::{self, Keep};
 use ackclock_lab::{RunResult, Scenario, VERSION, run};
 use ackclock_sim::capture::Place;
 use rayon::prelude::*;
@@ -208,7 +208,7 @@ fn assert_same_draws(one: &Value, other: &Value) {
 pub fn parse(text: &str, overrides: Value) -> Scenario {
     let overrides: Map<String, Value> = overrides.as_object().cloned().unwrap_or_default();
     Scenario::parse(text, "test", &overrides)
-        .unwrap_or_else(|problems| panic!("{}", ackclock_lab::diagnostics::render(&problems)))
+        .unwrap_or_else(|problems| panic!("{}", ackclock_lab::language::diagnostics::render(&problems)))
 }
 
 pub fn json_of(scenario: &Scenario, seed: u64, keep: Keep) -> String {

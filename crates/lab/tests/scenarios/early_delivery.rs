@@ -3,7 +3,7 @@
 //! results.
 
 use crate::determinism::{json_of, parse};
-use ackclock_lab::build::{self, Keep};
+use ackclock_lab::run::build::{self, Keep};
 use ackclock_lab::{RunResult, Scenario};
 use ackclock_sim::simulation::Simulation;
 use proptest::prelude::*;

@@ -3,7 +3,8 @@
 
 use ackclock_aqm::entry::Entry;
 use ackclock_aqm::registry::QUEUES;
-use ackclock_lab::{RunResult, Scenario, diagnostics};
+use ackclock_lab::language::diagnostics;
+use ackclock_lab::{RunResult, Scenario};
 use serde_json::{Map, Value};
 use std::sync::atomic::AtomicBool;
 

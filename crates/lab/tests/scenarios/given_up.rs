@@ -4,8 +4,9 @@
 use crate::verified::{self, number};
 use ackclock_cc::registry;
 use ackclock_export::events::{Call, Recorder};
-use ackclock_lab::build::{self, Keep};
-use ackclock_lab::{Scenario, diagnostics, run};
+use ackclock_lab::language::diagnostics;
+use ackclock_lab::run::build::{self, Keep};
+use ackclock_lab::{Scenario, run};
 use ackclock_sim::trace::{Event, Record};
 use proptest::prelude::*;
 use serde_json::{Map, Value};

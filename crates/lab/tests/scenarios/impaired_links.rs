@@ -2,7 +2,7 @@
 
 use ackclock_base::{Span, Time};
 use ackclock_lab::Scenario;
-use ackclock_lab::diagnostics::render;
+use ackclock_lab::language::diagnostics::render;
 use std::sync::atomic::AtomicBool;
 
 /// Returns a scenario with a link of 10 Mbit/s and 20 ms with these properties, and a flow over it.

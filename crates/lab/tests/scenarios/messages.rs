@@ -1,7 +1,8 @@
 //! Tests of the messages about mistakes in scenario files: the location, what was found, what was expected,
 //! and a valid alternative. No file, however hostile, costs much before it is refused.
 
-use ackclock_lab::{Diagnostic, Scenario, diagnostics};
+use ackclock_lab::language::diagnostics;
+use ackclock_lab::{Diagnostic, Scenario};
 use serde_json::{Map, Value, json};
 
 /// A valid scenario with a dumbbell.

@@ -3,7 +3,7 @@
 use crate::determinism::json_of;
 use crate::early_delivery::stepped_json;
 use crate::impaired_links::{EVEN, TCP, result, results, scenario};
-use ackclock_lab::build::Keep;
+use ackclock_lab::run::build::Keep;
 use serde_json::Value;
 
 fn count(record: &Value, key: &str) -> f64 {

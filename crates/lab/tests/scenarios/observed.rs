@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 fn parsed(text: &str, overrides: Value) -> Scenario {
     let overrides: Map<String, Value> = serde_json::from_value(overrides).expect("a table");
     Scenario::parse(text, "test", &overrides)
-        .unwrap_or_else(|problems| panic!("{}", ackclock_lab::diagnostics::render(&problems)))
+        .unwrap_or_else(|problems| panic!("{}", ackclock_lab::language::diagnostics::render(&problems)))
 }
 
 fn result(text: &str, overrides: Value) -> Value {
@@ -159,7 +159,7 @@ fn observation_of_unknown_links_and_times_is_refused() {
     let refused = |observed: &str, words: &str| {
         let text = THREE.replace("{ interval = \"100 ms\" }", observed);
         let problems = Scenario::parse(&text, "test", &Map::new()).expect_err("a mistake");
-        let said = ackclock_lab::diagnostics::render(&problems);
+        let said = ackclock_lab::language::diagnostics::render(&problems);
         assert!(said.contains(words), "{said}");
     };
     refused("{ at = \"bottelneck\", loss_events = \"60 ms\" }", "bottleneck");

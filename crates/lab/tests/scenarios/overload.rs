@@ -4,7 +4,10 @@
 
 use crate::verified;
 use ackclock_aqm::Capacity;
-use ackclock_lab::{Scenario, build, diagnostics, warnings};
+use ackclock_lab::Scenario;
+use ackclock_lab::cost::warnings;
+use ackclock_lab::language::diagnostics;
+use ackclock_lab::run::build;
 use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};
 

@@ -1,6 +1,6 @@
 //! An example of a bench for a controller that is written for a stack: a window of a fixed size.
 
-use ackclock_lab::document::Document;
+use ackclock_lab::language::document::Document;
 use ackclock_lab::{Plugins, Scenario, run};
 use ackclock_stacks::{Factory, OwnControl};
 use noq_proto::congestion::{Controller, ControllerFactory};

@@ -2,7 +2,8 @@
 //! scenario files. Every run is checked by the trace verifier.
 
 use crate::verified::{self, number};
-use ackclock_lab::{Scenario, diagnostics};
+use ackclock_lab::Scenario;
+use ackclock_lab::language::diagnostics;
 use serde_json::{Map, Value, json};
 
 /// A scenario with one link of 8 Mbit/s, which takes a microsecond per byte, and 10 ms.

@@ -1,6 +1,7 @@
 //! Runs of other implementations, from `reference/peers/data`, and the corresponding runs of this simulator.
 
-use ackclock_lab::{Scenario, diagnostics, run};
+use ackclock_lab::language::diagnostics;
+use ackclock_lab::{Scenario, run};
 use serde_json::{Map, Value};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;

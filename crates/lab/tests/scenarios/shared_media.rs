@@ -2,7 +2,7 @@
 
 use crate::verified;
 use ackclock_lab::Scenario;
-use ackclock_lab::diagnostics::render;
+use ackclock_lab::language::diagnostics::render;
 use serde_json::Value;
 
 /// Returns a scenario with four mobiles around a base station, some of them far away. `medium` is the rest of

@@ -2,8 +2,9 @@
 //! exports show.
 
 use crate::verified::{self, number, problems};
-use ackclock_lab::exports::{Wishes, export};
-use ackclock_lab::{Scenario, build::Keep};
+use ackclock_lab::Scenario;
+use ackclock_lab::run::build::Keep;
+use ackclock_lab::run::exports::{Wishes, export};
 use serde_json::{Map, Value, json};
 
 /// Returns a scenario with a bottleneck of 10 Mbit/s and a round trip of 40 ms, which is 34.5 packets, and a

@@ -4,8 +4,8 @@
 use ackclock_base::{Descriptor, Kind, Packets, Range, Span, Time, parameters};
 use ackclock_export::dialect::Dialect;
 use ackclock_export::udp::Opaque;
-use ackclock_lab::choice::Choice;
-use ackclock_lab::reader::TableReader;
+use ackclock_lab::language::choice::Choice;
+use ackclock_lab::language::reader::TableReader;
 use ackclock_lab::transports::{Allowed, Connector, Facts, Opening, Parts, Transport, TransportPlan};
 use ackclock_sim::endpoint::{Endpoint, Ends, Outbox, Properties, Sent};
 use ackclock_sim::measure::Interval;

@@ -1,7 +1,8 @@
 //! Tests of traffic that does not react to the network, and of the web. Every run is checked by the verifier.
 
 use crate::verified::number;
-use ackclock_lab::{Scenario, build, run};
+use ackclock_lab::run::build;
+use ackclock_lab::{Scenario, run};
 use serde_json::{Map, Value};
 use std::sync::atomic::AtomicBool;
 
@@ -38,7 +39,7 @@ fn scenario(flows: &str, duration: &str) -> Scenario {
          access = {{ rate = \"100 Mbit/s\", delay = \"1 ms\" }}\n{flows}"
     );
     Scenario::parse(&text, "test", &Map::new())
-        .unwrap_or_else(|problems| panic!("{}", ackclock_lab::diagnostics::render(&problems)))
+        .unwrap_or_else(|problems| panic!("{}", ackclock_lab::language::diagnostics::render(&problems)))
 }
 
 fn flow<'r>(result: &'r Value, name: &str) -> &'r Value {

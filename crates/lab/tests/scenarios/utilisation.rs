@@ -2,7 +2,8 @@
 //! with any traffic, and exact in known cases.
 
 use ackclock_aqm::registry::QUEUES;
-use ackclock_lab::{Scenario, diagnostics, run};
+use ackclock_lab::language::diagnostics;
+use ackclock_lab::{Scenario, run};
 use proptest::prelude::*;
 use serde_json::{Map, Value};
 use std::sync::atomic::AtomicBool;

@@ -1,6 +1,7 @@
 //! Results of scenarios whose trace the verifier accepts, and helpers that read results and mistakes.
 
-use ackclock_lab::{Scenario, diagnostics, run};
+use ackclock_lab::language::diagnostics;
+use ackclock_lab::{Scenario, run};
 use serde_json::{Map, Value};
 use std::sync::atomic::AtomicBool;
 

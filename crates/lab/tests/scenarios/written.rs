@@ -219,7 +219,7 @@ fn many_small_writes_are_announced() {
     // 1 Gbit/s in writes of 1 B are 1.25e8 writes per second for 10 s, each of about 50 ns: 62 s.
     let flow = "control = \"reno\"\napplication = { name = \"cbr\", rate = \"1 Gbit/s\", packet = \"1 B\" }";
     let scenario = Scenario::parse(&text(flow), "test", &Map::new()).expect("a scenario");
-    let warnings = ackclock_lab::warnings::of(&scenario);
+    let warnings = ackclock_lab::cost::warnings::of(&scenario);
     assert!(
         warnings.iter().any(|warning| warning.contains("writes of 1 B: up to 1.2e9 writes into connections, about 62 s")),
         "{warnings:?}"

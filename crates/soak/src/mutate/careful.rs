@@ -2,7 +2,7 @@
 
 use crate::random::Random;
 use ackclock_base::{Kind, Parameter, Quantity};
-use ackclock_lab::registry;
+use ackclock_lab::language::registry;
 
 /// Values of every quantity, without their quotes.
 const SPELLED: &[&str] = &[

@@ -1,9 +1,9 @@
 //! Mutations that use the words of scenarios without regard to where they are allowed.
 
 use crate::random::Random;
-use ackclock_lab::keys::Table;
-use ackclock_lab::load::SCENARIO;
-use ackclock_lab::registry;
+use ackclock_lab::language::keys::Table;
+use ackclock_lab::language::load::SCENARIO;
+use ackclock_lab::language::registry;
 use std::sync::OnceLock;
 
 /// Removes, repeats, swaps or changes a line, or adds one.

@@ -7,7 +7,7 @@ use crate::ends::{Delivered, EndCounts, Sender};
 use crate::frame::{bits_of, ecn_of};
 use crate::lateness::Lateness;
 use ackclock_base::{Span, Time};
-use ackclock_lab::result::fields::StackResult;
+use ackclock_lab::run::result::fields::StackResult;
 use ackclock_sim::endpoint::{Endpoint, Launch, Outbox};
 use ackclock_sim::measure::Interval;
 use ackclock_sim::packet::{Extension, Packet};

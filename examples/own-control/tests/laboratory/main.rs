@@ -6,8 +6,9 @@ mod parts;
 mod tail;
 mod under_quinn;
 
-use ackclock_lab::document::Document;
-use ackclock_lab::{Plugins, Scenario, diagnostics, run};
+use ackclock_lab::language::diagnostics;
+use ackclock_lab::language::document::Document;
+use ackclock_lab::{Plugins, Scenario, run};
 use ackclock_own_control::GentleFactory;
 use ackclock_stacks::{Factory, OwnControl};
 use serde_json::{Value, json};

@@ -2,7 +2,7 @@
 
 use crate::{under_quinn, with_law};
 use ackclock_lab::Scenario;
-use ackclock_lab::statistics::{over_seeds, paired_difference, summarise};
+use ackclock_lab::run::statistics::{over_seeds, paired_difference, summarise};
 
 const FALLING: &str = include_str!("falling.toml");
 

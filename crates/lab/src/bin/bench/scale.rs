@@ -3,7 +3,7 @@
 
 use crate::scenarios::median_rate;
 use ackclock_lab::Scenario;
-use ackclock_lab::build::{self, Keep};
+use ackclock_lab::run::build::{self, Keep};
 use serde_json::Map;
 use std::sync::atomic::AtomicBool;
 
@@ -35,7 +35,7 @@ fn scenario(flows: u32, seconds: u32, sends: &str) -> Result<Scenario, String> {
          [[flows]]\nname = \"sack\"\ncount = {flows}\ncontrol = \"sack\"\nstart = {{ uniform = [\"0 s\", \"1 s\"] }}\n{sends}"
     );
     Scenario::parse(&text, "scale", &Map::new())
-        .map_err(|problems| ackclock_lab::diagnostics::render(&problems))
+        .map_err(|problems| ackclock_lab::language::diagnostics::render(&problems))
 }
 
 /// Returns the memory per connection, in bytes, of ten thousand connections that have each delivered ten

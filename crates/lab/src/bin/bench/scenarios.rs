@@ -3,7 +3,7 @@
 
 use crate::cpu;
 use ackclock_lab::Scenario;
-use ackclock_lab::build::{self, Keep};
+use ackclock_lab::run::build::{self, Keep};
 use serde_json::{Map, Value};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -48,7 +48,8 @@ pub fn median_rate(scenario: &Scenario, repeat: usize) -> Result<f64, String> {
 
 fn read(file: &str, overrides: &Map<String, Value>) -> Result<Scenario, String> {
     let text = std::fs::read_to_string(file).map_err(|error| format!("{file}: {error}"))?;
-    Scenario::parse(&text, file, overrides).map_err(|problems| ackclock_lab::diagnostics::render(&problems))
+    Scenario::parse(&text, file, overrides)
+        .map_err(|problems| ackclock_lab::language::diagnostics::render(&problems))
 }
 
 /// Returns the number of data packets delivered by the first link.

@@ -2,7 +2,7 @@
 
 use super::{PROFILES, Toy};
 use ackclock_lab::Scenario;
-use ackclock_lab::choice::Choice;
+use ackclock_lab::language::choice::Choice;
 use ackclock_lab::run::{run, run_and_verify};
 use ackclock_lab::transports::{Parts, Transport};
 use serde_json::Map;

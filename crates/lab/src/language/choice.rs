@@ -1,0 +1,190 @@
+//! Named choices in a scenario: `control = "reno"`, or `control = { name = "reno", increase = 2 }`. Controls,
+//! queues, losses, applications and transports are all written so, and read through the registry.
+
+use crate::language::diagnostics::{nearest, one_of_these};
+use crate::language::document::{Node, Value, quoted};
+use crate::language::reader::{Reader, TableReader};
+use ackclock_base::{Descriptor, Values};
+
+/// Reads a named choice; `None` if a problem was reported. `candidates` are the possible names; `extra` are
+/// parameters that every candidate has besides its own.
+pub fn read(
+    reader: &Reader<'_>,
+    node: &Node,
+    path: &str,
+    candidates: &[&'static Descriptor],
+    extra: &'static [ackclock_base::Parameter],
+) -> Option<Choice> {
+    let (name, span) = name_of(reader, node, path, candidates)?;
+    let names = || candidates.iter().map(|candidate| candidate.name);
+    let Some(descriptor) = candidates.iter().find(|candidate| candidate.name == name) else {
+        let place =
+            if matches!(node.value, Value::Table(_)) { format!("{path}.name") } else { path.to_owned() };
+        reader.problem(&span, &place, &quoted(&name), &one_of_these(candidates), nearest(&name, names()));
+        return None;
+    };
+    let mut choice = Choice { descriptor, values: descriptor.defaults(), extra: defaults(descriptor, extra) };
+    let Value::Table(table) = &node.value else { return Some(choice) };
+    let parameters = || extra.iter().chain(descriptor.parameters);
+    let known: Vec<&str> =
+        std::iter::once("name").chain(parameters().map(|parameter| parameter.name)).collect();
+    let table_reader = reader.table(node, path, &known)?;
+    for parameter in parameters() {
+        let key = parameter.name;
+        let Some(given) = table.get(key) else { continue };
+        let place = table_reader.path_of(key);
+        if let Some(value) = reader.quantity(given, &place, parameter.quantity, parameter.range) {
+            choice.values.set(key, value);
+            choice.extra.set(key, value);
+        }
+    }
+    check_order(&table_reader, &choice);
+    Some(choice)
+}
+
+/// Reports a problem if a parameter `min_x` exceeds `max_x`.
+fn check_order(table: &TableReader<'_>, choice: &Choice) {
+    let base = |name: &str| choice.values.get(name).and_then(|value| value.base());
+    for least in choice.descriptor.parameters {
+        let Some(rest) = least.name.strip_prefix("min_") else { continue };
+        let Some(greatest) = choice.descriptor.parameter(&format!("max_{rest}")) else { continue };
+        if let (Some(low), Some(high)) = (base(least.name), base(greatest.name))
+            && low > high
+        {
+            let given = [greatest, least].into_iter().find(|parameter| table.get(parameter.name).is_some());
+            let default = |parameter: &ackclock_base::Parameter| match table.get(parameter.name) {
+                None => format!(" ({} unless given)", choice.descriptor.default_of(parameter)),
+                Some(_) => String::new(),
+            };
+            let found = format!("`{}` above `{}`", least.name, greatest.name);
+            let expected = format!(
+                "`{}`{} of at most `{}`{}",
+                least.name,
+                default(least),
+                greatest.name,
+                default(greatest)
+            );
+            table.problem_at(given.unwrap_or(least).name, &found, &expected);
+        }
+    }
+}
+
+/// A named choice with its parameters.
+#[derive(Clone, Debug)]
+pub struct Choice {
+    /// The descriptor of what was chosen.
+    pub descriptor: &'static Descriptor,
+    /// The parameters of the choice itself.
+    pub values: Values,
+    /// The parameters that all candidates have.
+    pub extra: Values,
+}
+
+impl Choice {
+    /// Returns a choice with all its defaults.
+    pub fn default_of(descriptor: &'static Descriptor) -> Self {
+        Self { descriptor, values: descriptor.defaults(), extra: Values::default() }
+    }
+
+    /// Returns the chosen entry of a registry. Panics if the candidates were not those of the registry.
+    pub fn entry<E: Registered>(&self, registry: &'static [E]) -> &'static E {
+        let name = self.descriptor.name;
+        let found = registry.iter().find(|entry| entry.descriptor().name == name);
+        found.unwrap_or_else(|| {
+            panic!("{name:?} was chosen from another registry than the one it is looked up in")
+        })
+    }
+
+    /// Converts the choice to a choice among the entries of a registry. Panics if the candidates were not
+    /// those of the registry.
+    pub fn among<E: Registered>(self, registry: &'static [E]) -> Chosen<E> {
+        Chosen { entry: self.entry(registry), values: self.values }
+    }
+}
+
+/// An entry of a registry, which scenarios can name.
+pub trait Registered: 'static {
+    /// Returns the entry's descriptor: its name, its description in lists, and its parameters.
+    fn descriptor(&self) -> &'static Descriptor;
+}
+
+/// A chosen entry of a registry, with its parameters.
+#[derive(Debug)]
+pub struct Chosen<E: 'static> {
+    /// The entry.
+    pub entry: &'static E,
+    /// Its parameters.
+    pub values: Values,
+}
+
+impl<E: Registered> Chosen<E> {
+    /// Returns an entry with all its defaults.
+    pub fn default_of(entry: &'static E) -> Self {
+        Self { entry, values: entry.descriptor().defaults() }
+    }
+}
+
+impl<E> Clone for Chosen<E> {
+    fn clone(&self) -> Self {
+        Self { entry: self.entry, values: self.values.clone() }
+    }
+}
+
+/// Implements [`Registered`] for registries' entries, whose field `descriptor` holds the descriptor.
+macro_rules! registered {
+    ($($entry:ty),+ $(,)?) => {
+        $(impl Registered for $entry {
+            fn descriptor(&self) -> &'static Descriptor {
+                self.descriptor
+            }
+        })+
+    };
+}
+
+registered! {
+    ackclock_cc::entry::Entry,
+    ackclock_cc::entry::BackoffEntry,
+    ackclock_cc::entry::SelectorEntry,
+    ackclock_sim::agents::Entry,
+    ackclock_sim::traffic::Entry,
+}
+
+/// Returns the defaults of the parameters that a choice has besides its own: its presets, or the parameters'
+/// defaults.
+pub fn defaults(descriptor: &Descriptor, extra: &'static [ackclock_base::Parameter]) -> Values {
+    Descriptor { parameters: extra, ..*descriptor }.defaults()
+}
+
+fn name_of(
+    reader: &Reader<'_>,
+    node: &Node,
+    path: &str,
+    candidates: &[&'static Descriptor],
+) -> Option<(String, crate::language::document::Span)> {
+    let names = one_of_these(candidates);
+    let expected = &format!("{names}: in quotes, or as the `name` of a table with parameters");
+    match &node.value {
+        Value::Text(name) => Some((name.clone(), node.span.clone())),
+        Value::Table(table) => match table.get("name") {
+            Some(Node { value: Value::Text(name), span }) => Some((name.clone(), span.clone())),
+            Some(other) => {
+                reader.problem(
+                    &other.span,
+                    &format!("{path}.name"),
+                    &other.describe(),
+                    &format!("{names}, in quotes"),
+                    None,
+                );
+                None
+            }
+            None => {
+                reader.problem(&node.span, path, "a table without `name`", expected, None);
+                None
+            }
+        },
+        _ => {
+            reader.problem(&node.span, path, &node.describe(), expected, None);
+            None
+        }
+    }
+}

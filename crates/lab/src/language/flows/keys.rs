@@ -1,0 +1,124 @@
+//! The keys of a group of flows.
+
+use crate::language::keys::{Form, Key, SOME, Table};
+use crate::language::limits::MAX_FLOWS;
+use crate::language::values::rate;
+use crate::transports::MOST_PATHS;
+use ackclock_aqm::Dscp;
+use ackclock_base::{Kind, Range};
+
+const TIMES: Range = Range::between(0.0, 1e6);
+/// The maximum number of nodes in the path of a flow.
+pub(super) const MAX_STOPS: usize = 1000;
+const STOPS: Form = Form::List(&Form::Text, [2, MAX_STOPS]);
+const PAIR: Form = Form::whole(Range::at_least(1.0));
+
+/// The keys that only flows with a congestion control have.
+pub(super) const CONTROLLED: &[Key] = &[
+    Key::new("control", &[Form::Named(Kind::Control)], "The congestion control")
+        .otherwise("required but for flows over UDP")
+        .such_as("\"cubic\""),
+    Key::new(
+        "discriminator",
+        &[Form::Named(Kind::Discriminator)],
+        "What tells losses of transmission from losses of congestion",
+    )
+    .otherwise("that of the control, if it was published with one"),
+    Key::new("action", &[Form::Named(Kind::Action)], "What a loss of transmission does to the window")
+        .otherwise("that of the control, or `no-cut`"),
+    Key::new("slow_start", &[Form::Named(Kind::SlowStart)], "How slow start grows and ends")
+        .otherwise("the control's own"),
+    Key::new("resume", &[Form::Named(Kind::Resume)], "What a connection makes of an earlier one"),
+    Key::new("ecn_response", &[Form::Named(Kind::EcnResponse)], "What an echo of a mark does to the window")
+        .otherwise("what a loss does"),
+    Key::new("growth_limit", &[Form::Named(Kind::GrowthLimit)], "How far a window grows that is not used")
+        .otherwise("as `cwnd_validation` of the transport says"),
+    Key::new("backoff", &[Form::Named(Kind::Backoff)], "How the retransmission timeout grows")
+        .otherwise("that of the control, or `exponential`"),
+    Key::new("selector", &[Form::Named(Kind::Selector)], "Which of several paths new data takes, over SCTP")
+        .otherwise("`primary`"),
+    Key::new("transport", &[Form::Named(Kind::Transport)], "The transport, with its details").or("\"rfc\""),
+    Key::new("reader", rate::READER_FORMS, "The rate at which the receiving application reads")
+        .otherwise("the application reads at once")
+        .such_as("\"5 Mbit/s\""),
+];
+
+/// The keys of the times at which the flows of a group begin.
+static START: Table = Table::new(
+    "start",
+    "When the flows of a group begin",
+    &[&[
+        Key::new("at", &[Form::time(TIMES)], "The time at which the first flow begins").or("\"0 s\""),
+        Key::new("every", &[Form::time(TIMES)], "The time between the beginnings of two flows").or("\"0 s\""),
+        Key::new(
+            "uniform",
+            &[Form::List(&Form::time(TIMES), [2, 2])],
+            "The bounds between which a time is drawn evenly for each flow, which is added",
+        )
+        .otherwise("nothing is added")
+        .such_as("[\"0 s\", \"1 s\"]"),
+    ]],
+);
+
+/// The keys of a group of flows.
+pub static FLOWS: Table = Table::new(
+    "flows",
+    "A group of like flows",
+    &[
+        &[
+            Key::new(
+                "name",
+                &[Form::Text],
+                "The name of the group in results, without dots",
+            )
+            .otherwise("the name of the control; over UDP that of the application")
+            .such_as("\"tcp\""),
+            Key::new(
+                "count",
+                &[Form::whole(Range::between(1.0, MAX_FLOWS as f64))],
+                "How many flows there are",
+            )
+            .otherwise("1, or as many as pairs are listed")
+            .such_as("2"),
+        ],
+        CONTROLLED,
+        &[
+            Key::new("application", &[Form::Named(Kind::Application)], "What the flows send").or("\"bulk\""),
+            Key::new("start", &[Form::time(TIMES), Form::Table(&START)], "When the flows begin")
+                .or("\"0 s\""),
+            Key::new("stop", &[Form::time(TIMES)], "When the applications have nothing more to send")
+                .otherwise("never")
+                .such_as("\"8 s\""),
+            Key::new(
+                "dscp",
+                &[Form::words_of(&Dscp::NAMES)],
+                "The differentiated services code point that packets carry, in both directions",
+            )
+            .or("\"CS0\""),
+            Key::new(
+                "pair",
+                &[PAIR, Form::List(&PAIR, SOME)],
+                "The pair of hosts, counted from 1, or pairs in turn",
+            )
+            .otherwise("each flow takes the next pair")
+            .such_as("1"),
+            Key::new("from", &[Form::Text], "The node that the flow comes from")
+                .otherwise("where the network puts it")
+                .such_as("\"source-1\"")
+                .needing(&["to"]),
+            Key::new("to", &[Form::Text], "The node that the flow goes to")
+                .otherwise("where the network puts it")
+                .such_as("\"sink-1\"")
+                .needing(&["from"]),
+            Key::new("path", &[STOPS], "The nodes that the flow passes; between two of them it takes the fewest links")
+                .otherwise("the way with the fewest links")
+                .such_as("[\"source-1\", \"left\", \"right\", \"sink-1\"]"),
+            Key::new(
+                "paths",
+                &[Form::List(&STOPS, [1, MOST_PATHS])],
+                "The paths of a flow over SCTP, each the nodes that it passes; the first path is the primary one",
+            )
+            .such_as("[[\"source-1\", \"left\", \"right\", \"sink-1\"]]"),
+        ],
+    ],
+);

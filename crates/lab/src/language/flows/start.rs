@@ -1,0 +1,58 @@
+//! When the flows of a group begin and stop.
+
+use crate::language::document::Value;
+use crate::language::reader::TableReader;
+use ackclock_base::Span;
+
+/// When the flows of a group begin: flow `k`, from 0, begins at `at + k * every` plus a draw from `uniform`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Start {
+    /// When the first flow begins.
+    pub at: Span,
+    /// The time between the beginnings of two flows.
+    pub every: Span,
+    /// The bounds of a uniform draw; `None` for no draw.
+    pub uniform: Option<(Span, Span)>,
+}
+
+impl Start {
+    /// Returns the earliest possible beginning of any flow.
+    pub fn first(&self) -> Span {
+        self.at + self.uniform.map_or(Span::ZERO, |(low, _)| low)
+    }
+
+    /// Returns the latest possible beginning of any of `count` flows.
+    pub(super) fn last(&self, count: usize) -> Span {
+        self.at + self.every * (count as u64 - 1) + self.uniform.map_or(Span::ZERO, |(_, high)| high)
+    }
+}
+
+/// Reads when the flows begin.
+pub(super) fn read(table: &TableReader<'_>) -> Option<Start> {
+    let Some(node) = table.get("start") else { return Some(Start::default()) };
+    if !matches!(node.value, Value::Table(_)) {
+        return Some(Start { at: table.read("start")?, ..Start::default() });
+    }
+    let start = table.open("start")?;
+    let uniform = match start.get("uniform") {
+        None => None,
+        Some(_) => match start.quantities("uniform")?.as_slice() {
+            [low, high] if low <= high => Some((*low, *high)),
+            [low, high] => {
+                let expected = "the lower bound, then the upper, such as [\"0 s\", \"1 s\"]";
+                start.problem_at("uniform", &format!("the bounds {low} and {high}"), expected);
+                return None;
+            }
+            _ => return None,
+        },
+    };
+    let time = |key| start.read_or_default(key).unwrap_or_default();
+    Some(Start { at: time("at"), every: time("every"), uniform })
+}
+
+pub(super) fn check_stop(table: &TableReader<'_>, stop: Span, last_start: Span) {
+    if stop <= last_start {
+        let found = format!("a stop at {stop}, when a flow may start at {last_start}");
+        table.problem_at("stop", &found, "a stop after the start");
+    }
+}

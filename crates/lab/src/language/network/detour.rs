@@ -1,0 +1,39 @@
+//! A route change as the scenario declares it: its beginning, its end, and the additional delay.
+
+use super::delay::DELAYS;
+use crate::language::keys::{Form, Key, Table};
+use crate::language::reader::TableReader;
+use ackclock_base::{Range, Span, Time};
+use ackclock_sim::channel::Detour;
+
+const INSTANTS: Range = Range::between(0.0, 1e6);
+
+/// The keys of a longer way.
+pub(super) static DETOUR: Table = Table::new(
+    "detour",
+    "A longer way that packets take whose transmission ends in a part of the run",
+    &[&[
+        Key::new("from", &[Form::time(INSTANTS)], "The time from which packets take the longer way")
+            .such_as("\"50 s\""),
+        Key::new("until", &[Form::time(INSTANTS)], "The time from which packets take the usual way again")
+            .otherwise("the longer way lasts")
+            .such_as("\"80 s\""),
+        Key::new("longer", &[Form::time(DELAYS)], "How much longer the way takes").such_as("\"40 ms\""),
+    ]],
+)
+.requiring(&["from", "longer"]);
+
+/// Reads the interval during which a link's packets take a longer way, and the additional delay. Without an
+/// end it lasts until the end of the run.
+pub(super) fn read(table: &TableReader<'_>) -> Option<Detour> {
+    let detour = table.open("detour")?;
+    let from = Time::ZERO + detour.read::<Span>("from")?;
+    let until = match detour.get("until") {
+        Some(_) => Time::ZERO + detour.read::<Span>("until")?,
+        None => Time::NEVER,
+    };
+    if until <= from {
+        detour.problem_at("until", "an end before the beginning", "a time after `from`");
+    }
+    Some(Detour { from, until, longer: detour.read("longer")? })
+}

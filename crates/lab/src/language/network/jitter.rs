@@ -1,0 +1,96 @@
+//! Jitter as the scenario declares it: its size, its distribution, and its bursts.
+
+use super::delay::DELAYS;
+use crate::language::document::Value;
+use crate::language::keys::{Form, Key, Table};
+use crate::language::reader::TableReader;
+use ackclock_base::{Range, Span};
+use ackclock_sim::channel::Bursts;
+use ackclock_sim::jitter::Distribution;
+
+/// The additional random delay of each packet.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Jitter {
+    /// The maximum.
+    pub most: Span,
+    /// The distribution between 0 and the maximum.
+    pub distribution: Distribution,
+    /// The bursts during which packets have jitter; `None` if they always have it.
+    pub bursts: Option<Bursts>,
+}
+
+const LENGTHS: Range = Range { min: 0.0, max: 1e9, above_min: true };
+
+static JITTER: Table = Table::new(
+    "jitter",
+    "How much longer than the delay packets take by chance, and when they do",
+    &[&[
+        Key::new(
+            "most",
+            &[Form::time(DELAYS)],
+            "How much later a packet arrives at most, drawn evenly from 0 on",
+        )
+        .such_as("\"20 ms\""),
+        Key::new("mean", &[Form::time(DELAYS)], "How much later a packet arrives in the mean")
+            .such_as("\"10 ms\""),
+        Key::new(
+            "distribution",
+            &[Form::choice::<Distribution>()],
+            "The distribution of how much later a packet arrives",
+        )
+        .or("\"uniform\""),
+        Key::new(
+            "good",
+            &[Form::time(LENGTHS)],
+            "How long times without jitter last in the mean, exponentially distributed",
+        )
+        .otherwise("there is always jitter")
+        .such_as("\"1 s\"")
+        .needing(&["bad"]),
+        Key::new(
+            "bad",
+            &[Form::time(LENGTHS)],
+            "How long times with jitter last in the mean, exponentially distributed",
+        )
+        .otherwise("there is always jitter")
+        .such_as("\"50 ms\"")
+        .needing(&["good"]),
+    ]],
+)
+.one_of(&[&["mean"], &["most", "good", "bad"]]);
+
+/// The forms of a link's jitter.
+pub(super) const FORMS: &[Form] = &[Form::time(DELAYS), Form::Table(&JITTER)];
+
+pub(super) fn read(table: &TableReader<'_>) -> Option<Jitter> {
+    let node = table.get("jitter")?;
+    if !matches!(node.value, Value::Table(_)) {
+        return table.read("jitter").map(|most| Jitter { most, ..Jitter::default() });
+    }
+    let jitter = table.open("jitter")?;
+    let given = |key: &str| jitter.get(key).is_some();
+    let by_mean = given("mean") || given("distribution");
+    if by_mean && given("most") {
+        let found = if given("mean") { "`most` beside `mean`" } else { "`most` beside a `distribution`" };
+        jitter.problem_at("most", found, "`mean` alone: the distribution says how much it is at most");
+        return None;
+    }
+    if by_mean {
+        jitter.required("mean");
+    }
+    let bursts = if !by_mean || given("good") || given("bad") {
+        if !by_mean {
+            for key in ["most", "good", "bad"] {
+                jitter.required(key);
+            }
+        }
+        Some(Bursts { good: jitter.read("good")?, bad: jitter.read("bad")? })
+    } else {
+        None
+    };
+    if !by_mean {
+        return Some(Jitter { most: jitter.read("most")?, bursts, ..Jitter::default() });
+    }
+    let distribution: Distribution = jitter.read_or_default("distribution")?;
+    Some(Jitter { most: distribution.most(jitter.read("mean")?), distribution, bursts })
+}

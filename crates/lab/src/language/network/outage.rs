@@ -1,0 +1,55 @@
+//! Outages of a link as the scenario declares them.
+
+use crate::language::keys::{Form, Key, Table};
+use crate::language::reader::TableReader;
+use crate::language::values::rate::Pace;
+use ackclock_base::{Range, Span, Time};
+use ackclock_sim::outage::Outage;
+
+const INSTANTS: Range = Range::between(0.0, 1e6);
+const LENGTHS: Range = Range::between(1e-6, 3600.0);
+/// The range of periods. More than a thousand outages per second would act as a lower rate.
+const PERIODS: Range = Range::between(1e-3, 1e6);
+
+/// The keys of an outage.
+pub(super) static OUTAGE: Table = Table::new(
+    "outage",
+    "Times in which a link sends nothing",
+    &[&[
+        Key::new("from", &[Form::time(INSTANTS)], "The time at which the first outage begins")
+            .such_as("\"15 s\""),
+        Key::new("lasts", &[Form::time(LENGTHS)], "How long each outage lasts").such_as("\"200 ms\""),
+        Key::new("every", &[Form::time(PERIODS)], "The time between the beginnings of two outages")
+            .otherwise("there is one outage")
+            .such_as("\"15 s\""),
+    ]],
+)
+.requiring(&["from", "lasts"]);
+
+/// Reads the outages of a link: their beginning, their length and their period.
+pub(super) fn read(table: &TableReader<'_>, pace: Option<&Pace>) -> Option<Outage> {
+    if pace.is_some_and(Pace::is_trace) {
+        table.problem_at(
+            "outage",
+            "an `outage` beside a trace of the rate",
+            "one of them: a trace has its own silences",
+        );
+        return None;
+    }
+    let outage = table.open("outage")?;
+    let from = Time::ZERO + outage.read::<Span>("from")?;
+    let lasts: Span = outage.read("lasts")?;
+    let every: Option<Span> = match outage.get("every") {
+        Some(_) => Some(outage.read("every")?),
+        None => None,
+    };
+    if every.is_some_and(|every| every <= lasts) {
+        outage.problem_at(
+            "every",
+            "outages without a time between them",
+            &format!("more than the {lasts} that each lasts"),
+        );
+        return None;
+    }
+    Some(Outage { from, lasts, every })
+}

@@ -1,0 +1,320 @@
+//! The properties of a link as the scenario declares them: rate, delay, queue, losses, and what differs in
+//! the reverse direction.
+
+use super::delay::{self, DELAYS, Delay};
+use super::jitter::{self, Jitter};
+use super::{detour, outage, shares};
+use crate::language::choice::{self, Choice};
+use crate::language::document::Span as Place_;
+use crate::language::keys::{Form, Key, Table};
+use crate::language::reader::TableReader;
+use crate::language::registry;
+use crate::language::values::rate::{self, Pace};
+use ackclock_aqm::entry::QueueLimit;
+use ackclock_base::{Kind, Span};
+use ackclock_sim::alteration::{Duplicates, EcnRule, Skips};
+use ackclock_sim::channel::Detour;
+use ackclock_sim::outage::Outage;
+
+/// The keys that a link has in each direction.
+pub(super) static LINK_KEYS: &[Key] = &[
+    Key::new("rate", rate::RATE_FORMS, "How fast the link sends").such_as("\"10 Mbit/s\""),
+    Key::new("delay", delay::FORMS, "How long a packet takes from one end of the link to the other").such_as("\"10 ms\""),
+    Key::new("outage", &[Form::Table(&outage::OUTAGE)], "When the link sends nothing; packets wait meanwhile"),
+    Key::new("queue", &[Form::Named(Kind::Queue)], "The queue discipline in front of the link, and its `limit`")
+        .otherwise("`droptail` with its default limit; no limit for links between hosts and routers")
+        .such_as("\"droptail\""),
+    Key::new("loss", &[Form::Named(Kind::Loss)], "What corrupts packets on the wire, after the queue")
+        .such_as("{ name = \"independent\", probability = 0.01 }"),
+    Key::new("duplicate", shares::DUPLICATE_FORMS, "The share of the packets of which a copy arrives behind them")
+        .such_as("0.01"),
+    Key::new(
+        "ecn",
+        &[Form::choice::<EcnRule>()],
+        "What becomes of the ECN field of every packet as it leaves the link",
+    )
+    .otherwise("packets keep their field"),
+    Key::new(
+        "jitter",
+        jitter::FORMS,
+        "How much longer than `delay` each packet takes at most, drawn evenly; or another distribution, or bursts",
+    )
+    .such_as("\"2 ms\""),
+    Key::new("detour", &[Form::Table(&detour::DETOUR)], "When packets take a longer way"),
+    Key::new(
+        "reorder",
+        shares::REORDER_FORMS,
+        "Whether a packet that takes less time than those before it overtakes them; or the share that skips the delay",
+    )
+    .or("false"),
+    Key::new(
+        "hold",
+        &[Form::time(DELAYS)],
+        "The length of slots, counted from the beginning of the run, at whose ends all packets of a slot arrive together",
+    )
+    .or("\"0 s\""),
+    Key::new("medium", &[Form::Text], "The medium that the link shares with others, in both directions")
+        .otherwise("the link has its transmitter for itself")
+        .such_as("\"air\""),
+];
+
+static REVERSE: &[Key] = &[Key::new("reverse", &[Form::Table(&DIRECTION)], "What differs on the way back")
+    .otherwise("the way back is the same, without `loss`, `duplicate` and `ecn`")];
+
+static DIRECTION: Table = Table::new("direction", "What differs in one direction of a link", &[LINK_KEYS]);
+/// The keys of a difference from another link.
+pub(super) static DIFFERENCE: Table =
+    Table::new("difference", "What differs from another link, in both directions", &[LINK_KEYS, REVERSE]);
+/// The keys of a link in both directions.
+pub(super) static LINK: Table =
+    Table::new("link", "A link in both directions", &[LINK_KEYS, REVERSE]).requiring(&["rate", "delay"]);
+/// The keys of a link in both directions whose delay a round trip may set.
+pub(super) static LINK_OF_RTT: Table = Table::new(
+    "link_of_rtt",
+    "A link in both directions, which needs no `delay` where an `rtt` is given",
+    &[LINK_KEYS, REVERSE],
+)
+.requiring(&["rate"]);
+/// The keys of a link with its ends.
+pub(super) static NAMED_LINK: Table = Table::new(
+    "named_link",
+    "A link between two nodes",
+    &[
+        &[
+            Key::new("name", &[Form::Text], "The name of the link in results")
+                .otherwise("the two nodes, as in `server-tower`")
+                .such_as("\"radio\""),
+            Key::new(
+                "between",
+                &[Form::List(&Form::Text, [2, 2])],
+                "The two nodes of a link that is described in both directions",
+            )
+            .such_as("[\"a\", \"b\"]"),
+            Key::new("from", &[Form::Text], "The node that a link in one direction leaves").such_as("\"a\""),
+            Key::new("to", &[Form::Text], "The node that a link in one direction leads to").such_as("\"b\""),
+        ],
+        LINK_KEYS,
+        REVERSE,
+    ],
+)
+.requiring(&["rate", "delay"])
+.one_of(&[&["between"], &["from", "to"]]);
+
+/// The properties of a link, or of one direction of it, before it has ends.
+#[derive(Clone, Debug)]
+pub struct Wire {
+    /// The sending rate.
+    pub pace: Pace,
+    pub(super) delay: Delay,
+    /// The outages; `None` if there are none.
+    pub outage: Option<Outage>,
+    /// The queue; `None` for a queue without limit.
+    pub queue: Option<Choice>,
+    /// The loss model that corrupts packets; `None` if there is none.
+    pub loss: Option<Choice>,
+    /// The packets that are duplicated; `None` if there are none.
+    pub duplicates: Option<Duplicates>,
+    /// What happens to the ECN field; `None` if it is kept.
+    pub ecn: Option<EcnRule>,
+    /// The additional random delay of each packet.
+    pub jitter: Jitter,
+    /// When packets take a longer way; `None` for never.
+    pub detour: Option<Detour>,
+    /// Whether packets overtake one another.
+    pub reorders: bool,
+    /// The packets that skip the delay, and so overtake others; `None` if there are none.
+    pub skips: Option<Skips>,
+    /// The length of the slots at whose ends packets arrive; zero if there are no slots.
+    pub hold: Span,
+    /// The named medium; `None` if the link has no medium.
+    pub medium: Option<NamedMedium>,
+    /// What differs in the reverse direction; `None` if nothing is declared.
+    pub(super) reverse: Option<Box<Wire>>,
+}
+
+impl Wire {
+    /// Returns the reverse direction if the file declares none: the same link without corruption, duplicates
+    /// and rules for the ECN field.
+    pub(super) fn way_back(&self) -> Self {
+        Self { loss: None, duplicates: None, ecn: None, reverse: None, ..self.clone() }
+    }
+}
+
+/// The defaults of a link.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Defaults {
+    /// Whether the queue has a limit.
+    limited: bool,
+    /// The delay; `None` if it has to be given.
+    delay: Option<Span>,
+}
+
+impl Defaults {
+    pub(super) const BOTTLENECK: Self = Self { limited: true, delay: None };
+    pub(super) const ACCESS: Self = Self { limited: false, delay: None };
+
+    /// Returns the defaults for a network whose round trips are given.
+    pub(super) fn without_delay(self) -> Self {
+        Self { delay: Some(Span::ZERO), ..self }
+    }
+}
+
+pub(super) fn required_wire(table: &TableReader<'_>, key: &str, defaults: Defaults) -> Option<Wire> {
+    table.required(key)?;
+    wire(table, key, None, defaults)
+}
+
+/// Reads a link's properties under a key, on top of `base`. Without the key, returns `base`.
+pub(super) fn wire(
+    table: &TableReader<'_>,
+    key: &str,
+    base: Option<&Wire>,
+    defaults: Defaults,
+) -> Option<Wire> {
+    if table.get(key).is_none() {
+        return base.cloned();
+    }
+    read_wire(&table.open(key)?, base, defaults)
+}
+
+/// Reads a link's properties from a table, on top of `base`.
+pub(super) fn read_wire(table: &TableReader<'_>, base: Option<&Wire>, defaults: Defaults) -> Option<Wire> {
+    if base.is_none() {
+        table.required("rate");
+        if defaults.delay.is_none() {
+            table.required("delay");
+        }
+    }
+    let pace = match table.get("rate") {
+        Some(_) => rate::read(table, "rate"),
+        None => base.map(|base| base.pace.clone()),
+    };
+    let delay = match table.get("delay") {
+        Some(node) => delay::read(table, node),
+        None => base.map(|base| base.delay.clone()).or(defaults.delay.map(Delay::Fixed)),
+    };
+    let outage = match table.get("outage") {
+        Some(_) => Some(outage::read(table, pace.as_ref())?),
+        // A trace contains its own silences.
+        None => base.and_then(|base| base.outage).filter(|_| !pace.as_ref().is_some_and(Pace::is_trace)),
+    };
+    let queue = match table.get("queue") {
+        Some(node) => Some(choice::read(
+            table.reader,
+            node,
+            &table.path_of("queue"),
+            &table.reader.plugins().all_queues(),
+            QueueLimit::TABLE,
+        )?),
+        None => match base {
+            Some(base) => base.queue.clone(),
+            None => defaults.limited.then(default_queue),
+        },
+    };
+    let loss = match table.get("loss") {
+        Some(node) => {
+            Some(choice::read(table.reader, node, &table.path_of("loss"), &registry::losses(), &[])?)
+        }
+        None => base.and_then(|base| base.loss.clone()),
+    };
+    let duplicates = match table.get("duplicate") {
+        Some(_) => Some(shares::duplicates(table)?),
+        None => base.and_then(|base| base.duplicates),
+    };
+    let ecn = match table.get("ecn") {
+        Some(_) => Some(table.read("ecn")?),
+        None => base.and_then(|base| base.ecn),
+    };
+    let jitter = match table.get("jitter") {
+        Some(_) => jitter::read(table)?,
+        None => base.map(|base| base.jitter).unwrap_or_default(),
+    };
+    let detour = match table.get("detour") {
+        Some(_) => Some(detour::read(table)?),
+        None => base.and_then(|base| base.detour),
+    };
+    let (reorders, skips) = match table.get("reorder") {
+        Some(_) => shares::reorder(table)?,
+        None => base.map_or((false, None), |base| (base.reorders, base.skips)),
+    };
+    let changing = matches!(delay, None | Some(Delay::Changing(_)));
+    let takes_no_time = matches!(delay, Some(Delay::Fixed(Span::ZERO)));
+    if skips.is_some() && takes_no_time && jitter.most == Span::ZERO && detour.is_none() {
+        table.problem_at(
+            "reorder",
+            "packets that skip a `delay` of nothing",
+            "a `delay` or a `jitter` for the others, such as \"10 ms\"",
+        );
+    } else if reorders && skips.is_none() && jitter.most == Span::ZERO && detour.is_none() && !changing {
+        let key = if table.get("reorder").is_some() { "reorder" } else { "jitter" };
+        table.problem_at(
+            key,
+            "`reorder` without a `jitter`",
+            "a `jitter` such as \"2 ms\": without one nothing overtakes",
+        );
+    }
+    let hold = match table.get("hold") {
+        Some(_) => table.read("hold")?,
+        None => base.map_or(Span::ZERO, |base| base.hold),
+    };
+    let medium = match table.get("medium") {
+        Some(_) => Some(read_medium(table)?),
+        None => base.and_then(|base| base.medium.clone()),
+    };
+    if ecn == Some(EcnRule::Drop) && medium.is_some() {
+        let key = if table.get("ecn").is_some() { "ecn" } else { "medium" };
+        table.problem_at(
+            key,
+            "`ecn = \"drop\"` on a link of a medium",
+            "a link of its own that drops, behind the medium: a packet lost on a medium may be retransmitted",
+        );
+    }
+    let one_way = Wire {
+        pace: pace?,
+        delay: delay?,
+        outage,
+        queue,
+        loss,
+        duplicates,
+        ecn,
+        jitter,
+        detour,
+        reorders,
+        skips,
+        hold,
+        medium,
+        reverse: None,
+    };
+    let reverse = match table.get("reverse") {
+        Some(_) => {
+            let reverse = table.open("reverse")?;
+            Some(Box::new(read_wire(&reverse, Some(&one_way.way_back()), defaults)?))
+        }
+        None => base.and_then(|base| base.reverse.clone()),
+    };
+    Some(Wire { reverse, ..one_way })
+}
+
+pub(super) fn default_queue() -> Choice {
+    let descriptor = registry::queues()[0];
+    let extra = choice::defaults(descriptor, QueueLimit::TABLE);
+    Choice { extra, ..Choice::default_of(descriptor) }
+}
+
+/// The medium that a link names, with the location of the name.
+#[derive(Clone, Debug)]
+pub struct NamedMedium {
+    /// The name of the medium.
+    pub name: String,
+    /// The path of the key that names it.
+    pub path: String,
+    /// The location of the name in the file.
+    pub span: Place_,
+}
+
+/// Reads a link's `medium`.
+fn read_medium(table: &TableReader<'_>) -> Option<NamedMedium> {
+    let name = table.text("medium")?.to_owned();
+    let span = table.get("medium").map(|node| node.span.clone()).unwrap_or_default();
+    Some(NamedMedium { name, path: table.path_of("medium"), span })
+}

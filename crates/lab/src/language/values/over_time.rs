@@ -1,0 +1,161 @@
+//! A value over time as the scenario declares it: a repeating cycle of phases, steps, or a trace in a file.
+
+use crate::language::reader::TableReader;
+use crate::language::values::files::Mistake;
+use crate::language::values::tables;
+use ackclock_base::declare::Field;
+use ackclock_base::registry::Quantity;
+use ackclock_base::{Range, Span, Time};
+use ackclock_sim::timeline::Timeline;
+
+/// A kind of value that changes over time.
+pub struct Kind<T> {
+    /// The name of the value.
+    pub name: &'static str,
+    /// The quantity of the value.
+    pub quantity: Quantity,
+    /// The range of the value in a cycle or in steps.
+    pub range: Range,
+    /// An example of a value.
+    pub example: &'static str,
+    /// Parses a trace that is not a table of times and values.
+    pub trace: fn(&str) -> Result<Timeline<T>, Mistake>,
+    /// The units allowed in a table, each in base units.
+    pub units: &'static [(&'static str, f64)],
+    /// Converts a number in base units to a value.
+    pub of_base: fn(f64) -> T,
+}
+
+/// The keys by which a value over time can be declared, of which one is given.
+pub const WAYS: [&str; 3] = ["cycle", "steps", "trace"];
+
+/// The sets of keys of which one is given.
+pub const ONE_OF: &[&[&str]] = &[&["cycle"], &["steps"], &["trace"]];
+
+/// The range of the lengths of phases in seconds. Lengths below a microsecond have no meaning for packets.
+pub const LENGTHS: Range = Range::between(1e-6, 1e6);
+/// The range of the times at which steps begin, in seconds.
+pub const INSTANTS: Range = Range::between(0.0, 1e6);
+/// The bounds of the number of phases or steps; a trace may have more.
+pub const COUNTS: [usize; 2] = [1, 10_000];
+
+/// Declares the keys of a value over time: of a [`Kind`], with an example of a value and the names of its
+/// units.
+macro_rules! over_time_keys {
+    ($kind:expr, $example:literal, $units:expr) => {
+        &[
+            $crate::language::keys::Key::new(
+                "cycle",
+                &[$crate::language::keys::Form::List(
+                    &$crate::language::keys::Form::Row(&[
+                        $crate::language::keys::Form::time($crate::language::values::over_time::LENGTHS),
+                        $crate::language::keys::Form::Quantity($kind.quantity, $kind.range),
+                    ]),
+                    $crate::language::values::over_time::COUNTS,
+                )],
+                "Phases that follow one another from the beginning of the run and repeat for ever: how long each lasts, and its value",
+            )
+            .such_as(concat!("[[\"20 s\", ", $example, "], [\"10 s\", ", $example, "]]")),
+            $crate::language::keys::Key::new(
+                "steps",
+                &[$crate::language::keys::Form::List(
+                    &$crate::language::keys::Form::Row(&[
+                        $crate::language::keys::Form::time($crate::language::values::over_time::INSTANTS),
+                        $crate::language::keys::Form::Quantity($kind.quantity, $kind.range),
+                    ]),
+                    $crate::language::values::over_time::COUNTS,
+                )],
+                "Values, each with the time from which it holds, the first from \"0 s\"; the last one lasts",
+            )
+            .such_as(concat!("[[\"0 s\", ", $example, "], [\"20 s\", ", $example, "]]")),
+            $crate::language::keys::Key::new(
+                "trace",
+                &[$crate::language::keys::Form::Text],
+                "The file that says how the value changes; `unit` makes it a table of times and values",
+            )
+            .such_as("\"drive.csv\""),
+            $crate::language::keys::Key::new("unit", &[$crate::language::keys::Form::words_of($units)], "The unit of the values in the table")
+                .needing(&["trace"]),
+            $crate::language::keys::Key::new(
+                "time",
+                &[$crate::language::keys::Form::words_of(&$crate::language::values::tables::TIME_NAMES)],
+                "The unit of the times in the table",
+            )
+            .or("\"s\"")
+            .needing($crate::language::values::tables::NEEDS),
+            $crate::language::keys::Key::new(
+                "repeat",
+                &[$crate::language::keys::Form::FLAG],
+                "Whether the values begin again after the last line, which then lasts as long as the one before it",
+            )
+            .or("false")
+            .needing($crate::language::values::tables::NEEDS),
+            $crate::language::keys::Key::new(
+                "columns",
+                &[$crate::language::keys::Form::List(&$crate::language::keys::Form::whole($crate::language::values::tables::COLUMNS), [2, 2])],
+                "The columns that hold the time and the value, counted from 1",
+            )
+            .or("[1, 2]")
+            .needing($crate::language::values::tables::NEEDS),
+        ]
+    };
+}
+pub(crate) use over_time_keys;
+
+/// Reads a value over time, and returns it with the key by which it is declared; `None` after a problem was
+/// reported.
+pub fn read<T: Copy + PartialEq + Field>(
+    table: &TableReader<'_>,
+    kind: &Kind<T>,
+) -> Option<(&'static str, Timeline<T>)> {
+    let given: Vec<&str> = WAYS.into_iter().filter(|way| table.get(way).is_some()).collect();
+    match given.as_slice() {
+        ["trace"] if table.get("unit").is_some() => Some(("trace", tables::read(table, kind)?)),
+        ["steps"] => Some(("steps", steps(table, kind)?)),
+        ["trace"] => {
+            let name = table.text("trace")?;
+            Some(("trace", crate::language::values::files::read(table, "trace", name, kind.trace)?))
+        }
+        [_, second, ..] => {
+            table.problem_at(second, "a second way to write it", "only one of `cycle`, `steps` and `trace`");
+            None
+        }
+        [_] => Some(("cycle", cycle(table, kind)?)),
+        [] => {
+            table.required("cycle");
+            None
+        }
+    }
+}
+
+fn cycle<T: Copy + PartialEq + Field>(table: &TableReader<'_>, kind: &Kind<T>) -> Option<Timeline<T>> {
+    let words = format!("how long it lasts, then its {}, such as [\"20 s\", {}]", kind.name, kind.example);
+    let phases = table.pairs::<Span, T>("cycle", &words)?;
+    Timeline::cycle(phases.into_iter().map(|(_, lasts, value)| (lasts, value)))
+}
+
+fn steps<T: Copy + PartialEq + Field>(table: &TableReader<'_>, kind: &Kind<T>) -> Option<Timeline<T>> {
+    let words = format!("from when on, then the {}, such as [\"20 s\", {}]", kind.name, kind.example);
+    let steps = table.pairs::<Span, T>("steps", &words)?;
+    let mut last = None;
+    for (node, from, _) in &steps {
+        let path = table.path_of("steps");
+        let problem =
+            |found: &str, expected: &str| table.reader.problem(&node.span, &path, found, expected, None);
+        match last {
+            None if *from > Span::ZERO => {
+                problem(&format!("a first step from {from} on"), "one from \"0 s\" on")
+            }
+            Some(last) if *from <= last => {
+                problem(&format!("a step from {from} on"), "steps in the order of time");
+            }
+            _ => {
+                last = Some(*from);
+                continue;
+            }
+        }
+        return None;
+    }
+    let (_, _, first) = steps.first()?;
+    Some(Timeline::steps(*first, steps[1..].iter().map(|(_, from, value)| (Time::ZERO + *from, *value))))
+}

@@ -1,0 +1,88 @@
+//! Distributions of sizes in files: lines with a size and a cumulative probability, as data centres publish
+//! them.
+
+use crate::language::values::files::Mistake;
+use crate::language::values::traces::{columns, numbered};
+use ackclock_sim::traffic::transfers::MOST_BYTES;
+
+/// Returns the points of a distribution, with sizes in bytes. Each line of the file has a size in `unit`, a
+/// number of bytes, and the fraction of transfers that are no larger, both ascending. Fractions end with 1,
+/// percentages with 100. A line may have a third number between the two, which ns-2's files contain and ns-2
+/// ignores (`RandomVariable/Empirical`). Columns are separated by white space or a comma; `#` begins a
+/// comment.
+pub fn distribution(text: &str, unit: f64) -> Result<Vec<(f64, f64)>, Mistake> {
+    const A_LINE: &str = "a size and the share of transfers that are no larger, such as 10000 0.15";
+    let mut points: Vec<(f64, f64)> = Vec::new();
+    let mut last_line = 1;
+    for (number, line) in numbered(text)? {
+        let wrong = |found: String, expected: &str| Err(Mistake::new(number, found, expected));
+        let numbers: Option<Vec<f64>> = columns(line).map(|column| column.parse().ok()).collect();
+        let (size, share) = match numbers.as_deref() {
+            Some([size, share] | [size, _, share]) => (*size, *share),
+            _ => return wrong(crate::language::document::quoted(line), A_LINE),
+        };
+        if !(0.0..=MOST_BYTES).contains(&(size * unit)) {
+            return wrong(format!("a size of {size}"), &format!("a size from 0 to {:e}", MOST_BYTES / unit));
+        }
+        if !(0.0..=100.0).contains(&share) {
+            return wrong(
+                format!("a share of {share}"),
+                "a share from 0 to 1, or a percentage from 0 to 100",
+            );
+        }
+        if let Some((less, below)) = points.last()
+            && (size < *less || share < *below)
+        {
+            return wrong(format!("{size} {share} after {less} {below}"), "sizes and shares that ascend");
+        }
+        points.push((size, share));
+        last_line = number;
+    }
+    let all = points.last().map_or(0.0, |(_, share)| *share);
+    if all != 1.0 && all != 100.0 {
+        let found = format!("a last share of {all}");
+        return Err(Mistake::new(last_line, found, "1, or 100 where shares are percentages"));
+    }
+    Ok(points.into_iter().map(|(size, share)| (size * unit, share / all)).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_and_three_columns_of_fractions_and_percentages_are_read() {
+        let expected = vec![(6.0, 0.0), (6.0, 0.15), (20_000.0, 1.0)];
+        for text in [
+            "6 0\n6 0.15\n20000 1\n",
+            "# packets\n6,0\n6 , 15 # most\n\n20000\t100\n",
+            "6 1 0\n6 1 0.15\n20000 1 1\n",
+        ] {
+            assert_eq!(distribution(text, 1.0), Ok(expected.clone()), "{text}");
+        }
+    }
+
+    #[test]
+    fn sizes_in_other_units_become_bytes_with_the_same_bound() {
+        assert_eq!(distribution("0 0\n2 1\n", 1448.0), Ok(vec![(0.0, 0.0), (2896.0, 1.0)]));
+        let mistake = distribution("0 0\n2e12 1\n", 1000.0).unwrap_err();
+        assert_eq!((mistake.line, mistake.found.as_str()), (2, "a size of 2000000000000"));
+    }
+
+    #[test]
+    fn a_mistake_has_its_line() {
+        for (text, line, found) in [
+            ("0 0\nx 1\n", 2, "\"x 1\""),
+            ("0 0\n5\n", 2, "\"5\""),
+            ("0 0\n-1 1\n", 2, "a size of -1"),
+            ("0 0\n5 101\n", 2, "a share of 101"),
+            ("0 0\n5 nan\n", 2, "a share of NaN"),
+            ("0 0\n5 0.5\n4 1\n", 3, "4 1 after 5 0.5"),
+            ("0 0\n5 0.5\n\n7 0.9\n", 4, "a last share of 0.9"),
+            ("\n", 1, "an empty file"),
+        ] {
+            let mistake = distribution(text, 1.0).unwrap_err();
+            assert_eq!((mistake.line, mistake.found.as_str()), (line, found), "{text}");
+        }
+    }
+}
