@@ -10,14 +10,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ackclock import core
 from ackclock.errors import AckclockError, InputError, RunError
 from ackclock.jobs import Batch, Local, Pool, begin
 from ackclock.libraries import missing
-from ackclock.series import Series
 from ackclock.store import Job, core_fingerprint
+
+if TYPE_CHECKING:
+    from ackclock.series import Series
 
 MOST = 25
 """The number of runs of a task: few enough that little is lost with a worker, many enough that the transfer costs
@@ -131,7 +133,11 @@ class _Returned(core.Made):
 
     def series(self) -> Series | None:
         """Returns the series, if there are any."""
-        return None if self.data is None else Series.from_bytes(self.data)
+        if self.data is None:
+            return None
+        from ackclock.series import Series
+
+        return Series.from_bytes(self.data)
 
 
 def make(jobs: Sequence[Job], fingerprint: str) -> list[Answer]:

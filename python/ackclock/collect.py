@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-import polars as pl
-
 from ackclock.run import Failure, Run, Runs
-from ackclock.summary import PointSummary, Samples, frame, over, samples
+from ackclock.summary import PointSummary, Samples, over, samples
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from ackclock.sweep import Sweep
     from ackclock.sweep_jobs import Plan
 
@@ -63,4 +63,6 @@ class Collector:
 
     def table(self) -> pl.DataFrame:
         """Returns the summaries as a data frame, one row per point."""
-        return frame(self.summaries(), self._sweep.axes)
+        from ackclock.tables import points
+
+        return points(self.summaries(), self._sweep.axes)

@@ -6,10 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 from ackclock.errors import InputError
-from ackclock.metrics import jain_index
 from ackclock.names import nearest
 from ackclock.numbers import mean_and_spread
 from ackclock.statistics import summarise
@@ -37,6 +34,10 @@ def fairness_over(result: Mapping[str, Any], names: Sequence[str]) -> float | No
 
 
 def _index(flows: Sequence[Mapping[str, Any]]) -> float | None:
+    import numpy as np
+
+    from ackclock.metrics import jain_index
+
     value = jain_index(np.array([flow["goodput_bps"] for flow in flows], dtype=np.float64))
     return None if math.isnan(value) else value
 
@@ -73,12 +74,13 @@ def sentences(results: Sequence[Mapping[str, Any]]) -> list[str]:
     if len(greedy) < 2:
         return [text, f"  {mixed}"]
     named = ", ".join(greedy) if len(greedy) <= _MOST_NAMES else f"{len(greedy)} flows"
-    among = [_index([flow for flow in result["flows"] if flow["name"] in greedy]) for result in results]
+    chosen = set(greedy)
+    among = [_index([flow for flow in result["flows"] if flow["name"] in chosen]) for result in results]
     return [text, f"  {mixed}; over the others ({named}) it is {_mean(among)}"]
 
 
 def _mean(values: Sequence[float | None]) -> str:
-    summary = summarise([math.nan if value is None else value for value in values])
     if len(values) == 1:
-        return "-" if summary.mean is None else f"{summary.mean:.4f}"
+        return "-" if values[0] is None else f"{values[0]:.4f}"
+    summary = summarise([math.nan if value is None else value for value in values])
     return mean_and_spread(summary.mean, summary.interval)

@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-import io
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape
-from typing import TYPE_CHECKING, Any, BinaryIO, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
-import polars as pl
-import polars.selectors as cs
-
-from ackclock import arguments, core
-from ackclock.csv_cells import inert
+from ackclock import arguments
 from ackclock.errors import InputError
-from ackclock.files import replacing
-from ackclock.series import KINDS, Series, as_document
-from ackclock.summary import PointSummary, frame, label_columns, summarised
+from ackclock.summary import PointSummary, summarised
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     import pandas as pd
+    import polars as pl
     import xarray as xr
 
     from ackclock.errors import AckclockError
@@ -59,6 +53,10 @@ class Run:
     @cached_property
     def document(self) -> Mapping[str, Any]:
         """Returns the result as published in JSON: the series as lists."""
+        if self.result.get("series") is None:
+            return {**self.result, "series": None}
+        from ackclock.series import as_document
+
         return as_document(self.result)
 
     @property
@@ -115,20 +113,9 @@ class Run:
         """Values over time: columns time_s, kind ("flow" or "link"), name, and one per quantity (cwnd_packets,
         queue_packets...), null if the row has no such quantity. There are no rows if the run was made without series.
         """
-        series: Series | None = self.result.get("series")
-        if series is None:
-            return pl.DataFrame(schema={"time_s": pl.Float64, "kind": pl.String, "name": pl.String})
-        parts = []
-        for kind in KINDS:
-            for name in series.owners(kind):
-                columns = {
-                    f"{kind}.{name}.{quantity}": quantity for quantity in series.quantities(kind, name)
-                }
-                labels = [pl.lit(kind.removesuffix("s")).alias("kind"), pl.lit(name).alias("name")]
-                parts.append(series.frame.select("time_s", *labels, *columns).rename(columns))
-        if not parts:
-            return series.frame.select("time_s")
-        return pl.concat(parts, how="diagonal")
+        from ackclock.tables import over_time
+
+        return over_time(self.result.get("series"))
 
     def to_json(self) -> str:
         """Returns the result as published, as JSON text."""
@@ -225,7 +212,9 @@ class Runs(Sequence[Run]):
 
         Numbers of a group are means over its flows.
         """
-        return frame(self.summaries(), self.axes)
+        from ackclock.tables import points
+
+        return points(self.summaries(), self.axes)
 
     def summaries(self) -> Sequence[PointSummary]:
         """Returns the contents of ``summary`` as objects."""
@@ -261,6 +250,8 @@ class Runs(Sequence[Run]):
         return to_xarray(self._table(table), self.axes, table.removesuffix("s"))
 
     def _table(self, name: str) -> pl.DataFrame:
+        from ackclock.tables import NAMES
+
         if name not in NAMES:
             raise InputError(f'no table is called "{name}": expected {", ".join(NAMES[:-1])} or {NAMES[-1]}')
         return self.summary() if name == "points" else self._stacked(name)
@@ -332,6 +323,8 @@ class Runs(Sequence[Run]):
 
         Files of another run under these names are removed.
         """
+        from ackclock.tables import write
+
         folder = arguments.path("folder", folder)
         frames = {name: self._stacked(name) for name in ("flows", "links", "groups")}
         observed = {name: self._stacked(name) for name in ("transfers", "size_classes")}
@@ -347,18 +340,8 @@ class Runs(Sequence[Run]):
         return f"<p>{escape(repr(self))}</p>{self.summary()._repr_html_() if self else ''}"
 
     def _stacked(self, name: str) -> pl.DataFrame:
-        if name == "series":
-            # Of thousands of runs without series, one suffices to know the columns.
-            timed = [run for run in self._runs if run.result.get("series") is not None] or self._runs[:1]
-            # What a control publishes may be called as one of its parameters, which is swept.
-            twins = {axis.column: f"series_{axis.column}" for axis in self.axes}
-            frames = [
-                run.series.rename(twins, strict=False).select(
-                    *_labels([run], [len(run.series)], self.axes), pl.all()
-                )
-                for run in timed
-            ]
-            return pl.concat(frames, how="diagonal_relaxed") if frames else pl.DataFrame()
+        from ackclock.tables import stacked
+
         return stacked(name, self._runs, self.axes)
 
 
@@ -370,78 +353,8 @@ def grouped(runs: Iterable[Run]) -> list[list[Run]]:
     return list(groups.values())
 
 
-def stacked(name: str, runs: Sequence[Run], axes: Sequence[Axis]) -> pl.DataFrame:
-    """Returns the records of that name of all runs, one below the other, with the seed and the values of the sweep."""
-    records = [run.result.get(name) or [] for run in runs]
-    counts = [len(rows) for rows in records]
-    rows = _frame(_RECORDS[name], [row for run in records for row in run])
-    return rows.select(*_labels(runs, counts, axes), pl.all())
-
-
-def _labels(runs: Sequence[Run], counts: Sequence[int], axes: Sequence[Axis]) -> list[pl.Series]:
-    """Returns the seed and the values of the sweep of each run, repeated for each of its rows."""
-    repeated = [run for run, count in zip(runs, counts, strict=True) for _ in range(count)]
-    seeds = pl.Series("seed", [run.seed for run in repeated], dtype=pl.Int64)
-    return [seeds, *label_columns([run.cells for run in repeated], axes).values()]
-
-
-NAMES = ("flows", "links", "groups", "transfers", "size_classes", "points", "series")
-"""The tables that are written."""
-_RECORDS: Mapping[str, str] = {
-    "flows": "flow",
-    "links": "link",
-    "groups": "group",
-    "transfers": "transfer",
-    "size_classes": "size_class",
-}
-"""The core's record for the rows of each table."""
-
-
-def write(folder: Path, frames: Mapping[str, pl.DataFrame], series: pl.DataFrame | None = None) -> list[Path]:
-    """Writes the tables into ``folder``, and removes files of another run under their names."""
-    folder.mkdir(parents=True, exist_ok=True)
-    clear(folder)
-    written = []
-    for name, table in frames.items():
-        # Distributions are lists, which do not fit into a cell of CSV.
-        _write(folder / f"{name}.csv", inert(table.select(cs.exclude(cs.nested()))).write_csv)
-        _write(folder / f"{name}.parquet", table.write_parquet)
-        written += [folder / f"{name}.csv", folder / f"{name}.parquet"]
-    if series is not None and not series.is_empty():
-        _write(folder / "series.parquet", series.write_parquet)
-        written.append(folder / "series.parquet")
-    return written
-
-
-def _write(path: Path, table: Callable[[BinaryIO], object]) -> None:
-    """Writes the bytes that ``table`` makes in memory, because Polars reports a full disk in its own words."""
-    content = io.BytesIO()
-    table(content)
-    with replacing(path) as file:
-        file.write_bytes(content.getbuffer())
-
-
-def clear(folder: Path) -> None:
-    """Removes the tables that a run has written there."""
-    for name in NAMES:
-        for ending in ("csv", "parquet"):
-            (folder / f"{name}.{ending}").unlink(missing_ok=True)
-
-
-_TYPES: Mapping[str, Any] = {
-    "number": pl.Float64,
-    "share": pl.Float64,
-    "integer": pl.Int64,
-    "text": pl.String,
-    "numbers": pl.List(pl.Float64),
-}
-"""The type of a field's column, by the name of its kind in the core."""
-
-
 def _frame(record: str, rows: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
-    """Returns the rows with the columns that the core declares, in its order; columns that no row has are left out."""
-    present = {key for row in rows for key in row}
-    columns = {
-        field["name"]: _TYPES[field["kind"]] for field in core.fields()[record] if field["name"] in present
-    }
-    return pl.DataFrame(list(rows), schema=columns)
+    """Returns the records as a data frame. Polars is loaded when the first is wanted, so not for the terminal alone."""
+    from ackclock.tables import frame
+
+    return frame(record, rows)

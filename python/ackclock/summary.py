@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -10,21 +9,15 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-import numpy.typing as npt
-import polars as pl
-
 from ackclock import core
 from ackclock.statistics import Summary, summarise, t_quantile
 
 if TYPE_CHECKING:
-    from ackclock.sweep import Axis
+    import numpy as np
+    import numpy.typing as npt
 
 UNITS = ("_s", "_bps", "_packets", "_bytes")
 """The endings of the names of numbers."""
-
-_COUNTED = ("packets", "bytes")
-"""The units of whole numbers."""
 
 Samples = dict[str, float | None]
 """The numbers of one run: fairness, groups.GROUP.FIELD (the mean over its flows), links.LINK.FIELD, and
@@ -131,6 +124,8 @@ def over(replications: Iterable[Samples]) -> Mapping[str, Summary]:
     found = list(replications)
     if len(found) == 1:
         return _OfOneRun(found[0])
+    import numpy as np
+
     names = list(found[0]) if found else []
     if all(list(one) == names for one in found):
         # The common case, in which every number has a sample in every run; a sweep has millions of numbers.
@@ -184,6 +179,8 @@ def _completion(values: Mapping[str, Summary], whose: str, tasks: str) -> dict[s
 
 def _rows(table: npt.NDArray[np.float64]) -> list[Summary]:
     """Applies ``summarise`` to all rows at once, because a sweep may have millions."""
+    import numpy as np
+
     count = table.shape[1]
     whole = np.isfinite(table).all(axis=1)
     equal = whole & (table == table[:, :1]).all(axis=1)
@@ -215,7 +212,11 @@ def _mean(values: Sequence[float | None]) -> float | None:
     present = [value for value in values if value is not None]
     if not present:
         return None
-    return sum(present) / len(present) if len(present) < FEW else float(np.mean(present))
+    if len(present) < FEW:
+        return sum(present) / len(present)
+    import numpy as np
+
+    return float(np.mean(present))
 
 
 @dataclass(frozen=True)
@@ -228,52 +229,6 @@ class PointSummary:
     values: Mapping[str, Summary]
 
 
-def frame(points: Sequence[PointSummary], axes: Sequence[Axis]) -> pl.DataFrame:
-    """Returns a row per point: the values of the sweep, the number of runs, and for each number its mean and the ends
-    of its 95 % interval, null with fewer than two samples.
-
-    Numbers without any sample are left out, and so are links without a queue that could fill and without any loss.
-    """
-    idle = _idle(points)
-    names = [
-        name
-        for name in dict.fromkeys(name for point in points for name in point.values)
-        if name.rpartition(".")[0] not in idle
-        and any(name in point.values and point.values[name].count for point in points)
-    ]
-    columns: dict[str, pl.Series] = label_columns([point.cells for point in points], axes)
-    columns["runs"] = pl.Series("runs", [point.runs for point in points], dtype=pl.Int64)
-    for name in names:
-        found = [point.values.get(name) for point in points]
-        ends = [None if one is None else one.interval for one in found]
-        for column, values in (
-            (name, [None if one is None else one.mean for one in found]),
-            (bound(name, "low"), [None if end is None else end[0] for end in ends]),
-            (bound(name, "high"), [None if end is None else end[1] for end in ends]),
-        ):
-            columns[column] = pl.Series(column, values, dtype=pl.Float64)
-    return pl.DataFrame(list(columns.values()))
-
-
-def _idle(points: Sequence[PointSummary]) -> set[str]:
-    """Returns the links at which nothing can happen: no path shares their queue, or it has no limit, and nothing was
-    lost.
-    """
-    seen = dict.fromkeys(
-        name.rpartition(".")[0] for point in points for name in point.values if name.startswith("links.")
-    )
-
-    def any_of(link: str, field: str) -> bool:
-        found = (point.values.get(f"{link}.{field}") for point in points)
-        return any(one is not None and one.mean is not None and one.mean > 0 for one in found)
-
-    def has_queue(link: str) -> bool:
-        found = (point.values.get(f"{link}.queue_max_packets") for point in points)
-        return any(one is not None and one.count for one in found)
-
-    return {link for link in seen if not has_queue(link) and not any_of(link, "lost_packets")}
-
-
 def bound(name: str, which: str) -> str:
     """Returns the column of an end of an interval: its word comes before the unit.
 
@@ -282,28 +237,3 @@ def bound(name: str, which: str) -> str:
     """
     unit = next((unit for unit in UNITS if name.endswith(unit)), "")
     return f"{name.removesuffix(unit)}_{which}{unit}"
-
-
-def label_columns(cells: Sequence[Mapping[str, Any]], axes: Sequence[Axis]) -> dict[str, pl.Series]:
-    """Returns a column for each axis, with a type that depends only on its values."""
-    return {
-        axis.column: pl.Series(axis.column, [as_cell(row[axis.column]) for row in cells], dtype=_type(axis))
-        for axis in axes
-    }
-
-
-def as_cell(value: Any) -> Any:
-    """Returns a swept value as a cell: a table such as {name = "rbcc"} becomes text."""
-    return value if isinstance(value, bool | int | float | str) else json.dumps(value)
-
-
-def _type(axis: Axis) -> Any:
-    kinds = {type(as_cell(cell)) for cell in axis.cells}
-    if kinds == {bool}:
-        return pl.Boolean
-    if kinds == {int} and (axis.unit in _COUNTED or axis.path.endswith(".count")):
-        return pl.Int64
-    # The values of one sweep may be whole by chance, and those of another not.
-    if kinds <= {int, float}:
-        return pl.Float64
-    return pl.String

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -84,3 +86,23 @@ def test_statistics_of_one_run_are_made_when_they_are_asked_for(monkeypatch: pyt
     assert "links.bottleneck.utilisation" in found
     assert "links.none.utilisation" not in found
     assert made.calls == 1
+
+
+def loaded(arguments: str) -> set[str]:
+    """The libraries that take long to load and that a command has loaded, in a process of its own."""
+    code = (
+        f"import sys; from ackclock.cli import invoke; assert invoke({arguments.split()!r}) == 0;"
+        "print('loaded', *(m for m in ('numpy', 'polars', 'scipy', 'plotly', 'jinja2') if m in sys.modules))"
+    )
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    return set(out.splitlines()[-1].split()[1:])
+
+
+def test_a_run_on_the_terminal_needs_no_tables(
+    scenario: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They took 0.4 of the 0.65 s of CPU time of a run of two flows; NumPy adds up eight flows or more."""
+    monkeypatch.setenv("ACKCLOCK_RESULTS", str(tmp_path / "kept"))
+    assert loaded(f"run {scenario} --set flows.tcp.count=2 --set dumbbell.pairs=2") == set()
+    assert loaded(f"run {scenario}") == {"numpy"}
+    assert "polars" in loaded(f"run {scenario} --out {tmp_path / 'out'}")

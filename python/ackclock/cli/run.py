@@ -100,7 +100,7 @@ def run(
         overrides["duration"] = duration
     scenario = read_scenario(file, overrides)
 
-    # Importing data frames takes a third of a second, which `ackclock --help` and a wrong scenario should not cost.
+    # What a wrong scenario and `ackclock --help` should not cost.
     from ackclock.cluster import workers_at
     from ackclock.collect import Collector
     from ackclock.scenario import MAX_IN_MEMORY
@@ -196,10 +196,12 @@ def _formats(figures: Sequence[str], plots: Sequence[str], scenario: Scenario) -
     """Returns the formats of the figures that are wanted. InputError, before anything is simulated, if one is
     impossible.
     """
-    from ackclock.figure import known_formats
-
     if plots and not scenario.sweep.axes:
         raise InputError(f"{scenario.file}: --plot draws a sweep, and the scenario has no [sweep]")
+    if not figures and not plots:
+        return []
+    from ackclock.figure import known_formats
+
     return known_formats(figures or (["pdf"] if plots else []))
 
 
@@ -259,10 +261,10 @@ def _pictures(
     plots: Sequence[str],
 ) -> list[Path]:
     """Writes the report, and the figures as files, if they are wanted: those of the metrics ``plots``, or all."""
-    from ackclock.figure import FIGURES, figures, save_all
-
     if not html and not formats:
         return []
+    from ackclock.figure import FIGURES, figures, save_all
+
     drawn = _drawn(runs, scenario) if html or not plots else []
     written = [_report(runs, drawn, scenario, out, warnings)] if html else []
     if plots:
@@ -290,7 +292,7 @@ def _tables(
     runs: Runs, collector: Collector, scenario: Scenario, out: Path, latex: Sequence[str], *, everything: bool
 ) -> list[Path]:
     """Writes the results as tables; of runs that are too many for memory only the summary."""
-    from ackclock.run import write
+    from ackclock.tables import write
 
     written = runs.write(out) if everything else write(out, {"points": collector.table()})
     return written + _latex(collector, scenario, out, latex)
