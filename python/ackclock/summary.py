@@ -19,44 +19,81 @@ if TYPE_CHECKING:
 UNITS = ("_s", "_bps", "_packets", "_bytes")
 """The endings of the names of numbers."""
 
-Samples = dict[str, float | None]
-"""The numbers of one run: fairness, groups.GROUP.FIELD (the mean over its flows), links.LINK.FIELD, and
-size_classes.GROUP.CLASS.FIELD of observed transfers.
-"""
+
+class Samples(Mapping[str, "float | None"]):
+    """The numbers of one run: fairness, groups.GROUP.FIELD (the mean over its flows), links.LINK.FIELD, and
+    size_classes.GROUP.CLASS.FIELD of observed transfers.
+
+    The numbers of links stay in the records of the result: ten thousand flows have forty thousand links.
+    """
+
+    def __init__(self, fairness: float | None) -> None:
+        self.owners: dict[str, tuple[str, Mapping[str, Any]]] = {"": ("run", {"fairness": fairness})}
+        """What a number belongs to (``links.LINK``), with the name and the contents of its record."""
+
+    def __getitem__(self, name: str) -> float | None:
+        owner, _, field = name.rpartition(".")
+        kind, record = self.owners[owner]
+        if field not in numeric_fields(kind):
+            raise KeyError(name)
+        value: float | None = record[field]
+        return value
+
+    def __iter__(self) -> Iterator[str]:
+        for owner in self.owners:
+            yield from self.names(owner)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def names(self, owner: str) -> list[str]:
+        """Returns the names of the numbers that belong to ``owner``."""
+        kind, record = self.owners[owner]
+        return [name for field, name in _numbers(kind, owner) if field in record]
+
+    def numbers(self) -> list[float | None]:
+        """Returns the numbers in the order of their names."""
+        owners = self.owners.values()
+        return [record[field] for kind, record in owners for field in numeric_fields(kind) if field in record]
 
 
 def samples(result: Mapping[str, Any]) -> Samples:
     """Returns the numbers of one run that are averaged over runs."""
-    found: Samples = {"fairness": result["fairness"]}
+    found = Samples(result["fairness"])
     flows: dict[str, list[Mapping[str, Any]]] = {}
     for flow in result["flows"]:
         flows.setdefault(flow["group"], []).append(flow)
     for group in result["groups"]:
-        members = flows.get(group["name"], [])
-        for quantity, name in _numbers("flow", f"groups.{group['name']}") if members else ():
-            if quantity in members[0]:
-                found[name] = (
-                    members[0][quantity] if len(members) == 1 else _mean([flow[quantity] for flow in members])
-                )
+        if members := flows.get(group["name"]):
+            found.owners[f"groups.{group['name']}"] = "flow", _mean_flow(members)
     for link in result["links"]:
-        for quantity, name in _numbers("link", f"links.{link['name']}"):
-            if quantity in link:
-                found[name] = link[quantity]
+        found.owners[f"links.{link['name']}"] = "link", link
     if result.get("size_classes"):
-        found |= _of_classes(result)
+        found.owners |= _of_classes(result)
     return found
 
 
-def _of_classes(result: Mapping[str, Any]) -> Samples:
+def _mean_flow(members: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
+    """Returns the numbers of the flows of a group: those of its first flow, each the mean over all."""
+    if len(members) == 1:
+        return members[0]
+    fields = [field for field in numeric_fields("flow") if field in members[0]]
+    return {field: _mean([flow[field] for flow in members]) for field in fields}
+
+
+def _of_classes(result: Mapping[str, Any]) -> dict[str, tuple[str, Mapping[str, Any]]]:
     """Returns the numbers of the classes of sizes, the mean over the flows of each group."""
     groups = {flow["name"]: flow["group"] for flow in result["flows"]}
-    values: dict[str, list[float | None]] = {}
+    values: dict[str, dict[str, list[float | None]]] = {}
     for row in result["size_classes"]:
-        whose = f"size_classes.{groups[row['flow']]}.{class_name(row)}"
-        for quantity, name in _numbers("size_class", whose):
+        found = values.setdefault(f"size_classes.{groups[row['flow']]}.{class_name(row)}", {})
+        for quantity in numeric_fields("size_class"):
             if not quantity.endswith("_bytes"):
-                values.setdefault(name, []).append(row[quantity])
-    return {name: _mean(found) for name, found in values.items()}
+                found.setdefault(quantity, []).append(row[quantity])
+    return {
+        owner: ("size_class", {quantity: _mean(found) for quantity, found in quantities.items()})
+        for owner, quantities in values.items()
+    }
 
 
 def class_name(row: Mapping[str, Any]) -> str:
@@ -87,31 +124,31 @@ def numeric_fields(record: str) -> Sequence[str]:
 
 
 @lru_cache(maxsize=1024)
-def _numbers(record: str, whose: str) -> list[tuple[str, str]]:
+def _numbers(record: str, owner: str) -> list[tuple[str, str]]:
     """Returns the numeric fields of a record, each with its name in ``Samples``. The runs of a sweep share them."""
-    return [(field, f"{whose}.{field}") for field in numeric_fields(record)]
+    return [(field, f"{owner}.{field}" if owner else field) for field in numeric_fields(record)]
 
 
-class _OfOneRun(Mapping[str, Summary]):
+class OfOneRun(Mapping[str, "Summary"]):
     """The statistics over a single run. Each is made when it is asked for: a run of ten thousand flows has a million
     numbers, of which a table shows ten.
     """
 
     def __init__(self, samples: Samples) -> None:
-        self._samples = samples
+        self.samples = samples
 
     def __getitem__(self, name: str) -> Summary:
-        value = self._samples[name]
+        value = self.samples[name]
         return NOTHING if value is None or not math.isfinite(value) else Summary(float(value), None, None, 1)
 
+    def __contains__(self, name: object) -> bool:
+        return name in self.samples
+
     def __iter__(self) -> Iterator[str]:
-        return iter(self._samples)
+        return iter(self.samples)
 
     def __len__(self) -> int:
-        return len(self._samples)
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._samples
+        return len(self.samples)
 
 
 def summarised(runs: Iterable[Mapping[str, Any]]) -> Mapping[str, Summary]:
@@ -123,13 +160,13 @@ def over(replications: Iterable[Samples]) -> Mapping[str, Summary]:
     """Returns statistics over the output of ``samples`` for each replication."""
     found = list(replications)
     if len(found) == 1:
-        return _OfOneRun(found[0])
+        return OfOneRun(found[0])
     import numpy as np
 
     names = list(found[0]) if found else []
     if all(list(one) == names for one in found):
         # The common case, in which every number has a sample in every run; a sweep has millions of numbers.
-        table = np.array([list(one.values()) for one in found], dtype=np.float64).T
+        table = np.array([one.numbers() for one in found], dtype=np.float64).T
     else:
         names = list(dict.fromkeys(name for one in found for name in one))
         table = np.array([[one.get(name) for one in found] for name in names], dtype=np.float64)

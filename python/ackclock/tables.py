@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -15,10 +16,11 @@ from ackclock import core
 from ackclock.csv_cells import inert
 from ackclock.files import replacing
 from ackclock.series import KINDS, Series
-from ackclock.summary import PointSummary, bound
+from ackclock.summary import OfOneRun, PointSummary, bound
 
 if TYPE_CHECKING:
     from ackclock.run import Run
+    from ackclock.statistics import Summary
     from ackclock.sweep import Axis
 
 NAMES = ("flows", "links", "groups", "transfers", "size_classes", "points", "series")
@@ -47,8 +49,15 @@ def frame(record: str, rows: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
     """Returns the rows with the columns that the core declares, in its order; columns that no row has are left out."""
     present: set[str] = set().union(*rows)
     fields = [field for field in core.fields()[record] if field["name"] in present]
-    columns = {field["name"]: [row.get(field["name"]) for row in rows] for field in fields}
+    columns = {field["name"]: _column(field["name"], rows) for field in fields}
     return pl.DataFrame(columns, schema={field["name"]: _TYPES[field["kind"]] for field in fields})
+
+
+def _column(name: str, rows: Sequence[Mapping[str, Any]]) -> list[Any]:
+    try:
+        return list(map(itemgetter(name), rows))
+    except KeyError:  # flows of different kinds have different fields
+        return [row.get(name) for row in rows]
 
 
 def over_time(series: Series | None) -> pl.DataFrame:
@@ -130,16 +139,26 @@ def _busy(summaries: Sequence[PointSummary]) -> list[str]:
         found = (point.values.get(f"{link}.queue_max_packets") for point in summaries)
         return any(one is not None and one.count for one in found)
 
-    owners: dict[str, bool] = {}
-    names = []
-    for name in dict.fromkeys(name for point in summaries for name in point.values):
-        owner = name.rpartition(".")[0]
-        if (busy := owners.get(owner)) is None:
-            busy = not owner.startswith("links.") or has_queue(owner) or any_of(owner, "lost_packets")
-            owners[owner] = busy
-        if busy:
-            names.append(name)
-    return names
+    def is_busy(owner: str) -> bool:
+        return not owner.startswith("links.") or has_queue(owner) or any_of(owner, "lost_packets")
+
+    owners = dict.fromkeys(owner for point in summaries for owner in _owners(point.values))
+    busy = {owner for owner in owners if is_busy(owner)}
+    return list(dict.fromkeys(name for point in summaries for name in _names(point.values, busy)))
+
+
+def _owners(values: Mapping[str, Summary]) -> Iterable[str]:
+    """Returns what the numbers belong to: ``links.LINK``; a single run with forty thousand links knows it."""
+    if isinstance(values, OfOneRun):
+        return values.samples.owners
+    return (name.rpartition(".")[0] for name in values)
+
+
+def _names(values: Mapping[str, Summary], owners: Collection[str]) -> Iterable[str]:
+    """Returns the names of the numbers that belong to ``owners``."""
+    if isinstance(values, OfOneRun):
+        return (name for one in values.samples.owners if one in owners for name in values.samples.names(one))
+    return (name for name in values if name.rpartition(".")[0] in owners)
 
 
 def _label_columns(cells: Sequence[Mapping[str, Any]], axes: Sequence[Axis]) -> dict[str, pl.Series]:
