@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 # NumPy takes a third of the time in which `ackclock run` starts, and the summary of a single run does without it.
@@ -102,6 +103,7 @@ def summarise(samples: Sequence[float] | Vector, level: float = LEVEL) -> Summar
     return Summary(mean, std, (mean - half, mean + half), values.size)
 
 
+@lru_cache(maxsize=1024)
 def t_quantile(degrees_of_freedom: int, level: float = LEVEL) -> float:
     """Returns the t that a Student variable does not exceed, in absolute value, with probability ``level``."""
     from scipy.special import (

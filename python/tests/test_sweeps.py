@@ -27,7 +27,7 @@ from ackclock.run import Runs
 from ackclock.scenario import Scenario, Simulated
 from ackclock.statistics import Summary, summarise
 from ackclock.store import Job, Store
-from ackclock.summary import over
+from ackclock.summary import Samples, over
 from ackclock.sweep_jobs import Plan, repeating
 
 SHORT = replaced(SCENARIO, ('duration = "5 s"', 'duration = "1 s"'))
@@ -36,6 +36,13 @@ QUEUES = '"dumbbell.bottleneck.queue.limit" = ["5 packets", "10 packets"]\n'
 
 def swept(paths: str, text: str = SHORT) -> Scenario:
     return Scenario.from_text(f"{text}\n[sweep]\n{paths}", file="mine.toml")
+
+
+def link_samples(numbers: dict[str, float | None]) -> Samples:
+    """The numbers of a run with a single link."""
+    found = Samples(None)
+    found.owners["links.only"] = "link", numbers
+    return found
 
 
 class TestSummary:
@@ -55,20 +62,24 @@ class TestSummary:
 
     def test_many_numbers_at_once_are_as_one_by_one(self) -> None:
         columns: dict[str, Sequence[float | None]] = {
-            "spread": [1.0, 2.0, 4.0],
-            "equal": [0.1, 0.1, 0.1],
-            "missing": [1.0, None, 3.0],
-            "never": [None, None, None],
+            "lost_packets": [1.0, 2.0, 4.0],
+            "utilisation": [0.1, 0.1, 0.1],
+            "queue_mean_packets": [1.0, None, 3.0],
+            "queue_max_packets": [None, None, None],
         }
-        found = over({name: values[run] for name, values in columns.items()} for run in range(3))
-        for name, values in columns.items():
+        found = over(
+            link_samples({name: values[run] for name, values in columns.items()}) for run in range(3)
+        )
+        for field, values in columns.items():
+            name = f"links.only.{field}"
             expected = summarise([float("nan") if value is None else value for value in values])
             assert found[name].count == expected.count
             assert found[name].mean == (None if expected.mean is None else pytest.approx(expected.mean))
             assert found[name].interval == (
                 None if expected.interval is None else pytest.approx(expected.interval)
             )
-        assert over([{"alone": 2.0}])["alone"] == Summary(2.0, None, None, 1)
+        alone = over([link_samples({"utilisation": 0.5})])
+        assert alone["links.only.utilisation"] == Summary(0.5, None, None, 1)
 
     def test_files_have_the_intervals(self, tmp_path: Path) -> None:
         runs = swept(QUEUES).run_many([1, 2])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -19,7 +19,7 @@ from ackclock.study.claim import Claim
 from ackclock.study.claim_words import ClaimWords
 from ackclock.study.computed import Means
 from ackclock.study.effect import cases_named
-from ackclock.study.language import Array, Expression, ExpressionError
+from ackclock.study.language import Array, Expression, ExpressionError, parsed
 from ackclock.study.model import Metric, SweptCase, Verdict
 from ackclock.study.plan import Plan, Planned, Reading
 from ackclock.study.records import recorded_verdicts
@@ -90,8 +90,10 @@ class Measured:
             distributions=self._distributions[index].means(),
         )
 
-    def claims(self, reading: Reading) -> tuple[ClaimResult, ...]:
-        """Returns all claims judged under ``reading``. InputError names a claim that cannot be judged."""
+    def claims(self, reading: Reading, only: Sequence[Claim] | None = None) -> tuple[ClaimResult, ...]:
+        """Returns the claims, all or ``only`` these, judged under ``reading``. InputError names a claim that cannot be
+        judged.
+        """
         plan, index = self._plan, self._plan.readings.index(reading)
         replications = self.replications
         if reading is not None:
@@ -106,7 +108,8 @@ class Measured:
             },
             plan.runs,
         )
-        return tuple(self._judged(words, replications, taken=reading is None))
+        claims = plan.study.claims if only is None else only
+        return tuple(self._judged(claims, words, replications, taken=reading is None))
 
     def touches(self, reading: Reading, claim: Claim) -> bool:
         """Returns whether the values that ``claim`` names differ under ``reading``, in the replications that both have.
@@ -117,7 +120,7 @@ class Measured:
         plan, index = self._plan, self._plan.readings.index(reading)
         count = plan.made(reading, self.replications_of_others)
         texts = [text for text in (claim.measured, claim.direction) if text is not None]
-        cases = cases_named(Expression(text) for text in texts)
+        cases = cases_named(parsed(text) for text in texts)
         metrics = [id for id in self._samples if any(re.search(rf"\b{id}\(", text) for text in texts)]
         return any(
             not np.array_equal(
@@ -165,10 +168,12 @@ class Measured:
     def _samples_of(self, metric: str, reading: int, run: int) -> Array:
         return self._samples[metric][reading, run, : self.replications]
 
-    def _judged(self, words: ClaimWords, replications: int, *, taken: bool) -> Iterator[ClaimResult]:
+    def _judged(
+        self, claims: Sequence[Claim], words: ClaimWords, replications: int, *, taken: bool
+    ) -> Iterator[ClaimResult]:
         study, loaded = self._plan.study, self._plan.loaded
         errors = self.errors if taken else {}
-        for claim in study.claims:
+        for claim in claims:
             try:
                 error = errors.get(claim.id, ERROR)
                 judged = judge(claim, words, replications, rivals=self._rivals, error=error)

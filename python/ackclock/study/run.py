@@ -256,14 +256,9 @@ class _Work:
 
     def _under(self, alternative: Alternative, taken: Sequence[ClaimResult]) -> tuple[ClaimResult, ...]:
         """Returns the claims under another reading; claims that it does not touch are as ``taken``."""
-        return tuple(
-            then
-            if self.measured.touches(alternative, claim)
-            else replace(now, verdict=now.came_out, outcome=None)
-            for claim, now, then in zip(
-                self.loaded.study.claims, taken, self.measured.claims(alternative), strict=True
-            )
-        )
+        touched = [claim for claim in self.loaded.study.claims if self.measured.touches(alternative, claim)]
+        under = {claim.id: claim for claim in self.measured.claims(alternative, touched)}
+        return tuple(under.get(now.id) or replace(now, verdict=now.came_out, outcome=None) for now in taken)
 
 
 @dataclass

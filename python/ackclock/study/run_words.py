@@ -238,10 +238,15 @@ class Records:
     ) -> None:
         self._kind, self._rows = kind, rows
         self._groups = [group["name"] for group in groups]
+        # The metrics of a study ask for the same vectors.
+        self._vectors: dict[str, Array] = {}
 
     def attribute(self, name: str) -> Array:
         """Returns the vector of ``name`` over the records, nan if a record has no sample."""
-        return np.array([_field(self._kind, row, name) for row in self._rows], dtype=np.float64)
+        if name not in self._vectors:
+            values = [_field(self._kind, row, name) for row in self._rows]
+            self._vectors[name] = np.array(values, dtype=np.float64)
+        return self._vectors[name]
 
     def __call__(self, group: str) -> Records:
         """flows("<group>"), flows("<beginning of groups' names>*")"""

@@ -26,7 +26,7 @@ from ackclock.statistics import Summary, summarise
 from ackclock.study.claim import Claim
 from ackclock.study.claim_words import ClaimWords, samples_of
 from ackclock.study.effect import every_rival_passes, measured_share
-from ackclock.study.language import Expression, ExpressionError
+from ackclock.study.language import Expression, ExpressionError, parsed
 from ackclock.study.model import Verdict
 from ackclock.study.result import ClaimResult
 from ackclock.study.truth import ERROR, NEGLIGIBLE, Holds, Truth, within
@@ -81,8 +81,8 @@ class _Test:
     ) -> None:
         self._claim, self._words, self._replications, self._rivals = claim, words, replications, rivals
         self._error = error
-        self._measured = Expression(claim.measured)
-        self._direction = None if claim.direction is None else Expression(claim.direction)
+        self._measured = parsed(claim.measured)
+        self._direction = None if claim.direction is None else parsed(claim.direction)
         self.samples = self._computed("measured", lambda: samples_of(self._measured, words, replications))
         self.summary = summarise(self.samples)
         self._amount = self._amount_of(self.summary)
@@ -169,8 +169,8 @@ class _Test:
 
     def _every_rival_passes(self) -> bool:
         def passes(rewritten: Callable[[str], str]) -> Holds:
-            samples = samples_of(Expression(rewritten(self._measured.text)), self._words, self._replications)
-            direction = None if self._direction is None else Expression(rewritten(self._direction.text))
+            samples = samples_of(parsed(rewritten(self._measured.text)), self._words, self._replications)
+            direction = None if self._direction is None else parsed(rewritten(self._direction.text))
             truths = (self._amount_of(summarise(samples)), self._truth(direction))
             return reduce(and_, (truth for truth in truths if truth is not None)).holds
 

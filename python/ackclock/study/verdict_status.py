@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from ackclock.study.claim import Claim
-from ackclock.study.language import Expression
+from ackclock.study.language import parsed
 from ackclock.study.model import Study, SweptCase, Verdict
 from ackclock.study.result import AssumptionResult, ClaimResult, ReadingVerdict, Thesis
 
@@ -89,7 +89,7 @@ def about_baselines(claim: Claim, without_system: Collection[str], thesis: Thesi
     """
     if not thesis.systems:
         return False
-    expressions = [Expression(text) for text in (claim.measured, claim.direction) if text is not None]
+    expressions = [parsed(text) for text in (claim.measured, claim.direction) if text is not None]
     named = {text.partition("[")[0] for expression in expressions for text in expression.texts()}
     return bool(named) and named <= set(without_system)
 
