@@ -147,7 +147,7 @@ format: $(VENV)/.dev ## format Rust and Python
 	$(BIN)/ruff format python $(PYTHON_SCRIPTS)
 	$(BIN)/ruff check --fix-only --quiet python $(PYTHON_SCRIPTS)
 
-bench: setup ## packets per CPU second on three dumbbells and over radio, CPU time of each discipline; ARGS="--peers" compares with ns-2 and ns-3
+bench: setup ## packets per CPU second on three dumbbells and over radio, CPU time of each discipline; ARGS="--peers" compares with ns-2 and ns-3, ARGS="--commands" measures commands
 	@$(BIN)/python scripts/bench $(ARGS)
 
 lock: $(VENV)/.python ## pin the newest library versions for all supported Pythons

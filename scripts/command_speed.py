@@ -134,7 +134,9 @@ def compare(repeat: int) -> None:
         for command in commands(folder):
             measured = [measure(command, folder, number) for number in range(repeat + 1)][1:]
             rows.append((command.what, _median(measured)))
-        imported = [_python(["-c", "from ackclock import Scenario, Run"], folder) for _ in range(repeat + 1)][1:]
+        imported = [_python(["-c", "from ackclock import Scenario, Run"], folder) for _ in range(repeat + 1)][
+            1:
+        ]
         empty = [_python(["-c", ""], folder) for _ in range(repeat + 1)][1:]
     rows.insert(0, ("`from ackclock import Scenario, Run`", _median(imported)))
     rows.insert(0, ("Python alone", _median(empty)))
@@ -156,7 +158,9 @@ def measure(command: Command, folder: Path, number: int) -> Cost:
     """Runs a command in a process of its own, without results of an earlier one unless it is to find them."""
     told = folder / "told.json"
     results = folder / (command.results or f"results-{number}")
-    arguments = [str(folder / f"out-{number}") if one == str(folder / "out") else one for one in command.arguments]
+    arguments = [
+        str(folder / f"out-{number}") if one == str(folder / "out") else one for one in command.arguments
+    ]
     flag = "watch" if command.simulates else ""
     cost = _python(["-c", _DRIVER, flag, str(told), *arguments], folder, results)
     found: Mapping[str, float] = json.loads(told.read_text(encoding="utf-8"))

@@ -6,11 +6,14 @@ import fnmatch
 import io
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
-import polars as pl
+
+# Most of those who load this module only ask whether something is a ``Series``.
+if TYPE_CHECKING:
+    import polars as pl
 
 Vector = npt.NDArray[np.float64]
 Kind = Literal["flows", "links"]
@@ -31,11 +34,15 @@ class Series:
     @classmethod
     def from_core(cls, columns: Any) -> Series:
         """Returns series from the core's output: any object of the Arrow PyCapsule interface. Nothing is copied."""
+        import polars as pl
+
         return cls(pl.DataFrame(columns))
 
     @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> Series:
         """Returns series from the output of ``document``."""
+        import polars as pl
+
         columns = {TIME: document[TIME]}
         for kind in KINDS:
             for owner, quantities in document[kind].items():
@@ -45,6 +52,8 @@ class Series:
     @classmethod
     def from_bytes(cls, data: bytes) -> Series:
         """Returns series from the output of ``to_bytes``. ValueError for other bytes."""
+        import polars as pl
+
         try:
             return cls(pl.read_ipc(io.BytesIO(data), use_pyarrow=False))
         except pl.exceptions.PolarsError as error:
@@ -96,6 +105,8 @@ class Series:
 
     def chosen(self, paths: Iterable[str]) -> Series:
         """Returns a copy of only the series with these names, in which a flow or link may be a pattern."""
+        import polars as pl
+
         kept = {TIME: self.time_s.copy()}
         for path in paths:
             of, pattern, wanted = path.split(".")

@@ -106,3 +106,8 @@ def test_a_run_on_the_terminal_needs_no_tables(
     assert loaded(f"run {scenario} --set flows.tcp.count=2 --set dumbbell.pairs=2") == set()
     assert loaded(f"run {scenario}") == {"numpy"}
     assert "polars" in loaded(f"run {scenario} --out {tmp_path / 'out'}")
+
+
+def test_the_plan_of_an_evaluation_needs_no_tables() -> None:
+    """They took 0.2 s."""
+    assert not loaded("evaluate cubic --plan --only 5.1.3") & {"polars", "plotly", "jinja2"}
