@@ -160,18 +160,18 @@ def _packed(result_json: str, series: Series | None) -> bytes:
 
 def _read(path: Path, *, series: bool) -> dict[str, Any] | None:
     """Returns the result in a file, with its series if they are wanted; None if there is no valid file."""
+    from ackclock.core import parsed_result
+
     if not path.exists():  # a run is looked up twice, and a new sweep has none
         return None
     try:
         with zipfile.ZipFile(path) as archive:
             if archive.comment != _comment():
                 return None
-            document = json.loads(archive.read(_RESULT))
+            document = parsed_result(archive.read(_RESULT))
             columns = archive.read(_SERIES) if series else None
     # KeyError: there are no series. RuntimeError: a damaged header names another compression or a password.
     except (OSError, EOFError, ValueError, KeyError, RuntimeError, zlib.error, zipfile.BadZipFile):
-        return None
-    if not isinstance(document, dict):
         return None
     if columns is not None:
         from ackclock.series import Series

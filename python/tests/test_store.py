@@ -5,7 +5,10 @@ from __future__ import annotations
 import dataclasses
 import gzip
 import json
+import math
 import os
+import random
+import struct
 import threading
 import weakref
 from collections.abc import Mapping
@@ -44,6 +47,17 @@ def test_what_is_saved_is_loaded(tmp_path: Path) -> None:
     runs.save(JOB, json.dumps(RESULT))
     assert runs.load(JOB) == RESULT
     assert Store(tmp_path).load(JOB) == RESULT
+
+
+def test_numbers_come_back_to_the_last_bit() -> None:
+    # Any 64 bits are a float; of 20,000 about ten are no finite number (2,048 exponents, one of which says so).
+    draw = random.Random("bits")  # noqa: S311  (no secret)
+    floats = [struct.unpack("<d", draw.randbytes(8))[0] for _ in range(20_000)]
+    numbers = [*filter(math.isfinite, floats), 5e-324, 2.2250738585072011e-308, -0.0, 2**53 - 1, 2**64 + 1]
+    found = core.parsed_result(json.dumps({"numbers": numbers}))["numbers"]
+    assert list(map(repr, found)) == list(map(repr, numbers))
+    with pytest.raises(ValueError, match="expected the records"):
+        core.parsed_result("[1]")
 
 
 @pytest.mark.parametrize(
