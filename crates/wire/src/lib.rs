@@ -1,5 +1,6 @@
 //! The network of a scenario between two hosts, in real time, by the links that simulate it.
 //!
+//! * [`path`]: the simulator's links driven by the caller's clock, without input or output, for callers with sockets of their own.
 //! * [`plan`]: the links that packets cross in each direction, and what real time cannot do.
 //! * [`frame`]: the fields of IP packets in Ethernet frames that links read or change.
 //! * [`lateness`]: how late packets leave, and whether a run counts.
@@ -18,6 +19,7 @@ pub mod lateness;
 #[cfg(target_os = "linux")]
 mod linux;
 pub mod outcome;
+pub mod path;
 pub mod plan;
 pub mod result;
 pub mod samples;

@@ -3,11 +3,11 @@
 use super::clock::Clock;
 use super::port::Port;
 use crate::lateness::Lateness;
+use crate::path::{Leaving, Packet, Path};
 use crate::plan::{flow_index, labels};
 use crate::watch::{Seen, Watch};
 use crate::{Error, frame};
 use ackclock_base::{Span, Time};
-use ackclock_path::{Leaving, Packet, Path};
 use ackclock_sim::link::Link;
 use nix::poll::{PollFd, PollFlags};
 use std::collections::HashMap;

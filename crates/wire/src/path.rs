@@ -7,7 +7,7 @@
 //!
 //! ```
 //! use ackclock_base::{Rate, Span, Time};
-//! use ackclock_path::{Packet, Path};
+//! use ackclock_wire::path::{Packet, Path};
 //! use ackclock_sim::channel::Impairments;
 //! use ackclock_sim::link::{Link, LinkParts};
 //! use ackclock_sim::measure::Interval;
@@ -324,8 +324,3 @@ impl<C: Clone> Path<C> {
         }
     }
 }
-
-/// Runs the example of the README as a test.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;

@@ -1,6 +1,6 @@
 //! The packets on a path. Links and heaps refer to them by their places.
 
-use crate::Packet;
+use super::Packet;
 
 /// The place of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

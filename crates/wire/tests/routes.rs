@@ -1,10 +1,10 @@
 //! Flows with routes of their own share the links that both name, and no others.
 
 use ackclock_base::{Rate, Span, Time};
-use ackclock_path::{Packet, Path};
 use ackclock_sim::channel::Impairments;
 use ackclock_sim::link::{Link, LinkParts};
 use ackclock_sim::measure::Interval;
+use ackclock_wire::path::{Packet, Path};
 
 const ALWAYS: Interval = Interval { from: Time::ZERO, to: Time::NEVER };
 

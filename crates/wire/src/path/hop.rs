@@ -1,6 +1,6 @@
 //! A link on a path, and the packets that are on their way to it.
 
-use crate::stored::Place;
+use super::stored::Place;
 use ackclock_base::Time;
 use ackclock_sim::link::Link;
 use std::cmp::Ordering;
