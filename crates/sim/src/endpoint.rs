@@ -83,9 +83,8 @@ pub type Ends = [Box<dyn Endpoint>; 2];
 /// The properties of an endpoint that the network may rely on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Properties {
-    /// Whether the endpoint has no timer and depends on arriving packets alone. It may then be handed a
-    /// packet as soon as the arrival time is known, before that time has come, which saves an event. This
-    /// does not apply if several paths lead to the endpoint, whose packets could be handed over out of order.
+    /// Whether the endpoint acts only when a packet arrives, and never sets a timer. The engine then makes no
+    /// event for its timer.
     pub only_answers: bool,
     /// Whether the endpoint depends on endpoints of other flows through state that they share outside the
     /// network.

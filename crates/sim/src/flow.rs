@@ -5,7 +5,7 @@ use crate::histogram::Histogram;
 use crate::measure::Interval;
 use crate::network::Network;
 use crate::packet::Packet;
-use crate::port::{Deliveries, Jitter, Port, Socket};
+use crate::port::{Jitter, Port, Socket};
 use crate::report::Report;
 use crate::rtp::playout::Frames;
 use crate::schedule::{Schedule, SourceId};
@@ -175,11 +175,13 @@ impl Flow {
     }
 
     /// Returns whether neither the application nor the timer of an end has anything to do up to and including
-    /// `instant`; `false` for an end without an alarm.
+    /// `instant`.
     #[inline]
     pub(crate) fn is_idle_until(&self, end: usize, instant: Time) -> bool {
-        let Some(alarm) = &self.ends[end].alarm else { return false };
-        instant < self.wakes && (instant < alarm.due() || instant < self.timer(end))
+        // Of what the application does, the second end is told only that it stops.
+        let stops = end == 1 && (self.stopped || instant < self.stop);
+        (stops || instant < self.wakes)
+            && self.ends[end].alarm.is_none_or(|alarm| instant < alarm.due() || instant < self.timer(end))
     }
 
     /// Allows early delivery of packets to the ends that depend only on arriving packets and on their own
@@ -376,17 +378,10 @@ impl Flow {
         self.socket.arrivals.bytes
     }
 
-    /// Begins to count delivered payload bytes in intervals of length `every`, the first of which begins at
-    /// time zero, for [`Self::take_goodput`].
-    pub fn count_deliveries_every(&mut self, every: Span) {
-        let deliveries = Deliveries::new(every, self.socket.measured.to);
-        self.socket.arrivals.since_sample = Some(Box::new(deliveries));
-    }
-
-    /// Ends an interval of [`Self::count_deliveries_every`] and returns the goodput in it, in bits per second;
-    /// zero if deliveries are not counted. Called at the end of each interval.
-    pub fn take_goodput(&mut self) -> f64 {
-        self.socket.arrivals.since_sample.as_mut().map_or(0.0, |deliveries| deliveries.take())
+    /// Ends a sampling interval of length `every` and returns the goodput in it, in bits per second.
+    pub fn take_goodput(&mut self, every: Span) -> f64 {
+        let bytes = std::mem::take(&mut self.socket.arrivals.since_sample);
+        bytes as f64 * 8.0 / every.seconds()
     }
 
     /// Adds the counts of another flow of the same row: what it sent and delivered, and its delays.

@@ -6,9 +6,9 @@
 //! come, so that packets of different flows enter a shared link in the order of their arrival, and a queue
 //! that is observed never contains packets of the future.
 //!
-//! At the end of a path, an endpoint that depends only on the packets that reach it may be handed a packet as
-//! soon as its arrival time is known, together with that time. Other endpoints may be too, if nothing else
-//! can reach them before: `simulation/early.rs` decides.
+//! Each path ends with a lane, in which a packet waits until it arrives at its endpoint. A packet may pass by
+//! the lane, and reach the endpoint as soon as its arrival time is known, if nothing else can reach the
+//! endpoint before: `simulation/early.rs` decides.
 
 mod agents;
 mod altering;
@@ -52,6 +52,8 @@ struct Step {
 }
 
 const NO_LINK: u32 = u32::MAX;
+/// The lane of a wait that has none yet.
+const NO_LANE: u32 = u32::MAX;
 
 /// What a step leads to. Traces, and lanes in which packets overtake one another, have variants of their own,
 /// so that other packets do not pay for checking for them.
@@ -88,17 +90,17 @@ pub(crate) enum Outcome {
     Dropped,
     /// The packet was corrupted, or an agent removed it.
     Ended,
-    /// The packet reaches the end of its path.
-    Arrives {
+    /// The packet arrives at its endpoint now.
+    Arrives,
+    /// The packet has passed the last link and arrives at its endpoint at `at`. It may be delivered early;
+    /// otherwise it waits in `lane`.
+    Ends {
         /// The time of arrival, which may lie in the future.
         at: Time,
-        /// The lane in which the packet waits if its endpoint cannot take it yet; [`NO_LANE`] if it can.
+        /// The lane at the end of the path.
         lane: u32,
     },
 }
-
-/// The index that stands for no lane.
-pub(crate) const NO_LANE: u32 = u32::MAX;
 
 /// A medium in a running simulation.
 struct Shared {
@@ -200,7 +202,8 @@ impl Network {
         network
     }
 
-    /// Returns the number of lanes. Their sources come first in the schedule, in order.
+    /// Returns the number of lanes. In a network that has just been created, their sources come first in the
+    /// schedule, in order.
     pub fn lanes(&self) -> usize {
         self.lanes.len()
     }
@@ -255,7 +258,7 @@ impl Network {
             self.number = take_number(&mut self.traced[lane_index], (arrives, departed));
         }
         let outcome = match self.steps[step as usize] {
-            Step { crosses: NO_LINK, then: Then::Arrive } => Outcome::Arrives { at: arrives, lane: NO_LANE },
+            Step { crosses: NO_LINK, then: Then::Arrive } => Outcome::Arrives,
             Step { crosses: NO_LINK, then: Then::Offer(link) } => self.offer(arrives, path, link, step, head),
             Step { crosses: NO_LINK, then: Then::Ask(link) } => {
                 self.ask([arrives, departed], path, link, step, head)
@@ -286,7 +289,6 @@ impl Network {
         match then {
             Then::Wait(lane) => self.enter([now, departed], lane, packet),
             Then::HandOver(lane) => self.reach_end(now, lane),
-            Then::Arrive => Outcome::Arrives { at: now, lane: NO_LANE },
             _ => self.go_further([now, departed], path, step, packet),
         }
     }
@@ -302,7 +304,7 @@ impl Network {
             Then::Ask(link) => self.ask(times, path, link, step, packet),
             Then::Join(link) => self.join(now, path, link, step, packet),
             Then::Meet(agent, direction) => self.meet(times, agent, direction, path, step, packet),
-            Then::Arrive => Outcome::Arrives { at: now, lane: NO_LANE },
+            Then::Arrive => Outcome::Arrives,
             Then::GoOn => self.advance(times, path, step + 1, packet),
         }
     }
@@ -410,7 +412,7 @@ impl Network {
     /// Reserves the arrival of a packet at the end of its path, where it may be delivered early.
     #[inline(always)]
     fn reach_end(&mut self, alone: Time, lane: u32) -> Outcome {
-        Outcome::Arrives { at: self.lanes[lane as usize].reserve(alone), lane }
+        Outcome::Ends { at: self.lanes[lane as usize].reserve(alone), lane }
     }
 }
 

@@ -7,7 +7,6 @@ use crate::network::Network;
 use crate::packet::{Extension, Packet};
 use crate::random::Stream;
 use ackclock_base::{Random, Span, Time};
-use std::collections::VecDeque;
 
 /// The counts of what has arrived at the ends of a flow.
 #[derive(Clone, Debug, Default)]
@@ -18,58 +17,14 @@ pub struct Arrivals {
     pub(crate) packets: u64,
     /// The number of payload bytes delivered to the application over the measured interval.
     pub(crate) bytes: u64,
-    /// What was delivered since the last sample; `None` without series.
-    pub(crate) since_sample: Option<Box<Deliveries>>,
-}
-
-/// The payload bytes delivered since the last sample, by sampling interval. An endpoint that [takes packets
-/// early](crate::simulation) may already have deliveries of later intervals.
-#[derive(Clone, Debug)]
-pub(crate) struct Deliveries {
-    every: Span,
-    /// The beginning of the present interval.
-    begins: Time,
-    /// The end of the run. A packet may arrive long after it, behind a slow or long link, and is in no sample.
-    ends: Time,
-    /// The bytes of the present interval and of those that follow.
-    bytes: VecDeque<u64>,
-}
-
-impl Deliveries {
-    /// Begins at time zero, with the interval `every`, in a run that ends at `ends`.
-    pub(crate) fn new(every: Span, ends: Time) -> Self {
-        Self { every, begins: Time::ZERO, ends, bytes: VecDeque::new() }
-    }
-
-    fn add(&mut self, now: Time, bytes: u64) {
-        if now >= self.ends {
-            return;
-        }
-        let interval = (now.since(self.begins).nanos() / self.every.nanos().max(1)) as usize;
-        if interval >= self.bytes.len() {
-            self.bytes.resize(interval + 1, 0);
-        }
-        self.bytes[interval] += bytes;
-    }
-
-    /// Ends the present interval and returns the goodput in it, in bits per second.
-    pub(crate) fn take(&mut self) -> f64 {
-        self.begins += self.every;
-        self.bytes.pop_front().unwrap_or_default() as f64 * 8.0 / self.every.seconds()
-    }
+    /// The number of payload bytes delivered to the application since the last sample.
+    pub(crate) since_sample: u64,
 }
 
 impl Arrivals {
     #[inline]
     fn note(&mut self, now: Time, counts: bool, sent: Option<Time>, packets: u64, bytes: u64) {
-        if self.since_sample.is_some() {
-            return self.note_for_sample(now, counts, sent, packets, bytes);
-        }
-        self.count(now, counts, sent, packets, bytes);
-    }
-
-    #[inline(always)]
-    fn count(&mut self, now: Time, counts: bool, sent: Option<Time>, packets: u64, bytes: u64) {
+        self.since_sample += bytes;
         if counts {
             self.packets += packets;
             self.bytes += bytes;
@@ -77,14 +32,6 @@ impl Arrivals {
                 self.one_way_delay.record(now.since(sent));
             }
         }
-    }
-
-    #[inline(never)] // out of line, so that without a series no room on the stack is needed
-    fn note_for_sample(&mut self, now: Time, counts: bool, sent: Option<Time>, packets: u64, bytes: u64) {
-        if let Some(deliveries) = &mut self.since_sample {
-            deliveries.add(now, bytes);
-        }
-        self.count(now, counts, sent, packets, bytes);
     }
 }
 
@@ -196,40 +143,5 @@ impl Outbox for Port<'_> {
 
     fn done(&mut self) {
         self.done = true;
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    const EVERY: Span = Span::from_millis(10);
-
-    #[test]
-    fn deliveries_are_counted_in_the_interval_in_which_they_arrive() {
-        // Intervals of 10 ms in a run of 35 ms. 125 bytes in 10 ms are 100 kbit/s. What arrives at 10 ms is in the second
-        // interval, and what arrives as the run ends, or a century later, is in none.
-        let mut deliveries = Deliveries::new(EVERY, Time::from_seconds(0.035));
-        for seconds in [0.0, 0.0099, 0.01, 0.025, 0.035, 3e9] {
-            deliveries.add(Time::from_seconds(seconds), 125);
-        }
-        assert_eq!([0; 3].map(|_| deliveries.take()), [200_000.0, 100_000.0, 100_000.0]);
-        assert_eq!(deliveries.take(), 0.0);
-    }
-
-    proptest! {
-        /// Checks that the memory is bounded by the duration over the interval, whenever packets arrive.
-        #[test]
-        fn memory_is_bounded_by_the_samples_of_the_run(
-            arrivals in prop::collection::vec((0_u32..64, any::<u64>()), 1..200), samples in 0_u64..1000,
-        ) {
-            let ends = Time::ZERO + EVERY * samples;
-            let mut deliveries = Deliveries::new(EVERY, ends);
-            for (magnitude, ns) in arrivals {
-                deliveries.add(Time::from_nanos(ns >> magnitude), 1000);
-            }
-            prop_assert!(deliveries.bytes.len() as u64 <= samples);
-        }
     }
 }

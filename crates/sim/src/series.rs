@@ -57,7 +57,7 @@ impl Sampler {
         self.rows.iter_mut().for_each(|columns| columns.begin(index));
         let sampled = if self.rows.is_empty() { &mut [] } else { flows };
         for flow in &mut *sampled {
-            self.goodput_bps[flow.row] += flow.take_goodput();
+            self.goodput_bps[flow.row] += flow.take_goodput(self.every);
         }
         for (columns, goodput) in self.rows.iter_mut().zip(&self.goodput_bps) {
             columns.put("goodput_bps", *goodput);

@@ -93,7 +93,9 @@ pub struct Simulation {
     /// The network that the flows use.
     pub network: Network,
     measured: Interval,
-    /// The sources of the schedule after those of the lanes, in order.
+    /// The number of lanes whose sources come first in the schedule, in order.
+    lanes: usize,
+    /// The sources of the schedule after those, in order.
     sources: Vec<Source>,
     sampler: Option<Sampler>,
     /// The time of the next sample; [`Time::NEVER`] if none is taken.
@@ -106,6 +108,8 @@ pub struct Simulation {
 #[derive(Clone, Copy, Debug)]
 enum Source {
     Link(u32),
+    /// A lane at the end of a path whose endpoint only answers.
+    Lane(u32),
     /// The timer of an agent at a node.
     Agent(u32),
     /// The timer of an end of a flow.
@@ -137,7 +141,7 @@ impl Simulation {
         let links = links.map(|(link, shared)| Link::new(link, *shared, parts.measured)).collect();
         let watch = parts.watch.map(|plan| Watch::new(plan, parts.measured));
         let capture = (!parts.capture.is_empty()).then(|| Capture::new(parts.capture));
-        let mut network = Network::new(
+        let network = Network::new(
             links,
             parts.media,
             parts.seed,
@@ -150,10 +154,10 @@ impl Simulation {
         let flows = parts.flows.into_iter().zip(firsts);
         let flows = flows.map(|(flow, first)| Flow::new(flow, first, parts.seed, parts.measured));
         let flows: Vec<Flow> = flows.collect();
-        flows.iter().for_each(|flow| flow.let_deliver_early(&mut network));
         let services = network.services().map(Source::Link);
         let agents = (0..network.agents() as u32).map(Source::Agent);
         let mut simulation = Self {
+            lanes: network.lanes(),
             sources: services.chain(agents).collect(),
             network,
             flows,
@@ -166,6 +170,7 @@ impl Simulation {
         };
         simulation.add_timers();
         simulation.add_sessions();
+        simulation.add_last_lanes();
         if let Some(every) = parts.sample_every {
             simulation.add_sampler(every, parts.samples_flows);
         }
@@ -303,10 +308,14 @@ impl Simulation {
     /// before `until`.
     #[inline]
     fn serve(&mut self, now: Time, source: SourceId, until: Time) {
-        match source.index().checked_sub(self.network.lanes()) {
-            None => self.serve_lane(source.index(), self.horizon(now, until)),
-            Some(other) => self.serve_other(now, source, other),
-        }
+        let lane = match source.index().checked_sub(self.lanes) {
+            None => source.index(),
+            Some(other) => match self.serve_other(now, source, other) {
+                Some(lane) => lane,
+                None => return,
+            },
+        };
+        self.serve_lane(lane, [now, self.horizon(now, until)]);
     }
 
     /// Returns the next instant at which the run is observed: a sample, the end of the warm-up, or `until`.
@@ -318,10 +327,10 @@ impl Simulation {
 
     /// Moves the head of a lane onward, and delivers it if it reaches an endpoint.
     #[inline]
-    fn serve_lane(&mut self, lane: usize, horizon: Time) {
+    fn serve_lane(&mut self, lane: usize, [now, horizon]: [Time; 2]) {
         let mut packet = Packet::default();
         let (outcome, path) = self.network.arrive(lane, &mut packet);
-        self.deliver(outcome, path, &packet, horizon);
+        self.deliver(outcome, path, &packet, [now, horizon]);
         if let Some(next) = self.network.next_in_turn(lane) {
             self.deliver_in_turn(lane, next, horizon);
         }
@@ -343,8 +352,12 @@ impl Simulation {
         }
     }
 
-    fn serve_other(&mut self, now: Time, source: SourceId, other: usize) {
+    /// Handles an event of a source after those of the lanes. If it is a lane at the end of a path, returns the
+    /// lane instead.
+    #[inline(never)]
+    fn serve_other(&mut self, now: Time, source: SourceId, other: usize) -> Option<usize> {
         match self.sources[other] {
+            Source::Lane(lane) => return Some(lane as usize),
             Source::Link(link) => self.network.serve(link, now),
             Source::Agent(agent) => self.network.on_agent_timer(agent, now),
             Source::Timer(flow, end) => {
@@ -361,6 +374,7 @@ impl Simulation {
                 self.network.reset_agents();
             }
         }
+        None
     }
 
     /// Advances a session that begins, or one of whose flows has delivered its data, and gives its flows
@@ -401,14 +415,19 @@ impl Simulation {
         }
     }
 
+    /// Completes the ends of the paths, and allows early delivery where it is exact.
+    fn add_last_lanes(&mut self) {
+        let lanes = self.network.add_last_lanes();
+        self.sources.extend(lanes.map(|lane| Source::Lane(lane as u32)));
+        let Self { flows, network, .. } = self;
+        flows.iter().for_each(|flow| flow.let_deliver_early(network));
+    }
+
     fn add_sampler(&mut self, every: Span, flows: bool) {
         let watched =
             (0..self.network.links.len()).filter(|link| self.network.links[*link].is_watched()).collect();
         let rows = if flows { self.flows.iter().map(|flow| flow.row + 1).max().unwrap_or(0) } else { 0 };
         self.sampler = Some(Sampler::new(every, rows, watched));
-        if flows {
-            self.flows.iter_mut().for_each(|flow| flow.count_deliveries_every(every));
-        }
         let source = self.add_source(Source::Sample);
         self.set_sample(source, Time::ZERO + every);
     }

@@ -4,6 +4,7 @@
 use ackclock_base::{Descriptor, Kind, Packets, Range, Span, Time, parameters};
 use ackclock_export::dialect::Dialect;
 use ackclock_export::udp::Opaque;
+use ackclock_lab::Scenario;
 use ackclock_lab::language::choice::Choice;
 use ackclock_lab::language::reader::TableReader;
 use ackclock_lab::transports::{Allowed, Connector, Facts, Opening, Parts, Transport, TransportPlan};
@@ -172,6 +173,14 @@ impl Connector for ToyConnector {
         let sender = Sender { packets: opening.lifetime.packets(), window: self.0, ..Sender::default() };
         [Box::new(sender), Box::new(Receiver::default())]
     }
+}
+
+/// Lets the first group of flows go over the example transport.
+pub fn over_toy(scenario: &mut Scenario) {
+    let sending = &mut scenario.flows[0].plan.sending;
+    let parts = sending.parts().expect("a control").clone();
+    let profile = Choice::default_of(&PROFILES[0]);
+    sending.transport = Toy.plan(Parts { transport: &Toy, profile, ..parts });
 }
 
 mod tests;

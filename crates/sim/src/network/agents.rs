@@ -154,7 +154,7 @@ impl Network {
             }
             let outcome = self.advance([now, now], path, step, &mut packet);
             debug_assert!(
-                !matches!(outcome, Outcome::Arrives { .. }),
+                !matches!(outcome, Outcome::Arrives | Outcome::Ends { .. }),
                 "the packet must wait in a lane before its endpoint"
             );
         }

@@ -2,7 +2,7 @@
 //! served.
 
 use super::turns::StationState;
-use super::{Destination, NO_LINK, Network, PathPlan, Shared, Step, Then};
+use super::{Destination, NO_LANE, NO_LINK, Network, PathPlan, Shared, Step, Then};
 use crate::agent::{AgentParts, Direction};
 use crate::flow::FlowParts;
 use crate::lane::Lane;
@@ -125,10 +125,27 @@ impl Network {
             }
             waits_at_end = now_is_real;
         }
-        if !(waits_at_end || plan.arrives_early && has_waited) {
+        if !waits_at_end && plan.only_answers && has_waited {
+            self.add_step(&mut crosses, Then::Wait(NO_LANE));
+        } else if !waits_at_end {
             self.add_wait(path, &mut crosses, false);
         }
         self.add_step(&mut crosses, Then::Arrive);
+    }
+
+    /// Adds the lanes at the ends of paths to endpoints that only answer, and returns their numbers. Packets
+    /// seldom wait there. The sources of these lanes come after those of timers and sessions, so that the
+    /// [tie-break](Schedule) between others does not depend on them.
+    pub(crate) fn add_last_lanes(&mut self) -> std::ops::Range<usize> {
+        let first = self.lanes.len();
+        for path in 0..self.starts.len() {
+            for step in self.steps_of(path as u32) {
+                if self.steps[step].then == Then::Wait(NO_LANE) {
+                    self.steps[step].then = self.wait_in_new_lane(path as u32, step as u32 + 1, false);
+                }
+            }
+        }
+        first..self.lanes.len()
     }
 
     fn add_step(&mut self, crosses: &mut u32, then: Then) {
@@ -136,28 +153,34 @@ impl Network {
     }
 
     fn add_wait(&mut self, path: u32, crosses: &mut u32, reorders: bool) {
+        let wait = self.wait_in_new_lane(path, self.steps.len() as u32 + 1, reorders);
+        self.add_step(crosses, wait);
+    }
+
+    /// Adds a lane that leads to a step of a path. Returns the step that waits in it.
+    fn wait_in_new_lane(&mut self, path: u32, next_step: u32, reorders: bool) -> Then {
         // If packets cannot overtake, the head of a lane remains the head until it has arrived.
         let source = if reorders { self.schedule.add_source() } else { self.schedule.add_firm_source() };
         let (lane, apart) = (self.lanes.len() as u32, reorders || self.trace.is_some());
-        self.add_step(crosses, if apart { Then::WaitApart(lane) } else { Then::Wait(lane) });
-        self.lanes.push(Lane::new(path, self.steps.len() as u32, source, reorders));
+        self.lanes.push(Lane::new(path, next_step, source, reorders));
         self.reorders |= reorders;
         self.traced.push(VecDeque::new());
+        if apart { Then::WaitApart(lane) } else { Then::Wait(lane) }
     }
 }
 
 /// Returns the paths of a flow: for each pair the path from the first end to the second, then the one back.
-/// If an end takes packets before their arrival time, its answers leave later than the event in which it
-/// takes them.
+/// An end that only answers may take its packets early, and its answers then leave later than the event in
+/// which it takes them.
 pub(crate) fn plans(index: u32, flow: &FlowParts) -> Vec<PathPlan> {
     let properties = flow.ends.each_ref().map(|end| end.properties());
-    let early = properties.map(|end| end.only_answers && flow.paths.len() == 1);
-    let later = [0, 1].map(|end| early[end] || properties[end].send_jitter > Span::ZERO);
+    let only_answers = properties.map(|end| end.only_answers && flow.paths.len() == 1);
+    let later = [0, 1].map(|end| only_answers[end] || properties[end].send_jitter > Span::ZERO);
     let plan = |links: &Vec<u32>, path: usize, end: usize| PathPlan {
         links: links.clone(),
         to: Destination { flow: index, end: end as u8, path: path as u8 },
         leaves_later: later[1 - end],
-        arrives_early: early[end],
+        only_answers: only_answers[end],
         agents: Vec::new(),
         dscp: flow.dscp,
     };

@@ -55,7 +55,7 @@ impl Network {
         matches!(last, Some(Step { then: Then::Ask(link), .. }) if links[*link as usize].duplicates())
     }
 
-    fn steps_of(&self, path: u32) -> std::ops::Range<usize> {
+    pub(super) fn steps_of(&self, path: u32) -> std::ops::Range<usize> {
         let end = self.starts.get(path as usize + 1).map_or(self.steps.len(), |next| *next as usize);
         self.starts[path as usize] as usize..end
     }
@@ -66,13 +66,13 @@ impl Network {
         !self.lanes[lane as usize].is_empty()
     }
 
-    /// Makes a packet wait at the end of its path until it arrives. Its departure is set to its arrival: no
-    /// other endpoint depends on what this one does at that instant, so the order among the arrivals of the
-    /// instant does not matter.
+    /// Makes a packet wait at the end of its path until it arrives. Its departure is set to zero, so that it
+    /// comes before all packets that arrive elsewhere at that instant. No other endpoint depends on what this
+    /// one does, and what it answers at that instant is in a lane in time, as after early delivery.
     #[cold]
     #[inline(never)]
     pub(crate) fn put_off(&mut self, arrives: Time, lane: u32, packet: &Packet) {
-        let _ = self.enter_apart([arrives, arrives], lane, packet);
+        let _ = self.enter_apart([arrives, Time::ZERO], lane, packet);
     }
 
     /// Called when the head of a lane has been delivered. Returns the arrival and the path of the new head if
@@ -97,6 +97,6 @@ impl Network {
 
     /// Gives the first packet that waits at the end of a path an event of its own, at `arrives`.
     pub(crate) fn wait_in_turn(&mut self, lane: usize, arrives: Time) {
-        self.schedule.set(self.lanes[lane].source, arrives, Order::arrival(arrives));
+        self.schedule.set(self.lanes[lane].source, arrives, Order::arrival(Time::ZERO));
     }
 }

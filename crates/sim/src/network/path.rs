@@ -21,10 +21,11 @@ pub struct PathPlan {
     pub links: Vec<u32>,
     /// The destination.
     pub to: Destination,
-    /// Whether packets may be launched with a time that lies in the future.
+    /// Whether packets may be launched with a time that lies in the future, which needs a lane before the first
+    /// queue: the endpoint has jitter, or takes packets early and answers them.
     pub leaves_later: bool,
-    /// Whether the endpoint may be handed packets before the time of their arrival has come.
-    pub arrives_early: bool,
+    /// Whether the endpoint at the end of the path acts only when a packet arrives.
+    pub only_answers: bool,
     /// The agents on the path: the number of links before the node, the agent's index, and the direction of
     /// this path.
     pub agents: Vec<(usize, u32, Direction)>,

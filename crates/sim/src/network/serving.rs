@@ -122,7 +122,7 @@ impl Network {
                 self.number = number;
                 let outcome = self.advance([at, sent], path, step + 1, &mut packet);
                 debug_assert!(
-                    !matches!(outcome, Outcome::Arrives { .. }),
+                    !matches!(outcome, Outcome::Arrives | Outcome::Ends { .. }),
                     "the packet must wait in a lane before its endpoint"
                 );
             }
@@ -131,7 +131,7 @@ impl Network {
                 let altered = Altered { link, alteration };
                 let outcome = self.pass_altered([at, sent], path, step, &mut packet, altered);
                 debug_assert!(
-                    !matches!(outcome, Outcome::Arrives { .. }),
+                    !matches!(outcome, Outcome::Arrives | Outcome::Ends { .. }),
                     "the packet must wait in a lane before its endpoint"
                 );
             }

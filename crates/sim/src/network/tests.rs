@@ -40,7 +40,7 @@ fn network(links: Vec<Link>, paths: &[&[u32]]) -> Network {
         links: links.to_vec(),
         to,
         leaves_later: false,
-        arrives_early: false,
+        only_answers: false,
         agents: Vec::new(),
         dscp: Dscp::default(),
     };
@@ -83,10 +83,9 @@ fn order_at_a_shared_link(links: &[(u64, u64)], launches: &[(u32, u64)]) -> Vec<
 /// Returns the paths of all packets in the order in which these reach the ends of their paths.
 fn arrivals(network: &mut Network) -> Vec<u32> {
     let mut order = Vec::new();
-    while let Some((now, source)) = network.schedule.next_before(Time::NEVER) {
+    while let Some((_, source)) = network.schedule.next_before(Time::NEVER) {
         let (outcome, path) = network.arrive(source.index(), &mut Packet::default());
-        if let Outcome::Arrives { at, .. } = outcome {
-            assert_eq!(at, now);
+        if outcome == Outcome::Arrives {
             order.push(path);
         }
     }

@@ -173,7 +173,7 @@ impl Network {
             self.pass_altered([at, at], path, step, &mut packet, altered)
         };
         debug_assert!(
-            !matches!(outcome, Passage::Arrives { .. }),
+            !matches!(outcome, Passage::Arrives | Passage::Ends { .. }),
             "the packet must wait in a lane before its endpoint"
         );
     }

@@ -17,28 +17,45 @@
 //!    uses, and then wait in a lane (`Network::waits_after_its_own_links`). Their order in the schedule
 //!    follows from their arrival, their departure and their lane, whenever they are put there
 //!    (`schedule/key.rs`). A packet takes at least one nanosecond per link, so none is due before it is
-//!    scheduled;
+//!    scheduled. The packets of an end that only answers may enter a queue at once: they wait in a lane before
+//!    it (`PathPlan::leaves_later`), whose packets follow, at any instant, those that end their paths
+//!    (`Network::put_off`);
 //! 4. **the random numbers that it draws are its own.** A link draws for the packets that cross it in the
 //!    order in which they enter it, and an endpoint's jitter has a stream of its own.
+//!
+//! [`Simulation::step`] delivers nothing early: its horizon is the event itself. A stepped run is therefore the
+//! reference, and gives the same results.
 //!
 //! A sender's alarm that goes off before the arrival finds a timer that is not due, as it would without early
 //! delivery. A timer that the packet leaves in the past is due at the arrival, in either case (`Flow::arm`).
 
 use super::Simulation;
-use crate::network::{Destination, NO_LANE, Outcome};
+use crate::network::{Destination, Outcome};
 use crate::packet::Packet;
 use crate::schedule::SourceId;
 use ackclock_base::Time;
 
 impl Simulation {
     /// Hands a packet that reaches the end of its path to the endpoint, at its arrival time or early, or
-    /// makes it wait in its lane.
+    /// makes it wait in its lane. It is delivered early only before `horizon`.
     #[inline(always)] // for each packet
-    pub(super) fn deliver(&mut self, outcome: Outcome, path: u32, packet: &Packet, horizon: Time) {
-        let Outcome::Arrives { at, lane } = outcome else { return };
-        if lane != NO_LANE && (self.network.is_anything_in(lane) || !self.may_deliver(at, path, horizon)) {
-            return self.network.put_off(at, lane, packet);
-        }
+    pub(super) fn deliver(
+        &mut self,
+        outcome: Outcome,
+        path: u32,
+        packet: &Packet,
+        [now, horizon]: [Time; 2],
+    ) {
+        let at = match outcome {
+            Outcome::Arrives => now,
+            Outcome::Ends { at, lane } => {
+                if self.network.is_anything_in(lane) || !self.may_deliver(at, path, horizon) {
+                    return self.network.put_off(at, lane, packet);
+                }
+                at
+            }
+            Outcome::Waits | Outcome::Dropped | Outcome::Ended => return,
+        };
         self.hand_over(at, path, packet);
     }
 
@@ -71,8 +88,8 @@ impl Simulation {
     /// for all of them takes little longer than reading for one.
     #[inline]
     pub(super) fn look_ahead(&mut self) {
-        let Self { network, flows, .. } = self;
-        let all = network.lanes();
+        let Self { network, flows, lanes, .. } = self;
+        let all = *lanes;
         let Some(ahead) = network.schedule.ahead() else { return };
         let lanes: [Option<usize>; 16] = {
             let mut ahead = ahead.map(SourceId::index).filter(|source| *source < all);

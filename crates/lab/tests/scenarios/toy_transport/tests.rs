@@ -1,10 +1,8 @@
 //! Tests of the example transport in a scenario, and of the files that a transport touches.
 
-use super::{PROFILES, Toy};
+use super::over_toy;
 use ackclock_lab::Scenario;
-use ackclock_lab::language::choice::Choice;
 use ackclock_lab::run::{run, run_and_verify};
-use ackclock_lab::transports::{Parts, Transport};
 use serde_json::Map;
 use std::collections::BTreeSet;
 use std::fs;
@@ -18,10 +16,7 @@ fn scenario(flow: &str, loss: &str) -> Scenario {
          access = {{ rate = \"1 Gbit/s\", delay = \"5 ms\" }}\n[[flows]]\ncontrol = \"newreno\"\n{flow}\n"
     );
     let mut scenario = Scenario::parse(&text, "test", &Map::new()).expect("a valid scenario");
-    let sending = &mut scenario.flows[0].plan.sending;
-    let parts = sending.parts().expect("a control").clone();
-    let profile = Choice::default_of(&PROFILES[0]);
-    sending.transport = Toy.plan(Parts { transport: &Toy, profile, ..parts });
+    over_toy(&mut scenario);
     scenario
 }
 
