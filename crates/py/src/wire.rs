@@ -2,7 +2,7 @@
 
 use crate::{parse_point, to_json};
 use ackclock_wire::flows::FlowsPlan;
-use ackclock_wire::plan::Plan;
+use ackclock_wire::plan::LinksPlan;
 use ackclock_wire::{Commands, Device, Error};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -37,7 +37,7 @@ pub fn path(
         serde_json::from_str(wanted).map_err(|error| PyValueError::new_err(format!("wanted: {error}")))?;
     let commands = Commands { client, server, control, device, quiet };
     made(py, |interrupted| {
-        let plan = Plan::of(&scenario, seed, group.as_deref())?;
+        let plan = LinksPlan::of(&scenario, seed, group.as_deref())?;
         ackclock_wire::run(plan, &commands, interrupted)
     })
 }

@@ -10,7 +10,7 @@ use ackclock_sim::random::Stream;
 use ackclock_sim::tcp::options::{self, Options};
 use ackclock_sim::tcp::receiver::Receiver;
 use ackclock_sim::tcp::segment::Segment as Packet;
-use ackclock_sim::tcp::sender::{Sender, Wire};
+use ackclock_sim::tcp::sender::{SegmentWire, TcpSender};
 use std::collections::VecDeque;
 
 const ONE_WAY: Span = Span::from_millis(50);
@@ -20,7 +20,7 @@ const ROUND_TRIP_S: f64 = 0.1;
 #[derive(Default)]
 struct Sent(Vec<Packet>);
 
-impl Wire for Sent {
+impl SegmentWire for Sent {
     fn send(&mut self, packet: Packet) -> Launch {
         self.0.push(packet);
         Launch::Sent
@@ -74,7 +74,7 @@ fn play_judged(control: &str, judging: &[(&str, &str)], action: &[(&str, &str)],
     let control = Assembly::new(entry, &values, discriminator, action).join(&options.initial());
     let backoff = registry::find_backoff("exponential").expect("a rule");
     let backoff = (backoff.build)(&backoff.descriptor.defaults(), options.sender.max_backoff);
-    let mut sender = Sender::new(&options, control, backoff, 100, Stream::new(1, "guesses"));
+    let mut sender = TcpSender::new(&options, control, backoff, 100, Stream::new(1, "guesses"));
     let mut receiver = Receiver::new(options.receiver);
 
     let mut outcome = Outcome { retransmitted: Vec::new(), windows: Vec::new(), timeouts: 0 };

@@ -11,7 +11,7 @@ use ackclock_sim::endpoint::Launch;
 use ackclock_sim::random::Stream;
 use ackclock_sim::tcp::options::{self, Options};
 use ackclock_sim::tcp::segment::{Block, Flags, Segment as Packet};
-use ackclock_sim::tcp::sender::{Sender, Wire};
+use ackclock_sim::tcp::sender::{SegmentWire, TcpSender};
 use proptest::prelude::*;
 
 proptest! {
@@ -25,7 +25,7 @@ proptest! {
 
 /// A sender with endless data, and the packets that it has sent.
 struct Connection {
-    sender: Sender,
+    sender: TcpSender,
     now: Time,
     sent: Sent,
 }
@@ -33,7 +33,7 @@ struct Connection {
 #[derive(Default)]
 struct Sent(Vec<Packet>);
 
-impl Wire for Sent {
+impl SegmentWire for Sent {
     fn send(&mut self, packet: Packet) -> Launch {
         self.0.push(packet);
         Launch::Sent
@@ -53,7 +53,7 @@ impl Connection {
         let control = Assembly::new(entry, &values, None, None).join(&options.initial());
         let backoff = Box::new(Exponential { most: options.sender.max_backoff });
         let mut connection = Self {
-            sender: Sender::new(&options, control, backoff, u64::MAX, Stream::new(1, "guesses")),
+            sender: TcpSender::new(&options, control, backoff, u64::MAX, Stream::new(1, "guesses")),
             now: Time::from_seconds(1.0),
             sent: Sent::default(),
         };
@@ -216,7 +216,7 @@ struct Interface {
     full: bool,
 }
 
-impl Wire for Interface {
+impl SegmentWire for Interface {
     fn send(&mut self, packet: Packet) -> Launch {
         if self.full {
             return Launch::Refused;
@@ -235,7 +235,7 @@ fn packets_that_a_full_interface_refuses_are_sent_later_and_reduce_the_window_on
     let entry = ackclock_cc::registry::find("sack").unwrap();
     let control = Assembly::new(entry, &entry.descriptor.defaults(), None, None).join(&options.initial());
     let backoff = Box::new(Exponential { most: options.sender.max_backoff });
-    let mut sender = Sender::new(&options, control, backoff, u64::MAX, Stream::new(1, "guesses"));
+    let mut sender = TcpSender::new(&options, control, backoff, u64::MAX, Stream::new(1, "guesses"));
     let mut interface = Interface { full: true, ..Interface::default() };
     sender.start(Time::from_seconds(1.0), &mut interface);
     // RFC 6298 section 2.1: the first timeout is 1 s.

@@ -8,12 +8,12 @@ use ackclock_sim::endpoint::Launch;
 use ackclock_sim::random::Stream;
 use ackclock_sim::tcp::options::{self, Options};
 use ackclock_sim::tcp::segment::{Block, Flags, Segment};
-use ackclock_sim::tcp::sender::{Sender, Wire};
+use ackclock_sim::tcp::sender::{SegmentWire, TcpSender};
 
 #[derive(Default)]
 struct Sent(Vec<Segment>);
 
-impl Wire for Sent {
+impl SegmentWire for Sent {
     fn send(&mut self, segment: Segment) -> Launch {
         self.0.push(segment);
         Launch::Sent
@@ -22,7 +22,7 @@ impl Wire for Sent {
 
 /// A sender of endless data with Reno's window, which begins at ten packets.
 struct Connection {
-    sender: Sender,
+    sender: TcpSender,
     now: Time,
     sent: Sent,
 }
@@ -36,7 +36,7 @@ impl Connection {
         let entry = ackclock_cc::registry::find("reno").unwrap();
         let control = Assembly::new(entry, &entry.descriptor.defaults(), None, None).join(&options.initial());
         let backoff = Box::new(Exponential { most: options.sender.max_backoff });
-        let sender = Sender::new(&options, control, backoff, u64::MAX, Stream::new(1, "guesses"));
+        let sender = TcpSender::new(&options, control, backoff, u64::MAX, Stream::new(1, "guesses"));
         let mut connection = Self { sender, now: Time::from_seconds(1.0), sent: Sent::default() };
         connection.sender.start(connection.now, &mut connection.sent);
         connection
@@ -113,7 +113,7 @@ fn responses(cwnd_validation: &str, sizes: &[u64]) -> Vec<u64> {
     let entry = ackclock_cc::registry::find("cubic").unwrap();
     let control = Assembly::new(entry, &entry.descriptor.defaults(), None, None).join(&options.initial());
     let backoff = Box::new(Exponential { most: options.sender.max_backoff });
-    let mut sender = Sender::new(&options, control, backoff, 0, Stream::new(1, "guesses"));
+    let mut sender = TcpSender::new(&options, control, backoff, 0, Stream::new(1, "guesses"));
     let mut sent = Sent::default();
     sender.stay_open();
     sender.start(Time::from_seconds(1.0), &mut sent);

@@ -8,7 +8,7 @@ use ackclock_sim::random::Stream;
 use ackclock_sim::tcp::options::{self, Options};
 use ackclock_sim::tcp::receiver::Receiver;
 use ackclock_sim::tcp::segment::Segment;
-use ackclock_sim::tcp::sender::{Sender, Wire};
+use ackclock_sim::tcp::sender::{SegmentWire, TcpSender};
 
 const ONE_WAY: Span = Span::from_millis(50);
 /// The time between two packets. Ten packets overtake one that is late by ten times this.
@@ -17,7 +17,7 @@ const APART: Span = Span::from_millis(2);
 #[derive(Default)]
 struct Sent(Vec<Segment>);
 
-impl Wire for Sent {
+impl SegmentWire for Sent {
     fn send(&mut self, packet: Segment) -> Launch {
         self.0.push(packet);
         Launch::Sent
@@ -35,7 +35,7 @@ fn play(settings: &[(&str, &str)]) -> (u64, f64) {
     let entry = ackclock_cc::registry::find("reno").expect("a control");
     let control = Assembly::new(entry, &entry.descriptor.defaults(), None, None).join(&options.initial());
     let backoff = Box::new(Exponential { most: options.sender.max_backoff });
-    let mut sender = Sender::new(&options, control, backoff, 2000, Stream::new(1, "guesses"));
+    let mut sender = TcpSender::new(&options, control, backoff, 2000, Stream::new(1, "guesses"));
     let mut receiver = Receiver::new(options.receiver);
     let mut wire = Sent::default();
     let mut now = Time::ZERO;

@@ -6,7 +6,7 @@ use ackclock_cc::{Assembly, Exponential, registry};
 use ackclock_sim::random::Stream;
 use ackclock_sim::reading::ReaderOptions;
 use ackclock_sim::sctp::association::Association;
-use ackclock_sim::sctp::message::{Block, Control, ControlKind, Data, Echo, Message, Sack, Wire};
+use ackclock_sim::sctp::message::{Block, Control, ControlKind, Data, Echo, Message, MessageWire, Sack};
 use ackclock_sim::sctp::options::{Options, find};
 use ackclock_sim::sctp::path::Path;
 
@@ -21,7 +21,7 @@ use Sent::Data as Chunk;
 #[derive(Default)]
 struct Written(Vec<Sent>);
 
-impl Wire for Written {
+impl MessageWire for Written {
     fn send(&mut self, path: usize, message: &Message<'_>) {
         match message {
             Message::Data(Data { tsn, .. }) => self.0.push(Sent::Data(path, *tsn)),

@@ -10,7 +10,7 @@ use ackclock_sim::random::Stream;
 use ackclock_sim::tcp::options::{self, Options};
 use ackclock_sim::tcp::receiver::Receiver;
 use ackclock_sim::tcp::segment::{Flags, Segment};
-use ackclock_sim::tcp::sender::{Sender, Wire};
+use ackclock_sim::tcp::sender::{SegmentWire, TcpSender};
 use proptest::prelude::*;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
@@ -18,7 +18,7 @@ use std::sync::{Arc, Mutex};
 #[derive(Default)]
 struct Sent(Vec<Segment>);
 
-impl Wire for Sent {
+impl SegmentWire for Sent {
     fn send(&mut self, packet: Segment) -> Launch {
         self.0.push(packet);
         Launch::Sent
@@ -84,7 +84,7 @@ fn play(control: usize, profile: &str, rule: &str, fates: &[Fate]) -> Reactions 
         .join(&options.initial())
         .observed(Box::new(Counting(Arc::clone(&reactions))));
     let backoff = Box::new(Exponential { most: options.sender.max_backoff });
-    let mut sender = Sender::new(&options, control, backoff, PACKETS, Stream::new(1, "guesses"));
+    let mut sender = TcpSender::new(&options, control, backoff, PACKETS, Stream::new(1, "guesses"));
     let mut receiver = Receiver::new(options.receiver);
     let mut wire = Sent::default();
     let (mut now, mut link_free) = (Time::ZERO, Time::ZERO);

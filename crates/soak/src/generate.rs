@@ -9,7 +9,7 @@ use crate::mutate::careful::{SIZES, thing};
 use crate::random::Random;
 use ackclock_base::Kind;
 use flows::flow;
-use links::{Wire, wire};
+use links::{LinkRole, wire};
 
 /// Generates the text of a random scenario. Some scenarios are refused when they are read, because each
 /// parameter is drawn independently of the others. No period or timer is below a millisecond: with one, a run
@@ -71,17 +71,19 @@ fn network(random: &mut Random, has_medium: bool) -> Network {
             let pairs =
                 if random.once_in(4) { format!("pairs = {}, ", 1 + random.below(3)) } else { String::new() };
             let sides = if random.once_in(3) {
-                let (left, right) = (wire(random, Wire::Access(false)), {
+                let (left, right) = (wire(random, LinkRole::Access(false)), {
                     let on_air = medium(random);
-                    wire(random, Wire::Access(on_air))
+                    wire(random, LinkRole::Access(on_air))
                 });
                 format!("left = {left}, right = {right}")
             } else {
                 let on_air = medium(random);
-                format!("access = {}", wire(random, Wire::Access(on_air)))
+                format!("access = {}", wire(random, LinkRole::Access(on_air)))
             };
-            let text =
-                format!("dumbbell = {{ {pairs}bottleneck = {}, {sides} }}", wire(random, Wire::Bottleneck));
+            let text = format!(
+                "dumbbell = {{ {pairs}bottleneck = {}, {sides} }}",
+                wire(random, LinkRole::Bottleneck)
+            );
             Network { text, between: Vec::new(), paths: "", has_agents: true }
         }
     }
@@ -89,7 +91,7 @@ fn network(random: &mut Random, has_medium: bool) -> Network {
 
 fn parking_lot(random: &mut Random) -> Network {
     let hops = 2 + random.below(2);
-    let (hop, access) = (wire(random, Wire::Bottleneck), wire(random, Wire::Access(false)));
+    let (hop, access) = (wire(random, LinkRole::Bottleneck), wire(random, LinkRole::Access(false)));
     let text = format!("parking_lot = {{ hops = {hops}, hop = {hop}, access = {access} }}");
     let between = (1..=hops).map(|hop| format!("from = \"source-{hop}\", to = \"sink-{}\"", hop + 1));
     Network { text, between: between.collect(), paths: "", has_agents: false }
@@ -97,8 +99,8 @@ fn parking_lot(random: &mut Random) -> Network {
 
 fn parallel(random: &mut Random) -> Network {
     let count = 1 + random.below(3);
-    let bottlenecks: Vec<String> = (0..count).map(|_| wire(random, Wire::Bottleneck)).collect();
-    let access = wire(random, Wire::Access(false));
+    let bottlenecks: Vec<String> = (0..count).map(|_| wire(random, LinkRole::Bottleneck)).collect();
+    let access = wire(random, LinkRole::Access(false));
     let text = format!("parallel = {{ bottlenecks = [{}], access = {access} }}", bottlenecks.join(", "));
     Network { text, between: Vec::new(), paths: "", has_agents: false }
 }
@@ -110,8 +112,8 @@ fn bare_links(random: &mut Random, has_medium: bool) -> Network {
         .iter()
         .map(|(from, to)| {
             let kind = match random.below(3) {
-                0 => Wire::Bottleneck,
-                _ => Wire::Access(has_medium && random.once_in(3)),
+                0 => LinkRole::Bottleneck,
+                _ => LinkRole::Access(has_medium && random.once_in(3)),
             };
             let wire = wire(random, kind);
             format!("{{ between = [\"{from}\", \"{to}\"], {}", wire.trim_start_matches('{').trim_start())

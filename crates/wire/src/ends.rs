@@ -10,7 +10,7 @@ use ackclock_sim::measure::Interval;
 #[derive(Clone, Debug, Default)]
 pub struct EndCounts {
     /// What it counted as a sender.
-    pub sender: Sender,
+    pub sender: SenderResult,
     /// What it counted as a receiver.
     pub delivered: Delivered,
     /// Datagrams that its socket lost.
@@ -45,7 +45,7 @@ impl Delivered {
 
 /// What a sender has counted in measured time. `None` where nothing tells.
 #[derive(Clone, Debug, Default)]
-pub struct Sender {
+pub struct SenderResult {
     /// Packets with data, each as often as it was sent.
     pub sent_packets: u64,
     /// Those of them that had been sent before.
@@ -143,13 +143,15 @@ impl SenderCounts {
     }
 
     /// Returns the counts of measured time.
-    pub fn finish(self) -> Sender {
+    pub fn finish(self) -> SenderResult {
         let (cwnd, ssthresh) = (Some(self.cwnd), Some(self.ssthresh));
-        let Some(first) = &self.first else { return Sender { cwnd, ssthresh, ..Sender::default() } };
+        let Some(first) = &self.first else {
+            return SenderResult { cwnd, ssthresh, ..SenderResult::default() };
+        };
         let since = |field: Field| Some(field.of(&self.last)?.saturating_sub(field.of(first)?));
         let busy = since(BUSY_TIME).filter(|busy| *busy > 0);
         let limited = since(RWND_LIMITED).zip(busy).map(|(limited, busy)| limited as f64 / busy as f64);
-        Sender {
+        SenderResult {
             sent_packets: since(DATA_SEGS_OUT).unwrap_or_default(),
             retransmitted_packets: since(TOTAL_RETRANS),
             payload_bytes: since(BYTES_SENT)

@@ -1,7 +1,7 @@
 //! The flows of a scenario that run on real stacks, and those that cannot.
 
 use crate::Error;
-use crate::plan::{MAX_RATE, Plan, refuse};
+use crate::plan::{LinksPlan, MAX_RATE, refuse};
 use ackclock_base::{Rate, Time};
 use ackclock_kernel::Offer;
 use ackclock_lab::Scenario;
@@ -67,7 +67,7 @@ pub enum InKernel {
 /// The flows of a scenario and the network between their hosts.
 pub struct FlowsPlan {
     /// The network.
-    pub network: Plan,
+    pub network: LinksPlan,
     /// The flows, in the order of results.
     pub flows: Vec<RealFlow>,
     /// Whether the TCP of the kernel negotiates explicit congestion notification.
@@ -102,7 +102,7 @@ impl FlowsPlan {
         }
         let members: Vec<&Member> = scenario.flows.iter().flat_map(|group| &group.members).collect();
         let most = if carried.contains(&Carried::Stack) { MAX_STACK_RATE } else { MAX_RATE };
-        let network = Plan::along(scenario, seed, &members, most)?;
+        let network = LinksPlan::along(scenario, seed, &members, most)?;
         let ecn = ecn_of(scenario, &carried)?;
         let groups = scenario.flows.iter().enumerate().zip(&carried);
         let of_member =

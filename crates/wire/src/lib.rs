@@ -87,7 +87,7 @@ impl std::error::Error for Error {}
 /// Refuses to run, since network namespaces are a feature of Linux.
 #[cfg(not(target_os = "linux"))]
 pub fn run(
-    _plan: plan::Plan,
+    _plan: plan::LinksPlan,
     _commands: &Commands,
     _interrupted: &mut dyn FnMut() -> bool,
 ) -> Result<outcome::Outcome, Error> {

@@ -22,7 +22,7 @@ use crate::ends::EndCounts;
 use crate::flows::{FlowFacts, FlowsPlan};
 use crate::lateness::Lateness;
 use crate::outcome::{Conditions, FlowsConditions, FlowsOutcome, Outcome};
-use crate::plan::Plan;
+use crate::plan::LinksPlan;
 use crate::watch::Watch;
 use crate::{Commands, Device, Error};
 use ackclock_base::{Span, Time};
@@ -43,7 +43,11 @@ use workers::{Terms, Worker};
 ///
 /// The calling thread moves into namespaces of its own. If the user is not root, it stays there, and the
 /// process must have no other thread.
-pub fn run(plan: Plan, commands: &Commands, interrupted: &mut dyn FnMut() -> bool) -> Result<Outcome, Error> {
+pub fn run(
+    plan: LinksPlan,
+    commands: &Commands,
+    interrupted: &mut dyn FnMut() -> bool,
+) -> Result<Outcome, Error> {
     let (hosts, ports) = Hosts::make(commands.control.as_deref(), commands.device)?;
     let mut programs = Programs::begin()?;
     let (measured, round_trip) = (plan.measured, plan.round_trip);

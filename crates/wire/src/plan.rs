@@ -14,7 +14,7 @@ use std::fmt::Display;
 pub const MAX_RATE: Rate = Rate::from_bits_per_second(1_000_000_000);
 
 /// The paths of flows in both directions, ready to be driven.
-pub struct Plan {
+pub struct LinksPlan {
     /// The links from the first host to the second, and back, in the order in which the flows name them.
     pub links: [Vec<Link>; 2],
     /// The route of each flow in these directions: the indices of its links, in order.
@@ -27,7 +27,7 @@ pub struct Plan {
     pub measured: Interval,
 }
 
-impl Plan {
+impl LinksPlan {
     /// Plans the path of a group of flows of the scenario, or of its first group. Returns an error if there
     /// is no such group, or if real time cannot do what the path needs.
     pub fn of(scenario: &Scenario, seed: u64, group: Option<&str>) -> Result<Self, Error> {
@@ -162,9 +162,9 @@ mod tests {
         bottleneck = { rate = \"10 Mbit/s\" }\naccess = { rate = \"1 Gbit/s\" }\n\
         [[flows]]\nname = \"one\"\ncontrol = \"cubic\"\n[[flows]]\nname = \"other\"\ncontrol = \"cubic\"\n";
 
-    fn plan(text: &str, group: Option<&str>) -> Result<Plan, Error> {
+    fn plan(text: &str, group: Option<&str>) -> Result<LinksPlan, Error> {
         let scenario = Scenario::parse(text, "file.toml", &Map::new()).expect("a scenario");
-        Plan::of(&scenario, 1, group)
+        LinksPlan::of(&scenario, 1, group)
     }
 
     fn names(links: &[Link]) -> Vec<&str> {

@@ -149,7 +149,7 @@ impl Sweep {
             }
             (Some(node), _) => node,
         };
-        let plan = samples::Plan::read(document, node)?;
+        let plan = samples::SamplePlan::read(document, node)?;
         let points = self.grid * plan.count;
         if points > MAX_POINTS {
             let found = format!("{} samples at each of {} points, {points} points", plan.count, self.grid);

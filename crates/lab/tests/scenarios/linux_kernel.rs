@@ -17,7 +17,7 @@ use ackclock_sim::random::Stream;
 use ackclock_sim::tcp::options::{self, Options};
 use ackclock_sim::tcp::receiver::Receiver;
 use ackclock_sim::tcp::segment::{Flags, Segment};
-use ackclock_sim::tcp::sender::{Sender, Wire};
+use ackclock_sim::tcp::sender::{SegmentWire, TcpSender};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -137,7 +137,7 @@ impl Ways {
     }
 }
 
-impl Wire for Ways {
+impl SegmentWire for Ways {
     fn send(&mut self, segment: Segment) -> Launch {
         self.count += 1;
         let (mut is_lost, mut late) = (false, 0);
@@ -244,7 +244,7 @@ fn transfer(control: &str, packets: u64, path: Path, losses: Losses) -> Ways {
         other => other,
     };
     let backoff = Box::new(Exponential { most: options.sender.max_backoff });
-    let mut sender = Sender::new(&options, controller, backoff, packets, Stream::new(1, "guesses"));
+    let mut sender = TcpSender::new(&options, controller, backoff, packets, Stream::new(1, "guesses"));
     let mut receiver = Receiver::new(options.receiver);
     let mut ways = Ways::new(path, losses);
     sender.start(Time::ZERO, &mut ways);

@@ -9,10 +9,10 @@ use crate::fixed_losses::{Losses, Reach};
 use crate::tolerances::tolerance;
 use ackclock_base::{Span, Time, Values};
 use ackclock_cc::{Assembly, Exponential, registry};
-use ackclock_sim::quic::datagram::{Ack, Data, Datagram, Wire};
+use ackclock_sim::quic::datagram::{Ack, Data, Datagram, DatagramWire};
 use ackclock_sim::quic::options::{self, Options};
 use ackclock_sim::quic::receiver::Receiver;
-use ackclock_sim::quic::sender::Sender;
+use ackclock_sim::quic::sender::QuicSender;
 use ackclock_sim::random::Stream;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -91,7 +91,7 @@ impl Ways {
     }
 }
 
-impl Wire for Ways {
+impl DatagramWire for Ways {
     fn send(&mut self, datagram: Datagram<'_>) {
         self.count += 1;
         let key = |at| (at, self.count);
@@ -131,7 +131,7 @@ fn transfer(control: &str, packets: u64, losses: Losses) -> (Vec<Sent>, BTreeSet
     let mut assembly = Assembly::new(entry, &Values::with(entry.descriptor, &[]), None, None);
     let controller = assembly.join(&options.initial());
     let backoff = Box::new(Exponential { most: 65_536.0 });
-    let mut sender = Sender::new(&options, controller, backoff, packets, Stream::new(1, "guesses"));
+    let mut sender = QuicSender::new(&options, controller, backoff, packets, Stream::new(1, "guesses"));
     let mut receiver = Receiver::new(options.receiver);
     let mut ways = Ways { losses, ..Ways::default() };
     sender.start(Time::ZERO, &mut ways);

@@ -1,11 +1,11 @@
 //! QUIC's sender and receiver as the two ends of a flow.
 
 use super::credit::{Credited, CreditedEnd};
-use super::datagram::{Datagram, OutboxWire, Packing, Reader, Wire};
+use super::datagram::{Datagram, DatagramWire, OutboxWire, Packing, Reader};
 use super::options::Options;
 use super::reading::ReadingEnd;
 use super::receiver::Receiver;
-use super::sender::Sender;
+use super::sender::QuicSender;
 use crate::endpoint::{Endpoint, Ends, Outbox, Properties, Sent};
 use crate::packet::Packet;
 use crate::random::Stream;
@@ -58,7 +58,7 @@ impl Connection {
         let Self { options, control, backoff, pieces, random } = self;
         let credit = options.reader.as_ref().map(|_| Credited::new(&options, pieces));
         let allowed = credit.as_ref().map_or(pieces, Credited::allowed);
-        let mut sender = Sender::new(&options, control, backoff, allowed, random);
+        let mut sender = QuicSender::new(&options, control, backoff, allowed, random);
         if stays_open {
             sender.stay_open();
         }
@@ -84,7 +84,7 @@ impl Connection {
 /// The sender's end.
 pub struct SendingEnd {
     /// The sender.
-    pub sender: Sender,
+    pub sender: QuicSender,
     pub(super) packing: Packing,
     pub(super) reader: Reader,
 }

@@ -7,7 +7,7 @@
 //! 4.1: a blocked sender should repeat the frame periodically).
 
 use super::connection::SendingEnd;
-use super::datagram::{Credit, CreditKind, Datagram, OutboxWire, Wire};
+use super::datagram::{Credit, CreditKind, Datagram, DatagramWire, OutboxWire};
 use super::options::Options;
 use crate::endpoint::{Endpoint, Outbox, Properties, Sent};
 use crate::packet::Packet;

@@ -71,7 +71,7 @@ pub enum CreditKind {
 }
 
 /// The interface through which datagrams are sent.
-pub trait Wire {
+pub trait DatagramWire {
     /// Sends a datagram now.
     fn send(&mut self, datagram: Datagram<'_>);
 }
@@ -115,7 +115,7 @@ const DELAY_UNIT_NS: u64 = 8_000;
 /// The bytes that a further range adds to an acknowledgement: a gap and a length of two bytes each.
 const RANGE_BYTES: u32 = 4;
 
-impl Wire for OutboxWire<'_> {
+impl DatagramWire for OutboxWire<'_> {
     #[inline]
     fn send(&mut self, datagram: Datagram<'_>) {
         let Packing { data, ack, initial, field } = self.packing;

@@ -6,7 +6,7 @@
 //! probe timeout, the frame is repeated with the present limit (section 13.3), and the timeout doubles.
 
 use super::connection::ReceivingEnd;
-use super::datagram::{Credit, CreditKind, Datagram, OutboxWire, Wire};
+use super::datagram::{Credit, CreditKind, Datagram, DatagramWire, OutboxWire};
 use super::options::Options;
 use crate::endpoint::{Endpoint, Outbox};
 use crate::packet::Packet;

@@ -1,7 +1,7 @@
 //! The sending side: the handshake, and the conversion between packet numbers, datagrams and acknowledged
 //! ranges. Recovery and congestion control are in [`ackclock_recovery`].
 
-use super::datagram::{Ack, Data, Datagram, Wire};
+use super::datagram::{Ack, Data, Datagram, DatagramWire};
 use super::options::Options;
 use super::stream_data::StreamData;
 use crate::measured_sender::MeasuredSender;
@@ -13,7 +13,7 @@ use ackclock_recovery::ecn::MarkFeedback;
 use ackclock_recovery::sender::{Acknowledgement, Held, Output, Parts, Transmission};
 
 /// The sender of a connection.
-pub struct Sender {
+pub struct QuicSender {
     measured: MeasuredSender,
     stream: StreamData,
     options: Options,
@@ -30,7 +30,7 @@ enum State {
     Open,
 }
 
-impl Sender {
+impl QuicSender {
     /// Creates a sender that has not started, with `pieces` pieces of data to send.
     pub fn new(
         options: &Options,
@@ -55,7 +55,7 @@ impl Sender {
     }
 
     /// Starts the connection: sends an Initial packet, or data at once if there is no handshake.
-    pub fn start(&mut self, now: Time, wire: &mut impl Wire) {
+    pub fn start(&mut self, now: Time, wire: &mut impl DatagramWire) {
         self.measured.core.begin(now);
         if self.options.handshake {
             self.state = State::Connecting;
@@ -71,7 +71,7 @@ impl Sender {
     }
 
     /// Adds `pieces` pieces to send, and sends what is allowed if the connection is open.
-    pub fn send_more(&mut self, now: Time, pieces: u64, wire: &mut impl Wire) {
+    pub fn send_more(&mut self, now: Time, pieces: u64, wire: &mut impl DatagramWire) {
         self.measured.core.add_data(now, pieces);
         self.stream.add(pieces);
         if self.state == State::Open {
@@ -97,7 +97,7 @@ impl Sender {
 
     /// Called at the time that [`Self::timer`] announced. Repeats the Initial packet before the connection is
     /// open, and calls recovery's timer afterwards.
-    pub fn on_timer(&mut self, now: Time, wire: &mut impl Wire) {
+    pub fn on_timer(&mut self, now: Time, wire: &mut impl DatagramWire) {
         if self.state == State::Open {
             self.with(now, wire, |core, datagrams| core.on_timer(now, datagrams));
         } else if now >= self.measured.core.deadline() {
@@ -109,7 +109,7 @@ impl Sender {
     /// Called when an Initial packet of the other end arrives, which answers the one sent at `sent`. Opens
     /// the connection, with a round-trip sample if only one was sent, unless it is open already.
     #[cold]
-    pub fn on_initial(&mut self, now: Time, sent: Time, wire: &mut impl Wire) {
+    pub fn on_initial(&mut self, now: Time, sent: Time, wire: &mut impl DatagramWire) {
         if self.state == State::Connecting {
             self.measured.core.on_answer(now, sent);
             self.open(now, wire);
@@ -118,7 +118,7 @@ impl Sender {
 
     /// Processes an acknowledgement, and sends what it allows. An acknowledgement of packets that were never
     /// sent is ignored.
-    pub fn on_ack(&mut self, now: Time, ack: &Ack<'_>, wire: &mut impl Wire) {
+    pub fn on_ack(&mut self, now: Time, ack: &Ack<'_>, wire: &mut impl DatagramWire) {
         let (start, end) = ack.highest;
         if self.state != State::Open || end > self.measured.core.high() || start >= end {
             return;
@@ -148,7 +148,7 @@ impl Sender {
     }
 
     /// Adds `pieces` pieces that the receiver's raised limit allows, and sends what the window allows.
-    pub(super) fn grant(&mut self, now: Time, pieces: u64, wire: &mut impl Wire) {
+    pub(super) fn grant(&mut self, now: Time, pieces: u64, wire: &mut impl DatagramWire) {
         self.stream.add(pieces);
         self.with(now, wire, |core, datagrams| core.grant(now, pieces, datagrams));
     }
@@ -178,18 +178,18 @@ impl Sender {
         self.measured.core.control().properties().ecn == EcnResponse::Counts
     }
 
-    fn open(&mut self, now: Time, wire: &mut impl Wire) {
+    fn open(&mut self, now: Time, wire: &mut impl DatagramWire) {
         self.state = State::Open;
         self.with(now, wire, |core, datagrams| core.open(now, datagrams));
     }
 
-    fn send_initial(&mut self, now: Time, wire: &mut impl Wire) {
+    fn send_initial(&mut self, now: Time, wire: &mut impl DatagramWire) {
         wire.send(Datagram::Initial(now));
         self.measured.core.await_answer(now);
     }
 
     #[inline]
-    fn with<W: Wire, R>(
+    fn with<W: DatagramWire, R>(
         &mut self,
         now: Time,
         wire: &mut W,
@@ -209,7 +209,7 @@ struct Datagrams<'a, W> {
     wire: &'a mut W,
 }
 
-impl<W: Wire> Output for Datagrams<'_, W> {
+impl<W: DatagramWire> Output for Datagrams<'_, W> {
     #[inline]
     fn send(&mut self, transmission: Transmission) -> Option<u16> {
         let Transmission { number, .. } = transmission;

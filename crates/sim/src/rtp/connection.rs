@@ -4,7 +4,7 @@ use super::control::{Call, RateControl};
 use super::encoder::Pause;
 use super::playout::Playout;
 use super::receiver::Receiver;
-use super::sender::Sender;
+use super::sender::RtpSender;
 use crate::endpoint::Ends;
 use crate::random::Stream;
 use ackclock_base::{Descriptor, Kind, Range, Rate, Size, Span, Time, parameters};
@@ -71,5 +71,5 @@ impl Details {
 pub fn ends(details: Details, control: Box<dyn RateControl>, random: Stream) -> Ends {
     let playout = Playout::new(details.deadline, details.pause());
     let receiver = Receiver::new(details.feedback, details.header.bytes() as u32, playout);
-    [Box::new(Sender::new(details, control, random)), Box::new(receiver)]
+    [Box::new(RtpSender::new(details, control, random)), Box::new(receiver)]
 }

@@ -31,7 +31,7 @@ struct Waiting {
 }
 
 /// The sending end.
-pub(super) struct Sender {
+pub(super) struct RtpSender {
     details: Details,
     control: Box<dyn RateControl>,
     /// The stream of the sizes of frames until the flow begins, and the encoder from then on.
@@ -56,7 +56,7 @@ pub(super) struct Sender {
     encoded: EncoderReport,
 }
 
-impl Sender {
+impl RtpSender {
     pub(super) fn new(details: Details, control: Box<dyn RateControl>, random: Stream) -> Self {
         Self {
             details,
@@ -131,7 +131,7 @@ impl Sender {
     }
 }
 
-impl Endpoint for Sender {
+impl Endpoint for RtpSender {
     fn start(&mut self, now: Time, _out: &mut dyn Outbox) {
         let Details { frames, variation, .. } = self.details;
         let pause = self.details.pause();

@@ -6,7 +6,7 @@ use super::counts::Counts;
 use super::details::Details;
 use super::handshake::Handshake;
 use super::heartbeat::Due;
-use super::message::{Control, ControlKind, Message, Wire};
+use super::message::{Control, ControlKind, Message, MessageWire};
 use super::options::Options;
 use super::path::{Nothing, Path};
 use super::persisting::WindowProbing;
@@ -125,7 +125,7 @@ impl Association {
     }
 
     /// Starts the association: sends an INIT, or data at once if there is no handshake.
-    pub fn start(&mut self, now: Time, wire: &mut impl Wire) {
+    pub fn start(&mut self, now: Time, wire: &mut impl MessageWire) {
         self.paths.iter_mut().for_each(|path| path.sender.begin(now));
         if self.options.details.handshake {
             self.send_init(now, wire);
@@ -136,7 +136,7 @@ impl Association {
 
     /// Establishes the association: sends data, and a HEARTBEAT over each unconfirmed path (RFC 9260 section
     /// 5.4).
-    pub(super) fn establish(&mut self, now: Time, wire: &mut impl Wire) {
+    pub(super) fn establish(&mut self, now: Time, wire: &mut impl MessageWire) {
         self.handshake = Handshake::Established;
         for index in 0..self.paths.len() {
             self.paths[index].sender.open(now, &mut Nothing);
@@ -174,7 +174,7 @@ impl Association {
     }
 
     /// Adds `chunks` chunks to send, and sends what is allowed.
-    pub fn send_more(&mut self, now: Time, chunks: u64, wire: &mut impl Wire) {
+    pub fn send_more(&mut self, now: Time, chunks: u64, wire: &mut impl MessageWire) {
         self.data_until = self.data_until.saturating_add(chunks);
         self.burst = self.options.burst(false);
         self.send_all(now, wire);
@@ -203,7 +203,7 @@ impl Association {
 
     /// Called at the time that [`Self::timer`] announced. Handles all timers that are due: those of the
     /// handshake, of the window probes, of the change of the primary path, and of each path.
-    pub fn on_timer(&mut self, now: Time, wire: &mut impl Wire) {
+    pub fn on_timer(&mut self, now: Time, wire: &mut impl MessageWire) {
         if self.is_over() {
             return;
         }
@@ -225,7 +225,7 @@ impl Association {
     }
 
     #[cold]
-    fn on_own_timer(&mut self, now: Time, wire: &mut impl Wire) {
+    fn on_own_timer(&mut self, now: Time, wire: &mut impl MessageWire) {
         // ns-2's SetPrimary changes the path of new data and sends nothing: the next SACK does.
         if self.switches(now) && !self.options.repairs_first() {
             self.send_all(now, wire);
@@ -235,7 +235,7 @@ impl Association {
         }
     }
 
-    fn on_path_timer(&mut self, now: Time, index: usize, wire: &mut impl Wire) {
+    fn on_path_timer(&mut self, now: Time, index: usize, wire: &mut impl MessageWire) {
         let path = &mut self.paths[index];
         if now >= path.sender.deadline() {
             self.on_timeout(now, index, wire);
@@ -252,7 +252,7 @@ impl Association {
 
     /// Processes a control chunk that has arrived over path `index`: an answer in the handshake, an answer to
     /// a HEARTBEAT, or a HEARTBEAT, which is answered.
-    pub fn on_control(&mut self, now: Time, index: usize, control: &Control, wire: &mut impl Wire) {
+    pub fn on_control(&mut self, now: Time, index: usize, control: &Control, wire: &mut impl MessageWire) {
         match control.kind {
             ControlKind::HeartbeatAck => self.on_heartbeat_ack(now, index, control.sent, wire),
             ControlKind::InitAck | ControlKind::CookieAck => self.on_answer(now, index, control, wire),

@@ -2,7 +2,7 @@
 
 use super::association::Association;
 use super::handshake::cookie;
-use super::message::{Control, ControlKind, Message, OutboxWire, Reader, Wire};
+use super::message::{Control, ControlKind, Message, MessageWire, OutboxWire, Reader};
 use super::options::{Options, Sizes};
 use super::path::Path;
 use super::reading::ReadingEnd;
@@ -192,12 +192,12 @@ pub(super) struct ReceivingEnd {
 }
 
 impl ReceivingEnd {
-    fn send_sack(receiver: &mut Receiver, wire: &mut impl Wire) {
+    fn send_sack(receiver: &mut Receiver, wire: &mut impl MessageWire) {
         let (path, sack) = receiver.sack();
         wire.send(path, &Message::Sack(sack));
     }
 
-    pub(super) fn on_control(&mut self, path: usize, control: &Control, wire: &mut impl Wire) {
+    pub(super) fn on_control(&mut self, path: usize, control: &Control, wire: &mut impl MessageWire) {
         let (kind, tag) = match control.kind {
             ControlKind::Init => (ControlKind::InitAck, cookie(control.tag)),
             ControlKind::CookieEcho => {

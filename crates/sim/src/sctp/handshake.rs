@@ -2,7 +2,7 @@
 //! keeps no state before the cookie has come back.
 
 use super::association::Association;
-use super::message::{Control, ControlKind, Message, Wire};
+use super::message::{Control, ControlKind, Message, MessageWire};
 use ackclock_base::Time;
 
 /// The progress of the handshake at the sender's end, which begins it.
@@ -28,7 +28,7 @@ pub fn cookie(tag: u64) -> u64 {
 }
 
 impl Association {
-    pub(super) fn send_init(&mut self, now: Time, wire: &mut impl Wire) {
+    pub(super) fn send_init(&mut self, now: Time, wire: &mut impl MessageWire) {
         let (times, path) = match self.handshake {
             Handshake::CookieWait(times, path) => (times, (path + 1) % self.paths.len()),
             _ => (0, self.primary),
@@ -37,12 +37,12 @@ impl Association {
         self.ask(now, path, ControlKind::Init, now.nanos(), wire);
     }
 
-    fn send_cookie(&mut self, now: Time, times: u32, path: usize, cookie: u64, wire: &mut impl Wire) {
+    fn send_cookie(&mut self, now: Time, times: u32, path: usize, cookie: u64, wire: &mut impl MessageWire) {
         self.handshake = Handshake::CookieEchoed(times + 1, path, cookie);
         self.ask(now, path, ControlKind::CookieEcho, cookie, wire);
     }
 
-    fn ask(&mut self, now: Time, path: usize, kind: ControlKind, tag: u64, wire: &mut impl Wire) {
+    fn ask(&mut self, now: Time, path: usize, kind: ControlKind, tag: u64, wire: &mut impl MessageWire) {
         wire.send(path, &Message::Control(Control { kind, sent: now, tag }));
         self.paths[path].sender.await_answer(now);
     }
@@ -50,7 +50,7 @@ impl Association {
     /// Called when the answer to INIT or COOKIE ECHO has not come in time (T1 has expired). Repeats the
     /// message over the next path, or fails the association if it has been repeated Max.Init.Retransmits
     /// times.
-    pub(super) fn on_no_answer(&mut self, now: Time, wire: &mut impl Wire) {
+    pub(super) fn on_no_answer(&mut self, now: Time, wire: &mut impl MessageWire) {
         let (Handshake::CookieWait(times, path) | Handshake::CookieEchoed(times, path, _)) = self.handshake
         else {
             return;
@@ -72,7 +72,13 @@ impl Association {
     /// Called when INIT ACK or COOKIE ACK has arrived over path `index`. If it is the one that is awaited,
     /// takes a round-trip sample, if the details allow it, and sends COOKIE ECHO or establishes the
     /// association.
-    pub(super) fn on_answer(&mut self, now: Time, index: usize, answer: &Control, wire: &mut impl Wire) {
+    pub(super) fn on_answer(
+        &mut self,
+        now: Time,
+        index: usize,
+        answer: &Control,
+        wire: &mut impl MessageWire,
+    ) {
         let awaited = match (self.handshake, answer.kind) {
             (Handshake::CookieWait(_, path), ControlKind::InitAck)
             | (Handshake::CookieEchoed(_, path, _), ControlKind::CookieAck) => path,

@@ -4,7 +4,7 @@
 
 use super::association::{Association, Unanswered};
 use super::details::{Details, HeartbeatRepeat};
-use super::message::{Control, ControlKind, Message, Wire};
+use super::message::{Control, ControlKind, Message, MessageWire};
 use super::path::Path;
 use super::reachability::State;
 use ackclock_base::{Random, Span, Time};
@@ -105,7 +105,7 @@ impl Association {
     /// Sends a HEARTBEAT over path `index`. If an earlier one still waits for its answer, because a timeout
     /// over data has made the path fail meanwhile, the new one replaces it. The earlier one counts as lost,
     /// but as no error besides that of the timeout (RFC 9260 section 8.3), since its own time is not up.
-    pub(super) fn send_heartbeat(&mut self, now: Time, index: usize, wire: &mut impl Wire) {
+    pub(super) fn send_heartbeat(&mut self, now: Time, index: usize, wire: &mut impl MessageWire) {
         self.counts.heartbeats += 1;
         self.counts.heartbeats_lost += u64::from(self.paths[index].heartbeat.is_asked());
         let control = Control { kind: ControlKind::Heartbeat, sent: now, tag: 0 };
@@ -115,7 +115,13 @@ impl Association {
         self.wait_longer_for_heartbeat(index);
     }
 
-    pub(super) fn on_heartbeat_ack(&mut self, now: Time, index: usize, sent: Time, wire: &mut impl Wire) {
+    pub(super) fn on_heartbeat_ack(
+        &mut self,
+        now: Time,
+        index: usize,
+        sent: Time,
+        wire: &mut impl MessageWire,
+    ) {
         if self.is_over() || !self.is_established() || sent > now {
             return;
         }
@@ -144,7 +150,7 @@ impl Association {
 
     /// Called when a HEARTBEAT has not been answered within an RTO. Counts an error, which may make the path
     /// or the association fail, and sends or schedules the next HEARTBEAT.
-    pub(super) fn on_no_heartbeat_ack(&mut self, now: Time, index: usize, wire: &mut impl Wire) {
+    pub(super) fn on_no_heartbeat_ack(&mut self, now: Time, index: usize, wire: &mut impl MessageWire) {
         let path = &mut self.paths[index];
         path.heartbeat.on_answered();
         path.sender.on_no_answer();
@@ -163,7 +169,7 @@ impl Association {
 
     /// Called when the timer of path `index` has expired over data. Sends a HEARTBEAT at once if the path is
     /// inactive and [`Self::asks_again`] allows it. `fails` tells whether this timeout has made it inactive.
-    pub(super) fn ask_failed(&mut self, now: Time, index: usize, fails: bool, wire: &mut impl Wire) {
+    pub(super) fn ask_failed(&mut self, now: Time, index: usize, fails: bool, wire: &mut impl MessageWire) {
         if self.asks_again(index, fails) && self.paths[index].reachability.state == State::Inactive {
             self.send_heartbeat(now, index, wire);
         }

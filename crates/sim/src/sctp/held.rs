@@ -11,7 +11,7 @@
 //! timeouts, this determines the throughput.
 
 use super::association::Association;
-use super::message::{Sack, Wire};
+use super::message::{MessageWire, Sack};
 use ackclock_base::Time;
 
 /// The retransmission timer of a path as it was before the SACK that is being processed, and what the SACK
@@ -102,7 +102,7 @@ impl Association {
     /// Retransmits the chunks that wait for path `index`, as its window allows. ns-2 checks the limit on
     /// bursts after each packet, so one packet more than the limit may leave. Once that has left, the limit
     /// no longer applies.
-    pub(super) fn send_lost_as_ns2(&mut self, now: Time, index: usize, wire: &mut impl Wire) {
+    pub(super) fn send_lost_as_ns2(&mut self, now: Time, index: usize, wire: &mut impl MessageWire) {
         self.burst = self.burst.saturating_add(1);
         (0..self.chunks.waiting(index)).all(|_| self.send_again_as_ns2(now, index, wire));
         self.bounds_burst &= self.burst > 0;
@@ -110,7 +110,7 @@ impl Association {
     }
 
     /// Retransmits one chunk that waits for a path, if its window allows. Returns whether it did.
-    fn send_again_as_ns2(&mut self, now: Time, index: usize, wire: &mut impl Wire) -> bool {
+    fn send_again_as_ns2(&mut self, now: Time, index: usize, wire: &mut impl MessageWire) -> bool {
         let before = self.paths[index].sender.high();
         let restarts = self.restarts(index);
         self.send_over(now, index, 1, wire);

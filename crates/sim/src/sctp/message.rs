@@ -119,7 +119,7 @@ const KIND_BITS: u32 = 4;
 const SMALL_BITS: u32 = 8;
 
 /// The interface through which messages are sent.
-pub trait Wire {
+pub trait MessageWire {
     /// Sends a message over a path now.
     fn send(&mut self, path: usize, message: &Message<'_>);
 }
@@ -132,7 +132,7 @@ pub struct OutboxWire<'a> {
     pub sizes: Sizes,
 }
 
-impl Wire for OutboxWire<'_> {
+impl MessageWire for OutboxWire<'_> {
     #[inline]
     fn send(&mut self, path: usize, message: &Message<'_>) {
         match message {

@@ -5,7 +5,7 @@
 //! otherwise ignores. By rule A it does not count as in flight for the congestion window, nor as an error.
 
 use super::association::Association;
-use super::message::{Data, Message, Wire};
+use super::message::{Data, Message, MessageWire};
 use ackclock_base::Time;
 
 /// The state of window probing.
@@ -91,7 +91,7 @@ impl Association {
 
     /// Called when the window has been closed for the interval. Sends a probe; the next interval is twice as
     /// long, up to the largest timeout.
-    pub(super) fn probe_window(&mut self, now: Time, wire: &mut impl Wire) {
+    pub(super) fn probe_window(&mut self, now: Time, wire: &mut impl MessageWire) {
         self.window_probing.due = Time::NEVER;
         self.set_own_timer();
         let Some(tsn) = self.chunks.first().checked_sub(1) else { return };

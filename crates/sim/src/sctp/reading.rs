@@ -6,7 +6,7 @@
 //! by at least one packet (Linux net/sctp/associola.c, sctp_peer_needs_update, sctp_rwnd_upd_shift).
 
 use super::connection::ReceivingEnd;
-use super::message::{Data, Message, OutboxWire, Wire};
+use super::message::{Data, Message, MessageWire, OutboxWire};
 use crate::endpoint::{Endpoint, Outbox};
 use crate::packet::Packet;
 use crate::reading::{ReaderOptions, Reading};

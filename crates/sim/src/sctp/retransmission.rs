@@ -4,7 +4,7 @@
 use super::association::{Association, Unanswered};
 use super::chunks::Loss;
 use super::details::RetransmitTo;
-use super::message::Wire;
+use super::message::MessageWire;
 use super::path::{Nothing, Path};
 use super::reachability::State;
 use ackclock_base::Time;
@@ -37,7 +37,7 @@ impl Association {
     /// Called when T3-rtx of path `index` has expired (section 6.3.3). Reduces its window to one packet,
     /// counts an error unless the receiver only lacks room, marks the chunks in flight on the path as lost,
     /// and retransmits the first waiting chunk at once.
-    pub(super) fn on_timeout(&mut self, now: Time, index: usize, wire: &mut impl Wire) {
+    pub(super) fn on_timeout(&mut self, now: Time, index: usize, wire: &mut impl MessageWire) {
         if self.holds_timer(index) {
             self.paths[index].sender.expire(now);
         } else {

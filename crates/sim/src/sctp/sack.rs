@@ -3,7 +3,7 @@
 
 use super::association::{Association, Choices};
 use super::chunks::Loss;
-use super::message::{Sack, Wire};
+use super::message::{MessageWire, Sack};
 use super::path::{AckSummary, Nothing, Path};
 use ackclock_base::{Span, Time};
 use ackclock_cc::selector::PathAck;
@@ -29,7 +29,7 @@ impl Association {
     /// its cumulative TSN is lower than that of a previous one, or lies beyond the last chunk sent. Gap
     /// blocks that reach beyond the last chunk sent are cut off. An association that is not yet established,
     /// or is over, ignores all SACKs.
-    pub fn on_sack(&mut self, now: Time, sack: &Sack<'_>, wire: &mut impl Wire) {
+    pub fn on_sack(&mut self, now: Time, sack: &Sack<'_>, wire: &mut impl MessageWire) {
         let first = self.chunks.first();
         if self.is_over()
             || !self.is_established()

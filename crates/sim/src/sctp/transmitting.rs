@@ -3,7 +3,7 @@
 
 use super::association::Association;
 use super::chunks::Chunks;
-use super::message::{Data, Message, Wire};
+use super::message::{Data, Message, MessageWire};
 use super::path::{Lane, Path};
 use super::reachability::State;
 use ackclock_base::Time;
@@ -26,7 +26,7 @@ struct Packets<'a, W> {
     wire: &'a mut W,
 }
 
-impl<W: Wire> Output for Packets<'_, W> {
+impl<W: MessageWire> Output for Packets<'_, W> {
     #[inline]
     fn send(&mut self, transmission: Transmission) -> Option<u16> {
         let Self { now, path, chunks, lane, wire, .. } = self;
@@ -54,7 +54,7 @@ impl<W: Wire> Output for Packets<'_, W> {
 impl Association {
     /// Retransmits lost chunks and sends new data, as windows, the receiver's room and the limit on bursts
     /// allow. By ns-2's rules no new data is sent while lost chunks wait.
-    pub(super) fn send_all(&mut self, now: Time, wire: &mut impl Wire) {
+    pub(super) fn send_all(&mut self, now: Time, wire: &mut impl MessageWire) {
         if self.is_over() || !self.is_established() {
             return;
         }
@@ -81,7 +81,7 @@ impl Association {
 
     /// Retransmits lost chunks, each over the path for which it waits, as the windows of paths and the limit
     /// on bursts allow.
-    pub(super) fn send_lost(&mut self, now: Time, wire: &mut impl Wire) {
+    pub(super) fn send_lost(&mut self, now: Time, wire: &mut impl MessageWire) {
         if self.options.repairs_first()
             && let Some(index) = self.aim()
         {
@@ -98,7 +98,7 @@ impl Association {
 
     /// Sends the first chunk that waits for path `index`, whatever the path's window. Called only if one
     /// waits.
-    pub(super) fn send_one(&mut self, now: Time, index: usize, wire: &mut impl Wire) {
+    pub(super) fn send_one(&mut self, now: Time, index: usize, wire: &mut impl MessageWire) {
         self.paths[index].rest(now, &self.options.details);
         let restarts = self.restarts(index);
         self.with_packets(now, index, wire, |path, packets| path.send_one(now, packets));
@@ -108,7 +108,7 @@ impl Association {
         self.restart(now, restarts);
     }
 
-    fn send_new(&mut self, now: Time, index: usize, wire: &mut impl Wire) {
+    fn send_new(&mut self, now: Time, index: usize, wire: &mut impl MessageWire) {
         let room = self.room().min(self.data_until - self.chunks.high().min(self.data_until));
         if room > 0 {
             self.send_over(now, index, room, wire);
@@ -126,7 +126,7 @@ impl Association {
         (self.window / chunk).saturating_sub(in_flight).max(self.window_probing.always(in_flight))
     }
 
-    pub(super) fn send_over(&mut self, now: Time, index: usize, chunks: u64, wire: &mut impl Wire) {
+    pub(super) fn send_over(&mut self, now: Time, index: usize, chunks: u64, wire: &mut impl MessageWire) {
         let most = chunks.min(self.burst);
         if most == 0 {
             return;
@@ -142,7 +142,7 @@ impl Association {
         }
     }
 
-    fn with_packets<W: Wire>(
+    fn with_packets<W: MessageWire>(
         &mut self,
         now: Time,
         index: usize,

@@ -5,7 +5,7 @@ use super::options::Options;
 use super::reading::ReadingEnd;
 use super::receiver::Receiver;
 use super::segment::{Flags, Segment};
-use super::sender::{Sender, Wire};
+use super::sender::{SegmentWire, TcpSender};
 use crate::endpoint::{Endpoint, Ends, Launch, Outbox, Properties, Sent};
 use crate::packet::Packet;
 use crate::random::Stream;
@@ -55,7 +55,7 @@ impl Connection {
 
     fn between(self, stays_open: bool, answers_at: u64) -> Ends {
         let Self { options, control, backoff, packets, random } = self;
-        let mut sender = Sender::new(&options, control, backoff, packets, random);
+        let mut sender = TcpSender::new(&options, control, backoff, packets, random);
         if stays_open {
             sender.stay_open();
         }
@@ -78,7 +78,7 @@ impl Connection {
 /// The wire of a sender that sends through an outbox.
 struct OutboxWire<'a>(&'a mut dyn Outbox);
 
-impl Wire for OutboxWire<'_> {
+impl SegmentWire for OutboxWire<'_> {
     #[inline]
     fn send(&mut self, segment: Segment) -> Launch {
         segment.send(self.0)
@@ -89,7 +89,7 @@ impl Wire for OutboxWire<'_> {
     }
 }
 
-impl Endpoint for Sender {
+impl Endpoint for TcpSender {
     fn properties(&self) -> Properties {
         let shares = self.core().control().properties().shared;
         Properties { only_answers: false, shares, send_jitter: self.send_jitter() }

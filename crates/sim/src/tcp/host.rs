@@ -7,13 +7,13 @@
 use super::connection::Connection;
 use super::receiver::Receiver;
 use super::segment::{Flags, Segment};
-use super::sender::{Sender, Wire};
+use super::sender::{SegmentWire, TcpSender};
 use crate::endpoint::Launch;
 use ackclock_base::Time;
 
 /// One host of a connection.
 pub struct Host {
-    sender: Sender,
+    sender: TcpSender,
     receiver: Receiver,
     out: Departures,
     /// Whether the receiver owes an acknowledgement that is not held back.
@@ -58,7 +58,7 @@ impl Departures {
     }
 }
 
-impl Wire for Departures {
+impl SegmentWire for Departures {
     fn send(&mut self, segment: Segment) -> Launch {
         if self.refuses {
             return Launch::Refused;
@@ -81,7 +81,7 @@ impl Host {
     /// Creates a host that has sent nothing, and whose connection stays open.
     pub fn new(connection: Connection) -> Self {
         let Connection { options, control, backoff, packets, random } = connection;
-        let mut sender = Sender::new(&options, control, backoff, packets, random);
+        let mut sender = TcpSender::new(&options, control, backoff, packets, random);
         sender.stay_open();
         sender.await_window();
         Self { sender, receiver: Receiver::new(options.receiver), out: Departures::default(), owes: false }
@@ -160,7 +160,7 @@ impl Host {
     }
 
     /// Returns the sender.
-    pub fn sender(&self) -> &Sender {
+    pub fn sender(&self) -> &TcpSender {
         &self.sender
     }
 

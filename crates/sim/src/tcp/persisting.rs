@@ -3,7 +3,7 @@
 
 use super::options::Options;
 use super::segment::{Flags, Segment};
-use super::sender::{Sender, State, Wire};
+use super::sender::{SegmentWire, State, TcpSender};
 use ackclock_base::Time;
 
 /// The window that the receiver has advertised.
@@ -21,7 +21,7 @@ impl Advertised {
     }
 }
 
-impl Sender {
+impl TcpSender {
     /// Takes the window of a receiver that advertises it as closed until a segment of the receiver arrives, the
     /// answer to a SYN or the acknowledgement of one.
     pub(super) fn await_window(&mut self) {
@@ -49,7 +49,12 @@ impl Sender {
     // The acknowledgement itself is processed where all are. Processing it here as well made each packet of
     // every connection 4 % slower.
     #[cold]
-    pub(super) fn take_advertised(&mut self, now: Time, plain: &Segment, wire: &mut impl Wire) -> bool {
+    pub(super) fn take_advertised(
+        &mut self,
+        now: Time,
+        plain: &Segment,
+        wire: &mut impl SegmentWire,
+    ) -> bool {
         let una = self.measured.core.una();
         let moves = self.take_edge(una, plain);
         if self.state == State::Persisting && !self.measured.core.is_held_by_window() {
@@ -99,7 +104,7 @@ impl Sender {
         advertised.edge > before
     }
 
-    fn send_allowed(&mut self, now: Time, wire: &mut impl Wire) {
+    fn send_allowed(&mut self, now: Time, wire: &mut impl SegmentWire) {
         let (core, mut segments) = self.core_and_segments(now, wire);
         core.send_allowed(now, &mut segments);
     }
@@ -116,7 +121,7 @@ impl Sender {
     /// Called when the persist timer has expired. Sends a probe and doubles the interval to the next one, up
     /// to the largest timeout. The connection is kept however many probes have been sent.
     #[cold]
-    pub(super) fn probe_window(&mut self, now: Time, wire: &mut impl Wire) {
+    pub(super) fn probe_window(&mut self, now: Time, wire: &mut impl SegmentWire) {
         let core = &mut self.measured.core;
         if !core.is_held_by_window() {
             self.state = State::Open; // the application has stopped

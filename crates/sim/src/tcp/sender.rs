@@ -14,7 +14,7 @@ use ackclock_recovery::ecn::{MarkFeedback, NOT_TOLD};
 use ackclock_recovery::sender::{Acknowledgement, Output, Parts, Transmission};
 
 /// The interface through which a sender sends segments.
-pub trait Wire {
+pub trait SegmentWire {
     /// Sends a segment now.
     fn send(&mut self, segment: Segment) -> Launch;
 
@@ -26,7 +26,7 @@ pub trait Wire {
 }
 
 /// The sender of a connection.
-pub struct Sender {
+pub struct TcpSender {
     pub(super) measured: MeasuredSender,
     pub(super) options: SenderOptions,
     pub(super) state: State,
@@ -53,7 +53,7 @@ pub(super) enum State {
     Persisting,
 }
 
-impl Sender {
+impl TcpSender {
     /// Creates a sender that has not started, with `packets` packets to send.
     pub fn new(
         options: &Options,
@@ -80,7 +80,7 @@ impl Sender {
     }
 
     /// Starts the connection: sends a SYN, or data at once if there is no handshake.
-    pub fn start(&mut self, now: Time, wire: &mut impl Wire) {
+    pub fn start(&mut self, now: Time, wire: &mut impl SegmentWire) {
         self.measured.core.begin(now);
         if self.options.handshake {
             self.state = State::Connecting;
@@ -93,7 +93,7 @@ impl Sender {
     /// Accepts the connection that the segment `syn` asks for, as the end that listened: sends an answer with the
     /// flags of `answer`, the receiver's, and awaits its acknowledgement, before which no data is sent. Packets may
     /// be marked if the SYN asks for it, by RFC 3168 (ECE and CWR) or by RFC 9768 (all three bits).
-    pub fn accept(&mut self, now: Time, syn: &Segment, answer: &Segment, wire: &mut impl Wire) {
+    pub fn accept(&mut self, now: Time, syn: &Segment, answer: &Segment, wire: &mut impl SegmentWire) {
         if self.state == State::Idle {
             self.measured.core.begin(now);
             self.accurate &= syn.flags.has(Flags::COUNTS_MARKS);
@@ -114,7 +114,7 @@ impl Sender {
 
     /// Adds `packets` packets to send over a connection that stays open when all is delivered. Sends what is
     /// allowed, if the handshake is complete and the persist timer does not run.
-    pub fn send_more(&mut self, now: Time, packets: u64, wire: &mut impl Wire) {
+    pub fn send_more(&mut self, now: Time, packets: u64, wire: &mut impl SegmentWire) {
         self.measured.core.add_data(now, packets);
         if self.state == State::Open {
             let (core, mut segments) = self.core_and_segments(now, wire);
@@ -142,7 +142,7 @@ impl Sender {
 
     /// Called at the time that [`Self::timer`] announced. Repeats the SYN, sends a window probe, or calls
     /// recovery's timer.
-    pub fn on_timer(&mut self, now: Time, wire: &mut impl Wire) {
+    pub fn on_timer(&mut self, now: Time, wire: &mut impl SegmentWire) {
         if self.state != State::Open && self.on_waiting_timer(now, wire) {
             return;
         }
@@ -153,7 +153,7 @@ impl Sender {
     /// Called when a timer has expired and the state is not [`State::Open`]. Repeats the SYN, or sends a
     /// window probe, if that is due. Returns false if recovery's timer has to be called instead.
     #[cold]
-    fn on_waiting_timer(&mut self, now: Time, wire: &mut impl Wire) -> bool {
+    fn on_waiting_timer(&mut self, now: Time, wire: &mut impl SegmentWire) -> bool {
         match self.state {
             State::Connecting => {
                 if now >= self.measured.core.timer() {
@@ -179,7 +179,7 @@ impl Sender {
 
     /// Processes a segment of the receiver, an acknowledgement or an answer to a SYN, and sends what it
     /// allows. An acknowledgement of packets that were never sent is ignored.
-    pub fn on_ack(&mut self, now: Time, segment: &Segment, wire: &mut impl Wire) {
+    pub fn on_ack(&mut self, now: Time, segment: &Segment, wire: &mut impl SegmentWire) {
         if self.state != State::Open && self.state != State::Persisting || segment.flags.has(Flags::SYN) {
             self.on_handshake(now, segment, wire);
             return;
@@ -247,7 +247,7 @@ impl Sender {
         self.options.send_jitter
     }
 
-    fn open(&mut self, now: Time, wire: &mut impl Wire) {
+    fn open(&mut self, now: Time, wire: &mut impl SegmentWire) {
         self.state = State::Open;
         let (core, mut segments) = self.core_and_segments(now, wire);
         core.open(now, &mut segments);
@@ -270,7 +270,7 @@ impl Sender {
     /// stamp is that answer's. A repeated answer is no acknowledgement of data, and so no duplicate
     /// either (RFC 5681 section 2).
     #[cold]
-    fn on_handshake(&mut self, now: Time, segment: &Segment, wire: &mut impl Wire) {
+    fn on_handshake(&mut self, now: Time, segment: &Segment, wire: &mut impl SegmentWire) {
         let Segment { flags, stamp, .. } = *segment;
         match self.state {
             State::Connecting if flags.has(Flags::SYN) => {
@@ -326,13 +326,13 @@ impl Sender {
         }
     }
 
-    fn send_syn(&mut self, now: Time, wire: &mut impl Wire) {
+    fn send_syn(&mut self, now: Time, wire: &mut impl SegmentWire) {
         let asks = if self.accurate { Flags::COUNTS_MARKS } else { Flags::default() };
         self.send_control(now, Flags::SYN.with(asks), wire);
     }
 
     /// Sends a message of the handshake and awaits its answer.
-    fn send_control(&mut self, now: Time, flags: Flags, wire: &mut impl Wire) {
+    fn send_control(&mut self, now: Time, flags: Flags, wire: &mut impl SegmentWire) {
         wire.send(Segment { stamp: now, bytes: self.options.control_bytes, flags, ..Segment::default() });
         self.measured.core.await_answer(now);
     }
@@ -359,7 +359,7 @@ pub(super) struct Segments<'a, W> {
     wire: &'a mut W,
 }
 
-impl<W: Wire> Output for Segments<'_, W> {
+impl<W: SegmentWire> Output for Segments<'_, W> {
     #[inline]
     fn send(&mut self, transmission: Transmission) -> Option<u16> {
         let Transmission { number, again, announces_reduction } = transmission;

@@ -7,7 +7,7 @@ use ackclock_base::{Span, Time, Values};
 use ackclock_cc::{Assembly, Exponential, registry};
 use ackclock_sim::random::Stream;
 use ackclock_sim::sctp::association::Association;
-use ackclock_sim::sctp::message::{Block, Control, ControlKind, Data, Echo, Message, Sack, Wire};
+use ackclock_sim::sctp::message::{Block, Control, ControlKind, Data, Echo, Message, MessageWire, Sack};
 use ackclock_sim::sctp::options::{Options, PROFILES};
 use ackclock_sim::sctp::path::Path;
 use ackclock_sim::sctp::receiver::Receiver;
@@ -26,7 +26,7 @@ type Messages = network_driver::Messages<Owned>;
 #[derive(Default)]
 struct Sent(Messages);
 
-impl Wire for Sent {
+impl MessageWire for Sent {
     fn send(&mut self, path: usize, message: &Message<'_>) {
         let owned = match *message {
             Message::Data(data) => Owned::Data(data),

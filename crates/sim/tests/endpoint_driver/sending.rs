@@ -16,7 +16,7 @@ use ackclock_sim::random::Stream;
 use ackclock_sim::tcp::details::{self, Rule};
 use ackclock_sim::tcp::options::{Options, PROFILES};
 use ackclock_sim::tcp::segment::{Flags, Segment as Packet};
-use ackclock_sim::tcp::sender::{Sender, Wire};
+use ackclock_sim::tcp::sender::{SegmentWire, TcpSender};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The largest window. Larger ones find no more errors, and take long.
@@ -24,7 +24,7 @@ const MAX_WINDOW: f64 = 300.0;
 
 /// A sender, and what its packets show of its state.
 pub struct Sending {
-    sender: Sender,
+    sender: TcpSender,
     pub options: Options,
     told: SharedTold,
     details: Details,
@@ -100,7 +100,7 @@ impl Details {
 #[derive(Default)]
 struct Sent(Vec<Packet>);
 
-impl Wire for Sent {
+impl SegmentWire for Sent {
     fn send(&mut self, packet: Packet) -> Launch {
         self.0.push(packet);
         Launch::Sent
@@ -133,7 +133,7 @@ impl Sending {
         let control = Watched::around(control, told.clone());
         let data_until = script.one_of(&[u64::MAX, 0, 1, 2, 10, 100, 1000]);
         Self {
-            sender: Sender::new(&options, control, backoff, data_until, Stream::new(1, "guesses")),
+            sender: TcpSender::new(&options, control, backoff, data_until, Stream::new(1, "guesses")),
             details,
             honest,
             open: !options.sender.handshake,
@@ -255,7 +255,7 @@ impl Sending {
         read(&mut self.told.lock().expect("one thread"))
     }
 
-    fn call(&mut self, now: Time, act: impl FnOnce(&mut Sender, &mut Sent)) -> Vec<Packet> {
+    fn call(&mut self, now: Time, act: impl FnOnce(&mut TcpSender, &mut Sent)) -> Vec<Packet> {
         let mut sent = Sent::default();
         self.with_told(|told| (told.newly_lost, told.quantum) = (0.0, 1));
         act(&mut self.sender, &mut sent);

@@ -4,10 +4,10 @@ use super::network_driver::{self, Ends};
 use super::script::Script;
 use ackclock_base::{Span, Time};
 use ackclock_cc::{Assembly, Exponential, registry};
-use ackclock_sim::quic::datagram::{Ack, Data, Datagram, Wire};
+use ackclock_sim::quic::datagram::{Ack, Data, Datagram, DatagramWire};
 use ackclock_sim::quic::options::{Options, PROFILES};
 use ackclock_sim::quic::receiver::Receiver;
-use ackclock_sim::quic::sender::Sender;
+use ackclock_sim::quic::sender::QuicSender;
 use ackclock_sim::random::Stream;
 use std::collections::BTreeSet;
 
@@ -24,7 +24,7 @@ type Messages = network_driver::Messages<Owned>;
 #[derive(Default)]
 struct Sent(Messages);
 
-impl Wire for Sent {
+impl DatagramWire for Sent {
     fn send(&mut self, datagram: Datagram<'_>) {
         let owned = match datagram {
             Datagram::Data(data) => Owned::Data(data),
@@ -39,7 +39,7 @@ impl Wire for Sent {
 }
 
 pub struct ConnectionEnds {
-    sender: Sender,
+    sender: QuicSender,
     receiver: Receiver,
     /// One past the highest packet number sent, and the pieces that have arrived.
     numbers: u64,
@@ -61,7 +61,7 @@ impl ConnectionEnds {
         let total = script.one_of(&[u64::MAX, 0, 1, 10, 500]);
         let control = assembly.join(&options.initial());
         Self {
-            sender: Sender::new(&options, control, backoff, total, Stream::new(1, "guesses")),
+            sender: QuicSender::new(&options, control, backoff, total, Stream::new(1, "guesses")),
             receiver: Receiver::new(options.receiver),
             numbers: 0,
             arrived: BTreeSet::new(),

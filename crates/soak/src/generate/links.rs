@@ -6,7 +6,7 @@ use ackclock_base::Kind;
 
 /// Says which part of the network a link is.
 #[derive(Clone, Copy)]
-pub enum Wire {
+pub enum LinkRole {
     /// All flows cross the link.
     Bottleneck,
     /// One pair of hosts uses the link; the value says whether it is on a medium.
@@ -18,19 +18,19 @@ const FAST: [&str; 5] = ["1 Mbit/s", "10 Mbit/s", "100 Mbit/s", "1 Gbit/s", "1 T
 const DELAYS: [&str; 6] = ["0 ms", "0 ms", "1 ms", "7 ms", "10 ms", "20 ms"];
 
 /// Generates the table of a link.
-pub fn wire(random: &mut Random, wire: Wire) -> String {
-    let rates: &[&str] = if matches!(wire, Wire::Bottleneck) { &SLOW } else { &FAST };
+pub fn wire(random: &mut Random, wire: LinkRole) -> String {
+    let rates: &[&str] = if matches!(wire, LinkRole::Bottleneck) { &SLOW } else { &FAST };
     let mut keys =
         vec![format!("rate = {}", rate(random, rates)), format!("delay = {}", delay(random, wire))];
-    keys.extend(rest(random, matches!(wire, Wire::Bottleneck)));
-    keys.extend(faults(random, matches!(wire, Wire::Access(true))));
-    if matches!(wire, Wire::Access(true)) {
+    keys.extend(rest(random, matches!(wire, LinkRole::Bottleneck)));
+    keys.extend(faults(random, matches!(wire, LinkRole::Access(true))));
+    if matches!(wire, LinkRole::Access(true)) {
         keys.push("medium = \"air\"".to_owned());
     }
     if random.once_in(8) {
         let mut back = vec![format!("rate = {}", rate(random, rates))];
         back.extend(rest(random, false));
-        back.extend(faults(random, matches!(wire, Wire::Access(true))));
+        back.extend(faults(random, matches!(wire, LinkRole::Access(true))));
         keys.push(format!("reverse = {{ {} }}", back.join(", ")));
     }
     format!("{{ {} }}", keys.join(", "))
@@ -63,7 +63,7 @@ fn rate(random: &mut Random, rates: &[&str]) -> String {
     }
 }
 
-fn delay(random: &mut Random, wire: Wire) -> String {
+fn delay(random: &mut Random, wire: LinkRole) -> String {
     let word = |random: &mut Random| {
         if random.once_in(24) { random.word(&["150 ms", "2 s", "3600 s"]) } else { random.word(&DELAYS) }
     };
@@ -73,7 +73,7 @@ fn delay(random: &mut Random, wire: Wire) -> String {
         1 => format!("{{ steps = [[\"0 s\", \"{one}\"], [\"0.2 s\", \"{other}\"]] }}"),
         2 => "{ trace = \"delay\" }".to_owned(),
         4 => "{ trace = \"delays\", unit = \"ms\", time = \"ms\", repeat = true }".to_owned(),
-        3 if matches!(wire, Wire::Access(false)) => "{ evenly = [\"1 ms\", \"30 ms\"] }".to_owned(),
+        3 if matches!(wire, LinkRole::Access(false)) => "{ evenly = [\"1 ms\", \"30 ms\"] }".to_owned(),
         _ => format!("\"{one}\""),
     }
 }

@@ -3,7 +3,7 @@
 use super::workers::Terms;
 use super::{failed, sys};
 use crate::Error;
-use crate::ends::{Delivered, Sender, SenderCounts};
+use crate::ends::{Delivered, SenderCounts, SenderResult};
 use ackclock_base::{Span, Time};
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags};
@@ -63,7 +63,7 @@ fn set_up(socket: &impl AsFd, tos: u8) -> Result<(), Error> {
 }
 
 /// Connects at the flow's start and writes until its stop. Returns what the kernel has counted.
-pub fn send(mut socket: TcpStream, to: SocketAddrV4, terms: &Terms<'_>) -> Result<Sender, Error> {
+pub fn send(mut socket: TcpStream, to: SocketAddrV4, terms: &Terms<'_>) -> Result<SenderResult, Error> {
     let broken =
         |error: std::io::Error| failed(&format!("the connection of flow {} fails", terms.flow.name), error);
     let mut counts = SenderCounts::new(terms.measured, terms.interval);

@@ -3,7 +3,7 @@
 use super::failed;
 use super::workers::Terms;
 use crate::Error;
-use crate::ends::{Delivered, EndCounts, Sender};
+use crate::ends::{Delivered, EndCounts, SenderResult};
 use crate::frame::{bits_of, ecn_of};
 use crate::lateness::Lateness;
 use ackclock_base::{Span, Time};
@@ -168,15 +168,15 @@ pub fn run(mut end: Box<dyn Endpoint>, socket: &UdpSocket, terms: &Terms<'_>) ->
 }
 
 /// Returns what a sender reports at the end of the run.
-fn sender(end: &dyn Endpoint, until: Time, completed: Option<Time>, terms: &Terms<'_>) -> Sender {
+fn sender(end: &dyn Endpoint, until: Time, completed: Option<Time>, terms: &Terms<'_>) -> SenderResult {
     let report = end.report(until);
     let lived = until.since(until.min(terms.measured.from.max(terms.flow.start))).seconds();
-    Sender {
+    SenderResult {
         sent_packets: end.sent().packets,
         cwnd_mean_packets: report.cwnd_area.filter(|_| lived > 0.0).map(|area| area / lived),
         completed,
         stack: report.stack.map(StackResult::of),
-        ..Sender::default()
+        ..SenderResult::default()
     }
 }
 

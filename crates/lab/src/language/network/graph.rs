@@ -2,7 +2,7 @@
 
 use super::link::LinkPlan;
 use super::routing_choice::Routing;
-use super::wire::Wire;
+use super::wire::WirePlan;
 use crate::language::media::MediumPlan;
 use std::collections::{HashMap, HashSet};
 
@@ -51,7 +51,7 @@ impl Network {
         name: &str,
         from: &str,
         to: &str,
-        wire: &Wire,
+        wire: &WirePlan,
         index: usize,
         count: usize,
     ) {
@@ -65,7 +65,7 @@ impl Network {
         name: &str,
         from: &str,
         to: &str,
-        wire: &Wire,
+        wire: &WirePlan,
         index: usize,
         count: usize,
     ) {
@@ -81,7 +81,7 @@ impl Network {
             longer: wire.delay.longer(),
             plugin: None,
             medium: None,
-            wire: Wire { reverse: None, ..wire.clone() },
+            wire: WirePlan { reverse: None, ..wire.clone() },
         });
     }
 

@@ -1,6 +1,6 @@
 //! A link of a network, in one direction.
 
-use super::wire::Wire;
+use super::wire::WirePlan;
 use ackclock_aqm::Service;
 use ackclock_aqm::entry::Plugin;
 use ackclock_base::Span;
@@ -26,7 +26,7 @@ pub struct LinkPlan {
     /// The index of the medium of the link; `None` if the link has no medium.
     pub medium: Option<usize>,
     /// The properties that the keys of the link set.
-    pub wire: Wire,
+    pub wire: WirePlan,
 }
 
 impl LinkPlan {

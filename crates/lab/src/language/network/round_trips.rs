@@ -1,7 +1,7 @@
 //! Declared round trips: `rtt` of a dumbbell sets the delays of the access links.
 
 use super::delay::Delay;
-use super::wire::Wire;
+use super::wire::WirePlan;
 use crate::language::diagnostics::counted;
 use crate::language::document::Value;
 use crate::language::reader::TableReader;
@@ -35,11 +35,11 @@ impl RoundTrips {
     pub(super) fn share_out(
         &self,
         table: &TableReader<'_>,
-        bottleneck: &Wire,
-        left: &mut Wire,
-        right: &mut Wire,
+        bottleneck: &WirePlan,
+        left: &mut WirePlan,
+        right: &mut WirePlan,
     ) -> Option<()> {
-        let both_ways = |wire: &Wire| {
+        let both_ways = |wire: &WirePlan| {
             let back = wire.reverse.as_deref().map_or(&wire.delay, |back| &back.delay);
             wire.delay.of(0, 1) + back.of(0, 1)
         };
@@ -67,7 +67,7 @@ impl RoundTrips {
     }
 }
 
-impl Wire {
+impl WirePlan {
     /// Returns whether the link has a delay in either direction.
     fn has_delay(&self) -> bool {
         let none = |delay: &Delay| matches!(delay, Delay::Fixed(Span::ZERO));
@@ -76,7 +76,7 @@ impl Wire {
 
     fn set_delays(&mut self, there: Delay, back: Delay) {
         let reverse = self.reverse.take().map_or_else(|| self.way_back(), |reverse| *reverse);
-        self.reverse = Some(Box::new(Wire { delay: back, ..reverse }));
+        self.reverse = Some(Box::new(WirePlan { delay: back, ..reverse }));
         self.delay = there;
     }
 }

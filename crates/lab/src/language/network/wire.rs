@@ -102,7 +102,7 @@ pub(super) static NAMED_LINK: Table = Table::new(
 
 /// The properties of a link, or of one direction of it, before it has ends.
 #[derive(Clone, Debug)]
-pub struct Wire {
+pub struct WirePlan {
     /// The sending rate.
     pub pace: Pace,
     pub(super) delay: Delay,
@@ -129,10 +129,10 @@ pub struct Wire {
     /// The named medium; `None` if the link has no medium.
     pub medium: Option<NamedMedium>,
     /// What differs in the reverse direction; `None` if nothing is declared.
-    pub(super) reverse: Option<Box<Wire>>,
+    pub(super) reverse: Option<Box<WirePlan>>,
 }
 
-impl Wire {
+impl WirePlan {
     /// Returns the reverse direction if the file declares none: the same link without corruption, duplicates
     /// and rules for the ECN field.
     pub(super) fn way_back(&self) -> Self {
@@ -159,7 +159,7 @@ impl Defaults {
     }
 }
 
-pub(super) fn required_wire(table: &TableReader<'_>, key: &str, defaults: Defaults) -> Option<Wire> {
+pub(super) fn required_wire(table: &TableReader<'_>, key: &str, defaults: Defaults) -> Option<WirePlan> {
     table.required(key)?;
     wire(table, key, None, defaults)
 }
@@ -168,9 +168,9 @@ pub(super) fn required_wire(table: &TableReader<'_>, key: &str, defaults: Defaul
 pub(super) fn wire(
     table: &TableReader<'_>,
     key: &str,
-    base: Option<&Wire>,
+    base: Option<&WirePlan>,
     defaults: Defaults,
-) -> Option<Wire> {
+) -> Option<WirePlan> {
     if table.get(key).is_none() {
         return base.cloned();
     }
@@ -178,7 +178,11 @@ pub(super) fn wire(
 }
 
 /// Reads a link's properties from a table, on top of `base`.
-pub(super) fn read_wire(table: &TableReader<'_>, base: Option<&Wire>, defaults: Defaults) -> Option<Wire> {
+pub(super) fn read_wire(
+    table: &TableReader<'_>,
+    base: Option<&WirePlan>,
+    defaults: Defaults,
+) -> Option<WirePlan> {
     if base.is_none() {
         table.required("rate");
         if defaults.delay.is_none() {
@@ -269,7 +273,7 @@ pub(super) fn read_wire(table: &TableReader<'_>, base: Option<&Wire>, defaults: 
             "a link of its own that drops, behind the medium: a packet lost on a medium may be retransmitted",
         );
     }
-    let one_way = Wire {
+    let one_way = WirePlan {
         pace: pace?,
         delay: delay?,
         outage,
@@ -292,7 +296,7 @@ pub(super) fn read_wire(table: &TableReader<'_>, base: Option<&Wire>, defaults: 
         }
         None => base.and_then(|base| base.reverse.clone()),
     };
-    Some(Wire { reverse, ..one_way })
+    Some(WirePlan { reverse, ..one_way })
 }
 
 pub(super) fn default_queue() -> Choice {

@@ -149,13 +149,13 @@ fn number(node: &Node) -> Option<(f64, String)> {
 
 /// How ranges are sampled.
 #[derive(Clone, Copy, Debug)]
-pub struct Plan {
+pub struct SamplePlan {
     pub count: usize,
     latin: bool,
     seed: u64,
 }
 
-impl Plan {
+impl SamplePlan {
     pub fn read(document: &Document, node: &Node) -> Result<Self, Vec<Diagnostic>> {
         read(document, node, "sweep.samples", &SAMPLES, |table| {
             let (count, seed) = (table.read("count")?, table.read_or_default("seed")?);
@@ -239,7 +239,7 @@ mod tests {
     #[test]
     fn every_part_of_a_latin_hypercube_has_one_sample() {
         let (one, other) = (range("from = 0.0, to = 8.0").unwrap(), range("from = 1.0, to = 9.0").unwrap());
-        let plan = Plan { count: 8, latin: true, seed: 1 };
+        let plan = SamplePlan { count: 8, latin: true, seed: 1 };
         let drawn = plan.draw(&[("one", &one), ("other", &other)]).unwrap();
         let parts = |values: &[Value], from: f64| {
             let mut parts: Vec<i64> =
@@ -256,7 +256,7 @@ mod tests {
     #[test]
     fn one_more_range_leaves_the_draws_of_another_as_they_are() {
         let (one, other) = (range("from = 0.0, to = 8.0").unwrap(), range("from = 1.0, to = 9.0").unwrap());
-        let plan = Plan { count: 20, latin: false, seed: 3 };
+        let plan = SamplePlan { count: 20, latin: false, seed: 3 };
         let both = plan.draw(&[("one", &one), ("other", &other)]).unwrap();
         assert_eq!(plan.draw(&[("other", &other)]).unwrap()[0], both[1]);
         assert!(numbers(&both[1]).iter().all(|value| (1.0..=9.0).contains(value)));
@@ -286,7 +286,7 @@ mod tests {
     #[test]
     fn samples_that_cannot_all_differ_are_refused() {
         let whole = range("from = 1, to = 3").unwrap();
-        let plan = |count| Plan { count, latin: false, seed: 1 };
+        let plan = |count| SamplePlan { count, latin: false, seed: 1 };
         assert_eq!(plan(4).draw(&[("a", &whole)]), None);
         assert!(plan(3).draw(&[("a", &whole)]).is_some());
     }
