@@ -90,7 +90,8 @@ test: $(VENV)/.python ## run every test: Rust, Python, the report in a browser, 
 	$(MAKE) --jobs=2 --output-sync=target test-python test-fuzz
 
 test-fast: setup $(VENV)/.dev ## the tests without a browser, without tshark, and without those that take long
-	cargo test --workspace --locked
+	@# In crates/lab, modules whose names end in `peers` compare with other simulators. Each example in a comment is a program to link.
+	cargo test --workspace --lib --bins --tests --locked -- --skip peers::
 	$(PYTEST) -m "not browser and not tshark and not slow and not nightly"
 
 build-tests: $(VENV)/.python
