@@ -59,6 +59,14 @@ def offline_chromium(profile: Path) -> Iterator[webdriver.Chrome]:
         driver.quit()
 
 
+def forget(driver: webdriver.Chrome) -> None:
+    """Forgets what pages have stored, such as the theme that a test chose."""
+    # All files have one origin.
+    driver.execute_cdp_cmd(
+        "Storage.clearDataForOrigin", {"origin": "file://", "storageTypes": "local_storage"}
+    )
+
+
 def eventually(
     driver: webdriver.Chrome, what: str, condition: Callable[[], Any], status: Callable[[], str]
 ) -> Any:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from chromium import eventually
+from chromium import eventually, forget
 from selenium import webdriver
 from selenium.webdriver.remote.webelement import WebElement
 
@@ -32,10 +32,7 @@ class Page:
         self.command(
             "Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": theme}]}
         )
-        self.driver.get(path.as_uri())
-        self.run(
-            "try { localStorage.clear() } catch (error) { /* not allowed for files: nothing to clear */ }"
-        )
+        forget(self.driver)
         self.driver.get(path.as_uri())
 
     def command(self, name: str, arguments: dict[str, Any]) -> Any:

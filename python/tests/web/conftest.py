@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from chromium import offline_chromium
+from chromium import forget, offline_chromium
 from selenium import webdriver
 from selenium.common.exceptions import TimeoutException
 from selenium.webdriver.support.ui import WebDriverWait
@@ -79,29 +79,38 @@ def ask(module: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ask]
         assert worse == []
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def lab_file(module: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The laboratory's page, which opens with ``DUEL``."""
     assert module.exists()
     return write_lab(tmp_path_factory.mktemp("lab") / "lab.html", {"scenario": DUEL})
 
 
-@pytest.fixture(scope="module")
-def lab_driver(lab_file: Path) -> Iterator[webdriver.Chrome]:
-    """The browser of a module's tests."""
-    with offline_chromium(lab_file.parent / "profile") as driver:
+@pytest.fixture(scope="session")
+def browser(module: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[webdriver.Chrome]:
+    """A browser, which the tests of all modules use in turn: ``window`` is what a test may have of it."""
+    assert module.exists()
+    with offline_chromium(tmp_path_factory.mktemp("browser") / "profile") as driver:
         driver.set_script_timeout(30)
         yield driver
 
 
 @pytest.fixture
-def lab(lab_driver: webdriver.Chrome, lab_file: Path) -> Iterator[Lab]:
-    """The page, just opened. Nothing may be wrong on the console, and nothing may be asked of a network."""
-    lab = Lab(lab_driver, lab_file)
-    lab_driver.get_log("performance")
-    lab.open()
-    yield lab
-    assert [entry for entry in lab_driver.get_log("browser") if entry["level"] in ("SEVERE", "WARNING")] == []
-    messages = (json.loads(entry["message"])["message"] for entry in lab_driver.get_log("performance"))
+def window(browser: webdriver.Chrome) -> Iterator[webdriver.Chrome]:
+    """A browser that has forgotten everything. Nothing may be wrong on the console, or be asked of a network."""
+    forget(browser)
+    for log in ("browser", "performance"):
+        browser.get_log(log)
+    yield browser
+    assert [entry for entry in browser.get_log("browser") if entry["level"] in ("SEVERE", "WARNING")] == []
+    messages = (json.loads(entry["message"])["message"] for entry in browser.get_log("performance"))
     asked = [m["params"]["request"]["url"] for m in messages if m["method"] == "Network.requestWillBeSent"]
     assert [url for url in asked if not url.startswith(("file:", "data:", "blob:", "about:"))] == []
+
+
+@pytest.fixture
+def lab(window: webdriver.Chrome, lab_file: Path) -> Lab:
+    """The laboratory's page, just opened."""
+    lab = Lab(window, lab_file)
+    lab.open()
+    return lab

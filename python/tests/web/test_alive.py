@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
-from chromium import eventually, offline_chromium
+from chromium import eventually
 from selenium import webdriver
 from selenium.webdriver.support.ui import Select
 
@@ -138,22 +137,9 @@ class Section:
         return list(self.run(script))
 
 
-@pytest.fixture(scope="module")
-def driver(module: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[webdriver.Chrome]:
-    assert module.exists()
-    with offline_chromium(tmp_path_factory.mktemp("profile")) as driver:
-        yield driver
-
-
 @pytest.fixture
-def section(driver: webdriver.Chrome) -> Iterator[Section]:
-    driver.get_log("performance")
-    yield Section(driver)
-    # Whatever a test does, nothing is wrong on the console and nothing is asked of a network.
-    assert [entry for entry in driver.get_log("browser") if entry["level"] in ("SEVERE", "WARNING")] == []
-    messages = (json.loads(entry["message"])["message"] for entry in driver.get_log("performance"))
-    asked = [m["params"]["request"]["url"] for m in messages if m["method"] == "Network.requestWillBeSent"]
-    assert [url for url in asked if not url.startswith(("file:", "data:", "blob:", "about:"))] == []
+def section(window: webdriver.Chrome) -> Section:
+    return Section(window)
 
 
 @pytest.fixture(scope="module")
