@@ -123,7 +123,7 @@ test-python: setup $(VENV)/.dev ## the Python tests alone, on all cores
 	@# Where `make wire` has not installed one, the program that controls need under the kernel's TCP is that of build-structops.
 	PATH="$(BUILT_FOR_TESTS):$$PATH" $(PYTEST) -m "not nightly"
 
-test-nightly: setup $(VENV)/.dev ## what `make test` leaves out: more notebooks, the searches and evaluations that pages show, more records
+test-nightly: setup $(VENV)/.dev ## what `make test` leaves out: more notebooks, the searches and evaluations that pages show, more records, instructions per packet
 	$(PYTEST) -m nightly
 
 lint: lint-rust lint-python ## formatting, clippy, ruff, mypy, what crates we depend on, words and lengths of texts: no warnings

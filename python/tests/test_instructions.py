@@ -21,7 +21,8 @@ def test_sctp_takes_less_than_twice_the_instructions_of_tcp() -> None:
     assert kept["S1"] < 2 * kept["W1"]
 
 
-@pytest.mark.slow
+# It builds the core once more, and callgrind takes fifty times as long as the run.
+@pytest.mark.nightly
 @pytest.mark.skipif(instructions.valgrind() is None, reason="valgrind is not installed")
 def test_a_packet_takes_as_many_instructions_as_is_kept() -> None:
     kept = json.loads(instructions.KEPT.read_text(encoding="utf-8"))

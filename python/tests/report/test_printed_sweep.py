@@ -50,6 +50,7 @@ def uncut(figure: Figure, path: Path, width_in: float | None = None) -> list[str
     return [one.text for one in texts]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "paths",
     [
