@@ -10,9 +10,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Command
+from conftest import STUDY, Command, replaced
 
 from ackclock import core, summary
+from ackclock.study import measured
+from ackclock.study.claim import Claim
+from ackclock.study.load import parse_study
+from ackclock.study.result import ClaimResult
+from ackclock.study.run import run_studies
+from ackclock.study.verdict import judge
 
 FLOWS = 30
 SCENARIO = f"""
@@ -111,3 +117,19 @@ def test_a_run_on_the_terminal_needs_no_tables(
 def test_the_plan_of_an_evaluation_needs_no_tables() -> None:
     """They took 0.2 s."""
     assert not loaded("evaluate cubic --plan --only 5.1.3") & {"polars", "plotly", "jinja2"}
+
+
+def test_another_reading_judges_only_the_claims_that_it_touches(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A reading that counts otherwise touches claim 1, about a count, and not claim 2, about goodput."""
+    judged: list[str] = []
+
+    def counted(claim: Claim, *given: Any, **named: Any) -> ClaimResult:
+        judged.append(claim.id)
+        return judge(claim, *given, **named)
+
+    monkeypatch.setattr(measured, "judge", counted)
+    other = '{ label = "6 and 6", against = "The title.", overrides = { "flows.tcp.count" = 6 } },'
+    study = parse_study(replaced(STUDY, (other, "")), name="small", file="small.toml")
+    (result,) = run_studies([study], quick=True)
+    assert [claim.id for claim in result.assumptions[0].sensitivity[0].claims] == ["1", "2"]
+    assert judged.count("1") == judged.count("2") + 1
