@@ -75,7 +75,7 @@ wheel: $(VENV)/.dev ## build a wheel and a source archive in `dist`; with the pa
 demo: setup ## reproduce Table 4.1 of the RBCC thesis and write the report
 	@$(BIN)/ackclock reproduce rbcc/table-4.1
 
-test: $(VENV)/.python ## run every test: Rust, Python, the report in a browser, captures in tshark
+test: $(VENV)/.python ## run the tests, but those of `make test-nightly`: Rust, Python, the report in a browser, captures in tshark
 	scripts/need-browser
 	scripts/need-tshark
 	@# The core's release build ends in a link that takes one processor for a minute; the tests' build has the other. The
