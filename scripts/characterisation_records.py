@@ -13,9 +13,9 @@ from typing import Any
 from reproduction_records import ROOT, Origin
 from reproduction_words import escaped, row
 
+from ackclock._numbers import duration, mean_and_spread, ranges
 from ackclock.characterisation.summary import TABLE, overall
 from ackclock.characterisation.verdicts import Verdict
-from ackclock.numbers import duration, mean_and_spread, ranges
 from ackclock.study.fingerprint import fingerprint
 from ackclock.study.load import LoadedStudy, load_study, study_names
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ackclock import toml
+from ackclock import _toml as toml
 
 ROOT = Path(__file__).resolve().parent.parent
 LIST = Path("docs") / "clauses.toml"

@@ -37,7 +37,7 @@ def watch(core):
     core.Batch = Batch
 
 if sys.argv[1]:
-    from ackclock import core
+    from ackclock import _typed_core as core
     watch(core)
 from ackclock.cli import invoke
 code = invoke(sys.argv[3:])

@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from ackclock import toml
+from ackclock import _toml as toml
 
 CRATES = Path(__file__).resolve().parent.parent / "crates"
 PREFIX = "ackclock-"

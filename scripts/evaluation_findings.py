@@ -7,11 +7,11 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from ackclock._numbers import significant
 from ackclock.evaluation import files
 from ackclock.evaluation.language import LEAST_BUFFER, Criterion, buffer_order
 from ackclock.evaluation.spelling import judged
 from ackclock.evaluation.verdict import Verdict
-from ackclock.numbers import significant
 
 MOST_ROWS = 10
 """The largest number of findings of a criterion that are all shown."""

@@ -12,7 +12,8 @@ from typing import Any
 
 import evaluation_findings
 
-from ackclock import core, toml
+from ackclock import _toml as toml
+from ackclock import _typed_core as core
 from ackclock.evaluation.contenders import RECOVERY
 from ackclock.evaluation.rfc import TITLE
 from ackclock.evaluation.spelling import extent, in_lines, more_than

@@ -13,7 +13,7 @@ from typing import Any
 
 from reproduction_records import ROOT, Record, is_stale
 
-from ackclock import toml
+from ackclock import _toml as toml
 from ackclock.study.computed import typed
 from ackclock.study.load import LoadedStudy
 from ackclock.study.model import Finding

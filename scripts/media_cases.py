@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ackclock import Scenario, toml
+from ackclock import Scenario
+from ackclock import _toml as toml
 
 ROOT = Path(__file__).resolve().parent.parent
 CASES = ROOT / "scenarios" / "rfc8867"

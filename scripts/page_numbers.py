@@ -12,8 +12,8 @@ from pathlib import Path
 
 from reproduction_records import FOLDER, ROOT, read, words_of
 
+from ackclock._names import nearest
 from ackclock.errors import InputError
-from ackclock.names import nearest
 from ackclock.study.claim_words import ClaimWords
 from ackclock.study.computed import NOT_RECORDED, Number, words_of_means
 from ackclock.study.language import ExpressionError

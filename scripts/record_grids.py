@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from reproduction_records import Claim, all_records, is_stale
 
-from ackclock.numbers import mean_and_spread
+from ackclock._numbers import mean_and_spread
 from ackclock.study.load import LoadedStudy, load_study
 
 QUANTITIES = {

@@ -56,6 +56,15 @@ def _parameter(parameter: Any) -> str:
     return f"| {shown} | {meaning} |"
 
 
+def modules() -> str:
+    """Every public module of the package: those without an underscore."""
+    rows = ["| module | what it has |", "| --- | --- |"]
+    for path in sorted(Path(ackclock.__file__).parent.glob("[a-z]*.py")):
+        text = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+        rows.append(f"| `ackclock.{path.stem}` | {' '.join(text.split(chr(10) * 2)[0].split())} |")
+    return "\n".join(rows)
+
+
 def python() -> str:
     """Every public name of the package: how it is called, and its docstring."""
     parts: list[str] = []

@@ -12,7 +12,7 @@ from recorded_claims import tested
 from reproduction_records import ROOT, Claim, Record, all_records, is_stale
 from reproduction_words import by_thesis, escaped, kind_of, number_of, row
 
-from ackclock import toml
+from ackclock import _toml as toml
 from ackclock.study.load import LoadedStudy, load_study, study_names, theses
 from ackclock.study.plan import Plan
 from ackclock.study.result import ORDER

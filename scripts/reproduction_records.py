@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from ackclock.numbers import ranges
+from ackclock._numbers import ranges
 from ackclock.study.claim_words import ClaimWords
 from ackclock.study.computed import words_of_means
 from ackclock.study.fingerprint import fingerprint

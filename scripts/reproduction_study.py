@@ -19,7 +19,7 @@ from reproduction_words import (
     where,
 )
 
-from ackclock.numbers import duration, mean_and_spread
+from ackclock._numbers import duration, mean_and_spread
 from ackclock.study.load import LoadedStudy, load_study
 
 PLACE = "reproduction"

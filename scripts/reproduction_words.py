@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from recorded_claims import other_readings
 from reproduction_records import Claim, Record
 
-from ackclock.numbers import mean_and_spread, plain
+from ackclock._numbers import mean_and_spread, plain
 from ackclock.study.load import LoadedStudy
 from ackclock.study.tally import Kind
 

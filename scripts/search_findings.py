@@ -13,7 +13,7 @@ from typing import Any
 
 import svg_chart
 
-from ackclock.numbers import significant
+from ackclock._numbers import significant
 
 ROOT = Path(__file__).resolve().parent.parent
 RECORD = ROOT / "docs" / "searches-found.json"

@@ -13,7 +13,7 @@ from typing import Any
 from search_findings import FOLDER, ROOT
 
 from ackclock import Scenario
-from ackclock.files import replacing
+from ackclock._files import replacing
 
 RECORD = ROOT / "docs" / "search-variants.json"
 SEEDS = range(1, 6)

@@ -7,7 +7,7 @@ from typing import Any
 
 import svg_chart
 
-from ackclock import toml
+from ackclock import _toml as toml
 
 ROOT = Path(__file__).resolve().parent.parent
 DATA = ROOT / "docs" / "speed.toml"

@@ -15,17 +15,17 @@ from pathlib import Path
 from typing import Any
 
 import ackclock
-from ackclock import core
+from ackclock import _typed_core as core
+from ackclock._files import read_text
+from ackclock._jobs import run_jobs
+from ackclock._named_files import with_files
+from ackclock._overrides import merge, to_json
+from ackclock._store import Job, Store, canonical, core_fingerprint
+from ackclock._sweep import Sweep
 from ackclock.errors import InputError, ScenarioError
-from ackclock.files import read_text
-from ackclock.jobs import run_jobs
-from ackclock.named_files import with_files
-from ackclock.overrides import merge, to_json
 from ackclock.series import as_document
-from ackclock.store import Job, Store, canonical, core_fingerprint
 from ackclock.study.load import find_studies, load_study, study_names
 from ackclock.study.plan import Plan
-from ackclock.sweep import Sweep
 
 ROOT = Path(ackclock.__file__).resolve().parents[2]
 """The checkout that the installed package comes from."""

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from path_measurements import ROOT, late_cells, markdown, span
 
-from ackclock import toml
+from ackclock import _toml as toml
 from ackclock.errors import InputError
 from ackclock.study.claim import Claim
 from ackclock.study.claim_words import ClaimWords, samples_of

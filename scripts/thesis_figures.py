@@ -13,7 +13,7 @@ from reproduction_thesis import members
 from reproduction_words import GOOD, escaped
 from svg_chart import Axis, Line, Point
 
-from ackclock import toml
+from ackclock import _toml as toml
 from ackclock.study.load import LoadedStudy, load_study, theses
 from ackclock.study.model import Metric, SweptCase
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from path_measurements import BOTTLENECK, DEEP, QUEUE, late_cells, markdown, span
 
-from ackclock.wire_agreement import FLOW_METRICS, LINK_METRICS, Metric
+from ackclock._wire_agreement import FLOW_METRICS, LINK_METRICS, Metric
 
 ROOT = Path(__file__).resolve().parent.parent
 SCENARIO = ROOT / "docs" / "examples" / "wire.toml"

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 from ackclock.errors import AckclockError, InputError, Interrupted, RunError, ScenarioError
 
 if TYPE_CHECKING:
+    from ackclock._named_files import files_outside
     from ackclock.custom import Control, Decision, Discipline, parameter
     from ackclock.figure import Figure, figures
-    from ackclock.named_files import files_outside
     from ackclock.reproduction import reproduce, studies
     from ackclock.run import Run, Runs
     from ackclock.scenario import Scenario
@@ -56,7 +56,7 @@ _HOMES = {
     "Scenario": "ackclock.scenario",
     "StudyResult": "ackclock.study.result",
     "figures": "ackclock.figure",
-    "files_outside": "ackclock.named_files",
+    "files_outside": "ackclock._named_files",
     "parameter": "ackclock.custom",
     "reproduce": "ackclock.reproduction",
     "studies": "ackclock.reproduction",

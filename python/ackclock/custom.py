@@ -28,6 +28,7 @@ from functools import cache
 from types import UnionType
 from typing import Any, ClassVar, Literal, NamedTuple, TypeVar, Union
 
+from ackclock._arguments import mapping
 from ackclock._core import (
     Ack,
     Arrival,
@@ -46,9 +47,8 @@ from ackclock._core import (
     Sent,
     Timeout,
 )
-from ackclock.arguments import mapping
+from ackclock._names import nearest
 from ackclock.errors import InputError
-from ackclock.names import nearest
 
 __all__ = [
     "Ack",

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import polars as pl
 
+from ackclock._files import replacing
+from ackclock._libraries import need_matplotlib
+from ackclock._names import nearest
 from ackclock.errors import InputError
-from ackclock.files import replacing
-from ackclock.libraries import need_matplotlib
-from ackclock.names import nearest
 from ackclock.report import rows
 from ackclock.report.chart import Chart
 from ackclock.report.printed import COLUMN_IN, FORMATS, PAGE_IN, printed

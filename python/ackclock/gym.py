@@ -22,12 +22,12 @@ from typing import Any, Literal
 import numpy as np
 
 from ackclock import _core
-from ackclock.arguments import whole
-from ackclock.core import own_errors
+from ackclock._arguments import whole
+from ackclock._libraries import missing
+from ackclock._names import nearest
+from ackclock._overrides import to_json
+from ackclock._typed_core import own_errors
 from ackclock.errors import InputError
-from ackclock.libraries import missing
-from ackclock.names import nearest
-from ackclock.overrides import to_json
 from ackclock.scenario import MAX_SEED, Scenario
 
 try:

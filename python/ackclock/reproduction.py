@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ackclock.arguments import path, text
+from ackclock._arguments import path, text
+from ackclock._jobs import Progress
+from ackclock._store import Store
 from ackclock.errors import InputError
-from ackclock.jobs import Progress
-from ackclock.store import Store
 from ackclock.study.load import find_studies, load_study, study_names
 from ackclock.study.result import StudyResult
 from ackclock.study.run import run_study

@@ -9,9 +9,9 @@ from functools import cached_property
 from html import escape
 from typing import TYPE_CHECKING, Any, Literal, overload
 
-from ackclock import arguments
+from ackclock import _arguments as arguments
+from ackclock._summary import PointSummary, summarised
 from ackclock.errors import InputError
-from ackclock.summary import PointSummary, summarised
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     import polars as pl
     import xarray as xr
 
+    from ackclock._sweep import Axis
     from ackclock.errors import AckclockError
     from ackclock.figure import Figure
-    from ackclock.sweep import Axis
 
 Table = Literal["flows", "links", "groups", "transfers", "size_classes", "series", "points"]
 
@@ -79,7 +79,7 @@ class Run:
         """Returns Jain's index over the goodput of these flows, each named, or all of a group by the group's name; None
         when none got anything. InputError for an unknown name.
         """
-        from ackclock.fairness import fairness_over
+        from ackclock._fairness import fairness_over
 
         return fairness_over(self.result, names)
 
@@ -113,7 +113,7 @@ class Run:
         """Values over time: columns time_s, kind ("flow" or "link"), name, and one per quantity (cwnd_packets,
         queue_packets...), null if the row has no such quantity. There are no rows if the run was made without series.
         """
-        from ackclock.tables import over_time
+        from ackclock._tables import over_time
 
         return over_time(self.result.get("series"))
 
@@ -212,7 +212,7 @@ class Runs(Sequence[Run]):
 
         Numbers of a group are means over its flows.
         """
-        from ackclock.tables import points
+        from ackclock._tables import points
 
         return points(self.summaries(), self.axes)
 
@@ -233,7 +233,7 @@ class Runs(Sequence[Run]):
 
         InputError without the library pandas, and for an unknown table.
         """
-        from ackclock.frames import to_pandas
+        from ackclock._frames import to_pandas
 
         return to_pandas(self._table(table))
 
@@ -243,14 +243,14 @@ class Runs(Sequence[Run]):
 
         InputError without the library xarray, and for another table.
         """
-        from ackclock.frames import to_xarray
+        from ackclock._frames import to_xarray
 
         if table not in ("flows", "links", "groups"):
             raise InputError(f'to_xarray: found "{table}", expected flows, links or groups')
         return to_xarray(self._table(table), self.axes, table.removesuffix("s"))
 
     def _table(self, name: str) -> pl.DataFrame:
-        from ackclock.tables import NAMES
+        from ackclock._tables import NAMES
 
         if name not in NAMES:
             raise InputError(f'no table is called "{name}": expected {", ".join(NAMES[:-1])} or {NAMES[-1]}')
@@ -323,7 +323,7 @@ class Runs(Sequence[Run]):
 
         Files of another run under these names are removed.
         """
-        from ackclock.tables import write
+        from ackclock._tables import write
 
         folder = arguments.path("folder", folder)
         frames = {name: self._stacked(name) for name in ("flows", "links", "groups")}
@@ -340,7 +340,7 @@ class Runs(Sequence[Run]):
         return f"<p>{escape(repr(self))}</p>{self.summary()._repr_html_() if self else ''}"
 
     def _stacked(self, name: str) -> pl.DataFrame:
-        from ackclock.tables import stacked
+        from ackclock._tables import stacked
 
         return stacked(name, self._runs, self.axes)
 
@@ -355,6 +355,6 @@ def grouped(runs: Iterable[Run]) -> list[list[Run]]:
 
 def _frame(record: str, rows: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
     """Returns the records as a data frame. Polars is loaded when the first is wanted, so not for the terminal alone."""
-    from ackclock.tables import frame
+    from ackclock._tables import frame
 
     return frame(record, rows)

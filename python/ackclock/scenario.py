@@ -9,21 +9,22 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ackclock import arguments, core
+from ackclock import _arguments as arguments
+from ackclock import _typed_core as core
+from ackclock._files import read_text
+from ackclock._jobs import Made, Pool, Progress, run_jobs
+from ackclock._named_files import with_files
+from ackclock._overrides import merge
+from ackclock._store import Store
+from ackclock._sweep import Sweep
+from ackclock._sweep_jobs import Plan, Rounds, SweepJobs, repeating
 from ackclock.errors import AckclockError, InputError, RunError
-from ackclock.files import read_text
-from ackclock.jobs import Made, Pool, Progress, run_jobs
-from ackclock.named_files import with_files
-from ackclock.overrides import merge
-from ackclock.store import Store
-from ackclock.sweep import Sweep
-from ackclock.sweep_jobs import Plan, Rounds, SweepJobs, repeating
 
 if TYPE_CHECKING:
     import polars as pl
 
+    from ackclock._exports import Export
     from ackclock.custom import Control, Discipline
-    from ackclock.exports import Export
     from ackclock.run import Failure, Run, Runs
 
 MAX_RUNS = 10_000_000
@@ -212,8 +213,8 @@ class Scenario:
                 f"{self.file}: {plan} do not fit into memory together, {MAX_IN_MEMORY} do; "
                 "`ackclock run --out DIR` writes as many as one has patience for"
             )
-        from ackclock.cluster import pool
-        from ackclock.collect import Collector
+        from ackclock._cluster import pool
+        from ackclock._collect import Collector
 
         collector = Collector(self.sweep, plan, keep=True)
         done = self.simulate(
@@ -336,7 +337,7 @@ class Scenario:
 
         >>> scenario.export("results", "pcapng", "qlog")  # doctest: +SKIP
         """
-        from ackclock.exports import export
+        from ackclock._exports import export
 
         return export(self, Path(folder), formats, seed=self._seed(seed), payloads=payloads)
 
@@ -346,7 +347,7 @@ class Scenario:
         A row for each acknowledgement ("ack"), each packet given up ("lost"), each beginning of a recovery
         ("reduction"), answer to a mark ("mark"), timeout ("timeout") and end of a recovery ("recovered").
         """
-        from ackclock.exports import events
+        from ackclock._exports import events
 
         return events(self, self._seed(seed))
 

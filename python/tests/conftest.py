@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from ackclock.store import Store
+    from ackclock._store import Store
 
 
 def folders_of_studies() -> list[str]:
@@ -84,7 +84,7 @@ def ackclock(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: py
 @pytest.fixture(scope="session")
 def finished_runs(tmp_path_factory: pytest.TempPathFactory) -> Store:
     """The runs that this session has finished, in whichever of its processes."""
-    from ackclock.store import Store
+    from ackclock._store import Store
 
     folder = tmp_path_factory.getbasetemp()
     # Each process of pytest-xdist has a folder of its own below that of the session.

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
-from ackclock import core
+from ackclock import _typed_core as core
 from ackclock.characterisation.arms import Arm, Placement, cases, discipline_of, variant_of
 from ackclock.characterisation.criteria import RULES
 from ackclock.characterisation.ellipse import fitted

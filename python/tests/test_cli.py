@@ -446,7 +446,7 @@ class TestCheckAndSchema:
             assert ackclock("schema").out == outcome.out
 
     def test_the_schemas_accept_what_is_good_and_refuse_what_is_not(self) -> None:
-        from ackclock import toml
+        from ackclock import _toml as toml
 
         jsonschema.validate(toml.loads(STUDY), schema("study"))
         jsonschema.validate(toml.loads(DERIVED), schema("study"))

@@ -13,11 +13,13 @@ import pytest
 from conftest import SCENARIO, Command, replaced
 from random_scenarios import random_scenarios
 
-from ackclock import Control, Decision, cluster, core
-from ackclock.collect import Collector
+from ackclock import Control, Decision
+from ackclock import _cluster as cluster
+from ackclock import _typed_core as core
+from ackclock._collect import Collector
+from ackclock._store import Job, Store, core_fingerprint
 from ackclock.errors import AckclockError, InputError, ScenarioError
 from ackclock.scenario import Scenario
-from ackclock.store import Job, Store, core_fingerprint
 
 distributed = pytest.importorskip("distributed")
 

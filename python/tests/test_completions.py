@@ -10,8 +10,8 @@ from conftest import Command
 
 import ackclock
 from ackclock import InputError, Scenario
+from ackclock._summary import class_name, class_words
 from ackclock.report.scenario_page import Origin, render
-from ackclock.summary import class_name, class_words
 
 # A SYN and its answer take 40.053 ms, a packet of 1500 B and its acknowledgement 41.027 ms: 81.080 ms.
 ONE_PACKET_S = 0.081_080

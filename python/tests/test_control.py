@@ -22,7 +22,7 @@ from pathlib import Path
 import pytest
 from real_time import MISSING, NOT_OFFERED, PATIENCE_S, until
 
-from ackclock import core
+from ackclock import _typed_core as core
 from ackclock.cli.control import ends_with
 from ackclock.errors import InputError, RunError
 from ackclock.kernel_controls import PROGRAM, program

@@ -12,7 +12,7 @@ from conftest import SCENARIO, replaced
 
 import ackclock
 from ackclock import Scenario
-from ackclock.csv_cells import inert
+from ackclock._csv_cells import inert
 
 PACKAGE = Path(ackclock.__file__).parent
 NAMES = ["=1+1", "+x", "-x", "@SUM(A1)", "=cmd|' /C calc'!A0"]

@@ -13,11 +13,11 @@ import pytest
 
 import ackclock
 from ackclock import Control, Decision, Discipline, parameter
+from ackclock._store import Job, Store
 from ackclock.custom import Verdict
 from ackclock.errors import InputError, RunError, ScenarioError
 from ackclock.run import Run
 from ackclock.scenario import Scenario
-from ackclock.store import Job, Store
 
 EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
 
@@ -514,8 +514,8 @@ def test_sweeps_run_one_after_another_and_are_never_stored(tmp_path: Path) -> No
 
 def test_a_worker_makes_a_run_of_a_class_that_it_has_never_seen() -> None:
     cloudpickle = pytest.importorskip("cloudpickle")
-    from ackclock import cluster
-    from ackclock.store import core_fingerprint
+    from ackclock import _cluster as cluster
+    from ackclock._store import core_fingerprint
 
     class Local(Steady):
         """Of this function alone."""

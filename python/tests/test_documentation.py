@@ -11,7 +11,9 @@ import pytest
 from conftest import sender
 from pydantic import BaseModel, TypeAdapter
 
-from ackclock import Scenario, core, metrics, schemas, toml
+from ackclock import Scenario, metrics, schemas
+from ackclock import _toml as toml
+from ackclock import _typed_core as core
 from ackclock.cli.app import app
 from ackclock.evaluation.words import EvaluationWords
 from ackclock.schemas import evaluate, registry, reproduce, run

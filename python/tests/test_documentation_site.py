@@ -15,7 +15,8 @@ from typing import Any
 import pytest
 from markdown_it import MarkdownIt
 
-from ackclock import Scenario, toml
+from ackclock import Scenario
+from ackclock import _toml as toml
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = [
@@ -67,7 +68,7 @@ def test_every_page_has_its_place_on_the_site_under_its_own_title(monkeypatch: p
 
 
 def test_the_page_of_every_key_leads_to_each_key_of_the_language(monkeypatch: pytest.MonkeyPatch) -> None:
-    from ackclock import core
+    from ackclock import _typed_core as core
 
     pages = language(monkeypatch)
     keys = pages["scenario-language/every-key.md"]

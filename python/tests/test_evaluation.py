@@ -327,7 +327,7 @@ def test_finished_runs_are_found_again(tmp_path: Path, monkeypatch: pytest.Monke
     def refuse(*_: object) -> None:
         raise AssertionError("a run was made again")
 
-    monkeypatch.setattr("ackclock.core.Batch", refuse)
+    monkeypatch.setattr("ackclock._typed_core.Batch", refuse)
     assert run.evaluate(plan, store=store).family("N-02").sentence == first.family("N-02").sentence
 
 

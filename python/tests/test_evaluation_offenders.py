@@ -15,6 +15,8 @@ from typing import Any
 
 import pytest
 
+from ackclock._jobs import Local
+from ackclock._store import Store
 from ackclock.errors import AckclockError
 from ackclock.evaluation import contenders, run, worker
 from ackclock.evaluation.files import Loaded, load
@@ -23,8 +25,6 @@ from ackclock.evaluation.language import Grid
 from ackclock.evaluation.processes import Processes
 from ackclock.evaluation.result import Evaluation
 from ackclock.evaluation.verdict import Verdict
-from ackclock.jobs import Local
-from ackclock.store import Store
 
 OFFENDERS = Path(__file__).with_name("offenders.py")
 MARKED = {"transport": {"name": "rfc", "ecn": True}}

@@ -6,10 +6,10 @@ from itertools import pairwise
 
 import pytest
 
-from ackclock import core
+from ackclock import _typed_core as core
+from ackclock._overrides import merge
 from ackclock.evaluation import contenders, files, rfc, run
 from ackclock.evaluation.language import WINDOW, Criterion, Grid
-from ackclock.overrides import merge
 
 
 def test_the_criteria_have_the_order_of_the_rfc() -> None:

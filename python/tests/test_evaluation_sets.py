@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 from conftest import Command
 
-from ackclock import core
+from ackclock import _typed_core as core
+from ackclock._overrides import merge
 from ackclock.errors import InputError
 from ackclock.evaluation import contenders, files, run, sets
 from ackclock.evaluation.verdict import Verdict
-from ackclock.overrides import merge
 from ackclock.study.language import Expression
 
 NAMES = files.names_of_sets()

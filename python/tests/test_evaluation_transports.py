@@ -6,7 +6,7 @@ from pathlib import Path
 
 from conftest import EVALUATED, Command
 
-from ackclock import toml
+from ackclock import _toml as toml
 from ackclock.evaluation import contenders, files, run
 from ackclock.evaluation.verdict import Verdict
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from ackclock import core
+from ackclock import _typed_core as core
+from ackclock._overrides import merge
 from ackclock.evaluation import contenders, files
 from ackclock.evaluation.words import EvaluationWords, needs_series
-from ackclock.overrides import merge
 from ackclock.series import Series
 from ackclock.study.language import Expression, ExpressionError
 from ackclock.study.run_words import RunWords, measure

@@ -20,8 +20,8 @@ from conftest import Command
 from qlog_drafts import DATA, EVENT, FILE, RARE, opened_by_qvis
 
 from ackclock import Run, Scenario
+from ackclock._exports import FORMATS
 from ackclock.errors import InputError, RunError
-from ackclock.exports import FORMATS
 
 MIX = """
 name = "a mix"
@@ -558,7 +558,7 @@ class TestPage:
 
 
 def test_the_exported_run_is_the_run(scenario: Scenario, run: Run, tmp_path: Path) -> None:
-    from ackclock import core
+    from ackclock import _typed_core as core
 
     wishes = {"captures": [["senders", 0, str(tmp_path / "senders.pcapng")]], "events": True}
     result, _, _ = core.export(scenario.text, scenario.file, {}, 1, wishes)

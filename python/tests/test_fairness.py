@@ -8,7 +8,7 @@ import pytest
 from conftest import SCENARIO, Command
 
 from ackclock import InputError, Scenario
-from ackclock.fairness import sentences
+from ackclock._fairness import sentences
 
 WEB = """
 [[flows]]

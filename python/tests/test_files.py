@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from ackclock import toml
+from ackclock import _toml as toml
+from ackclock._files import MAX_BYTES, read_text, replacing, writable
 from ackclock.errors import InputError, RunError
-from ackclock.files import MAX_BYTES, read_text, replacing, writable
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from conftest import SCENARIO, Command, replaced
 
+from ackclock._expect import Expectation
 from ackclock.errors import InputError
-from ackclock.expect import Expectation
 from ackclock.study.truth import Holds
 
 

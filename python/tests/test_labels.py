@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from ackclock.labels import labels
+from ackclock._labels import labels
 
 
 @pytest.mark.parametrize(

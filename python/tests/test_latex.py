@@ -9,7 +9,7 @@ from conftest import SCENARIO, Command
 from test_completions import TRANSFERS
 
 from ackclock import InputError, Scenario
-from ackclock.numbers import mean_and_spread
+from ackclock._numbers import mean_and_spread
 
 SWEPT = (
     SCENARIO

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 from conftest import Command
 
-from ackclock import Scenario, toml
+from ackclock import Scenario
+from ackclock import _toml as toml
 from ackclock.cli.examples import complete
 from ackclock.errors import InputError
 from ackclock.lessons import LESSONS, Lesson, lesson, lessons, names

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from conftest import Command
 
-from ackclock.libraries import missing
+from ackclock._libraries import missing
 
 
 def test_the_command_names_the_interpreter_as_a_user_would(

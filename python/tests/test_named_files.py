@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 from conftest import Command
 
-from ackclock import Scenario, toml
+from ackclock import Scenario
+from ackclock import _toml as toml
+from ackclock._named_files import as_written, files_outside, names_in, with_files
+from ackclock._store import Job
 from ackclock.errors import InputError, ScenarioError
-from ackclock.named_files import as_written, files_outside, names_in, with_files
-from ackclock.store import Job
 from ackclock.study.fingerprint import fingerprint
 from ackclock.study.load import load_study
 

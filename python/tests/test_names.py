@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ackclock.names import nearest
+from ackclock._names import nearest
 
 METRICS = [
     "fairness",

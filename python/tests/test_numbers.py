@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from ackclock import numbers
+from ackclock import _numbers as numbers
 
 
 @pytest.mark.parametrize(

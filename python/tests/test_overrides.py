@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 
 from ackclock import InputError
-from ackclock.overrides import merge, to_json
+from ackclock._overrides import merge, to_json
 
 
 def test_later_layers_win() -> None:

@@ -9,12 +9,13 @@ from pathlib import Path
 import pytest
 from conftest import SCENARIO, cheapest_study, folders_of_studies
 
-from ackclock import Scenario, core
-from ackclock.jobs import run_jobs
+from ackclock import Scenario
+from ackclock import _typed_core as core
+from ackclock._jobs import run_jobs
+from ackclock._overrides import merge
+from ackclock._store import Job, Store
 from ackclock.lessons import __file__ as lessons_file
-from ackclock.overrides import merge
 from ackclock.series import as_document
-from ackclock.store import Job, Store
 from ackclock.study.load import load_study, study_names
 from ackclock.study.plan import Plan
 

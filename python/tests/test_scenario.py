@@ -9,7 +9,8 @@ import pytest
 from conftest import SCENARIO
 
 import ackclock
-from ackclock import InputError, Scenario, ScenarioError, schemas, toml
+from ackclock import InputError, Scenario, ScenarioError, schemas
+from ackclock import _toml as toml
 from ackclock.run import Runs
 from ackclock.schemas.run import FlowRecord, LinkRecord, Result
 

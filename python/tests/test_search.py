@@ -13,15 +13,15 @@ import pytest
 from conftest import Command, replaced
 
 from ackclock import Scenario
+from ackclock._jobs import Batch, Local
+from ackclock._store import Job
 from ackclock.cli.evaluate import transport_keys
 from ackclock.controls import Cubic
 from ackclock.errors import InputError
 from ackclock.evaluation.contenders import PLUGIN, Contender, contender
-from ackclock.jobs import Batch, Local
 from ackclock.search import objectives, run, space
 from ackclock.search.report import scenario_of
 from ackclock.search.space import Choice, Range
-from ackclock.store import Job
 
 OFFENDERS = Path(__file__).with_name("offenders.py")
 

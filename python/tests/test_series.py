@@ -10,7 +10,8 @@ import polars as pl
 import pytest
 from conftest import SCENARIO, sender
 
-from ackclock import Scenario, _core, core
+from ackclock import Scenario, _core
+from ackclock import _typed_core as core
 from ackclock.series import Series
 
 TWO = {

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from ackclock import hard_paths
+from ackclock._stack_bench import Contender, bench, contenders, known_paths, scenarios
 from ackclock.errors import InputError
 from ackclock.report import alive
 from ackclock.scenario import Scenario
-from ackclock.stack_bench import Contender, bench, contenders, known_paths, scenarios
 from ackclock.web.module import MODULE
 
 from .conftest import Command

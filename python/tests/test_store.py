@@ -19,12 +19,14 @@ from typing import Any
 import pytest
 from conftest import SCENARIO
 
-from ackclock import core, jobs, store
+from ackclock import _jobs as jobs
+from ackclock import _store as store
+from ackclock import _typed_core as core
+from ackclock._files import replacing
+from ackclock._jobs import run_jobs
+from ackclock._store import Job, Store
 from ackclock.errors import Interrupted
-from ackclock.files import replacing
-from ackclock.jobs import run_jobs
 from ackclock.series import Series, as_document
-from ackclock.store import Job, Store
 
 JOB = Job("a = 1", "f", {}, seed=1)
 RESULT = {"seed": 1, "series": None}

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from conftest import BASE, DERIVED, STUDY, replaced
 
-from ackclock import toml
+from ackclock import _toml as toml
 from ackclock.errors import InputError
 from ackclock.study.load import LoadedStudy, load_study, parse_study, study_names
 from ackclock.study.merge import merged

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from ackclock import core
+from ackclock import _typed_core as core
 from ackclock.errors import InputError
 from ackclock.series import as_document
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from conftest import STUDY, replaced
 
-from ackclock import toml
+from ackclock import _toml as toml
 from ackclock.errors import InputError
 from ackclock.study.copied import copied
 from ackclock.study.load import find_studies, load_study, parse_study, study_names, theses

@@ -10,7 +10,7 @@ import jsonschema
 import pytest
 from conftest import BASE, DERIVED, STUDY, replaced
 
-from ackclock import toml
+from ackclock import _toml as toml
 from ackclock.errors import InputError
 from ackclock.schemas import schema
 from ackclock.study.fingerprint import fingerprint

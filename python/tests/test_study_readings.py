@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from ackclock import core, toml
-from ackclock.overrides import merge
+from ackclock import _toml as toml
+from ackclock import _typed_core as core
+from ackclock._overrides import merge
 from ackclock.study.load import LoadedStudy, load_study, study_names
 from ackclock.study.plan import Plan
 

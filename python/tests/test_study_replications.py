@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from conftest import STUDY, replaced
 
+from ackclock._store import Store
 from ackclock.errors import InputError
-from ackclock.store import Store
 from ackclock.study.claim import Claim
 from ackclock.study.load import parse_study
 from ackclock.study.result import ClaimResult, StudyResult

@@ -9,8 +9,8 @@ import pytest
 from conftest import STUDY, replaced
 
 from ackclock import reproduce
+from ackclock._store import Store
 from ackclock.errors import InputError
-from ackclock.store import Store
 from ackclock.study.fingerprint import fingerprint
 from ackclock.study.load import LoadedStudy, load_study, parse_study
 from ackclock.study.model import Verdict

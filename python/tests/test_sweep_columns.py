@@ -9,11 +9,11 @@ import pytest
 from conftest import Command
 from test_sweeps import SHORT, swept
 
-from ackclock import core
+from ackclock import _typed_core as core
+from ackclock._summary import bound
+from ackclock._sweep import column_names
 from ackclock.custom import Ack, Control, Decision, Draws, Loss, Timeout, parameter
 from ackclock.scenario import Scenario
-from ackclock.summary import bound
-from ackclock.sweep import column_names
 
 
 class Steady(Control):

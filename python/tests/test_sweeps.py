@@ -17,18 +17,18 @@ import polars as pl
 import pytest
 from conftest import SCENARIO, Command, replaced
 
-from ackclock import core
+from ackclock import _typed_core as core
+from ackclock._collect import Collector
+from ackclock._jobs import Local, run_jobs
+from ackclock._store import Job, Store
+from ackclock._summary import Samples, over
+from ackclock._sweep_jobs import Plan, repeating
 from ackclock.cli.sweep_text import cost, expected_s, spent
 from ackclock.cli.terminal import TimeLeft, progress_bar
-from ackclock.collect import Collector
 from ackclock.errors import AckclockError, InputError, RunError, ScenarioError
-from ackclock.jobs import Local, run_jobs
 from ackclock.run import Runs
 from ackclock.scenario import Scenario, Simulated
 from ackclock.statistics import Summary, summarise
-from ackclock.store import Job, Store
-from ackclock.summary import Samples, over
-from ackclock.sweep_jobs import Plan, repeating
 
 SHORT = replaced(SCENARIO, ('duration = "5 s"', 'duration = "1 s"'))
 QUEUES = '"dumbbell.bottleneck.queue.limit" = ["5 packets", "10 packets"]\n'
@@ -375,7 +375,7 @@ class TestStopping:
         program = (
             "import os, signal, sys\n"
             "from pathlib import Path\n"
-            "from ackclock import store\n"
+            "from ackclock import _store as store\n"
             "from ackclock.scenario import Scenario\n"
             "saved, save = [], store.Store.save\n"
             "def killed(self, job, text, series=None):\n"
@@ -402,8 +402,8 @@ class TestStopping:
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """The first run starts before the last is looked up."""
-        monkeypatch.setattr("ackclock.jobs.FIRST", 2)
-        monkeypatch.setattr("ackclock.jobs.BATCH", 3)
+        monkeypatch.setattr("ackclock._jobs.FIRST", 2)
+        monkeypatch.setattr("ackclock._jobs.BATCH", 3)
         events: list[str] = []
         load, batch = Store.load, core.Batch
 

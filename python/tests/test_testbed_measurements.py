@@ -12,7 +12,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
 
 import testbed_measurements as testbed
 
-from ackclock import Scenario, toml
+from ackclock import Scenario
+from ackclock import _toml as toml
 from ackclock.study.plan import Plan
 
 

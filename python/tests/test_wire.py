@@ -17,7 +17,7 @@ import pytest
 from real_time import MISSING, NOT_OFFERED, PATIENCE_S, network_namespaces, ports, until
 
 from ackclock import Scenario, ScenarioError
-from ackclock.wire_agreement import FLOW_METRICS, LINK_METRICS, compared
+from ackclock._wire_agreement import FLOW_METRICS, LINK_METRICS, compared
 
 COMMAND = [sys.executable, "-m", "ackclock", "wire"]
 NETWORK = (

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 from conftest import STUDY, Command, replaced
 
-from ackclock import core, summary
+from ackclock import _summary as summary
+from ackclock import _typed_core as core
 from ackclock.study import measured
 from ackclock.study.claim import Claim
 from ackclock.study.load import parse_study

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from ackclock import core
+from ackclock import _typed_core as core
 from ackclock.errors import ScenarioError
 
 _SCENARIO = """\

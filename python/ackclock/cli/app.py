@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from ackclock._names import visible
 from ackclock.cli.commands.bench_stack import bench_stack
 from ackclock.cli.commands.check import check
 from ackclock.cli.commands.compare_trace import compare_trace
@@ -27,7 +28,6 @@ from ackclock.cli.commands.schema import schema
 from ackclock.cli.commands.search import search
 from ackclock.cli.commands.study_copy import study_copy
 from ackclock.cli.commands.wire import wire
-from ackclock.names import visible
 
 
 def _paragraphs(text: str) -> str:
@@ -90,7 +90,7 @@ def _version(wanted: bool) -> None:
 
 def _files_outside(ctx: typer.Context, wanted: bool) -> None:
     if wanted:
-        from ackclock.named_files import files_outside
+        from ackclock._named_files import files_outside
 
         ctx.with_resource(files_outside())
 

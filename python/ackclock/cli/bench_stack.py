@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
+from ackclock._files import writable
+from ackclock._store import results_folder
 from ackclock.cli.tables import Column, fitting
 from ackclock.cli.terminal import console, note, print_json, shown, warn
-from ackclock.files import writable
-from ackclock.store import results_folder
 
 if TYPE_CHECKING:
-    from ackclock.stack_bench import Bench
+    from ackclock._stack_bench import Bench
 
 
 def bench_stack(
@@ -29,7 +29,7 @@ def bench_stack(
     threads: int,
 ) -> None:
     """Prints the controls side by side on the hard paths; with ``html`` also writes a page."""
-    from ackclock.stack_bench import bench, contenders, known_paths, remarks
+    from ackclock._stack_bench import bench, contenders, known_paths, remarks
 
     who, names = contenders(controls), known_paths(paths)
     place = results_folder(out)
@@ -62,7 +62,7 @@ def document(made: Bench) -> dict[str, Any]:
 
 
 def _show(made: Bench) -> None:
-    from ackclock.stack_bench import QUANTITIES, cell_text
+    from ackclock._stack_bench import QUANTITIES, cell_text
 
     columns = [
         Column(

@@ -9,7 +9,7 @@ from ackclock.cli.terminal import console, warn
 
 def check(file: Path) -> None:
     """Validates a scenario or study file. InputError lists everything that is wrong."""
-    from ackclock.files import read_text
+    from ackclock._files import read_text
     from ackclock.study.kind import ENDING, looks_like_study
 
     if file.name.endswith(ENDING):

@@ -11,9 +11,9 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
+from ackclock._names import nearest
 from ackclock.cli.terminal import console, print_json, shown
 from ackclock.errors import InputError
-from ackclock.names import nearest
 
 if TYPE_CHECKING:
     from ackclock.traces.log import Event, Log

@@ -82,8 +82,8 @@ def control(
 
 def _check(controls: Sequence[str]) -> None:
     """Raises InputError for a control that does not exist; the program checks the parameters."""
-    from ackclock import core
-    from ackclock.names import nearest
+    from ackclock import _typed_core as core
+    from ackclock._names import nearest
 
     known = [entry["name"] for entry in core.registry() if entry["kind"] == "control"]
     if not controls:
@@ -120,7 +120,7 @@ def ends_with(parent: int) -> Callable[[], None]:
 
 
 def _replay(file: Path, controls: Sequence[str], as_json: bool) -> None:
-    from ackclock import core
+    from ackclock import _typed_core as core
 
     try:
         text = file.read_text(encoding="utf-8")

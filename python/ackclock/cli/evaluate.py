@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
+from ackclock._files import replacing, writable
 from ackclock.cli.terminal import console, note, print_json, progress_bar, shown
 from ackclock.errors import InputError
-from ackclock.files import replacing, writable
 
 if TYPE_CHECKING:
     from ackclock.evaluation.compare import Thresholds
@@ -57,12 +57,12 @@ def evaluate(
 
     Returns whether the control is no worse than the record to compare with.
     """
-    from ackclock.cluster import workers_at
+    from ackclock._cluster import workers_at
+    from ackclock._store import Store
     from ackclock.evaluation import run
     from ackclock.evaluation.compare import read_record, worse
     from ackclock.evaluation.document import as_document
     from ackclock.evaluation.result import Answers, read_answers
-    from ackclock.store import Store
 
     if thresholds is not None and compare is None:
         raise InputError("--thresholds needs --compare RECORD")
@@ -201,7 +201,7 @@ def _remarks(plan: Plan) -> Iterator[str]:
 
 def _about_marks(plan: Plan) -> list[str]:
     """Returns a remark if the control counts marks that its packets cannot get."""
-    from ackclock import core
+    from ackclock import _typed_core as core
     from ackclock.evaluation.run import described_by
 
     run = next((one for one in plan.runs if any(use.contender == "tested" for use in one.uses)), None)
@@ -245,8 +245,8 @@ def _compared(
 
 def _about_record(record: Mapping[str, Any], transport: str | None) -> Iterator[str]:
     """Yields remarks on what else than the control differs from the record."""
+    from ackclock._store import core_fingerprint
     from ackclock.evaluation.compare import transport_of
-    from ackclock.store import core_fingerprint
 
     before = transport_of(record)
     if transport_keys(before) != transport_keys(transport):
@@ -271,7 +271,7 @@ def _no_worse(found: Sequence[str], *, as_json: bool) -> bool:
 
 
 def _said(cost: Cost, threads: int) -> str:
-    from ackclock.numbers import duration
+    from ackclock._numbers import duration
 
     cores = threads or os.cpu_count() or 1
     many = "s" if cores != 1 else ""
@@ -283,7 +283,7 @@ def _said(cost: Cost, threads: int) -> str:
 
 def transport_keys(given: str | None) -> dict[str, Any]:
     """Returns the keys that ``--transport`` gives to flows: a name, or a table in TOML. InputError for other text."""
-    from ackclock import toml
+    from ackclock import _toml as toml
 
     if given is None:
         return {}

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from rich.text import Text
 
+from ackclock._files import is_there, replacing
 from ackclock.cli.terminal import console
 from ackclock.errors import InputError
-from ackclock.files import is_there, replacing
 
 LIST, COPY = "list", "copy"
 
@@ -71,10 +71,10 @@ def copy(name: str, file: Path, control: str) -> None:
     """Writes a scenario into ``file``: the file of the evaluation, or for ``NAME/SETTING`` the scenario of that setting
     with ``control`` in its seat, for ``ackclock run``.
     """
+    from ackclock._names import nearest
     from ackclock.evaluation.contenders import contender
     from ackclock.evaluation.files import find, load, names
     from ackclock.evaluation.run import scenario_of
-    from ackclock.names import nearest
 
     if file.suffix != ".toml":
         raise InputError(f"{file}: a scenario file ends in .toml")

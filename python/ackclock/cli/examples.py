@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 from rich.text import Text
 
+from ackclock._files import replacing
 from ackclock.cli.terminal import console, shown
 from ackclock.errors import InputError
-from ackclock.files import replacing
 
 if TYPE_CHECKING:
     from ackclock.lessons import Lesson

@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, get_args
 
 from rich.text import Text
 
+from ackclock._names import nearest
+from ackclock._numbers import interval_text, mean_and_spread, significant
 from ackclock.cli.terminal import complain, console
 from ackclock.errors import InputError, RunError
-from ackclock.names import nearest
-from ackclock.numbers import interval_text, mean_and_spread, significant
 
 if TYPE_CHECKING:
-    from ackclock.expect import Expectation
+    from ackclock._expect import Expectation
+    from ackclock._sweep_jobs import Plan
     from ackclock.run import Run
     from ackclock.scenario import Scenario
     from ackclock.study.model import Verdict
     from ackclock.study.result import ClaimResult, StudyResult
-    from ackclock.sweep_jobs import Plan
 
 CHANGED = "changed"
 """The word of ``--fail-on`` for a verdict other than the recorded one."""
@@ -34,7 +34,7 @@ class Gate:
         self._scenario = scenario
         if not texts:
             return
-        from ackclock.expect import Expectation
+        from ackclock._expect import Expectation
 
         self._expected = [Expectation.read(text) for text in texts]
         description = scenario.at(scenario.sweep.overrides(plan.points[0])).describe()
@@ -45,7 +45,7 @@ class Gate:
         """Returns a function that gives ``take`` a finished run of a point, and keeps its values."""
         if not self._expected:
             return take
-        from ackclock.expect import value
+        from ackclock._expect import value
 
         def both(point: int, run: Run) -> None:
             take(point, run)
@@ -56,7 +56,7 @@ class Gate:
 
     def judge(self, *, silent: bool) -> None:
         """Prints the outcomes, unless ``silent``. RunError when an expectation is not met, after naming it."""
-        from ackclock.sweep import labelled
+        from ackclock._sweep import labelled
 
         unmet = checked = 0
         for point, by_seed in sorted(self._values.items()):

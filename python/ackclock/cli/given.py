@@ -16,7 +16,7 @@ def read_scenario(file: Path, overrides: Mapping[str, Any]) -> Scenario:
     """Returns the scenario in the file or in standard input. InputError says what is wrong with it, or that it is a
     study.
     """
-    from ackclock.files import STANDARD_INPUT, read_text
+    from ackclock._files import STANDARD_INPUT, read_text
     from ackclock.scenario import Scenario
 
     text = read_text(file)

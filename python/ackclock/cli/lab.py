@@ -6,9 +6,9 @@ import webbrowser
 from pathlib import Path
 from typing import Any
 
+from ackclock._files import is_there
 from ackclock.cli import terminal
 from ackclock.cli.given import read_scenario
-from ackclock.files import is_there
 
 
 def lab(scenario: str | None, out: Path, show: bool) -> None:

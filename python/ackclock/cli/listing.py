@@ -7,9 +7,9 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
+from ackclock._names import nearest
 from ackclock.cli.terminal import console, print_json
 from ackclock.errors import InputError
-from ackclock.names import nearest
 
 STUDY = "study"
 
@@ -61,7 +61,7 @@ def all_entries() -> list[dict[str, Any]]:
 
 
 def _registered() -> list[dict[str, Any]]:
-    from ackclock import core
+    from ackclock import _typed_core as core
     from ackclock.schemas.registry import Entry
 
     return [Entry.model_validate(entry).model_dump() for entry in core.registry()]

@@ -35,8 +35,8 @@ def packetdrill(
 
     InputError for a setting that is no ``DETAIL=VALUE``.
     """
+    from ackclock._overrides import assignment
     from ackclock.evaluation.loading import apart
-    from ackclock.overrides import assignment
     from ackclock.packetdrill import Choices, drill
 
     choices = Choices(profile, control, dict(map(assignment, settings)))

@@ -48,9 +48,9 @@ def path(
     """Runs ``command`` with the network of a scenario behind it, and prints what the links counted. RunError when
     something is missing.
     """
-    from ackclock import core
+    from ackclock import _typed_core as core
+    from ackclock._overrides import assignment
     from ackclock.cli.given import read_scenario
-    from ackclock.overrides import assignment
 
     scenario = read_scenario(file, dict(map(assignment, settings)))
     described = scenario.describe()

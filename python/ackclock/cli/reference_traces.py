@@ -6,8 +6,8 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
+from ackclock._files import writable
 from ackclock.cli.terminal import console, progress_bar, shown
-from ackclock.files import writable
 
 
 def reference_traces(names: Sequence[str], out: Path) -> None:

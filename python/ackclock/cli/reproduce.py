@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
+from ackclock._files import replacing, writable
 from ackclock.cli.terminal import console, print_json, progress_bar, shown
 from ackclock.errors import InputError
-from ackclock.files import replacing, writable
 
 if TYPE_CHECKING:
     from ackclock.study.load import LoadedStudy
@@ -46,13 +46,13 @@ def reproduce(
 
     words = gate.fail_words(fail_on)
     studies = _read(selectors)
+    from ackclock._store import Store
     from ackclock.cli import characterise_text
     from ackclock.cli.reproduce_json import as_document
     from ackclock.cli.reproduce_text import show_all
     from ackclock.figure import FIGURES, known_formats, save_all
     from ackclock.figure import figures as figures_of
     from ackclock.report.figures import study_stem
-    from ackclock.store import Store
     from ackclock.study.run import run_studies
 
     formats = known_formats(figures)

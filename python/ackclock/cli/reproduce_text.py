@@ -8,9 +8,9 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from ackclock._numbers import duration, mean_and_spread, plain
 from ackclock.cli.tables import Column, fitting
 from ackclock.cli.terminal import console
-from ackclock.numbers import duration, mean_and_spread, plain
 from ackclock.study.model import Verdict
 from ackclock.study.result import ClaimResult, MetricValue, SensitivityResult, StudyResult
 from ackclock.study.tally import by_thesis, verdicts_of

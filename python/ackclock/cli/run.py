@@ -12,6 +12,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from ackclock._files import writable
+from ackclock._overrides import assignment
+from ackclock._store import Store, results_folder
 from ackclock.cli.gate import Gate
 from ackclock.cli.given import read_scenario
 from ackclock.cli.limits import closed, held_back
@@ -20,16 +23,13 @@ from ackclock.cli.sweep_text import show as show_sweep
 from ackclock.cli.tables import Column, fitting
 from ackclock.cli.terminal import complain, console, note, print_json, progress_bar, shown, warn
 from ackclock.errors import InputError, RunError
-from ackclock.files import writable
-from ackclock.overrides import assignment
-from ackclock.store import Store, results_folder
 
 if TYPE_CHECKING:
-    from ackclock.collect import Collector
+    from ackclock._collect import Collector
+    from ackclock._sweep_jobs import Plan
     from ackclock.run import Run, Runs
     from ackclock.scenario import Scenario, Simulated
     from ackclock.statistics import Summary
-    from ackclock.sweep_jobs import Plan
 
 FLOW_COLUMNS: Mapping[str, tuple[str, float]] = {
     # quantity: (heading, factor)
@@ -101,8 +101,8 @@ def run(
     scenario = read_scenario(file, overrides)
 
     # What a wrong scenario and `ackclock --help` should not cost.
-    from ackclock.cluster import workers_at
-    from ackclock.collect import Collector
+    from ackclock._cluster import workers_at
+    from ackclock._collect import Collector
     from ackclock.scenario import MAX_IN_MEMORY
 
     if out is None:
@@ -162,8 +162,8 @@ def run(
 
 def page(scenario: Scenario, out: Path, *, threads: int = 0) -> Path:
     """Runs a scenario and writes its report, as ``--html`` does. Returns its path. RunError if a run fails."""
-    from ackclock.collect import Collector
-    from ackclock.jobs import Local
+    from ackclock._collect import Collector
+    from ackclock._jobs import Local
 
     plan = scenario.plan()
     collector = Collector(scenario.sweep, plan, keep=True)
@@ -177,7 +177,7 @@ def _wishes(
     exports: Sequence[str], scenario: Scenario, plan: Plan, out: Path | None, *, payloads: bool
 ) -> Sequence[str]:
     """Returns ``exports`` after checking them. InputError, before anything is simulated, if one is impossible."""
-    from ackclock.exports import planned
+    from ackclock._exports import planned
 
     if exports:
         planned(scenario, exports)
@@ -292,7 +292,7 @@ def _tables(
     runs: Runs, collector: Collector, scenario: Scenario, out: Path, latex: Sequence[str], *, everything: bool
 ) -> list[Path]:
     """Writes the results as tables; of runs that are too many for memory only the summary."""
-    from ackclock.tables import write
+    from ackclock._tables import write
 
     written = runs.write(out) if everything else write(out, {"points": collector.table()})
     return written + _latex(collector, scenario, out, latex)
@@ -302,7 +302,7 @@ def _latex(collector: Collector, scenario: Scenario, out: Path, columns: Sequenc
     """Writes the table of the points with these columns for LaTeX; nothing without columns."""
     if not columns:
         return []
-    from ackclock.files import replacing
+    from ackclock._files import replacing
     from ackclock.report.latex_table import latex_table
 
     text = latex_table(collector.table(), scenario.sweep.axes, dict(map(_labelled, columns)))
@@ -334,7 +334,7 @@ def _drawn(runs: Runs, scenario: Scenario) -> list[Run]:
 
 def _report(runs: Runs, drawn: Sequence[Run], scenario: Scenario, out: Path, warnings: Sequence[str]) -> Path:
     """Writes the report, whose figures show the runs in ``drawn``."""
-    from ackclock.named_files import as_written
+    from ackclock._named_files import as_written
     from ackclock.report.scenario_page import Origin, write_scenario_report
 
     stem = "-".join(Path(scenario.file).stem.split())
@@ -368,7 +368,7 @@ def document(runs: Runs) -> dict[str, Any]:
 
 def show(runs: Runs) -> None:
     """Prints the results: every flow of a single run, or groups with intervals for several runs."""
-    from ackclock.sweep import labelled
+    from ackclock._sweep import labelled
 
     out = console()
     for group, summary in zip(runs.points, runs.summaries(), strict=True):
@@ -435,7 +435,7 @@ def _show_summary(out: Console, runs: list[Run], summary: Mapping[str, Summary])
 
 def _show_fairness(out: Console, runs: list[Run]) -> None:
     """Prints the fairness, over which flows it is, and whether their demands differ."""
-    from ackclock.fairness import sentences
+    from ackclock._fairness import sentences
 
     first, *more = sentences([run.result for run in runs]) or [""]
     if first:
@@ -446,7 +446,7 @@ def _show_fairness(out: Console, runs: list[Run]) -> None:
 
 def _show_completions(out: Console, runs: list[Run], summary: Mapping[str, Summary]) -> None:
     """Prints the completion times of groups that complete tasks, also by size if transfers were observed."""
-    from ackclock.summary import completions
+    from ackclock._summary import completions
 
     found = completions([group["name"] for group in runs[0].result["groups"]], summary)
     if not found:

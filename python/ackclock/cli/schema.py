@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from ackclock._names import nearest
 from ackclock.cli.terminal import print_json
 from ackclock.errors import InputError
-from ackclock.names import nearest
 
 
 def schema(of: str) -> None:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
+from ackclock._files import replacing, writable
 from ackclock.cli.evaluate import plain, stem_of, transport_keys
 from ackclock.cli.terminal import console, print_json, progress_bar, shown, warn
-from ackclock.files import replacing, writable
 
 if TYPE_CHECKING:
     from ackclock.evaluation.contenders import Contender
@@ -35,14 +35,14 @@ def search(
     out: Path,
 ) -> None:
     """Searches, prints what was found, and writes it as a scenario file."""
-    from ackclock.cluster import workers_at
+    from ackclock._cluster import workers_at
+    from ackclock._numbers import significant
+    from ackclock._store import Store
     from ackclock.evaluation.contenders import contender
-    from ackclock.numbers import significant
     from ackclock.search.objectives import objective as named
     from ackclock.search.report import scenario_of
     from ackclock.search.run import Search
     from ackclock.search.space import load
-    from ackclock.store import Store
 
     wanted = named(objective)
     more = transport_keys(transport)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from ackclock._files import is_there, replacing
 from ackclock.cli.terminal import console
 from ackclock.errors import InputError
-from ackclock.files import is_there, replacing
 
 
 def copy(name: str, file: Path) -> None:

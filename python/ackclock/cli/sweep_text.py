@@ -11,10 +11,10 @@ from rich.text import Text
 from ackclock.cli.tables import Column, fitting
 
 if TYPE_CHECKING:
+    from ackclock._summary import PointSummary
+    from ackclock._sweep_jobs import Plan
     from ackclock.scenario import Scenario, Simulated
     from ackclock.statistics import Summary
-    from ackclock.summary import PointSummary
-    from ackclock.sweep_jobs import Plan
 
 ROWS = 40
 """The largest number of points shown; files contain all."""
@@ -111,7 +111,7 @@ def _column(heading: str, name: str, factor: float, points: Sequence[PointSummar
 
 def spread(value: Summary | None, factor: float) -> Text:
     """Returns a mean with half its interval as text."""
-    from ackclock.numbers import mean_and_spread
+    from ackclock._numbers import mean_and_spread
 
     if value is None or value.mean is None:
         return Text("-")
@@ -128,7 +128,7 @@ def expected_s(scenario: Scenario, plan: Plan, cores: int) -> tuple[float, float
 
 def cost(plan: Plan, packets: float, seconds: float, cores: int) -> str:
     """Returns the cost of the coming runs, in a sentence."""
-    from ackclock.numbers import duration
+    from ackclock._numbers import duration
 
     on = f"{cores} core{'s' if cores != 1 else ''}"
     more = ", more where the precision asks for them" if plan.precision else ""
@@ -157,6 +157,6 @@ def spent(done: Simulated) -> str:
 
 
 def _short(seconds: float) -> str:
-    from ackclock.numbers import duration
+    from ackclock._numbers import duration
 
     return f"{1000 * seconds:.2g} ms" if seconds < 0.1 else duration(seconds)

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 
-from ackclock.names import is_hidden, visible
+from ackclock._names import is_hidden, visible
 
 if TYPE_CHECKING:
-    from ackclock.jobs import Progress
+    from ackclock._jobs import Progress
 
 _PATIENCE_S = 1.0
 """The time in seconds after which a progress bar appears."""
@@ -164,7 +164,7 @@ class TimeLeft:
 
     def words(self, now_s: float, share: float) -> str:
         """Returns ", 3 min left"; nothing while the time is unknown."""
-        from ackclock.numbers import duration
+        from ackclock._numbers import duration
 
         seconds = self.at(now_s, share)
         return "" if seconds is None else f", {duration(seconds)} left"

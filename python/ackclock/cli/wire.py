@@ -30,9 +30,9 @@ def wire(file: Path, *, settings: Sequence[str], seed: int | None, compare: bool
     """Runs the flows of a scenario on real stacks, and prints the results. RunError when something is missing or cannot
     be done in real time.
     """
-    from ackclock import core
+    from ackclock import _typed_core as core
+    from ackclock._overrides import assignment
     from ackclock.cli.given import read_scenario
-    from ackclock.overrides import assignment
 
     scenario = read_scenario(file, dict(map(assignment, settings)))
     described = scenario.describe()
@@ -41,7 +41,7 @@ def wire(file: Path, *, settings: Sequence[str], seed: int | None, compare: bool
     used = described["seed"] if seed is None else seed
     outcome = core.wire(scenario.text, scenario.file, scenario.overrides, used)
     if compare:
-        from ackclock.wire_agreement import compared
+        from ackclock._wire_agreement import compared
 
         outcome["simulated"] = scenario.run(used, series=False).document
         outcome["comparison"] = compared(outcome, outcome["simulated"])

@@ -14,12 +14,12 @@ import numpy as np
 import numpy.typing as npt
 import pydantic
 
-from ackclock import toml
+from ackclock import _toml as toml
+from ackclock._files import read_text
+from ackclock._names import nearest
 from ackclock.errors import InputError
 from ackclock.evaluation.document import KIND
 from ackclock.evaluation.verdict import Verdict
-from ackclock.files import read_text
-from ackclock.names import nearest
 from ackclock.schemas.evaluate import EvaluateDocument
 from ackclock.statistics import paired_difference
 from ackclock.study.placed import not_toml, placed

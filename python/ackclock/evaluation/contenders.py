@@ -10,10 +10,11 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ackclock import core, toml
+from ackclock import _toml as toml
+from ackclock import _typed_core as core
+from ackclock._files import is_there
+from ackclock._names import nearest
 from ackclock.errors import InputError
-from ackclock.files import is_there
-from ackclock.names import nearest
 
 if TYPE_CHECKING:
     from ackclock.custom import Control

@@ -11,14 +11,14 @@ from pathlib import Path
 
 import pydantic
 
-from ackclock import toml
+from ackclock import _toml as toml
+from ackclock._files import read_text
+from ackclock._names import nearest
 from ackclock.errors import InputError
 from ackclock.evaluation.language import ScenarioFile
 from ackclock.evaluation.rfc import FAMILIES, Family
 from ackclock.evaluation.sets import ROWS, SETS, of_scenario
 from ackclock.evaluation.words import needs_series
-from ackclock.files import read_text
-from ackclock.names import nearest
 from ackclock.study.language import Expression, ExpressionError
 from ackclock.study.mistakes import rendered
 from ackclock.study.placed import not_toml, placed

@@ -11,8 +11,8 @@ from typing import Any, Literal
 from pydantic import Field, model_validator
 from typing_extensions import Self
 
+from ackclock._overrides import merge
 from ackclock.characterisation.words import Table
-from ackclock.overrides import merge
 
 Measure = Literal["value", "ratio", "difference", "harm", "allowance", "change"]
 Better = Literal["more", "less", "neither"]

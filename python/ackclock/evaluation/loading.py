@@ -16,9 +16,9 @@ from multiprocessing import Pipe
 from pathlib import Path
 from typing import TypeVar
 
+from ackclock._files import is_there
 from ackclock.errors import InputError, RunError
 from ackclock.evaluation.contenders import loaded
-from ackclock.files import is_there
 
 _RETURNED = b"returned"
 """What the process writes when the file has given control back, whether it was loaded or raised an exception."""

@@ -14,12 +14,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from ackclock import core
+from ackclock import _typed_core as core
+from ackclock._jobs import Batch
+from ackclock._store import Job
 from ackclock.errors import AckclockError, RunError
 from ackclock.evaluation.worker import read_reply
-from ackclock.jobs import Batch
 from ackclock.series import Series
-from ackclock.store import Job
 
 LIMIT_S = 300.0
 """The longest time that a run may take, by default."""

@@ -10,7 +10,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ackclock import toml
+from ackclock import _toml as toml
+from ackclock._files import read_text
+from ackclock._names import nearest
 from ackclock.errors import InputError
 from ackclock.evaluation.files import Loaded
 from ackclock.evaluation.judge import SOLO, TESTED, Finding, Samples
@@ -18,8 +20,6 @@ from ackclock.evaluation.rfc import FAMILIES, PROCESS, Family
 from ackclock.evaluation.sets import ROWS, SETS
 from ackclock.evaluation.spelling import NO_CONCERN, NOT_SO, UNDECIDED, left_out, more_than
 from ackclock.evaluation.verdict import Verdict, worst
-from ackclock.files import read_text
-from ackclock.names import nearest
 from ackclock.study.placed import not_toml, placed
 
 if TYPE_CHECKING:

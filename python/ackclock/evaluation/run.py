@@ -10,7 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ackclock import core, toml
+from ackclock import _toml as toml
+from ackclock import _typed_core as core
+from ackclock._jobs import Local, Pool, Progress, run_jobs
+from ackclock._overrides import merge
+from ackclock._store import Job, Store
 from ackclock.custom import python_classes
 from ackclock.errors import AckclockError, InputError, RunError, ScenarioError
 from ackclock.evaluation.contenders import PLUGIN, Contender, stand_in
@@ -21,9 +25,6 @@ from ackclock.evaluation.processes import LIMIT_S, Processes
 from ackclock.evaluation.result import Answers, Evaluation, ScenarioResult, assembled
 from ackclock.evaluation.spelling import more_than
 from ackclock.evaluation.words import EvaluationWords
-from ackclock.jobs import Local, Pool, Progress, run_jobs
-from ackclock.overrides import merge
-from ackclock.store import Job, Store
 from ackclock.study.language import Expression, ExpressionError
 from ackclock.study.run_words import measure
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from ackclock.numbers import with_ends
+from ackclock._numbers import with_ends
 
 if TYPE_CHECKING:
     from ackclock.study.result import Interval

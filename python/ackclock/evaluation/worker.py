@@ -22,7 +22,7 @@ from io import BufferedReader
 from pathlib import Path
 from typing import IO, Any
 
-from ackclock import core
+from ackclock import _typed_core as core
 from ackclock.custom import python_classes
 from ackclock.evaluation.contenders import PLUGIN, loaded
 

@@ -12,11 +12,11 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 from typing_extensions import Self
 
-from ackclock import toml
+from ackclock import _toml as toml
+from ackclock._files import read_text
+from ackclock._named_files import as_written, with_files
+from ackclock._names import nearest
 from ackclock.errors import InputError
-from ackclock.files import read_text
-from ackclock.named_files import as_written, with_files
-from ackclock.names import nearest
 
 LESSONS = Path(__file__).parent
 _ENDING = ".lesson.toml"

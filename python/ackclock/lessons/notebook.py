@@ -6,10 +6,10 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
-from ackclock.files import replacing, writable
+from ackclock._files import replacing, writable
+from ackclock._libraries import missing
 from ackclock.lessons import Lesson
 from ackclock.lessons.outcome import REPLICATIONS
-from ackclock.libraries import missing
 
 
 def write(lesson: Lesson, folder: Path) -> Path:

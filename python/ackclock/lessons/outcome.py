@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
+from ackclock._numbers import mean_and_spread
 from ackclock.errors import InputError
 from ackclock.lessons import Check, Lesson
 from ackclock.metrics import stretches
-from ackclock.numbers import mean_and_spread
 from ackclock.run import Run, Runs
 from ackclock.scenario import Scenario
 from ackclock.statistics import summarise

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from ackclock._names import nearest
+from ackclock._overrides import assignment
 from ackclock.errors import InputError, ScenarioError
-from ackclock.names import nearest
-from ackclock.overrides import assignment
 from ackclock.packetdrill.settings import LINUX, Settings, control_for
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def host_of(found: Settings, choices: Choices, file: str) -> tuple[Host, dict[st
     """Returns the host, and the details of its transport that were set. InputError for a wrong choice, Inexpressible if
     the script's control has no counterpart and none was chosen.
     """
-    from ackclock import core
+    from ackclock import _typed_core as core
     from ackclock.custom import python_classes
 
     profile = choices.profile_name
@@ -100,7 +100,7 @@ def _contender(given: str) -> Contender:
 
 def _details(profile: str) -> list[str]:
     """Returns the details of a profile of TCP. InputError if there is no such profile."""
-    from ackclock import core
+    from ackclock import _typed_core as core
 
     profiles = {entry["name"]: entry for entry in core.registry() if entry["kind"] == "transport"}
     if profile not in profiles:

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ackclock.core import own_errors
+from ackclock._files import read_text
+from ackclock._names import nearest
+from ackclock._typed_core import own_errors
 from ackclock.errors import InputError
-from ackclock.files import read_text
-from ackclock.names import nearest
 from ackclock.packetdrill import info
 from ackclock.packetdrill.arriving import arrive
 from ackclock.packetdrill.calls import call

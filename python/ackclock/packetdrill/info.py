@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from ackclock.names import nearest
+from ackclock._names import nearest
 from ackclock.packetdrill.expressions import CodeError, Number, Unknown
 
 if TYPE_CHECKING:

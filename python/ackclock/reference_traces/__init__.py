@@ -12,10 +12,10 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from ackclock import toml
+from ackclock import _toml as toml
+from ackclock._files import read_text, replacing
+from ackclock._names import nearest
 from ackclock.errors import InputError
-from ackclock.files import read_text, replacing
-from ackclock.names import nearest
 from ackclock.scenario import Scenario
 
 FOLDER = Path(__file__).parent
@@ -80,7 +80,7 @@ def make(trace: Trace, folder: Path) -> list[str]:
     """
     import polars as pl
 
-    from ackclock.csv_cells import inert
+    from ackclock._csv_cells import inert
     from ackclock.traces.event_log import NEEDED
     from ackclock.traces.figure import single
     from ackclock.traces.read import read

@@ -15,8 +15,8 @@ import numpy as np
 from markupsafe import Markup
 
 from ackclock import web
-from ackclock.numbers import rounded
-from ackclock.overrides import merge
+from ackclock._numbers import rounded
+from ackclock._overrides import merge
 from ackclock.report.cases import full_label
 from ackclock.run import Run
 from ackclock.series import Series, Vector

@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from ackclock._numbers import evenly, significant, with_ends
 from ackclock.characterisation.arms import WITH_SCHEDULER, discipline_of
 from ackclock.characterisation.elasticity import sensitivities
 from ackclock.characterisation.language import Characterisation, Criterion
 from ackclock.characterisation.summary import ONE_SETTING, Line, Overall, lines, overall
 from ackclock.characterisation.verdicts import Finding, Outcome, Row, Verdict, rows, setting_of
-from ackclock.numbers import evenly, significant, with_ends
 from ackclock.report import distribution, outcome, page, plane, study_view, style
 from ackclock.report.plane import Plane
 from ackclock.report.study_view import StudyView
@@ -376,7 +376,7 @@ def _broken(scenarios: Sequence[ScenarioView]) -> list[tuple[str, int]]:
 def _arm(
     name: str, index: int, results: Sequence[StudyResult], verdicts: Mapping[str, Mapping[str, Verdict]]
 ) -> ArmView:
-    from ackclock import core
+    from ackclock import _typed_core as core
 
     entry = next(entry for entry in core.registry() if entry["kind"] == "queue" and entry["name"] == name)
     cases = [case for result in results for case in result.cases if discipline_of(case.case) == name]

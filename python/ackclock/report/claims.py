@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ackclock.numbers import interval_text, mean_alone, mean_and_spread, plain
+from ackclock._numbers import interval_text, mean_alone, mean_and_spread, plain
 from ackclock.report import strips
 from ackclock.study.model import Finding, Verdict
 from ackclock.study.result import AssumptionResult, ClaimResult, SensitivityResult, StudyResult

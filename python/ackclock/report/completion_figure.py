@@ -7,11 +7,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ackclock._summary import class_name, class_words
 from ackclock.report.chart import Chart
 from ackclock.report.curves import Axis as Named
 from ackclock.report.curves import Curve, Entry, Panel
 from ackclock.run import Run, Runs
-from ackclock.summary import class_name, class_words
 
 CURVES = 12
 """The largest number of points of a sweep with a curve."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from ackclock._numbers import significant
 from ackclock.characterisation.distributions import Distribution
 from ackclock.characterisation.language import Kept
-from ackclock.numbers import significant
 from ackclock.report import plane, style
 from ackclock.report.chart import Chart
 from ackclock.report.curves import Axis as Named

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from ackclock._numbers import evenly, ranges, significant
 from ackclock.evaluation.contenders import RECOVERY
 from ackclock.evaluation.judge import TESTED, Finding
 from ackclock.evaluation.language import Metric, Setting, buffer_order
@@ -15,7 +16,6 @@ from ackclock.evaluation.result import Evaluation, FamilyResult, ScenarioResult
 from ackclock.evaluation.rfc import PROCESS, TITLE, Family
 from ackclock.evaluation.spelling import in_lines, judged, more_than
 from ackclock.evaluation.verdict import Verdict
-from ackclock.numbers import evenly, ranges, significant
 from ackclock.report import page, strips
 from ackclock.report.strips import Strip
 from ackclock.statistics import Summary, summarise

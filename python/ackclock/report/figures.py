@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from ackclock.numbers import rounded, rounded_one
+from ackclock._numbers import rounded, rounded_one
 from ackclock.report import narrow, rows, style, time_figure, trade_off
 from ackclock.report.cases import families, selected, shown
 from ackclock.report.chart import Chart

@@ -7,11 +7,11 @@ from typing import Any
 
 import polars as pl
 
-from ackclock.numbers import mean_and_spread
+from ackclock._numbers import mean_and_spread
+from ackclock._summary import bound
+from ackclock._sweep import Axis
 from ackclock.report.sweep_figure import axis_title, in_readable_units
 from ackclock.report.sweep_measures import Measure, measures
-from ackclock.summary import bound
-from ackclock.sweep import Axis
 
 _ESCAPED: Mapping[str, str] = {
     "\\": r"\textbackslash{}",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ackclock.numbers import mean_and_spread
+from ackclock._numbers import mean_and_spread
 from ackclock.report.chart import COLOURS, Chart
 from ackclock.report.curves import Curve, Panel
 from ackclock.report.rows import xs

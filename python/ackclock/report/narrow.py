@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from ackclock.numbers import plain
+from ackclock._numbers import plain
 from ackclock.report.curves import Panel
 
 NARROW = 0.05

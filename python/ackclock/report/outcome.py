@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ackclock.numbers import mean_and_spread, plain
+from ackclock._numbers import mean_and_spread, plain
 from ackclock.study.model import Verdict
 from ackclock.study.result import ClaimResult, StudyResult, counted
 from ackclock.study.tally import Kind, kind_of

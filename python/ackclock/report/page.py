@@ -11,8 +11,8 @@ from typing import Any
 import jinja2
 from markupsafe import Markup
 
-from ackclock import numbers
-from ackclock.files import replacing
+from ackclock import _numbers as numbers
+from ackclock._files import replacing
 from ackclock.report import alive as live
 from ackclock.report.library import LIBRARY, packed, packed_plotly
 from ackclock.study.result import tested

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ackclock._numbers import significant
 from ackclock.characterisation.ellipse import Ellipse, fitted
-from ackclock.numbers import significant
 from ackclock.report import rows, style
 from ackclock.report.chart import Chart
 from ackclock.report.curves import Axis as Named

@@ -8,7 +8,7 @@ from typing import Any
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from ackclock.numbers import mean_and_spread
+from ackclock._numbers import mean_and_spread
 from ackclock.report.chart import COLOURS, Chart
 from ackclock.report.curves import Curve, Panel
 from ackclock.report.style import Style

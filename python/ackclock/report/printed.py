@@ -11,8 +11,8 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ackclock._libraries import need_matplotlib
 from ackclock.errors import InputError
-from ackclock.libraries import need_matplotlib
 from ackclock.report import fitting, marks
 from ackclock.report.chart import Chart
 from ackclock.report.curves import Axis, Panel

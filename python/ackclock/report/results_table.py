@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ackclock.numbers import interval_text, mean_and_spread, plain, rounded
+from ackclock._numbers import interval_text, mean_and_spread, plain, rounded
 from ackclock.report import rows, strips
 from ackclock.report.cases import full_label
 from ackclock.report.chart import Chart

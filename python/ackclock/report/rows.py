@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from ackclock.csv_cells import inert
+from ackclock._csv_cells import inert
 from ackclock.report.chart import Chart
 from ackclock.report.curves import Curve, Panel
 

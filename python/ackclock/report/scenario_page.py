@@ -8,16 +8,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ackclock import numbers
-from ackclock.fairness import sentences
+from ackclock import _numbers as numbers
+from ackclock._fairness import sentences
+from ackclock._summary import summarised
+from ackclock._sweep import labelled
 from ackclock.report import alive, scenario_figures, sweep_view
 from ackclock.report.figures import FigureView
 from ackclock.report.page import rendered, written
 from ackclock.report.scenario_tables import Table, completion_table, flow_table, link_table, points_table
 from ackclock.run import Run, Runs
 from ackclock.study.run import versions
-from ackclock.summary import summarised
-from ackclock.sweep import labelled
 
 MOST_POINTS = 12
 """The largest number of points of a sweep with their own tables and figures; further points are only in the sweep's

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ackclock import core
-from ackclock.numbers import interval_text, mean_and_spread, significant
+from ackclock import _typed_core as core
+from ackclock._numbers import interval_text, mean_and_spread, significant
+from ackclock._summary import NOTHING, completions, summarised
+from ackclock._sweep import labelled
 from ackclock.run import Run, Runs
 from ackclock.statistics import Summary
-from ackclock.summary import NOTHING, completions, summarised
-from ackclock.sweep import labelled
 
 MANY_FLOWS = 20
 """The largest number of flows of a single run with a row each; with more, each group has a row."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from ackclock import hard_paths
+from ackclock._stack_bench import QUANTITIES, Bench, cell_text, remarks
 from ackclock.report.page import rendered, written
-from ackclock.stack_bench import QUANTITIES, Bench, cell_text, remarks
 from ackclock.study.run import versions
 
 

@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from ackclock.numbers import significant
+from ackclock._numbers import significant
 from ackclock.study.result import Interval
 
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ackclock import numbers
+from ackclock import _numbers as numbers
 from ackclock.report import claims, figures, outcome, results_table
 from ackclock.report.cases import families
 from ackclock.report.claims import AssumptionView, ClaimView

@@ -12,6 +12,8 @@ from typing import Any
 
 import polars as pl
 
+from ackclock._summary import bound
+from ackclock._sweep import Axis
 from ackclock.errors import InputError
 from ackclock.report.chart import Chart
 from ackclock.report.curves import Axis as Named
@@ -19,8 +21,6 @@ from ackclock.report.curves import Curve, Entry, Panel
 from ackclock.report.quantities import title_and_scale
 from ackclock.report.sweep_layout import Choice, Dimension, Layout, choices, layout, worded
 from ackclock.report.sweep_measures import Measure, measures
-from ackclock.summary import bound
-from ackclock.sweep import Axis
 
 ACROSS = 3
 """The largest number of panels side by side, if rows have no meaning."""

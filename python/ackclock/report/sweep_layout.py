@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
+from ackclock._names import nearest
+from ackclock._sweep import Axis
 from ackclock.errors import InputError
-from ackclock.names import nearest
-from ackclock.sweep import Axis
 
 FEW = 4
 """The largest number of values of an axis of numbers that become colours by default; more are a heat map."""

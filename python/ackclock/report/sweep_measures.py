@@ -9,12 +9,12 @@ from typing import Any
 
 import polars as pl
 
-from ackclock import units
+from ackclock import _units as units
+from ackclock._expect import known_columns
+from ackclock._names import nearest
+from ackclock._summary import class_words, numeric_fields
 from ackclock.errors import InputError
-from ackclock.expect import known_columns
-from ackclock.names import nearest
 from ackclock.report.quantities import short_name, title_and_scale
-from ackclock.summary import class_words, numeric_fields
 
 _KINDS = ("groups", "links", "size_classes")
 """The kinds of columns of the summary, by the word before their first dot."""

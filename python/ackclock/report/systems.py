@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ackclock import toml
+from ackclock import _toml as toml
 from ackclock.study.result import StudyResult
 
 KEYS = frozenset({"control", "queue"})

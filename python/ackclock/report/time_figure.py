@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ackclock.numbers import rounded
+from ackclock._numbers import rounded
 from ackclock.report.cases import full_label, selected, shown
 from ackclock.report.curves import Axis, Curve, Entry, Panel
 from ackclock.report.quantities import title_and_scale

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ackclock.numbers import mean_and_spread, rounded
+from ackclock._numbers import mean_and_spread, rounded
 from ackclock.report.cases import families, selected, shown
 from ackclock.report.curves import Axis, Curve, Entry, Panel
 from ackclock.study.model import Figure, Metric, sweep_text

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from ackclock import core
+from ackclock import _typed_core as core
 
 
 class Document(BaseModel):

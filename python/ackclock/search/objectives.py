@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from ackclock._names import nearest
 from ackclock.errors import InputError
-from ackclock.names import nearest
 
 
 @dataclass(frozen=True)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ackclock._numbers import significant
+from ackclock._overrides import merge
 from ackclock.evaluation.contenders import Contender
 from ackclock.evaluation.run import put
-from ackclock.numbers import significant
-from ackclock.overrides import merge
 from ackclock.search.objectives import Objective
 from ackclock.search.run import SEEDS, Found
 from ackclock.search.space import TESTED, Space
@@ -18,7 +18,7 @@ def scenario_of(found: Found, space: Space, tested: Contender, objective: Object
     """Returns the scenario that shows the finding, with comments that say what it shows."""
     import tomli_w
 
-    from ackclock import toml
+    from ackclock import _toml as toml
 
     document = toml.loads(space.text)
     own: Mapping[str, Any] = {} if tested.classes else tested.overrides(space.tested)

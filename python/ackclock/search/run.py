@@ -9,16 +9,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ackclock._jobs import Local, Pool, run_jobs
+from ackclock._libraries import missing
+from ackclock._overrides import merge
+from ackclock._store import Job, Store
 from ackclock.errors import AckclockError, InputError, RunError
 from ackclock.evaluation.contenders import Contender
 from ackclock.evaluation.processes import LIMIT_S, Processes
 from ackclock.evaluation.words import EvaluationWords, needs_series
-from ackclock.jobs import Local, Pool, run_jobs
-from ackclock.libraries import missing
-from ackclock.overrides import merge
 from ackclock.search.objectives import Objective
 from ackclock.search.space import Choice, Range, Space
-from ackclock.store import Job, Store
 from ackclock.study.language import Expression, ExpressionError
 from ackclock.study.run_words import measure
 

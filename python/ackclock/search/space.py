@@ -15,10 +15,11 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from ackclock import core, toml
+from ackclock import _toml as toml
+from ackclock import _typed_core as core
+from ackclock._files import read_text
+from ackclock._names import nearest
 from ackclock.errors import InputError
-from ackclock.files import read_text
-from ackclock.names import nearest
 
 TESTED = "tested"
 """The name of the group of flows that gets the control, as do those whose names begin with it and a hyphen."""

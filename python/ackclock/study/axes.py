@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ackclock.names import nearest
+from ackclock._names import nearest
 from ackclock.study.model import sweep_text
 
 Axes = Mapping[str, Sequence[Any]]

@@ -16,11 +16,11 @@ from typing import Any, Literal
 import pydantic
 from pydantic import Field
 
-from ackclock import toml
+from ackclock import _toml as toml
+from ackclock._files import is_there, read_text
+from ackclock._names import nearest
 from ackclock.characterisation.arms import Arm, Placement, cases
 from ackclock.errors import InputError
-from ackclock.files import is_there, read_text
-from ackclock.names import nearest
 from ackclock.study.grid import expanded
 from ackclock.study.kind import ENDING
 from ackclock.study.merge import merged

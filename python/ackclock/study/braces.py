@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from itertools import product
 from typing import Any
 
-from ackclock.names import nearest
+from ackclock._names import nearest
 from ackclock.study.axes import Axes, GridError, text_of
 
 _FOR_ALL = re.compile(r"(?P<what>.*\S)\s+for\s+all\s+(?P<names>[\w\s,-]+)", re.DOTALL)

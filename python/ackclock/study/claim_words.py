@@ -33,7 +33,7 @@ from typing import Any
 
 import numpy as np
 
-from ackclock.names import nearest
+from ackclock._names import nearest
 from ackclock.study.choice_words import CHOICES
 from ackclock.study.curve_words import CURVES
 from ackclock.study.language import Array, Expression, ExpressionError, Join, Value, aligned

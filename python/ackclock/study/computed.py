@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from ackclock.numbers import significant
+from ackclock._numbers import significant
 from ackclock.study.choice_words import CHOICES
 from ackclock.study.claim_words import ClaimWords, samples_of
 from ackclock.study.language import Expression, ExpressionError

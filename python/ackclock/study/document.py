@@ -8,7 +8,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from ackclock import toml
+from ackclock import _toml as toml
 from ackclock.errors import InputError
 from ackclock.study.base import LoadedBase, load_base
 from ackclock.study.grid import expanded

@@ -5,7 +5,7 @@ from __future__ import annotations
 import fnmatch
 from collections.abc import Iterator, Sequence
 
-from ackclock.names import nearest
+from ackclock._names import nearest
 from ackclock.study.model import Figure
 
 

@@ -14,9 +14,9 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from ackclock._names import nearest
 from ackclock.characterisation.arms import Variant
 from ackclock.errors import InputError
-from ackclock.names import nearest
 from ackclock.study.axes import Axes, GridError, checked, text_of, under, value_at
 from ackclock.study.braces import Filling
 from ackclock.study.claim import Claim

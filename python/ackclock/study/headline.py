@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from ackclock import toml
+from ackclock import _toml as toml
 from ackclock.study.document import studies_dir
 from ackclock.study.load import guidelines, shown, study_names, theses
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ackclock import toml
+from ackclock import _toml as toml
 
 ENDING = ".base.toml"
 """The ending of the name of a base."""

@@ -17,8 +17,8 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from ackclock._names import nearest
 from ackclock.errors import InputError
-from ackclock.names import nearest
 
 Array = npt.NDArray[np.float64]
 Value = Any

@@ -15,11 +15,12 @@ from typing import Any
 
 import pydantic
 
-from ackclock import core, toml
+from ackclock import _toml as toml
+from ackclock import _typed_core as core
+from ackclock._files import is_there, read_text
+from ackclock._named_files import KEYS, with_files
+from ackclock._names import nearest
 from ackclock.errors import InputError
-from ackclock.files import is_there, read_text
-from ackclock.named_files import KEYS, with_files
-from ackclock.names import nearest
 from ackclock.study.base import LoadedBase, chosen
 from ackclock.study.document import read_document, studies_dir
 from ackclock.study.kind import ENDING

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Any
 
-from ackclock import toml
+from ackclock import _toml as toml
 from ackclock.study.scenario_text import Place, ScenarioText, key_text, means, value_text, written
 
 Path = tuple[str, ...]

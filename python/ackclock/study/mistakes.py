@@ -9,7 +9,7 @@ from typing import Any
 
 import pydantic
 
-from ackclock.names import nearest
+from ackclock._names import nearest
 from ackclock.study.grid import Item
 
 

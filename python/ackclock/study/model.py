@@ -15,9 +15,9 @@ from typing import Any, Literal
 from pydantic import ConfigDict, Field, field_validator, model_validator
 from typing_extensions import Self
 
+from ackclock._names import nearest
 from ackclock.characterisation.arms import Placement
 from ackclock.characterisation.language import Characterisation
-from ackclock.names import nearest
 from ackclock.study.claim import Claim
 from ackclock.study.table import Table
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any
 
-from ackclock.files import is_there, read_text
-from ackclock.names import nearest
+from ackclock._files import is_there, read_text
+from ackclock._names import nearest
 from ackclock.study.document import read_document, studies_dir
 from ackclock.study.model import Study
 

@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ackclock import core, toml
+from ackclock import _toml as toml
+from ackclock import _typed_core as core
 from ackclock.errors import InputError, ScenarioError
 
 Path = list[str | int]

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ackclock import core
+from ackclock import _typed_core as core
+from ackclock._overrides import merge
+from ackclock._store import Job
 from ackclock.errors import InputError, ScenarioError
-from ackclock.overrides import merge
-from ackclock.store import Job
 from ackclock.study.drawn import undrawable
 from ackclock.study.dry_run import MetricsDryRun
 from ackclock.study.language import Expression

@@ -8,10 +8,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ackclock import core
+from ackclock import _typed_core as core
+from ackclock._jobs import Made, Progress, run_jobs
+from ackclock._store import Job, Store, core_fingerprint
 from ackclock.errors import InputError, Interrupted
-from ackclock.jobs import Made, Progress, run_jobs
-from ackclock.store import Job, Store, core_fingerprint
 from ackclock.study.claim_words import ClaimWords
 from ackclock.study.computed import words_of_means
 from ackclock.study.findings import with_finding, with_numbers

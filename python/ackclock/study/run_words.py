@@ -43,8 +43,8 @@ from typing import Any, cast
 import numpy as np
 
 from ackclock import metrics
+from ackclock._names import nearest
 from ackclock.characterisation import windows
-from ackclock.names import nearest
 from ackclock.series import Series
 from ackclock.study.language import Array, Expression, ExpressionError, Join, Value
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ackclock import toml
+from ackclock import _toml as toml
 
 
 @dataclass(frozen=True)

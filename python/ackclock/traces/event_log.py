@@ -8,8 +8,8 @@ from typing import Any
 
 import polars as pl
 
+from ackclock._names import alike, nearest
 from ackclock.errors import InputError
-from ackclock.names import alike, nearest
 from ackclock.traces.log import Course, Event, Log, Place
 from ackclock.traces.states import BBR, BBRV3
 

@@ -18,8 +18,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from ackclock._names import nearest
 from ackclock.errors import InputError
-from ackclock.names import nearest
 from ackclock.traces.log import QUANTITIES, Course, Event, EventKind, Log, Place
 from ackclock.traces.qlog_file import Entry, QlogFile, json_array, json_object, number
 from ackclock.traces.states import canonical

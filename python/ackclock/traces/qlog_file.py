@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ackclock._names import alike
 from ackclock.errors import InputError
-from ackclock.names import alike
 from ackclock.traces.records import document, records
 
 NAMES = {

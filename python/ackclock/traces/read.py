@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from ackclock._files import is_there
+from ackclock._names import alike
 from ackclock.errors import InputError
-from ackclock.files import is_there
-from ackclock.names import alike
 from ackclock.traces.log import Log
 
 FOREIGN = {

@@ -13,7 +13,7 @@ from typing import Any
 import jinja2
 from markupsafe import Markup
 
-from ackclock.files import replacing, writable
+from ackclock._files import replacing, writable
 from ackclock.lessons import lessons
 from ackclock.report.page import asset, script_json
 from ackclock.web.bundle import bundle

@@ -8,7 +8,7 @@ import pytest
 from selenium.webdriver.remote.webelement import WebElement
 
 from ackclock import Scenario
-from ackclock.numbers import mean_and_spread
+from ackclock._numbers import mean_and_spread
 from ackclock.report import write_page
 from ackclock.report.scenario_page import Origin, write_scenario_report
 from ackclock.study.result import CaseResult

@@ -10,8 +10,8 @@ import pytest
 from typer.testing import CliRunner
 
 from ackclock import Scenario
+from ackclock._numbers import significant
 from ackclock.cli.app import app
-from ackclock.numbers import significant
 from ackclock.report import scenario_figures
 from ackclock.report.scenario_page import Origin, render
 from ackclock.web.module import MODULE

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ackclock import core
+from ackclock import _typed_core as core
 
 HEAD = 'duration = "2 s"\n'
 # Losses of both kinds, marks, a way back that is narrow: so that what reacts to them has something to react to.

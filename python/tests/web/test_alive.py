@@ -11,7 +11,9 @@ from chromium import eventually
 from selenium import webdriver
 from selenium.webdriver.support.ui import Select
 
-from ackclock import Scenario, core, toml
+from ackclock import Scenario
+from ackclock import _toml as toml
+from ackclock import _typed_core as core
 from ackclock.report import write_page, write_report
 from ackclock.report.scenario_page import Origin, write_scenario_report
 from ackclock.study.load import load_study, parse_study, study_names

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from random_scenarios import random_scenarios
 
-from ackclock import Scenario, core
+from ackclock import Scenario
+from ackclock import _typed_core as core
 
 from .conftest import Ask
 from .everything import scenarios

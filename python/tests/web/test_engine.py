@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from ackclock import core
+from ackclock import _typed_core as core
 
 from .conftest import Ask
 from .everything import registry

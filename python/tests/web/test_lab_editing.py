@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from selenium.webdriver.common.keys import Keys
 
-from ackclock import toml
+from ackclock import _toml as toml
 
 from .lab_page import DUEL, Lab
 

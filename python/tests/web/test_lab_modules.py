@@ -12,7 +12,9 @@ from typing import Any
 import pytest
 from chromium import offline_chromium
 
-from ackclock import core, statistics, toml
+from ackclock import _toml as toml
+from ackclock import _typed_core as core
+from ackclock import statistics
 from ackclock.lessons import LESSONS
 from ackclock.web.bundle import bundle
 

@@ -7,7 +7,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from ackclock import statistics, toml
+from ackclock import _toml as toml
+from ackclock import statistics
 
 from .lab_page import DUEL, HUGE, LONG, PHONE, Lab
 

@@ -7,11 +7,11 @@ from typing import Annotated
 
 import typer
 
+from ackclock._store import results_folder
 from ackclock.cli import evaluate as evaluate_command
 from ackclock.cli import evaluate_files
 from ackclock.cli.options import Dask, Json, OutDir, Threads
 from ackclock.errors import InputError
-from ackclock.store import results_folder
 
 
 def evaluate(

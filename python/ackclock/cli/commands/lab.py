@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
+from ackclock._store import results_folder
 from ackclock.cli import examples as examples_command
 from ackclock.cli import lab as lab_command
-from ackclock.store import results_folder
 
 
 def lab(

@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
+from ackclock._store import results_folder
 from ackclock.cli import reference_traces as reference_traces_command
 from ackclock.cli.options import OutDir
-from ackclock.store import results_folder
 
 
 def reference_traces(

@@ -6,10 +6,10 @@ from typing import Annotated
 
 import typer
 
+from ackclock._store import results_folder
 from ackclock.cli import reproduce as reproduce_command
 from ackclock.cli.options import Figures, Json, OutDir, Threads
 from ackclock.errors import InputError
-from ackclock.store import results_folder
 
 
 def reproduce(

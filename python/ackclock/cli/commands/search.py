@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
+from ackclock._store import results_folder
 from ackclock.cli import search as search_command
 from ackclock.cli.options import Dask, Json, OutDir, Threads
-from ackclock.store import results_folder
 
 
 def search(

@@ -20,10 +20,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ackclock import toml
+from ackclock import _toml as toml
+from ackclock._files import unfinished_name
+from ackclock._overrides import to_json
 from ackclock.errors import InputError
-from ackclock.files import unfinished_name
-from ackclock.overrides import to_json
 
 if TYPE_CHECKING:
     from ackclock.series import Series
@@ -160,7 +160,7 @@ def _packed(result_json: str, series: Series | None) -> bytes:
 
 def _read(path: Path, *, series: bool) -> dict[str, Any] | None:
     """Returns the result in a file, with its series if they are wanted; None if there is no valid file."""
-    from ackclock.core import parsed_result
+    from ackclock._typed_core import parsed_result
 
     if not path.exists():  # a run is looked up twice, and a new sweep has none
         return None

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ackclock._files import replacing
 from ackclock.errors import RunError
-from ackclock.files import replacing
 
 if TYPE_CHECKING:
     from ackclock.run import Run

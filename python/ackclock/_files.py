@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from ackclock._names import alike
 from ackclock.errors import InputError, RunError
-from ackclock.names import alike
 
 STANDARD_INPUT = Path("-")
 MAX_BYTES = 10_000_000

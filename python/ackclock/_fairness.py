@@ -6,9 +6,9 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ackclock._names import nearest
+from ackclock._numbers import mean_and_spread
 from ackclock.errors import InputError
-from ackclock.names import nearest
-from ackclock.numbers import mean_and_spread
 from ackclock.statistics import summarise
 
 _TASKS = ("connections", "pages", "segments", "requests")

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ackclock import core, hard_paths
+from ackclock import _typed_core as core
+from ackclock import hard_paths
+from ackclock._names import nearest
+from ackclock._numbers import mean_and_spread
 from ackclock.errors import InputError
-from ackclock.names import nearest
-from ackclock.numbers import mean_and_spread
 from ackclock.scenario import Scenario
 from ackclock.statistics import Summary, summarise
 

@@ -8,12 +8,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ackclock._names import nearest
+from ackclock._numbers import interval_text, mean_and_spread
+from ackclock._summary import numeric_fields, samples
 from ackclock.errors import InputError
-from ackclock.names import nearest
-from ackclock.numbers import interval_text, mean_and_spread
 from ackclock.statistics import Summary, summarise
 from ackclock.study.truth import Holds, within
-from ackclock.summary import numeric_fields, samples
 
 _FORM = re.compile(r"\s*(?P<column>[^<>=\s]+)\s*(?P<sign><=|>=|<|>)\s*(?P<bound>[^<>=]+?)\s*")
 _EXAMPLE = "flows.cubic.rtt_p95_s < 0.08"

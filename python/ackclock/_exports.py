@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ackclock import core
+from ackclock import _typed_core as core
+from ackclock._names import alike
 from ackclock.errors import InputError, RunError
-from ackclock.names import alike
 
 if TYPE_CHECKING:
     import polars as pl
@@ -147,7 +147,7 @@ class _Plan:
                     _write(table, path)
                     yield Export(path, len(table), "events")
         if self.flent:
-            from ackclock import flent
+            from ackclock import _flent as flent
 
             path = folder / f"{_plain(scenario.describe()['name'])}.flent.gz"
             sampled = scenario.with_overrides({"observe.interval": flent.STEP, "observe.flows": True})
@@ -270,7 +270,7 @@ def _write(table: pl.DataFrame, path: Path) -> None:
     # Polars reports a full disk in its own words.
     import polars as pl
 
-    from ackclock.csv_cells import inert
+    from ackclock._csv_cells import inert
 
     write = inert(table).write_csv if path.suffix == ".csv" else table.write_parquet
     try:

@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, Protocol
 
-from ackclock import core
-from ackclock.arguments import whole
+from ackclock import _typed_core as core
+from ackclock._arguments import whole
+from ackclock._store import Job, Store
 from ackclock.errors import AckclockError, Interrupted
-from ackclock.store import Job, Store
 
 Progress = Callable[[int, int, float], None]
 """Called with (runs done, runs in all, share of the work done) from the thread that started them.

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from ackclock._summary import PointSummary, Samples, over, samples
 from ackclock.run import Failure, Run, Runs
-from ackclock.summary import PointSummary, Samples, over, samples
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from ackclock.sweep import Sweep
-    from ackclock.sweep_jobs import Plan
+    from ackclock._sweep import Sweep
+    from ackclock._sweep_jobs import Plan
 
 
 class Collector:
@@ -63,6 +63,6 @@ class Collector:
 
     def table(self) -> pl.DataFrame:
         """Returns the summaries as a data frame, one row per point."""
-        from ackclock.tables import points
+        from ackclock._tables import points
 
         return points(self.summaries(), self._sweep.axes)

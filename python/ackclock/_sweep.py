@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from ackclock import core
-from ackclock.labels import labels
+from ackclock import _typed_core as core
+from ackclock._labels import labels
 
 OWN_COLUMNS = frozenset(
     {"seed", "runs", "point", "name", "kind", "time_s", "flow", "group", "link", "metric", "fairness"}

@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import polars as pl
 import polars.selectors as cs
 
-from ackclock import core
-from ackclock.csv_cells import inert
-from ackclock.files import replacing
+from ackclock import _typed_core as core
+from ackclock._csv_cells import inert
+from ackclock._files import replacing
+from ackclock._summary import OfOneRun, PointSummary, bound
 from ackclock.series import KINDS, Series
-from ackclock.summary import OfOneRun, PointSummary, bound
 
 if TYPE_CHECKING:
+    from ackclock._sweep import Axis
     from ackclock.run import Run
     from ackclock.statistics import Summary
-    from ackclock.sweep import Axis
 
 NAMES = ("flows", "links", "groups", "transfers", "size_classes", "points", "series")
 """The tables that are written."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from ackclock import core
+from ackclock import _typed_core as core
 from ackclock.statistics import Summary, summarise, t_quantile
 
 if TYPE_CHECKING:

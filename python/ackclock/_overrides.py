@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from ackclock import toml
+from ackclock import _toml as toml
 from ackclock.errors import InputError
 
 

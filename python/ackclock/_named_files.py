@@ -14,9 +14,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from ackclock import toml
+from ackclock import _toml as toml
+from ackclock._files import is_there, read_text
 from ackclock.errors import InputError
-from ackclock.files import is_there, read_text
 
 KEYS = ("trace", "sizes")
 """The keys that name a file, in a table or at the end of a dotted path."""

@@ -12,11 +12,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ackclock import core
+from ackclock import _typed_core as core
+from ackclock._jobs import Batch, Local, Pool, begin
+from ackclock._libraries import missing
+from ackclock._store import Job, core_fingerprint
 from ackclock.errors import AckclockError, InputError, RunError
-from ackclock.jobs import Batch, Local, Pool, begin
-from ackclock.libraries import missing
-from ackclock.store import Job, core_fingerprint
 
 if TYPE_CHECKING:
     from ackclock.series import Series

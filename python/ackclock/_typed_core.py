@@ -11,8 +11,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from ackclock import kernel_controls
+from ackclock._overrides import to_json
 from ackclock.errors import AckclockError, InputError, RunError, ScenarioError
-from ackclock.overrides import to_json
 
 if TYPE_CHECKING:
     from ackclock.series import Series

@@ -9,14 +9,14 @@ import numpy as np
 import polars as pl
 from polars import selectors as cs
 
-from ackclock.libraries import missing
-from ackclock.summary import UNITS
+from ackclock._libraries import missing
+from ackclock._summary import UNITS
 
 if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
 
-    from ackclock.sweep import Axis
+    from ackclock._sweep import Axis
 
 
 def to_pandas(table: pl.DataFrame) -> pd.DataFrame:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from ackclock._names import nearest
 from ackclock.errors import InputError
-from ackclock.names import nearest
 
 _UNITS: Mapping[str, Mapping[str, float]] = {
     "_bps": {"bit/s": 1, "kbit/s": 1e3, "Mbit/s": 1e6, "Gbit/s": 1e9},

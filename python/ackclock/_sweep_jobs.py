@@ -10,14 +10,14 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, overload
 
+from ackclock._names import nearest
+from ackclock._overrides import merge
+from ackclock._store import Job
 from ackclock.errors import InputError
-from ackclock.names import nearest
-from ackclock.overrides import merge
-from ackclock.store import Job
 
 if TYPE_CHECKING:
+    from ackclock._sweep import Sweep
     from ackclock.run import Run
-    from ackclock.sweep import Sweep
 
 Pair = tuple[int, int]
 """A point of the sweep, from 0, and a seed."""
@@ -139,7 +139,9 @@ class Rounds:
         """Adds a finished run."""
         if not self.plan.precision:
             return
-        from ackclock.summary import samples  # tables and statistics, which checking a scenario does not need
+        from ackclock._summary import (
+            samples,  # tables and statistics, which checking a scenario does not need
+        )
 
         found = samples(run.result)
         for metric in self.plan.precision["metrics"]:
