@@ -12,9 +12,10 @@ use ackclock_cc::{
     Phase, Recovered, Sent, Timeout,
 };
 use ackclock_recovery::Units;
+use ackclock_recovery::declared::Timer;
 use ackclock_recovery::ledger::{Ledger, MAX_OUTSTANDING, Newly};
 use ackclock_recovery::records;
-use ackclock_recovery::rtt::{MinBounds, RttEstimator, TimeoutRule};
+use ackclock_recovery::rtt::{MinBounds, RttEstimator};
 
 /// The initial window in packets (RFC 9002 section 7.2).
 const INITIAL_WINDOW: Packets = 10.0;
@@ -122,13 +123,7 @@ impl Adapter {
         let mut control = assembly.join(&initial);
         control.on_change(&Change::Begins);
         let ms = Span::from_millis;
-        let rule = TimeoutRule {
-            tick: ms(1),
-            min: ms(1),
-            min_bounds: MinBounds::Timeout,
-            max: ms(60_000),
-            initial: ms(999),
-        };
+        let timer = Timer { tick: ms(1), min_rto: ms(1), max_rto: ms(60_000), initial_rto: ms(999) };
         Self {
             control,
             stack,
@@ -136,7 +131,7 @@ impl Adapter {
             units,
             outstanding: Outstanding::default(),
             ledger: Ledger::new(0),
-            rtt: RttEstimator::new(rule),
+            rtt: RttEstimator::new(timer, MinBounds::Timeout),
             is_open: false,
             frame: None,
             recovery_ends: None,

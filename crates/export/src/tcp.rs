@@ -45,15 +45,15 @@ pub struct TcpTerms {
 impl TcpTerms {
     /// Those of a connection's options, whose control counts marks or does not.
     pub fn of(options: &TcpOptions, counts_marks: bool) -> Self {
-        let sender = &options.sender;
+        let (details, window) = (&options.details, options.recovery.window);
         Self {
-            payload_bytes: sender.payload_bytes,
-            timestamps: sender.timestamps,
+            payload_bytes: details.payload_bytes(),
+            timestamps: details.timestamps,
             sack: options.receiver.sack,
-            ecn: sender.ecn,
-            accurate_ecn: sender.accurate_ecn,
-            low_latency: sender.field(counts_marks) == ackclock_aqm::Ecn::LowLatency,
-            windows: [sender.recovery.window, sender.widest_window.max(sender.recovery.window)],
+            ecn: details.ecn,
+            accurate_ecn: details.accurate_ecn,
+            low_latency: details.field(counts_marks) == ackclock_aqm::Ecn::LowLatency,
+            windows: [window, options.widest_window.max(window)],
         }
     }
 }

@@ -2,16 +2,12 @@
 //! timeout`.
 
 use ackclock_base::{Span, Time};
-use ackclock_recovery::rtt::{MinBounds, RttEstimator, TimeoutRule};
+use ackclock_recovery::declared::Timer;
+use ackclock_recovery::rtt::{MinBounds, RttEstimator};
 
 fn main() {
-    let mut estimator = RttEstimator::new(TimeoutRule {
-        tick: Span::from_millis(1),
-        min: Span::from_millis(200),
-        min_bounds: MinBounds::Timeout,
-        max: Span::from_millis(60_000),
-        initial: Span::from_millis(1000),
-    });
+    let timer = Timer { min_rto: Span::from_millis(200), ..Timer::default() };
+    let mut estimator = RttEstimator::new(timer, MinBounds::Timeout);
     println!("sample [ms]  smoothed [ms]  timeout [ms]");
     let mut now = Time::ZERO;
     for sample in [100, 100, 100, 100, 200, 200, 200, 200, 200, 200] {

@@ -1,16 +1,14 @@
-//! Declares the recovery options that a scenario can set, in groups. Each transport nests the groups that it
-//! supports in its own parameters.
+//! Declares the recovery options that a scenario can set, in groups. Recovery takes the groups as they are. A transport
+//! nests the groups that it supports in its own parameters, and sets the others to the rules of its RFC.
 
 use crate::detection::AfterTimeout;
-use crate::detection::duplicates::{DuplicateOptions, PartialAck};
-use crate::detection::mda::{LatePartial, MdaOptions};
-use crate::detection::sack::{Flight, SackOptions};
+use crate::detection::mda::LatePartial;
+use crate::detection::rack::RoundTripOf;
+use crate::detection::sack::Flight;
 use crate::ledger::{MAX_DUPACK_THRESHOLD, MAX_OUTSTANDING};
-use crate::options::IdleRestart;
-use crate::pacer::Gains;
-use crate::rtt::{MinBounds, TimeoutRule};
+use crate::rtt::MinBounds;
 use crate::validation::CwndValidation;
-use ackclock_base::{Packets, Range, Span, choice, parameters};
+use ackclock_base::{Packets, Range, Size, Span, choice, parameters};
 
 const SPANS: Range = Range { min: 0.0, max: 3600.0, above_min: true };
 /// The range of timeouts. A shorter timeout would expire many times before the first acknowledgement on any
@@ -65,6 +63,36 @@ choice! {
     }
 }
 
+choice! {
+    /// With timestamps, the samples that the timer uses.
+    pub enum TimerSamples {
+        /// The timestamp of every acknowledgement that advances the cumulative one.
+        Timestamps = "timestamps",
+        /// One packet at a time, which was sent once.
+        OnePacket = "one-packet",
+    }
+}
+
+choice! {
+    /// The fate of a packet for which the host's own interface has no room.
+    pub enum LocalDrop {
+        /// The packet is lost.
+        Lost = "lost",
+        /// The packet stays with the sender, which reduces its window once for the packets in flight.
+        Cwr = "cwr",
+    }
+}
+
+choice! {
+    /// How the flight falls when a mark reduces the window.
+    pub enum MarkReduction {
+        /// The sender is silent until the flight has fallen to the window.
+        Immediate = "immediate",
+        /// The flight falls in proportion to what is delivered (RFC 9937), over the round trip.
+        Proportional = "proportional",
+    }
+}
+
 parameters! {
     /// The clock and the bounds of the retransmission timer.
     pub struct Timer {
@@ -83,17 +111,28 @@ parameters! {
     }
 }
 
-impl Timer {
-    /// Returns the rule of the retransmission timeout; `min_bounds` says which quantity the minimum bounds.
-    pub fn rule(&self, min_bounds: MinBounds) -> TimeoutRule {
-        let Self { tick, min_rto, max_rto, initial_rto } = *self;
-        TimeoutRule { tick, min: min_rto, min_bounds, max: max_rto, initial: initial_rto }
+parameters! {
+    /// The samples of the retransmission timer, and its minimum.
+    pub struct TimerRules {
+        /// With timestamps, the samples that the timer uses: all timestamps, or one packet per round trip
+        /// that was sent once
+        timer_samples: TimerSamples = choice(
+            "timestamps",
+            "RFC 7323 section 4; RFC 6298 section 3, as ns-2 without timestamps_, whose packets carry stamps all the \
+             same",
+        ),
+        /// What min_rto bounds: the timeout, its excess over the smoothed round trip, or the timeout with its
+        /// back-off factor
+        min_rto_bounds: MinBounds = choice(
+            "timeout",
+            "RFC 6298 section 2.4; Linux net/ipv4/tcp_input.c, tcp_rtt_estimator; ns-2 with rfc2988_ false",
+        ),
     }
 }
 
 parameters! {
     /// The ratio of the pacing rate to the window over the round trip.
-    pub struct PacingGains {
+    pub struct Gains {
         /// With pacing, how much faster than the window over the round trip, below half of the slow start threshold
         pacing_slow_start: f64 = number("2", Range::between(0.1, 100.0), "Linux, tcp_pacing_ss_ratio of 200 %"),
         /// With pacing, how much faster than the window over the round trip, from half of the slow start threshold on
@@ -105,9 +144,18 @@ parameters! {
     }
 }
 
-impl From<PacingGains> for Gains {
-    fn from(gains: PacingGains) -> Self {
-        Self { slow_start: gains.pacing_slow_start, avoidance: gains.pacing_avoidance }
+parameters! {
+    /// How much of a flow may wait in its host's own interface.
+    pub struct SmallQueues {
+        /// Whether a flow keeps no more in its host's own interface than two packets or a millisecond of its
+        /// rate (only if packets leave in the order in which they come, and without send_jitter)
+        small_queues: bool = flag(false, "Linux net/ipv4/tcp_output.c, tcp_small_queue_check"),
+        /// With small_queues, the limit on a flow's bytes in the interface, whatever its rate
+        small_queue_limit: Size = size(
+            "4194304 B",
+            Range::between(1.0, 1e9),
+            "Linux, tcp_limit_output_bytes: 4 MiB since 6.16, 1 MiB before",
+        ),
     }
 }
 
@@ -136,36 +184,54 @@ parameters! {
     }
 }
 
-impl Losses {
-    /// Returns the options of NewReno (RFC 6582), in which partial acknowledgements retransmit, if `resends`
-    /// is true, and otherwise those of Reno (RFC 5681).
-    pub fn duplicates(&self, resends: bool) -> DuplicateOptions {
-        let partial = match resends {
-            false => PartialAck::Ends,
-            true => PartialAck::Resends {
-                restarts_timer_each_time: self.partial_ack_timer == PartialAckTimer::Every,
-                deflates: self.window_deflation,
-            },
-        };
-        DuplicateOptions {
-            threshold: self.dupack_threshold,
-            limited_transmit: self.limited_transmit,
-            partial,
-        }
+parameters! {
+    /// How losses are found by time, with rack.
+    pub struct RackRules {
+        /// With rack, whether a probe after two round trips of silence shows the loss of the last packets
+        tail_loss_probe: bool = flag(true, "RFC 8985 section 7"),
+        /// With rack, how much longer than two round trips a probe waits if one packet is in flight; none for
+        /// delayed_ack_time
+        probe_ack_delay: Option<Span> = time(
+            "none",
+            Range::between(0.0, 3600.0),
+            "RFC 8985 section 7.2, TLP.max_ack_delay; Linux net/ipv4/tcp_output.c, tcp_schedule_loss_probe adds the least \
+             timeout",
+        ),
+        /// With rack, of the packets that an acknowledgement delivers, the one whose round trip is waited for: the one sent
+        /// last, or the highest
+        rack_rtt: RoundTripOf = choice(
+            "last-sent",
+            "RFC 8985 section 6.2 step 2; Linux net/ipv4/tcp_recovery.c, tcp_rack_advance",
+        ),
+        /// With rack, how much later than computed the timer of reordering and the probe of several packets are due
+        rack_timer_slack: Span = time(
+            "0 s",
+            Range::between(0.0, 1.0),
+            "RFC 8985 has none; Linux include/net/tcp.h, TCP_TIMEOUT_MIN_US",
+        ),
     }
+}
 
-    /// Returns the options of SACK-based recovery (RFC 6675).
-    pub fn sack(&self) -> SackOptions {
-        let Self { dupack_threshold: threshold, after_timeout, reduction: flight, .. } = *self;
-        SackOptions { threshold, after_timeout, flight }
+parameters! {
+    /// How spurious reactions are detected, so that they can be undone.
+    pub struct UndoRules {
+        /// Whether a timeout that proves spurious is undone (needs timestamps)
+        spurious_timeouts: bool = flag(true, "RFC 3522"),
+        /// Whether a recovery whose first acknowledgement echoes the original is undone (needs timestamps)
+        spurious_recoveries: bool = flag(false, "RFC 3522"),
+        /// Whether a recovery or a timeout is undone when all packets that it retransmitted had arrived
+        /// (needs dsack)
+        dsack_undo: bool = flag(false, "RFC 3708; Linux net/ipv4/tcp_input.c, tcp_try_undo_dsack"),
+        /// Whether a timeout is undone when new data sent after the first retransmission shows that it was
+        /// spurious
+        frto: bool = flag(false, "RFC 5682"),
     }
+}
 
-    /// Returns the options of the multiple drops action. `in_congestion` tells whether it also acts on losses
-    /// through congestion.
-    pub fn mda(&self, in_congestion: bool) -> MdaOptions {
-        let Self { dupack_threshold: threshold, limited_transmit, late_partial, .. } = *self;
-        MdaOptions { threshold, limited_transmit, in_congestion, late_partial }
-    }
+impl UndoRules {
+    /// No reaction is undone.
+    pub const NONE: Self =
+        Self { spurious_timeouts: false, spurious_recoveries: false, dsack_undo: false, frto: false };
 }
 
 parameters! {
@@ -197,23 +263,24 @@ parameters! {
             "initial-window",
             "RFC 5681 section 4.1; Linux net/ipv4/tcp_output.c, tcp_cwnd_restart (tcp_slow_start_after_idle)",
         ),
-    }
-}
-
-impl WindowRules {
-    /// Returns the maximum number of packets of growth that one acknowledgement counts for.
-    pub fn max_abc_increment(&self) -> u32 {
-        match self.growth {
-            Growth::Acks => 1,
-            Growth::Packets => 2,
-            Growth::Delivered => u32::MAX,
-        }
-    }
-
-    /// Returns how the window restarts after a pause, with `window` as the restart window in packets; `None`
-    /// if the window stays as it is.
-    pub fn idle_restart(&self, window: Packets) -> Option<IdleRestart> {
-        let halves = self.after_idle == AfterIdle::Halve;
-        (self.after_idle != AfterIdle::Keep).then_some(IdleRestart { window, halves })
+        /// Whether a repeated timeout of the same packet leaves the slow start threshold unchanged
+        keeps_threshold: bool = flag(true, "RFC 5681 section 3.1; ns-2 halves it again"),
+        /// How the flight falls when a mark, or a packet that the host's own interface refuses, reduces the window: at
+        /// once, so that nothing is sent for a part of a round trip, or in proportion to what is delivered (with sack or
+        /// rack and `reduction = "proportional"`, and where the control has no model of the path)
+        mark_reduction: MarkReduction = choice(
+            "immediate",
+            "RFC 3168 section 6.1.2 halves the window, and RFC 9937 is about losses; Linux since 3.7 \
+             net/ipv4/tcp_input.c, tcp_enter_cwr and tcp_cwnd_reduction",
+        ),
+        /// The fate of a packet for which the host's own interface has no room: it is lost, or it stays with
+        /// the sender, which reduces its window once for the packets in flight (only without send_jitter)
+        local_drop: LocalDrop = choice(
+            "lost",
+            "no RFC; ns-2 loses it, as a router does; Linux net/ipv4/tcp_output.c keeps it: __tcp_transmit_skb on \
+             NET_XMIT_DROP, tcp_enter_cwr",
+        ),
+        /// The largest number of packets that one acknowledgement may release; none for no limit
+        max_burst: Option<u64> = integer("none", Range::between(1.0, 1e6), "ns-2's maxburst_"),
     }
 }

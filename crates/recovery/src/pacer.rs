@@ -1,6 +1,7 @@
 //! When packets may be sent: a quantum back to back, and then nothing for as long as the quantum takes at the
 //! pacing rate (draft-ietf-ccwg-bbr sections 5.6.2 and 5.6.3).
 
+use crate::declared::Gains;
 use ackclock_base::{Packets, Span, Time};
 use ackclock_cc::Decision;
 
@@ -30,21 +31,6 @@ pub struct Pace {
     ahead: Span,
 }
 
-/// The ratio of the pacing rate to the window over the round trip.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Gains {
-    /// The ratio while the window is below half of the slow start threshold. The last round trip of slow
-    /// start uses `avoidance`.
-    pub slow_start: f64,
-    /// The ratio from half of the slow start threshold on.
-    pub avoidance: f64,
-}
-
-impl Gains {
-    /// Linux's `tcp_pacing_ss_ratio` and `tcp_pacing_ca_ratio`.
-    pub const LINUX: Self = Self { slow_start: 2.0, avoidance: 1.2 };
-}
-
 /// The rounding tolerance when packets counted in bytes add up to a whole number of packets.
 const ROUNDING: Packets = 1e-6;
 
@@ -67,7 +53,8 @@ impl Pace {
         if smoothed_rtt == Span::ZERO {
             return Self::NONE;
         }
-        let gain = if decision.cwnd < decision.ssthresh / 2.0 { gains.slow_start } else { gains.avoidance };
+        let Gains { pacing_slow_start, pacing_avoidance } = gains;
+        let gain = if decision.cwnd < decision.ssthresh / 2.0 { pacing_slow_start } else { pacing_avoidance };
         //= RFC 9002 section 7.7 pace: packets are paced
         let pace = Self::new(smoothed_rtt.scale(1.0 / (gain * decision.cwnd)), decision);
         //= RFC 9002 section 7.7 bursts: bursts are bounded
@@ -298,12 +285,12 @@ mod tests {
     fn a_window_is_spread_over_the_round_trip_twice_as_fast_in_slow_start_and_a_fifth_faster_after() {
         let rtt = Span::from_millis(120);
         let interval = |cwnd, ssthresh| {
-            Pace::of_window(&Decision::window(cwnd, ssthresh), rtt, Gains::LINUX, 1.0).interval
+            Pace::of_window(&Decision::window(cwnd, ssthresh), rtt, Gains::default(), 1.0).interval
         };
         assert_eq!(interval(10.0, f64::INFINITY), Span::from_millis(6));
         assert_eq!(interval(10.0, 10.0), Span::from_millis(10));
         // A window of ten packets in 120 ms means one packet per 12 ms.
-        let even = Gains { slow_start: 1.0, avoidance: 1.0 };
+        let even = Gains { pacing_slow_start: 1.0, pacing_avoidance: 1.0 };
         let avoiding = Decision::window(10.0, 10.0);
         assert_eq!(Pace::of_window(&avoiding, rtt, even, 1.0).interval, Span::from_millis(12));
         assert_eq!(Pace::of_window(&avoiding, Span::ZERO, even, 1.0), Pace::NONE);
@@ -313,7 +300,8 @@ mod tests {
     #[test]
     fn a_burst_leaves_after_a_pause_and_then_one_packet_at_a_time() {
         // Ten packets over 120 ms are 12 ms apart.
-        let (even, avoiding) = (Gains { slow_start: 1.0, avoidance: 1.0 }, Decision::window(10.0, 10.0));
+        let (even, avoiding) =
+            (Gains { pacing_slow_start: 1.0, pacing_avoidance: 1.0 }, Decision::window(10.0, 10.0));
         let pace = Pace::of_window(&avoiding, Span::from_millis(120), even, 4.0);
         let mut pacer = Pacer::new();
         assert_eq!(send(&mut pacer, at(0.0), pace, 1.0), 4);

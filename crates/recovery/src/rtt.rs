@@ -1,5 +1,6 @@
 //! The round trip and the retransmission timeout (RFC 6298). No other module estimates a round trip.
 
+use crate::declared::Timer;
 use ackclock_base::{Span, Time, choice};
 
 /// A smoothed round trip and its mean deviation.
@@ -63,25 +64,12 @@ choice! {
     }
 }
 
-/// The rule of the retransmission timeout.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TimeoutRule {
-    /// The clock's granularity G: samples are differences of these ticks.
-    pub tick: Span,
-    /// The minimum of the quantity that `min_bounds` names.
-    pub min: Span,
-    /// The quantity that `min` bounds.
-    pub min_bounds: MinBounds,
-    /// The maximum timeout, with back-off.
-    pub max: Span,
-    /// The timeout before any sample.
-    pub initial: Span,
-}
-
 /// The sender's estimate of its round trip.
 #[derive(Clone, Debug)]
 pub struct RttEstimator {
-    rule: TimeoutRule,
+    timer: Timer,
+    /// What the minimum of the timer bounds.
+    min_bounds: MinBounds,
     /// The smoothed round trip of every sample, at the clock's full resolution, for controls.
     fine: Smoothed,
     /// The smoothed round trip of the samples that the timer may use, in ticks.
@@ -94,12 +82,13 @@ pub struct RttEstimator {
 }
 
 impl RttEstimator {
-    /// Creates an estimator without samples.
-    pub fn new(rule: TimeoutRule) -> Self {
+    /// Creates an estimator without samples. `min_bounds` says what the minimum of `timer` bounds.
+    pub fn new(timer: Timer, min_bounds: MinBounds) -> Self {
         //= RFC 6298 section 2.1: until a round trip is measured the timeout is the initial one
-        let base = rule.initial.max(rule.min);
+        let base = timer.initial_rto.max(timer.min_rto);
         Self {
-            rule,
+            timer,
+            min_bounds,
             fine: Smoothed::default(),
             coarse: Ticks::default(),
             base,
@@ -144,13 +133,13 @@ impl RttEstimator {
     /// Takes a round trip for the timer as a coarse clock reads it: the difference of two tick counts, at
     /// least one.
     pub fn sample_for_timer(&mut self, sent: Time, now: Time) {
-        let tick = self.rule.tick.nanos().max(1);
+        let tick = self.timer.tick.nanos().max(1);
         // The other end may echo a time in the future, which counts as a round trip of one tick.
         let ticks = (now.nanos() / tick).saturating_sub(sent.nanos() / tick).max(1);
         self.coarse.take(ticks);
         let Ticks { mean_8, deviation_4 } = self.coarse;
-        let TimeoutRule { tick, min, min_bounds, .. } = self.rule;
-        self.base = match min_bounds {
+        let Timer { tick, min_rto: min, .. } = self.timer;
+        self.base = match self.min_bounds {
             MinBounds::Timeout => (tick * (mean_8 / 8 + deviation_4)).max(min),
             MinBounds::Deviation => tick * (mean_8 / 8) + (tick * deviation_4).max(min),
             MinBounds::BackedOff => tick * (mean_8 / 8 + deviation_4),
@@ -163,7 +152,7 @@ impl RttEstimator {
         let backed_off = if factor == 1.0 { self.base } else { self.base.scale(factor) };
         //= RFC 6298 section 2.4: the timeout is no less than its minimum
         //= RFC 6298 section 2.5: the timeout is no more than its maximum
-        backed_off.max(self.rule.min).min(self.rule.max)
+        backed_off.max(self.timer.min_rto).min(self.timer.max_rto)
     }
 
     /// Returns the smoothed round trip of all samples; zeros before the first.
@@ -181,12 +170,11 @@ impl RttEstimator {
 mod tests {
     use super::*;
 
-    const RULE: TimeoutRule = TimeoutRule {
+    const TIMER: Timer = Timer {
         tick: Span::from_millis(10),
-        min: Span::from_millis(200),
-        min_bounds: MinBounds::Timeout,
-        max: Span::from_millis(60_000),
-        initial: Span::from_millis(3000),
+        min_rto: Span::from_millis(200),
+        max_rto: Span::from_millis(60_000),
+        initial_rto: Span::from_millis(3000),
     };
 
     fn timer_samples(estimator: &mut RttEstimator, millis: &[u64]) {
@@ -200,7 +188,7 @@ mod tests {
     //= test RFC 6298 section 2.3
     #[test]
     fn the_timeout_follows_rfc_6298() {
-        let mut estimator = RttEstimator::new(RULE);
+        let mut estimator = RttEstimator::new(TIMER, MinBounds::Timeout);
         assert_eq!(estimator.timeout(1.0), Span::from_millis(3000));
         // After a first sample of 100 ms, SRTT is 100, RTTVAR 50 and RTO 100 + 4 * 50 = 300 ms.
         timer_samples(&mut estimator, &[100]);
@@ -214,7 +202,7 @@ mod tests {
 
     #[test]
     fn the_minimum_may_bound_the_timeout_with_its_back_off() {
-        let mut estimator = RttEstimator::new(TimeoutRule { min_bounds: MinBounds::BackedOff, ..RULE });
+        let mut estimator = RttEstimator::new(TIMER, MinBounds::BackedOff);
         // After a first sample of 40 ms, the timeout is 40 + 4 * 20 = 120 ms, less than the minimum of 200
         // ms. Twice 120 ms is more.
         timer_samples(&mut estimator, &[40]);
@@ -224,7 +212,7 @@ mod tests {
 
     #[test]
     fn in_linux_the_minimum_bounds_the_timeout_less_the_round_trip() {
-        let mut estimator = RttEstimator::new(TimeoutRule { min_bounds: MinBounds::Deviation, ..RULE });
+        let mut estimator = RttEstimator::new(TIMER, MinBounds::Deviation);
         // After a first sample of 100 ms, four deviations are 200 ms, exactly the minimum. After 140 ms, SRTT
         // is (7 * 100 + 140) / 8 = 105 ms, or 100 ms in ticks, and four deviations are (3 * 200 + 4 * 40) / 4
         // = 190 ms, raised to 200 ms.
@@ -244,7 +232,7 @@ mod tests {
     fn a_delayed_acknowledgement_counts_without_its_delay_but_not_below_the_least_round_trip() {
         // RFC 9002 section 5.3: the first sample is 100 ms. Of 130 ms, 25 ms were delay: 105 ms count. Of 110
         // ms, 25 ms were delay, and 85 < 100: all 110 ms count.
-        let mut estimator = RttEstimator::new(RULE);
+        let mut estimator = RttEstimator::new(TIMER, MinBounds::Timeout);
         let ms = Span::from_millis;
         estimator.sample_held(ms(100), ms(25));
         assert_eq!((estimator.fine().mean, estimator.min()), (ms(100), ms(100)));
@@ -260,7 +248,7 @@ mod tests {
     //= test RFC 6298 section 4
     #[test]
     fn the_timeout_keeps_its_bounds_and_granularity() {
-        let mut estimator = RttEstimator::new(RULE);
+        let mut estimator = RttEstimator::new(TIMER, MinBounds::Timeout);
         // A clock of 10 ms reads 7 ms as one tick: the RTO is 10 + 4 * 5 = 30 ms, below the minimum of 200
         // ms.
         timer_samples(&mut estimator, &[7]);
@@ -275,7 +263,7 @@ mod tests {
     //= test RFC 9002 section 5.2 persistent
     #[test]
     fn persistent_congestion_leaves_the_newest_round_trip_as_the_least() {
-        let mut estimator = RttEstimator::new(RULE);
+        let mut estimator = RttEstimator::new(TIMER, MinBounds::Timeout);
         estimator.forget_min();
         assert_eq!(estimator.min(), Span::MAX, "there is no sample yet");
         for ms in [100, 60, 80] {

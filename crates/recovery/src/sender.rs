@@ -23,6 +23,7 @@ pub use limits::{Limit, Limits};
 pub use state::RecoveryState;
 
 use crate::congestion_event::CongestionEvent;
+use crate::declared::AfterIdle;
 use crate::detection::Detection;
 use crate::ecn::EcnSender;
 use crate::ledger::Ledger;
@@ -171,12 +172,12 @@ impl Sender {
             fast_path: false,
             backoff,
             ledger: Ledger::new(options.dupack_threshold),
-            rtt: RttEstimator::new(options.timeout),
+            rtt: RttEstimator::new(options.timer, options.timer_rules.min_rto_bounds),
             pacer: Pacer::new(),
-            small_queue: options.small_queue.map(|most| Box::new(SmallQueue::new(most))),
-            meters: options.pacing || options.small_queue.is_some(),
+            small_queue: SmallQueue::of(options.small_queues).map(Box::new),
+            meters: options.pacing || options.small_queues.small_queues,
             random,
-            window_use: WindowUse::new(options.cwnd_validation),
+            window_use: WindowUse::new(options.rules.cwnd_validation),
             options,
             data_until: packets,
             is_held_back: false,
@@ -244,7 +245,7 @@ impl Sender {
 
     /// Called when the application has `packets` more packets to send. Sends nothing: the caller also calls
     /// [`Self::send_allowed`]. If nothing is outstanding, and nothing was sent for longer than a retransmission
-    /// timeout, the window restarts as [`Options::idle_restart`] says.
+    /// timeout, the window restarts as [`after_idle`](crate::declared::WindowRules::after_idle) says.
     pub fn add_data(&mut self, now: Time, packets: u64) {
         self.note_if_app_limited();
         if self.ledger.is_empty() && self.ledger.high() > 0 {
@@ -258,15 +259,18 @@ impl Sender {
     /// control with a model of the path restarts by its own rules.
     fn restart_after_idle(&mut self, now: Time) {
         let (timeout, idle) = (self.timeout(), now.since(self.last_sent));
-        let Some(rule) = self.options.idle_restart.filter(|_| idle > timeout) else { return };
+        let after_idle = self.options.rules.after_idle;
+        if after_idle == AfterIdle::Keep || idle <= timeout {
+            return;
+        }
         self.note_cwnd(now);
         let Decision { cwnd, ssthresh, .. } = self.controller.decision();
         let Some(control) = self.controller.window_control() else { return };
-        if rule.halves {
+        if after_idle == AfterIdle::Halve {
             control.set_ssthresh(ssthresh.max(KEPT_OF_WINDOW * cwnd));
         }
         //= RFC 5681 section 4.1: after an idle timeout the window is the restart window at most
-        control.set_cwnd(rule.window_after(cwnd, idle, timeout));
+        control.set_cwnd(self.options.window_after(cwnd, idle, timeout));
     }
 
     /// Called when the receiver allows `packets` packets from the first unacknowledged one on. Sends nothing:

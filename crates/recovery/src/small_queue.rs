@@ -3,6 +3,7 @@
 //!
 //! Linux counts the memory of its buffers. Here a packet counts its payload, as in the rate.
 
+use crate::declared::SmallQueues;
 use crate::pacer::Pace;
 use ackclock_base::{Span, Time};
 use std::collections::VecDeque;
@@ -20,6 +21,11 @@ pub struct SmallQueue {
 }
 
 impl SmallQueue {
+    /// Creates the queue of a sender with these options; `None` for one without small queues.
+    pub fn of(options: SmallQueues) -> Option<Self> {
+        options.small_queues.then(|| Self::new(options.small_queue_limit.bytes()))
+    }
+
     /// Creates an empty queue with room for `most` bytes, or for [fewer at a low rate](Self::holds_until),
     /// and for one packet in any case.
     pub fn new(most: u64) -> Self {

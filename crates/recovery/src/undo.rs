@@ -9,22 +9,10 @@
 //! * F-RTO (RFC 5682): after a timeout and an acknowledgement that advances, new data is sent in place of
 //!   more retransmissions, and the next acknowledgement covers a packet that was never retransmitted.
 
+use crate::declared::UndoRules;
 use ackclock_base::Time;
 use std::collections::VecDeque;
 use std::ops::Range;
-
-/// The methods in use.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct UndoRules {
-    /// Eifel for timeouts, which needs timestamps.
-    pub eifel_timeouts: bool,
-    /// Eifel for recoveries, which needs timestamps.
-    pub eifel_recoveries: bool,
-    /// DSACK, for timeouts and recoveries.
-    pub dsack: bool,
-    /// F-RTO, for timeouts.
-    pub frto: bool,
-}
 
 /// The evidence in an acknowledgement for or against a spurious reaction.
 #[derive(Clone, Copy, Debug, Default)]
@@ -127,7 +115,7 @@ impl SpuriousDetection {
     ) {
         if is_first {
             let begins = rules.frto && una >= self.recover;
-            self.begin(original_before.filter(|_| rules.eifel_timeouts), rules.dsack, una);
+            self.begin(original_before.filter(|_| rules.spurious_timeouts), rules.dsack_undo, una);
             self.of_timeout = true;
             self.frto = if begins { Frto::Resent(high) } else { Frto::Off };
             self.recover = if begins { high } else { self.recover };
@@ -140,7 +128,7 @@ impl SpuriousDetection {
     /// Called when a loss begins a recovery; `original_before` and `una` are as in [`Self::on_timeout`].
     #[cold]
     pub fn on_loss(&mut self, rules: &UndoRules, original_before: Option<Time>, una: u64) {
-        self.begin(original_before.filter(|_| rules.eifel_recoveries), rules.dsack, una);
+        self.begin(original_before.filter(|_| rules.spurious_recoveries), rules.dsack_undo, una);
         self.of_timeout = false;
         self.frto = Frto::Off;
         self.note_open();
@@ -164,7 +152,7 @@ impl SpuriousDetection {
     #[inline]
     pub fn on_resent(&mut self, rules: &UndoRules, number: u64) {
         self.retransmissions += 1;
-        if rules.dsack {
+        if rules.dsack_undo {
             self.unreported.push_back(number);
         }
     }

@@ -7,15 +7,15 @@ use ackclock_cc::{
     Ack, Assembly, Change, Control, Controller, Decision, Exponential, Initial, Loss, Lost, Recovered, Sent,
     Timeout, WindowControl, registry,
 };
-use ackclock_recovery::detection::duplicates::{DuplicateOptions, Duplicates, PartialAck};
-use ackclock_recovery::detection::mda::{LatePartial, Mda, MdaOptions};
-use ackclock_recovery::detection::sack::{Flight, Sack, SackOptions};
+use ackclock_recovery::declared::{Losses, PartialAckTimer, UndoRules};
+use ackclock_recovery::detection::duplicates::Duplicates;
+use ackclock_recovery::detection::mda::{LatePartial, Mda};
+use ackclock_recovery::detection::sack::{Flight, Sack};
 use ackclock_recovery::detection::vegas::Vegas;
 use ackclock_recovery::detection::{AckSummary, AfterTimeout, Detection, Reaction};
 use ackclock_recovery::ecn::MarkFeedback;
 use ackclock_recovery::ledger::Ledger;
 use ackclock_recovery::sender::{Acknowledgement, Output, Transmission};
-use ackclock_recovery::undo::UndoRules;
 use ackclock_recovery::{Options, Parts, Sender, Units};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -244,15 +244,19 @@ fn fates() -> impl Strategy<Value = Vec<Fate>> {
     prop::collection::vec(fate, 1..120)
 }
 
-fn sack_options() -> impl Strategy<Value = SackOptions> {
+fn sack_options() -> impl Strategy<Value = Losses> {
     let after = prop_oneof![Just(AfterTimeout::GoBackN), Just(AfterTimeout::KeepSack)];
     let flight = prop_oneof![Just(Flight::Inferred), Just(Flight::Proportional), Just(Flight::Counted)];
-    (after, flight).prop_map(|(after_timeout, flight)| SackOptions { threshold: 3, after_timeout, flight })
+    (after, flight).prop_map(|(after_timeout, reduction)| Losses {
+        after_timeout,
+        reduction,
+        ..Losses::default()
+    })
 }
 
 fn options(pacing: bool, frto: bool) -> Options {
-    let undo = UndoRules { eifel_timeouts: true, eifel_recoveries: true, dsack: false, frto };
-    Options { pacing, undo, max_abc_increment: 1, ..Options::recommended(Units::packets(1000)) }
+    let undo = UndoRules { spurious_timeouts: true, spurious_recoveries: true, dsack_undo: false, frto };
+    Options { pacing, undo, abc_limit: 1, ..Options::recommended(Units::packets(1000)) }
 }
 
 proptest! {
@@ -266,7 +270,7 @@ proptest! {
 
     #[test]
     fn the_fast_path_of_sack_in_bytes_changes_nothing(fates in fates(), bytes in 1_u16..1500, pacing: bool, packets in 1_u64..400) {
-        let rule = SackOptions { threshold: 3, after_timeout: AfterTimeout::KeepSack, flight: Flight::Inferred };
+        let rule = Losses { reduction: Flight::Inferred, ..Losses::default() };
         let options = Options { units: Units::bytes(1500), ..options(pacing, false) };
         let fast_path = play(&options, Box::new(Sack::new(rule)), bytes, packets, &fates);
         let restless = play(&options, Box::new(Restless(Sack::new(rule))), bytes, packets, &fates);
@@ -275,11 +279,10 @@ proptest! {
 
     #[test]
     fn the_fast_path_of_duplicates_changes_nothing(fates in fates(), partial in 0_usize..5, limited_transmit: bool, packets in 1_u64..400) {
-        let resends = |restarts_timer_each_time, deflates| PartialAck::Resends { restarts_timer_each_time, deflates };
-        let partial =
-            [PartialAck::Ends, resends(false, false), resends(false, true), resends(true, false), resends(true, true)]
-                [partial];
-        let rule = || Duplicates::new(DuplicateOptions { threshold: 3, limited_transmit, partial });
+        let timers = [PartialAckTimer::First, PartialAckTimer::Every];
+        let (partial_ack_timer, window_deflation) = (timers[partial % 4 / 2], partial % 2 == 1);
+        let losses = Losses { limited_transmit, partial_ack_timer, window_deflation, ..Losses::default() };
+        let rule = || Duplicates::new(losses, partial < 4);
         let options = options(false, false);
         let fast_path = play(&options, Box::new(rule()), 1, packets, &fates);
         prop_assert_eq!(fast_path, play(&options, Box::new(Restless(rule())), 1, packets, &fates));
@@ -288,17 +291,17 @@ proptest! {
     #[test]
     fn the_fast_path_of_vegas_changes_nothing(fates in fates(), packets in 1_u64..400) {
         let options = options(false, false);
-        let fast_path = play(&options, Box::new(Vegas::new(3)), 1, packets, &fates);
-        prop_assert_eq!(fast_path, play(&options, Box::new(Restless(Vegas::new(3))), 1, packets, &fates));
+        let fast_path = play(&options, Box::new(Vegas::new(Losses::default())), 1, packets, &fates);
+        prop_assert_eq!(fast_path, play(&options, Box::new(Restless(Vegas::new(Losses::default()))), 1, packets, &fates));
     }
 
     #[test]
     fn the_fast_path_of_multiple_drops_changes_nothing(fates in fates(), late in 0_usize..3, packets in 1_u64..400) {
         let late_partial = [LatePartial::One, LatePartial::Two, LatePartial::Nothing][late];
-        let rule = MdaOptions { threshold: 3, limited_transmit: true, in_congestion: true, late_partial };
+        let rule = Losses { late_partial, ..Losses::default() };
         let options = options(false, false);
-        let fast_path = play(&options, Box::new(Mda::new(rule)), 1, packets, &fates);
-        prop_assert_eq!(fast_path, play(&options, Box::new(Restless(Mda::new(rule))), 1, packets, &fates));
+        let fast_path = play(&options, Box::new(Mda::new(rule, true)), 1, packets, &fates);
+        prop_assert_eq!(fast_path, play(&options, Box::new(Restless(Mda::new(rule, true))), 1, packets, &fates));
     }
 }
 
@@ -334,24 +337,12 @@ impl Detection for Counting {
 fn a_rule_on_the_fast_path_hears_of_nothing() {
     // The first of a hundred acknowledgements shows that the rule offers the fast path. Each of the rules above does;
     // otherwise the tests above would compare it with itself.
+    let losses = Losses { limited_transmit: false, ..Losses::default() };
     let rules: [Box<dyn Detection>; 4] = [
-        Box::new(Sack::new(SackOptions {
-            threshold: 3,
-            after_timeout: AfterTimeout::KeepSack,
-            flight: Flight::Inferred,
-        })),
-        Box::new(Duplicates::new(DuplicateOptions {
-            threshold: 3,
-            limited_transmit: false,
-            partial: PartialAck::Ends,
-        })),
-        Box::new(Vegas::new(3)),
-        Box::new(Mda::new(MdaOptions {
-            threshold: 3,
-            limited_transmit: false,
-            in_congestion: true,
-            late_partial: LatePartial::One,
-        })),
+        Box::new(Sack::new(Losses { reduction: Flight::Inferred, ..losses })),
+        Box::new(Duplicates::new(losses, false)),
+        Box::new(Vegas::new(losses)),
+        Box::new(Mda::new(losses, true)),
     ];
     let heard = rules.map(|rule| {
         let count = Arc::default();

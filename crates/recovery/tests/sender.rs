@@ -6,9 +6,10 @@ use ackclock_base::{Packets, Random, Span, Time};
 use ackclock_cc::{
     Ack, Assembly, Change, Control, Controller, Decision, Exponential, Initial, Loss, Timeout, registry,
 };
+use ackclock_recovery::declared::{Losses, RackRules};
+use ackclock_recovery::detection::Detection;
 use ackclock_recovery::detection::rack::{Rack, RackOptions};
-use ackclock_recovery::detection::sack::{Flight, Sack, SackOptions};
-use ackclock_recovery::detection::{AfterTimeout, Detection};
+use ackclock_recovery::detection::sack::{Flight, Sack};
 use ackclock_recovery::ecn::MarkFeedback;
 use ackclock_recovery::sender::{Acknowledgement, Output, Transmission};
 use ackclock_recovery::{Options, Parts, Sender, Units};
@@ -131,19 +132,13 @@ impl Run {
     }
 }
 
-fn sack(flight: Flight) -> Box<dyn Detection> {
-    Box::new(Sack::new(SackOptions { threshold: 3, after_timeout: AfterTimeout::KeepSack, flight }))
+fn sack(reduction: Flight) -> Box<dyn Detection> {
+    Box::new(Sack::new(Losses { reduction, ..Losses::default() }))
 }
 
 fn rack() -> Box<dyn Detection> {
-    let (threshold, max_ack_delay) = (3, Span::ZERO);
-    Box::new(Rack::new(RackOptions {
-        threshold,
-        proportional: true,
-        probes: false,
-        max_ack_delay,
-        ..RackOptions::default()
-    }))
+    let rack = RackRules { tail_loss_probe: false, ..RackRules::default() };
+    Box::new(Rack::new(RackOptions { rack, max_ack_delay: Span::ZERO, ..RackOptions::default() }))
 }
 
 fn at(ms: u64) -> Time {

@@ -10,9 +10,10 @@ use ackclock_base::{Rate, Span, Time};
 use ackclock_cc::entry::Entry;
 use ackclock_cc::registry;
 use ackclock_cc::{Assembly, Exponential, Initial};
+use ackclock_recovery::declared::Losses;
+use ackclock_recovery::detection::Detection;
 use ackclock_recovery::detection::rack::{Rack, RackOptions};
-use ackclock_recovery::detection::sack::{Flight, Sack, SackOptions};
-use ackclock_recovery::detection::{AfterTimeout, Detection};
+use ackclock_recovery::detection::sack::{Flight, Sack};
 use ackclock_recovery::{Options, Sender, Units};
 use ackclock_sim::channel::Impairments;
 use ackclock_sim::endpoint::{Endpoint, Outbox};
@@ -81,23 +82,14 @@ enum Rule {
 
 impl Rule {
     fn build(self) -> Box<dyn Detection> {
-        let (threshold, max_ack_delay) = (3, Span::ZERO);
+        let max_ack_delay = Span::ZERO;
         match self {
-            Self::Sack => {
-                let (after_timeout, flight) = (AfterTimeout::KeepSack, Flight::Inferred);
-                Box::new(Sack::new(SackOptions { threshold, after_timeout, flight }))
-            }
-            Self::Rack => {
-                let (proportional, probes, packet) = (true, true, PAYLOAD_BYTES);
-                Box::new(Rack::new(RackOptions {
-                    threshold,
-                    proportional,
-                    probes,
-                    max_ack_delay,
-                    packet,
-                    ..RackOptions::default()
-                }))
-            }
+            Self::Sack => Box::new(Sack::new(Losses { reduction: Flight::Inferred, ..Losses::default() })),
+            Self::Rack => Box::new(Rack::new(RackOptions {
+                max_ack_delay,
+                packet: PAYLOAD_BYTES,
+                ..RackOptions::default()
+            })),
         }
     }
 }

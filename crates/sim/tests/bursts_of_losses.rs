@@ -73,7 +73,7 @@ fn play_judged(control: &str, judging: &[(&str, &str)], action: &[(&str, &str)],
     let values = entry.descriptor.defaults();
     let control = Assembly::new(entry, &values, discriminator, action).join(&options.initial());
     let backoff = registry::find_backoff("exponential").expect("a rule");
-    let backoff = (backoff.build)(&backoff.descriptor.defaults(), options.sender.max_backoff);
+    let backoff = (backoff.build)(&backoff.descriptor.defaults(), options.details.max_backoff);
     let mut sender = TcpSender::new(&options, control, backoff, 100, Stream::new(1, "guesses"));
     let mut receiver = Receiver::new(options.receiver);
 

@@ -51,7 +51,7 @@ impl Connection {
         let entry = ackclock_cc::registry::find(control).unwrap();
         let values = entry.descriptor.defaults();
         let control = Assembly::new(entry, &values, None, None).join(&options.initial());
-        let backoff = Box::new(Exponential { most: options.sender.max_backoff });
+        let backoff = Box::new(Exponential { most: options.details.max_backoff });
         let mut connection = Self {
             sender: TcpSender::new(&options, control, backoff, u64::MAX, Stream::new(1, "guesses")),
             now: Time::from_seconds(1.0),
@@ -234,7 +234,7 @@ fn packets_that_a_full_interface_refuses_are_sent_later_and_reduce_the_window_on
     let options = Options::new(&Values::with(options::find("linux").unwrap(), &settings), Some("sack"));
     let entry = ackclock_cc::registry::find("sack").unwrap();
     let control = Assembly::new(entry, &entry.descriptor.defaults(), None, None).join(&options.initial());
-    let backoff = Box::new(Exponential { most: options.sender.max_backoff });
+    let backoff = Box::new(Exponential { most: options.details.max_backoff });
     let mut sender = TcpSender::new(&options, control, backoff, u64::MAX, Stream::new(1, "guesses"));
     let mut interface = Interface { full: true, ..Interface::default() };
     sender.start(Time::from_seconds(1.0), &mut interface);

@@ -1,13 +1,14 @@
 //! Initial windows: limited in bytes by the standards, and in packets by Linux and by the scenario.
 
 use ackclock_base::Values;
+use ackclock_recovery::declared::AfterIdle;
 use ackclock_sim::{quic, sctp, tcp};
 
 fn tcp_window(profile: &str, settings: &[(&str, &str)]) -> (f64, Option<f64>) {
     let profile = tcp::options::find(profile).expect("a profile of TCP");
     let options = tcp::options::Options::new(&Values::with(profile, settings), None);
-    let restart = options.sender.recovery.idle_restart.map(|restart| restart.window);
-    (options.initial().window, restart)
+    let restarts = options.recovery.rules.after_idle != AfterIdle::Keep;
+    (options.initial().window, restarts.then_some(options.recovery.restart_window))
 }
 
 //= test RFC 5681 section 4.1

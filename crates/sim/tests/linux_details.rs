@@ -35,7 +35,7 @@ impl Connection {
         let options = Options::new(&Values::with(options::find("rfc").unwrap(), &settings), None);
         let entry = ackclock_cc::registry::find("reno").unwrap();
         let control = Assembly::new(entry, &entry.descriptor.defaults(), None, None).join(&options.initial());
-        let backoff = Box::new(Exponential { most: options.sender.max_backoff });
+        let backoff = Box::new(Exponential { most: options.details.max_backoff });
         let sender = TcpSender::new(&options, control, backoff, u64::MAX, Stream::new(1, "guesses"));
         let mut connection = Self { sender, now: Time::from_seconds(1.0), sent: Sent::default() };
         connection.sender.start(connection.now, &mut connection.sent);
@@ -112,7 +112,7 @@ fn responses(cwnd_validation: &str, sizes: &[u64]) -> Vec<u64> {
     let options = Options::new(&Values::with(options::find("linux").unwrap(), &settings), None);
     let entry = ackclock_cc::registry::find("cubic").unwrap();
     let control = Assembly::new(entry, &entry.descriptor.defaults(), None, None).join(&options.initial());
-    let backoff = Box::new(Exponential { most: options.sender.max_backoff });
+    let backoff = Box::new(Exponential { most: options.details.max_backoff });
     let mut sender = TcpSender::new(&options, control, backoff, 0, Stream::new(1, "guesses"));
     let mut sent = Sent::default();
     sender.stay_open();
@@ -255,7 +255,7 @@ fn an_advertised_window_bounds_the_flight_and_the_sender_tells_what_it_has_seen(
     connection.ack(5, NO_BLOCK, 3000);
     assert_eq!(connection.sent.0.last().map(|last| last.count), Some(5));
     let options = Options::new(&Values::with(options::find("linux").unwrap(), &[]), None);
-    assert_eq!((options.sender.recovery.window, options.sender.widest_window), (45, 2172));
+    assert_eq!((options.recovery.window, options.widest_window), (45, 2172));
     assert_eq!(options.initial().limit, 2172.0);
 }
 

@@ -34,7 +34,7 @@ fn play(settings: &[(&str, &str)]) -> (u64, f64) {
     let options = Options::new(&values, None);
     let entry = ackclock_cc::registry::find("reno").expect("a control");
     let control = Assembly::new(entry, &entry.descriptor.defaults(), None, None).join(&options.initial());
-    let backoff = Box::new(Exponential { most: options.sender.max_backoff });
+    let backoff = Box::new(Exponential { most: options.details.max_backoff });
     let mut sender = TcpSender::new(&options, control, backoff, 2000, Stream::new(1, "guesses"));
     let mut receiver = Receiver::new(options.receiver);
     let mut wire = Sent::default();

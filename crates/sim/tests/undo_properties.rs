@@ -83,7 +83,7 @@ fn play(control: usize, profile: &str, rule: &str, fates: &[Fate]) -> Reactions 
     let control = Assembly::new(entry, &entry.descriptor.defaults(), None, None)
         .join(&options.initial())
         .observed(Box::new(Counting(Arc::clone(&reactions))));
-    let backoff = Box::new(Exponential { most: options.sender.max_backoff });
+    let backoff = Box::new(Exponential { most: options.details.max_backoff });
     let mut sender = TcpSender::new(&options, control, backoff, PACKETS, Stream::new(1, "guesses"));
     let mut receiver = Receiver::new(options.receiver);
     let mut wire = Sent::default();

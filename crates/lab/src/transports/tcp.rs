@@ -9,12 +9,12 @@ use crate::language::reader::TableReader;
 use ackclock_base::{Descriptor, Span};
 use ackclock_export::dialect::Dialect;
 use ackclock_export::tcp::TcpTerms;
-use ackclock_recovery::declared::Timer;
+use ackclock_recovery::declared::{LocalDrop, Timer};
 use ackclock_sim::endpoint::Ends;
 use ackclock_sim::measure::Interval;
 use ackclock_sim::random::Stream;
 use ackclock_sim::tcp::connection::Connection;
-use ackclock_sim::tcp::details::{Details, LocalDrop, ReceiveWindow};
+use ackclock_sim::tcp::details::{Details, ReceiveWindow};
 use ackclock_sim::tcp::host::Host;
 use ackclock_sim::tcp::options::{Options, PROFILES};
 use std::sync::Arc;
@@ -76,7 +76,8 @@ fn check_timestamps(table: &TableReader<'_>, discriminator: Option<&str>, detail
 /// Reports `local_drop = "cwr"` with a `send_jitter`: a delayed packet reaches its interface long after the
 /// sender has continued. A `profile` that has this detail of itself does without it.
 fn check_local_drops(table: &TableReader<'_>, details: &Details, profile: &Details) {
-    let is_asked_for = details.local_drop == LocalDrop::Cwr && profile.local_drop == LocalDrop::Lost;
+    let is_asked_for =
+        details.rules.local_drop == LocalDrop::Cwr && profile.rules.local_drop == LocalDrop::Lost;
     if is_asked_for && details.send_jitter > Span::ZERO {
         let expected =
             "`send_jitter = \"0 s\"` in the transport: only what leaves at once can be refused to the sender";
@@ -97,7 +98,6 @@ fn check_misbehaviour(table: &TableReader<'_>, details: &Details) {
 #[derive(Debug)]
 struct TcpPlan {
     parts: Parts,
-    details: Details,
     /// The control, with the slow start that it has in Linux if the parameters ask for that.
     control: ControlPlan,
     options: Options,
@@ -110,7 +110,7 @@ impl TcpPlan {
             if details.hystart { parts.control.clone().as_in_linux() } else { parts.control.clone() };
         let mut options = Options::new(&parts.profile.values, control.published().recovery);
         options.reader = parts.reader_options();
-        Self { parts, details, control, options }
+        Self { parts, control, options }
     }
 
     fn connector_of_tcp(&self, seed: u64) -> TcpConnector {
@@ -119,7 +119,8 @@ impl TcpPlan {
     }
 
     fn allowed(&self) -> Allowed {
-        let Details { window, receive_window, initial_receive_window, max_receive_window, .. } = self.details;
+        let Details { window, receive_window, initial_receive_window, max_receive_window, .. } =
+            self.options.details;
         let payload_bytes = self.payload_bytes();
         let is_autotuned = receive_window == ReceiveWindow::Autotuned;
         let within = |bytes: u64| {
@@ -129,7 +130,7 @@ impl TcpPlan {
         Allowed {
             at_first: within(initial_receive_window.bytes()),
             at_most: within(max_receive_window.bytes()),
-            widest: Some((self.options.sender.widest_window * payload_bytes, key)),
+            widest: Some((self.options.widest_window * payload_bytes, key)),
         }
     }
 }
@@ -140,11 +141,11 @@ impl TransportPlan for TcpPlan {
     }
 
     fn payload_bytes(&self) -> u64 {
-        self.details.packet.bytes()
+        self.options.details.packet.bytes()
     }
 
     fn wire_bytes(&self) -> u32 {
-        (self.details.packet.bytes() + self.details.header.bytes()) as u32
+        self.options.details.wire_bytes()
     }
 
     fn dialect(&self) -> Arc<dyn Dialect> {
@@ -152,18 +153,19 @@ impl TransportPlan for TcpPlan {
     }
 
     fn facts(&self) -> Facts {
-        let Details { timer, max_backoff, handshake, local_drop, send_jitter, .. } = self.details;
+        let details = &self.options.details;
+        let Details { timer, max_backoff, handshake, send_jitter, .. } = *details;
         let Timer { min_rto, max_rto, .. } = timer;
         let leaves_at_once = send_jitter == Span::ZERO;
         Facts {
-            takes_marks: Some(self.details.ecn),
-            small_queues: self.details.small_queues && leaves_at_once,
+            takes_marks: Some(details.ecn),
+            small_queues: details.small_queues.small_queues,
             speaks_to_agents: true,
             draws_unseeded: false,
-            counts_every_packet: !handshake && local_drop == LocalDrop::Lost && leaves_at_once,
+            counts_every_packet: !handshake && details.rules.local_drop == LocalDrop::Lost && leaves_at_once,
             // The retransmission of a lost packet costs little.
             lost_packet_ns: 300.0,
-            first_window: self.details.first_window(),
+            first_window: details.first_window(),
             allowed: self.allowed(),
             timeouts_every: Some(
                 min_rto.scale(max_backoff).min(max_rto).max(min_rto).max(Span::from_nanos(1)),
@@ -188,7 +190,7 @@ impl TransportPlan for TcpPlan {
         let changed = |name: &&str| *name != ECN && values.get(name) != defaults.get(name);
         match descriptor.parameters.iter().map(|parameter| parameter.name).find(changed) {
             Some(name) => Real::Nothing(format!("the kernel has a `{name}` of its own")),
-            None => Real::Kernel { ecn: self.details.ecn },
+            None => Real::Kernel { ecn: self.options.details.ecn },
         }
     }
 
@@ -206,7 +208,7 @@ struct TcpConnector {
 impl TcpConnector {
     fn connection(&mut self, opening: &Opening<'_>) -> Connection {
         let Self { options, controls, seed } = self;
-        let max_backoff = options.sender.max_backoff;
+        let max_backoff = options.details.max_backoff;
         let (control, backoff) = controls.next(&options.initial(), 0, opening.heard.as_ref(), max_backoff);
         let random = Stream::new(*seed, &format!("flow {} guesses", opening.name));
         let packets = opening.lifetime.packets();

@@ -243,7 +243,7 @@ fn transfer(control: &str, packets: u64, path: Path, losses: Losses) -> Ways {
         Controller::Model(control) => Controller::Model(Box::new(UnpacedStart { control, is_over: false })),
         other => other,
     };
-    let backoff = Box::new(Exponential { most: options.sender.max_backoff });
+    let backoff = Box::new(Exponential { most: options.details.max_backoff });
     let mut sender = TcpSender::new(&options, controller, backoff, packets, Stream::new(1, "guesses"));
     let mut receiver = Receiver::new(options.receiver);
     let mut ways = Ways::new(path, losses);

@@ -2,42 +2,17 @@
 //! RFC 2582 with the options that ns-2 and the theses name).
 
 use super::{AckSummary, Detection, LossFound, Reaction, Run};
+use crate::declared::{Losses, PartialAckTimer};
 use crate::ledger::Ledger;
 use ackclock_base::Time;
 use ackclock_cc::LossSignal;
 
-/// Options that distinguish Reno, NewReno and their variants.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct DuplicateOptions {
-    /// The number of duplicate acknowledgements that indicates a loss.
-    pub threshold: u32,
-    /// Whether the duplicate acknowledgements below the threshold allow new packets to be sent (RFC 3042).
-    pub limited_transmit: bool,
-    /// The effect of a partial acknowledgement.
-    pub partial: PartialAck,
-}
-
-/// The effect of a partial acknowledgement, which covers new data but not everything that was outstanding at
-/// the loss.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PartialAck {
-    /// A partial acknowledgement ends recovery (Reno).
-    Ends,
-    /// A partial acknowledgement reveals the next loss, which is retransmitted (NewReno).
-    Resends {
-        /// Whether every partial acknowledgement restarts the timer ("slow but steady"), or only the first
-        /// ("impatient").
-        restarts_timer_each_time: bool,
-        /// Whether the inflated window shrinks by what was acknowledged (RFC 6582 section 3.2 step 3). If
-        /// not, it shrinks at once to the slow start threshold, as in ns-2 without partial_window_deflation_.
-        deflates: bool,
-    },
-}
-
 /// The rule of Reno and NewReno.
 #[derive(Clone, Debug)]
 pub struct Duplicates {
-    options: DuplicateOptions,
+    options: Losses,
+    /// Whether a partial acknowledgement shows the next loss, which is retransmitted (NewReno). In Reno it ends recovery.
+    resends: bool,
     duplicates: u32,
     /// Recovery lasts until everything below this number is acknowledged; `None` outside recovery.
     recover: Option<u64>,
@@ -51,9 +26,18 @@ pub struct Duplicates {
 }
 
 impl Duplicates {
-    /// Creates the rule, outside recovery.
-    pub fn new(options: DuplicateOptions) -> Self {
-        Self { options, duplicates: 0, recover: None, guard: None, inflation: 0, partial_seen: false }
+    /// Creates the rule, outside recovery: NewReno (RFC 6582), in which partial acknowledgements retransmit, if `resends`
+    /// is true, and otherwise Reno (RFC 5681).
+    pub fn new(options: Losses, resends: bool) -> Self {
+        Self {
+            options,
+            resends,
+            duplicates: 0,
+            recover: None,
+            guard: None,
+            inflation: 0,
+            partial_seen: false,
+        }
     }
 
     /// Returns the number of duplicate acknowledgements since the cumulative acknowledgement last advanced.
@@ -93,12 +77,12 @@ impl Duplicates {
 
     /// Raises the count of duplicates to the threshold, as if the last one had completed it (Vegas).
     pub fn skip_to_threshold(&mut self) {
-        self.duplicates = self.duplicates.max(self.options.threshold);
+        self.duplicates = self.duplicates.max(self.options.dupack_threshold);
     }
 
     fn on_duplicate(&mut self, ledger: &mut Ledger) -> Reaction {
         self.duplicates += 1;
-        let threshold = self.options.threshold;
+        let threshold = self.options.dupack_threshold;
         if self.recover.is_some() {
             //= RFC 5681 section 3.2 inflation: each further duplicate inflates the window by a segment
             self.inflation += 1;
@@ -116,15 +100,14 @@ impl Duplicates {
         let partial = self.recover.is_some_and(|recover| ledger.una() < recover);
         let missing = self.recover.filter(|_| partial && !self.partial_seen);
         let missing = missing.map(|recover| missing_of(recover - ledger.una(), self.duplicates));
-        if let (true, PartialAck::Resends { restarts_timer_each_time, deflates }) =
-            (partial, self.options.partial)
-        {
+        if partial && self.resends {
+            let Losses { window_deflation: deflates, partial_ack_timer, .. } = self.options;
             // RFC 6582 section 3.2 step 3: the inflation shrinks by what was acknowledged, less one packet.
             //= RFC 6582 section 3.2 deflation: a partial acknowledgement deflates the window by what it covers, less a segment
             self.inflation =
                 if deflates { (self.inflation + 1).saturating_sub(summary.cumulative) } else { 0 };
             //= RFC 6582 section 3.2 timer: the first partial acknowledgement restarts the timer
-            let restart_timer = restarts_timer_each_time || !self.partial_seen;
+            let restart_timer = partial_ack_timer == PartialAckTimer::Every || !self.partial_seen;
             self.partial_seen = true;
             return Reaction {
                 //= RFC 6582 section 3.2 partial: a partial acknowledgement retransmits the first unacknowledged segment
@@ -209,10 +192,11 @@ mod tests {
     use super::*;
     use crate::detection::testing::{self, SUMMARY, sent};
 
-    const NEWRENO: PartialAck = PartialAck::Resends { restarts_timer_each_time: true, deflates: false };
+    const NEWRENO: bool = true;
+    const RENO: bool = false;
 
-    fn rule(partial: PartialAck) -> Duplicates {
-        Duplicates::new(DuplicateOptions { threshold: 3, limited_transmit: true, partial })
+    fn rule(resends: bool) -> Duplicates {
+        Duplicates::new(Losses { window_deflation: false, ..Losses::default() }, resends)
     }
 
     fn ack(rule: &mut Duplicates, ledger: &mut Ledger, to: u64) -> Reaction {
@@ -258,7 +242,7 @@ mod tests {
         );
         assert!(ack(&mut newreno, &mut ledger, 10).recovered.is_some());
 
-        let (mut reno, mut ledger) = (rule(PartialAck::Ends), sent(10));
+        let (mut reno, mut ledger) = (rule(RENO), sent(10));
         (0..3).for_each(|_| {
             let _ = ack(&mut reno, &mut ledger, 0);
         });
@@ -268,10 +252,10 @@ mod tests {
 
     #[test]
     fn the_first_partial_acknowledgement_counts_what_is_missing() {
-        for partial in [NEWRENO, PartialAck::Ends] {
+        for resends in [NEWRENO, RENO] {
             // Packets 0 to 3 of ten are lost: six duplicates. Then packet 0 is acknowledged: 10 - 1 - 6 = 3
             // are missing.
-            let (mut rule, mut ledger) = (rule(partial), sent(10));
+            let (mut rule, mut ledger) = (rule(resends), sent(10));
             (0..6).for_each(|_| assert_eq!(ack(&mut rule, &mut ledger, 0).missing, None));
             assert_eq!(ack(&mut rule, &mut ledger, 1).missing, Some(3));
             assert_eq!(ack(&mut rule, &mut ledger, 2).missing, None);
@@ -309,7 +293,7 @@ mod tests {
     //= test RFC 5681 section 3.2 deflation
     #[test]
     fn an_acknowledgement_of_new_data_ends_the_inflation() {
-        let (mut reno, mut ledger) = (rule(PartialAck::Ends), sent(10));
+        let (mut reno, mut ledger) = (rule(RENO), sent(10));
         (0..5).for_each(|_| _ = ack(&mut reno, &mut ledger, 0));
         assert_eq!(reno.inflight(&ledger), 5, "five packets have left the network");
         ack(&mut reno, &mut ledger, 4);
@@ -319,8 +303,7 @@ mod tests {
     //= test RFC 6582 section 3.2 deflation
     #[test]
     fn a_partial_acknowledgement_deflates_by_what_it_covers_less_a_packet() {
-        let deflates = PartialAck::Resends { restarts_timer_each_time: true, deflates: true };
-        let (mut newreno, mut ledger) = (rule(deflates), sent(10));
+        let (mut newreno, mut ledger) = (Duplicates::new(Losses::default(), NEWRENO), sent(10));
         (0..5).for_each(|_| _ = ack(&mut newreno, &mut ledger, 0));
         ack(&mut newreno, &mut ledger, 4);
         // 5 - 4 + 1 = 2 packets of inflation remain, and packets 4 to 9 are outstanding.

@@ -3,25 +3,12 @@
 //! of losses is repaired in one round trip. It happens once per window of data: what it leaves out is
 //! retransmitted one packet at a time, or waits for the timer.
 
-use super::duplicates::{DuplicateOptions, Duplicates, PartialAck};
+use super::duplicates::Duplicates;
 use super::{AckSummary, Detection, Reaction, Run};
+use crate::declared::Losses;
 use crate::ledger::Ledger;
 use ackclock_base::{Time, choice};
 use ackclock_cc::Cause;
-
-/// Options of the multiple drops action.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct MdaOptions {
-    /// The number of duplicate acknowledgements that indicates a loss.
-    pub threshold: u32,
-    /// Whether the duplicate acknowledgements below the threshold allow new packets to be sent (RFC 3042).
-    pub limited_transmit: bool,
-    /// Whether the action also handles losses attributed to congestion (TCP-RTTM), or leaves them to Reno
-    /// (TCP-RTT).
-    pub in_congestion: bool,
-    /// The effect of partial acknowledgements after the first.
-    pub late_partial: LatePartial,
-}
 
 choice! {
     /// The effect of partial acknowledgements after the first.
@@ -40,7 +27,9 @@ choice! {
 #[derive(Clone, Debug)]
 pub struct Mda {
     reno: Duplicates,
-    options: MdaOptions,
+    late_partial: LatePartial,
+    /// Whether the action also handles losses attributed to congestion (TCP-RTTM), or leaves them to Reno (TCP-RTT).
+    in_congestion: bool,
     episode: Option<Episode>,
 }
 
@@ -56,16 +45,15 @@ struct Episode {
 }
 
 impl Mda {
-    /// Creates the rule, outside recovery.
-    pub fn new(options: MdaOptions) -> Self {
-        let MdaOptions { threshold, limited_transmit, .. } = options;
-        let reno =
-            Duplicates::new(DuplicateOptions { threshold, limited_transmit, partial: PartialAck::Ends });
-        Self { reno, options, episode: None }
+    /// Creates the rule, outside recovery. `in_congestion` tells whether it also acts on losses attributed to congestion
+    /// (TCP-RTTM), or leaves them to Reno (TCP-RTT).
+    pub fn new(options: Losses, in_congestion: bool) -> Self {
+        let reno = Duplicates::new(options, false);
+        Self { reno, late_partial: options.late_partial, in_congestion, episode: None }
     }
 
     fn acts_on(&self, cause: Option<Cause>) -> bool {
-        self.options.in_congestion || cause != Some(Cause::Congestion)
+        self.in_congestion || cause != Some(Cause::Congestion)
     }
 
     /// Returns what a partial acknowledgement up to `una` retransmits; `None` if nothing. `missing` is the
@@ -74,7 +62,7 @@ impl Mda {
         if !episode.counted {
             return Some(Run { first: una, count: missing.clamp(1, episode.end - una) });
         }
-        match self.options.late_partial {
+        match self.late_partial {
             LatePartial::One => (una >= episode.resent_to).then_some(Run::one(una)),
             LatePartial::Two => Some(Run { first: una, count: 2.min(episode.end - una) }),
             LatePartial::Nothing => None,
@@ -149,18 +137,20 @@ mod tests {
     use super::*;
     use crate::detection::testing::{self, SUMMARY, sent};
 
-    const OPTIONS: MdaOptions = MdaOptions {
-        threshold: 3,
-        limited_transmit: false,
-        in_congestion: true,
-        late_partial: LatePartial::One,
-    };
+    /// Returns the rule of TCP-RTTM, which acts on losses of every cause, or of TCP-RTT.
+    fn rule(late_partial: LatePartial, in_congestion: bool) -> Mda {
+        Mda::new(Losses { limited_transmit: false, late_partial, ..Losses::default() }, in_congestion)
+    }
+
+    fn rttm() -> Mda {
+        rule(LatePartial::One, true)
+    }
 
     /// Delivers `acks` while packets 0 to 9 are outstanding (1 to 10 in the thesis): each is the number below
     /// which it acknowledges, and the cause that a loss would have at that time. Returns the reaction to
     /// each.
-    fn play(options: MdaOptions, acks: &[(u64, Option<Cause>)]) -> Vec<Reaction> {
-        let (mut rule, mut ledger) = (Mda::new(options), sent(10));
+    fn play(mut rule: Mda, acks: &[(u64, Option<Cause>)]) -> Vec<Reaction> {
+        let mut ledger = sent(10);
         let ack = |(to, cause): &(u64, Option<Cause>)| {
             testing::ack(&mut rule, &mut ledger, *to, AckSummary { cause: *cause, ..SUMMARY })
         };
@@ -179,7 +169,7 @@ mod tests {
         // missing, 3 and 4.
         let mut acks = duplicates(2, 5);
         acks.push((3, None));
-        let reactions = play(OPTIONS, &acks);
+        let reactions = play(rttm(), &acks);
         assert_eq!(reactions[3].resend, Some(Run::one(2)));
         let counted = reactions[6];
         assert_eq!((counted.missing, counted.resend), (Some(2), Some(Run { first: 3, count: 2 })));
@@ -190,7 +180,7 @@ mod tests {
     fn a_single_loss_leaves_nothing_to_count() {
         let mut acks = duplicates(2, 7);
         acks.push((10, None));
-        let last = play(OPTIONS, &acks)[8];
+        let last = play(rttm(), &acks)[8];
         assert_eq!((last.missing, last.resend, last.recovered), (None, None, Some(7)));
     }
 
@@ -200,7 +190,7 @@ mod tests {
         // 0.
         let mut acks = duplicates(2, 6);
         acks.push((6, None));
-        let counted = play(OPTIONS, &acks)[7];
+        let counted = play(rttm(), &acks)[7];
         assert_eq!((counted.missing, counted.resend), (Some(0), Some(Run::one(6))));
     }
 
@@ -215,7 +205,7 @@ mod tests {
             (LatePartial::Two, Some(Run { first: 7, count: 2 })),
             (LatePartial::Nothing, None),
         ] {
-            let reactions = play(MdaOptions { late_partial, ..OPTIONS }, &acks);
+            let reactions = play(rule(late_partial, true), &acks);
             assert_eq!(reactions[6].resend, Some(Run { first: 3, count: 2 }));
             assert_eq!(reactions[7].resend, expected);
             assert_eq!(reactions[7].missing, None, "counted once");
@@ -229,24 +219,24 @@ mod tests {
         // already been retransmitted.
         let mut acks = duplicates(2, 5);
         acks.extend([(3, None), (4, None)]);
-        assert_eq!(play(OPTIONS, &acks)[7].resend, None);
+        assert_eq!(play(rttm(), &acks)[7].resend, None);
     }
 
     #[test]
     fn in_congestion_tcp_rtt_leaves_repair_to_reno() {
         let mut acks = duplicates(2, 5);
         acks.push((3, Some(Cause::Congestion)));
-        let rtt = MdaOptions { in_congestion: false, ..OPTIONS };
-        let counted = play(rtt, &acks)[6];
+        let rtt = || rule(LatePartial::One, false);
+        let counted = play(rtt(), &acks)[6];
         assert_eq!((counted.missing, counted.resend, counted.recovered), (Some(2), None, Some(5)));
-        assert_eq!(play(OPTIONS, &acks)[6].resend, Some(Run { first: 3, count: 2 }), "TCP-RTTM does not");
+        assert_eq!(play(rttm(), &acks)[6].resend, Some(Run { first: 3, count: 2 }), "TCP-RTTM does not");
         acks[6].1 = Some(Cause::Transmission);
-        assert_eq!(play(rtt, &acks)[6].resend, Some(Run { first: 3, count: 2 }));
+        assert_eq!(play(rtt(), &acks)[6].resend, Some(Run { first: 3, count: 2 }));
     }
 
     #[test]
     fn a_timeout_ends_the_episode() {
-        let (mut rule, mut ledger) = (Mda::new(OPTIONS), Ledger::new(3));
+        let (mut rule, mut ledger) = (rttm(), Ledger::new(3));
         ledger.transmit(0, Time::ZERO, 1);
         rule.episode = Some(Episode { end: 9, resent_to: 1, counted: false });
         rule.on_timeout(&mut ledger, Time::ZERO);

@@ -14,7 +14,9 @@ mod tests;
 
 use super::duplicates::missing_of;
 use super::period::RecoveryPeriod;
+use super::sack::Flight;
 use super::{AckSummary, Clock, Detection, Expiry, LossFound, Reaction};
+use crate::declared::{Losses, RackRules};
 use crate::ledger::{Ledger, Sent};
 use crate::prr::Prr;
 use crate::rtt::Smoothed;
@@ -27,23 +29,17 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 /// Options of the rule.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RackOptions {
-    /// The number of selectively acknowledged packets at which the first loss is found without waiting, as
-    /// long as no reordering was seen.
-    pub threshold: u32,
-    /// Whether the flight is reduced in proportion to what is delivered, or at once.
-    pub proportional: bool,
-    /// Whether tail loss probes are sent.
-    pub probes: bool,
+    /// The options of every rule. The threshold is the number of selectively acknowledged packets at which the first loss is
+    /// found without waiting, as long as no reordering was seen.
+    pub losses: Losses,
+    /// The options of this rule.
+    pub rack: RackRules,
     /// The longest time by which the receiver delays an acknowledgement.
     pub max_ack_delay: Span,
     /// The size of a full packet in the transport's unit.
     pub packet: u64,
-    /// The delivered packet whose round trip is waited for.
-    pub round_trip_of: RoundTripOf,
-    /// How much later than computed the timers of reordering and of the probe expire.
-    pub timer_slack: Span,
 }
 
 impl Default for RackOptions {
@@ -51,13 +47,10 @@ impl Default for RackOptions {
     /// acknowledges within 200 ms.
     fn default() -> Self {
         Self {
-            threshold: 3,
-            proportional: true,
-            probes: true,
+            losses: Losses::default(),
+            rack: RackRules::default(),
             max_ack_delay: Span::from_millis(200),
             packet: 1,
-            round_trip_of: RoundTripOf::LastSent,
-            timer_slack: Span::ZERO,
         }
     }
 }
@@ -77,7 +70,12 @@ choice! {
 /// The rule of RACK-TLP.
 #[derive(Clone, Debug)]
 pub struct Rack {
-    options: RackOptions,
+    options: RackRules,
+    threshold: u32,
+    /// Whether the flight is reduced in proportion to what is delivered, or at once.
+    proportional: bool,
+    /// The size of a full packet in the transport's unit.
+    packet: u64,
     order: Order,
     /// RACK.segment: the packet sent last among those delivered.
     newest: Option<Sending>,
@@ -115,8 +113,12 @@ pub struct Rack {
 impl Rack {
     /// Creates the rule, outside recovery.
     pub fn new(options: RackOptions) -> Self {
+        let RackOptions { losses, rack, max_ack_delay, packet } = options;
         Self {
-            options,
+            options: rack,
+            threshold: losses.dupack_threshold,
+            proportional: losses.reduction == Flight::Proportional,
+            packet,
             order: Order::default(),
             newest: None,
             rtt: Span::ZERO,
@@ -134,7 +136,7 @@ impl Rack {
             period: RecoveryPeriod::default(),
             after_timeout: None,
             must_send: false,
-            probe: Probe::new(options.probes, options.max_ack_delay, options.timer_slack),
+            probe: Probe::new(&rack, max_ack_delay),
             sends_probe: None,
         }
     }
@@ -172,7 +174,7 @@ impl Rack {
     /// Returns a value by which the delivered packets of an acknowledgement are ordered. The one with the greatest
     /// value sets RACK.rtt.
     fn rank(&self, number: u64, sent: &Sent, is_cumulative: bool) -> (u64, u64) {
-        match self.options.round_trip_of {
+        match self.options.rack_rtt {
             RoundTripOf::LastSent => (sent.at.nanos(), number),
             RoundTripOf::Highest => (u64::from(is_cumulative), number),
         }
@@ -217,7 +219,7 @@ impl Rack {
     fn detect(&mut self, ledger: &mut Ledger, now: Time, smoothed_rtt: Span) -> Option<u64> {
         let newest = self.newest?;
         //= RFC 8985 section 3.3.2 at-once: it is zero in recovery or after DupThresh SACKs, if nothing was reordered
-        let at_once = self.is_repairing() || self.sacked >= self.options.threshold;
+        let at_once = self.is_repairing() || self.sacked >= self.threshold;
         let wait = self.rtt + self.window.span(at_once, self.least_rtt.get(), smoothed_rtt);
         let Self { order, lost, .. } = self;
         let mut lowest = None;
@@ -226,15 +228,12 @@ impl Rack {
             lost.push(Reverse(number));
             lowest = Some(lowest.map_or(number, |lowest: u64| lowest.min(number)));
         });
-        self.due = if due < Time::NEVER { due + self.options.timer_slack } else { due };
+        self.due = if due < Time::NEVER { due + self.options.rack_timer_slack } else { due };
         lowest
     }
 
     fn enter(&mut self, ledger: &Ledger, number: u64, delivered: u64) -> Reaction {
-        let reduction = self
-            .options
-            .proportional
-            .then(|| Prr::new(ledger.unacknowledged(), delivered, self.options.packet));
+        let reduction = self.proportional.then(|| Prr::new(ledger.unacknowledged(), delivered, self.packet));
         self.period.begin_recovery(number, ledger.high(), delivered, reduction);
         self.in_episode = self.duplicates;
         self.partial_seen = false;
@@ -242,7 +241,7 @@ impl Rack {
         //= RFC 8985 section 6.2 again: a retransmission that is under way is not lost, and is not repeated
         // Without a proportional reduction the first lost packet leaves whatever the window, unless the repair
         // before this one has retransmitted it already.
-        self.must_send = !self.options.proportional && self.next_lost(ledger).is_some();
+        self.must_send = !self.proportional && self.next_lost(ledger).is_some();
         Reaction {
             loss: Some(LossFound { number, signal: LossSignal::DuplicateAcks, duplicates: self.duplicates }),
             restart_timer: true,
@@ -327,9 +326,9 @@ impl Detection for Rack {
     /// Marks the first packet as lost, and any other packet that has been out long enough (RFC 8985 section
     /// 6.3).
     fn on_timeout(&mut self, ledger: &mut Ledger, now: Time) {
-        if !self.is_repairing() && self.sacked >= self.options.threshold {
+        if !self.is_repairing() && self.sacked >= self.threshold {
             // Linux, tcp_enter_loss: what was taken for reordering were losses.
-            self.reordering = self.reordering.min(u64::from(self.options.threshold));
+            self.reordering = self.reordering.min(u64::from(self.threshold));
         }
         self.end();
         (self.duplicates, self.due) = (0, Time::NEVER);
@@ -357,11 +356,11 @@ impl Detection for Rack {
     }
 
     fn leave_flight_to_control(&mut self) {
-        self.options.proportional = false;
+        self.proportional = false;
     }
 
     fn on_cwr(&mut self, ledger: &Ledger, reduction: Option<Prr>) {
-        self.period.begin_cwr(ledger.high(), reduction.filter(|_| self.options.proportional));
+        self.period.begin_cwr(ledger.high(), reduction.filter(|_| self.proportional));
     }
 
     fn in_recovery(&self) -> bool {
@@ -421,7 +420,7 @@ impl Detection for Rack {
     }
 
     fn is_often_overtaken(&self) -> bool {
-        self.reordering > u64::from(self.options.threshold)
+        self.reordering > u64::from(self.threshold)
     }
 
     fn keeps_timer(&self) -> bool {

@@ -5,22 +5,11 @@
 use super::duplicates::missing_of;
 use super::period::RecoveryPeriod;
 use super::{AckSummary, AfterTimeout, Detection, LossFound, Reaction, Run};
+use crate::declared::Losses;
 use crate::ledger::Ledger;
 use crate::prr::Prr;
 use ackclock_base::{Time, choice};
 use ackclock_cc::LossSignal;
-
-/// Options of the rule.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SackOptions {
-    /// The number of duplicate acknowledgements that indicates a loss if they carry no SACK blocks. With
-    /// blocks, the threshold of the [ledger](Ledger::new) decides.
-    pub threshold: u32,
-    /// What a timeout does to selective acknowledgements.
-    pub after_timeout: AfterTimeout,
-    /// How the flight is determined in recovery.
-    pub flight: Flight,
-}
 
 choice! {
     /// How the flight is determined and limited in recovery.
@@ -39,7 +28,7 @@ choice! {
 /// The rule of RFC 6675.
 #[derive(Clone, Debug)]
 pub struct Sack {
-    options: SackOptions,
+    options: Losses,
     duplicates: u32,
     /// The number of duplicates in this recovery, including those that revealed the loss.
     in_episode: u32,
@@ -58,8 +47,9 @@ pub struct Sack {
 }
 
 impl Sack {
-    /// Creates the rule, outside recovery.
-    pub fn new(options: SackOptions) -> Self {
+    /// Creates the rule, outside recovery. The threshold of `options` counts duplicate acknowledgements without SACK blocks;
+    /// with blocks, that of the [ledger](Ledger::new) decides.
+    pub fn new(options: Losses) -> Self {
         Self {
             options,
             duplicates: 0,
@@ -76,7 +66,7 @@ impl Sack {
 
     fn enter(&mut self, ledger: &mut Ledger, delivered: u64) -> Reaction {
         let number = ledger.una();
-        let reduction = (self.options.flight == Flight::Proportional)
+        let reduction = (self.options.reduction == Flight::Proportional)
             .then(|| Prr::new(ledger.unacknowledged(), delivered, 1));
         self.period.begin_recovery(number, ledger.high(), delivered, reduction);
         self.in_episode = self.duplicates;
@@ -86,11 +76,11 @@ impl Sack {
         // Holes below the highest block are counted and retransmitted once per recovery in ns-2's Sack1. In RFC
         // 6675's rule a packet of which nothing new is known but that the recovery before this one has
         // retransmitted is neither lost again nor repeated.
-        let is_under_way = ledger.is_resent(number) && self.options.flight != Flight::Counted;
+        let is_under_way = ledger.is_resent(number) && self.options.reduction != Flight::Counted;
         if !is_under_way {
             ledger.give_up(number);
         }
-        if self.options.flight == Flight::Counted {
+        if self.options.reduction == Flight::Counted {
             self.counted = Some(ledger.span().saturating_sub(u64::from(self.duplicates)));
             self.holes_to = 0;
         }
@@ -139,7 +129,7 @@ impl Detection for Sack {
         // RFC 6675 section 2: a duplicate is an acknowledgement that covers new data selectively. Without
         // this condition, retransmissions after a spurious timeout would start a recovery when they arrive a
         // second time. ns-2's Sack1 counts every repetition.
-        let is_counted = self.options.flight == Flight::Counted;
+        let is_counted = self.options.reduction == Flight::Counted;
         let duplicate = summary.duplicate && (summary.delivered > 0 || is_counted);
         self.duplicates = if summary.cumulative > 0 { 0 } else { self.duplicates + u32::from(duplicate) };
         self.in_episode += u32::from(duplicate);
@@ -154,7 +144,7 @@ impl Detection for Sack {
             self.partial_seen = true;
             reaction.missing = Some(missing_of(recover - ledger.una(), self.in_episode));
         }
-        let enough = self.duplicates >= self.options.threshold && duplicate;
+        let enough = self.duplicates >= self.options.dupack_threshold && duplicate;
         let lost = ledger.first_is_lost() || (enough && !ledger.has_sacked());
         if !self.period.is_recovery() && lost && !ledger.is_empty() && ledger.una() >= self.guard {
             let recovered = reaction.recovered;
@@ -201,13 +191,13 @@ impl Detection for Sack {
     }
 
     fn leave_flight_to_control(&mut self) {
-        if self.options.flight == Flight::Proportional {
-            self.options.flight = Flight::Inferred;
+        if self.options.reduction == Flight::Proportional {
+            self.options.reduction = Flight::Inferred;
         }
     }
 
     fn on_cwr(&mut self, ledger: &Ledger, reduction: Option<Prr>) {
-        let is_proportional = self.options.flight == Flight::Proportional;
+        let is_proportional = self.options.reduction == Flight::Proportional;
         self.period.begin_cwr(ledger.high(), reduction.filter(|_| is_proportional));
     }
 
@@ -275,8 +265,9 @@ mod tests {
     use crate::detection::testing::{self, SUMMARY, sent};
     use crate::ledger::Newly;
 
-    const OPTIONS: SackOptions =
-        SackOptions { threshold: 3, after_timeout: AfterTimeout::KeepSack, flight: Flight::Proportional };
+    fn options(reduction: Flight) -> Losses {
+        Losses { reduction, ..Losses::default() }
+    }
 
     /// Sends what the rule allows at once. Returns the number of packets.
     fn let_out(rule: &mut Sack, ledger: &mut Ledger, cwnd: u64) -> u64 {
@@ -297,7 +288,7 @@ mod tests {
         // also acknowledges 12 to 14, which shows that 9 to 11 are lost too, it delivers four and lets out
         // four.
         for (further, expected) in [(None, 2), (Some(12..15), 4)] {
-            let (mut rule, mut ledger) = (Sack::new(OPTIONS), sent(40));
+            let (mut rule, mut ledger) = (Sack::new(options(Flight::Proportional)), sent(40));
             for number in 6..9 {
                 ledger.acknowledge_range(number..number + 1, &mut Newly::default());
                 rule.on_ack(&mut ledger, &AckSummary { delivered: 1, duplicate: true, ..SUMMARY });
@@ -318,7 +309,7 @@ mod tests {
         // packets are unacknowledged and the acknowledgement delivers one, so RecoverFS is 38, not the pipe
         // of 31. With a window of 20, n deliveries from that one on let out ceil(20 n / 38), while more than
         // 20 packets are in flight.
-        let (mut rule, mut ledger) = (Sack::new(OPTIONS), sent(40));
+        let (mut rule, mut ledger) = (Sack::new(options(Flight::Proportional)), sent(40));
         let mut total = 0;
         for number in 6..18 {
             ledger.acknowledge_range(number..number + 1, &mut Newly::default());
@@ -336,8 +327,7 @@ mod tests {
     /// Returns a rule without proportional reduction, and a ledger of ten packets: packets 1 to 3 and 5 have
     /// arrived, packet 0 is lost and packet 4 doubtful.
     fn in_recovery() -> (Sack, Ledger) {
-        let (mut rule, mut ledger) =
-            (Sack::new(SackOptions { flight: Flight::Inferred, ..OPTIONS }), sent(10));
+        let (mut rule, mut ledger) = (Sack::new(options(Flight::Inferred)), sent(10));
         for range in [5..6, 1..4] {
             let delivered = range.end - range.start;
             ledger.acknowledge_range(range, &mut Newly::default());
@@ -408,8 +398,7 @@ mod tests {
 
     #[test]
     fn ns2_counts_repetitions_without_blocks_from_the_last_new_acknowledgement_on() {
-        let (mut rule, mut ledger) =
-            (Sack::new(SackOptions { flight: Flight::Counted, ..OPTIONS }), sent(10));
+        let (mut rule, mut ledger) = (Sack::new(options(Flight::Counted)), sent(10));
         let lost =
             [0, 0, 1, 1, 1, 1].map(|to| testing::ack(&mut rule, &mut ledger, to, SUMMARY).loss.is_some());
         assert_eq!(lost, [false, false, false, false, false, true]);
@@ -419,8 +408,7 @@ mod tests {
     fn with_blocks_the_packets_above_decide_and_not_the_repetitions() {
         // Packet 1 has arrived. Repetitions of that block say nothing about packet 0, however many come; the arrival
         // of 2 and 3 does: three packets above it.
-        let (mut rule, mut ledger) =
-            (Sack::new(SackOptions { flight: Flight::Counted, ..OPTIONS }), sent(10));
+        let (mut rule, mut ledger) = (Sack::new(options(Flight::Counted)), sent(10));
         let mut is_loss = |range: std::ops::Range<u64>| {
             let mut newly = Newly::default();
             ledger.acknowledge_range(range, &mut newly);

@@ -6,8 +6,9 @@
 //! Unlike ns-2, whose ring of sending times forgets some retransmissions, the rule knows when each packet was
 //! last sent.
 
-use super::duplicates::{DuplicateOptions, Duplicates, PartialAck};
+use super::duplicates::Duplicates;
 use super::{AckSummary, Detection, Reaction, Run};
+use crate::declared::Losses;
 use crate::ledger::Ledger;
 use crate::rtt::Smoothed;
 use ackclock_base::{Span, Time};
@@ -25,9 +26,9 @@ pub struct Vegas {
 
 impl Vegas {
     /// Creates the rule, outside recovery.
-    pub fn new(threshold: u32) -> Self {
-        let options = DuplicateOptions { threshold, limited_transmit: false, partial: PartialAck::Ends };
-        Self { duplicates: Duplicates::new(options), worries: 0 }
+    pub fn new(options: Losses) -> Self {
+        let options = Losses { limited_transmit: false, ..options };
+        Self { duplicates: Duplicates::new(options, false), worries: 0 }
     }
 
     /// Returns the age from which a packet is overdue: SRTT + 2 RTTVAR at full resolution, and a sixteenth of
@@ -117,9 +118,9 @@ mod tests {
     #[test]
     fn an_overdue_packet_is_retransmitted_at_the_first_duplicate() {
         let mut ledger = sent(10);
-        let mut early = Vegas::new(3);
+        let mut early = Vegas::new(Losses::default());
         assert_eq!(ack(&mut early, &mut ledger.clone(), 0, 100).resend, None);
-        let mut late = Vegas::new(3);
+        let mut late = Vegas::new(Losses::default());
         let reaction = ack(&mut late, &mut ledger, 0, 150);
         assert_eq!(reaction.resend, Some(Run::one(0)));
         assert_eq!(reaction.loss.map(|loss| loss.signal), Some(LossSignal::EarlyTimer));
@@ -129,7 +130,7 @@ mod tests {
     #[test]
     fn after_a_retransmission_the_next_acknowledgement_is_checked_too() {
         let mut ledger = sent(10);
-        let mut rule = Vegas::new(3);
+        let mut rule = Vegas::new(Losses::default());
         ack(&mut rule, &mut ledger, 0, 150);
         let reaction = ack(&mut rule, &mut ledger, 3, 250);
         assert_eq!((reaction.recovered, reaction.resend, reaction.loss), (Some(3), Some(Run::one(3)), None));

@@ -2,6 +2,7 @@
 //! and what may be sent now.
 
 use super::{Output, Sender};
+use crate::declared::Growth;
 use crate::detection::{AckSummary, Reaction, Run};
 use crate::ecn::{Heard, MarkFeedback};
 use crate::ledger::Newly;
@@ -106,8 +107,10 @@ impl Sender {
         let sample = self.ledger.count_delivery(now, &newly);
         let moves = if self.options.numbers_once { newly.delivered > 0 } else { newly.cumulative > 0 };
         let fresh = FAST_PATH || advances.unwrap_or(moves);
-        let counts_part =
-            !FAST_PATH && self.options.counts_parts && advances == Some(true) && newly.cumulative == 0;
+        let counts_part = !FAST_PATH
+            && self.options.rules.growth == Growth::Acks
+            && advances == Some(true)
+            && newly.cumulative == 0;
         let unambiguous = newly.unambiguous_sending().map(|sent| now.since(sent));
         let (clean_rtt, rtt) = match held {
             None => {
@@ -174,7 +177,7 @@ impl Sender {
         };
         let late = if FAST_PATH { 0 } else { std::mem::take(&mut self.late) };
         let grows_out_of_order = !FAST_PATH
-            && self.options.counts_selective
+            && self.options.rules.growth == Growth::Delivered
             && newly.delivered > 0
             && self.rule.is_often_overtaken();
         let ack = Ack {
@@ -259,7 +262,7 @@ impl Sender {
         if let Some(rtt) = rtt {
             self.rtt.sample(rtt);
         }
-        if self.options.timer_from_stamps {
+        if self.options.times_stamps() {
             if let Some(stamp) = stamp {
                 self.take_timer_sample(stamp, now);
             }

@@ -1,6 +1,7 @@
 //! The effect of a receiving application that reads slowly: a closed window, or used-up credit.
 
 use super::{Output, Sender};
+use crate::declared::AfterIdle;
 use ackclock_base::Time;
 
 impl Sender {
@@ -17,7 +18,7 @@ impl Sender {
     /// application writes.
     pub fn end_wait(&mut self, now: Time) {
         (self.deadline, self.expiries) = (Time::NEVER, 0);
-        if self.options.idle_restart.is_some_and(|rule| !rule.halves) {
+        if self.options.rules.after_idle == AfterIdle::InitialWindow {
             self.restart_after_idle(now);
         }
     }

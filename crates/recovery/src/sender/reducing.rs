@@ -2,6 +2,7 @@
 //! spurious.
 
 use super::{Output, Sender};
+use crate::declared::{MarkReduction, ReduceFrom};
 use crate::detection::LossFound;
 use crate::options::Options;
 use crate::prr::Prr;
@@ -110,7 +111,7 @@ impl Sender {
     /// raise the result.
     pub(super) fn reduction_base(&self, inflight: Packets) -> Packets {
         let cwnd = self.controller.decision().cwnd;
-        if self.options.reduce_from_window {
+        if self.options.rules.reduce_from == ReduceFrom::Window {
             cwnd.min(self.options.window as f64)
         } else {
             cwnd.min(inflight)
@@ -139,8 +140,9 @@ impl Sender {
         self.spurious.forget();
         self.fast_path = false;
         let packet = self.options.units.of_packets(1);
-        let reduction = (self.options.reduces_marks_in_proportion && !self.controller.has_model())
-            .then(|| Prr::new(self.ledger.unacknowledged(), delivered, packet));
+        let reduction = (self.options.rules.mark_reduction == MarkReduction::Proportional
+            && !self.controller.has_model())
+        .then(|| Prr::new(self.ledger.unacknowledged(), delivered, packet));
         self.rule.on_cwr(&self.ledger, reduction);
         self.tell_loss(now, found, inflight);
     }

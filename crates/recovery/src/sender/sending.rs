@@ -32,7 +32,7 @@ impl Sender {
         let (is_full, is_held_back) = if decision.pacing_rate.is_some() || self.meters {
             self.send_metered::<FAST_PATH>(now, cwnd, fresh_until, &decision, output)
         } else {
-            for _ in 0..self.options.max_burst {
+            for _ in 0..self.options.max_burst() {
                 let Some(number) = self.next::<FAST_PATH>(cwnd, fresh_until) else { break };
                 if self.transmit_one::<FAST_PATH>(now, number, output).is_none() {
                     break;
@@ -78,7 +78,7 @@ impl Sender {
         let is_paced = decision.pacing_rate.is_some() || self.options.pacing;
         let pace = if is_paced { flows_at } else { Pace::NONE };
         let (mut is_held_back, mut is_paced_out, mut is_refused) = (false, false, false);
-        for _ in 0..self.options.max_burst {
+        for _ in 0..self.options.max_burst() {
             if !self.pacer.allows(now, pace) {
                 is_paced_out = true;
                 break;

@@ -1,6 +1,7 @@
 //! The timers of a sender: the retransmission timer, the timer that a rule keeps beside it, and the pacer's.
 
 use super::{Output, Sender};
+use crate::declared::LocalDrop;
 use crate::detection::{Clock, Expiry, Resolution};
 use ackclock_base::{Packets, Span, Time};
 use ackclock_cc::{Probe, Timeout};
@@ -74,7 +75,7 @@ impl Sender {
         self.expiries = self.expiries.saturating_add(1);
         if self.ledger.is_empty() {
             self.deadline = Time::NEVER;
-            if self.options.feels_local_drops {
+            if self.options.rules.local_drop == LocalDrop::Cwr {
                 self.send_allowed(now, output);
             }
             return;
@@ -93,7 +94,7 @@ impl Sender {
             sent_to: self.ledger.high(),
             in_a_row: self.expiries,
             //= RFC 5681 section 3.1 again: ssthresh is held where a segment times out again
-            keeps_threshold: self.options.keeps_threshold && self.expiries > 1,
+            keeps_threshold: self.options.rules.keeps_threshold && self.expiries > 1,
         };
         self.repaired_at = self.ledger.high();
         self.event.begin(self.ledger.high());

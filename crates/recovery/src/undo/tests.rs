@@ -19,12 +19,9 @@ const FRESH: Evidence = Evidence {
     has_new_data: true,
 };
 const DUPLICATE: Evidence = Evidence { fresh: false, duplicate: true, ..FRESH };
-const FRTO: UndoRules =
-    UndoRules { frto: true, eifel_timeouts: false, eifel_recoveries: false, dsack: false };
-const EIFEL: UndoRules =
-    UndoRules { eifel_timeouts: true, eifel_recoveries: true, frto: false, dsack: false };
-const DSACK: UndoRules =
-    UndoRules { dsack: true, eifel_timeouts: false, eifel_recoveries: false, frto: false };
+const FRTO: UndoRules = UndoRules { frto: true, ..UndoRules::NONE };
+const EIFEL: UndoRules = UndoRules { spurious_timeouts: true, spurious_recoveries: true, ..UndoRules::NONE };
+const DSACK: UndoRules = UndoRules { dsack_undo: true, ..UndoRules::NONE };
 
 fn stamped(ms: u64) -> Evidence {
     Evidence { stamp: Some(at(ms)), retransmitted: 1, ..FRESH }
@@ -187,7 +184,8 @@ fn without_new_data_or_with_all_acknowledged_or_after_another_timeout_f_rto_conc
 
 #[test]
 fn what_a_mark_has_ended_is_not_undone() {
-    let rules = UndoRules { eifel_timeouts: true, eifel_recoveries: true, dsack: true, frto: true };
+    let rules =
+        UndoRules { spurious_timeouts: true, spurious_recoveries: true, dsack_undo: true, frto: true };
     let mut detection = SpuriousDetection::default();
     detection.on_loss(&rules, Some(at(100)), 4);
     detection.on_resent(&DSACK, 4);

@@ -4,10 +4,10 @@
 use ackclock_base::random::Scripted;
 use ackclock_base::{Span, Time};
 use ackclock_cc::{Assembly, Exponential, Initial, registry};
+use ackclock_recovery::declared::UndoRules;
 use ackclock_recovery::detection::rack::{Rack, RackOptions};
 use ackclock_recovery::ecn::MarkFeedback;
 use ackclock_recovery::sender::{Acknowledgement, Output, Transmission};
-use ackclock_recovery::undo::UndoRules;
 use ackclock_recovery::{Options, Parts, Sender, Units};
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap, VecDeque};
@@ -226,7 +226,8 @@ impl Bench {
     pub fn with(megabits: f64, round_trip: Span, products: f64, settings: &[(&str, &str)]) -> Self {
         let capacity = packets_per_second(megabits);
         let units = Units::packets(PACKET_BYTES);
-        let undo = UndoRules { eifel_timeouts: true, eifel_recoveries: false, dsack: true, frto: false };
+        let undo =
+            UndoRules { spurious_timeouts: true, spurious_recoveries: false, dsack_undo: true, frto: false };
         let options = Options { undo, dupack_threshold: 0, ..Options::recommended(units) };
         let initial = Initial { limit: 1e6, packet_bytes: PACKET_BYTES, ..Initial::default() };
         let entry = registry::find("bbrv3").unwrap();

@@ -1,7 +1,8 @@
 //! A test of the repair after a timeout that goes back N.
 
 use super::*;
-use ackclock_recovery::detection::duplicates::{DuplicateOptions, Duplicates, PartialAck};
+use ackclock_recovery::declared::WindowRules;
+use ackclock_recovery::detection::duplicates::Duplicates;
 
 /// A control with a window of ten packets, whatever is lost, that records which packets were limited by the
 /// application.
@@ -28,10 +29,12 @@ fn an_application_limits_nothing_while_packets_are_to_be_retransmitted() {
     // allow four retransmissions, and the first four acknowledgements let out the other six. When the window
     // has room, packets wait for retransmission.
     let limited = Limited::default();
-    let options = Options { pacing: false, max_burst: 4, ..Options::recommended(Units::packets(1000)) };
-    let rule = DuplicateOptions { threshold: 3, limited_transmit: false, partial: PartialAck::Ends };
+    let recommended = Options::recommended(Units::packets(1000));
+    let rules = WindowRules { max_burst: Some(4), ..recommended.rules };
+    let options = Options { pacing: false, rules, ..recommended };
+    let rule = Losses { limited_transmit: false, ..Losses::default() };
     let controller = Controller::Model(Box::new(limited.clone()));
-    let mut run = Run::with(Box::new(Duplicates::new(rule)), options, controller, 1, 10);
+    let mut run = Run::with(Box::new(Duplicates::new(rule, false)), options, controller, 1, 10);
     run.sender.stay_open();
     run.start(false);
     run.sender.send_allowed(at(0), &mut run.path);

@@ -8,9 +8,8 @@ use ackclock_base::{Span, Time};
 use ackclock_cc::entry::Entry;
 use ackclock_cc::registry;
 use ackclock_cc::{Assembly, Exponential, Initial};
-use ackclock_recovery::detection::AfterTimeout;
-use ackclock_recovery::detection::sack::{Flight, Sack, SackOptions};
-use ackclock_recovery::rtt::TimeoutRule;
+use ackclock_recovery::declared::{Losses, Timer};
+use ackclock_recovery::detection::sack::{Flight, Sack};
 use ackclock_recovery::{Options, Parts, Sender, Units};
 use acknowledged_datagrams::{Network, PAYLOAD_BYTES, Receiving, Sending};
 use std::io;
@@ -66,21 +65,20 @@ fn pair() -> io::Result<(UdpSocket, UdpSocket)> {
 fn sender(entry: &Entry, datagrams: u64) -> Sender {
     let recommended = Options::recommended(Units::bytes(PAYLOAD_BYTES as u32));
     // Linux's minimum timeout: the loss of the tail is no reason to wait for a second.
-    let timeout = TimeoutRule { min: Span::from_millis(200), ..recommended.timeout };
+    let timer = Timer { min_rto: Span::from_millis(200), ..recommended.timer };
     let initial = Initial {
         limit: recommended.window as f64,
         packet_bytes: PAYLOAD_BYTES as u32,
         ..Initial::default()
     };
-    let detection =
-        SackOptions { threshold: 3, after_timeout: AfterTimeout::KeepSack, flight: Flight::Inferred };
+    let detection = Losses { reduction: Flight::Inferred, ..Losses::default() };
     let parts = Parts {
         controller: Assembly::new(entry, &entry.descriptor.defaults(), None, None).join(&initial),
         detection: Box::new(Sack::new(detection)),
         backoff: Box::new(Exponential { most: 64.0 }),
         random: Box::new(Scripted::new(&[0.3, 0.7])),
     };
-    Sender::new(Options { timeout, ..recommended }, parts, datagrams)
+    Sender::new(Options { timer, ..recommended }, parts, datagrams)
 }
 
 /// Sends a megabyte. Returns the number of retransmissions.

@@ -26,7 +26,8 @@ use crate::agent::{Agent, AgentCounts, Direction, Node, Passage};
 use crate::packet::Packet;
 use crate::tcp::segment::{Flags, Segment};
 use ackclock_base::{Descriptor, Kind, Packets, Range, Span, Time, choice, parameters};
-use ackclock_recovery::rtt::{MinBounds, RttEstimator, TimeoutRule};
+use ackclock_recovery::declared::Timer;
+use ackclock_recovery::rtt::{MinBounds, RttEstimator};
 
 /// The entry in the list of agents.
 pub const ENTRY: Entry = Entry {
@@ -94,12 +95,11 @@ pub struct Snoop {
 impl Snoop {
     /// Creates an agent that has seen no packet.
     pub fn new(parameters: Parameters) -> Self {
-        let rule = TimeoutRule {
+        let timer = Timer {
             tick: Span::from_millis(1),
-            min: parameters.min_timeout,
-            min_bounds: MinBounds::Timeout,
-            max: Span::from_millis(60_000),
-            initial: parameters.min_timeout,
+            min_rto: parameters.min_timeout,
+            max_rto: Span::from_millis(60_000),
+            initial_rto: parameters.min_timeout,
         };
         Self {
             cache: Cache::of(parameters.cache as usize),
@@ -109,7 +109,7 @@ impl Snoop {
             acked: Segment::default(),
             duplicates: 0,
             expected: 0,
-            rtt: RttEstimator::new(rule),
+            rtt: RttEstimator::new(timer, MinBounds::Timeout),
             counts: AgentCounts::default(),
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::marking::EcnField;
 use ackclock_base::{Packets, Range, Size, Span, choice, parameters};
-use ackclock_recovery::declared::{PacingGains, WINDOWS};
+use ackclock_recovery::declared::{Gains, WINDOWS};
 use ackclock_recovery::units::initial_window;
 use ackclock_recovery::validation::CwndValidation;
 
@@ -83,7 +83,7 @@ parameters! {
         /// Whether a window control's packets are spread over the round trip
         pacing: bool = flag(true, "RFC 9002 section 7.7"),
         /// How much faster than the window over the round trip packets leave.
-        gains: PacingGains,
+        gains: Gains,
         /// With pacing, the number of packets that leave back to back after a pause
         pacing_burst: Packets = packets(
             "1 packets",

@@ -7,9 +7,10 @@ use crate::reading::ReaderOptions;
 use ackclock_aqm::Ecn;
 use ackclock_base::{Descriptor, Kind, Packets, Size, Span, Values};
 use ackclock_cc::Initial;
+use ackclock_recovery::declared::{
+    AfterIdle, Growth, ReduceFrom, Timer, TimerRules, TimerSamples, UndoRules, WindowRules,
+};
 use ackclock_recovery::detection::quic::{QuicOptions, Thresholds};
-use ackclock_recovery::rtt::{MinBounds, TimeoutRule};
-use ackclock_recovery::undo::UndoRules;
 use ackclock_recovery::{Options as RecoveryOptions, Units};
 
 /// The profiles, in the order of lists.
@@ -27,8 +28,13 @@ pub fn find(name: &str) -> Option<&'static Descriptor> {
     PROFILES.iter().find(|descriptor| descriptor.name == name)
 }
 
-/// The timeout before the first round-trip sample: kInitialRtt + 4 kInitialRtt / 2 (RFC 9002 section 6.2.2).
-const INITIAL_TIMEOUT: Span = Span::from_millis(999);
+/// The bounds of the retransmission timer.
+const TIMER: Timer = Timer {
+    tick: Span::from_millis(1), // kGranularity, RFC 9002 section 6.1.2
+    min_rto: Span::from_millis(1),
+    max_rto: Span::from_millis(60_000),
+    initial_rto: Span::from_millis(999), // kInitialRtt + 4 kInitialRtt / 2, section 6.2.2
+};
 
 /// The minimum window, kMinimumWindow (RFC 9002 sections 7.2 and 7.6.2).
 const MIN_WINDOW: Packets = 2.0;
@@ -94,24 +100,21 @@ impl Options {
                 window: (details.window as u64).min(units.most_outstanding()),
                 numbers_once: true,
                 dupack_threshold: 0,
-                timeout: TimeoutRule {
-                    tick: Span::from_millis(1), // kGranularity, RFC 9002 section 6.1.2
-                    min: Span::from_millis(1),
-                    min_bounds: MinBounds::Timeout,
-                    max: Span::from_millis(60_000),
-                    initial: INITIAL_TIMEOUT,
+                timer: TIMER,
+                timer_rules: TimerRules { timer_samples: TimerSamples::OnePacket, ..TimerRules::default() },
+                rules: WindowRules {
+                    //= RFC 9002 section 7.3.2 half: a loss sets ssthresh, and then the window, to half of the window
+                    reduce_from: ReduceFrom::Window, // RFC 9002 section 7.3.2
+                    min_window: MIN_WINDOW,
+                    growth: Growth::Delivered, // section 7.3.1: all that is acknowledged counts
+                    cwnd_validation: details.cwnd_validation,
+                    after_idle: AfterIdle::Keep, // section 7.7: pacing keeps bursts short
+                    ..WindowRules::default()
                 },
-                //= RFC 9002 section 7.3.2 half: a loss sets ssthresh, and then the window, to half of the window
-                reduce_from_window: true,    // RFC 9002 section 7.3.2
-                max_abc_increment: u32::MAX, // section 7.3.1: all that is acknowledged counts
-                counts_selective: true,
-                cwnd_validation: details.cwnd_validation,
-                timer_from_stamps: false,
-                undo: UndoRules::default(),
+                undo: UndoRules::NONE,
                 pacing: details.pacing,
-                pacing_gains: details.gains.into(),
+                pacing_gains: details.gains,
                 pacing_burst: details.pacing_burst,
-                announces_reductions: false,
                 ..RecoveryOptions::recommended(units)
             },
             initial_window: details.first_window(),

@@ -46,7 +46,7 @@ impl ReadingEnd {
             window,
             limit: window,
             detection: options.detection,
-            rtt: RttEstimator::new(options.recovery.timeout),
+            rtt: RttEstimator::new(options.recovery.timer, options.recovery.timer_rules.min_rto_bounds),
             initial: None,
             next: 0,
             unanswered: None,

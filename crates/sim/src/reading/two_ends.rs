@@ -219,7 +219,7 @@ fn ends(transport: Transport, settings: &[(&str, &str)], reader: ReaderOptions, 
             let values = Values::with(tcp::options::find(name).unwrap(), &settings);
             let mut options = tcp::options::Options::new(&values, None);
             options.reader = Some(reader);
-            let edge = options.sender.recovery.window;
+            let edge = options.recovery.window;
             let control = control(&options.initial(), "newreno");
             let (backoff, random) = (backoff(), random());
             let connection = tcp::connection::Connection { options, control, backoff, packets, random };

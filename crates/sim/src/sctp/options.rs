@@ -4,9 +4,7 @@ use super::details::{BurstBound, Details, Repair, RetransmitTo};
 use crate::reading::ReaderOptions;
 use ackclock_base::{Descriptor, Kind, Packets, Size, Span, Values};
 use ackclock_cc::Initial;
-use ackclock_recovery::pacer::Gains;
-use ackclock_recovery::rtt::MinBounds;
-use ackclock_recovery::undo::UndoRules;
+use ackclock_recovery::declared::{AfterIdle, Growth, ReduceFrom, UndoRules, WindowRules};
 use ackclock_recovery::units::initial_window;
 use ackclock_recovery::validation::CwndValidation;
 use ackclock_recovery::{Options as RecoveryOptions, Units};
@@ -127,29 +125,22 @@ impl Options {
             reader: None,
             recovery: RecoveryOptions {
                 notes_limits: false,
-                idle_restart: None, // by RFC 9260 section 7.2.1 an idle window decays, see `path.rs`
-                units,
-                window: units.most_outstanding(),
-                numbers_once: false,
                 dupack_threshold: 0,
-                timeout: details.timer.rule(MinBounds::Timeout),
-                reduce_from_window: true, // RFC 9260 section 7.2.3
-                keeps_threshold: false,
-                max_abc_increment: 1, // section 7.2.1, L = 1
-                counts_parts: false,
-                counts_selective: true,
-                cwnd_validation: CwndValidation::Full, // section 7.2.1: cwnd is fully utilized
-                timer_from_stamps: true,
+                timer: details.timer,
+                rules: WindowRules {
+                    reduce_from: ReduceFrom::Window, // RFC 9260 section 7.2.3
+                    min_window: details.min_window,
+                    growth: Growth::Delivered,
+                    cwnd_validation: CwndValidation::Full, // section 7.2.1: cwnd is fully utilized
+                    after_idle: AfterIdle::Keep, // by section 7.2.1 an idle window decays, see `path.rs`
+                    keeps_threshold: false,
+                    ..WindowRules::default()
+                },
+                abc_limit: 1, // section 7.2.1, L = 1
                 times_gaps: true,
-                undo: UndoRules::default(),
+                undo: UndoRules::NONE,
                 pacing: false,
-                pacing_gains: Gains::LINUX,
-                pacing_burst: 1.0,
-                small_queue: None,
-                max_burst: u64::MAX,
-                feels_local_drops: false,
-                reduces_marks_in_proportion: false,
-                announces_reductions: false,
+                ..RecoveryOptions::recommended(units)
             },
             details,
         }
@@ -166,7 +157,7 @@ impl Options {
             header_bytes: self.sizes.data.saturating_sub(self.sizes.chunk),
             selective_acks: true,
             paced: self.recovery.pacing,
-            min_window: self.details.min_window,
+            min_window: self.recovery.rules.min_window,
             loss_window: 1.0, // RFC 9260 section 7.2.3
         }
     }

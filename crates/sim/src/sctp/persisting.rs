@@ -84,7 +84,7 @@ impl Association {
     fn wait_for_window(&mut self, now: Time) {
         let path = &self.paths[self.current];
         let factor = 1 << self.window_probing.in_a_row.min(MAX_DOUBLINGS);
-        let interval = (path.sender.rto() * factor).min(self.options.recovery.timeout.max);
+        let interval = (path.sender.rto() * factor).min(self.options.details.timer.max_rto);
         self.window_probing.due = now + interval;
         self.set_own_timer();
     }

@@ -62,13 +62,13 @@ impl Connection {
         if let Some(reader) = &options.reader {
             return [Box::new(sender), Box::new(ReadingEnd::new(&options, reader, answers_at))];
         }
-        if !options.misbehaviour.is_honest() {
+        if !options.details.misbehaviour.is_honest() {
             return [Box::new(sender), Box::new(MisbehavingEnd::new(&options, answers_at))];
         }
         let receiver = ReceivingEnd {
             receiver: Receiver::new(options.receiver),
-            payload_bytes: options.sender.payload_bytes,
-            only_answers: options.receiver.delayed_ack.is_none(),
+            payload_bytes: options.details.payload_bytes(),
+            only_answers: !options.receiver.rules.delayed_ack,
             answers_at,
         };
         [Box::new(sender), Box::new(receiver)]

@@ -70,8 +70,8 @@ impl MisbehavingEnd {
     pub(super) fn new(options: &Options, answers_at: u64) -> Self {
         Self {
             receiver: Receiver::new(options.receiver),
-            misbehaviour: options.misbehaviour,
-            payload_bytes: options.sender.payload_bytes,
+            misbehaviour: options.details.misbehaviour,
+            payload_bytes: options.details.payload_bytes(),
             acknowledged: 0,
             answers_at,
         }

@@ -17,7 +17,7 @@ pub(super) struct Advertised {
 
 impl Advertised {
     pub(super) fn new(options: &Options) -> Self {
-        Self { edge: options.sender.recovery.window, probes: 0 }
+        Self { edge: options.recovery.window, probes: 0 }
     }
 }
 
@@ -100,7 +100,7 @@ impl TcpSender {
         let before = advertised.edge;
         let edge = plain.number + u64::from(window);
         advertised.edge = if plain.number > una { edge } else { before.max(edge) };
-        core.set_window((advertised.edge - plain.number).min(self.options.widest_window));
+        core.set_window((advertised.edge - plain.number).min(self.widest_window));
         advertised.edge > before
     }
 
@@ -128,7 +128,8 @@ impl TcpSender {
             core.end_wait(now);
             return;
         }
-        let (number, bytes, flags) = (core.una(), self.options.control_bytes, Flags::WINDOW_PROBE);
+        let (number, bytes, flags) =
+            (core.una(), self.details.acknowledging.ack_size.bytes() as u32, Flags::WINDOW_PROBE);
         wire.send(Segment { number, stamp: now, bytes, count: self.seen, flags, ..Segment::default() });
         core.on_no_answer();
         core.await_answer(now);

@@ -35,8 +35,8 @@ pub(super) struct ReadingEnd {
 impl ReadingEnd {
     /// Creates an end that has received nothing.
     pub(super) fn new(options: &Options, reader: &ReaderOptions, answers_at: u64) -> Self {
-        let payload_bytes = options.sender.payload_bytes;
-        let buffer = options.sender.recovery.window;
+        let payload_bytes = options.details.payload_bytes();
+        let buffer = options.recovery.window;
         Self {
             receiver: Receiver::new(ReceiverOptions { window: None, ..options.receiver }),
             reading: Reading::new(reader, payload_bytes),
@@ -44,7 +44,7 @@ impl ReadingEnd {
             buffer,
             edge: buffer,
             payload_bytes,
-            quick_acks: options.receiver.quick_acks > 0,
+            quick_acks: options.receiver.rules.quick_acks > 0,
             answers_at,
         }
     }

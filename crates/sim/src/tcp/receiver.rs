@@ -6,29 +6,71 @@
 use super::accurate_ecn::{Counting, answer_to_syn, field_of};
 use super::autotuning::{Autotuning, WindowBounds};
 use super::segment::{Block, Flags, MAX_SACK_BLOCKS, Segment as Packet};
-use ackclock_base::{Span, Time};
+use ackclock_base::{Range, Size, Span, Time, choice, parameters};
 use std::collections::VecDeque;
 
 #[cfg(test)]
 mod tests;
 
+choice! {
+    /// The timestamp that an acknowledgement echoes.
+    pub enum TimestampEcho {
+        /// The timestamp of the packet that last moved the left edge, the first of those that a delayed
+        /// acknowledgement covers (RFC 7323 section 4.3).
+        LeftEdge = "left-edge",
+        /// The timestamp of the packet that caused the acknowledgement (ns-2), so that duplicates give round-trip
+        /// samples too.
+        Arriving = "arriving",
+    }
+}
+
+parameters! {
+    /// How a receiver acknowledges.
+    pub struct Acknowledging {
+        /// Size of an acknowledgement on the wire
+        ack_size: Size = size("40 B", Range::between(1.0, 1500.0), "IPv4 20 B, TCP 20 B; ns-2"),
+        /// The timestamp that is echoed: that of the packet that last moved the left edge, or of the one that
+        /// arrives
+        timestamp_echo: TimestampEcho = choice(
+            "left-edge",
+            "RFC 7323 section 4.3; ns-2 echoes the packet that arrives",
+        ),
+        /// Whether only every second packet is acknowledged
+        delayed_ack: bool = flag(true, "RFC 5681 section 4.2"),
+        /// The time for which an acknowledgement waits for a second packet
+        delayed_ack_time: Span = time(
+            "200 ms",
+            Range { min: 0.0, max: 0.5, above_min: true },
+            "RFC 1122 section 4.2.3.2 allows 500 ms",
+        ),
+        /// With delayed_ack, the number of packets that are acknowledged at once nevertheless: the first
+        /// ones, and those after a packet that came twice
+        quick_acks: u32 = integer(
+            "0",
+            Range::between(0.0, 1e6),
+            "Linux include/net/tcp.h, TCP_MAX_QUICKACKS; not in RFC 5681",
+        ),
+        /// Whether the receiver reports packets that arrive twice, with sack or rack
+        dsack: bool = flag(false, "RFC 2883"),
+    }
+}
+
+impl Acknowledging {
+    /// Returns the time for which an acknowledgement may be held back for a second packet; `None` if each packet is
+    /// acknowledged at once.
+    #[inline]
+    pub fn delay(&self) -> Option<Span> {
+        self.delayed_ack.then_some(self.delayed_ack_time)
+    }
+}
+
 /// The options of a receiver.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ReceiverOptions {
-    /// The size of an acknowledgement on the wire, in bytes.
-    pub ack_bytes: u32,
+    /// How it acknowledges.
+    pub rules: Acknowledging,
     /// Whether blocks of packets received out of order are sent.
     pub sack: bool,
-    /// Whether the first block reports a packet that arrived twice.
-    pub dsack: bool,
-    /// The time for which an acknowledgement may be held back for a second packet; `None` to acknowledge each
-    /// at once.
-    pub delayed_ack: Option<Span>,
-    /// The number of packets at the start, and after a packet that arrives twice, that are acknowledged at
-    /// once in spite of `delayed_ack`.
-    pub quick_acks: u32,
-    /// The timestamp that is echoed.
-    pub echo: Echo,
     /// The bounds of a tuned window; `None` if the window is fixed.
     pub window: Option<WindowBounds>,
     /// Whether the connection uses ECN. A receiver of a connection without ECN ignores marks (RFC 3168
@@ -37,17 +79,6 @@ pub struct ReceiverOptions {
     /// The payload bytes of a packet if the receiver can count marks as in RFC 9768, which it does if the
     /// sender asks for it; otherwise `None`.
     pub accurate_ecn: Option<u32>,
-}
-
-/// The timestamp that an acknowledgement echoes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Echo {
-    /// The timestamp of the packet that last moved the left edge, the first of those that a delayed
-    /// acknowledgement covers (RFC 7323 section 4.3).
-    LeftEdge,
-    /// The timestamp of the packet that caused the acknowledgement (ns-2), so that duplicates give round-trip
-    /// samples too.
-    Arriving,
 }
 
 /// The empty range.
@@ -87,7 +118,8 @@ struct Beyond {
 
 impl Beyond {
     fn of(options: &ReceiverOptions) -> Option<Self> {
-        let &ReceiverOptions { quick_acks: quick, window, accurate_ecn, .. } = options;
+        let &ReceiverOptions { rules: Acknowledging { quick_acks: quick, .. }, window, accurate_ecn, .. } =
+            options;
         let is_any = quick > 0 || window.is_some() || accurate_ecn.is_some();
         is_any.then(|| Self {
             quick,
@@ -154,7 +186,7 @@ impl Receiver {
         }
         self.one_way_delay = now.since(packet.stamp);
         let in_order = packet.number == self.next;
-        if self.options.echo == Echo::Arriving || (in_order && self.held.is_none()) {
+        if self.options.rules.timestamp_echo == TimestampEcho::Arriving || (in_order && self.held.is_none()) {
             self.echo = packet.stamp;
         }
         self.next += u64::from(in_order);
@@ -165,7 +197,7 @@ impl Receiver {
             self.take_in(packet.number, in_order);
         }
         let hurries = self.beyond.is_some() && self.look_beyond(now, packet.count, packet.flags);
-        match self.options.delayed_ack {
+        match self.options.rules.delay() {
             // Packets out of order, or filling a hole, are acknowledged at once (RFC 5681 section 4.2).
             //= RFC 5681 section 4.2 second: every second segment is acknowledged at least
             Some(delay) if !disturbed && self.held.is_none() && !hurries => {
@@ -183,7 +215,7 @@ impl Receiver {
         let Some(beyond) = &mut self.beyond else { return false };
         if let Some(tuning) = &mut beyond.tuning
             && tuning.on_data(now, seen, self.next)
-            && self.options.quick_acks > 0
+            && self.options.rules.quick_acks > 0
         {
             beyond.quick |= 1; // Linux net/ipv4/tcp_input.c, tcp_grow_window
         }
@@ -231,7 +263,7 @@ impl Receiver {
             number: self.next,
             stamp: self.echo,
             one_way_delay: self.one_way_delay,
-            bytes: self.options.ack_bytes,
+            bytes: self.options.rules.ack_size.bytes() as u32,
             count: self.marks,
             window: 0,
             flags,
@@ -315,9 +347,9 @@ impl Receiver {
     fn note_duplicate(&mut self, number: u64) {
         self.duplicates += 1;
         if let Some(beyond) = &mut self.beyond {
-            beyond.quick = self.options.quick_acks; // Linux net/ipv4/tcp_input.c, tcp_send_dupack
+            beyond.quick = self.options.rules.quick_acks; // Linux net/ipv4/tcp_input.c, tcp_send_dupack
         }
-        self.duplicate = self.options.dsack.then_some(number);
+        self.duplicate = self.options.rules.dsack.then_some(number);
     }
 
     fn note_recent(&mut self, range: (u64, u64)) {

@@ -2,7 +2,8 @@
 //! and acknowledgements. Recovery and congestion control are in [`ackclock_recovery`].
 
 use super::accurate_ecn::{Agreed, agreed};
-use super::options::{Options, SenderOptions};
+use super::details::Details;
+use super::options::Options;
 use super::persisting::Advertised;
 use super::segment::{Block, ByteCounters, Flags, Segment, filled};
 use crate::endpoint::Launch;
@@ -10,6 +11,7 @@ use crate::measured_sender::MeasuredSender;
 use crate::random::Stream;
 use ackclock_base::{Span, Time};
 use ackclock_cc::{Backoff, Controller, EcnResponse};
+use ackclock_recovery::declared::LocalDrop;
 use ackclock_recovery::ecn::{MarkFeedback, NOT_TOLD};
 use ackclock_recovery::sender::{Acknowledgement, Output, Parts, Transmission};
 
@@ -28,7 +30,9 @@ pub trait SegmentWire {
 /// The sender of a connection.
 pub struct TcpSender {
     pub(super) measured: MeasuredSender,
-    pub(super) options: SenderOptions,
+    pub(super) details: Details,
+    /// The largest window that the receiver may ever allow, in packets.
+    pub(super) widest_window: u64,
     pub(super) state: State,
     /// The flags of packets sent for the first time.
     pub(super) flags: Flags,
@@ -62,19 +66,20 @@ impl TcpSender {
         packets: u64,
         random: Stream,
     ) -> Self {
-        let flags = Flags::of(options.sender.field(controller.properties().ecn == EcnResponse::Counts));
+        let flags = Flags::of(options.details.field(controller.properties().ecn == EcnResponse::Counts));
         let parts = Parts { controller, detection: options.detection(), backoff, random: Box::new(random) };
         Self {
             measured: MeasuredSender::new(ackclock_recovery::Sender::new(
-                options.sender.recovery.clone(),
+                options.recovery.clone(),
                 parts,
                 packets,
             )),
-            options: options.sender.clone(),
+            details: options.details,
+            widest_window: options.widest_window,
             state: State::Idle,
             flags,
             seen: 0,
-            accurate: options.sender.accurate_ecn,
+            accurate: options.details.accurate_ecn,
             advertised: options.reader.as_ref().map(|_| Box::new(Advertised::new(options))),
         }
     }
@@ -82,7 +87,7 @@ impl TcpSender {
     /// Starts the connection: sends a SYN, or data at once if there is no handshake.
     pub fn start(&mut self, now: Time, wire: &mut impl SegmentWire) {
         self.measured.core.begin(now);
-        if self.options.handshake {
+        if self.details.handshake {
             self.state = State::Connecting;
             self.send_syn(now, wire);
         } else {
@@ -201,9 +206,9 @@ impl TcpSender {
         let acknowledgement = Acknowledgement {
             cumulative: segment.number,
             ranges: blocks.map(|block| place(block.start)..place(block.end)),
-            stamp: self.options.timestamps.then_some(segment.stamp),
-            one_way_delay: self.options.timestamps.then_some(segment.one_way_delay),
-            dsack: if self.options.dsack { segment.duplicate() } else { None },
+            stamp: self.details.timestamps.then_some(segment.stamp),
+            one_way_delay: self.details.timestamps.then_some(segment.one_way_delay),
+            dsack: if self.details.acknowledging.dsack { segment.duplicate() } else { None },
             marks: self.marks(segment),
             advances: is_part.then_some(true),
             held: None,
@@ -239,12 +244,12 @@ impl TcpSender {
 
     /// Returns the payload bytes of a packet.
     pub fn payload_bytes(&self) -> u32 {
-        self.options.payload_bytes
+        self.details.payload_bytes()
     }
 
     /// Returns the largest random delay between sending a packet and its leaving.
     pub fn send_jitter(&self) -> Span {
-        self.options.send_jitter
+        self.details.send_jitter
     }
 
     fn open(&mut self, now: Time, wire: &mut impl SegmentWire) {
@@ -260,8 +265,8 @@ impl TcpSender {
         now: Time,
         wire: &'a mut W,
     ) -> (&'a mut ackclock_recovery::Sender, Segments<'a, W>) {
-        let Self { measured: MeasuredSender { core, .. }, options, flags, seen, .. } = self;
-        (core, Segments { now, options, flags: *flags, seen: *seen, refused: false, wire })
+        let Self { measured: MeasuredSender { core, .. }, details, flags, seen, .. } = self;
+        (core, Segments { now, details, flags: *flags, seen: *seen, refused: false, wire })
     }
 
     //= RFC 5681 section 2: an answer to SYN is no duplicate acknowledgement
@@ -322,7 +327,7 @@ impl TcpSender {
         let core = &mut self.measured.core;
         if window > 0 && number >= core.una() {
             self.seen = number as u16;
-            core.set_window(u64::from(window).min(self.options.widest_window));
+            core.set_window(u64::from(window).min(self.widest_window));
         }
     }
 
@@ -333,7 +338,12 @@ impl TcpSender {
 
     /// Sends a message of the handshake and awaits its answer.
     fn send_control(&mut self, now: Time, flags: Flags, wire: &mut impl SegmentWire) {
-        wire.send(Segment { stamp: now, bytes: self.options.control_bytes, flags, ..Segment::default() });
+        wire.send(Segment {
+            stamp: now,
+            bytes: self.details.acknowledging.ack_size.bytes() as u32,
+            flags,
+            ..Segment::default()
+        });
         self.measured.core.await_answer(now);
     }
 }
@@ -351,7 +361,7 @@ fn accurate_marks(flags: Flags, window: u32, last: Block) -> MarkFeedback {
 /// Converts the packets that recovery may send into segments.
 pub(super) struct Segments<'a, W> {
     now: Time,
-    options: &'a SenderOptions,
+    details: &'a Details,
     flags: Flags,
     seen: u16,
     /// Whether the host's own interface has refused the segment sent last.
@@ -367,11 +377,11 @@ impl<W: SegmentWire> Output for Segments<'_, W> {
         if announces_reduction {
             flags = flags.with(Flags::WINDOW_REDUCED);
         }
-        let bytes = self.options.wire_bytes;
+        let bytes = self.details.wire_bytes();
         let count = self.seen;
         let segment = Segment { number, stamp: self.now, bytes, count, flags, ..Segment::default() };
         self.refused = self.wire.send(segment) == Launch::Refused;
-        (!self.refused || !self.options.recovery.feels_local_drops).then_some(1)
+        (!self.refused || self.details.rules.local_drop == LocalDrop::Lost).then_some(1)
     }
 
     fn leaves(&self) -> Option<Time> {

@@ -36,7 +36,7 @@ impl Receiving {
             duplicates: 0,
             held: false,
             mark_to_echo: false,
-            quick: options.quick_acks,
+            quick: options.rules.quick_acks,
             window: options.window.map_or(0, |bounds| bounds.initial.min(bounds.most) as u32),
             counting: options.accurate_ecn.is_some(),
             marked: 0,
@@ -76,12 +76,13 @@ impl Receiving {
         assert_eq!(self.receiver.delivered(), self.next);
         assert_eq!(self.receiver.duplicates(), self.duplicates);
         let opens = answer.is_some_and(|ack| ack.without_counters().window > self.window);
-        if opens && self.options.quick_acks > 0 {
+        if opens && self.options.rules.quick_acks > 0 {
             self.quick |= 1; // tcp_grow_window
         }
-        match (answer, self.options.delayed_ack) {
+        match (answer, self.options.rules.delay()) {
             (Some(ack), delay) => {
-                let twice = (self.duplicates > duplicates && self.options.dsack).then_some(packet.number);
+                let twice =
+                    (self.duplicates > duplicates && self.options.rules.dsack).then_some(packet.number);
                 assert_eq!(ack.duplicate(), twice.map(|number| number..number + 1), "{ack:?}");
                 assert!(
                     delay.is_none() || disturbed || self.held || self.quick > 0,
@@ -105,7 +106,7 @@ impl Receiving {
     fn take_in(&mut self, number: u64) {
         if number < self.next || !self.stored.insert(number) {
             self.duplicates += 1;
-            self.quick = self.options.quick_acks;
+            self.quick = self.options.rules.quick_acks;
         }
         while self.stored.remove(&self.next) {
             self.next += 1;
@@ -130,7 +131,7 @@ impl Receiving {
             Some(bounds) => assert!(ack.window >= self.window && u64::from(ack.window) <= bounds.most),
         }
         self.window = ack.window;
-        assert_eq!((ack.number, ack.bytes), (self.next, self.options.ack_bytes));
+        assert_eq!((ack.number, ack.bytes), (self.next, self.options.rules.ack_size.bytes() as u32));
         assert_eq!(self.timer(), Time::NEVER, "nothing is left to wait for");
         if self.counting {
             assert_eq!(u64::from(ack.flags.field_of_three()), (5 + self.marked) % 8);

@@ -6,7 +6,7 @@ use ackclock_aqm::Ecn;
 use ackclock_base::{Time, Value, Values};
 use ackclock_cc::registry::{BACKOFFS, CONTROLS};
 use ackclock_cc::{Assembly, EcnResponse};
-use ackclock_recovery::declared::PartialAckTimer;
+use ackclock_recovery::declared::{Growth, PartialAckTimer};
 use ackclock_recovery::detection::AfterTimeout;
 use ackclock_recovery::detection::mda::LatePartial;
 use ackclock_recovery::detection::sack::Flight;
@@ -87,7 +87,7 @@ impl Details {
             threshold: losses.dupack_threshold,
             keeps_blocks: !sack || by_time || losses.after_timeout == AfterTimeout::KeepSack,
             flight_is_cut_at_once: !sack || losses.reduction == Flight::Inferred,
-            frto: said.frto,
+            frto: said.undo.frto,
             every_partial_restarts_timer: !by_time && losses.partial_ack_timer == PartialAckTimer::Every,
             retransmits_once: rule != "vegas" && !by_time && losses.late_partial != LatePartial::Two,
             retransmits_in_a_row: rule.starts_with("mda"),
@@ -123,12 +123,12 @@ impl Sending {
         let mut assembly = Assembly::new(&entry, &script.values(entry.descriptor), None, None);
         let control = assembly.join(&options.initial());
         let backoff = script.one_of(BACKOFFS);
-        let backoff = (backoff.build)(&script.values(backoff.descriptor), options.sender.max_backoff);
+        let backoff = (backoff.build)(&script.values(backoff.descriptor), options.details.max_backoff);
         let told = SharedTold::default();
         {
             let mut told = told.lock().expect("one thread");
-            told.credits_delivered = options.sender.recovery.counts_selective;
-            told.counts_parts = options.sender.recovery.counts_parts;
+            told.credits_delivered = options.recovery.rules.growth == Growth::Delivered;
+            told.counts_parts = options.recovery.rules.growth == Growth::Acks;
         }
         let control = Watched::around(control, told.clone());
         let data_until = script.one_of(&[u64::MAX, 0, 1, 2, 10, 100, 1000]);
@@ -136,7 +136,7 @@ impl Sending {
             sender: TcpSender::new(&options, control, backoff, data_until, Stream::new(1, "guesses")),
             details,
             honest,
-            open: !options.sender.handshake,
+            open: !options.details.handshake,
             options,
             told,
             una: 0,
@@ -284,7 +284,7 @@ impl Sending {
     fn note_reductions(&mut self) {
         let reductions = self.with_told(|told| told.reductions);
         if std::mem::replace(&mut self.reductions, reductions) < reductions {
-            self.to_announce = self.options.sender.recovery.announces_reductions
+            self.to_announce = self.options.recovery.announces_reductions
                 && self.sender.core().control().properties().ecn == EcnResponse::AsLoss;
             self.retransmitted_packets.clear();
             self.disturbed_below = self.high;
@@ -307,30 +307,31 @@ impl Sending {
     }
 
     fn check_packet(&mut self, now: Time, packet: &Packet) {
-        let options = &self.options.sender;
+        let details = &self.options.details;
         assert_eq!(packet.stamp, now);
         if packet.flags.has(Flags::SYN) {
-            assert!(options.handshake && !self.open && packet.bytes == options.control_bytes);
+            let control_bytes = details.acknowledging.ack_size.bytes() as u32;
+            assert!(details.handshake && !self.open && packet.bytes == control_bytes);
             return;
         }
         assert!(self.open, "data before the connection is open");
-        assert_eq!(packet.bytes, options.wire_bytes);
+        assert_eq!(packet.bytes, details.wire_bytes());
         assert!(packet.number >= self.una, "{} is acknowledged", packet.number);
         assert!(packet.number <= self.high, "{} leaves a gap after {}", packet.number, self.high);
         let fresh = packet.number == self.high;
         assert_eq!(packet.flags.has(Flags::RETRANSMISSION), !fresh);
-        let field = match options.field(self.sender.core().control().properties().ecn == EcnResponse::Counts)
+        let field = match details.field(self.sender.core().control().properties().ecn == EcnResponse::Counts)
         {
             Ecn::Classic if !fresh => Ecn::NotCapable,
             field => field,
         };
         // A forged answer to a SYN may have forbidden marks.
-        let refused = options.accurate_ecn && !self.honest && packet.flags.ecn() == Ecn::NotCapable;
+        let refused = details.accurate_ecn && !self.honest && packet.flags.ecn() == Ecn::NotCapable;
         assert!(packet.flags.ecn() == field || refused, "{packet:?}");
         assert_eq!(packet.flags.has(Flags::WINDOW_REDUCED), fresh && self.to_announce);
         if fresh {
             assert!(packet.number < self.data_until, "the application has no packet {}", packet.number);
-            assert!(packet.number < self.una + options.widest_window, "beyond the receiver's window");
+            assert!(packet.number < self.una + self.options.widest_window, "beyond the receiver's window");
             self.high += 1;
             self.to_announce = false;
         } else if self.honest {
@@ -359,7 +360,10 @@ impl Sending {
 
     fn check_burst(&self, sent: u64) {
         // The retransmission that begins a recovery is sent whatever the window and the burst limit are.
-        assert!(sent <= self.options.sender.recovery.max_burst.saturating_add(1), "a burst of {sent}");
+        assert!(
+            sent <= self.options.recovery.rules.max_burst.unwrap_or(u64::MAX).saturating_add(1),
+            "a burst of {sent}"
+        );
         let core = self.sender.core();
         let cut =
             self.details.flight_is_cut_at_once || !core.recovering() && core.state() != RecoveryState::Cwr;
@@ -375,12 +379,12 @@ impl Sending {
         let interval_ns = match decision.pacing_rate {
             Some(rate) => 8e9 * f64::from(self.sender.payload_bytes()) / rate.bits_per_second() as f64,
             None => {
-                let gains = self.options.sender.recovery.pacing_gains;
+                let gains = self.options.recovery.pacing_gains;
                 let rtt_ns = self.with_told(|told| told.smoothed_rtt).nanos() as f64;
-                rtt_ns / (gains.slow_start.max(gains.avoidance) * decision.cwnd)
+                rtt_ns / (gains.pacing_slow_start.max(gains.pacing_avoidance) * decision.cwnd)
             }
         };
-        let paced = self.options.sender.recovery.pacing && interval_ns > 1.0;
+        let paced = self.options.recovery.pacing && interval_ns > 1.0;
         // BBR lowers its rate with the first packet after a pause (draft-ietf-ccwg-bbr section 5.4.1), and the
         // quantum that this packet begins is still that of the rate before.
         let together = u64::from(self.with_told(|told| told.quantum));
@@ -389,10 +393,10 @@ impl Sending {
 
     /// Checks that an acknowledgement restarts the timer (RFC 6298 section 5.3).
     fn check_timer_was_restarted(&self, now: Time) {
-        let options = &self.options.sender;
-        let paced = options.recovery.pacing || self.sender.core().control().decision().pacing_rate.is_some();
+        let recovery = &self.options.recovery;
+        let paced = recovery.pacing || self.sender.core().control().decision().pacing_rate.is_some();
         if self.high > self.una && !paced && self.details.every_partial_restarts_timer {
-            let least = options.recovery.timeout.min.min(options.recovery.timeout.max);
+            let least = recovery.timer.min_rto.min(recovery.timer.max_rto);
             assert!(self.timer() >= now + least, "an acknowledgement gives the timer at least {least}");
         }
     }

@@ -120,7 +120,7 @@ fn tcp(control: &str, settings: &[(&str, &str)]) -> Ends {
     let settings = [&[("window", "60 packets")], settings].concat();
     let options = Options::new(&Values::with(profile, &settings), entry.published.recovery);
     let control = Assembly::new(entry, &entry.descriptor.defaults(), None, None).join(&options.initial());
-    let backoff = Box::new(Exponential { most: options.sender.max_backoff });
+    let backoff = Box::new(Exponential { most: options.details.max_backoff });
     Connection { options, control, backoff, packets: u64::MAX, random: Stream::new(1, "guesses") }.ends()
 }
 

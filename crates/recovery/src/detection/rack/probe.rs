@@ -1,5 +1,6 @@
 //! The tail loss probe (RFC 8985 section 7).
 
+use crate::declared::RackRules;
 use crate::detection::AckSummary;
 use crate::ledger::Ledger;
 use ackclock_base::{Span, Time};
@@ -31,7 +32,11 @@ struct Flying {
 }
 
 impl Probe {
-    pub fn new(enabled: bool, max_ack_delay: Span, slack: Span) -> Self {
+    /// Creates the state before the first packet. `max_ack_delay` is the longest time by which the receiver delays an
+    /// acknowledgement, unless the options name another one.
+    pub fn new(options: &RackRules, max_ack_delay: Span) -> Self {
+        let RackRules { tail_loss_probe: enabled, probe_ack_delay, rack_timer_slack: slack, .. } = *options;
+        let max_ack_delay = probe_ack_delay.unwrap_or(max_ack_delay);
         Self { enabled, max_ack_delay, slack, armed: None, flying: None, sampled: true }
     }
 

@@ -298,7 +298,7 @@ fn the_round_trip_waited_for_is_that_of_the_delivered_packet_sent_last_or_in_lin
     // so packet 3, sent at 3 ms before the retransmission of 28 ms, is lost 10 ms after 45 or 72 ms.
     for (round_trip_of, due) in [(RoundTripOf::LastSent, 10_000), (RoundTripOf::Highest, 82)] {
         let mut play = Play::new();
-        play.rule.options.round_trip_of = round_trip_of;
+        play.rule.options.rack_rtt = round_trip_of;
         play.send_each(0..4, 0);
         play.ack(42, 0, 2..3);
         play.send(0, 28);
@@ -322,7 +322,7 @@ fn a_retransmission_under_way_is_not_repeated_when_the_next_recovery_begins() {
     // retransmitted in the recovery, which ends with the acknowledgement of packets 0 to 9. It begins the
     // next recovery, in which nothing is retransmitted: the window has room for new data.
     let mut play = Play::new();
-    play.rule.options.proportional = false;
+    play.rule.proportional = false;
     play.send_each(0..10, 0);
     assert_eq!(play.ack(46, 0, 1..6).resend, None);
     play.cwnd = 1;
@@ -385,7 +385,8 @@ fn in_linux_the_timers_expire_two_milliseconds_later() {
     // packets, 47 + 90 ms, but not to that of a single one, which waits for a delayed acknowledgement.
     let with_slack = || {
         let mut play = Play::new();
-        play.rule = Rack::new(RackOptions { timer_slack: Span::from_millis(2), ..RackOptions::default() });
+        let rack = RackRules { rack_timer_slack: Span::from_millis(2), ..RackRules::default() };
+        play.rule = Rack::new(RackOptions { rack, ..RackOptions::default() });
         play
     };
     let mut play = with_slack();

@@ -15,7 +15,7 @@ fn host(details: &[(&str, &str)]) -> Host {
     let entry = ackclock_cc::registry::find("newreno").unwrap();
     let mut assembly = Assembly::new(entry, &entry.descriptor.defaults(), None, None);
     let control = assembly.join(&options.initial());
-    let backoff = Box::new(Exponential { most: options.sender.max_backoff });
+    let backoff = Box::new(Exponential { most: options.details.max_backoff });
     let random = Stream::new(1, "guesses");
     Host::new(Connection { options, control, backoff, packets: 0, random })
 }

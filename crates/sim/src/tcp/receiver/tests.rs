@@ -2,12 +2,13 @@ use super::*;
 
 fn receiver(delayed_ack: Option<Span>) -> Receiver {
     Receiver::new(ReceiverOptions {
-        ack_bytes: 40,
+        rules: Acknowledging {
+            delayed_ack: delayed_ack.is_some(),
+            delayed_ack_time: delayed_ack.unwrap_or_default(),
+            dsack: true,
+            ..Acknowledging::default()
+        },
         sack: true,
-        dsack: true,
-        delayed_ack,
-        quick_acks: 0,
-        echo: Echo::LeftEdge,
         window: None,
         ecn: true,
         accurate_ecn: None,
@@ -90,7 +91,8 @@ fn every_second_packet_is_acknowledged_when_acknowledgements_are_delayed() {
 
 #[test]
 fn quick_acknowledgements_follow_the_start_and_a_duplicate() {
-    let options = ReceiverOptions { quick_acks: 3, ..receiver(Some(Span::from_millis(40))).options };
+    let mut options = receiver(Some(Span::from_millis(40))).options;
+    options.rules.quick_acks = 3;
     let mut receiver = Receiver::new(options);
     let mut answered = |numbers: std::ops::Range<u64>| -> Vec<bool> {
         numbers.map(|number| on_data(&mut receiver, &data(number)).is_some()).collect()
@@ -113,7 +115,8 @@ fn a_packet_that_opens_the_window_is_acknowledged_at_once() {
     let bounds = WindowBounds { initial: 45, most: 2172, initial_bytes: 65_536, packet_bytes: 1448 };
     let delayed = receiver(Some(Span::from_millis(40))).options;
     let answers = |quick_acks| {
-        let mut receiver = Receiver::new(ReceiverOptions { quick_acks, window: Some(bounds), ..delayed });
+        let rules = Acknowledging { quick_acks, ..delayed.rules };
+        let mut receiver = Receiver::new(ReceiverOptions { rules, window: Some(bounds), ..delayed });
         (0..9).map(|number| on_data(&mut receiver, &data(number)).is_some()).collect::<Vec<_>>()
     };
     // Six packets open the window from 45 to 45 * 160 / 128 = 56 packets.
