@@ -6,7 +6,6 @@ mod plan;
 mod quic;
 mod rtp;
 mod sctp;
-#[cfg(feature = "stacks")]
 mod stacks;
 mod tcp;
 mod udp;
@@ -20,14 +19,7 @@ use ackclock_base::Descriptor;
 use std::sync::Arc;
 
 /// The transports, in the order in which lists show their profiles. The first is the default of flows.
-pub const TRANSPORTS: &[&dyn Transport] = &[
-    &tcp::Tcp,
-    &quic::Quic,
-    &sctp::Sctp,
-    &rtp::Rtp,
-    #[cfg(feature = "stacks")]
-    &stacks::Stacks,
-];
+pub const TRANSPORTS: &[&dyn Transport] = &[&tcp::Tcp, &quic::Quic, &sctp::Sctp, &rtp::Rtp, &stacks::Stacks];
 
 /// Returns every profile, in the order of lists.
 pub fn profiles() -> impl Iterator<Item = &'static Descriptor> {

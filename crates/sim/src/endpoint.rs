@@ -77,6 +77,17 @@ pub trait Endpoint: Any + Send {
     fn publish(&self, _series: &mut dyn FnMut(&'static str, f64)) {}
 }
 
+impl dyn Endpoint + '_ {
+    /// Returns the endpoint as one of this type; `None` if it is of another.
+    pub fn of<T: Endpoint>(&self) -> Option<&T>
+    where
+        Self: 'static,
+    {
+        let endpoint: &dyn Any = self;
+        endpoint.downcast_ref()
+    }
+}
+
 /// The two ends of a flow.
 pub type Ends = [Box<dyn Endpoint>; 2];
 

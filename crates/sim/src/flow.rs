@@ -7,7 +7,6 @@ use crate::network::Network;
 use crate::packet::Packet;
 use crate::port::{Jitter, Port, Socket};
 use crate::report::Report;
-use crate::rtp::playout::Frames;
 use crate::schedule::{Schedule, SourceId};
 use crate::traffic::writer::Writer;
 use ackclock_aqm::Dscp;
@@ -347,9 +346,9 @@ impl Flow {
         self.sender().report(until)
     }
 
-    /// Returns what the receiver has measured of the frames of a call, as of `until`; `None` for other flows.
-    pub fn frames(&self, until: Time) -> Option<Frames> {
-        self.ends[1].endpoint.report(until).frames
+    /// Returns the two ends, of which the first is the sender.
+    pub fn ends(&self) -> [&dyn Endpoint; 2] {
+        [&*self.ends[0].endpoint, &*self.ends[1].endpoint]
     }
 
     /// Returns the number of packets sent over the measured interval, including retransmissions.

@@ -41,7 +41,7 @@ impl MeasuredSender {
     /// Returns what was measured since counting began, as of `until`.
     pub fn report(&self, until: Time) -> Report<'_> {
         Report {
-            counts: self.core.counts().clone(),
+            counts: Some(self.core.counts().clone()),
             rtt: Some(&self.rtt),
             cwnd_area: Some(self.core.cwnd_area(until)),
             limited: Some(self.core.limits().spans(until)),

@@ -13,7 +13,8 @@
 //! * [`handshake`]: four messages and a cookie.
 //! * [`receiver`]: cumulative acknowledgement and gaps. [`streams`]: delivery to the application.
 //! * `reading`, `persisting`: receiver and sender if the receiving application reads slowly.
-//! * [`connection`]: sender and receiver as the ends of a flow. [`counts`]: the counts of an association.
+//! * [`connection`]: sender and receiver as the ends of a flow. [`counts`]: the counts of an association. [`report`]: its
+//!   measurements.
 
 pub mod association;
 pub mod chunks;
@@ -30,6 +31,7 @@ mod persisting;
 pub mod reachability;
 mod reading;
 pub mod receiver;
+pub mod report;
 mod retransmission;
 mod sack;
 pub mod streams;

@@ -5,7 +5,7 @@ use ackclock_aqm::Ecn;
 use ackclock_base::{Span, Time};
 use ackclock_sim::endpoint::{Endpoint, Ends, Outbox, Properties, Sent};
 use ackclock_sim::packet::Packet;
-use ackclock_sim::report::{Report, StackReport};
+use ackclock_sim::report::Report;
 use bytes::{Bytes, BytesMut};
 use std::any::Any;
 use std::sync::LazyLock;
@@ -35,6 +35,21 @@ pub struct Packing {
     pub window: u64,
     /// Whether the control knows the controls of other connections.
     pub shares: bool,
+    /// Whether equal seeds give equal runs.
+    pub is_seeded: bool,
+}
+
+/// The measurements of a stack, as it tells them.
+#[derive(Clone, Debug, Default)]
+pub struct StackReport<'e> {
+    /// The number of packets that it gave up for lost.
+    pub lost_packets: u64,
+    /// The number of reductions of its window: losses and marks, at most one per window of data.
+    pub reductions: u64,
+    /// The time at which it closed the connection; `None` while that is open.
+    pub closed_at: Option<Time>,
+    /// Why it closed the connection, in its own words.
+    pub closed_reason: Option<&'e str>,
     /// Whether equal seeds give equal runs.
     pub is_seeded: bool,
 }
@@ -213,6 +228,19 @@ impl End {
     }
 }
 
+impl End {
+    /// Returns what the stack has told since counting began.
+    pub fn stack_report(&self) -> StackReport<'_> {
+        StackReport {
+            lost_packets: self.state.lost_packets - self.before[0],
+            reductions: self.state.congestion_events - self.before[1],
+            closed_at: self.closed,
+            closed_reason: self.state.closed.as_deref(),
+            is_seeded: self.packing.is_seeded,
+        }
+    }
+}
+
 impl Endpoint for End {
     fn properties(&self) -> Properties {
         Properties { shares: self.packing.shares && self.left.is_some(), ..Properties::default() }
@@ -271,13 +299,7 @@ impl Endpoint for End {
         let area = self.window_area + self.window_area_since(until);
         Report {
             cwnd_area: Some(area / f64::from(self.packing.datagram)),
-            stack: Some(StackReport {
-                lost_packets: self.state.lost_packets - self.before[0],
-                reductions: self.state.congestion_events - self.before[1],
-                closed_at: self.closed,
-                closed_reason: self.state.closed.as_deref(),
-                is_seeded: self.packing.is_seeded,
-            }),
+            counts: None, // the stack retransmits by itself
             ..Report::default()
         }
     }

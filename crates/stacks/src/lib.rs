@@ -19,7 +19,7 @@ pub mod stack;
 pub use ackclock_adapter::{Plan, Refusal};
 pub use connection::{Connection, Connections, State};
 pub use control::{Control, Factory, OwnControl};
-pub use end::{Application, End, Packing};
+pub use end::{Application, End, Packing, StackReport};
 pub use stack::{STACKS, Stack, packing};
 
 /// Runs the example of the README as a test.

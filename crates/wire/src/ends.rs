@@ -3,7 +3,7 @@
 use crate::lateness::Lateness;
 use crate::samples::{Samples, Sums};
 use ackclock_base::{Span, Time};
-use ackclock_lab::run::result::fields::StackResult;
+use ackclock_lab::run::result::OwnResult;
 use ackclock_sim::measure::Interval;
 
 /// What one end has counted.
@@ -64,8 +64,8 @@ pub struct SenderResult {
     pub receive_window_limited_share: Option<f64>,
     /// When everything was acknowledged, for a stack that tells.
     pub completed: Option<Time>,
-    /// What a stack in this process tells about itself.
-    pub stack: Option<StackResult>,
+    /// What the transport of an end in this process adds to results.
+    pub own: Option<OwnResult>,
 }
 
 /// A field of `struct tcp_info` of linux/tcp.h: where it begins, and its bytes.
@@ -163,7 +163,7 @@ impl SenderCounts {
             ssthresh,
             receive_window_limited_share: limited,
             completed: None,
-            stack: None,
+            own: None,
         }
     }
 }

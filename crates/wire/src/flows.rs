@@ -7,7 +7,7 @@ use ackclock_kernel::Offer;
 use ackclock_lab::Scenario;
 use ackclock_lab::language::flows::{FlowGroup, Member, Workload};
 use ackclock_lab::run::build;
-use ackclock_lab::transports::Real;
+use ackclock_lab::transports::{Real, Transport};
 use ackclock_sim::endpoint::Ends;
 use ackclock_sim::flow::FlowParts;
 
@@ -25,7 +25,7 @@ pub struct RealFlow {
 }
 
 /// The facts about a flow on a real stack.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct FlowFacts {
     /// The name in results.
     pub name: String,
@@ -45,6 +45,8 @@ pub struct FlowFacts {
     pub dscp: u8,
     /// Whether its packets are TCP segments.
     pub is_tcp: bool,
+    /// Its transport.
+    pub transport: Option<&'static dyn Transport>,
 }
 
 /// What carries a flow.
@@ -136,7 +138,9 @@ fn real_flow(parts: FlowParts, group: (usize, &FlowGroup), carried: &Carried, se
     };
     let dscp = dscp.bits();
     let is_tcp = matches!(carrier, Carrier::Kernel(_));
-    let facts = FlowFacts { name, group: index, sender, start, stop, bytes, payload_bytes, dscp, is_tcp };
+    let transport = plan.sending.parts().map(|parts| parts.transport);
+    let facts =
+        FlowFacts { name, group: index, sender, start, stop, bytes, payload_bytes, dscp, is_tcp, transport };
     RealFlow { facts, carrier }
 }
 

@@ -93,7 +93,7 @@ fn flow_result(
         timeouts: counts.timeouts,
         cwnd_mean_packets: counts.cwnd_mean_packets,
         receive_window_limited_share: counts.receive_window_limited_share.map(Share),
-        stack: counts.stack.clone(),
+        own: counts.own.clone(),
         ..FlowResult::default()
     }
     .with_delays(rtt, &seen.one_way_delay)

@@ -1,34 +1,34 @@
 //! The result of a run, as it is written in JSON. [`fields`] declares and defines each number.
 
-mod association;
 pub mod declared;
 pub mod fields;
+pub mod own;
 pub mod series;
 mod transfers;
 
 pub use declared::{Declared, Field, Kind};
 pub use fields::{FlowResult, GroupResult, LinkResult, RunResult};
+pub use own::{FlowTimes, OwnResult};
 pub use series::SeriesResult;
 
 use crate::language::flows::FlowGroup;
 use crate::language::network::Routing;
 use crate::language::scenario::Scenario;
-use ackclock_base::{Span, Time};
+use ackclock_base::Span;
 use ackclock_sim::agent::AgentCounts;
 use ackclock_sim::flow::Flow;
 use ackclock_sim::histogram::Histogram;
 use ackclock_sim::measure::Interval;
 use ackclock_sim::medium::StationCounts;
-use ackclock_sim::report::{EncoderReport, Report, StackReport};
-use ackclock_sim::rtp::playout::Frames;
+use ackclock_sim::report::Report;
 use ackclock_sim::session::{Running, Tally};
 use ackclock_sim::simulation::Simulation;
 use ackclock_sim::watch::{BurstCounts, LossEventCounts, Watch};
 use declared::{Asked, Share};
 use fields::{
-    AgentResult, BurstsResult, CallResult, CompletionResult, ConnectionsResult, CopiesResult,
-    LossEventsResult, PagesResult, ReaderResult, RequestsResult, RouteResult, SegmentsResult,
-    SizeClassResult, StackResult, StationResult, TransferResult,
+    AgentResult, BurstsResult, CompletionResult, ConnectionsResult, CopiesResult, LossEventsResult,
+    PagesResult, ReaderResult, RequestsResult, RouteResult, SegmentsResult, SizeClassResult, StationResult,
+    TransferResult,
 };
 use serde_json::{Map, Value, json};
 
@@ -69,7 +69,8 @@ impl RunResult {
                         let of_row = rest.take_while(|flow| flow.row == flows.len());
                         transfers::of_row(&group.member_name(member), of_row, measured)
                     });
-                let mut result = row_result(simulation, &mut next, flows.len(), distributions, &agents);
+                let mut result =
+                    row_result(simulation, group, &mut next, flows.len(), distributions, &agents);
                 result.name = group.member_name(member);
                 result.group.clone_from(&group.plan.name);
                 result.control = group.control_name();
@@ -165,6 +166,7 @@ pub fn jain(shares: impl Iterator<Item = f64>) -> Option<f64> {
 /// flow.
 fn row_result(
     simulation: &mut Simulation,
+    group: &FlowGroup,
     next: &mut usize,
     row: usize,
     distributions: bool,
@@ -202,6 +204,9 @@ fn row_result(
     }
     others.iter().for_each(|other| flow.absorb(other));
     let mut result = flow_result(flow, measured, tasks);
+    let transport = group.plan.sending.parts().map(|parts| parts.transport);
+    result.own =
+        transport.and_then(|transport| transport.result(flow.ends(), &FlowTimes::of(flow, measured)));
     if distributions {
         result.one_way_delay_quantiles_s = Asked(quantiles(flow.one_way_delay()));
     }
@@ -296,10 +301,7 @@ fn flow_result(flow: &Flow, measured: Interval, tasks: FlowResult) -> FlowResult
     let bits_per_second = |bytes: u64| bytes as f64 * 8.0 / seconds;
     let sent = flow.sent_packets();
     let delivered = flow.delivered_packets();
-    let Report { counts, rtt, cwnd_area, window_probes, association, stack, encoder, .. } =
-        flow.report(measured.to);
-    // A foreign stack retransmits by itself, so the flow has no counts of what it retransmits.
-    let counts = stack.is_none().then_some(counts);
+    let Report { counts, rtt, cwnd_area, window_probes, .. } = flow.report(measured.to);
     // The window exists only while the flow does.
     let lived = measured.to.since(measured.from.max(flow.start)).seconds();
     let no_rtt = Histogram::default();
@@ -319,12 +321,6 @@ fn flow_result(flow: &Flow, measured: Interval, tasks: FlowResult) -> FlowResult
         persistent_congestions: counts.as_ref().map(|counts| counts.persistent_congestions),
         fast_retransmits: counts.as_ref().map(|counts| counts.fast_retransmits),
         reader: window_probes.map(|window_probes| ReaderResult { window_probes }),
-        stack: stack.map(StackResult::of),
-        association: association.map(|report| association::of(&report, lived)),
-        call: encoder.zip(flow.frames(measured.to)).map(|(encoder, frames)| {
-            let called = measured.overlap(flow.start, flow.stop);
-            CallResult::of(encoder, &frames, called)
-        }),
         cwnd_mean_packets: cwnd_area.filter(|_| lived > 0.0).map(|area| area / lived),
         ..tasks
     }
@@ -348,39 +344,6 @@ impl FlowResult {
             one_way_delay_p95_s: one_way.quantile_s(0.95),
             one_way_delay_p99_s: one_way.quantile_s(0.99),
             ..self
-        }
-    }
-}
-
-impl CallResult {
-    /// Returns the result of a call that lasted for `called` of measured time.
-    fn of(encoder: EncoderReport, frames: &Frames, called: Span) -> Self {
-        let seconds = called.seconds();
-        let Frames { delays, late, freezes, frozen } = frames;
-        Self {
-            frames: encoder.frames,
-            completed_frames: delays.count(),
-            late_frames: *late,
-            freezes: *freezes,
-            freeze_s: frozen.seconds(),
-            media_rate_mean_bps: (seconds > 0.0).then(|| encoder.bytes as f64 * 8.0 / seconds),
-            frame_delay_mean_s: delays.mean_s(),
-            frame_delay_p50_s: delays.quantile_s(0.5),
-            frame_delay_p95_s: delays.quantile_s(0.95),
-            frame_delay_p99_s: delays.quantile_s(0.99),
-        }
-    }
-}
-
-impl StackResult {
-    /// Returns the result of a connection of a stack.
-    pub fn of(report: StackReport<'_>) -> Self {
-        Self {
-            stack_lost_packets: report.lost_packets,
-            stack_reductions: report.reductions,
-            closed_s: report.closed_at.map(Time::seconds),
-            closed_reason: report.closed_reason.map(str::to_owned),
-            randomness: if report.is_seeded { "seeded" } else { "not seeded" },
         }
     }
 }
@@ -487,7 +450,6 @@ fn group_result(name: &str, flows: &[FlowResult], bursts: Option<BurstCounts>) -
 
 #[cfg(test)]
 mod tests {
-    use super::fields::AssociationResult;
     use super::*;
 
     fn names(fields: &[Field]) -> Vec<&str> {
@@ -498,8 +460,6 @@ mod tests {
     fn the_declared_fields_are_the_written_ones() {
         let everything = FlowResult {
             one_way_delay_quantiles_s: Asked(Some(vec![1.0])),
-            association: Some(AssociationResult::default()),
-            stack: Some(StackResult::default()),
             connections: Some(ConnectionsResult::default()),
             pages: Some(PagesResult::default()),
             segments: Some(SegmentsResult::default()),
@@ -508,11 +468,13 @@ mod tests {
             agents: Some(AgentResult::default()),
             route: Some(RouteResult::default()),
             reader: Some(ReaderResult::default()),
-            call: Some(CallResult::default()),
             ..FlowResult::default()
         };
         let (fields, written) = (FlowResult::fields(), json!(everything));
+        // What transports add is tested with `OwnResult`.
+        let own = OwnResult::fields();
         let mut declared = names(&fields);
+        declared.retain(|name| own.iter().all(|field| field.name != *name));
         declared.sort_unstable();
         assert_eq!(written.as_object().expect("an object").keys().collect::<Vec<_>>(), declared);
         // A flow without any of these parts has all fields that are not optional.

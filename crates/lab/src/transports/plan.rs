@@ -5,10 +5,13 @@ use crate::language::choice::{Choice, Chosen};
 use crate::language::document::quoted;
 use crate::language::flows::control::ControlPlan;
 use crate::language::reader::TableReader;
+use crate::language::registry::own_controls::OwnControl;
 use crate::language::values::rate::Pace;
+use crate::run::result::{Field, FlowTimes, OwnResult};
 use ackclock_base::{Descriptor, Packets, Span};
 use ackclock_cc::entry::SelectorEntry;
 use ackclock_export::dialect::Dialect;
+use ackclock_sim::endpoint::Endpoint;
 use ackclock_sim::measure::Interval;
 use ackclock_sim::reading::ReaderOptions;
 use ackclock_sim::traffic;
@@ -37,6 +40,21 @@ pub trait Transport: Debug + Send + Sync {
     /// Reports an application that cannot go over this transport, and returns `None` for it.
     fn check_application(&self, _table: &TableReader<'_>, _application: &traffic::Entry) -> Option<()> {
         Some(())
+    }
+
+    /// Returns the controls that run over this transport and over no other, in the order of lists.
+    fn own_controls(&self) -> Vec<OwnControl> {
+        Vec::new()
+    }
+
+    /// Returns the fields that this transport adds to the results of its flows: those of the record that [`Self::result`] makes.
+    fn result_fields(&self) -> Vec<Field> {
+        Vec::new()
+    }
+
+    /// Returns what this transport adds to the result of a flow with these ends, the sender's first; `None` if it adds nothing.
+    fn result(&self, _ends: [&dyn Endpoint; 2], _times: &FlowTimes) -> Option<OwnResult> {
+        None
     }
 
     /// Returns the plan from which the connections of a group of flows are created.

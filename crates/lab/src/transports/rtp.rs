@@ -7,14 +7,19 @@ use crate::language::diagnostics::one_of_these;
 use crate::language::document::quoted;
 use crate::language::flows::control::ControlPlan;
 use crate::language::reader::TableReader;
-use ackclock_base::Descriptor;
+use crate::language::registry::own_controls::OwnControl;
+use crate::run::result::declared::records;
+use crate::run::result::{Declared, Field, FlowTimes, OwnResult};
+use ackclock_base::{Descriptor, Span};
 use ackclock_export::dialect::Dialect;
 use ackclock_export::udp::Opaque;
-use ackclock_sim::endpoint::Ends;
+use ackclock_sim::endpoint::{Endpoint, Ends};
 use ackclock_sim::measure::Interval;
 use ackclock_sim::random::Stream;
 use ackclock_sim::rtp::connection::{self, Details, PROFILES};
-use ackclock_sim::rtp::control::RATE_CONTROLS;
+use ackclock_sim::rtp::control::{Entry, RATE_CONTROLS};
+use ackclock_sim::rtp::encoder::Encoded;
+use ackclock_sim::rtp::playout::Frames;
 use ackclock_sim::traffic;
 use std::sync::Arc;
 
@@ -47,7 +52,7 @@ impl Transport for Rtp {
     }
 
     fn check_control(&self, table: &TableReader<'_>, control: &ControlPlan, _profile: &Choice) -> Option<()> {
-        if control.of_media().is_some() {
+        if control.own::<&Entry>().is_some() {
             return Some(());
         }
         let found = format!("the control {} over RTP", quoted(control.name()));
@@ -72,6 +77,22 @@ impl Transport for Rtp {
             "nothing: the encoder of the transport makes what a call sends",
         );
         None
+    }
+
+    fn own_controls(&self) -> Vec<OwnControl> {
+        let instead = "a control of a connection: this one sets a rate and has no window";
+        let own = |entry: &'static Entry| OwnControl::new(entry.descriptor, instead, entry);
+        RATE_CONTROLS.iter().map(own).collect()
+    }
+
+    fn result_fields(&self) -> Vec<Field> {
+        CallResult::fields()
+    }
+
+    fn result(&self, ends: [&dyn Endpoint; 2], times: &FlowTimes) -> Option<OwnResult> {
+        let (encoded, frames) = connection::report(ends, times.measured.to)?;
+        let called = times.measured.overlap(times.start, times.stop);
+        Some(OwnResult::of(CallResult::of(encoded, &frames, called)))
     }
 
     fn plan(&self, parts: Parts) -> Arc<dyn TransportPlan> {
@@ -128,8 +149,50 @@ struct RtpConnector {
 impl Connector for RtpConnector {
     fn connect(&mut self, opening: &Opening<'_>) -> Ends {
         let RtpPlan { parts, details } = &self.plan;
-        let (entry, values) = parts.control.of_media().expect("a control of real-time media: it was checked");
+        let entry = parts.control.own::<&Entry>().expect("a control of real-time media: it was checked");
         let random = Stream::new(self.seed, &format!("flow {} encoder", opening.name));
-        connection::ends(*details, (entry.build)(values, details.call()), random)
+        connection::ends(*details, (entry.build)(parts.control.values(), details.call()), random)
+    }
+}
+
+records! {
+    /// The frames of a call.
+    pub struct CallResult {
+        /// of a [call](real-time-media.md): the frames that its encoder made in measured time, and those of them whose last packet arrived
+        /// before the end
+        frames, completed_frames: u64;
+        /// those that were complete later than the transport's `deadline` after their capture
+        late_frames: u64;
+        /// how often the picture froze: no frame was shown for 150 ms more than the mean of the last 30 times between two frames, and for
+        /// three such means at least. W3C, Identifiers for WebRTC's Statistics API, `freezeCount`. A frame is shown when it is complete,
+        /// unless a newer one has been shown
+        freezes: u64;
+        /// for how long that was in all
+        freeze_s: f64;
+        /// payload of the frames that the encoder made, over the time of the call in measured time
+        media_rate_mean_bps: Option<f64>;
+        /// mean and percentiles of the time from a frame's capture to the arrival of its last packet: the wait in the sender, queues,
+        /// transmission, propagation
+        frame_delay_mean_s, frame_delay_p50_s, frame_delay_p95_s, frame_delay_p99_s: Option<f64>;
+    }
+}
+
+impl CallResult {
+    /// Returns the result of a call that lasted for `called` of measured time.
+    fn of(encoder: Encoded, frames: &Frames, called: Span) -> Self {
+        let seconds = called.seconds();
+        let Frames { delays, late, freezes, frozen } = frames;
+        Self {
+            frames: encoder.frames,
+            completed_frames: delays.count(),
+            late_frames: *late,
+            freezes: *freezes,
+            freeze_s: frozen.seconds(),
+            media_rate_mean_bps: (seconds > 0.0).then(|| encoder.bytes as f64 * 8.0 / seconds),
+            frame_delay_mean_s: delays.mean_s(),
+            frame_delay_p50_s: delays.quantile_s(0.5),
+            frame_delay_p95_s: delays.quantile_s(0.95),
+            frame_delay_p99_s: delays.quantile_s(0.99),
+        }
     }
 }

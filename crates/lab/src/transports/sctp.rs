@@ -6,15 +6,19 @@ use crate::language::choice::{Choice, Chosen};
 use crate::language::document::quoted;
 use crate::language::flows::control::ControlPlan;
 use crate::language::reader::TableReader;
-use ackclock_base::Descriptor;
+use crate::run::result::declared::records;
+use crate::run::result::{Declared, Field, FlowTimes, OwnResult};
+use ackclock_base::{Descriptor, Time};
 use ackclock_cc::entry::SelectorEntry;
 use ackclock_export::dialect::Dialect;
 use ackclock_export::sctp::SctpTerms;
-use ackclock_sim::endpoint::Ends;
+use ackclock_recovery::sender::Counts;
+use ackclock_sim::endpoint::{Endpoint, Ends};
 use ackclock_sim::measure::Interval;
 use ackclock_sim::random::Stream;
 use ackclock_sim::sctp::connection::Connection;
 use ackclock_sim::sctp::options::{MAX_PATHS, Options, PROFILES};
+use ackclock_sim::sctp::report::{self, AssociationReport};
 use ackclock_sim::traffic::{self, Workload};
 use std::sync::Arc;
 
@@ -47,6 +51,15 @@ impl Transport for Sctp {
         let expected = "\"bulk\" or a source such as \"cbr\", or a transport of TCP";
         table.problem_at("application", &found, expected);
         None
+    }
+
+    fn result_fields(&self) -> Vec<Field> {
+        AssociationResult::fields()
+    }
+
+    fn result(&self, [sender, _]: [&dyn Endpoint; 2], times: &FlowTimes) -> Option<OwnResult> {
+        let report = report::of(sender, times.measured.to)?;
+        Some(OwnResult::of(AssociationResult::of(&report, times.lived_s())))
     }
 
     fn plan(&self, parts: Parts) -> Arc<dyn TransportPlan> {
@@ -144,6 +157,49 @@ impl Connector for SctpConnector {
                     "only bulk data and sources go over SCTP: `check_application` leaves nothing else"
                 )
             }
+        }
+    }
+}
+
+records! {
+    /// An association over SCTP.
+    pub struct AssociationResult {
+        /// over [SCTP](sctp.md): data packets sent over each path, in the order of the paths
+        path_sent_packets: Vec<f64>;
+        /// those of them that had been sent before, over whichever path
+        path_retransmitted_packets: Vec<f64>;
+        /// expiries of the retransmission timer, and recoveries begun by missing reports, by path
+        path_timeouts, path_fast_retransmits: Vec<f64>;
+        /// the mean of each path's congestion window over time; `cwnd_mean_packets` is their sum
+        path_cwnd_mean_packets: Vec<f64>;
+        /// how often new data left a path because that had failed, or might have
+        failovers: u64;
+        /// how often a path selector sent new data over another path
+        path_switches: u64;
+        /// HEARTBEATs sent, and those that were not answered in time
+        heartbeats, heartbeats_lost: u64;
+        /// when the association failed; null if it has not
+        association_failed_s: Option<f64>;
+    }
+}
+
+impl AssociationResult {
+    /// Returns the result of an association that lived for this number of seconds of measured time.
+    fn of(report: &AssociationReport, lived_s: f64) -> Self {
+        let mean = |area: f64| if lived_s > 0.0 { area / lived_s } else { 0.0 };
+        let of_paths =
+            |count: fn(&Counts) -> u64| report.paths.iter().map(|path| count(&path.counts) as f64).collect();
+        Self {
+            path_sent_packets: of_paths(|counts| counts.sent),
+            path_retransmitted_packets: of_paths(|counts| counts.retransmitted),
+            path_timeouts: of_paths(|counts| counts.timeouts),
+            path_fast_retransmits: of_paths(|counts| counts.fast_retransmits),
+            path_cwnd_mean_packets: report.paths.iter().map(|path| mean(path.cwnd_area)).collect(),
+            failovers: report.failovers,
+            path_switches: report.switches,
+            heartbeats: report.heartbeats,
+            heartbeats_lost: report.heartbeats_lost,
+            association_failed_s: report.failed_at.map(Time::seconds),
         }
     }
 }

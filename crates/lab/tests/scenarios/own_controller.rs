@@ -23,7 +23,7 @@ transport = "noq"
 #[test]
 fn a_window_of_twenty_packets_takes_twenty_packets_a_round_trip() {
     let control = OwnControl::new("fixed", Factory::Noq(Arc::new(FixedFactory)));
-    let plugins = Plugins { own_controls: vec![control], ..Plugins::default() };
+    let plugins = Plugins { own_controls: vec![control.into()], ..Plugins::default() };
     let document = Document::parse(PATH, "path").expect("TOML");
     let scenario = Scenario::read(&document, &plugins).expect("a scenario");
     let result = run::run(&scenario, 1, false, &AtomicBool::new(false)).expect("a run");

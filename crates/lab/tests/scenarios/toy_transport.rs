@@ -8,6 +8,7 @@ use ackclock_lab::Scenario;
 use ackclock_lab::language::choice::Choice;
 use ackclock_lab::language::reader::TableReader;
 use ackclock_lab::transports::{Allowed, Connector, Facts, Opening, Parts, Transport, TransportPlan};
+use ackclock_recovery::sender::Counts;
 use ackclock_sim::endpoint::{Endpoint, Ends, Outbox, Properties, Sent};
 use ackclock_sim::measure::Interval;
 use ackclock_sim::packet::Packet;
@@ -77,9 +78,9 @@ impl Endpoint for Sender {
     }
 
     fn report(&self, _until: Time) -> Report<'_> {
-        let mut report = Report::default();
-        report.counts.retransmitted = self.sent.packets - self.sent.payload_bytes / u64::from(PAYLOAD_BYTES);
-        report
+        let mut counts = Counts::default();
+        counts.retransmitted = self.sent.packets - self.sent.payload_bytes / u64::from(PAYLOAD_BYTES);
+        Report { counts: Some(counts), ..Report::default() }
     }
 }
 

@@ -1,11 +1,11 @@
 //! A call: its parameters, and its two ends.
 
 use super::control::{Call, RateControl};
-use super::encoder::Pause;
-use super::playout::Playout;
+use super::encoder::{Encoded, Pause};
+use super::playout::{Frames, Playout};
 use super::receiver::Receiver;
 use super::sender::RtpSender;
-use crate::endpoint::Ends;
+use crate::endpoint::{Endpoint, Ends};
 use crate::random::Stream;
 use ackclock_base::{Descriptor, Kind, Range, Rate, Size, Span, Time, parameters};
 
@@ -72,4 +72,11 @@ pub fn ends(details: Details, control: Box<dyn RateControl>, random: Stream) -> 
     let playout = Playout::new(details.deadline, details.pause());
     let receiver = Receiver::new(details.feedback, details.header.bytes() as u32, playout);
     [Box::new(RtpSender::new(details, control, random)), Box::new(receiver)]
+}
+
+/// Returns what the ends of a call have measured as of `until`: what its encoder has made, and what has arrived of the frames; `None`
+/// for the ends of another transport.
+pub fn report(ends: [&dyn Endpoint; 2], until: Time) -> Option<(Encoded, Frames)> {
+    let [sender, receiver] = ends;
+    Some((sender.of::<RtpSender>()?.encoded(), receiver.of::<Receiver>()?.frames(until)))
 }

@@ -26,6 +26,15 @@ impl Pause {
     }
 }
 
+/// What an encoder has made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Encoded {
+    /// The number of frames.
+    pub frames: u64,
+    /// Their size in bytes.
+    pub bytes: u64,
+}
+
 /// The frames of an encoder.
 #[derive(Debug)]
 pub struct Encoder {

@@ -1,12 +1,11 @@
 //! The receiving end of a call: it reports when each packet arrived, and puts frames together. The words of a report are the number of
 //! its first packet, the number of packets, and the time since the last arrival; its extension has a word for each packet.
 
-use super::playout::Playout;
+use super::playout::{Frames, Playout};
 use super::sender::Words;
 use crate::endpoint::{Endpoint, Outbox};
 use crate::packet::Packet;
 use crate::ranges::Ranges;
-use crate::report::Report;
 use ackclock_base::{Span, Time};
 use std::collections::VecDeque;
 
@@ -64,6 +63,12 @@ impl Receiver {
         }
     }
 
+    /// Returns what has arrived of the frames since counting began, as of `until`.
+    pub(super) fn frames(&self, until: Time) -> Frames {
+        let until = self.stopped.map_or(until, |stopped| stopped.min(until));
+        self.playout.frames(until)
+    }
+
     /// Records an arrival for the next report. A packet that comes after its number has been reported counts as lost there.
     fn note(&mut self, number: u64, arrival: Arrival) {
         let Some(place) = number.checked_sub(self.first) else { return };
@@ -116,11 +121,6 @@ impl Endpoint for Receiver {
 
     fn stop(&mut self, now: Time) {
         self.stopped = Some(now);
-    }
-
-    fn report(&self, until: Time) -> Report<'_> {
-        let until = self.stopped.map_or(until, |stopped| stopped.min(until));
-        Report { frames: Some(self.playout.frames(until)), ..Report::default() }
     }
 
     fn reset_counts(&mut self, now: Time) {

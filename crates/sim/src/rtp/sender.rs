@@ -2,13 +2,13 @@
 
 use super::connection::Details;
 use super::control::{Feedback, PacketReport, RateControl};
-use super::encoder::Encoder;
+use super::encoder::{Encoded, Encoder};
 use super::receiver::Arrival;
 use crate::endpoint::{Endpoint, Outbox, Sent};
 use crate::histogram::Histogram;
 use crate::packet::Packet;
 use crate::random::Stream;
-use crate::report::{EncoderReport, Report};
+use crate::report::Report;
 use ackclock_aqm::Ecn;
 use ackclock_base::{Span, Time};
 use std::collections::VecDeque;
@@ -53,7 +53,7 @@ pub(super) struct RtpSender {
     rtt: Option<Span>,
     rtts: Histogram,
     sent: Sent,
-    encoded: EncoderReport,
+    encoded: Encoded,
 }
 
 impl RtpSender {
@@ -74,8 +74,13 @@ impl RtpSender {
             rtt: None,
             rtts: Histogram::default(),
             sent: Sent::default(),
-            encoded: EncoderReport::default(),
+            encoded: Encoded::default(),
         }
+    }
+
+    /// Returns what the encoder has made since counting began.
+    pub(super) fn encoded(&self) -> Encoded {
+        self.encoded
     }
 
     /// Puts the packets of the frame that is due into the queue.
@@ -192,12 +197,12 @@ impl Endpoint for RtpSender {
     }
 
     fn report(&self, _until: Time) -> Report<'_> {
-        Report { rtt: Some(&self.rtts), encoder: Some(self.encoded), ..Report::default() }
+        Report { rtt: Some(&self.rtts), ..Report::default() }
     }
 
     fn reset_counts(&mut self, _now: Time) {
         self.sent = Sent::default();
-        self.encoded = EncoderReport::default();
+        self.encoded = Encoded::default();
         self.rtts = Histogram::default();
     }
 

@@ -11,9 +11,10 @@ use super::options::Options;
 use super::path::{Nothing, Path};
 use super::persisting::WindowProbing;
 use super::reachability::{Limits, State};
+use super::report::{AssociationReport, PathReport};
 use crate::histogram::Histogram;
 use crate::random::Stream;
-use crate::report::{AssociationReport, PathReport, Report};
+use crate::report::Report;
 use ackclock_base::{Packets, Span, Time};
 use ackclock_cc::PathSelector;
 use ackclock_cc::selector::Paths;
@@ -434,29 +435,33 @@ impl Association {
 
     /// Returns what was measured since counting began, as of `until`.
     pub fn report(&self, until: Time) -> Report<'_> {
+        let counts = self.paths.iter().fold(RecoveryCounts::default(), |mut sum, path| {
+            sum.absorb(path.sender.counts());
+            sum
+        });
+        Report {
+            counts: Some(counts),
+            rtt: Some(&self.rtt),
+            cwnd_area: Some(self.paths.iter().map(|path| path.sender.cwnd_area(until)).sum()),
+            window_probes: self.window_probes(),
+            ..Report::default()
+        }
+    }
+
+    /// Returns what only an association measures, since counting began, as of `until`.
+    pub fn own_report(&self, until: Time) -> AssociationReport {
         let path = |path: &Path| PathReport {
             counts: path.sender.counts().clone(),
             cwnd_area: path.sender.cwnd_area(until),
         };
-        let paths: Vec<PathReport> = self.paths.iter().map(path).collect();
         let Counts { failovers, switches, heartbeats, heartbeats_lost, .. } = self.counts;
-        Report {
-            counts: paths.iter().fold(RecoveryCounts::default(), |mut sum, path| {
-                sum.absorb(&path.counts);
-                sum
-            }),
-            rtt: Some(&self.rtt),
-            cwnd_area: Some(paths.iter().map(|path| path.cwnd_area).sum()),
-            window_probes: self.window_probes(),
-            association: Some(AssociationReport {
-                paths,
-                failovers,
-                switches,
-                heartbeats,
-                heartbeats_lost,
-                failed_at: self.failed_at(),
-            }),
-            ..Report::default()
+        AssociationReport {
+            paths: self.paths.iter().map(path).collect(),
+            failovers,
+            switches,
+            heartbeats,
+            heartbeats_lost,
+            failed_at: self.failed_at(),
         }
     }
 

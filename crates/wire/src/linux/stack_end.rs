@@ -7,7 +7,7 @@ use crate::ends::{Delivered, EndCounts, SenderResult};
 use crate::frame::{bits_of, ecn_of};
 use crate::lateness::Lateness;
 use ackclock_base::{Span, Time};
-use ackclock_lab::run::result::fields::StackResult;
+use ackclock_lab::run::result::FlowTimes;
 use ackclock_sim::endpoint::{Endpoint, Launch, Outbox};
 use ackclock_sim::measure::Interval;
 use ackclock_sim::packet::{Extension, Packet};
@@ -171,11 +171,14 @@ pub fn run(mut end: Box<dyn Endpoint>, socket: &UdpSocket, terms: &Terms<'_>) ->
 fn sender(end: &dyn Endpoint, until: Time, completed: Option<Time>, terms: &Terms<'_>) -> SenderResult {
     let report = end.report(until);
     let lived = until.since(until.min(terms.measured.from.max(terms.flow.start))).seconds();
+    let times = FlowTimes { start: terms.flow.start, stop: terms.flow.stop, measured: terms.measured };
+    // Each end runs in a thread of its own, and cannot see the other.
+    let own = terms.flow.transport.and_then(|transport| transport.result([end, end], &times));
     SenderResult {
         sent_packets: end.sent().packets,
         cwnd_mean_packets: report.cwnd_area.filter(|_| lived > 0.0).map(|area| area / lived),
         completed,
-        stack: report.stack.map(StackResult::of),
+        own,
         ..SenderResult::default()
     }
 }

@@ -39,7 +39,7 @@ fn with_law(text: &str, beta: f64) -> Scenario {
 /// Returns the scenario with the controller of the crate under quinn.
 fn under_quinn(text: &str, beta: f64) -> Scenario {
     let controller = OwnControl::new("gentle", Factory::Quinn(Arc::new(GentleFactory { beta })));
-    let plugins = Plugins { own_controls: vec![controller], ..Plugins::default() };
+    let plugins = Plugins { own_controls: vec![controller.into()], ..Plugins::default() };
     scenario(text, json!("quinn:gentle"), "quinn", &plugins)
 }
 

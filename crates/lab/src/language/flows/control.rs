@@ -10,7 +10,6 @@ use ackclock_base::{Descriptor, Kind, Values};
 use ackclock_cc::entry::{BackoffEntry, Build, Entry, Plugin, PublishedDefaults};
 use ackclock_cc::registry::{BACKOFFS, CONTROLS};
 use ackclock_cc::{Assembly, Backoff, EcnResponse, Initial, Part};
-use ackclock_sim::rtp::control as rtp;
 use std::sync::Arc;
 
 /// The source of a control.
@@ -21,16 +20,11 @@ enum Law {
     Plugin(Arc<dyn Plugin>),
     /// A control that runs over the transport that brings it along, and over no other.
     Own(OwnControl),
-    /// A rate control of real-time media, which runs over RTP.
-    Media(&'static rtp::Entry),
 }
 
 impl Law {
     fn of(control: &Choice, table: &TableReader<'_>) -> Self {
         let (name, plugins) = (control.descriptor.name, table.reader.plugins());
-        if let Some(entry) = rtp::find(name) {
-            return Self::Media(entry);
-        }
         match (plugins.control(name), plugins.own_control(name)) {
             (Some(plugin), _) => Self::Plugin(Arc::clone(plugin)),
             (None, Some(own)) => Self::Own(own),
@@ -45,7 +39,7 @@ impl Law {
         match self {
             Self::Registered(entry) => entry.published,
             Self::Plugin(plugin) => plugin.published(),
-            Self::Own(_) | Self::Media(_) => PublishedDefaults::NONE,
+            Self::Own(_) => PublishedDefaults::NONE,
         }
     }
 
@@ -53,7 +47,7 @@ impl Law {
         match self {
             Self::Registered(entry) => !matches!(entry.build, Build::Model(_)),
             Self::Plugin(plugin) => plugin.has_window(),
-            Self::Own(_) | Self::Media(_) => false,
+            Self::Own(_) => false,
         }
     }
 }
@@ -99,22 +93,18 @@ impl ControlPlan {
 
     /// Returns the control's name if one transport brings it along, and other transports cannot run it.
     pub fn brought_along(&self) -> Option<&'static str> {
-        let is_brought = self.own().is_some() || self.kernel.is_some() || self.of_media().is_some();
-        is_brought.then(|| self.name())
+        (self.is_own() || self.kernel.is_some()).then(|| self.name())
     }
 
-    /// Returns the control if a transport brings it along; `None` for ours.
-    pub fn own(&self) -> Option<&OwnControl> {
-        match &self.law {
-            Law::Own(own) => Some(own),
-            _ => None,
-        }
+    /// Returns whether a transport brings the control along.
+    pub fn is_own(&self) -> bool {
+        matches!(self.law, Law::Own(_))
     }
 
-    /// Returns the control with its parameters if it is one of real-time media; `None` for others.
-    pub fn of_media(&self) -> Option<(&'static rtp::Entry, &Values)> {
+    /// Returns the control as one of this type if a transport brings it along; `None` for ours, and for one of another transport.
+    pub fn own<T: 'static>(&self) -> Option<&T> {
         match &self.law {
-            Law::Media(entry) => Some((entry, &self.control.values)),
+            Law::Own(own) => own.of(),
             _ => None,
         }
     }
@@ -162,7 +152,7 @@ impl ControlPlan {
         let assembly = match &self.law {
             Law::Registered(entry) => Assembly::new(entry, values, discriminator, action),
             Law::Plugin(plugin) => Assembly::of_plugin(plugin, values, discriminator, action),
-            Law::Own(_) | Law::Media(_) => {
+            Law::Own(_) => {
                 panic!("{} runs only over the transport that brings it along", self.name())
             }
         };
@@ -187,9 +177,7 @@ impl ControlPlan {
     /// Returns whether the control counts marks, without which it is another control.
     pub fn counts_marks(&self) -> bool {
         let any = Initial { limit: 1e4, ..Initial::default() };
-        self.own().is_none()
-            && self.of_media().is_none()
-            && self.assembly().join(&any).properties().ecn == EcnResponse::Counts
+        !self.is_own() && self.assembly().join(&any).properties().ecn == EcnResponse::Counts
     }
 
     /// Returns the name of the discriminator, named in the file or published with the control; `None` if
@@ -268,11 +256,10 @@ fn check_layers(table: &TableReader<'_>, control: &Choice, law: &Law) -> Option<
     given.map_or(Some(()), |key| {
         let found = format!("`{key}` around {}", quoted(control.descriptor.name));
         let expected = match law {
-            Law::Own(_) => "nothing, or a control of ackclock: this one belongs to a foreign stack",
-            Law::Media(_) => "nothing, or a control of a connection: this one sets a rate and has no window",
-            _ => "a control with a window: this one has a model of the path",
+            Law::Own(own) => format!("nothing, or {}", own.instead),
+            _ => "a control with a window: this one has a model of the path".to_owned(),
         };
-        table.problem_at(key, &found, expected);
+        table.problem_at(key, &found, &expected);
         None
     })
 }

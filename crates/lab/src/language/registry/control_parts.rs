@@ -1,5 +1,4 @@
-//! The registered controls and the parts around them. Flows are read with these; the registry of everything, which also
-//! has the transports, is above flows.
+//! The registered controls and the parts around them, with which flows are read.
 
 use crate::language::registry::kernel_controls;
 use crate::language::registry::own_controls;
@@ -8,8 +7,7 @@ use ackclock_base::Descriptor;
 /// Returns every control: ours, and those that transports bring along.
 pub fn controls() -> Vec<&'static Descriptor> {
     let ours = ackclock_cc::registry::CONTROLS.iter().map(|entry| entry.descriptor);
-    let of_media = ackclock_sim::rtp::control::RATE_CONTROLS.iter().map(|entry| entry.descriptor);
-    ours.chain(kernel_controls::descriptors()).chain(of_media).chain(own_controls::descriptors()).collect()
+    ours.chain(kernel_controls::descriptors()).chain(own_controls::descriptors()).collect()
 }
 
 /// Returns every loss discriminator.

@@ -1,28 +1,46 @@
-//! The congestion controls that transports bring along: those of foreign stacks. Without the feature `stacks` there is none.
+//! The congestion controls that one transport brings along, and that run over no other.
 
+use crate::transports::TRANSPORTS;
 use ackclock_base::Descriptor;
+use std::any::Any;
+use std::fmt;
+use std::sync::Arc;
 
-#[cfg(feature = "stacks")]
-pub use ackclock_stacks::OwnControl;
-
-/// A congestion control that a transport brings along. There is none without the feature `stacks`.
-#[cfg(not(feature = "stacks"))]
-#[derive(Clone, Debug)]
+/// A congestion control that runs over one transport only, which knows its type.
+#[derive(Clone)]
 pub struct OwnControl {
-    /// Its name in scenarios, and one line about it.
+    /// Its name in scenarios, one line about it, and its parameters.
     pub descriptor: &'static Descriptor,
+    /// What a flow needs in its place to have parts around the control, and why: words for a message.
+    pub instead: &'static str,
+    control: Arc<dyn Any + Send + Sync>,
+}
+
+impl OwnControl {
+    /// Creates the control from what its transport makes of it. `instead` are words as those of the field.
+    pub fn new(
+        descriptor: &'static Descriptor,
+        instead: &'static str,
+        control: impl Any + Send + Sync,
+    ) -> Self {
+        Self { descriptor, instead, control: Arc::new(control) }
+    }
+
+    /// Returns the control as one of this type; `None` if it belongs to another transport.
+    pub fn of<T: 'static>(&self) -> Option<&T> {
+        self.control.downcast_ref()
+    }
+}
+
+impl fmt::Debug for OwnControl {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "OwnControl({})", self.descriptor.name)
+    }
 }
 
 /// Returns every control that a transport brings along, in the order of lists.
-#[cfg(feature = "stacks")]
 pub fn all() -> impl Iterator<Item = OwnControl> {
-    ackclock_stacks::STACKS.iter().flat_map(|stack| stack.own.iter().map(|own| (stack.own_control)(own)))
-}
-
-/// Returns every control that a transport brings along: none.
-#[cfg(not(feature = "stacks"))]
-pub fn all() -> impl Iterator<Item = OwnControl> {
-    std::iter::empty()
+    TRANSPORTS.iter().flat_map(|transport| transport.own_controls())
 }
 
 /// Returns the descriptors of these controls.

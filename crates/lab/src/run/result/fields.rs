@@ -2,6 +2,7 @@
 //! results are made from these declarations.
 
 use super::declared::{Asked, Kind, Share, Typed, records};
+use super::own::OwnResult;
 use super::series::SeriesResult;
 
 records! {
@@ -135,12 +136,10 @@ records! {
         /// congestion window, pacing (or its own interface, where small queues keep packets back), the window of the receiver,
         /// the application. Null for flows over UDP and SCTP, and where nothing was begun
         window_limited_share, pacing_limited_share, receive_window_limited_share, application_limited_share: Option<Share>;
-        ..association: AssociationResult;
-        ..stack: StackResult;
+        ..own: OwnResult;
         ..connections: ConnectionsResult;
         ..pages: PagesResult;
         ..segments: SegmentsResult;
-        ..call: CallResult;
         ..requests: RequestsResult;
         ..completion: CompletionResult;
         ..agents: AgentResult;
@@ -168,38 +167,6 @@ records! {
         /// with [`routing = "ecmp"`](scenario-language.md#routing): the links that its data pass, in order, between them
         /// ` > `; null for a flow of several paths and for `transfers` and `web`, whose ways `Scenario.describe` has
         route: Option<String>;
-    }
-
-    /// An association over SCTP.
-    pub struct AssociationResult {
-        /// over [SCTP](sctp.md): data packets sent over each path, in the order of the paths
-        path_sent_packets: Vec<f64>;
-        /// those of them that had been sent before, over whichever path
-        path_retransmitted_packets: Vec<f64>;
-        /// expiries of the retransmission timer, and recoveries begun by missing reports, by path
-        path_timeouts, path_fast_retransmits: Vec<f64>;
-        /// the mean of each path's congestion window over time; `cwnd_mean_packets` is their sum
-        path_cwnd_mean_packets: Vec<f64>;
-        /// how often new data left a path because that had failed, or might have
-        failovers: u64;
-        /// how often a path selector sent new data over another path
-        path_switches: u64;
-        /// HEARTBEATs sent, and those that were not answered in time
-        heartbeats, heartbeats_lost: u64;
-        /// when the association failed; null if it has not
-        association_failed_s: Option<f64>;
-    }
-
-    /// A connection of a stack that is not ours.
-    pub struct StackResult {
-        /// over [noq and quinn](quic-stacks.md), as the stack tells: packets that it gave up for lost, and reductions of its window
-        stack_lost_packets, stack_reductions: u64;
-        /// when the stack closed the connection; null if it has not
-        closed_s: Option<f64>;
-        /// why it did, in its own words; null if it has not
-        closed_reason: Option<String>;
-        /// `seeded` where equal seeds give equal runs, else `not seeded`: the control draws random numbers that no seed sets
-        randomness: &'static str;
     }
 
     /// Connections begun by a timetable, which count as one flow.
@@ -231,26 +198,6 @@ records! {
         stalls: u64;
         /// for how long that was in all
         stall_s: f64;
-    }
-
-    /// The frames of a call.
-    pub struct CallResult {
-        /// of a [call](real-time-media.md): the frames that its encoder made in measured time, and those of them whose last packet arrived
-        /// before the end
-        frames, completed_frames: u64;
-        /// those that were complete later than the transport's `deadline` after their capture
-        late_frames: u64;
-        /// how often the picture froze: no frame was shown for 150 ms more than the mean of the last 30 times between two frames, and for
-        /// three such means at least. W3C, Identifiers for WebRTC's Statistics API, `freezeCount`. A frame is shown when it is complete,
-        /// unless a newer one has been shown
-        freezes: u64;
-        /// for how long that was in all
-        freeze_s: f64;
-        /// payload of the frames that the encoder made, over the time of the call in measured time
-        media_rate_mean_bps: Option<f64>;
-        /// mean and percentiles of the time from a frame's capture to the arrival of its last packet: the wait in the sender, queues,
-        /// transmission, propagation
-        frame_delay_mean_s, frame_delay_p50_s, frame_delay_p95_s, frame_delay_p99_s: Option<f64>;
     }
 
     /// Requests that are answered.

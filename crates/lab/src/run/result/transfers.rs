@@ -20,7 +20,7 @@ pub fn of_row<'f>(
                 size_bytes: flow.bytes,
                 start_s: flow.start.seconds(),
                 completion_s: completed.map(|completed| completed.since(flow.start).seconds()),
-                retransmitted_packets: report.stack.is_none().then_some(report.counts.retransmitted),
+                retransmitted_packets: report.counts.map(|counts| counts.retransmitted),
             }
         })
         .collect();

@@ -3,6 +3,7 @@
 use super::over_toy;
 use ackclock_lab::Scenario;
 use ackclock_lab::run::{run, run_and_verify};
+use ackclock_lab::transports::TRANSPORTS;
 use serde_json::Map;
 use std::collections::BTreeSet;
 use std::fs;
@@ -43,11 +44,10 @@ fn the_example_transport_fills_results_and_passes_the_verifier() {
     assert!(violations.is_empty(), "{violations:?}");
 }
 
-/// The files besides a transport's own that name it, as `docs/add-a-transport.md` lists them.
-const NAMING: [&str; 2] = ["crates/sim/src/lib.rs", "crates/lab/src/transports.rs"];
-/// The other file that may name a transport, because it lists files with headers. `READING_TCP` read TCP's
-/// headers, and `TESTS` are tests.
-const HEADERS: &str = "crates/export/src/lib.rs";
+/// The shared files that may name a transport, as `docs/add-a-transport.md` lists them. Captures are optional.
+const NAMING: [&str; 3] =
+    ["crates/sim/src/lib.rs", "crates/lab/src/transports.rs", "crates/export/src/lib.rs"];
+/// Agents at nodes, which read TCP's headers.
 const READING_TCP: [&str; 3] = [
     "crates/sim/src/agents/snoop.rs",
     "crates/sim/src/agents/snoop/ns2.rs",
@@ -59,38 +59,80 @@ const TESTS: [&str; 1] = ["crates/sim/src/reading/two_ends.rs"];
 fn a_transport_is_named_in_the_files_that_the_documentation_lists_and_in_no_others() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let page = fs::read_to_string(root.join("docs/add-a-transport.md")).expect("the page");
-    for file in NAMING.iter().chain([&HEADERS]) {
+    for file in NAMING {
         assert!(page.contains(&format!("](../{file})")), "{file} is not on the page");
     }
-    for transport in ["tcp", "quic", "sctp"] {
-        let mut expected: BTreeSet<&str> = NAMING.iter().chain([&HEADERS]).chain(&TESTS).copied().collect();
-        if transport == "tcp" {
-            expected.extend(READING_TCP);
+    let files = shared_sources(&root);
+    assert!(TRANSPORTS.len() >= 5);
+    for transport in TRANSPORTS {
+        // The type of an entry of the list has the name of the transport's module.
+        let module = format!("{transport:?}").to_lowercase();
+        let own: Vec<String> =
+            transport.own_controls().iter().map(|own| own.descriptor.name.to_owned()).collect();
+        let fields = transport.result_fields().into_iter().map(|field| field.name.to_owned());
+        // A field that is one word, such as `frames`, may be a word of something else as well.
+        let names = own.into_iter().chain(fields).filter(|name| name.contains(['_', ':']));
+        let quoted: Vec<String> = names.map(|name| format!("\"{name}\"")).collect();
+        let found = naming(&root, &files, &module, &quoted);
+        let mut allowed: BTreeSet<&str> = NAMING.iter().chain(&TESTS).copied().collect();
+        if module == "tcp" {
+            allowed.extend(READING_TCP);
         }
-        let found = naming(&root, transport);
-        assert_eq!(found.iter().map(String::as_str).collect::<BTreeSet<_>>(), expected, "{transport}");
+        let others: Vec<_> = found.iter().filter(|file| !allowed.contains(file.as_str())).collect();
+        assert!(others.is_empty(), "{module} is named in {others:?}");
+        assert!(found.contains(NAMING[1]), "{module} is not found where it is listed");
     }
 }
 
-/// Returns the source files of simulator, laboratory, exports and soak that name a transport's module, except
-/// its own.
-fn naming(root: &Path, transport: &str) -> BTreeSet<String> {
+/// Returns the sources of simulator, laboratory, exports and soak.
+fn shared_sources(root: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for name in ["sim", "lab", "export", "soak"] {
         sources(&root.join("crates").join(name).join("src"), &mut files);
     }
+    files
+}
+
+/// Returns those of `files` that name a transport, except its own: that use its module or a crate of its name, or that contain one of
+/// the texts in `quoted`, the names of its controls and of its fields in results.
+fn naming(root: &Path, files: &[PathBuf], module: &str, quoted: &[String]) -> BTreeSet<String> {
     let is_own = |path: &Path| {
-        path.iter().any(|part| part == transport || *part == *format!("{transport}.rs") || part == "tests.rs")
+        path.iter().any(|part| part == module || *part == *format!("{module}.rs") || part == "tests.rs")
     };
-    let uses = [format!("{transport}::"), format!("mod {transport};")];
-    let names =
-        |line: &str| !line.trim_start().starts_with("//") && uses.iter().any(|name| uses_word(line, name));
+    let uses = [format!("{module}::"), format!("mod {module};")];
+    let names = |line: &str| {
+        !line.trim_start().starts_with("//")
+            && (uses.iter().any(|name| uses_word(line, name))
+                || line.contains(&format!("ackclock_{module}"))
+                || quoted.iter().any(|name| line.contains(name.as_str())))
+    };
     let relative = files.iter().filter_map(|path| {
         let relative = path.strip_prefix(root).ok()?;
         let text = fs::read_to_string(path).ok()?;
         (!is_own(relative) && text.lines().any(names)).then(|| relative.to_string_lossy().replace('\\', "/"))
     });
     relative.collect()
+}
+
+#[test]
+fn the_guard_finds_a_transport_that_is_named_elsewhere() {
+    let root = std::env::temp_dir().join(format!("ackclock-guard-{}", std::process::id()));
+    let file = |name: &str, text: &str| {
+        let path = root.join(name);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        fs::write(&path, text).expect("a file");
+        path
+    };
+    let files = [
+        file("a.rs", "use ackclock_sim::rtp::playout::Frames;"),
+        file("b.rs", "let frozen = flow[\"freeze_s\"];"),
+        file("c.rs", "use ackclock_rtp::Call;"),
+        file("d.rs", "// rtp::playout; not_rtp::x"),
+        file("rtp/e.rs", "use rtp::playout;"),
+    ];
+    let found = naming(&root, &files, "rtp", &["\"freeze_s\"".to_owned()]);
+    fs::remove_dir_all(&root).expect("the folder");
+    assert_eq!(found.into_iter().collect::<Vec<_>>(), ["a.rs", "b.rs", "c.rs"]);
 }
 
 /// Returns whether a line contains a name that no letter precedes.
