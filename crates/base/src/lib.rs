@@ -6,9 +6,10 @@
 //!   the documentation all read this description.
 //! * [`declare`] declares that description beside the fields that the parameters fill.
 //! * [`random`] holds the trait of sources of random numbers.
-//! * [`trace`] defines the format of a packet trace.
+//! * [`trace`] defines the format of a packet trace. [`link`] declares what a link may do to a packet.
 
 pub mod declare;
+pub mod link;
 pub mod quantity;
 pub mod random;
 pub mod registry;

@@ -4,6 +4,7 @@ use crate::correlated::Correlated;
 use crate::random::Stream;
 use ackclock_aqm::Ecn;
 use ackclock_base::choice;
+use ackclock_base::link::{Duplicates, Skips};
 
 choice! {
     /// The rule by which a link changes the ECN field of every packet, as middleboxes do that use the field
@@ -33,27 +34,6 @@ impl EcnRule {
             Self::Drop => None,
         }
     }
-}
-
-/// The share of packets that a link duplicates.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Duplicates {
-    /// The share of packets, from 0 to 1: a packet is duplicated if its random number lies below it.
-    pub share: f64,
-    /// The correlation of the random numbers of successive packets.
-    pub correlation: f64,
-}
-
-/// The share of packets that skip the delay of a link and so overtake others: Linux's network emulator's
-/// `reorder`.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Skips {
-    /// The share of packets, from 0 to 1: a packet skips the delay if its random number lies below it.
-    pub share: f64,
-    /// The number of packets from one that skips the delay to the next that may. With 1, each packet may.
-    pub gap: u64,
-    /// The correlation of the random numbers of successive packets.
-    pub correlation: f64,
 }
 
 /// The changes that a link makes to one packet.

@@ -1,13 +1,14 @@
 //! Impairments of a link besides its rate and its delay: it may corrupt, delay, duplicate or retransmit
 //! packets, change their ECN field, and let packets overtake others.
 
-use crate::alteration::{Alteration, Alters, Duplicates, EcnRule, Skipping, Skips};
+use crate::alteration::{Alteration, Alters, EcnRule, Skipping};
 use crate::jitter::Distribution;
 use crate::loss::LossModel;
 use crate::random::Stream;
 use crate::timeline::Timeline;
 use crate::two_states::TwoStates;
 use ackclock_aqm::Ecn;
+use ackclock_base::link::{Detour, LinkRules};
 use ackclock_base::{Random, Span, Time};
 
 /// A channel model. It is called for each packet sent over a link, in the order of sending.
@@ -42,22 +43,9 @@ pub struct Carried {
     pub delay: Option<Span>,
 }
 
-/// A change of route: for a while packets take a longer route, about which no host is informed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Detour {
-    /// The beginning of the detour.
-    pub from: Time,
-    /// The end of the detour, exclusive.
-    pub until: Time,
-    /// The additional delay.
-    pub longer: Span,
-}
-
-impl Detour {
-    /// Returns the additional delay of a packet whose transmission ends at `sent`.
-    pub fn at(&self, sent: Time) -> Span {
-        if (self.from..self.until).contains(&sent) { self.longer } else { Span::ZERO }
-    }
+/// Returns the additional delay of a packet whose transmission ends at `sent`.
+fn longer_by(detour: &Detour, sent: Time) -> Span {
+    if (detour.from..detour.until).contains(&sent) { detour.longer } else { Span::ZERO }
 }
 
 /// The mean durations of the periods without and with jitter, which are exponentially distributed and
@@ -75,28 +63,15 @@ pub struct Bursts {
 pub struct Impairments {
     /// The loss model.
     pub loss: Option<Box<dyn LossModel>>,
-    /// The largest random delay. The jitter of Linux's network emulator, in contrast, lies on both sides of
-    /// the delay.
-    pub jitter: Span,
+    /// What the link may do to packets.
+    pub rules: LinkRules,
     /// The distribution of the random delay.
     pub distribution: Distribution,
     /// The periods of jitter; `None` if there is always jitter.
     pub bursts: Option<Bursts>,
-    /// A longer route for a while.
-    pub detour: Option<Detour>,
     /// The additional delay of the wire over time. A packet gets the delay of the time at which its
     /// transmission ends.
     pub longer: Option<Timeline<Span>>,
-    /// Whether a packet with a shorter delay overtakes those before it. Otherwise it arrives together with
-    /// the last of them.
-    pub reorders: bool,
-    /// The length of the slots, counted from time zero, at the end of which packets are delivered; zero for
-    /// immediate delivery.
-    pub hold: Span,
-    /// The packets that skip the delay and all additions to it. Needs `reorders`.
-    pub skips: Option<Skips>,
-    /// The packets that are duplicated on arrival.
-    pub duplicates: Option<Duplicates>,
     /// The rule for the ECN field.
     pub ecn: Option<EcnRule>,
     /// A channel model, applied before all other impairments.
@@ -140,13 +115,12 @@ impl Impaired {
     /// Creates the impairments of a link; `None` if they do nothing to packets. `stream` creates the random
     /// stream of a purpose.
     pub(crate) fn of(parts: Impairments, stream: impl Fn(&str) -> Stream) -> Option<Box<Self>> {
-        let Impairments {
-            loss, jitter, bursts, detour, longer, hold, skips, duplicates, ecn, channel, ..
-        } = &parts;
-        let in_time = *jitter == Span::ZERO && detour.is_none() && longer.is_none() && *hold == Span::ZERO;
-        let alters = Alters::of(*ecn, *duplicates, &stream);
-        let nothing = loss.is_none() && in_time && skips.is_none() && alters.is_none() && channel.is_none();
-        let skipping = skips.map(|skips| Skipping::new(skips, stream("skips")));
+        let Impairments { rules, loss, bursts, longer, ecn, channel, .. } = &parts;
+        // Packets overtake one another only if something else changes how long they take.
+        let in_time = LinkRules { reorders: false, ..*rules } == LinkRules::default() && longer.is_none();
+        let alters = Alters::of(*ecn, rules.duplicates, &stream);
+        let nothing = loss.is_none() && in_time && alters.is_none() && channel.is_none();
+        let skipping = rules.skips.map(|skips| Skipping::new(skips, stream("skips")));
         let jitters = bursts.map(|Bursts { good, bad }| TwoStates::lasting(good, bad));
         (!nothing).then(|| {
             Box::new(Self {
@@ -164,7 +138,7 @@ impl Impaired {
 
     /// Returns whether packets may overtake one another.
     pub(crate) fn reorders(&self) -> bool {
-        self.parts.reorders
+        self.parts.rules.reorders
     }
 
     /// Returns whether packets may be duplicated.
@@ -182,7 +156,7 @@ impl Impaired {
     /// long the link is busy with it, how long after that it arrives (`None` if it is corrupted, or dropped
     /// because of its ECN field), and what changes about it if it arrives.
     pub(crate) fn carry(&mut self, sending: &Sending, wire: Span, ecn: Ecn) -> Crossing {
-        let Impairments { loss, detour, longer, channel, .. } = &mut self.parts;
+        let Impairments { rules, loss, longer, channel, .. } = &mut self.parts;
         let mut carried = Carried { takes: sending.takes, delay: Some(Span::ZERO) };
         if let Some(channel) = channel {
             carried = channel.carry(sending, &mut self.channel_random);
@@ -201,7 +175,7 @@ impl Impaired {
             }
         }
         let longer = longer.as_ref().map_or(Span::ZERO, |longer| longer.at(sent));
-        let detour = detour.map_or(Span::ZERO, |detour| detour.at(sent));
+        let detour = rules.detour.map_or(Span::ZERO, |detour| longer_by(&detour, sent));
         let jitter = self.jitter(sent);
         let wire = carried
             .delay
@@ -220,7 +194,7 @@ impl Impaired {
 
     /// Draws the random delay of a packet.
     fn jitter(&mut self, sent: Time) -> Span {
-        let most = self.parts.jitter;
+        let most = self.parts.rules.jitter;
         if most == Span::ZERO {
             return Span::ZERO;
         }
@@ -234,13 +208,13 @@ impl Impaired {
     /// skips the delay, and is moved to the end of a slot.
     fn hand_over(&mut self, sent: Time, at: Time) -> Time {
         let mut at = at;
-        if !self.parts.reorders {
+        if !self.parts.rules.reorders {
             self.last = self.last.max(at);
             at = self.last;
         } else if self.skipping.as_mut().is_some_and(Skipping::next) {
             at = sent;
         }
-        match self.parts.hold.nanos() {
+        match self.parts.rules.hold.nanos() {
             0 => at,
             slot => Time::from_nanos(at.nanos().div_ceil(slot).saturating_mul(slot)),
         }

@@ -178,6 +178,7 @@ fn files(random: &mut Random) -> String {
 mod tests {
     use super::*;
     use ackclock_lab::Scenario;
+    use ackclock_lab::language::network::plain_link_keys;
     use serde_json::Map;
     use std::collections::BTreeMap;
 
@@ -198,7 +199,6 @@ mod tests {
             "links",
             "media",
             "agents",
-            "hold",
             "jitter",
             "detour",
             "outage",
@@ -232,6 +232,7 @@ mod tests {
             "reverse",
             "dscp",
         ];
+        let parts: Vec<&str> = parts.into_iter().chain(plain_link_keys().map(|(key, _)| key)).collect();
         for seed in 0..SCENARIOS {
             let text = scenario(seed);
             if Scenario::parse(&text, "random", &Map::new()).is_ok() {

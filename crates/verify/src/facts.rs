@@ -3,6 +3,7 @@
 
 use crate::over_time::OverTime;
 use crate::rates::SendingRate;
+use ackclock_base::link::LinkRules;
 use ackclock_base::{Span, Time};
 use std::fmt;
 
@@ -25,24 +26,13 @@ pub struct LinkFacts {
     pub name: String,
     /// How fast the link sends.
     pub rate: SendingRate,
-    /// The delay of the wire, without what the following three fields add.
+    /// The delay of the wire, without what the following two fields add.
     pub delay: Span,
-    /// The most that jitter adds to the delay of a packet.
-    pub jitter: Span,
-    /// A detour, which adds to the delay for a while.
-    pub detour: Option<Detour>,
+    /// What the link may do to packets.
+    pub rules: LinkRules,
     /// What the wire adds to its delay, by the time at which the transmission of a packet ends; `None` if it
     /// adds nothing.
     pub longer: Option<OverTime<Span>>,
-    /// The length of the slots, counted from time zero, at whose ends packets arrive; zero where packets arrive at once.
-    pub hold: Span,
-    /// Whether packets may overtake one another on the wire. On a wire where they may not, a packet that would overtake
-    /// arrives with the packet before it.
-    pub reorders: bool,
-    /// Whether some packets skip the wire's delay and all that adds to it.
-    pub skips_delay: bool,
-    /// Whether some packets are copied as they arrive.
-    pub duplicates: bool,
     /// How much may wait, without the packet that is being sent; `None` if the queue has no limit.
     pub limit: Option<QueueLimit>,
     /// What the link's queue discipline may do.
@@ -59,29 +49,13 @@ impl LinkFacts {
             name: name.into(),
             rate,
             delay: Span::ZERO,
-            jitter: Span::ZERO,
-            detour: None,
+            rules: LinkRules::default(),
             longer: None,
-            hold: Span::ZERO,
-            reorders: false,
-            skips_delay: false,
-            duplicates: false,
             limit: None,
             service: ServiceRules::default(),
             medium: None,
         }
     }
-}
-
-/// A time in which the way over a link is longer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Detour {
-    /// The first instant of the detour.
-    pub from: Time,
-    /// The end of the detour, which is the first instant after it.
-    pub until: Time,
-    /// How much longer the wire takes with a packet whose transmission ends during the detour.
-    pub longer: Span,
 }
 
 /// How much may wait in the queue of a link.
@@ -169,8 +143,8 @@ pub struct AgentFacts {
 impl NetworkFacts {
     /// Returns the least time that the wire of a link takes with a packet whose transmission ends at `sent`.
     pub(crate) fn wire(&self, link: usize, sent: Time) -> Span {
-        let LinkFacts { delay, detour, longer, .. } = &self.links[link];
-        let on_detour = detour.filter(|detour| detour.from <= sent && sent < detour.until);
+        let LinkFacts { delay, rules, longer, .. } = &self.links[link];
+        let on_detour = rules.detour.filter(|detour| detour.from <= sent && sent < detour.until);
         let longer = longer.as_ref().map_or(Span::ZERO, |longer| longer.at(sent));
         *delay + on_detour.map_or(Span::ZERO, |detour| detour.longer) + longer
     }

@@ -29,9 +29,7 @@ mod rates;
 mod replay;
 mod violation;
 
-pub use facts::{
-    AgentFacts, Detour, LinkFacts, MediumFacts, NetworkFacts, PathFacts, QueueLimit, ServiceRules,
-};
+pub use facts::{AgentFacts, LinkFacts, MediumFacts, NetworkFacts, PathFacts, QueueLimit, ServiceRules};
 pub use outage::Outage;
 pub use over_time::OverTime;
 pub use rates::{ChangeApplies, SendingRate, VaryingRate};

@@ -211,7 +211,7 @@ impl<'a> Replay<'a> {
     fn copied(&mut self, step: &Step<'_>, link: usize) -> Option<usize> {
         let Record { path, bytes, .. } = *step.record;
         let original = self.links[link].arrived_last.take();
-        if !self.network.links[link].duplicates {
+        if self.network.links[link].rules.duplicates.is_none() {
             self.note(Rule::Launch, step, "copied by a link that copies nothing".to_owned());
         }
         let original = original.and_then(|packet| Some((packet, self.courses.get(&packet)?)));
@@ -384,7 +384,7 @@ impl<'a> Replay<'a> {
     /// Checks that a path delivers in the order of launching.
     fn deliver(&mut self, step: &Step<'_>, course: &Course) {
         let links = &self.network.paths[course.path as usize].links;
-        let reorders = links.iter().any(|link| self.network.links[*link as usize].reorders);
+        let reorders = links.iter().any(|link| self.network.links[*link as usize].rules.reorders);
         let splits = (0..links.len()).any(|hop| self.network.splits(course.path, hop));
         if reorders || splits || self.network.has_agent(course.path, None) {
             return;

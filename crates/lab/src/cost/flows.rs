@@ -179,12 +179,12 @@ fn reordering(scenario: &Scenario, traffic: &Traffic<'_>, parts: &mut Vec<Part>)
     let links = &scenario.network.links;
     for stream in &traffic.streams {
         let group = &scenario.flows[stream.group];
-        let reorders = stream.path.forward.iter().find(|link| links[**link as usize].wire.reorders);
+        let reorders = stream.path.forward.iter().find(|link| links[**link as usize].wire.rules.reorders);
         let Some(link) = reorders.filter(|_| group.plan.sending.is_one_connection()) else { continue };
         let first = first_packets(group);
         let has_model = ackclock_cc::registry::find(group.control_name())
             .is_some_and(|entry| matches!(entry.build, Build::Model(_)));
-        let jitter_s = links[*link as usize].wire.jitter.most.seconds();
+        let jitter_s = links[*link as usize].wire.rules.jitter.seconds();
         let product = 2.0 * stream.sent / stream.active_s.max(1e-9)
             * (traffic::round_trip_s(links, stream.path) + jitter_s);
         let under_way =

@@ -7,14 +7,13 @@ use crate::language::scenario::Scenario;
 use crate::run::build;
 use ackclock_aqm::{Capacity, Service};
 use ackclock_base::{Span, Time};
-use ackclock_sim::channel;
 use ackclock_sim::flow::FlowParts;
 use ackclock_sim::outage;
 use ackclock_sim::timeline::Timeline;
 use ackclock_sim::transmission::{Changes, Manner};
 use ackclock_verify::{
-    AgentFacts, ChangeApplies, Detour, LinkFacts, MediumFacts, NetworkFacts, Outage, OverTime, PathFacts,
-    QueueLimit, SendingRate, ServiceRules, VaryingRate,
+    AgentFacts, ChangeApplies, LinkFacts, MediumFacts, NetworkFacts, Outage, OverTime, PathFacts, QueueLimit,
+    SendingRate, ServiceRules, VaryingRate,
 };
 
 /// The maximum size of a packet in bytes (see the bounds of the scenario language).
@@ -38,13 +37,8 @@ fn link(scenario: &Scenario, plan: &LinkPlan, capacity: Option<Capacity>) -> Lin
             varying_rate(&changes, plan.medium.is_some())
         }),
         delay: plan.delay,
-        jitter: plan.wire.jitter.most,
-        detour: plan.wire.detour.map(detour),
+        rules: plan.wire.rules,
         longer: plan.longer.as_ref().map(over_time),
-        hold: plan.wire.hold,
-        reorders: plan.wire.reorders,
-        skips_delay: plan.wire.skips.is_some(),
-        duplicates: plan.wire.duplicates.is_some(),
         limit: capacity.and_then(limit),
         service: service(plan.service()),
         medium: plan.medium.map(|number| medium(scenario, number)),
@@ -67,11 +61,6 @@ fn varying_rate(changes: &Changes, on_medium: bool) -> SendingRate {
 fn over_time<T: Copy + PartialEq>(timeline: &Timeline<T>) -> OverTime<T> {
     let (steps, period) = timeline.parts();
     OverTime { first: timeline.at(Time::ZERO), changes: steps[1..].to_vec(), period }
-}
-
-fn detour(detour: channel::Detour) -> Detour {
-    let channel::Detour { from, until, longer } = detour;
-    Detour { from, until, longer }
 }
 
 fn limit(capacity: Capacity) -> Option<QueueLimit> {

@@ -70,11 +70,18 @@ fn a_detour_lengthens_the_path_during_its_interval() {
     // Without an end the detour lasts. The reverse direction has the same detour unless it is declared
     // otherwise.
     let plan = |text: &str| {
-        scenario(text, TCP).unwrap().network.links.iter().map(|link| link.wire.detour).collect::<Vec<_>>()
+        scenario(text, TCP)
+            .unwrap()
+            .network
+            .links
+            .iter()
+            .map(|link| link.wire.rules.detour)
+            .collect::<Vec<_>>()
     };
     let lasting = plan("detour = { from = \"5 s\", longer = \"30 ms\" }");
     assert!(
-        lasting[0].is_some_and(|detour| detour.at(Time::from_nanos(u64::MAX - 1)) == Span::from_millis(30))
+        lasting[0]
+            .is_some_and(|detour| detour.until == Time::NEVER && detour.longer == Span::from_millis(30))
     );
     assert_eq!(lasting[0], lasting[1]);
     let problem =
@@ -151,7 +158,7 @@ fn the_reverse_direction_has_the_same_jitter_unless_declared_otherwise() {
     let links = |text: &str| {
         let scenario = scenario(text, TCP).unwrap();
         let links = scenario.network.links.iter();
-        links.map(|link| (link.wire.jitter.most.millis(), link.wire.reorders)).collect::<Vec<_>>()
+        links.map(|link| (link.wire.rules.jitter.millis(), link.wire.rules.reorders)).collect::<Vec<_>>()
     };
     assert_eq!(links("jitter = \"2 ms\"\nreorder = true"), [(2.0, true); 2]);
     let one_way = "jitter = \"2 ms\"\nreorder = true\nreverse = { jitter = \"0 s\", reorder = false }";

@@ -1,8 +1,9 @@
 //! Generates links of random scenarios.
 
-use crate::mutate::careful::thing;
+use crate::mutate::careful::{any, thing};
 use crate::random::Random;
-use ackclock_base::Kind;
+use ackclock_base::{Kind, Quantity};
+use ackclock_lab::language::network::plain_link_keys;
 
 /// Says which part of the network a link is.
 #[derive(Clone, Copy)]
@@ -101,6 +102,14 @@ fn faults(random: &mut Random, on_medium: bool) -> Vec<String> {
     keys
 }
 
+/// Generates a value of a key that takes a quantity. A time is about as long as those of links.
+fn plain(quantity: Quantity, random: &mut Random) -> String {
+    match quantity {
+        Quantity::Time => format!("\"{}\"", random.word(&["1 ms", "10 ms", "33.3 ms"])),
+        _ => any(quantity, random),
+    }
+}
+
 /// Generates the other keys of a link. A bottleneck has a queue more often than an access link.
 fn rest(random: &mut Random, is_bottleneck: bool) -> Vec<String> {
     let mut keys = Vec::new();
@@ -127,8 +136,10 @@ fn rest(random: &mut Random, is_bottleneck: bool) -> Vec<String> {
     } else if random.once_in(16) {
         keys.push(format!("reorder = {}", random.word(&SKIPS)));
     }
-    if random.once_in(8) {
-        keys.push(format!("hold = \"{}\"", random.word(&["1 ms", "10 ms", "33.3 ms"])));
+    for (key, quantity) in plain_link_keys() {
+        if random.once_in(8) {
+            keys.push(format!("{key} = {}", plain(quantity, random)));
+        }
     }
     if random.once_in(12) {
         keys.push("outage = { from = \"0.1 s\", lasts = \"50 ms\", every = \"0.2 s\" }".to_owned());

@@ -2,6 +2,7 @@
 
 use crate::random::Random;
 use ackclock_base::{Kind, Parameter, Quantity};
+use ackclock_lab::language::network::plain_link_keys;
 use ackclock_lab::language::registry;
 
 /// Values of every quantity, without their quotes.
@@ -172,7 +173,11 @@ fn link_key(random: &mut Random) -> (&'static str, String) {
     match random.below(11) {
         0 => ("rate", over_time(Quantity::Rate, random)),
         1 => ("delay", over_time(Quantity::Time, random)),
-        5 => ("hold", any(Quantity::Time, random)),
+        5 => {
+            let keys: Vec<_> = plain_link_keys().collect();
+            let (key, quantity) = *random.of(&keys);
+            (key, any(quantity, random))
+        }
         6 => ("jitter", jitter(random)),
         7 => ("outage", outage(random)),
         8 if random.below(2) == 0 => ("reorder", format!("{{ share = {} }}", any(Quantity::Number, random))),
@@ -266,7 +271,7 @@ fn allowed(parameter: &Parameter, random: &mut Random) -> String {
     quoted(random.word(&candidates), parameter.quantity)
 }
 
-fn any(quantity: Quantity, random: &mut Random) -> String {
+pub(crate) fn any(quantity: Quantity, random: &mut Random) -> String {
     quoted(random.word(&spelled_as(quantity)), quantity)
 }
 

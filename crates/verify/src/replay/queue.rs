@@ -4,7 +4,8 @@
 use super::wire::slot_end;
 use super::{Course, LinkState, Offer, Replay, Stage, Step};
 use crate::rates::Sent;
-use crate::{LinkFacts, Rule, Violation};
+use crate::{Rule, Violation};
+use ackclock_base::link::LinkRules;
 use ackclock_base::trace::Event;
 
 impl Replay<'_> {
@@ -133,7 +134,7 @@ impl Replay<'_> {
             self.note(Rule::OneAtATime, step, format!("sent while packet {other} was being sent"));
         }
         if self.network.repeats(link) {
-            let LinkFacts { jitter, hold, .. } = self.network.links[link];
+            let LinkRules { jitter, hold, .. } = self.network.links[link].rules;
             let leaves = slot_end(step.time + self.network.wire(link, step.time) + jitter, hold);
             let state = &mut self.links[link];
             state.wire_until = state.wire_until.max(leaves);

@@ -1,7 +1,8 @@
 //! Checks the laws of a wire: when a packet that was sent arrives.
 
 use super::{Course, Replay, Step, verb};
-use crate::{LinkFacts, Rule};
+use crate::Rule;
+use ackclock_base::link::LinkRules;
 use ackclock_base::{Span, Time};
 
 impl Replay<'_> {
@@ -10,15 +11,14 @@ impl Replay<'_> {
     /// packet that skips the delay arrives as its transmission ends.
     pub(super) fn arrive(&mut self, step: &Step<'_>, course: &Course, link: usize) {
         self.check_collision(step);
-        let LinkFacts { jitter, reorders, skips_delay, .. } = self.network.links[link];
+        let LinkRules { jitter, reorders, skips, hold, .. } = self.network.links[link].rules;
         let earliest = course.since + self.network.wire(link, course.since);
         let latest = earliest + jitter;
         let last = std::mem::replace(&mut self.links[link].arrived, step.time);
         let held_up = !reorders && last > latest;
         let latest = if held_up { last } else { latest };
-        let hold = self.network.links[link].hold;
         self.check_slot(step, hold);
-        if !(skips_delay && step.time == slot_end(course.since, hold)) {
+        if !(skips.is_some() && step.time == slot_end(course.since, hold)) {
             self.check_wire(step, slot_end(earliest, hold), slot_end(latest, hold));
         }
         // The replay goes by time, so a packet that overtook another is known by when it was sent.
@@ -34,9 +34,9 @@ impl Replay<'_> {
     /// Checks when a packet arrives over a link that repeats: after the wire's delay, or with the packet whose first
     /// transmission was before its own. If that packet was lost, it arrives when the other end knows it.
     pub(super) fn arrive_in_turn(&mut self, step: &Step<'_>, course: &Course, link: usize) {
-        let LinkFacts { jitter, hold, skips_delay, .. } = self.network.links[link];
+        let LinkRules { jitter, hold, skips, .. } = self.network.links[link].rules;
         let delay = self.network.wire(link, course.since);
-        let least = if skips_delay { Span::ZERO } else { delay };
+        let least = if skips.is_some() { Span::ZERO } else { delay };
         let state = &mut self.links[link];
         let first = state.under_way.pop_front();
         let last = std::mem::replace(&mut state.arrived, step.time);

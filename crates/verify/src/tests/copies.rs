@@ -2,13 +2,18 @@
 
 use super::story::{NOTHING, Story, network};
 use crate::{NetworkFacts, Rule};
+use ackclock_base::link::{Duplicates, LinkRules, Skips};
 use ackclock_base::trace::Event;
 
 /// Returns the usual network, whose first link copies packets or lets them skip its delay.
 fn altering(duplicates: bool, skips_delay: bool) -> NetworkFacts {
     let mut network = network();
-    (network.links[0].duplicates, network.links[0].skips_delay) = (duplicates, skips_delay);
-    network.links[0].reorders = skips_delay;
+    network.links[0].rules = LinkRules {
+        duplicates: duplicates.then(Duplicates::default),
+        skips: skips_delay.then(Skips::default),
+        reorders: skips_delay,
+        ..LinkRules::default()
+    };
     network
 }
 

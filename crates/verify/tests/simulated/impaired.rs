@@ -2,16 +2,17 @@
 //! medium are the worked examples of the documentation.
 
 use ackclock_aqm::Dscp;
+use ackclock_base::link::{Detour, LinkRules};
 use ackclock_base::trace::{Event, Record};
 use ackclock_base::{Rate, Span, Time};
-use ackclock_sim::channel::{self, Carried, Channel, Impairments, Sending};
+use ackclock_sim::channel::{Carried, Channel, Impairments, Sending};
 use ackclock_sim::flow::{FlowParts, PathPair};
 use ackclock_sim::link::LinkParts;
 use ackclock_sim::measure::Interval;
 use ackclock_sim::medium::MediumParts;
 use ackclock_sim::simulation::{Parts, Simulation};
 use ackclock_verify::{
-    Detour, LinkFacts, MediumFacts, NetworkFacts, PathFacts, Rule, SendingRate, ServiceRules, verify,
+    LinkFacts, MediumFacts, NetworkFacts, PathFacts, Rule, SendingRate, ServiceRules, verify,
 };
 use std::sync::atomic::AtomicBool;
 
@@ -28,8 +29,11 @@ const RATE: Rate = Rate::from_bits_per_second(2_000_000);
 fn facts(jitter: Span, reorders: bool, medium: Option<usize>) -> Vec<LinkFacts> {
     let link = |index: usize| LinkFacts {
         delay: Span::from_millis(4),
-        jitter: if index == 0 { jitter } else { Span::ZERO },
-        reorders: index == 0 && reorders,
+        rules: if index == 0 {
+            LinkRules { jitter, reorders, ..LinkRules::default() }
+        } else {
+            LinkRules::default()
+        },
         service: ServiceRules { drops_only_when_full: true, ..ServiceRules::default() },
         medium: medium.filter(|_| index < 2).map(|number| MediumFacts { number, ..MediumFacts::default() }),
         ..LinkFacts::new(format!("l{index}"), SendingRate::Constant(RATE))
@@ -53,17 +57,7 @@ fn run(facts: &[LinkFacts], channel: Option<Box<dyn Channel>>) -> Vec<Record> {
         changes: None,
         delay: facts.delay,
         discipline: None,
-        impairments: Impairments {
-            jitter: facts.jitter,
-            detour: facts.detour.map(|Detour { from, until, longer }| channel::Detour {
-                from,
-                until,
-                longer,
-            }),
-            reorders: facts.reorders,
-            channel: channel.take(),
-            ..Impairments::default()
-        },
+        impairments: Impairments { rules: facts.rules, channel: channel.take(), ..Impairments::default() },
         seed: 1,
     };
     let stations: Vec<u32> = (0..4).filter(|link| facts[*link as usize].medium.is_some()).collect();
@@ -147,7 +141,7 @@ fn a_detour_lasts_for_its_time() {
     let told = |until: u64, longer: u64| {
         let mut facts = self::facts(Span::ZERO, false, None);
         let detour = Detour { from: second(1), until: second(until), longer: Span::from_millis(longer) };
-        facts[0].detour = Some(detour);
+        facts[0].rules.detour = Some(detour);
         facts
     };
     let trace = run(&told(3, 20), None);

@@ -3,8 +3,8 @@
 use super::delay::DELAYS;
 use crate::language::keys::{Form, Key, Table};
 use crate::language::reader::TableReader;
+use ackclock_base::link::Detour;
 use ackclock_base::{Range, Span, Time};
-use ackclock_sim::channel::Detour;
 
 const INSTANTS: Range = Range::between(0.0, 1e6);
 

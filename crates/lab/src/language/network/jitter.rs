@@ -8,11 +8,9 @@ use ackclock_base::{Range, Span};
 use ackclock_sim::channel::Bursts;
 use ackclock_sim::jitter::Distribution;
 
-/// The additional random delay of each packet.
+/// How the additional random delay of each packet is drawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Jitter {
-    /// The maximum.
-    pub most: Span,
     /// The distribution between 0 and the maximum.
     pub distribution: Distribution,
     /// The bursts during which packets have jitter; `None` if they always have it.
@@ -62,10 +60,11 @@ static JITTER: Table = Table::new(
 /// The forms of a link's jitter.
 pub(super) const FORMS: &[Form] = &[Form::time(DELAYS), Form::Table(&JITTER)];
 
-pub(super) fn read(table: &TableReader<'_>) -> Option<Jitter> {
+/// Reads the maximum of the additional delay, and how it is drawn.
+pub(super) fn read(table: &TableReader<'_>) -> Option<(Span, Jitter)> {
     let node = table.get("jitter")?;
     if !matches!(node.value, Value::Table(_)) {
-        return table.read("jitter").map(|most| Jitter { most, ..Jitter::default() });
+        return table.read("jitter").map(|most| (most, Jitter::default()));
     }
     let jitter = table.open("jitter")?;
     let given = |key: &str| jitter.get(key).is_some();
@@ -89,8 +88,8 @@ pub(super) fn read(table: &TableReader<'_>) -> Option<Jitter> {
         None
     };
     if !by_mean {
-        return Some(Jitter { most: jitter.read("most")?, bursts, ..Jitter::default() });
+        return Some((jitter.read("most")?, Jitter { bursts, ..Jitter::default() }));
     }
     let distribution: Distribution = jitter.read_or_default("distribution")?;
-    Some(Jitter { most: distribution.most(jitter.read("mean")?), distribution, bursts })
+    Some((distribution.most(jitter.read("mean")?), Jitter { distribution, bursts }))
 }

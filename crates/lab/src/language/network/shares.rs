@@ -5,7 +5,7 @@ use crate::language::document::Value;
 use crate::language::keys::{Form, Key, Table};
 use crate::language::reader::TableReader;
 use ackclock_base::Range;
-use ackclock_sim::alteration::{Duplicates, Skips};
+use ackclock_base::link::{Duplicates, Skips};
 
 const SHARES: Range = Range::between(0.0, 1.0);
 const GAPS: Range = Range::between(1.0, 1e6);

@@ -11,9 +11,9 @@ use crate::language::reader::TableReader;
 use crate::language::registry;
 use crate::language::values::rate::{self, Pace};
 use ackclock_aqm::entry::QueueLimit;
-use ackclock_base::{Kind, Span};
-use ackclock_sim::alteration::{Duplicates, EcnRule, Skips};
-use ackclock_sim::channel::Detour;
+use ackclock_base::link::LinkRules;
+use ackclock_base::{Kind, Quantity, Span};
+use ackclock_sim::alteration::EcnRule;
 use ackclock_sim::outage::Outage;
 
 /// The keys that a link has in each direction.
@@ -57,6 +57,14 @@ pub(super) static LINK_KEYS: &[Key] = &[
         .otherwise("the link has its transmitter for itself")
         .such_as("\"air\""),
 ];
+
+/// Returns the keys of a link whose value is a quantity and nothing else, for generators of random scenarios.
+pub fn plain_link_keys() -> impl Iterator<Item = (&'static str, Quantity)> {
+    LINK_KEYS.iter().filter_map(|key| match key.forms {
+        [Form::Quantity(quantity, _)] => Some((key.name, *quantity)),
+        _ => None,
+    })
+}
 
 static REVERSE: &[Key] = &[Key::new("reverse", &[Form::Table(&DIRECTION)], "What differs on the way back")
     .otherwise("the way back is the same, without `loss`, `duplicate` and `ecn`")];
@@ -112,20 +120,12 @@ pub struct WirePlan {
     pub queue: Option<Choice>,
     /// The loss model that corrupts packets; `None` if there is none.
     pub loss: Option<Choice>,
-    /// The packets that are duplicated; `None` if there are none.
-    pub duplicates: Option<Duplicates>,
     /// What happens to the ECN field; `None` if it is kept.
     pub ecn: Option<EcnRule>,
-    /// The additional random delay of each packet.
+    /// What the link may do to packets.
+    pub rules: LinkRules,
+    /// How jitter is drawn.
     pub jitter: Jitter,
-    /// When packets take a longer way; `None` for never.
-    pub detour: Option<Detour>,
-    /// Whether packets overtake one another.
-    pub reorders: bool,
-    /// The packets that skip the delay, and so overtake others; `None` if there are none.
-    pub skips: Option<Skips>,
-    /// The length of the slots at whose ends packets arrive; zero if there are no slots.
-    pub hold: Span,
     /// The named medium; `None` if the link has no medium.
     pub medium: Option<NamedMedium>,
     /// What differs in the reverse direction; `None` if nothing is declared.
@@ -136,7 +136,8 @@ impl WirePlan {
     /// Returns the reverse direction if the file declares none: the same link without corruption, duplicates
     /// and rules for the ECN field.
     pub(super) fn way_back(&self) -> Self {
-        Self { loss: None, duplicates: None, ecn: None, reverse: None, ..self.clone() }
+        let rules = LinkRules { duplicates: None, ..self.rules };
+        Self { loss: None, rules, ecn: None, reverse: None, ..self.clone() }
     }
 }
 
@@ -221,35 +222,37 @@ pub(super) fn read_wire(
         }
         None => base.and_then(|base| base.loss.clone()),
     };
-    let duplicates = match table.get("duplicate") {
-        Some(_) => Some(shares::duplicates(table)?),
-        None => base.and_then(|base| base.duplicates),
-    };
+    let mut rules = base.map(|base| base.rules).unwrap_or_default();
+    if table.get("duplicate").is_some() {
+        rules.duplicates = Some(shares::duplicates(table)?);
+    }
     let ecn = match table.get("ecn") {
         Some(_) => Some(table.read("ecn")?),
         None => base.and_then(|base| base.ecn),
     };
-    let jitter = match table.get("jitter") {
-        Some(_) => jitter::read(table)?,
-        None => base.map(|base| base.jitter).unwrap_or_default(),
-    };
-    let detour = match table.get("detour") {
-        Some(_) => Some(detour::read(table)?),
-        None => base.and_then(|base| base.detour),
-    };
-    let (reorders, skips) = match table.get("reorder") {
-        Some(_) => shares::reorder(table)?,
-        None => base.map_or((false, None), |base| (base.reorders, base.skips)),
-    };
+    let mut jitter = base.map(|base| base.jitter).unwrap_or_default();
+    if table.get("jitter").is_some() {
+        (rules.jitter, jitter) = jitter::read(table)?;
+    }
+    if table.get("detour").is_some() {
+        rules.detour = Some(detour::read(table)?);
+    }
+    if table.get("reorder").is_some() {
+        (rules.reorders, rules.skips) = shares::reorder(table)?;
+    }
+    if table.get("hold").is_some() {
+        rules.hold = table.read("hold")?;
+    }
     let changing = matches!(delay, None | Some(Delay::Changing(_)));
     let takes_no_time = matches!(delay, Some(Delay::Fixed(Span::ZERO)));
-    if skips.is_some() && takes_no_time && jitter.most == Span::ZERO && detour.is_none() {
+    let has_extra = rules.jitter > Span::ZERO || rules.detour.is_some();
+    if rules.skips.is_some() && takes_no_time && !has_extra {
         table.problem_at(
             "reorder",
             "packets that skip a `delay` of nothing",
             "a `delay` or a `jitter` for the others, such as \"10 ms\"",
         );
-    } else if reorders && skips.is_none() && jitter.most == Span::ZERO && detour.is_none() && !changing {
+    } else if rules.reorders && rules.skips.is_none() && !has_extra && !changing {
         let key = if table.get("reorder").is_some() { "reorder" } else { "jitter" };
         table.problem_at(
             key,
@@ -257,10 +260,6 @@ pub(super) fn read_wire(
             "a `jitter` such as \"2 ms\": without one nothing overtakes",
         );
     }
-    let hold = match table.get("hold") {
-        Some(_) => table.read("hold")?,
-        None => base.map_or(Span::ZERO, |base| base.hold),
-    };
     let medium = match table.get("medium") {
         Some(_) => Some(read_medium(table)?),
         None => base.and_then(|base| base.medium.clone()),
@@ -279,13 +278,9 @@ pub(super) fn read_wire(
         outage,
         queue,
         loss,
-        duplicates,
         ecn,
+        rules,
         jitter,
-        detour,
-        reorders,
-        skips,
-        hold,
         medium,
         reverse: None,
     };
