@@ -11,7 +11,7 @@ mod tcp;
 mod udp;
 
 pub use connecting::{Connector, Controls, Heard, Lifetime, Opening};
-pub use plan::{Allowed, Calls, Facts, Heartbeats, Parts, Real, Transport, TransportPlan};
+pub use plan::{Allowed, Facts, Heartbeats, OwnEvents, Parts, Real, Transport, TransportPlan};
 pub use tcp::host as tcp_host;
 
 use crate::language::flows::workload::SourcePlan;

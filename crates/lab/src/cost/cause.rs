@@ -1,5 +1,6 @@
 //! The reasons why a scenario is slow, and the messages about them.
 
+use crate::transports::OwnEvents;
 use ackclock_base::Span;
 
 /// A reason why a scenario is slow, with the numbers that a message about it names.
@@ -108,11 +109,8 @@ pub enum Cause {
         /// The mean time between two HEARTBEATs.
         every: Span,
     },
-    /// Calls have frames, packets and reports, whatever the links deliver of them.
-    Calls {
-        /// The maximum number of these per second and call.
-        per_second: f64,
-    },
+    /// Connections of a transport have events of their own, whatever the links deliver.
+    Own(OwnEvents),
     /// The nodes of a medium move from place to place.
     Moves {
         /// The mean time from one place to the next.
@@ -140,7 +138,7 @@ impl Cause {
             Self::Stations { .. } => "access".to_owned(),
             Self::Timeouts { .. } => "transport.max_rto".to_owned(),
             Self::Heartbeats { .. } => "transport.heartbeat_interval".to_owned(),
-            Self::Calls { .. } => "transport".to_owned(),
+            Self::Own(_) => "transport".to_owned(),
             Self::Moves { .. } => "mobility".to_owned(),
         }
     }
@@ -162,7 +160,7 @@ impl Cause {
             Self::Stations { .. } => 10.0,
             Self::Timeouts { .. } => 1500.0,
             Self::Heartbeats { .. } => 3000.0,
-            Self::Calls { .. } => 1500.0,
+            Self::Own(own) => own.ns,
             Self::Moves { .. } => 50.0,
         }
     }
@@ -196,8 +194,8 @@ impl Cause {
             Self::Heartbeats { every } => {
                 format!("`heartbeat_interval` and `min_rto` that allow a HEARTBEAT each {every}")
             }
-            Self::Calls { per_second } => {
-                format!("calls with {per_second:.0} frames, packets and reports per second")
+            Self::Own(OwnEvents { owners, events, per_second, .. }) => {
+                format!("{owners} with {per_second:.0} {events} per second")
             }
             Self::Moves { each } => format!("ways that take {each} in the mean"),
         }
@@ -223,7 +221,7 @@ impl Cause {
             Self::Stations { .. } => "questions to stations",
             Self::Timeouts { .. } => "timeouts",
             Self::Heartbeats { .. } => "HEARTBEATs",
-            Self::Calls { .. } => "frames, packets and reports of calls",
+            Self::Own(own) => own.events,
             Self::Moves { .. } => "ways of nodes",
         }
     }
@@ -257,7 +255,7 @@ impl Cause {
             Self::Heartbeats { .. } => {
                 strings(["a longer `heartbeat_interval`", "a longer `min_rto`", "fewer flows or paths"])
             }
-            Self::Calls { .. } => strings(["fewer `frames`", "a lower `max_rate`", "a lower `count`"]),
+            Self::Own(own) => own.remedies.iter().map(|remedy| (*remedy).to_owned()).collect(),
             Self::Moves { .. } => strings(["a larger rectangle", "lower speeds", "a longer `rest`"]),
         };
         // The number of events that happen once does not depend on the duration of the run.

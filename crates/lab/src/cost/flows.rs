@@ -5,7 +5,7 @@ use super::traffic::{self, Traffic};
 use super::{Cause, Part, Place};
 use crate::language::flows::{FlowGroup, Sending, Workload};
 use crate::language::scenario::Scenario;
-use crate::transports::{Calls, Heartbeats};
+use crate::transports::Heartbeats;
 use ackclock_base::{Span, Values};
 use ackclock_cc::entry::Build;
 use ackclock_sim::traffic::Effort;
@@ -35,7 +35,7 @@ pub fn parts(scenario: &Scenario, traffic: &Traffic<'_>, parts: &mut Vec<Part>) 
         first_window(group, place, parts);
         timeouts(scenario, group, place, parts);
         heartbeats(scenario, group, place, parts);
-        calls(scenario, group, place, parts);
+        own_events(scenario, group, place, parts);
     }
     reordering(scenario, traffic, parts);
     writes(scenario, parts);
@@ -160,15 +160,13 @@ fn heartbeats(scenario: &Scenario, group: &FlowGroup, place: Place, parts: &mut 
     }
 }
 
-/// Adds the cost of calls, whose encoders do not wait for the network.
-fn calls(scenario: &Scenario, group: &FlowGroup, place: Place, parts: &mut Vec<Part>) {
-    let Some(Calls { per_second, certain_per_second }) = group.plan.sending.transport.facts().calls else {
-        return;
-    };
+/// Adds the cost of the events that the transport's connections have whatever the network does.
+fn own_events(scenario: &Scenario, group: &FlowGroup, place: Place, parts: &mut Vec<Part>) {
+    let Some(own) = group.plan.sending.transport.facts().own_events else { return };
     let end = scenario.duration.min(group.plan.stop.unwrap_or(scenario.duration));
     let seconds = end.saturating_sub(group.plan.start.first()).seconds() * group.members.len() as f64;
-    let cause = Cause::Calls { per_second };
-    parts.push(Part { cause, place, events: per_second * seconds, certain: certain_per_second * seconds });
+    let (events, certain) = (own.per_second * seconds, own.certain_per_second * seconds);
+    parts.push(Part { cause: Cause::Own(own), place, events, certain });
 }
 
 /// Adds the cost of reordering. Receivers and senders keep the ranges that have arrived in lists, and each

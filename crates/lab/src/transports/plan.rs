@@ -164,8 +164,8 @@ pub struct Facts {
     pub timeouts_every: Option<Span>,
     /// The probes of idle paths; `None` if there are none.
     pub heartbeats: Option<Heartbeats>,
-    /// The events of a call; `None` for other flows.
-    pub calls: Option<Calls>,
+    /// The events that a connection has whatever the network does; `None` if it only sends and answers.
+    pub own_events: Option<OwnEvents>,
 }
 
 /// What the receiver allows in flight.
@@ -186,13 +186,21 @@ impl Default for Allowed {
     }
 }
 
-/// The events of a call.
+/// The events that a connection has whatever the network does, for estimates of cost.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Calls {
-    /// The maximum number of frames, packets and reports per second.
+pub struct OwnEvents {
+    /// The maximum number of them per second.
     pub per_second: f64,
-    /// The number of them per second whatever the network does.
+    /// The number of them per second in any case.
     pub certain_per_second: f64,
+    /// The nanoseconds that each takes.
+    pub ns: f64,
+    /// What such a connection is, in the plural.
+    pub owners: &'static str,
+    /// What the events are, in the plural.
+    pub events: &'static str,
+    /// What to change for fewer events.
+    pub remedies: &'static [&'static str],
 }
 
 /// Probes of idle paths.

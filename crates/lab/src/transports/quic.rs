@@ -81,7 +81,7 @@ impl TransportPlan for QuicPlan {
             // The timeout doubles each time, without bound.
             timeouts_every: None,
             heartbeats: None,
-            calls: None,
+            own_events: None,
         }
     }
 

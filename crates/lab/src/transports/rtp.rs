@@ -1,7 +1,7 @@
 //! RTP as a transport of scenarios: calls.
 
 use super::connecting::{Connector, Opening};
-use super::plan::{Calls, Facts, Parts, Transport, TransportPlan};
+use super::plan::{Facts, OwnEvents, Parts, Transport, TransportPlan};
 use crate::language::choice::Choice;
 use crate::language::diagnostics::one_of_these;
 use crate::language::document::quoted;
@@ -129,11 +129,20 @@ impl TransportPlan for RtpPlan {
         let Details { max_rate, frames, packet, feedback, ecn, .. } = self.details;
         // Each frame has a packet that is not full.
         let packets = max_rate.bytes_per_second() / packet.bytes() as f64 + frames;
-        let calls = Calls {
+        let own_events = OwnEvents {
             per_second: frames + packets + 1.0 / feedback.seconds(),
             certain_per_second: 2.0 * frames,
+            ns: 1500.0,
+            owners: "calls",
+            events: "frames, packets and reports",
+            remedies: &["fewer `frames`", "a lower `max_rate`", "a lower `count`"],
         };
-        Facts { takes_marks: Some(ecn), counts_every_packet: true, calls: Some(calls), ..Facts::default() }
+        Facts {
+            takes_marks: Some(ecn),
+            counts_every_packet: true,
+            own_events: Some(own_events),
+            ..Facts::default()
+        }
     }
 
     fn connector(&self, seed: u64, _measured: Interval) -> Box<dyn Connector> {

@@ -110,7 +110,7 @@ impl TransportPlan for SctpPlan {
             allowed: Allowed { at_first: room, at_most: room, widest: None },
             timeouts_every: None,
             heartbeats,
-            calls: None,
+            own_events: None,
         }
     }
 

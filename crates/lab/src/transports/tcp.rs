@@ -171,7 +171,7 @@ impl TransportPlan for TcpPlan {
                 min_rto.scale(max_backoff).min(max_rto).max(min_rto).max(Span::from_nanos(1)),
             ),
             heartbeats: None,
-            calls: None,
+            own_events: None,
         }
     }
 
