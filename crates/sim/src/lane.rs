@@ -68,15 +68,10 @@ pub struct Pool {
 }
 
 impl Pool {
-    /// Takes a free chunk and returns its first place.
-    ///
-    /// # Panics
-    ///
-    /// If no chunk is free, since place 0 may hold the packet of another lane.
+    /// Takes a free chunk, or a new one, and returns its first place.
     #[inline]
     fn take(&mut self) -> u32 {
-        let Some(chunk) = self.free.pop() else { panic!("a lane begins a chunk, and none is free") };
-        chunk * CHUNK
+        CHUNK * self.free.pop().unwrap_or_else(|| self.grow())
     }
 
     /// Returns the number of packets for which the pool has room. The lanes without overtaking hold at most
@@ -85,11 +80,13 @@ impl Pool {
         self.places.len()
     }
 
-    /// Adds a free chunk.
-    fn grow(&mut self) {
+    /// Adds a chunk and returns its number.
+    #[cold]
+    #[inline(never)]
+    fn grow(&mut self) -> u32 {
         self.places.resize(self.places.len() + CHUNK as usize, StoredPacket::default());
-        self.free.push(self.next.len() as u32);
         self.next.push(0);
+        self.next.len() as u32 - 1
     }
 }
 
@@ -134,14 +131,6 @@ impl Lane {
         self.sorted.is_some()
     }
 
-    /// Returns whether a packet can be [appended](Self::append) without growing the pool. The lane must be
-    /// one without overtaking.
-    #[inline]
-    pub fn is_ready(&self, pool: &Pool) -> bool {
-        debug_assert!(self.sorted.is_none(), "a lane in which packets overtake has no place in the pool");
-        !self.needs_chunk() || !pool.free.is_empty()
-    }
-
     /// Returns whether the next packet begins a new chunk.
     #[inline]
     fn needs_chunk(&self) -> bool {
@@ -165,31 +154,12 @@ impl Lane {
 
     /// Adds a packet with its [arrival](Self::arrival) and its departure. Returns the arrival if the packet
     /// is the new head, otherwise `None`.
+    #[inline(always)] // an out-of-line call would add a tenth to the cost of a waiting packet
     pub fn push(&mut self, pool: &mut Pool, arrives: Time, departed: Time, packet: &Packet) -> Option<Time> {
         if let Some(sorted) = &mut self.sorted {
             self.packets += 1;
-            return insert(sorted, StoredPacket::of(arrives, departed, packet));
+            return insert(sorted, arrives, departed, packet);
         }
-        if pool.free.is_empty() {
-            pool.grow();
-        }
-        self.append(pool, arrives, departed, packet)
-    }
-
-    /// Adds a packet to a lane that [is ready](Self::is_ready). Returns the arrival if the packet is the new
-    /// head, otherwise `None`.
-    ///
-    /// # Panics
-    ///
-    /// If the lane begins a chunk and none is free.
-    #[inline(always)] // an out-of-line call would add a tenth to the cost of a waiting packet
-    pub fn append(
-        &mut self,
-        pool: &mut Pool,
-        arrives: Time,
-        departed: Time,
-        packet: &Packet,
-    ) -> Option<Time> {
         debug_assert!(arrives >= self.until, "a packet overtakes another in a lane that keeps their order");
         self.until = arrives;
         let is_head = self.packets == 0;
@@ -257,7 +227,15 @@ impl Lane {
 }
 
 /// Adds a packet to a lane with overtaking. Returns its arrival if it is the new head, otherwise `None`.
-fn insert(sorted: &mut VecDeque<StoredPacket>, stored: StoredPacket) -> Option<Time> {
+#[cold]
+#[inline(never)]
+fn insert(
+    sorted: &mut VecDeque<StoredPacket>,
+    arrives: Time,
+    departed: Time,
+    packet: &Packet,
+) -> Option<Time> {
+    let stored = StoredPacket::of(arrives, departed, packet);
     let key = |stored: &StoredPacket| (stored.arrives, stored.departed());
     let place = sorted.partition_point(|other| key(other) <= key(&stored));
     sorted.insert(place, stored);
@@ -307,14 +285,6 @@ mod tests {
     /// Returns a new lane, and a pool without a free chunk.
     fn lane(reorders: bool) -> (Lane, Pool) {
         (Lane::new(0, 0, Schedule::default().add_source(), reorders), Pool::default())
-    }
-
-    #[test]
-    #[should_panic(expected = "a lane begins a chunk, and none is free")]
-    fn a_lane_that_is_not_ready_panics() {
-        let (mut lane, mut pool) = lane(false);
-        assert!(!lane.is_ready(&pool));
-        lane.append(&mut pool, Time::ZERO, Time::ZERO, &Packet::default());
     }
 
     #[test]

@@ -152,7 +152,6 @@ impl Link {
         let followed = shared || parts.discipline.is_some();
         let impaired = Impaired::of(parts.impairments, stream);
         let transmission = Transmission::new(parts.rate, parts.changes);
-        let simple = impaired.is_none() && !transmission.varies();
         Self {
             free_at: Time::ZERO,
             whole_until: Time::ZERO,
@@ -163,8 +162,7 @@ impl Link {
             transmission,
             measured,
             other: LinkCounts::default(),
-            queue: followed
-                .then(|| Box::new(Queue::new(parts.discipline, stream("queue"), measured, simple))),
+            queue: followed.then(|| Box::new(Queue::new(parts.discipline, stream("queue"), measured))),
             impaired,
             rate: parts.rate,
             name: parts.name.into(),
@@ -173,30 +171,16 @@ impl Link {
         }
     }
 
-    /// Returns whether the link has no observed queue, no impairments and a fixed rate. If so,
-    /// [`Self::cross`] may be used.
+    /// Returns whether the link has no observed queue, no impairments and a fixed rate. If so, packets
+    /// [cross](Self::cross) it.
     pub fn is_plain(&self) -> bool {
         self.queue.is_none() && self.impaired.is_none() && !self.transmission.varies()
     }
 
     /// Sends a packet over a [plain](Self::is_plain) link at `now`, which must not lie before the previous
-    /// packet's time. Returns the arrival if the packet has the same size as the last one and lies wholly in
-    /// the measured interval. Otherwise it returns `None`, sends nothing, and [`Self::cross_slowly`] must be
-    /// called.
+    /// packet's time. Returns the arrival.
     #[inline]
-    pub fn cross(&mut self, now: Time, bytes: u32) -> Option<Time> {
-        let takes = self.transmission.time_of_same(bytes)?;
-        let starts = self.free_at.max(now);
-        let sent = starts + takes;
-        if sent >= self.whole_until {
-            return None;
-        }
-        self.send(now, starts, takes);
-        Some(sent + self.delay)
-    }
-
-    /// Sends a packet over a plain link in the cases that [`Self::cross`] leaves out. Returns the arrival.
-    pub fn cross_slowly(&mut self, now: Time, bytes: u32) -> Time {
+    pub fn cross(&mut self, now: Time, bytes: u32) -> Time {
         debug_assert!(self.is_plain());
         let starts = self.free_at.max(now);
         let takes = self.transmission.time(starts, bytes);
@@ -235,40 +219,6 @@ impl Link {
         self.waited_ns = self.waited_ns.saturating_add(self.measured.overlap(now, starts).nanos());
     }
 
-    /// Returns whether the queue is observed and only its room decides about packets. If so, [`Self::admit`]
-    /// is tried first.
-    pub fn is_simple(&self) -> bool {
-        self.queue.as_ref().is_some_and(|queue| queue.simple_limit.is_some())
-    }
-
-    /// Offers a packet at `now`, which must not lie before the previous offer, in the simple case: only the
-    /// room decides, there is room, the packet has the same size as the last one, and it lies wholly in the
-    /// measured interval. Returns the arrival and the departure; `None` in other cases, in which
-    /// [`Self::offer`] must be called.
-    #[inline(always)]
-    pub fn admit(&mut self, now: Time, bytes: u32) -> Option<[Time; 2]> {
-        let queue = self.queue.as_deref_mut()?;
-        let limit = queue.simple_limit?;
-        let takes = self.transmission.time_of_same(bytes)?;
-        let starts = self.free_at.max(now);
-        let sent = starts + takes;
-        if sent >= self.whole_until {
-            return None;
-        }
-        queue.settle(now);
-        if starts > now {
-            if !limit.has_room(bytes, queue.in_line(), queue.waiting_bytes) {
-                return None;
-            }
-            queue.join(now, starts, bytes);
-        }
-        if let Some(waits) = &mut queue.waits {
-            waits.record(Span::from_nanos(starts.nanos() - now.nanos()));
-        }
-        self.send(now, starts, takes);
-        Some([sent + self.delay, sent])
-    }
-
     /// Offers a packet at its arrival time, which must not lie before the previous offer, to a link whose
     /// discipline does not decide at departure. Returns the packet's fate, which is final: a packet that
     /// waits gets the times at which it will be sent and arrive.
@@ -280,9 +230,15 @@ impl Link {
         if let Some(queue) = &mut self.queue {
             queue.look(now, self.free_at, &self.transmission);
             queue.settle(now);
-            match queue.decide(arrival, self.free_at, &self.transmission) {
-                Verdict::Drop => return self.refuse(now),
-                verdict => marked = verdict == Verdict::Mark,
+            if let Some(limit) = queue.only_limit {
+                if starts > now && !limit.has_room(bytes, queue.in_line(), queue.waiting_bytes) {
+                    return self.refuse(now);
+                }
+            } else {
+                match queue.ask(arrival, self.free_at, &self.transmission) {
+                    Verdict::Drop => return self.refuse(now),
+                    verdict => marked = verdict == Verdict::Mark,
+                }
             }
             queue.note_wait(now, starts, self.measured);
             if starts > now {

@@ -55,21 +55,16 @@ const NO_LINK: u32 = u32::MAX;
 /// The lane of a wait that has none yet.
 const NO_LANE: u32 = u32::MAX;
 
-/// What a step leads to. Traces, and lanes in which packets overtake one another, have variants of their own,
-/// so that other packets do not pay for checking for them.
+/// What a step leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Then {
     /// Wait in this lane until the arrival.
     Wait(u32),
-    /// Wait in this lane, in which packets overtake one another or are traced.
-    WaitApart(u32),
     /// Reach the endpoint, early if that is exact; otherwise wait in this lane before it.
     HandOver(u32),
-    /// Cross a link whose queue is observed and where only the room in the queue decides about packets.
+    /// Cross a link that decides at arrival: one whose queue is observed, or that has impairments or a changing
+    /// rate, or any link in a run that is traced.
     Offer(u32),
-    /// Cross a link that decides at arrival in any other way: by a discipline, with impairments, at a
-    /// changing rate, or in a run that is traced.
-    Ask(u32),
     /// Join the queue of a link whose discipline decides at departure, or of a station of a medium.
     Join(u32),
     /// Show the packet to this agent; it goes in this direction.
@@ -223,25 +218,6 @@ impl Network {
         self.destinations[path as usize]
     }
 
-    /// Reads the data that the arrival of a lane's head will need, so that it is in the cache. Returns the
-    /// destination if the head goes to an endpoint, otherwise `None`. The returned number has no meaning; it
-    /// depends on the data that was read.
-    pub fn look_ahead(&self, lane: usize) -> (u64, Option<Destination>) {
-        let lane = &self.lanes[lane];
-        let arrives = lane.head(&self.pool).map_or(0, |(time, _)| time.nanos());
-        let Step { crosses, then } = self.steps[lane.next_step as usize];
-        match then {
-            Then::Offer(link) | Then::Ask(link) | Then::Join(link) => {
-                (arrives ^ self.links[link as usize].free_at().nanos(), None)
-            }
-            Then::Arrive => (arrives, Some(self.destination(lane.path))),
-            Then::Wait(_) | Then::WaitApart(_) | Then::HandOver(_) | Then::Meet(..) | Then::GoOn => {
-                let link = self.links.get(crosses as usize);
-                (arrives ^ link.map_or(0, |link| link.free_at().nanos()), None)
-            }
-        }
-    }
-
     /// Takes the head of a lane, whose time has come, over the links that follow, and writes it to `head`.
     /// Returns the outcome and the path.
     #[inline]
@@ -259,9 +235,8 @@ impl Network {
         }
         let outcome = match self.steps[step as usize] {
             Step { crosses: NO_LINK, then: Then::Arrive } => Outcome::Arrives,
-            Step { crosses: NO_LINK, then: Then::Offer(link) } => self.offer(arrives, path, link, step, head),
-            Step { crosses: NO_LINK, then: Then::Ask(link) } => {
-                self.ask([arrives, departed], path, link, step, head)
+            Step { crosses: NO_LINK, then: Then::Offer(link) } => {
+                self.offer([arrives, departed], path, link, step, head)
             }
             _ => self.advance([arrives, departed], path, step, head),
         };
@@ -270,7 +245,6 @@ impl Network {
 
     /// Takes a packet over the links from a step of its path on, until it has to wait or reaches the end. The
     /// packet is at the step at `now`; `departed` is when its host, or the last link with a queue, sent it.
-    /// Everything beyond arithmetic is done by a tail call, so that arithmetic needs no room on the stack.
     #[inline(always)] // for each packet, twice
     fn advance(
         &mut self,
@@ -281,10 +255,7 @@ impl Network {
     ) -> Outcome {
         let Step { crosses, then } = self.steps[step as usize];
         if let Some(link) = self.links.get_mut(crosses as usize) {
-            match link.cross(now, packet.bytes) {
-                Some(at) => now = at,
-                None => return self.cross_slowly([now, departed], path, step, packet),
-            }
+            now = link.cross(now, packet.bytes);
         }
         match then {
             Then::Wait(lane) => self.enter([now, departed], lane, packet),
@@ -298,10 +269,9 @@ impl Network {
     fn go_further(&mut self, times: [Time; 2], path: u32, step: u32, packet: &mut Packet) -> Outcome {
         let [now, _] = times;
         match self.steps[step as usize].then {
-            Then::Wait(lane) | Then::WaitApart(lane) => self.enter_apart(times, lane, packet),
+            Then::Wait(lane) => self.enter(times, lane, packet),
             Then::HandOver(lane) => self.reach_end(now, lane),
-            Then::Offer(link) => self.offer(now, path, link, step, packet),
-            Then::Ask(link) => self.ask(times, path, link, step, packet),
+            Then::Offer(link) => self.offer(times, path, link, step, packet),
             Then::Join(link) => self.join(now, path, link, step, packet),
             Then::Meet(agent, direction) => self.meet(times, agent, direction, path, step, packet),
             Then::Arrive => Outcome::Arrives,
@@ -309,64 +279,34 @@ impl Network {
         }
     }
 
-    /// Takes a packet over a plain link, and further, after [`Link::cross`] has returned `None`: the packet's
-    /// size is not that of the last one, or the packet may not lie wholly in the measured interval.
+    /// Offers a packet to a link that decides at arrival, and continues with it according to its fate.
     #[inline(never)]
-    fn cross_slowly(
+    fn offer(
         &mut self,
-        [now, departed]: [Time; 2],
-        path: u32,
-        step: u32,
-        packet: &mut Packet,
-    ) -> Outcome {
-        let link = self.steps[step as usize].crosses;
-        let at = self.links[link as usize].cross_slowly(now, packet.bytes);
-        self.go_further([at, departed], path, step, packet)
-    }
-
-    /// Offers a packet to a link where only the room in its queue decides, and takes the packet further.
-    #[inline(never)]
-    fn offer(&mut self, now: Time, path: u32, link: u32, step: u32, packet: &mut Packet) -> Outcome {
-        match self.links[link as usize].admit(now, packet.bytes) {
-            Some(times) => self.advance(times, path, step + 1, packet),
-            None => self.ask([now, now], path, link, step, packet),
-        }
-    }
-
-    /// Offers a packet to any link that decides at arrival, and takes the packet further.
-    #[inline(never)]
-    fn ask(&mut self, times: [Time; 2], path: u32, link: u32, step: u32, packet: &mut Packet) -> Outcome {
-        if self.trace.is_some() {
-            return self.ask_traced(times, path, link, step, packet);
-        }
-        let arrival = Arrival { now: times[0], bytes: packet.bytes, flow: path, ecn: packet.ecn };
-        let fate = self.links[link as usize].offer(&arrival);
-        self.follow(fate, times, path, link, step, packet)
-    }
-
-    /// Continues with a packet according to its fate at a link that decides at arrival.
-    #[inline(always)]
-    fn follow(
-        &mut self,
-        fate: Fate,
         [now, departed]: [Time; 2],
         path: u32,
         link: u32,
         step: u32,
         packet: &mut Packet,
     ) -> Outcome {
+        let arrival = Arrival { now, bytes: packet.bytes, flow: path, ecn: packet.ecn };
+        let crossed = &mut self.links[link as usize];
+        let fate = crossed.offer(&arrival);
+        // A link without a queue is no departure, whether the packet is traced or not.
+        let is_departure = crossed.is_watched();
+        if self.trace.is_some() {
+            self.trace_fate(now, path, packet.bytes, link, fate);
+        }
+        let departs = |sent| if is_departure { sent } else { departed };
         match fate {
             Fate::Arrives { sent, at, marked, .. } => {
                 if marked {
                     packet.ecn = Ecn::Experienced;
                 }
-                // A link without a queue is no departure, whether the packet is traced or not.
-                let departed = if self.links[link as usize].is_watched() { sent } else { departed };
-                self.advance([at, departed], path, step + 1, packet)
+                self.advance([at, departs(sent)], path, step + 1, packet)
             }
             Fate::Altered { sent, at, alteration, .. } => {
-                let departed = if self.links[link as usize].is_watched() { sent } else { departed };
-                self.pass_altered([at, departed], path, step, packet, Altered { link, alteration })
+                self.pass_altered([at, departs(sent)], path, step, packet, Altered { link, alteration })
             }
             Fate::Dropped => {
                 self.count_dropped(path, now, packet);
@@ -383,28 +323,12 @@ impl Network {
     #[inline(always)]
     fn enter(&mut self, [alone, departed]: [Time; 2], index: u32, packet: &Packet) -> Outcome {
         let lane = &mut self.lanes[index as usize];
-        if !lane.is_ready(&self.pool) {
-            return self.enter_apart([alone, departed], index, packet);
-        }
         let arrives = lane.arrival(alone);
-        if let Some(arrives) = lane.append(&mut self.pool, arrives, departed, packet) {
-            self.schedule.set(lane.source, arrives, Order::arrival(departed));
-        }
-        Outcome::Waits
-    }
-
-    /// Puts a packet into a lane in which packets overtake one another or are traced, or whose pool has to
-    /// grow.
-    #[cold]
-    #[inline(never)]
-    fn enter_apart(&mut self, [alone, departed]: [Time; 2], index: u32, packet: &Packet) -> Outcome {
-        let lane = &mut self.lanes[index as usize];
-        let arrives = lane.arrival(alone);
-        if self.trace.is_some() {
-            self.traced[index as usize].push_back(((arrives, departed), self.number));
-        }
         if let Some(arrives) = lane.push(&mut self.pool, arrives, departed, packet) {
             self.schedule.set(lane.source, arrives, Order::arrival(departed));
+        }
+        if self.trace.is_some() {
+            self.note_number(index, (arrives, departed));
         }
         Outcome::Waits
     }

@@ -24,7 +24,7 @@ const MIN_BUCKETS: usize = 256;
 /// that the width follows a flow that has begun slowly.
 const MAX_WIDTH_BITS: u32 = 22;
 /// From this number of sources on, the data that an event needs is no longer in the cache. Buckets are then
-/// larger, so that there are events to [look ahead](Schedule::ahead) at.
+/// larger, so that fewer of them are visited.
 const MANY_SOURCES: usize = 5000;
 const LARGE_BUCKET: usize = 8;
 
@@ -49,8 +49,6 @@ pub struct Schedule {
     /// The number of events that the buckets have given since they were laid out, plus those that came too
     /// late for a bucket.
     given: usize,
-    /// Whether there are many sources, and `near` has not been looked at by `ahead` since it was filled.
-    is_news: bool,
     now: Time,
     lots: Lots,
 }
@@ -67,7 +65,6 @@ impl Default for Schedule {
             in_buckets: 0,
             far: Vec::new(),
             given: 0,
-            is_news: false,
             now: Time::ZERO,
             lots: Lots::default(),
         }
@@ -207,19 +204,7 @@ impl Schedule {
             self.narrow();
         }
         self.near.sort_unstable_by(|a, b| self.lots.compare(*b, *a));
-        self.is_news = self.due.len() > MANY_SOURCES;
         true
-    }
-
-    /// Returns the sources whose turn comes soon, once per bucket, if there are enough sources for
-    /// prefetching to pay; otherwise `None`.
-    #[inline]
-    pub fn ahead(&mut self) -> Option<impl Iterator<Item = SourceId>> {
-        if !self.is_news {
-            return None;
-        }
-        self.is_news = false;
-        Some(self.near.iter().map(|key| source_of(*key)))
     }
 
     fn good_bucket(&self) -> usize {

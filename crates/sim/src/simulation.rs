@@ -192,7 +192,6 @@ impl Simulation {
     pub fn run_until(&mut self, until: Time, cancelled: &AtomicBool) -> Result<(), RunError> {
         let until = until.min(self.measured.to);
         while let Some((now, source)) = self.next_before(until, cancelled)? {
-            self.look_ahead();
             self.serve(now, source, until);
         }
         self.network.schedule.wait_until(until);

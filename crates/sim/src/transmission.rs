@@ -95,14 +95,6 @@ impl Transmission {
         }
     }
 
-    /// Returns the transmission time of `bytes` bytes if the last packet had that size; otherwise `None`. The
-    /// rate must be constant.
-    #[inline]
-    pub fn time_of_same(&self, bytes: u32) -> Option<Span> {
-        debug_assert!(!self.varies());
-        (self.recent[0].0 == bytes).then_some(self.recent[0].1)
-    }
-
     /// Returns the transmission time of a packet of `bytes` bytes that arrives at `starts` and is sent at
     /// once. Calls must be in order of `starts`.
     #[inline]

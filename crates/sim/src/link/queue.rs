@@ -30,9 +30,7 @@ pub(super) struct Queue {
     pub(super) discipline: Option<Box<dyn Discipline>>,
     /// The capacity, if the discipline only limits the queue; unlimited without a discipline that decides at
     /// arrival.
-    only_limit: Option<Capacity>,
-    /// `only_limit`, if the link has a fixed rate and no impairments and the discipline has no period.
-    pub(super) simple_limit: Option<Capacity>,
+    pub(super) only_limit: Option<Capacity>,
     pub(super) random: Stream,
     /// The waiting times of the packets sent, if the link has a discipline.
     pub(super) waits: Option<Histogram>,
@@ -41,7 +39,7 @@ pub(super) struct Queue {
 }
 
 impl Queue {
-    pub(super) fn new(queueing: Option<Queueing>, random: Stream, measured: Interval, simple: bool) -> Self {
+    pub(super) fn new(queueing: Option<Queueing>, random: Stream, measured: Interval) -> Self {
         let waits = queueing.is_some().then(Histogram::default);
         let (discipline, room) = match queueing {
             Some(Queueing::AtArrival(discipline)) => (Some(discipline), None),
@@ -58,7 +56,6 @@ impl Queue {
             meter: QueueMeter::new(measured),
             next_look: period.map_or(Time::NEVER, |period| Time::ZERO + period),
             only_limit,
-            simple_limit: only_limit.filter(|_| simple && period.is_none()),
             discipline,
             random,
             waits,
@@ -76,18 +73,9 @@ impl Queue {
         self.waiting.len() as u64
     }
 
+    /// Asks the discipline about a packet, which does more than limit the queue.
     #[inline]
-    pub(super) fn decide(
-        &mut self,
-        arrival: &Arrival,
-        free_at: Time,
-        transmission: &Transmission,
-    ) -> Verdict {
-        if let Some(limit) = self.only_limit {
-            let fits =
-                free_at <= arrival.now || limit.has_room(arrival.bytes, self.in_line(), self.waiting_bytes);
-            return if fits { Verdict::Admit } else { Verdict::Drop };
-        }
+    pub(super) fn ask(&mut self, arrival: &Arrival, free_at: Time, transmission: &Transmission) -> Verdict {
         let backlog = self.backlog(arrival.now, free_at, transmission);
         let Some(discipline) = &mut self.discipline else {
             panic!("a queue has neither a discipline nor a limit")

@@ -100,8 +100,7 @@ impl Network {
             let then = match &self.links[*link as usize] {
                 plain if plain.is_plain() && !traced => None,
                 late if late.decides_at_departure() => Some(Then::Join(*link)),
-                simple if simple.is_simple() && !traced => Some(Then::Offer(*link)),
-                _ => Some(Then::Ask(*link)),
+                _ => Some(Then::Offer(*link)),
             };
             match then {
                 Some(then) => self.add_step(&mut crosses, then),
@@ -161,11 +160,11 @@ impl Network {
     fn wait_in_new_lane(&mut self, path: u32, next_step: u32, reorders: bool) -> Then {
         // If packets cannot overtake, the head of a lane remains the head until it has arrived.
         let source = if reorders { self.schedule.add_source() } else { self.schedule.add_firm_source() };
-        let (lane, apart) = (self.lanes.len() as u32, reorders || self.trace.is_some());
+        let lane = self.lanes.len() as u32;
         self.lanes.push(Lane::new(path, next_step, source, reorders));
         self.reorders |= reorders;
         self.traced.push(VecDeque::new());
-        if apart { Then::WaitApart(lane) } else { Then::Wait(lane) }
+        Then::Wait(lane)
     }
 }
 

@@ -17,7 +17,7 @@ impl Network {
         let steps = self.steps_of(path);
         if let [on_the_way @ .., before, Step { crosses: NO_LINK, then: Then::Arrive }] =
             &mut self.steps[steps]
-            && let Then::Wait(lane) | Then::WaitApart(lane) = before.then
+            && let Then::Wait(lane) = before.then
             && !self.lanes[lane as usize].reorders()
             && Self::comes_from_a_lane(on_the_way)
             && !Self::copies_before_the_end(&self.links, on_the_way)
@@ -32,27 +32,27 @@ impl Network {
     fn waits_after_its_own_links(&self, path: u32) -> bool {
         let is_own = |step: &&Step| match step.then {
             Then::GoOn => true,
-            Then::Offer(link) | Then::Ask(link) => !self.links[link as usize].is_watched(),
+            Then::Offer(link) => !self.links[link as usize].is_watched(),
             _ => false,
         };
         let first = self.steps[self.steps_of(path)].iter().find(|step| !is_own(step));
-        first.is_some_and(|step| matches!(step.then, Then::Wait(_) | Then::WaitApart(_) | Then::HandOver(_)))
+        first.is_some_and(|step| matches!(step.then, Then::Wait(_) | Then::HandOver(_)))
     }
 
     /// Returns whether a packet that has passed these steps was moved by [`Network::arrive`], whose caller
     /// delivers it. A packet that leaves an agent, or a queue that decides at departure, has another caller
     /// until it has waited in a lane.
     fn comes_from_a_lane(steps: &[Step]) -> bool {
-        let passes = |step: &&Step| matches!(step.then, Then::GoOn | Then::Offer(_) | Then::Ask(_));
+        let passes = |step: &&Step| matches!(step.then, Then::GoOn | Then::Offer(_));
         let last = steps.iter().rev().find(|step| !passes(step));
-        last.is_some_and(|step| matches!(step.then, Then::Wait(_) | Then::WaitApart(_)))
+        last.is_some_and(|step| matches!(step.then, Then::Wait(_)))
     }
 
     /// Returns whether the last link of the path duplicates packets. The caller that delivers knows of one
     /// packet only.
     fn copies_before_the_end(links: &[Link], steps: &[Step]) -> bool {
         let last = steps.iter().rev().find(|step| step.then != Then::GoOn);
-        matches!(last, Some(Step { then: Then::Ask(link), .. }) if links[*link as usize].duplicates())
+        matches!(last, Some(Step { then: Then::Offer(link), .. }) if links[*link as usize].duplicates())
     }
 
     pub(super) fn steps_of(&self, path: u32) -> std::ops::Range<usize> {
@@ -72,7 +72,7 @@ impl Network {
     #[cold]
     #[inline(never)]
     pub(crate) fn put_off(&mut self, arrives: Time, lane: u32, packet: &Packet) {
-        let _ = self.enter_apart([arrives, Time::ZERO], lane, packet);
+        let _ = self.enter([arrives, Time::ZERO], lane, packet);
     }
 
     /// Called when the head of a lane has been delivered. Returns the arrival and the path of the new head if

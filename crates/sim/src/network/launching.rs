@@ -11,12 +11,10 @@ impl Network {
     /// packets leave later than they are launched, or if the first link's discipline decides at departure.
     #[inline]
     pub fn launch(&mut self, now: Time, path: u32, packet: &mut Packet) -> Launch {
-        let outcome = if self.trace.is_some() {
-            self.launch_traced(now, path, packet)
-        } else {
-            self.advance([now, now], path, self.starts[path as usize], packet)
-        };
-        match outcome {
+        if self.trace.is_some() {
+            self.trace_launch(now, path, packet);
+        }
+        match self.advance([now, now], path, self.starts[path as usize], packet) {
             Outcome::Dropped => Launch::Refused,
             _ => Launch::Sent,
         }
@@ -26,7 +24,7 @@ impl Network {
     /// that link's discipline decides at departure, or if an agent or a lane precedes it.
     pub fn leaves(&self, path: u32) -> Option<Time> {
         let link = match self.steps[self.starts[path as usize] as usize] {
-            Step { crosses: NO_LINK, then: Then::Offer(link) | Then::Ask(link) } => link,
+            Step { crosses: NO_LINK, then: Then::Offer(link) } => link,
             Step { crosses, .. } => crosses,
         };
         self.links.get(link as usize).map(|link| link.free_at())

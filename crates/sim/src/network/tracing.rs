@@ -1,44 +1,43 @@
 //! The trace records of a network's packets.
 
-use super::{Network, Outcome};
+use super::Network;
 use crate::alteration::Alteration;
 use crate::link::Fate;
 use crate::packet::Packet;
 use crate::trace::{Event, Trace};
 use crate::waiting_room::QueuedPacket;
-use ackclock_aqm::{Arrival, Ecn};
+use ackclock_aqm::Ecn;
 use ackclock_base::Time;
 use std::collections::VecDeque;
 
+// Nearly all runs are without a trace, so what records is out of line.
 impl Network {
-    /// Sends a packet of an endpoint and records it in the trace.
+    /// Records that an endpoint sends a packet, and numbers it.
     #[cold]
     #[inline(never)]
-    pub(super) fn launch_traced(&mut self, now: Time, path: u32, packet: &mut Packet) -> Outcome {
-        if let Some(trace) = &mut self.trace {
-            let words = |words: &mut Vec<u64>| self.extensions.read_long(packet, words);
-            self.number = trace.begin(now, path, packet, Event::Launched, words);
-        }
-        self.advance([now, now], path, self.starts[path as usize], packet)
+    pub(super) fn trace_launch(&mut self, now: Time, path: u32, packet: &Packet) {
+        let Some(trace) = &mut self.trace else { return };
+        let words = |words: &mut Vec<u64>| self.extensions.read_long(packet, words);
+        self.number = trace.begin(now, path, packet, Event::Launched, words);
     }
 
-    /// Offers a packet to a link that decides at arrival, records the result, and takes the packet further.
+    /// Records what happens to a packet at a link that decides at arrival.
     #[cold]
     #[inline(never)]
-    pub(super) fn ask_traced(
-        &mut self,
-        times: [Time; 2],
-        path: u32,
-        link: u32,
-        step: u32,
-        packet: &mut Packet,
-    ) -> Outcome {
-        let arrival = Arrival { now: times[0], bytes: packet.bytes, flow: path, ecn: packet.ecn };
-        let fate = self.links[link as usize].offer(&arrival);
-        if let Some(trace) = &mut self.trace {
-            trace_fate(trace, times[0], path, self.number, packet.bytes, link, fate);
+    pub(super) fn trace_fate(&mut self, now: Time, path: u32, bytes: u32, link: u32, fate: Fate) {
+        let Some(trace) = &mut self.trace else { return };
+        trace.push(now, path, self.number, bytes, Event::Offered { link });
+        if fate == Fate::Dropped {
+            trace.push(now, path, self.number, bytes, Event::Dropped { link });
         }
-        self.follow(fate, times, path, link, step, packet)
+        trace_transmission(trace, path, self.number, bytes, link, fate);
+    }
+
+    /// Keeps the number of the packet that enters a lane with these times of arrival and departure.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn note_number(&mut self, lane: u32, times: (Time, Time)) {
+        self.traced[lane as usize].push_back((times, self.number));
     }
 
     /// Records that an endpoint takes the packet that was moved last.
@@ -55,14 +54,6 @@ impl Network {
 pub(super) fn take_number(traced: &mut VecDeque<((Time, Time), u64)>, times: (Time, Time)) -> u64 {
     let place = traced.iter().position(|(other, _)| *other == times);
     place.and_then(|place| traced.remove(place)).map_or(0, |(_, number)| number)
-}
-
-fn trace_fate(trace: &mut Trace, now: Time, path: u32, number: u64, bytes: u32, link: u32, fate: Fate) {
-    trace.push(now, path, number, bytes, Event::Offered { link });
-    if fate == Fate::Dropped {
-        trace.push(now, path, number, bytes, Event::Dropped { link });
-    }
-    trace_transmission(trace, path, number, bytes, link, fate);
 }
 
 /// Records the packets that a queue drops.

@@ -32,7 +32,6 @@
 use super::Simulation;
 use crate::network::{Destination, Outcome};
 use crate::packet::Packet;
-use crate::schedule::SourceId;
 use ackclock_base::Time;
 
 impl Simulation {
@@ -81,25 +80,5 @@ impl Simulation {
             self.hand_over(at, path, &packet);
             next = self.network.next_in_turn(lane);
         }
-    }
-
-    /// Prefetches the data that the next events need, and changes nothing. With ten thousand flows nearly all
-    /// data of an event comes from memory. The events of a bucket do not depend on one another, so reading
-    /// for all of them takes little longer than reading for one.
-    #[inline]
-    pub(super) fn look_ahead(&mut self) {
-        let Self { network, flows, lanes, .. } = self;
-        let all = *lanes;
-        let Some(ahead) = network.schedule.ahead() else { return };
-        let lanes: [Option<usize>; 16] = {
-            let mut ahead = ahead.map(SourceId::index).filter(|source| *source < all);
-            std::array::from_fn(|_| ahead.next())
-        };
-        let read = lanes.into_iter().flatten().fold(0, |read, lane| {
-            let (word, to) = network.look_ahead(lane);
-            let timer = to.map_or(0, |to| flows[to.flow as usize].timer(usize::from(to.end)).nanos());
-            read ^ word ^ timer
-        });
-        std::hint::black_box(read);
     }
 }
