@@ -39,11 +39,6 @@ pub trait SessionPlan: Debug + Send + Sync {
         f64::INFINITY
     }
 
-    /// Returns the number of sizes that a session draws at its beginning.
-    fn draws_at_once(&self) -> usize {
-        0
-    }
-
     /// Builds a session for a run.
     fn build(&self) -> Box<dyn Session>;
 }

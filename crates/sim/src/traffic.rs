@@ -72,25 +72,7 @@ pub struct SourceEntry {
     /// Returns an upper bound of the mean rate in bits per second, for packets whose payload has this number
     /// of bits.
     pub rate_bps: fn(&Values, f64) -> f64,
-    /// Returns the cost of a flow's source in addition to its packets, if it sends the given number of
-    /// packets per second for the given number of seconds; `None` if there is none.
-    pub effort: fn(&Values, f64, f64) -> Option<Effort>,
 }
-
-/// The cost of a source in addition to the packets that its rate implies.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Effort {
-    /// The mean number of packets that a single session may send within the run, which may come even if the
-    /// mean rate of the source is very low.
-    pub session_packets: f64,
-    /// The mean lifetime of a flow within the source, in seconds.
-    pub lifetime_s: f64,
-    /// The number of steps that the source simulates before its first packet.
-    pub steps: f64,
-}
-
-/// The cost of a source that has none in addition to its packets.
-const NO_EFFORT: fn(&Values, f64, f64) -> Option<Effort> = |_, _, _| None;
 
 /// The functions that describe and build a timetable.
 #[derive(Clone, Copy, Debug)]

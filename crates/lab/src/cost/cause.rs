@@ -22,22 +22,6 @@ pub enum Cause {
         /// The bytes of a write.
         bytes: f64,
     },
-    /// A session of an `mmpp` source, once it has begun, sends `packets` packets at the rate of all its flows
-    /// together.
-    Session {
-        /// The number of packets.
-        packets: f64,
-    },
-    /// An `mmpp` source simulates the lifetimes of its flows before its first packet.
-    Lifetimes {
-        /// The mean lifetime of a flow of the source in seconds.
-        each_s: f64,
-    },
-    /// A reader of `pages` draws the sizes of all `objects` of a page when the page begins.
-    Objects {
-        /// The number of objects of a page.
-        objects: usize,
-    },
     /// A connection sends `packets` packets before the first acknowledgement.
     FirstWindow {
         /// The number of packets.
@@ -111,11 +95,6 @@ pub enum Cause {
     },
     /// Connections of a transport have events of their own, whatever the links deliver.
     Own(OwnEvents),
-    /// The nodes of a medium move from place to place.
-    Moves {
-        /// The mean time from one place to the next.
-        each: Span,
-    },
 }
 
 impl Cause {
@@ -124,9 +103,6 @@ impl Cause {
         match self {
             Self::Passages { .. } => "path".to_owned(),
             Self::SmallPackets { .. } | Self::Writes { .. } => "application".to_owned(),
-            Self::Session { .. } => "application.flows".to_owned(),
-            Self::Lifetimes { .. } => "application.between_packets".to_owned(),
-            Self::Objects { .. } => "application.objects".to_owned(),
             Self::FirstWindow { .. } => "transport.initial_window".to_owned(),
             Self::Reordering { .. } => "reorder".to_owned(),
             Self::Looks { key, .. } => format!("queue.{key}"),
@@ -139,17 +115,14 @@ impl Cause {
             Self::Timeouts { .. } => "transport.max_rto".to_owned(),
             Self::Heartbeats { .. } => "transport.heartbeat_interval".to_owned(),
             Self::Own(_) => "transport".to_owned(),
-            Self::Moves { .. } => "mobility".to_owned(),
         }
     }
 
     /// Returns the nanoseconds per event.
     pub(super) fn ns(self) -> f64 {
         match self {
-            Self::Passages { .. } | Self::SmallPackets { .. } | Self::Session { .. } => 100.0,
+            Self::Passages { .. } | Self::SmallPackets { .. } => 100.0,
             Self::Writes { .. } => 50.0,
-            Self::Lifetimes { .. } => 70.0,
-            Self::Objects { .. } => 100.0,
             Self::Reordering { .. } => 2.0,
             Self::Looks { .. } => 25.0,
             Self::Prediction { ns, .. } | Self::FirstWindow { ns, .. } => ns,
@@ -161,7 +134,6 @@ impl Cause {
             Self::Timeouts { .. } => 1500.0,
             Self::Heartbeats { .. } => 3000.0,
             Self::Own(own) => own.ns,
-            Self::Moves { .. } => 50.0,
         }
     }
 
@@ -171,9 +143,6 @@ impl Cause {
             Self::Passages { links } => format!("a path of {links} links, there and back"),
             Self::SmallPackets { payload } => format!("packets with {payload} B of payload"),
             Self::Writes { bytes } => format!("writes of {bytes} B"),
-            Self::Session { packets } => format!("sessions of {packets:.1e} packets"),
-            Self::Lifetimes { each_s } => format!("flows that last {each_s:.0e} s in the mean"),
-            Self::Objects { objects } => format!("pages of {objects} `objects`"),
             Self::FirstWindow { packets, .. } => format!("an `initial_window` of {packets} packets"),
             Self::Reordering { packets } => {
                 format!("`reorder` while up to {packets:.0} packets of a flow are under way")
@@ -197,7 +166,6 @@ impl Cause {
             Self::Own(OwnEvents { owners, events, per_second, .. }) => {
                 format!("{owners} with {per_second:.0} {events} per second")
             }
-            Self::Moves { each } => format!("ways that take {each} in the mean"),
         }
     }
 
@@ -207,9 +175,6 @@ impl Cause {
             Self::Passages { .. } => "passages of packets over links",
             Self::SmallPackets { .. } => "packets and replies",
             Self::Writes { .. } => "writes into connections",
-            Self::Session { .. } => "packets of one session",
-            Self::Lifetimes { .. } => "steps before the first packets",
-            Self::Objects { .. } => "sizes drawn for first pages",
             Self::FirstWindow { .. } => "packets before the first acknowledgements",
             Self::Reordering { .. } => "entries moved in lists of what has arrived",
             Self::Looks { .. } => "looks of disciplines at their queues",
@@ -222,7 +187,6 @@ impl Cause {
             Self::Timeouts { .. } => "timeouts",
             Self::Heartbeats { .. } => "HEARTBEATs",
             Self::Own(own) => own.events,
-            Self::Moves { .. } => "ways of nodes",
         }
     }
 
@@ -232,13 +196,6 @@ impl Cause {
             Self::Passages { .. } => strings(["a shorter path", "a lower rate"]),
             Self::SmallPackets { .. } => strings(["fewer packets", "larger packets"]),
             Self::Writes { .. } => strings(["a lower rate", "larger packets of the application"]),
-            Self::Session { .. } => {
-                strings(["fewer `flows` or `packets` of a session", "longer times between them"])
-            }
-            Self::Lifetimes { .. } => {
-                strings(["fewer `packets` of a flow", "a shorter `between_packets`", "a lower `count`"])
-            }
-            Self::Objects { .. } => strings(["fewer `objects`", "a lower `count`"]),
             Self::FirstWindow { .. } => strings(["a smaller `initial_window`", "a lower `count`"]),
             Self::Reordering { .. } => strings(["no `reorder`", "a smaller `window`"]),
             Self::Looks { key, .. } => vec![format!("a longer `{key}`")],
@@ -256,10 +213,9 @@ impl Cause {
                 strings(["a longer `heartbeat_interval`", "a longer `min_rto`", "fewer flows or paths"])
             }
             Self::Own(own) => own.remedies.iter().map(|remedy| (*remedy).to_owned()).collect(),
-            Self::Moves { .. } => strings(["a larger rectangle", "lower speeds", "a longer `rest`"]),
         };
         // The number of events that happen once does not depend on the duration of the run.
-        if !matches!(self, Self::Lifetimes { .. } | Self::Objects { .. } | Self::FirstWindow { .. }) {
+        if !matches!(self, Self::FirstWindow { .. }) {
             remedies.push("a shorter `duration`".to_owned());
         }
         let last = remedies.pop().unwrap_or_default();

@@ -8,7 +8,6 @@ use crate::language::scenario::Scenario;
 use crate::transports::Heartbeats;
 use ackclock_base::{Span, Values};
 use ackclock_cc::entry::Build;
-use ackclock_sim::traffic::Effort;
 
 /// The number of links, forward and backward, whose passages the usual estimate of a packet's cost contains.
 const SHORT_PATH: f64 = 10.0;
@@ -31,7 +30,6 @@ pub fn parts(scenario: &Scenario, traffic: &Traffic<'_>, parts: &mut Vec<Part>) 
             source(scenario, group, place, parts);
             continue;
         }
-        reading(group, place, parts);
         first_window(group, place, parts);
         timeouts(scenario, group, place, parts);
         heartbeats(scenario, group, place, parts);
@@ -58,7 +56,7 @@ fn passages(traffic: &Traffic<'_>, parts: &mut Vec<Part>) {
 }
 
 /// Adds the cost of the packets of a source over UDP that exceed the number that its rate on the wire
-/// suggests, and of the source's other work.
+/// suggests.
 fn source(scenario: &Scenario, group: &FlowGroup, place: Place, parts: &mut Vec<Part>) {
     let Sending { transport, .. } = &group.plan.sending;
     let Some(source) = group.plan.sending.uncontrolled() else { return };
@@ -71,7 +69,6 @@ fn source(scenario: &Scenario, group: &FlowGroup, place: Place, parts: &mut Vec<
     let per_second = traffic::packets_per_second(group);
     let events = per_second * active_s * flows * (replies - on_wire);
     parts.push(Part { cause: Cause::SmallPackets { payload }, place, events, certain: events });
-    effort(group, source.effort(per_second, active_s), place, parts);
 }
 
 /// Adds the cost of the writes of applications into connections, whatever part of the data these can send.
@@ -85,28 +82,6 @@ fn writes(scenario: &Scenario, parts: &mut Vec<Part>) {
         let events = per_second * active_s * group.members.len() as f64;
         let place = Place::Flows(index);
         parts.push(Part { cause: Cause::Writes { bytes }, place, events, certain: events });
-        effort(group, source.effort(per_second, active_s), place, parts);
-    }
-}
-
-/// Adds the cost of the work of sources besides sending their packets.
-fn effort(group: &FlowGroup, effort: Option<Effort>, place: Place, parts: &mut Vec<Part>) {
-    let Some(Effort { session_packets, lifetime_s, steps }) = effort else { return };
-    let count = group.members.len() as f64;
-    let cause = Cause::Session { packets: session_packets };
-    parts.push(Part { cause, place, events: session_packets * count, certain: 0.0 });
-    let cause = Cause::Lifetimes { each_s: lifetime_s };
-    parts.push(Part { cause, place, events: steps * count, certain: steps * count });
-}
-
-/// Adds the cost of the sizes that a reader draws at the beginning of a page. Later pages begin when the one
-/// before is complete, which takes a packet for each object.
-fn reading(group: &FlowGroup, place: Place, parts: &mut Vec<Part>) {
-    let Workload::Session(_, session) = &group.plan.sending.workload else { return };
-    let objects = session.draws_at_once();
-    if objects > 0 {
-        let events = objects as f64 * group.members.len() as f64;
-        parts.push(Part { cause: Cause::Objects { objects }, place, events, certain: events });
     }
 }
 

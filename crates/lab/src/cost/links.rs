@@ -1,5 +1,4 @@
-//! The costs that links and media cause: queue disciplines, states of loss and jitter, stations, and nodes
-//! that move.
+//! The costs that links and media cause: queue disciplines, states of loss and jitter, and stations.
 
 use super::flows::number;
 use super::traffic::Traffic;
@@ -137,11 +136,9 @@ fn states(link: &LinkPlan, arrivals: &Arrivals, place: Place, parts: &mut Vec<Pa
     }
 }
 
-/// Adds the costs of a medium: each packet that arrives at one of its links queries all of them, and the
-/// nodes of a link move while packets pass it. All senders that react share the medium, so together they send
+/// Adds the cost of a medium: each packet that arrives at one of its links queries all of them. All senders that react share the medium, so together they send
 /// no more than its fastest link.
 fn medium(scenario: &Scenario, traffic: &Traffic<'_>, index: usize, parts: &mut Vec<Part>) {
-    let plan = &scenario.network.media[index];
     let stations =
         || scenario.network.links.iter().enumerate().filter(|(_, link)| link.medium == Some(index));
     let links = stations().count();
@@ -159,15 +156,4 @@ fn medium(scenario: &Scenario, traffic: &Traffic<'_>, index: usize, parts: &mut 
         events: asked(certain + reacting),
         certain: asked(certain),
     });
-    if plan.propagation.is_some() && plan.mobility.descriptor.name == "random-waypoint" {
-        let value = |name: &str| number(&plan.mobility.values, name).unwrap_or(0.0);
-        // The mean distance is about half of the longer side (0.52 of the side of a square: Ghosh 1951).
-        let way_m = 0.5 * value("width_m").max(value("height_m"));
-        let each_s =
-            way_m / (0.5 * (value("min_speed_mps") + value("max_speed_mps"))).max(1e-9) + value("rest");
-        let cause = Cause::Moves { each: Span::from_seconds(each_s) };
-        let used = stations().filter(|(link, _)| traffic.arrivals[*link] > 0.0).count() as f64;
-        let events = 2.0 * used * run_s / each_s.max(1e-9);
-        parts.push(Part { cause, place: Place::Medium(index), events, certain: 0.0 });
-    }
 }

@@ -153,43 +153,6 @@ fn packets_that_are_mostly_headers_are_announced() {
 }
 
 #[test]
-fn the_levels_of_an_mmpp_source_are_announced() {
-    let flow = |count: u32, parameters: &str| {
-        let application = format!("{{ name = \"mmpp\", rate = \"10 kbit/s\", {parameters} }}");
-        link("10 Mbit/s", "", &format!("count = {count}\napplication = {application}"))
-    };
-    let fast = |packets: u32| {
-        let times = "between_flows = \"1 us\", between_packets = \"1 us\"";
-        flow(1, &format!("flows = {packets}, packets = {packets}, {times}"))
-    };
-    assert_announced(
-        &fast(1_000_000),
-        &fast(1000),
-        &["flow one: sessions of 1.0e12 packets", "fewer `flows` or `packets`"],
-    );
-    let long = |count| flow(count, "flows = 10, packets = 1000000, between_packets = \"10 s\"");
-    assert_announced(
-        &long(1000),
-        &long(10),
-        &["flow one: flows that last 1e7 s", "1.0e9 steps before the first packets", "70 s of computing"],
-    );
-}
-
-#[test]
-fn large_pages_of_many_readers_are_announced() {
-    let readers = |count: u32| {
-        let flow =
-            "control = \"sack\"\napplication = { name = \"pages\", connections = 1, objects = 100000 }";
-        link("10 Mbit/s", "", &format!("count = {count}\n{flow}"))
-    };
-    assert_announced(
-        &readers(2000),
-        &readers(100),
-        &["flow one: pages of 100000 `objects`: up to 2.0e8 sizes"],
-    );
-}
-
-#[test]
 fn large_first_windows_are_announced() {
     let window = |transport: &str, packets: u32| {
         let windows = format!("window = \"{packets} packets\", initial_window = \"{packets} packets\"");
@@ -331,7 +294,7 @@ fn states_that_change_often_are_announced() {
 }
 
 /// Returns a scenario with a base station and mobiles, to each of which a source over UDP sends.
-fn air(mobiles: usize, rate: &str, source: &str, keys: &str) -> String {
+fn air(mobiles: usize, rate: &str, source: &str) -> String {
     let links = (0..mobiles).map(|mobile| {
         format!(
             "[[links]]\nbetween = [\"base\", \"m{mobile}\"]\nrate = \"{rate}\"\ndelay = \"1 us\"\nmedium = \"air\"\n\
@@ -339,7 +302,7 @@ fn air(mobiles: usize, rate: &str, source: &str, keys: &str) -> String {
             cbr(source)
         )
     });
-    let medium = format!("[[media]]\nname = \"air\"\naccess = \"half-duplex\"\n{keys}\n");
+    let medium = format!("[[media]]\nname = \"air\"\naccess = \"half-duplex\"\n");
     format!("duration = \"1 s\"\n{medium}{}", links.collect::<String>())
 }
 
@@ -348,30 +311,12 @@ fn media_of_many_stations_are_announced() {
     // Each of 100 mobiles receives 12,160 packets per second, each of which queries 200 stations. The
     // announced scenario has ten times as many of both.
     assert_announced(
-        &air(1000, "100 Mbit/s", "100 Mbit/s", ""),
-        &air(100, "100 Mbit/s", "100 Mbit/s", ""),
+        &air(1000, "100 Mbit/s", "100 Mbit/s"),
+        &air(100, "100 Mbit/s", "100 Mbit/s"),
         &[
             "medium air: 2000 links that share it: up to 2.5e10 questions to stations",
             "fewer links of the medium",
         ],
-    );
-}
-
-#[test]
-fn nodes_that_never_rest_are_announced() {
-    let moving = |speed: u32, side: u32| {
-        let rectangle = format!("width_m = {side}, height_m = {side}");
-        let speeds = format!("min_speed_mps = {speed}, max_speed_mps = {speed}");
-        let keys = format!(
-            "propagation = \"shadowing\"\nmobility = {{ name = \"random-waypoint\", {rectangle}, {speeds} }}"
-        );
-        air(10, "1 Mbit/s", "1 bit/s", &keys).replace("\"1 s\"", "\"1000000 s\"")
-    };
-    // 5 m at 100 m/s take 50 ms: 2e7 moves in 1,000,000 s by both ends of ten links.
-    assert_announced(
-        &moving(100, 10),
-        &moving(10, 100),
-        &["medium air: ways that take 50 ms in the mean: up to 4.0e8 ways of nodes", "a longer `rest`"],
     );
 }
 

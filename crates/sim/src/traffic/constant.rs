@@ -1,8 +1,6 @@
 //! Constant bit rate, without end or in periods with pauses between them.
 
-use super::{
-    Entry, HEADER, MEAN_TIMES, NO_EFFORT, PACKET, RATE, Sizes, Source, SourceEntry, Workload, application,
-};
+use super::{Entry, HEADER, MEAN_TIMES, PACKET, RATE, Sizes, Source, SourceEntry, Workload, application};
 use crate::random::Stream;
 use ackclock_base::declare::{self, Declared};
 use ackclock_base::{Range, Rate, Size, Span, choice, parameters};
@@ -25,7 +23,6 @@ pub const CBR: Entry = Entry {
             Sizes { packet, header, reply: None }
         },
         rate_bps: |values, _| WithoutEnd::from(values).rate.bits_per_second() as f64,
-        effort: NO_EFFORT,
     }),
 };
 
@@ -52,7 +49,6 @@ pub const ON_OFF: Entry = Entry {
             let period = periods.on.seconds() + periods.off().seconds();
             (rate.bits_per_second() as f64).max(payload_bits / period)
         },
-        effort: NO_EFFORT,
     }),
 };
 
@@ -74,7 +70,6 @@ pub const REQUESTS: Entry = Entry {
             Sizes { packet, header, reply: Some(reply) }
         },
         rate_bps: |values, payload_bits| payload_bits / Requests::from(values).every.seconds(),
-        effort: NO_EFFORT,
     }),
 };
 

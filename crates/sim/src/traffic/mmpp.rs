@@ -6,8 +6,7 @@
 //! All levels are memoryless, so the numbers of active sessions and flows are the whole state.
 
 use super::{
-    Effort, Entry, HEADER, MEAN_NUMBERS, MEAN_TIMES, PACKET, RATE, Sizes, Source, SourceEntry, Workload,
-    application,
+    Entry, HEADER, MEAN_NUMBERS, MEAN_TIMES, PACKET, RATE, Sizes, Source, SourceEntry, Workload, application,
 };
 use crate::random::Stream;
 use ackclock_base::{Random, Rate, Size, Span, parameters};
@@ -27,7 +26,6 @@ pub const ENTRY: Entry = Entry {
             Sizes { packet, header, reply: None }
         },
         rate_bps: |values, _| Parameters::from(values).rate.bits_per_second() as f64,
-        effort: |values, per_second, active_s| Some(Parameters::from(values).effort(per_second, active_s)),
     }),
 };
 
@@ -46,25 +44,6 @@ parameters! {
         between_flows: Span = time("500 ms", MEAN_TIMES, UNSTATED),
         /// Mean time between two packets of a flow
         between_packets: Span = time("20 ms", MEAN_TIMES, UNSTATED),
-    }
-}
-
-impl Parameters {
-    /// Returns the cost of the source if it sends `per_second` packets per second for `active_s` seconds. A
-    /// session has as many simultaneous flows as begin in the lifetime of one, and each sends at its own
-    /// rate, so a source with a low mean rate may send at a very high rate for as long as a session lasts.
-    ///
-    /// Before its first packet the source simulates ten lifetimes of a flow, but no more than a million
-    /// steps. A step is the beginning of a session or of a flow, or a packet.
-    fn effort(&self, per_second: f64, active_s: f64) -> Effort {
-        let Self { flows, packets, .. } = *self;
-        let (between_flows, between_packets) = (self.between_flows.seconds(), self.between_packets.seconds());
-        let lifetime = packets * between_packets;
-        let at_a_time = (lifetime / between_flows).clamp(1.0, flows);
-        let session_packets = (active_s * at_a_time / between_packets).min(flows * packets);
-        let steps_per_second = per_second * (1.0 + (1.0 + 1.0 / flows) / packets);
-        let steps = (LIFETIMES_BEFORE * lifetime * steps_per_second).min(MAX_STEPS_BEFORE as f64);
-        Effort { session_packets, lifetime_s: lifetime, steps }
     }
 }
 

@@ -107,10 +107,6 @@ impl SessionPlan for Pages {
         (self.most_bytes / self.payload_bytes).ceil()
     }
 
-    fn draws_at_once(&self) -> usize {
-        self.objects
-    }
-
     fn build(&self) -> Box<dyn Session> {
         Box::new(Reading::new(*self))
     }

@@ -2,7 +2,7 @@
 //! larger because it does not refer to others. The packets of a frame are sent back to back, so the first
 //! link spaces them.
 
-use super::{Entry, HEADER, NO_EFFORT, RATE, Sizes, Source, SourceEntry, Workload, application};
+use super::{Entry, HEADER, RATE, Sizes, Source, SourceEntry, Workload, application};
 use crate::random::Stream;
 use ackclock_base::{Range, Rate, Size, Span, parameters};
 
@@ -25,7 +25,6 @@ pub const ENTRY: Entry = Entry {
             let Parameters { rate, frames, .. } = values.into();
             (rate.bits_per_second() as f64).max(frames * payload_bits)
         },
-        effort: NO_EFFORT,
     }),
 };
 

@@ -11,7 +11,7 @@ use ackclock_sim::session::SessionPlan;
 use ackclock_sim::traffic::empirical::Empirical;
 use ackclock_sim::traffic::timetable::Timetable;
 use ackclock_sim::traffic::writer::Writer;
-use ackclock_sim::traffic::{self, Effort, Sizes, Source, SourceEntry, TimetableEntry, transfers};
+use ackclock_sim::traffic::{self, Sizes, Source, SourceEntry, TimetableEntry, transfers};
 use std::sync::Arc;
 
 /// The data that a group of flows sends.
@@ -54,12 +54,6 @@ impl SourcePlan {
     /// Returns the maximum rate, in bits per second, of packets with this payload in bits.
     pub fn rate_bps(&self, payload_bits: f64) -> f64 {
         (self.entry.rate_bps)(&self.values, payload_bits)
-    }
-
-    /// Returns the cost of the source besides its packets, if it sends `per_second` packets per second for
-    /// `active_s` seconds; `None` if there is no such cost.
-    pub fn effort(&self, per_second: f64, active_s: f64) -> Option<Effort> {
-        (self.entry.effort)(&self.values, per_second, active_s)
     }
 
     /// Returns the bytes of a write into a connection.
