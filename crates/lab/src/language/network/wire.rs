@@ -58,9 +58,11 @@ pub(super) static LINK_KEYS: &[Key] = &[
         .such_as("\"air\""),
 ];
 
-/// Returns the keys of a link whose value is a quantity and nothing else, for generators of random scenarios.
+/// Returns the keys of a link whose value is a quantity with a unit or a number, and nothing else, for generators of random
+/// scenarios.
 pub fn plain_link_keys() -> impl Iterator<Item = (&'static str, Quantity)> {
     LINK_KEYS.iter().filter_map(|key| match key.forms {
+        [Form::Quantity(Quantity::Choice(_), _)] => None,
         [Form::Quantity(quantity, _)] => Some((key.name, *quantity)),
         _ => None,
     })
