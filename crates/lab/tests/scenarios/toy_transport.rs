@@ -77,6 +77,10 @@ impl Endpoint for Sender {
         self.sent
     }
 
+    fn reset_counts(&mut self, _now: Time) {
+        self.sent = Sent::default();
+    }
+
     fn report(&self, _until: Time) -> Report<'_> {
         let mut counts = Counts::default();
         counts.retransmitted = self.sent.packets - self.sent.payload_bytes / u64::from(PAYLOAD_BYTES);
