@@ -302,7 +302,7 @@ fn air(mobiles: usize, rate: &str, source: &str) -> String {
             cbr(source)
         )
     });
-    let medium = format!("[[media]]\nname = \"air\"\naccess = \"half-duplex\"\n");
+    let medium = "[[media]]\nname = \"air\"\naccess = \"half-duplex\"\n";
     format!("duration = \"1 s\"\n{medium}{}", links.collect::<String>())
 }
 
