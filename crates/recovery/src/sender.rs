@@ -43,7 +43,7 @@ pub trait Output {
     fn send(&mut self, transmission: Transmission) -> Option<u16>;
 
     /// Returns when the packet sent last will have left the host's own interface; `None` if that is unknown.
-    /// Called only for a sender with [small queues](Options::small_queue).
+    /// Called only for a sender with [small queues](Options::small_queues).
     fn leaves(&self) -> Option<Time> {
         None
     }
