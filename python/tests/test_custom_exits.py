@@ -18,7 +18,7 @@ def test_a_control_that_asks_the_program_to_end_fails_its_run(where: str, exits:
     def end(*_: Any) -> None:
         raise exits
 
-    class Ends(Rbcc):  # type: ignore[misc]
+    class Ends(Rbcc):  # type: ignore[misc]  # an example loaded at run time, without a type
         """Ends the program."""
 
     setattr(Ends, where, end)
@@ -30,7 +30,7 @@ def test_a_control_that_asks_the_program_to_end_fails_its_run(where: str, exits:
 
 
 def test_a_discipline_that_asks_the_program_to_end_fails_its_run() -> None:
-    class Ends(Red):  # type: ignore[misc]
+    class Ends(Red):  # type: ignore[misc]  # an example loaded at run time, without a type
         """Ends the program."""
 
         def on_arrival(self, arrival: Any, backlog: Any, random: Any) -> Any:

@@ -33,6 +33,7 @@ RUNS_PER_STUDY = 40
 
 
 DRAWN = 40
+"""The number of studies whose beginnings are verified; there are more than 200."""
 
 
 def drawn_studies() -> list[str]:
