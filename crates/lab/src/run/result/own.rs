@@ -23,7 +23,7 @@ trait Record: Any + Debug + Send + Sync {
 
 impl<T: Declared + Serialize + Debug + Send + Sync + 'static> Record for T {
     fn entries(&self) -> Vec<(&'static str, Value)> {
-        let mut written = to_value(self).unwrap_or_default();
+        let mut written = to_value(self).expect("a record of numbers and texts can be written as JSON");
         let take = |field: Field| Some((field.name, written.get_mut(field.name)?.take()));
         Self::fields().into_iter().filter_map(take).collect()
     }
