@@ -14,9 +14,9 @@ from reproduction_records import FOLDER, ROOT, read, words_of
 
 from ackclock._names import nearest
 from ackclock.errors import InputError
-from ackclock.study.claim_words import ClaimWords
+from ackclock.experiment.expression import ExpressionError
+from ackclock.experiment.sample_words import SampleWords
 from ackclock.study.computed import NOT_RECORDED, Number, words_of_means
-from ackclock.study.language import ExpressionError
 from ackclock.study.load import load_study, study_names
 
 _PLACE = re.compile(r"(<!-- = (?P<what>.*?) -->)(?P<shown>.*?)(?P<end><!-- / -->|(?=<!-- = )|\Z)", re.DOTALL)
@@ -108,7 +108,7 @@ def _written(what: str, records: Path, *, ended: bool) -> str:
 
 
 @cache
-def _words(study: str, records: Path) -> tuple[ClaimWords, bool]:
+def _words(study: str, records: Path) -> tuple[SampleWords, bool]:
     """What an expression can name, and whether the record has the values of all of it."""
     loaded, path = load_study(study), records / f"{study}.json"
     words = words_of(read(path), loaded) if path.exists() else None

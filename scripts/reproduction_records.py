@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ackclock._numbers import ranges
-from ackclock.study.claim_words import ClaimWords
+from ackclock.experiment.sample_words import SampleWords
 from ackclock.study.computed import words_of_means
 from ackclock.study.fingerprint import fingerprint
 from ackclock.study.load import LoadedStudy, load_study, study_names
@@ -221,7 +221,7 @@ def all_records(folder: Path = FOLDER) -> dict[str, Record]:
     return {one.study: one for one in found}
 
 
-def words_of(one: Record, study: LoadedStudy) -> ClaimWords | None:
+def words_of(one: Record, study: LoadedStudy) -> SampleWords | None:
     """What a computed number can name: the recorded means; None where the record lacks one that the study has."""
     means = means_of(one.values, study.study)
     return None if means is None else words_of_means(means, study.study.runs())

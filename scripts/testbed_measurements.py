@@ -23,14 +23,14 @@ from path_measurements import ROOT, late_cells, markdown, span
 
 from ackclock import _toml as toml
 from ackclock.errors import InputError
+from ackclock.experiment.expression import Expression, ExpressionError
+from ackclock.experiment.run_words import RunWords, measure, needs_series
+from ackclock.experiment.sample_words import SampleWords, samples_of
 from ackclock.study.claim import Claim
-from ackclock.study.claim_words import ClaimWords, samples_of
-from ackclock.study.language import Expression, ExpressionError
 from ackclock.study.load import LoadedStudy, load_study
 from ackclock.study.model import Metric, SweptCase
 from ackclock.study.plan import Plan
 from ackclock.study.records import records_dir
-from ackclock.study.run_words import RunWords, measure, needs_series
 from ackclock.study.verdict import judge
 
 RECORD = ROOT / "docs" / "testbed-on-the-wire.json"
@@ -279,7 +279,7 @@ def holds(figure: int, claim: Claim, values: Values) -> str:
     return {"reproduced": "yes", "direction only": "direction only"}.get(verdict, "no")
 
 
-def words(figure: int, values: Values, count: int) -> ClaimWords:
+def words(figure: int, values: Values, count: int) -> SampleWords:
     """Returns the vocabulary of claims about the first ``count`` runs of each case; nan where a case was not run."""
     swept = study(figure).study.runs()
     missing = [float("nan")] * count
@@ -287,7 +287,7 @@ def words(figure: int, values: Values, count: int) -> ClaimWords:
         metric: {run.name: np.array(of.get(run.name, missing)[:count]) for run in swept}
         for metric, of in values.items()
     }
-    return ClaimWords(samples, swept)
+    return SampleWords(samples, [run.setting for run in swept])
 
 
 def cases_table(

@@ -5,22 +5,22 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ackclock._names import nearest
 from ackclock._numbers import interval_text, mean_and_spread
 from ackclock._summary import numeric_fields, samples
 from ackclock.errors import InputError
-from ackclock.statistics import Summary, summarise
-from ackclock.study.truth import Holds, within
+from ackclock.experiment.judge import judge_values
+from ackclock.experiment.model import Criterion, Finding, Result
 
 _FORM = re.compile(r"\s*(?P<column>[^<>=\s]+)\s*(?P<sign><=|>=|<|>)\s*(?P<bound>[^<>=]+?)\s*")
 _EXAMPLE = "flows.cubic.rtt_p95_s < 0.08"
-_WORDS: Mapping[Holds, str] = {
-    Holds.SURELY: "holds",
-    Holds.NO: "does not hold",
-    Holds.UNDECIDED: "is undecided",
+_WORDS: Mapping[Result, str] = {
+    Result.MET: "holds",
+    Result.NOT_MET: "does not hold",
+    Result.UNDECIDED: "is undecided",
 }
 
 
@@ -71,70 +71,50 @@ class Expectation:
                 f'--expect "{self}": no column "{self.column}"{close or nearest(self.column, known)}'
             )
 
-    def outcome(self, found: Sequence[float | None]) -> Outcome:
-        """Returns the outcome over the values of the replications. None stands for a value without a sample.
+    @property
+    def criterion(self) -> Criterion:
+        """Returns the expectation as a criterion."""
+        below, strict = self.sign.startswith("<"), len(self.sign) == 1
+        if below:
+            return Criterion(str(self), high=self.bound, high_open=strict)
+        return Criterion(str(self), low=self.bound, low_open=strict)
 
-        A single run decides by its value. Several decide by the 95 % interval of their mean: the expectation holds if
-        the whole interval keeps to the bound, and is undecided if the bound lies inside. A run without a sample keeps
-        to no bound, whatever the others measured: a transfer that never ended did not end in time.
+    def finding(self, found: Sequence[float | None]) -> Finding:
+        """Returns the finding over the values of the replications. None stands for a value without a sample.
+
+        A single run decides by its value. Several decide by the 95 % interval of their mean. A run without a sample
+        keeps to no bound, whatever the others measured: a transfer that never ended did not end in time.
         """
-        summary = summarise([math.nan if value is None else value for value in found])
-        missing = len(found) - summary.count
-        if summary.mean is None or missing:
-            return Outcome(self, summary, Holds.NO, missing=missing)
-        if summary.interval is None or summary.interval[0] == summary.interval[1]:
-            return Outcome(self, summary, Holds.SURELY if self._keeps(summary.mean) else Holds.NO)
-        low, high = (-math.inf, self.bound) if self.sign.startswith("<") else (self.bound, math.inf)
-        truth = within(summary, low, high)
-        needed = truth.replications
-        return Outcome(self, summary, truth.holds, int(needed) if needed < 1e6 else None)
-
-    def _keeps(self, value: float) -> bool:
-        return {
-            "<": value < self.bound,
-            "<=": value <= self.bound,
-            ">": value > self.bound,
-            ">=": value >= self.bound,
-        }[self.sign]
+        finding = judge_values(self.criterion, [math.nan if value is None else value for value in found])
+        if finding.estimate is None or finding.missing:
+            return replace(finding, result=Result.NOT_MET, needed=None)
+        if finding.interval is None:
+            kept = self.criterion.accepts(finding.estimate)
+            return replace(finding, result=Result.MET if kept else Result.NOT_MET)
+        return finding
 
     def __str__(self) -> str:
         return f"{self.column} {self.sign} {self.bound:.12g}"
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """An expectation beside the measured value."""
-
-    expectation: Expectation
-    measured: Summary
-    holds: Holds
-    needed: int | None = None
-    """About how many replications would decide an undecided expectation; None if unknown."""
-    missing: int = 0
-    """The number of runs without a sample."""
-
-    @property
-    def met(self) -> bool:
-        """Returns whether the expectation surely holds."""
-        return self.holds is Holds.SURELY
-
-    def __str__(self) -> str:
-        mean, interval = self.measured.mean, self.measured.interval
-        if mean is None:
-            return f"{self.expectation} does not hold: no run has a sample"
-        if self.missing:
-            runs = self.measured.count + self.missing
-            return f"{self.expectation} does not hold: {self.missing} of {runs} runs have no sample"
-        measured = f"measured {mean_and_spread(mean, interval)}"
-        if interval is None:
-            measured += " (one run, so no interval)"
-        else:
-            between = interval_text(mean, interval)
-            measured += f" (95 % interval {between}, {self.measured.count} replications)"
-        text = f"{self.expectation} {_WORDS[self.holds]}: {measured}"
-        if self.holds is Holds.UNDECIDED and self.needed is not None:
-            text += f"; about {self.needed:,} replications would decide"
-        return text
+def sentence(finding: Finding) -> str:
+    """Returns the finding on an expectation in a sentence, with what was measured."""
+    text, mean, interval = finding.criterion.text, finding.estimate, finding.interval
+    if mean is None:
+        return f"{text} does not hold: no run has a sample"
+    if finding.missing:
+        runs = finding.seeds + finding.missing
+        return f"{text} does not hold: {finding.missing} of {runs} runs have no sample"
+    measured = f"measured {mean_and_spread(mean, interval)}"
+    if interval is None:
+        measured += " (one run, so no interval)"
+    else:
+        between = interval_text(mean, interval)
+        measured += f" (95 % interval {between}, {finding.seeds} replications)"
+    text = f"{text} {_WORDS[finding.result]}: {measured}"
+    if finding.needed is not None:
+        text += f"; about {finding.needed:,} replications would decide"
+    return text
 
 
 def known_columns(description: Mapping[str, Any]) -> Iterator[str]:

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from ackclock.characterisation.windows import drift, in_phase, least_share, settling_time, spectral_line
+from ackclock.experiment.windows import drift, in_phase, least_share, settling_time, spectral_line
 
 TIMES = np.arange(0.0, 10.0)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from ackclock.experiment.choice_words import cross_fitted_max, cross_fitted_min
 from ackclock.statistics import summarise
-from ackclock.study.choice_words import cross_fitted_max, cross_fitted_min
 
 
 def test_each_half_is_judged_with_what_the_other_half_chose() -> None:

@@ -8,18 +8,17 @@ from typing import Any
 import numpy as np
 import pytest
 
+from ackclock.experiment.expression import Expression, ExpressionError
+from ackclock.experiment.model import Result, Setting
+from ackclock.experiment.sample_words import SampleWords, samples_of
+from ackclock.experiment.truth import compared
 from ackclock.study.claim import Claim
-from ackclock.study.claim_words import ClaimWords, samples_of
-from ackclock.study.language import Expression, ExpressionError
-from ackclock.study.model import Case, SweptCase
-from ackclock.study.truth import Holds, compared
 from ackclock.study.verdict import judge
 
 N = 4
-RBCC, VEGAS = Case(name="rbcc"), Case(name="vegas")
 RUNS = [
-    *(SweptCase(name=f"rbcc[{x}]", case=RBCC, value=x) for x in (1, 2, 5, 10)),
-    SweptCase(name="vegas", case=VEGAS),
+    *(Setting(f"rbcc[{x}]", case="rbcc", value=x) for x in (1, 2, 5, 10)),
+    Setting("vegas"),
 ]
 SAMPLES = {
     "loss": {
@@ -30,7 +29,7 @@ SAMPLES = {
         "vegas": np.array([2.0, 3.1, 3.9, 5.0]),
     }
 }
-WORDS = ClaimWords(SAMPLES, RUNS)
+WORDS = SampleWords(SAMPLES, RUNS)
 
 
 def samples(text: str) -> list[float]:
@@ -99,14 +98,14 @@ def test_errors_say_what_is_wrong(text: str, message: str) -> None:
 def test_comparisons_use_the_whole_interval_of_the_paired_difference() -> None:
     # 1, 1.1, 0.9, 1: mean 1, std 0.0816, t(3) = 3.182, half = 0.13: the interval is 0.87 to 1.13.
     difference = SAMPLES["loss"]["vegas"] - SAMPLES["loss"]["rbcc[5]"]
-    assert compared(">", difference - 0.8).holds is Holds.SURELY
-    assert compared(">", difference - 0.9).holds is Holds.UNDECIDED
-    assert compared(">", difference - 1.1).holds is Holds.UNDECIDED
-    assert compared(">", difference - 1.2).holds is Holds.NO
-    assert compared(">", np.zeros(4)).holds is Holds.NO
-    assert compared(">=", np.zeros(4)).holds is Holds.SURELY
-    assert compared("<", np.array([-1.0])).holds is Holds.UNDECIDED  # one replication has no interval
-    assert compared("<", np.array([np.nan])).holds is Holds.NO
+    assert compared(">", difference - 0.8).result is Result.MET
+    assert compared(">", difference - 0.9).result is Result.UNDECIDED
+    assert compared(">", difference - 1.1).result is Result.UNDECIDED
+    assert compared(">", difference - 1.2).result is Result.NOT_MET
+    assert compared(">", np.zeros(4)).result is Result.NOT_MET
+    assert compared(">=", np.zeros(4)).result is Result.MET
+    assert compared("<", np.array([-1.0])).result is Result.UNDECIDED  # one replication has no interval
+    assert compared("<", np.array([np.nan])).result is Result.NOT_MET
 
 
 def test_the_replications_that_would_decide_are_those_whose_interval_no_longer_reaches_the_end() -> None:
@@ -115,29 +114,29 @@ def test_the_replications_that_would_decide_are_those_whose_interval_no_longer_r
     samples = np.array([-0.5, 0.5, 1.5, 0.5])
     samples = 0.5 + (samples - 0.5) / np.std(samples, ddof=1)
     truth = compared(">", samples)
-    assert truth.holds is Holds.UNDECIDED
+    assert truth.result is Result.UNDECIDED
     assert truth.replications == 18
 
 
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("loss('rbcc[5]') < loss('vegas')", Holds.SURELY),
-        ("loss('vegas') < loss('rbcc[5]')", Holds.NO),
-        ("loss('rbcc[1]') < loss('rbcc[2]')", Holds.UNDECIDED),  # 0, 0, 0, 1: the interval reaches below 0
-        ("loss('rbcc[1]') < loss('rbcc[5]') < loss('rbcc[10]')", Holds.SURELY),
-        ("loss('rbcc[1]') < loss('rbcc[2]') < loss('rbcc[10]')", Holds.UNDECIDED),
-        ("loss('vegas') > 1 and loss('rbcc[1]') < loss('rbcc[2]')", Holds.UNDECIDED),
-        ("loss('vegas') > 100 or loss('vegas') > 0.5", Holds.SURELY),
-        ("not loss('vegas') > 100", Holds.SURELY),
-        ("not (loss('vegas') > 1 and loss('vegas') > 100)", Holds.SURELY),
-        ("not (loss('vegas') > 0.5 or loss('vegas') > 100)", Holds.NO),
-        ("not 1 < 2 < 3", Holds.NO),
-        ("not 1 < 2 < 1", Holds.SURELY),
+        ("loss('rbcc[5]') < loss('vegas')", Result.MET),
+        ("loss('vegas') < loss('rbcc[5]')", Result.NOT_MET),
+        ("loss('rbcc[1]') < loss('rbcc[2]')", Result.UNDECIDED),  # 0, 0, 0, 1: the interval reaches below 0
+        ("loss('rbcc[1]') < loss('rbcc[5]') < loss('rbcc[10]')", Result.MET),
+        ("loss('rbcc[1]') < loss('rbcc[2]') < loss('rbcc[10]')", Result.UNDECIDED),
+        ("loss('vegas') > 1 and loss('rbcc[1]') < loss('rbcc[2]')", Result.UNDECIDED),
+        ("loss('vegas') > 100 or loss('vegas') > 0.5", Result.MET),
+        ("not loss('vegas') > 100", Result.MET),
+        ("not (loss('vegas') > 1 and loss('vegas') > 100)", Result.MET),
+        ("not (loss('vegas') > 0.5 or loss('vegas') > 100)", Result.NOT_MET),
+        ("not 1 < 2 < 3", Result.NOT_MET),
+        ("not 1 < 2 < 1", Result.MET),
     ],
 )
-def test_truth(text: str, expected: Holds) -> None:
-    assert Expression(text).truth(WORDS).holds is expected
+def test_truth(text: str, expected: Result) -> None:
+    assert Expression(text).truth(WORDS).result is expected
 
 
 @pytest.mark.parametrize(
@@ -199,7 +198,7 @@ def test_an_undecided_claim_says_how_many_replications_would_decide() -> None:
     result = judge(Claim(id="1", text="t", measured=DIFFERENCE, expect="> 0.9"), WORDS, N)
     assert result.replications_needed == 6
     assert "about 6 replications would decide it (4 were run)" in result.detail
-    alone = ClaimWords({"loss": {run.name: SAMPLES["loss"][run.name][:1] for run in RUNS}}, RUNS)
+    alone = SampleWords({"loss": {run.name: SAMPLES["loss"][run.name][:1] for run in RUNS}}, RUNS)
     result = judge(Claim(id="1", text="t", measured=DIFFERENCE, expect="> 0.9"), alone, 1)
     assert (result.verdict, result.replications_needed) == ("undecided", None)
 
@@ -240,7 +239,7 @@ def test_a_test_that_could_hardly_fail_does_not_discriminate(keys: dict[str, Any
         "c": 1000.5 + noise + 0.01 * noise**2,
         "d": 1002 + noise + 0.1 * noise**2,
     }
-    words = ClaimWords({"sent": sent}, [SweptCase(name=name, case=Case(name=name)) for name in sent])
+    words = SampleWords({"sent": sent}, [Setting(name) for name in sent])
     assert judge(Claim(id="1", text="t", **keys), words, N, rivals=["b", "c"]).verdict == expected
 
 
@@ -258,12 +257,12 @@ def test_a_test_that_could_hardly_fail_does_not_discriminate(keys: dict[str, Any
     ],
 )
 def test_a_gap_is_beside_the_larger_of_its_curves(lift: float, keys: dict[str, Any], expected: str) -> None:
-    runs = [SweptCase(name=f"{c}[{x}]", case=Case(name=c), value=x) for c in "ab" for x in (1, 2)]
+    runs = [Setting(f"{c}[{x}]", case=c, value=x) for c in "ab" for x in (1, 2)]
     noise = np.array([0.0, 0.01, -0.01, 0.0])
-    words = ClaimWords(
+    words = SampleWords(
         {
             "delay": {run.name: np.full(4, float(run.value or 0)) for run in runs},
-            "used": {run.name: 99 + (lift + noise if run.case.name == "a" else 0 * noise) for run in runs},
+            "used": {run.name: 99 + (lift + noise if run.case == "a" else 0 * noise) for run in runs},
         },
         runs,
     )
@@ -286,18 +285,17 @@ def test_a_gap_is_beside_the_larger_of_its_curves(lift: float, keys: dict[str, A
 def test_a_ratio_near_one_does_not_discriminate(measured: str, expect: str, expected: str) -> None:
     noise = np.array([0.0, 0.1, -0.1, 0.05])
     sent = {"b": 1000 + noise, "c": 1000.5 + noise / 2, "d": 1005 + noise / 2}
-    words = ClaimWords({"sent": sent}, [SweptCase(name=name, case=Case(name=name)) for name in sent])
+    words = SampleWords({"sent": sent}, [Setting(name) for name in sent])
     assert judge(Claim(id="1", text="t", measured=measured, expect=expect), words, N).verdict == expected
 
 
 def test_a_trend_along_a_flat_curve_is_none() -> None:
-    curve = Case(name="a")
-    runs = [SweptCase(name=f"a[{x}]", case=curve, value=x) for x in (1, 2, 3)]
+    runs = [Setting(f"a[{x}]", case="a", value=x) for x in (1, 2, 3)]
     sent = {f"a[{x}]": np.array([1000.0, 1000.1, 1000.2]) + 0.1 * x for x in (1, 2, 3)}
     claim = Claim(id="1", text="t", measured="trend(axis('a[*]'), sent('a[*]'))", expect="> 0.8")
-    assert judge(claim, ClaimWords({"sent": sent}, runs), 3).verdict == "not discriminating"
+    assert judge(claim, SampleWords({"sent": sent}, runs), 3).verdict == "not discriminating"
     sent = {f"a[{x}]": np.array([1000.0, 1000.1, 1000.2]) + 10 * x for x in (1, 2, 3)}
-    assert judge(claim, ClaimWords({"sent": sent}, runs), 3).verdict == "reproduced"
+    assert judge(claim, SampleWords({"sent": sent}, runs), 3).verdict == "reproduced"
 
 
 def test_a_test_that_accepts_the_denial_is_refused() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ackclock.study.curve_words import at_equal, gap_at_equal, share_matched
+from ackclock.experiment.curve_words import at_equal, gap_at_equal, share_matched
 
 # A line that rises to (4, 8) by y = 2x, then turns back to (2, 10).
 X = np.array([[0.0, 4.0, 2.0]])

@@ -15,12 +15,11 @@ from ackclock import Scenario, metrics, schemas
 from ackclock import _toml as toml
 from ackclock import _typed_core as core
 from ackclock.cli.app import app
-from ackclock.evaluation.words import EvaluationWords
+from ackclock.experiment.run_words import RunWords
+from ackclock.experiment.sample_words import SampleWords
 from ackclock.schemas import evaluate, registry, reproduce, run
 from ackclock.study import model
-from ackclock.study.claim_words import ClaimWords
 from ackclock.study.grid import expanded
-from ackclock.study.run_words import RunWords
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted(
@@ -266,11 +265,8 @@ def test_every_word_of_an_expression_is_described() -> None:
     for word in [*words.values, *words.functions]:
         assert re.search(rf"\b{word}\b", of_metrics), word
     claims = section(page("studies.md"), "### Claims")
-    for word in ClaimWords({}, []).functions:
+    for word in SampleWords({}, []).functions:
         assert re.search(rf"\b{word}\b", claims), word
-    more = EvaluationWords(empty).functions.keys() - words.functions.keys()
-    table = first_column(section(page("evaluate.md"), "### Words of a metric"))
-    assert {call.partition("(")[0] for call in table} == more
 
 
 def test_every_table_of_a_scenario_is_described() -> None:

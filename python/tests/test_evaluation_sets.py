@@ -18,7 +18,7 @@ from ackclock._overrides import merge
 from ackclock.errors import InputError
 from ackclock.evaluation import contenders, files, run, sets
 from ackclock.evaluation.verdict import Verdict
-from ackclock.study.language import Expression
+from ackclock.experiment.expression import Expression
 
 NAMES = files.names_of_sets()
 PAYLOAD = 1448 / 1500

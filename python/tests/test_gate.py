@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from conftest import SCENARIO, Command, replaced
 
-from ackclock._expect import Expectation
+from ackclock._expect import Expectation, sentence
 from ackclock.errors import InputError
-from ackclock.study.truth import Holds
+from ackclock.experiment.model import Result
 
 
 @pytest.mark.parametrize(
@@ -36,25 +36,25 @@ def test_another_form_is_refused_with_an_example(text: str) -> None:
 
 def test_one_run_decides_by_its_value() -> None:
     for text, holds in (
-        ("x < 2", Holds.NO),
-        ("x <= 2", Holds.SURELY),
-        ("x > 2", Holds.NO),
-        ("x >= 2", Holds.SURELY),
+        ("x < 2", Result.NOT_MET),
+        ("x <= 2", Result.MET),
+        ("x > 2", Result.NOT_MET),
+        ("x >= 2", Result.MET),
     ):
-        assert Expectation.read(text).outcome([2.0]).holds is holds
-    assert Expectation.read("x < 2").outcome([None]).holds is Holds.NO
+        assert Expectation.read(text).finding([2.0]).result is holds
+    assert Expectation.read("x < 2").finding([None]).result is Result.NOT_MET
 
 
 def test_replications_decide_by_their_interval() -> None:
     # Mean 2, deviation 1, t(2) = 4.3027: the interval is 2 ± 2.484.
     found = [1.0, 2.0, 3.0]
-    assert Expectation.read("x < 4.49").outcome(found).holds is Holds.SURELY
-    undecided = Expectation.read("x < 4.48").outcome(found)
-    assert undecided.holds is Holds.UNDECIDED
+    assert Expectation.read("x < 4.49").finding(found).result is Result.MET
+    undecided = Expectation.read("x < 4.48").finding(found)
+    assert undecided.result is Result.UNDECIDED
     assert not undecided.met
-    assert "2 ± 2" in str(undecided)
-    assert "would decide" in str(undecided)
-    assert Expectation.read("x < -0.49").outcome(found).holds is Holds.NO
+    assert "2 ± 2" in sentence(undecided)
+    assert "would decide" in sentence(undecided)
+    assert Expectation.read("x < -0.49").finding(found).result is Result.NOT_MET
 
 
 def test_a_met_expectation_leaves_the_exit_code(ackclock: Command, scenario_file: Path) -> None:
@@ -86,9 +86,9 @@ def test_an_unmet_expectation_exits_with_1(ackclock: Command, scenario_file: Pat
 @pytest.mark.parametrize("text", ["x < 9", "x <= 9", "x > 0", "x >= 0"])
 @pytest.mark.parametrize("found", [[None], [1.0, None], [1.0, 1.0, None], [None, None, 2.0], [1.0, math.nan]])
 def test_a_run_without_a_sample_keeps_to_no_bound(text: str, found: list[float | None]) -> None:
-    outcome = Expectation.read(text).outcome(found)
+    outcome = Expectation.read(text).finding(found)
     assert not outcome.met
-    assert "no sample" in str(outcome) or "no run has a sample" in str(outcome)
+    assert "no sample" in sentence(outcome) or "no run has a sample" in sentence(outcome)
 
 
 @pytest.mark.parametrize("column", ["groups.tcp.rtt_p50_s", "flows.tcp.rtt_p50_s"])

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ackclock.experiment.expression import Expression, ExpressionError
+from ackclock.experiment.run_words import RunWords, measure, needs_series
 from ackclock.series import Series
-from ackclock.study.language import Expression, ExpressionError
-from ackclock.study.run_words import RunWords, measure, needs_series
 
 RESULT: dict[str, Any] = {
     "fairness": 0.9,

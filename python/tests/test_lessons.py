@@ -16,10 +16,10 @@ from ackclock import Scenario
 from ackclock import _toml as toml
 from ackclock.cli.examples import complete
 from ackclock.errors import InputError
+from ackclock.experiment.model import Result
 from ackclock.lessons import LESSONS, Lesson, lesson, lessons, names
 from ackclock.lessons import notebook as notebook_of_lesson
 from ackclock.lessons.outcome import curves, play, table
-from ackclock.study.truth import Holds
 
 MOST_PACKETS = 100_000
 """A browser simulates this number of packets in well under half a second."""
@@ -62,7 +62,7 @@ def test_what_a_lesson_says_is_true(name: str) -> None:
     outcome = play(lesson(name))
     for check in outcome.lesson.checks:
         truth = outcome.truth(check)
-        assert truth.holds is Holds.SURELY, f"{outcome.lesson.look[check.look - 1]}\n{check.holds}\n{truth}"
+        assert truth.result is Result.MET, f"{outcome.lesson.look[check.look - 1]}\n{check.holds}\n{truth}"
     for label, runs in outcome.runs.items():
         assert max(sum(run.flows["sent_packets"]) for run in runs) < MOST_PACKETS, label
     curves(outcome.runs, outcome.lesson.figure)
@@ -71,8 +71,8 @@ def test_what_a_lesson_says_is_true(name: str) -> None:
 def test_a_statement_that_is_false_is_found() -> None:
     false = made(check=[{"look": 1, "holds": "goodput('fast') < goodput('slow')"}])
     outcome = play(false, replications=3)
-    assert outcome.truth(false.checks[0]).holds is Holds.NO
-    assert outcome.truth(made().checks[0]).holds is Holds.SURELY
+    assert outcome.truth(false.checks[0]).result is Result.NOT_MET
+    assert outcome.truth(made().checks[0]).result is Result.MET
 
 
 def test_each_thesis_has_a_lesson() -> None:

@@ -358,7 +358,7 @@ def test_what_is_found_is_a_scenario(ackclock: Command) -> None:
     document = json.loads(done.out)
     runs = Scenario.from_file(document["scenario"]).run_many()
     expression = run.Expression(objectives.objective("utilisation").expr)
-    again = [run.measure(expression, run.EvaluationWords(one.result)) for one in runs]
+    again = [run.measure(expression, run.RunWords(one.result)) for one in runs]
     assert again == pytest.approx(document["samples"])
     assert ackclock("search", "sack", "--for", "utilisation", "--runs", "20").out.startswith(
         "sack, utilisation: the share"

@@ -11,11 +11,12 @@ from conftest import STUDY, replaced
 
 from ackclock._store import Store
 from ackclock.errors import InputError
+from ackclock.experiment.model import Result
+from ackclock.experiment.truth import ERROR, ERROR_LATER, compared
 from ackclock.study.claim import Claim
 from ackclock.study.load import parse_study
 from ackclock.study.result import ClaimResult, StudyResult
 from ackclock.study.run import HOPELESS, LOOKS, run_study
-from ackclock.study.truth import ERROR, ERROR_LATER, Holds, compared
 from ackclock.study.verdict import judge
 
 
@@ -109,14 +110,14 @@ def test_looking_again_seldom_decides_what_cannot_be_decided(error: float, expec
     for _ in range(trials):
         samples, count, looks = numbers.normal(size=most), first, 0
         truth = compared(">", samples[:count])
-        while truth.holds is Holds.UNDECIDED and count < most and looks < LOOKS:
+        while truth.result is Result.UNDECIDED and count < most and looks < LOOKS:
             needed = replace(truth, error=error).replications
             if needed > HOPELESS * most:
                 break
             looks += 1
             count = most if looks == LOOKS else int(min(needed, most))
             truth = replace(compared(">", samples[:count]), error=error)
-        wrong += truth.holds is not Holds.UNDECIDED
+        wrong += truth.result is not Result.UNDECIDED
     assert wrong / trials == pytest.approx(expected, abs=4 * (expected * (1 - expected) / trials) ** 0.5)
 
 

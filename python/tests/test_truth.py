@@ -7,11 +7,11 @@ import math
 import numpy as np
 import pytest
 
+from ackclock.experiment.expression import Expression, ExpressionError
+from ackclock.experiment.model import Result, Setting
+from ackclock.experiment.sample_words import SampleWords
+from ackclock.experiment.truth import ERROR, Evidence, Truth, all_of, compared, share_of, within
 from ackclock.statistics import summarise
-from ackclock.study.claim_words import ClaimWords
-from ackclock.study.language import Expression, ExpressionError
-from ackclock.study.model import Case, SweptCase
-from ackclock.study.truth import ERROR, Evidence, Holds, Truth, all_of, compared, share_of, within
 
 NEVER = math.inf
 
@@ -46,20 +46,20 @@ def test_without_an_interval_there_is_no_evidence() -> None:
 def test_all_of_three_hold_at_the_full_error_and_fail_at_a_third_of_it() -> None:
     parts = [truth(0.02, 0.98), truth(0.01, 0.99), truth(0.024, 0.976)]
     assert all_of(parts).holding.p == 0.024
-    assert all_of(parts).holds is Holds.SURELY
+    assert all_of(parts).result is Result.MET
     parts[1] = truth(0.99, 0.01)
     assert all_of(parts).failing.p == pytest.approx(0.03)
-    assert all_of(parts).holds is Holds.UNDECIDED
+    assert all_of(parts).result is Result.UNDECIDED
     parts[1] = truth(0.992, 0.008)
     assert all_of(parts).failing.p == pytest.approx(0.024)
-    assert all_of(parts).holds is Holds.NO
+    assert all_of(parts).result is Result.NOT_MET
 
 
 def test_any_of_three_is_the_reverse() -> None:
     parts = [truth(0.992, 0.008), truth(0.5, 0.5), truth(0.5, 0.5)]
     assert (~parts[0] | ~parts[1] | ~parts[2]).holding.p == pytest.approx(0.024)
     assert (parts[0] | parts[1] | parts[2]).failing.p == 0.5
-    assert (~(parts[0] & parts[1] & parts[2])).holds is Holds.SURELY
+    assert (~(parts[0] & parts[1] & parts[2])).result is Result.MET
 
 
 def test_nested_parts_of_one_kind_count_together() -> None:
@@ -73,7 +73,7 @@ def test_nested_parts_of_one_kind_count_together() -> None:
 def test_constants_are_not_counted() -> None:
     certain = compared("<", np.asarray(-1.0))
     assert (truth(0.99, 0.02) & certain & certain).failing.p == 0.02
-    assert (truth(0.99, 0.02) & ~certain).holds is Holds.NO
+    assert (truth(0.99, 0.02) & ~certain).result is Result.NOT_MET
 
 
 def test_replications_needed_are_of_what_decides_first() -> None:
@@ -99,9 +99,9 @@ def test_two_ends_of_one_quantity_are_one_test() -> None:
     # The mean is 2.4 standard errors above the upper end: p = 0.02 with 9 degrees of freedom (t(9) at 98 % is 2.398).
     beyond = within(summarise(with_t(2.4)), -1, 0)
     assert beyond.failing.p == pytest.approx(0.02, abs=1e-4)
-    assert beyond.holds is Holds.NO
-    assert within(summarise([2.0, 2.0]), 2, 3, closed=(True, False)).holds is Holds.SURELY
-    assert within(summarise([3.0, 3.0]), 2, 3, closed=(True, False)).holds is Holds.NO
+    assert beyond.result is Result.NOT_MET
+    assert within(summarise([2.0, 2.0]), 2, 3, closed=(True, False)).result is Result.MET
+    assert within(summarise([3.0, 3.0]), 2, 3, closed=(True, False)).result is Result.NOT_MET
 
 
 PARTS, REPLICATIONS, STUDIES = 20, 10, 2000
@@ -113,8 +113,8 @@ def test_chance_seldom_refutes_one_of_twenty_true_parts() -> None:
     corrected = uncorrected = 0
     for _ in range(STUDIES):
         parts = [compared(">=", column) for column in numbers.normal(size=(PARTS, REPLICATIONS))]
-        corrected += all_of(parts).holds is Holds.NO
-        uncorrected += any(part.holds is Holds.NO for part in parts)
+        corrected += all_of(parts).result is Result.NOT_MET
+        uncorrected += any(part.result is Result.NOT_MET for part in parts)
     # 1 - 0.975^20 = 39.7 % without correction; 1 - (1 - 0.025 / 20)^20 = 2.47 % with it. Four standard deviations of
     # 2000 studies are 1.4 points at 2.5 % and 4.4 at 40 %.
     assert corrected / STUDIES == pytest.approx(0.0247, abs=0.014)
@@ -126,20 +126,19 @@ def test_chance_seldom_confirms_one_of_twenty_false_parts() -> None:
     found = 0
     for _ in range(STUDIES):
         parts = [compared(">", column) for column in numbers.normal(size=(PARTS, REPLICATIONS))]
-        found += (~all_of([~part for part in parts])).holds is Holds.SURELY
+        found += (~all_of([~part for part in parts])).result is Result.MET
     assert found / STUDIES == pytest.approx(0.0247, abs=0.014)
 
 
-CURVE = Case(name="a")
 RUNS = [
-    *(SweptCase(name=f"a[{x}]", case=CURVE, value=x) for x in (1, 2, 3)),
-    SweptCase(name="b", case=Case(name="b")),
+    *(Setting(f"a[{x}]", case="a", value=x) for x in (1, 2, 3)),
+    Setting("b"),
 ]
 
 
-def words(*columns: np.ndarray) -> ClaimWords:
+def words(*columns: np.ndarray) -> SampleWords:
     """The metric ``x`` of a at 1, 2 and 3, and of b."""
-    return ClaimWords({"x": {run.name: samples for run, samples in zip(RUNS, columns, strict=True)}}, RUNS)
+    return SampleWords({"x": {run.name: samples for run, samples in zip(RUNS, columns, strict=True)}}, RUNS)
 
 
 def test_a_comparison_of_sweeps_is_one_at_each_value() -> None:
@@ -149,9 +148,9 @@ def test_a_comparison_of_sweeps_is_one_at_each_value() -> None:
     assert at_each.failing.p == pytest.approx(one_by_one.failing.p)
     assert at_each.holding.p == pytest.approx(one_by_one.holding.p)
     # t(9) = -2.6 has p = 0.0144: refuted alone, undecided as one of three.
-    assert Expression("x('a[3]') > 0").truth(of).holds is Holds.NO
-    assert at_each.holds is Holds.UNDECIDED
-    assert Expression("x('a[..2]') > 0").truth(of).holds is Holds.SURELY
+    assert Expression("x('a[3]') > 0").truth(of).result is Result.NOT_MET
+    assert at_each.result is Result.UNDECIDED
+    assert Expression("x('a[..2]') > 0").truth(of).result is Result.MET
 
 
 def test_columns_join_the_parts_beside_them() -> None:
@@ -168,10 +167,10 @@ def test_one_case_is_compared_with_each_value_replication_by_replication() -> No
     # As many replications as values: rows must not be taken for columns.
     a, b = np.array([1.0, 2.0, 3.0]), np.array([1.5, 2.5, 3.6])
     of = words(a, a, a, b)
-    assert Expression("x('a[*]') < x('b')").truth(of).holds is Holds.SURELY
-    assert Expression("x('b') > x('a[*]')").truth(of).holds is Holds.SURELY
+    assert Expression("x('a[*]') < x('b')").truth(of).result is Result.MET
+    assert Expression("x('b') > x('a[*]')").truth(of).result is Result.MET
     assert Expression("max(x('a[*]') - x('b'))").evaluate(of) == pytest.approx([-0.5, -0.5, -0.6])
-    assert Expression("x('a[*]') < axis('a[*]') + 100").truth(of).holds is Holds.SURELY
+    assert Expression("x('a[*]') < axis('a[*]') + 100").truth(of).result is Result.MET
 
 
 def test_parts_of_sweeps_of_unequal_length_are_refused() -> None:

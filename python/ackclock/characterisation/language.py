@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, StringConstraints, model_validator
 from typing_extensions import Self
 
-from ackclock.characterisation.words import Table
+from ackclock.experiment.table import Table
 
 Kind = Literal["benefit", "safety", "info"]
 Measure = Literal["ratio", "difference", "value", "loss"]

@@ -56,6 +56,9 @@ class Gate:
 
     def judge(self, *, silent: bool) -> None:
         """Prints the outcomes, unless ``silent``. RunError when an expectation is not met, after naming it."""
+        if not self._values:
+            return
+        from ackclock._expect import sentence
         from ackclock._sweep import labelled
 
         unmet = checked = 0
@@ -63,13 +66,13 @@ class Gate:
             sweep = self._scenario.sweep
             where = f" (at {labelled(sweep.axes, sweep.overrides(point))})" if sweep.axes else ""
             for number, one in enumerate(self._expected):
-                outcome = one.outcome([by_seed[seed][number] for seed in sorted(by_seed)])
+                finding = one.finding([by_seed[seed][number] for seed in sorted(by_seed)])
                 checked += 1
-                if not outcome.met:
+                if not finding.met:
                     unmet += 1
-                    complain(f"expected {outcome}{where}")
+                    complain(f"expected {sentence(finding)}{where}")
                 elif not silent:
-                    console().print(Text(f"expected {outcome}{where}", style="green"))
+                    console().print(Text(f"expected {sentence(finding)}{where}", style="green"))
         if unmet:
             raise RunError(f"{unmet} of {checked} expectations not met")
 

@@ -18,8 +18,8 @@ from ackclock.errors import InputError
 from ackclock.evaluation.language import ScenarioFile
 from ackclock.evaluation.rfc import FAMILIES, Family
 from ackclock.evaluation.sets import ROWS, SETS, of_scenario
-from ackclock.evaluation.words import needs_series
-from ackclock.study.language import Expression, ExpressionError
+from ackclock.experiment.expression import Expression, ExpressionError
+from ackclock.experiment.run_words import needs_series
 from ackclock.study.mistakes import rendered
 from ackclock.study.placed import not_toml, placed
 from ackclock.study.scenario_text import ScenarioText, extracted

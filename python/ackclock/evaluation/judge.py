@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from ackclock.evaluation.files import Loaded
 from ackclock.evaluation.language import Criterion, Metric, Setting, limits_hold
-from ackclock.evaluation.metrics import harm_to_less, harm_to_more
 from ackclock.evaluation.verdict import Verdict
+from ackclock.experiment.rfc5166 import harm_to_less, harm_to_more
 from ackclock.statistics import log_ratios, paired_difference, summarise
 
 Vector = npt.NDArray[np.float64]

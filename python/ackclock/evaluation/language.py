@@ -12,7 +12,7 @@ from pydantic import Field, model_validator
 from typing_extensions import Self
 
 from ackclock._overrides import merge
-from ackclock.characterisation.words import Table
+from ackclock.experiment.table import Table
 
 Measure = Literal["value", "ratio", "difference", "harm", "allowance", "change"]
 Better = Literal["more", "less", "neither"]

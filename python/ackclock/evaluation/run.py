@@ -24,9 +24,8 @@ from ackclock.evaluation.language import Setting
 from ackclock.evaluation.processes import LIMIT_S, Processes
 from ackclock.evaluation.result import Answers, Evaluation, ScenarioResult, assembled
 from ackclock.evaluation.spelling import more_than
-from ackclock.evaluation.words import EvaluationWords
-from ackclock.study.language import Expression, ExpressionError
-from ackclock.study.run_words import measure
+from ackclock.experiment.expression import Expression, ExpressionError
+from ackclock.experiment.run_words import RunWords, measure
 
 if TYPE_CHECKING:
     from ackclock.custom import Control
@@ -306,7 +305,7 @@ def evaluate(
 def _measured(
     loaded: Loaded, expressions: Mapping[str, Expression], result: Mapping[str, Any]
 ) -> dict[str, float]:
-    words, found = EvaluationWords(result), {}
+    words, found = RunWords(result), {}
     for id, expression in expressions.items():
         try:
             found[id] = measure(expression, words)

@@ -14,16 +14,16 @@ import polars as pl
 
 from ackclock._numbers import mean_and_spread
 from ackclock.errors import InputError
+from ackclock.experiment.expression import Array, Expression
+from ackclock.experiment.model import Setting
+from ackclock.experiment.run_words import RunWords, measure
+from ackclock.experiment.sample_words import SampleWords
+from ackclock.experiment.truth import Truth
 from ackclock.lessons import Check, Lesson
 from ackclock.metrics import stretches
 from ackclock.run import Run, Runs
 from ackclock.scenario import Scenario
 from ackclock.statistics import summarise
-from ackclock.study.claim_words import ClaimWords
-from ackclock.study.language import Array, Expression
-from ackclock.study.model import Case, SweptCase
-from ackclock.study.run_words import RunWords, measure
-from ackclock.study.truth import Truth
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -49,10 +49,8 @@ class Outcome:
 
     def truth(self, check: Check) -> Truth:
         """Returns how surely a check holds, by the 95 % intervals of the paired differences over the seeds."""
-        cases = [
-            SweptCase(name=label, case=Case(name=f"try-{place}")) for place, label in enumerate(self.runs)
-        ]
-        truth: Truth = Expression(check.holds).truth(ClaimWords(self.samples, cases))
+        settings = [Setting(label) for label in self.runs]
+        truth: Truth = Expression(check.holds).truth(SampleWords(self.samples, settings))
         return truth
 
 

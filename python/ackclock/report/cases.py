@@ -5,7 +5,7 @@ from __future__ import annotations
 import fnmatch
 from collections.abc import Sequence
 
-from ackclock.study.model import sweep_text
+from ackclock.experiment.model import sweep_text
 from ackclock.study.result import CaseResult, StudyResult
 
 

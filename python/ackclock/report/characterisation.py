@@ -16,11 +16,11 @@ from ackclock.characterisation.elasticity import sensitivities
 from ackclock.characterisation.language import Characterisation, Criterion
 from ackclock.characterisation.summary import ONE_SETTING, Line, Overall, lines, overall
 from ackclock.characterisation.verdicts import Finding, Outcome, Row, Verdict, rows, setting_of
+from ackclock.experiment.curve_words import at_equal
 from ackclock.report import distribution, outcome, page, plane, study_view, style
 from ackclock.report.plane import Plane
 from ackclock.report.study_view import StudyView
 from ackclock.statistics import summarise
-from ackclock.study.curve_words import at_equal
 from ackclock.study.result import CaseResult, StudyResult
 
 AT_DELAY_MS = (5.0, 10.0, 20.0)

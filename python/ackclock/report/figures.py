@@ -13,12 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from ackclock._numbers import rounded, rounded_one
+from ackclock.experiment.model import sweep_text
 from ackclock.report import narrow, rows, style, time_figure, trade_off
 from ackclock.report.cases import families, selected, shown
 from ackclock.report.chart import Chart
 from ackclock.report.curves import Axis, Curve, Entry, Panel
 from ackclock.report.quantities import title_and_scale
-from ackclock.study.model import Figure, sweep_text
+from ackclock.study.model import Figure
 from ackclock.study.result import CaseResult, MetricValue, StudyResult
 
 

@@ -10,12 +10,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ackclock import _numbers as numbers
+from ackclock.experiment.model import sweep_text
 from ackclock.report import claims, figures, outcome, results_table
 from ackclock.report.cases import families
 from ackclock.report.claims import AssumptionView, ClaimView
 from ackclock.report.figures import FigureView
 from ackclock.report.results_table import Card, ResultsTable
-from ackclock.study.model import Finding, Verdict, sweep_text
+from ackclock.study.model import Finding, Verdict
 from ackclock.study.result import ClaimResult, StudyResult
 
 HIGHLIGHTS = 3

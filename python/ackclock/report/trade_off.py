@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from ackclock._numbers import mean_and_spread, rounded
+from ackclock.experiment.model import sweep_text
 from ackclock.report.cases import families, selected, shown
 from ackclock.report.curves import Axis, Curve, Entry, Panel
-from ackclock.study.model import Figure, Metric, sweep_text
+from ackclock.study.model import Figure, Metric
 from ackclock.study.result import CaseResult, MetricValue, StudyResult
 
 

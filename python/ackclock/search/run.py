@@ -16,11 +16,10 @@ from ackclock._store import Job, Store
 from ackclock.errors import AckclockError, InputError, RunError
 from ackclock.evaluation.contenders import Contender
 from ackclock.evaluation.processes import LIMIT_S, Processes
-from ackclock.evaluation.words import EvaluationWords, needs_series
+from ackclock.experiment.expression import Expression, ExpressionError
+from ackclock.experiment.run_words import RunWords, measure, needs_series
 from ackclock.search.objectives import Objective
 from ackclock.search.space import Choice, Range, Space
-from ackclock.study.language import Expression, ExpressionError
-from ackclock.study.run_words import measure
 
 Values = Mapping[str, float]
 FIRST = 0.4
@@ -215,7 +214,7 @@ class Search:
 
         def take(index: int, result: Mapping[str, Any]) -> None:
             try:
-                value = measure(self._expression, EvaluationWords(result))
+                value = measure(self._expression, RunWords(result))
             except ExpressionError as error:
                 raise InputError(
                     f'{self._space.file}: the objective "{self._objective.name}" does not fit this space: {error}'

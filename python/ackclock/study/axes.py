@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ackclock._names import nearest
-from ackclock.study.model import sweep_text
+from ackclock.experiment.model import sweep_text
 
 Axes = Mapping[str, Sequence[Any]]
 """The values of each axis by its name: numbers, texts, or tables with an ``id``."""

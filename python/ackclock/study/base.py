@@ -21,6 +21,7 @@ from ackclock._files import is_there, read_text
 from ackclock._names import nearest
 from ackclock.characterisation.arms import Arm, Placement, cases
 from ackclock.errors import InputError
+from ackclock.experiment.table import Table
 from ackclock.study.grid import expanded
 from ackclock.study.kind import ENDING
 from ackclock.study.merge import merged
@@ -39,7 +40,6 @@ from ackclock.study.model import (
 )
 from ackclock.study.placed import not_toml, placed
 from ackclock.study.scenario_text import ScenarioText, extracted
-from ackclock.study.table import Table
 
 
 class BaseSource(Table):

@@ -1,6 +1,6 @@
 """Computed numbers in texts: ``{= loss('rbcc[5]') / loss('reno[5]') | .1f}``.
 
-The expression uses the vocabulary of claims (``claim_words``) over the means of the metrics. The format of the number
+The expression uses the vocabulary of claims (``sample_words``) over the means of the metrics. The format of the number
 may follow after ``|``: ``.1f`` gives the number of decimals, ``.3g`` that of significant digits, and a comma before
 either separates thousands. Without it a number has three significant digits.
 """
@@ -14,9 +14,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from ackclock._numbers import significant
-from ackclock.study.choice_words import CHOICES
-from ackclock.study.claim_words import ClaimWords, samples_of
-from ackclock.study.language import Expression, ExpressionError
+from ackclock.experiment.choice_words import CHOICES
+from ackclock.experiment.expression import Expression, ExpressionError
+from ackclock.experiment.sample_words import SampleWords, samples_of
 from ackclock.study.model import SweptCase
 
 Means = Mapping[str, Mapping[str, float | None]]
@@ -47,7 +47,7 @@ class Number:
         if chosen := sorted(self._expression.called & set(CHOICES)):
             raise ExpressionError(f"{chosen[0]} chooses among replications, and a mean has none")
 
-    def written(self, words: ClaimWords) -> str:
+    def written(self, words: SampleWords) -> str:
         """Returns the number over ``words_of_means``, formatted. ExpressionError if it names an unknown metric or
         run.
         """
@@ -61,7 +61,7 @@ class Number:
         return text.replace("-", "\u2212" if re.search("[1-9]", text) else "")
 
 
-def filled(text: str, words: ClaimWords | None) -> str:
+def filled(text: str, words: SampleWords | None) -> str:
     """Returns ``text`` with its numbers filled in; ``NOT_RECORDED`` for each if there are no ``words``."""
     return _COMPUTED.sub(
         lambda found: NOT_RECORDED if words is None else Number(found[1]).written(words), text
@@ -73,12 +73,12 @@ def typed(text: str) -> str:
     return _COMPUTED.sub("", text)
 
 
-def words_of_means(means: Means, runs: Sequence[SweptCase]) -> ClaimWords:
+def words_of_means(means: Means, runs: Sequence[SweptCase]) -> SampleWords:
     """Returns the vocabulary of ``Number``."""
-    return ClaimWords(
+    return SampleWords(
         {
             metric: {name: np.array([math.nan if mean is None else mean]) for name, mean in of_runs.items()}
             for metric, of_runs in means.items()
         },
-        runs,
+        [run.setting for run in runs],
     )

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from ackclock.study.claim_words import ClaimWords
+from ackclock.experiment.expression import Expression, ExpressionError
+from ackclock.experiment.run_words import RunWords, measure, needs_series
+from ackclock.experiment.sample_words import SampleWords
 from ackclock.study.computed import filled, words_of_means
-from ackclock.study.language import Expression, ExpressionError
 from ackclock.study.model import Alternative, Assumption, Study
-from ackclock.study.run_words import RunWords, measure, needs_series
 from ackclock.study.synthetic import Names, run_of, run_of_any_names
 from ackclock.study.verdict import judge
 
@@ -27,7 +27,7 @@ def dry_run(study: Study) -> list[str]:
     problems = _unmeasurable((_place(metric.id, None, ""), metric.expr) for metric in study.metrics)
     problems += dry_run_assumptions(study.assumptions)
     synthetic, runs = _synthetic_samples(study), study.runs()
-    words = ClaimWords(synthetic, runs)
+    words = SampleWords(synthetic, [run.setting for run in runs])
     for claim in study.claims:
         try:
             judge(claim, words, REPLICATIONS)

@@ -12,17 +12,18 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
+from ackclock.experiment.expression import Array, Expression, ExpressionError
+from ackclock.experiment.model import Result
+from ackclock.experiment.sample_words import SampleWords
+from ackclock.experiment.truth import NEGLIGIBLE, share_of, size_of
 from ackclock.statistics import Summary
-from ackclock.study.claim_words import ClaimWords
-from ackclock.study.language import Array, Expression, ExpressionError
-from ackclock.study.truth import NEGLIGIBLE, Holds, share_of, size_of
 
 _KEEPING_SIZE = {"abs", "mean", "median", "max", "min"}
 """Functions of one argument whose value is about as large as their argument."""
 
 
 def measured_share(
-    measured: Expression, words: ClaimWords, summary: Summary, conditions: Iterable[tuple[str, float]]
+    measured: Expression, words: SampleWords, summary: Summary, conditions: Iterable[tuple[str, float]]
 ) -> float | None:
     """Returns how large the measured effect is relative to what is compared.
 
@@ -54,7 +55,7 @@ def measured_share(
 
 
 def every_rival_passes(
-    expressions: Iterable[Expression], rivals: Iterable[str], passes: Callable[[Callable[[str], str]], Holds]
+    expressions: Iterable[Expression], rivals: Iterable[str], passes: Callable[[Callable[[str], str]], Result]
 ) -> bool:
     """Returns whether each rival to which a test about one case applies passes it as surely.
 
@@ -72,7 +73,7 @@ def every_rival_passes(
             found.append(passes(_renaming(own, arm)))
         except ExpressionError:
             continue  # a value of the sweep that this case does not have
-    return bool(found) and all(holds is Holds.SURELY for holds in found)
+    return bool(found) and all(holds is Result.MET for holds in found)
 
 
 def cases_named(expressions: Iterable[Expression]) -> set[str]:
@@ -90,7 +91,7 @@ def _renaming(own: str, other: str) -> Callable[[str], str]:
     return lambda text: pattern.sub(lambda _: other, text)
 
 
-def _peeled(node: ast.expr, measured: Expression, words: ClaimWords) -> tuple[ast.expr, Array]:
+def _peeled(node: ast.expr, measured: Expression, words: SampleWords) -> tuple[ast.expr, Array]:
     """Strips constant factors, divisors, signs and means. Returns the inner expression and its factor."""
     factor = np.asarray(1.0)
     while True:

@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import ast
 
+from ackclock.experiment.expression import Expression
 from ackclock.study.claim import Claim
-from ackclock.study.language import Expression
 
 EXTREMES = frozenset({"abs", "min", "max"})
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from ackclock.study.claim_words import ClaimWords
+from ackclock.experiment.sample_words import SampleWords
 from ackclock.study.computed import filled
 from ackclock.study.model import Finding
 from ackclock.study.result import ClaimResult
 
 
-def with_numbers(findings: Iterable[Finding], words: ClaimWords | None) -> tuple[Finding, ...]:
+def with_numbers(findings: Iterable[Finding], words: SampleWords | None) -> tuple[Finding, ...]:
     """Returns the findings with their computed numbers; without ``words`` each number says that it is not recorded."""
     return tuple(finding.model_copy(update={"text": filled(finding.text, words)}) for finding in findings)
 

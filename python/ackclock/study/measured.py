@@ -13,19 +13,19 @@ import numpy as np
 
 from ackclock.characterisation.distributions import Collected
 from ackclock.errors import InputError
+from ackclock.experiment.expression import Array, Expression, ExpressionError, parsed
+from ackclock.experiment.run_words import RunWords, measure
+from ackclock.experiment.sample_words import SampleWords
+from ackclock.experiment.truth import ERROR
 from ackclock.series import Series
 from ackclock.statistics import summarise
 from ackclock.study.claim import Claim
-from ackclock.study.claim_words import ClaimWords
 from ackclock.study.computed import Means
 from ackclock.study.effect import cases_named
-from ackclock.study.language import Array, Expression, ExpressionError, parsed
 from ackclock.study.model import Metric, SweptCase, Verdict
 from ackclock.study.plan import Plan, Planned, Reading
 from ackclock.study.records import recorded_verdicts
 from ackclock.study.result import CaseResult, ClaimResult, MetricValue, PrecisionResult
-from ackclock.study.run_words import RunWords, measure
-from ackclock.study.truth import ERROR
 from ackclock.study.verdict import judge
 from ackclock.study.verdict_status import about_baselines, outcome, rivals, status_of
 
@@ -98,7 +98,7 @@ class Measured:
         replications = self.replications
         if reading is not None:
             replications = plan.made(reading, self.replications_of_others)
-        words = ClaimWords(
+        words = SampleWords(
             {
                 metric: {
                     run.name: self._samples_of(metric, index, c)[:replications]
@@ -106,7 +106,7 @@ class Measured:
                 }
                 for metric in self._samples
             },
-            plan.runs,
+            [run.setting for run in plan.runs],
         )
         claims = plan.study.claims if only is None else only
         return tuple(self._judged(claims, words, replications, taken=reading is None))
@@ -169,7 +169,7 @@ class Measured:
         return self._samples[metric][reading, run, : self.replications]
 
     def _judged(
-        self, claims: Sequence[Claim], words: ClaimWords, replications: int, *, taken: bool
+        self, claims: Sequence[Claim], words: SampleWords, replications: int, *, taken: bool
     ) -> Iterator[ClaimResult]:
         study, loaded = self._plan.study, self._plan.loaded
         errors = self.errors if taken else {}

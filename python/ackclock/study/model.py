@@ -18,8 +18,9 @@ from typing_extensions import Self
 from ackclock._names import nearest
 from ackclock.characterisation.arms import Placement
 from ackclock.characterisation.language import Characterisation
+from ackclock.experiment.model import Setting, sweep_text
+from ackclock.experiment.table import Table
 from ackclock.study.claim import Claim
-from ackclock.study.table import Table
 
 Verdict = Literal[
     "reproduced",
@@ -471,17 +472,17 @@ class SweptCase(Table):
     value: int | float | str | None = None
     sweep: Sweep | None = Field(default=None, description="the sweep to which the value belongs")
 
+    @property
+    def setting(self) -> Setting:
+        """Returns the run as a point of the study's grid."""
+        return Setting(self.name, self.case.overrides, self.case.name, self.value)
+
     def matches(self, patterns: list[str] | None) -> bool:
         """Returns whether any pattern (``rbcc*``, ``rbcc[5]``) names this run or its case; None names all."""
         return patterns is None or any(
             pattern in (self.name, self.case.name) or fnmatch.fnmatchcase(self.case.name, pattern)
             for pattern in patterns
         )
-
-
-def sweep_text(value: int | float | str) -> str:
-    """Returns a sweep value as written in the brackets of a case name: 2.0 is ``2``, "10 ms" is ``10 ms``."""
-    return value if isinstance(value, str) else f"{value:.12g}"
 
 
 def repeated(kind: str, names: list[str], what: str = "defined") -> list[str]:

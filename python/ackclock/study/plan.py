@@ -10,13 +10,13 @@ from ackclock import _typed_core as core
 from ackclock._overrides import merge
 from ackclock._store import Job
 from ackclock.errors import InputError, ScenarioError
+from ackclock.experiment.expression import Expression
+from ackclock.experiment.run_words import needs_series
 from ackclock.study.drawn import undrawable
 from ackclock.study.dry_run import MetricsDryRun
-from ackclock.study.language import Expression
 from ackclock.study.load import LoadedStudy
 from ackclock.study.model import Alternative, Figure, Overrides, SweptCase
 from ackclock.study.placed import placed
-from ackclock.study.run_words import needs_series
 from ackclock.study.synthetic import Names
 
 Reading = Alternative | None

@@ -12,7 +12,8 @@ from ackclock import _typed_core as core
 from ackclock._jobs import Made, Progress, run_jobs
 from ackclock._store import Job, Store, core_fingerprint
 from ackclock.errors import InputError, Interrupted
-from ackclock.study.claim_words import ClaimWords
+from ackclock.experiment.sample_words import SampleWords
+from ackclock.experiment.truth import ERROR_LATER
 from ackclock.study.computed import words_of_means
 from ackclock.study.findings import with_finding, with_numbers
 from ackclock.study.fingerprint import fingerprint
@@ -22,7 +23,6 @@ from ackclock.study.model import Alternative
 from ackclock.study.plan import Plan, Planned
 from ackclock.study.records import recorded_means
 from ackclock.study.result import AssumptionResult, ClaimResult, SensitivityResult, Source, StudyResult
-from ackclock.study.truth import ERROR_LATER
 from ackclock.study.verdict_status import with_readings
 
 LOOKS = 3
@@ -223,7 +223,7 @@ class _Work:
             fingerprint=fingerprint(study),
         )
 
-    def _words(self) -> ClaimWords:
+    def _words(self) -> SampleWords:
         """Returns the vocabulary of findings: in a quick run over the means of the recorded full run, if there is
         one.
         """

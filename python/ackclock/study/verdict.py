@@ -22,27 +22,28 @@ from functools import reduce
 from operator import and_
 from typing import TypeVar
 
+from ackclock.experiment.expression import Expression, ExpressionError, parsed
+from ackclock.experiment.model import Result
+from ackclock.experiment.sample_words import SampleWords, samples_of
+from ackclock.experiment.truth import ERROR, NEGLIGIBLE, Truth, within
 from ackclock.statistics import Summary, summarise
 from ackclock.study.claim import Claim
-from ackclock.study.claim_words import ClaimWords, samples_of
 from ackclock.study.effect import every_rival_passes, measured_share
-from ackclock.study.language import Expression, ExpressionError, parsed
 from ackclock.study.model import Verdict
 from ackclock.study.result import ClaimResult
-from ackclock.study.truth import ERROR, NEGLIGIBLE, Holds, Truth, within
 
 _T = TypeVar("_T")
 
-_ALONE: dict[Holds, Verdict] = {
-    Holds.SURELY: "reproduced",
-    Holds.UNDECIDED: "undecided",
-    Holds.NO: "not reproduced",
+_ALONE: dict[Result, Verdict] = {
+    Result.MET: "reproduced",
+    Result.UNDECIDED: "undecided",
+    Result.NOT_MET: "not reproduced",
 }
 
 
 def judge(
     claim: Claim,
-    words: ClaimWords,
+    words: SampleWords,
     replications: int,
     rivals: Sequence[str] = (),
     error: float = ERROR,
@@ -77,7 +78,7 @@ class _Test:
     """A claim's computed expressions, and the verdict that follows from them."""
 
     def __init__(
-        self, claim: Claim, words: ClaimWords, replications: int, rivals: Sequence[str], error: float
+        self, claim: Claim, words: SampleWords, replications: int, rivals: Sequence[str], error: float
     ) -> None:
         self._claim, self._words, self._replications, self._rivals = claim, words, replications, rivals
         self._error = error
@@ -111,7 +112,7 @@ class _Test:
         undecided = [
             truth.replications
             for truth in (self._amount, self._way)
-            if truth is not None and truth.holds is Holds.UNDECIDED
+            if truth is not None and truth.result is Result.UNDECIDED
         ]
         most = max(undecided, default=math.inf)
         return int(most) if most < 1e6 else None
@@ -141,7 +142,7 @@ class _Test:
         if direction is None:
             return None
         truth = direction.truth(self._words)
-        assert isinstance(truth, Truth)  # noqa: S101  (what ClaimWords.compare returns)
+        assert isinstance(truth, Truth)  # noqa: S101  (what SampleWords.compare returns)
         return replace(truth, error=self._error)
 
     def _computed(self, key: str, compute: Callable[[], _T]) -> _T:
@@ -168,11 +169,11 @@ class _Test:
         return measured_share(self._measured, self._words, self.summary, self._claim.conditions())
 
     def _every_rival_passes(self) -> bool:
-        def passes(rewritten: Callable[[str], str]) -> Holds:
+        def passes(rewritten: Callable[[str], str]) -> Result:
             samples = samples_of(parsed(rewritten(self._measured.text)), self._words, self._replications)
             direction = None if self._direction is None else parsed(rewritten(self._direction.text))
             truths = (self._amount_of(summarise(samples)), self._truth(direction))
-            return reduce(and_, (truth for truth in truths if truth is not None)).holds
+            return reduce(and_, (truth for truth in truths if truth is not None)).result
 
         expressions = [self._measured] + ([] if self._direction is None else [self._direction])
         return every_rival_passes(expressions, self._rivals, passes)
@@ -185,10 +186,10 @@ class _Test:
         if allowed is None or paper is None:
             return f"expected {claim.expect}: {_said(self._amount, self.summary)}"
         where = {
-            Holds.SURELY: "the whole interval within it",
-            Holds.UNDECIDED: "the interval across its end" if self.summary.interval else "no interval",
-            Holds.NO: "the whole interval outside",
-        }[self._amount.holds]
+            Result.MET: "the whole interval within it",
+            Result.UNDECIDED: "the interval across its end" if self.summary.interval else "no interval",
+            Result.NOT_MET: "the whole interval outside",
+        }[self._amount.result]
         off = f"{_number(mean)} is {_number(abs(mean - paper))} from {_number(paper)}"
         return f"{off}, tolerance {_number(allowed)}, {where}"
 
@@ -199,27 +200,27 @@ class _Test:
 def _joined(amount: Truth | None, way: Truth | None) -> Verdict:
     if amount is None or way is None:
         alone = amount or way
-        return "undecided" if alone is None else _ALONE[alone.holds]
-    if way.holds is Holds.NO:
+        return "undecided" if alone is None else _ALONE[alone.result]
+    if way.result is Result.NOT_MET:
         # Even if the value comes near: it may be near by chance.
         return "not reproduced"
-    if Holds.UNDECIDED in (amount.holds, way.holds):
+    if Result.UNDECIDED in (amount.result, way.result):
         return "undecided"
-    return "reproduced" if amount.holds is Holds.SURELY else "direction only"
+    return "reproduced" if amount.result is Result.MET else "direction only"
 
 
 def _said(truth: Truth, summary: Summary) -> str:
-    if truth.holds is Holds.UNDECIDED and summary.interval is None:
+    if truth.result is Result.UNDECIDED and summary.interval is None:
         return "one replication has no interval"
     level = _level(truth.error)
-    if truth.comparisons > 1 and truth.holds is not Holds.SURELY:
-        said = "do not decide it" if truth.holds is Holds.UNDECIDED else "refute it"
+    if truth.comparisons > 1 and truth.result is not Result.MET:
+        said = "do not decide it" if truth.result is Result.UNDECIDED else "refute it"
         return f"the {level} intervals, corrected for {truth.comparisons} comparisons, {said}"
     return {
-        Holds.SURELY: f"holds over the whole {level} interval",
-        Holds.UNDECIDED: f"the {level} interval does not decide it",
-        Holds.NO: f"does not hold anywhere in the {level} interval",
-    }[truth.holds]
+        Result.MET: f"holds over the whole {level} interval",
+        Result.UNDECIDED: f"the {level} interval does not decide it",
+        Result.NOT_MET: f"does not hold anywhere in the {level} interval",
+    }[truth.result]
 
 
 def _level(error: float) -> str:

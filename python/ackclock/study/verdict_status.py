@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+from ackclock.experiment.expression import parsed
 from ackclock.study.claim import Claim
-from ackclock.study.language import parsed
 from ackclock.study.model import Study, SweptCase, Verdict
 from ackclock.study.result import AssumptionResult, ClaimResult, ReadingVerdict, Thesis
 

@@ -17,13 +17,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from enum import IntEnum
 from functools import partial
 
 import numpy as np
 
+from ackclock.experiment.expression import Array
+from ackclock.experiment.model import Result
 from ackclock.statistics import LEVEL, Summary, summarise, t_quantile
-from ackclock.study.language import Array
 
 NEGLIGIBLE = 1e-3
 """The share of what is compared up to which a difference counts as none: at most one unit in the third significant
@@ -41,14 +41,6 @@ Each further look is another chance to err. If the true value lies on the end of
 verdict is wrong, one look at 95 % errs in 5 % of studies, and with three further ones at 99 % it is 6.5 % (12 % if
 those were at 95 % as well): ``test_looking_again_seldom_decides_what_cannot_be_decided``.
 """
-
-
-class Holds(IntEnum):
-    """The answers, ordered from worst to best for the claim."""
-
-    NO = 0
-    UNDECIDED = 1
-    SURELY = 2
 
 
 @dataclass(frozen=True)
@@ -109,11 +101,11 @@ class Truth:
     error: float = ERROR
 
     @property
-    def holds(self) -> Holds:
+    def result(self) -> Result:
         """Returns the answer that ``error`` allows."""
         if self.holding.p <= self.error:
-            return Holds.SURELY
-        return Holds.NO if self.failing.p <= self.error else Holds.UNDECIDED
+            return Result.MET
+        return Result.NOT_MET if self.failing.p <= self.error else Result.UNDECIDED
 
     @property
     def replications(self) -> float:

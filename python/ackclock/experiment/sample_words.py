@@ -34,20 +34,20 @@ from typing import Any
 import numpy as np
 
 from ackclock._names import nearest
-from ackclock.study.choice_words import CHOICES
-from ackclock.study.curve_words import CURVES
-from ackclock.study.language import Array, Expression, ExpressionError, Join, Value, aligned
-from ackclock.study.model import SweptCase, sweep_text
-from ackclock.study.run_words import ELEMENTWISE
-from ackclock.study.truth import Truth, compared, size_of
+from ackclock.experiment.choice_words import CHOICES
+from ackclock.experiment.curve_words import CURVES
+from ackclock.experiment.expression import Array, Expression, ExpressionError, Join, Value, aligned
+from ackclock.experiment.model import Setting, sweep_text
+from ackclock.experiment.run_words import ELEMENTWISE
+from ackclock.experiment.truth import Truth, compared, size_of
 
 _SELECTION = re.compile(r"(?P<case>[^\[\]]+)\[(?P<what>\*|(?P<low>[^\[\]]*)\.\.(?P<high>[^\[\]]*))\]\Z")
 
 
-class ClaimWords:
+class SampleWords:
     """The vocabulary of claims: ``samples[metric][run name]`` is a vector over the replications."""
 
-    def __init__(self, samples: Mapping[str, Mapping[str, Array]], runs: Sequence[SweptCase]) -> None:
+    def __init__(self, samples: Mapping[str, Mapping[str, Array]], runs: Sequence[Setting]) -> None:
         self._samples, self._runs = samples, runs
         self.values: Mapping[str, Value] = {}
         self.functions: Mapping[str, Callable[..., Value]] = {
@@ -99,19 +99,19 @@ class ClaimWords:
         """axis('<case>[*]')"""
         runs, several = self._select(selector)
         if not several:
-            raise LookupError(f"axis is about a part of the sweep: axis('{runs[0].case.name}[*]')")
+            raise LookupError(f"axis is about a part of the sweep: axis('{runs[0].curve}[*]')")
         return np.array([[_axis_value(run.value) for run in runs]], dtype=np.float64)
 
-    def _select(self, selector: str) -> tuple[list[SweptCase], bool]:
+    def _select(self, selector: str) -> tuple[list[Setting], bool]:
         """Returns the runs that ``selector`` names, and whether it names a part of the sweep rather than one run."""
         if not isinstance(selector, str):
             raise LookupError("a case is named in quotes, e.g. loss('rbcc-5')")
         found = _SELECTION.match(selector)
         if found is None:
             return [self._run(selector)], False
-        swept = [run for run in self._runs if run.case.name == found["case"] and run.value is not None]
+        swept = [run for run in self._runs if run.curve == found["case"] and run.value is not None]
         if not swept:
-            known = [run.case.name for run in self._runs if run.value is not None]
+            known = [run.curve for run in self._runs if run.value is not None]
             raise LookupError(f'there is no swept case "{found["case"]}"{nearest(found["case"], known)}')
         low, high = _bound(found["low"], -np.inf), _bound(found["high"], np.inf)
         inside = (
@@ -121,7 +121,7 @@ class ClaimWords:
             raise LookupError(f'"{selector}" holds no value of the sweep')
         return inside, True
 
-    def _run(self, name: str) -> SweptCase:
+    def _run(self, name: str) -> Setting:
         wanted = _normal(name)
         for run in self._runs:
             if run.name in (name, wanted):
@@ -138,7 +138,7 @@ def one_per_replication(value: Array) -> Array:
     return value
 
 
-def samples_of(expression: Expression, words: ClaimWords, replications: int) -> Array:
+def samples_of(expression: Expression, words: SampleWords, replications: int) -> Array:
     """Returns the claim's measured value, a vector of length ``replications``."""
     value = expression.evaluate(words)
     if value.ndim > 1 and len(value) != replications:

@@ -19,7 +19,7 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from ackclock.study.language import Array, Value
+from ackclock.experiment.expression import Array, Value
 
 
 def at_equal(x: Array, y: Array, at: Array) -> Array:

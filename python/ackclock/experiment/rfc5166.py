@@ -2,7 +2,7 @@
 and those of the evaluation's own.
 
 Section numbers are those of draft-irtf-tmrg-metrics-11. Vectors are one-dimensional float arrays. Jain's index and the
-coefficient of variation are in ``ackclock.metrics``, starvation is ``least_share`` of ``characterisation.windows``.
+coefficient of variation are in ``ackclock.metrics``, starvation is ``least_share`` of ``experiment.windows``.
 What a run's result has itself, such as delays, marks and the synchronisation of losses, needs no function. The table in
 ``docs/evaluate.md`` says where each metric of the RFC is, and which are nowhere.
 """

@@ -22,7 +22,7 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from ackclock.study.language import Array, Value
+from ackclock.experiment.expression import Array, Value
 
 
 def cross_fitted_min(*settings: Array) -> Array:

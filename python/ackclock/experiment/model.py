@@ -1,0 +1,142 @@
+"""The five types of an experiment: setting, metric, samples, criterion, finding."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TYPE_CHECKING, Any, Literal
+
+from pydantic import Field
+
+from ackclock.experiment.table import Table
+
+if TYPE_CHECKING:
+    from ackclock.experiment.expression import Array
+    from ackclock.experiment.truth import Truth
+
+Better = Literal["more", "less", "neither"]
+"""Whether more or less of a quantity is better."""
+
+
+class Result(Enum):
+    """The result of a criterion. Every product has a table from findings to its own words; none has further results."""
+
+    MET = "met"
+    """The whole interval lies where the criterion wants it."""
+    NOT_MET = "not met"
+    """The whole interval lies elsewhere."""
+    UNDECIDED = "undecided"
+    """The interval lies on both sides of a limit, or there is none: more seeds may decide."""
+    NOT_JUDGED = "not judged"
+    """The criterion states no limit, or the samples cannot answer it."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A point of a grid: a scenario with overrides.
+
+    ``name`` is ``rbcc-5``, or ``rbcc[5]`` for the point of a sweep, with ``rbcc`` as its ``case`` and 5 as its
+    ``value``.
+    """
+
+    name: str
+    overrides: Mapping[str, Any] = field(default_factory=dict)
+    case: str = ""
+    value: int | float | str | None = None
+
+    @property
+    def curve(self) -> str:
+        """Returns the name that all points of its sweep share; its own name outside a sweep."""
+        return self.case or self.name
+
+
+class Metric(Table):
+    """One number per run, as an expression over the run's result."""
+
+    id: str = Field(pattern=r"^[a-z][a-z0-9_]*$", description="also the name of a function in criteria")
+    label: str
+    unit: str = ""
+    expr: str
+    better: Better = "neither"
+
+    @property
+    def axis_title(self) -> str:
+        """Returns the label with its unit."""
+        return self.label + (f" ({self.unit})" if self.unit else "")
+
+
+Samples = Mapping[str, Mapping[str, "Array"]]
+"""The values of each metric, by its id, in each setting, by its name: one for each seed, nan for a run without one."""
+
+
+@dataclass(frozen=True)
+class Criterion:
+    """What is expected: that a quantity lies in a range, or that an order holds.
+
+    ``measured`` is an expression over the samples with one value per seed; its mean must lie between ``low`` and
+    ``high``. ``order`` is a comparison over the samples, or several joined by ``and``, ``or`` and ``not``.
+    """
+
+    text: str
+    measured: str = ""
+    low: float | None = None
+    high: float | None = None
+    low_open: bool = False
+    """Whether ``low`` itself is outside."""
+    high_open: bool = False
+    order: str = ""
+    logarithmic: bool = False
+    """Whether the mean is the geometric one, as that of a ratio should be."""
+    source: str = ""
+    """Where the expectation comes from."""
+    reason: str = ""
+    """Why the range is as wide as it is."""
+
+    def accepts(self, value: float) -> bool:
+        """Returns whether ``value`` lies in the range; False for nan."""
+        low, high = self.range
+        above = value > low if self.low_open else value >= low
+        return above and (value < high if self.high_open else value <= high)
+
+    @property
+    def range(self) -> tuple[float, float]:
+        """Returns the limits, infinite where there is none."""
+        return -math.inf if self.low is None else self.low, math.inf if self.high is None else self.high
+
+
+@dataclass(frozen=True)
+class Finding:
+    """The result of a criterion over samples.
+
+    ``estimate`` is the mean of what was measured, None without a sample; ``interval`` its confidence interval at the
+    error at which it was judged, None with fewer than two samples.
+    """
+
+    criterion: Criterion
+    result: Result
+    estimate: float | None = None
+    interval: tuple[float, float] | None = None
+    seeds: int = 0
+    """The number of seeds with a sample."""
+    missing: int = 0
+    """The number of seeds without one."""
+    needed: int | None = None
+    """About how many seeds would decide it, if it is undecided; None if unknown."""
+    reason: str = ""
+    """What the numbers do not say."""
+    truth: Truth | None = None
+    """The evidence for and against; None if nothing was judged."""
+    values: Sequence[float] = ()
+    """What was measured, by seed."""
+
+    @property
+    def met(self) -> bool:
+        """Returns whether the criterion is surely met."""
+        return self.result is Result.MET
+
+
+def sweep_text(value: int | float | str) -> str:
+    """Returns a sweep value as written in the brackets of a setting's name: 2.0 is ``2``, "10 ms" is ``10 ms``."""
+    return value if isinstance(value, str) else f"{value:.12g}"
