@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 from ackclock._numbers import significant
 from ackclock.evaluation import files
-from ackclock.evaluation.language import LEAST_BUFFER, Criterion, buffer_order
+from ackclock.evaluation.language import LEAST_BUFFER, Condition, buffer_order
 from ackclock.evaluation.spelling import judged
-from ackclock.evaluation.verdict import Verdict
+from ackclock.evaluation.words import INFO
 
 MOST_ROWS = 10
 """The largest number of findings of a criterion that are all shown."""
@@ -33,14 +33,14 @@ class Found(NamedTuple):
         return self.scenario["name"], self.finding["text"]
 
 
-def of(criterion: Mapping[str, Any], verdict: Verdict, record: Mapping[str, Any]) -> Iterator[str]:
+def of(criterion: Mapping[str, Any], verdict: str, record: Mapping[str, Any]) -> Iterator[str]:
     """The findings of a criterion with this verdict; numbers without a limit only where there is nothing else."""
     numbers = criterion["sentence"].startswith("Numbers without a limit")
     found = [
         Found(scenario, one)
         for scenario in criterion["scenarios"]
         for one in scenario["findings"]
-        if one["verdict"] == verdict.value and (verdict is not Verdict.INFO or one["reason"] or numbers)
+        if one["verdict"] == verdict and (verdict != INFO or one["reason"] or numbers)
     ]
     if not found:
         return
@@ -87,12 +87,12 @@ def worst(found: Sequence[Found]) -> list[Found]:
     return shown
 
 
-def criterion_of(scenario: str, text: str) -> Criterion:
+def criterion_of(scenario: str, text: str) -> Condition:
     """The criterion of a condition."""
     return next(one for one in files.load(scenario).about.criteria if one.text == text)
 
 
-def over_the_grid(found: Sequence[Found], verdict: Verdict) -> Iterator[str]:
+def over_the_grid(found: Sequence[Found], verdict: str) -> Iterator[str]:
     """In how many of its settings a condition has these findings, all with this verdict, by rate and round trip;
     nothing where a scenario is not on the grid of paths.
     """
@@ -117,7 +117,7 @@ def over_the_grid(found: Sequence[Found], verdict: Verdict) -> Iterator[str]:
     buffers = ", ".join(f"{with_buffer[one,]} of {of_buffer[one,]} with {one}" for one in sizes)
     yield (
         f"{finding['text']} (`{scenario['name']}`): how many of the settings with each rate and round trip are "
-        f"**{verdict.value}**. The shortest paths have fewer buffers, as one holds at least {LEAST_BUFFER} packets. "
+        f"**{verdict}**. The shortest paths have fewer buffers, as one holds at least {LEAST_BUFFER} packets. "
         f"By buffer: {buffers}."
     )
     yield ""

@@ -17,7 +17,7 @@ from ackclock import _typed_core as core
 from ackclock.evaluation.contenders import RECOVERY
 from ackclock.evaluation.rfc import TITLE
 from ackclock.evaluation.spelling import extent, in_lines, more_than
-from ackclock.evaluation.verdict import WORST_FIRST, Verdict
+from ackclock.evaluation.words import CONCERN, INFO, UNDECIDED, WORST_FIRST
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "docs" / "evaluations"
@@ -57,7 +57,7 @@ def index() -> str:
         # Section 6.1 repeats the verdicts of section 5.
         found = [one for one in record["criteria"] if one["section"] != "6.1"]
         counts = Counter(one["verdict"] for one in found)
-        concerns = [one["section"] for one in found if one["verdict"] == Verdict.CONCERN.value]
+        concerns = [one["section"] for one in found if one["verdict"] == CONCERN]
         name = record["control"]
         summary = next(one["summary"] for one in core.registry() if one["name"] == name)
         own = " (it is one of the references)" if name in record["references"] else ""
@@ -66,8 +66,7 @@ def index() -> str:
                 f"[{name}](evaluations/{stem(name)}.md)",
                 summary,
                 extent(quick=record["quick"], most_packets=record.get("most_packets")),
-                ", ".join(f"{counts[one.value]} {one.value}" for one in WORST_FIRST if counts[one.value])
-                + own,
+                ", ".join(f"{counts[one]} {one}" for one in WORST_FIRST if counts[one]) + own,
                 ", ".join(concerns) or "none",
             ]
         )
@@ -139,9 +138,9 @@ def _page(record: Mapping[str, Any]) -> Iterator[str]:
         ],
     )
     for verdict, title in (
-        (Verdict.CONCERN, "What is not met"),
-        (Verdict.UNDECIDED, "What is undecided"),
-        (Verdict.INFO, "What is no concern: not met, or not surely, or without a limit"),
+        (CONCERN, "What is not met"),
+        (UNDECIDED, "What is undecided"),
+        (INFO, "What is no concern: not met, or not surely, or without a limit"),
     ):
         parts = [line for one in record["criteria"] for line in evaluation_findings.of(one, verdict, record)]
         if parts:

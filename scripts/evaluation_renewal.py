@@ -14,14 +14,17 @@ from ackclock.evaluation.compare import transport_of
 from ackclock.evaluation.contenders import contender
 from ackclock.evaluation.document import scenario_document
 from ackclock.evaluation.files import load, names
-from ackclock.evaluation.judge import SOLO, TESTED, Finding, Samples, findings
-from ackclock.evaluation.language import ScenarioFile, Setting
+from ackclock.evaluation.judge import Judged, Measured, findings
+from ackclock.evaluation.language import SOLO, TESTED, ScenarioFile
 from ackclock.evaluation.result import OF_TAIL_DROP, ScenarioResult, of_scenarios, shortened, tail_drop
 from ackclock.evaluation.rfc import FAMILIES
 from ackclock.evaluation.run import Plan
-from ackclock.evaluation.verdict import Verdict
+from ackclock.evaluation.words import WORDS
+from ackclock.experiment.model import Finding, Setting
 
 Record = Mapping[str, Any]
+RESULTS = {word: result for result, word in WORDS.items()}
+"""A result that has each word; a record does not say which result of INFO is qualified."""
 
 
 def renewed(kept: Record, made: Record) -> dict[str, Any]:
@@ -29,11 +32,10 @@ def renewed(kept: Record, made: Record) -> dict[str, Any]:
     scenarios = {of["name"]: of for one in made["criteria"] for of in one["scenarios"]}
     lines = {text: None for one in made["criteria"] for text in one["lacks"]}
     criteria = [_criterion(one, scenarios, lines, kept) for one in kept["criteria"]]
-    of_section_5 = {one["section"]: Verdict(one["verdict"]) for one in criteria if one["id"] in OF_TAIL_DROP}
+    of_section_5 = {one["section"]: one["verdict"] for one in criteria if one["id"] in OF_TAIL_DROP}
     verdict, sentence = tail_drop(of_section_5)
     criteria = [
-        {**one, "verdict": verdict.value, "sentence": sentence} if one["id"] == "N-10" else one
-        for one in criteria
+        {**one, "verdict": verdict, "sentence": sentence} if one["id"] == "N-10" else one for one in criteria
     ]
     versions = dict(kept["versions"])
     for name in scenarios:
@@ -59,22 +61,22 @@ def _judged(scenario: Record, record: Record) -> Record:
     now = findings(before.loaded, samples, references)
     if not any(of.get("solo") for of in scenario["settings"]):
         # Harm needs the runs without the control under test, which older records do not hold.
-        kept = {(one.criterion.text, one.setting.name): one for one in before.findings}
+        kept = {(one.condition.text, one.setting.name): one for one in before.findings}
         now = [
-            kept[one.criterion.text, one.setting.name] if one.criterion.measure == "harm" else one
+            kept[one.condition.text, one.setting.name] if one.condition.measure == "harm" else one
             for one in now
         ]
     return scenario_document(ScenarioResult(before.loaded, samples, now), references)
 
 
-def samples_of(scenario: Record, record: Record) -> Samples:
+def samples_of(scenario: Record, record: Record) -> Measured:
     """The samples of a scenario of a record. ValueError if its settings are not those of today."""
     about = load(scenario["name"]).about
     recorded = [one["name"] for one in scenario["settings"]]
     settings = _settings_of(about, record, recorded)
     if [one.name for one in settings] != recorded:
         raise ValueError(f"{scenario['name']} has other settings today: record it anew")
-    samples = Samples(settings, record["seeds"])
+    samples = Measured(settings, record["seeds"])
     for index, setting in enumerate(scenario["settings"]):
         values = {TESTED: setting["tested"], **setting["references"], SOLO: setting.get("solo", {})}
         for who, metrics in values.items():
@@ -117,7 +119,7 @@ def _criterion(kept: Record, made: Mapping[str, Record], lines: Iterable[str], r
     found = of_scenarios(family, results)
     return {
         **kept,
-        "verdict": found.verdict.value,
+        "verdict": found.verdict,
         "sentence": found.sentence,
         "lacks": list(dict.fromkeys(_lacks(kept, results, of_it, lines, record.get("most_packets")))),
         "scenarios": scenarios,
@@ -160,18 +162,15 @@ def _result(scenario: Record, record: Record) -> ScenarioResult:
     for one in scenario["findings"]:
         if "runs failed: " in one["reason"]:
             raise AssertionError(f"{scenario['name']} has failed runs: record the whole anew")
-        findings.append(
-            Finding(
-                criteria[one["text"]],
-                loaded.about.metric(one["metric"]),
-                settings[one["setting"]],
-                Verdict(one["verdict"]),
-                one["mean"],
-                one["interval"],
-                one["tested"],
-                one["references"],
-                one["reason"],
-            )
+        condition, metric = criteria[one["text"]], loaded.about.metric(one["metric"])
+        finding = Finding(
+            condition.criterion(metric, TESTED, record["references"][0]),
+            RESULTS[one["verdict"]],
+            one["mean"],
+            one["interval"],
+            reason=one["reason"],
         )
+        means = {TESTED: one["tested"], **one["references"]}
+        findings.append(Judged(condition, metric, settings[one["setting"]], finding, means))
     without = len(list(loaded.about.settings(quick=record["quick"]))) - len(settings)
-    return ScenarioResult(loaded, Samples(list(settings.values()), record["seeds"]), findings, without)
+    return ScenarioResult(loaded, Measured(list(settings.values()), record["seeds"]), findings, without)

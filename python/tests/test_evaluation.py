@@ -21,7 +21,7 @@ from ackclock.evaluation import contenders, files, rfc, run, sets
 from ackclock.evaluation.document import as_document
 from ackclock.evaluation.language import Grid, Quick, buffer_order
 from ackclock.evaluation.result import read_answers
-from ackclock.evaluation.verdict import Verdict
+from ackclock.evaluation.words import EXEMPT, NOT_EVALUATED
 from ackclock.report.evaluation import write_evaluation
 from ackclock.schemas.evaluate import EvaluateDocument
 
@@ -29,7 +29,7 @@ from ackclock.schemas.evaluate import EvaluateDocument
 @pytest.mark.parametrize(
     ("find", "replace", "message"),
     [
-        ('better = "less"', "", 'metrics[1] ("delay").better: "better" is missing'),
+        ('better = "less"', "", 'metric "delay": "better" is missing'),
         ('metric = "delay"', 'metric = "dealy"', 'criteria[1]: there is no metric "dealy"'),
         ("high = 1.05\n", "", "no condition: give low or high"),
         ('quick = ["10 packets"]\n', "", "a quick evaluation has none of its points"),
@@ -272,7 +272,7 @@ def test_settings_whose_links_carry_much_are_left_out_and_counted() -> None:
     assert of == of_whole[1:]
 
     none = run.evaluate(planned(2499)).family("N-02")
-    assert none.verdict is Verdict.NOT_EVALUATED
+    assert none.verdict == NOT_EVALUATED
     assert none.sentence == "Left out, for its links could carry more than 2,499 packets in a run."
 
 
@@ -492,9 +492,9 @@ def test_answers_are_reported_and_exempt_special_cases_only(tmp_path: Path) -> N
         contenders.contender("sack"), [contenders.contender("cubic")], loaded, quick=True, seeds=2
     )
     found = run.evaluate(plan, answers=answers)
-    assert found.family("N-24").verdict is Verdict.EXEMPT
+    assert found.family("N-24").verdict == EXEMPT
     # Drop-tail queues are judged by all criteria of section 5, of which one was run.
-    assert found.family("N-10").verdict is Verdict.NOT_EVALUATED
+    assert found.family("N-10").verdict == NOT_EVALUATED
     assert "5.1.1, 5.1.3" in found.family("N-10").sentence
     assert [one.family.id for one in found.asked] == ["N-02"]
     # The answer stands beside its demand, in the document and on the page; the others have none.

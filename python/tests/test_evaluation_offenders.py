@@ -20,11 +20,11 @@ from ackclock._store import Store
 from ackclock.errors import AckclockError
 from ackclock.evaluation import contenders, run, worker
 from ackclock.evaluation.files import Loaded, load
-from ackclock.evaluation.judge import Finding
-from ackclock.evaluation.language import Grid
+from ackclock.evaluation.judge import Judged
+from ackclock.evaluation.language import TESTED, Grid
 from ackclock.evaluation.processes import Processes
 from ackclock.evaluation.result import Evaluation
-from ackclock.evaluation.verdict import Verdict
+from ackclock.evaluation.words import CONCERN, INFO, OK, UNDECIDED
 
 OFFENDERS = Path(__file__).with_name("offenders.py")
 MARKED = {"transport": {"name": "rfc", "ecn": True}}
@@ -89,7 +89,7 @@ def evaluated(finished_runs: Store) -> Evaluated:
     return evaluate
 
 
-def findings(evaluation: Evaluation, metric: str) -> list[Finding]:
+def findings(evaluation: Evaluation, metric: str) -> list[Judged]:
     """What was found of a metric, such as ``N-03.loss``: of each condition in each setting."""
     return [
         finding
@@ -107,7 +107,7 @@ def broken(evaluation: Evaluation) -> set[str]:
         for family in evaluation.families
         for result in family.scenarios
         for finding in result.findings
-        if finding.verdict is Verdict.CONCERN
+        if finding.verdict == CONCERN
     }
 
 
@@ -209,9 +209,9 @@ def test_a_fault_that_takes_reordering_for_congestion_is_found_by_both_condition
     # The references are not disturbed by 5 ms. Where they are themselves, they excuse a small share of their goodput.
     found = evaluated("TakesJitterForCongestion", {"N-20": {"late": ["none", "5 % by 5 ms"]}})
     late = [one for one in findings(found, "N-20.goodput") if one.setting.at["late"] == "5 % by 5 ms"]
-    assert {one.criterion.measure: one.verdict for one in late} == {
-        "change": Verdict.CONCERN,
-        "ratio": Verdict.CONCERN,
+    assert {one.condition.measure: one.verdict for one in late} == {
+        "change": CONCERN,
+        "ratio": CONCERN,
     }
 
 
@@ -219,9 +219,9 @@ def test_a_fault_that_takes_reordering_for_congestion_is_found_by_both_condition
 def test_a_control_that_grows_too_slowly_is_found_by_both_conditions(evaluated: Evaluated) -> None:
     # Over 164 ms one packet for two round trips is half of Reno's growth, which takes 17 s itself.
     found = evaluated("HalfPackets", {"N-22": {"change": ["rate x 1, delay x 4"]}})
-    assert {one.criterion.measure: one.verdict for one in findings(found, "N-22.fresh")} == {
-        "value": Verdict.CONCERN,
-        "allowance": Verdict.CONCERN,
+    assert {one.condition.measure: one.verdict for one in findings(found, "N-22.fresh")} == {
+        "value": CONCERN,
+        "allowance": CONCERN,
     }
 
 
@@ -232,8 +232,8 @@ def test_a_run_in_a_process_of_its_own_has_the_numbers_of_one_in_this_process(ev
         findings(evaluated("StaysDown", only, apart=apart, seeds=2), "N-18.goodput")
         for apart in (False, True)
     )
-    assert [(one.tested, one.references) for one in here] == [(one.tested, one.references) for one in apart]
-    assert here[0].tested
+    assert [one.means for one in here] == [one.means for one in apart]
+    assert here[0].means[TESTED]
 
 
 @pytest.mark.slow
@@ -246,17 +246,17 @@ def test_bbrv1_starves_cubic_in_a_short_buffer_unless_each_has_one_flow(evaluate
     evaluation = evaluated("bbrv1", {"N-06-starvation": {"buffer": ["0.25 bdp"]}}, seeds=5)
     found = findings(evaluation, "N-06-starvation.starvation")
     assert {one.setting.at["flows"]: one.verdict for one in found} == {
-        "1:1": Verdict.OK,
-        "1:4": Verdict.CONCERN,
-        "4:1": Verdict.CONCERN,
+        "1:1": OK,
+        "1:4": CONCERN,
+        "4:1": CONCERN,
     }
     # CUBIC's tenth of an equal share is above the limit of a twentieth.
     (one_to_one,) = [one for one in found if one.setting.at["flows"] == "1:1"]
-    assert one_to_one.mean == pytest.approx(0.10, abs=0.01)
+    assert one_to_one.finding.estimate == pytest.approx(0.10, abs=0.01)
     # What CUBIC loses is a concern all the same.
     goodput = findings(evaluation, "N-06-starvation.goodput")
     (harm,) = [one for one in goodput if one.setting.at["flows"] == "1:1"]
-    assert harm.verdict is Verdict.CONCERN
+    assert harm.verdict == CONCERN
 
 
 @pytest.mark.slow
@@ -265,14 +265,14 @@ def test_bbrv1_is_unequal_over_round_trips_and_starves_none_of_its_flows(evaluat
     unequal = findings(evaluation, "N-04-rtt.unequal")
     # At 160 ms CUBIC is as unequal.
     assert {one.setting.at["far"]: one.verdict for one in unequal} == {
-        "80 ms": Verdict.CONCERN,
-        "160 ms": Verdict.OK,
+        "80 ms": CONCERN,
+        "160 ms": OK,
     }
-    assert [(one.mean or 0) > 4 for one in unequal] == [True, False]
+    assert [(one.finding.estimate or 0) > 4 for one in unequal] == [True, False]
     # Less than a fifth of an equal share in the worst 5 s, which is above the limit of a twentieth.
     starvation = findings(evaluation, "N-04-rtt.starvation")
-    assert [one.verdict for one in starvation] == [Verdict.OK, Verdict.OK]
-    assert [one.mean for one in starvation] == pytest.approx([0.18, 0.18], abs=0.01)
+    assert [one.verdict for one in starvation] == [OK, OK]
+    assert [one.finding.estimate for one in starvation] == pytest.approx([0.18, 0.18], abs=0.01)
 
 
 @pytest.mark.slow
@@ -283,7 +283,7 @@ def test_a_control_that_yields_is_said_to_and_is_no_concern(evaluated: Evaluated
     assert broken(evaluation) == set()
     (result,) = evaluation.family("N-06").scenarios
     (own,) = [one for one in result.findings if one.metric.id == "own"]
-    assert (own.verdict, own.reason) == (Verdict.INFO, "in 3 of 3 runs, below 0.05")
+    assert (own.verdict, own.reason) == (INFO, "in 3 of 3 runs, below 0.05")
 
 
 @pytest.mark.slow
@@ -292,9 +292,9 @@ def test_prague_beside_cubic_is_a_concern_in_one_classic_queue_and_in_no_other(e
     evaluation = evaluated("prague", {"N-14-mix": {"discipline": disciplines}}, MARKED)
     (result,) = evaluation.family("N-14").scenarios
     found = {one.setting.at["discipline"]: one for one in result.findings if one.metric.id == "goodput"}
-    assert [name for name, one in found.items() if one.verdict is Verdict.CONCERN] == ["codel"]
+    assert [name for name, one in found.items() if one.verdict == CONCERN] == ["codel"]
     # RFC 9331, appendix A: many times as much as CUBIC with ECN.
-    assert (found["codel"].tested or 0) < 2
+    assert (found["codel"].means[TESTED] or 0) < 2
 
 
 @pytest.mark.slow
@@ -302,8 +302,8 @@ def test_reordering_that_rack_tolerates_costs_a_control_of_any_window_nothing(ev
     # 5 ms are less than a quarter of the round trip. With three duplicate acknowledgements it is a tenth.
     found = evaluated("sack", {"N-20": {"late": ["none", "5 % by 5 ms"]}})
     (result,) = found.family("N-20").scenarios
-    (change,) = [one for one in result.findings if one.criterion.measure == "change"]
-    assert change.mean == pytest.approx(1, abs=0.02)
+    (change,) = [one for one in result.findings if one.condition.measure == "change"]
+    assert change.finding.estimate == pytest.approx(1, abs=0.02)
 
 
 @pytest.mark.slow
@@ -315,19 +315,17 @@ def test_bbrv1_is_a_concern_for_loss_in_every_short_buffer_with_two_flows_and_wi
         {
             (one.setting.at["flows"], one.setting.at["buffer"]): one.verdict
             for one in found
-            if one.criterion.measure == measure
+            if one.condition.measure == measure
         }
         for measure in ("allowance", "value")
     )
     short = ("0.25 bdp", "0.5 bdp", "1 bdp")
     for flows in ("2", "10"):
-        assert [allowed[flows, buffer] for buffer in (*short, "2 bdp")] == [Verdict.CONCERN] * 3 + [
-            Verdict.OK
-        ]
+        assert [allowed[flows, buffer] for buffer in (*short, "2 bdp")] == [CONCERN] * 3 + [OK]
     # The other condition, at most 5 %, is surely not met by two flows in the two shortest buffers: they lose 8.0 and
     # 7.7 % of their packets, and 5.0 ± 1.4 % with a buffer of one product.
-    assert [least["2", buffer] for buffer in short] == [Verdict.CONCERN] * 2 + [Verdict.UNDECIDED]
-    assert [least["10", buffer] for buffer in short] == [Verdict.CONCERN] * 3
+    assert [least["2", buffer] for buffer in short] == [CONCERN] * 2 + [UNDECIDED]
+    assert [least["10", buffer] for buffer in short] == [CONCERN] * 3
 
 
 @pytest.mark.slow
@@ -340,30 +338,30 @@ def test_bbrv3_is_what_its_draft_and_ours_say(evaluated: Evaluated) -> None:
     )
     # 2 % of what one flow of ten has in flight are less than one packet.
     loss = {
-        (one.setting.at["flows"], one.criterion.measure): one.verdict
+        (one.setting.at["flows"], one.condition.measure): one.verdict
         for one in findings(evaluation, "N-03.loss")
     }
     assert loss == {
-        ("2", "allowance"): Verdict.OK,
-        ("2", "value"): Verdict.OK,
-        ("10", "allowance"): Verdict.CONCERN,
-        ("10", "value"): Verdict.OK,
+        ("2", "allowance"): OK,
+        ("2", "value"): OK,
+        ("10", "allowance"): CONCERN,
+        ("10", "value"): OK,
     }
     # docs/bbr.md: the long round trip has more in a buffer of several products of the short one, here of three. What
     # CUBIC gives to the short one at 160 ms is worse.
     unequal = findings(evaluation, "N-04-rtt.unequal")
     assert {one.setting.at["far"]: one.verdict for one in unequal} == {
-        "80 ms": Verdict.CONCERN,
-        "160 ms": Verdict.OK,
+        "80 ms": CONCERN,
+        "160 ms": OK,
     }
-    assert all((one.mean or 0) > 0 for one in findings(evaluation, "N-04-rtt.exponent"))
+    assert all((one.finding.estimate or 0) > 0 for one in findings(evaluation, "N-04-rtt.exponent"))
     # 1 % of loss is below the threshold. A round trip of 67 packets that loses any of them, as every second one does,
     # lowers the rate to what it delivered until the next probe, or to Beta = 0.7 if that is more (section 5.5.10.3). If
     # it were 0.7 in every cycle, 13.4 Mbit/s would remain: of 20, 99 % arrive, and 1448 bytes of 1500 are payload.
     # BBRv3 has 16.0 where losses are one by one and 16.9 where they are in bursts.
     radio = findings(evaluation, "N-13-loss.goodput")
-    assert [one.verdict for one in radio] == [Verdict.OK, Verdict.OK]
-    assert all((one.tested or 0) > 13.4 for one in radio)
+    assert [one.verdict for one in radio] == [OK, OK]
+    assert all((one.means[TESTED] or 0) > 13.4 for one in radio)
 
 
 @pytest.mark.slow
@@ -402,10 +400,10 @@ def test_cubic_in_python_without_a_fault_is_no_concern(evaluated: Evaluated) -> 
 def test_cubic_against_itself_is_met_everywhere(evaluated: Evaluated) -> None:
     names = ["N-01-loss", "N-03", "N-04-equal", "N-06-starvation", "N-15", "N-17"]
     found = evaluated("cubic", {name: {} for name in names}, seeds=5)
-    assert all(one.verdict is Verdict.OK for one in found.asked if one.scenarios)
+    assert all(one.verdict == OK for one in found.asked if one.scenarios)
     # The RFC says that CUBIC does not address bufferbloat, and the call of N-08 does not adapt.
     found = evaluated("cubic", {"N-02": {}, "N-08": {}}, seeds=5)
-    assert [one.verdict for one in found.asked if one.scenarios] == [Verdict.INFO, Verdict.INFO]
+    assert [one.verdict for one in found.asked if one.scenarios] == [INFO, INFO]
     assert broken(found) == set()
 
 
@@ -505,7 +503,7 @@ def test_a_control_that_fails_is_a_verdict(evaluated: Evaluated, control: str, w
     # A busy machine may take long to begin a process: only a control that never returns needs a short limit.
     limit_s = 2 if why.endswith("2 s") else 60
     found = evaluated(control, {"N-13-rate": {}}, apart=True, limit_s=limit_s).family("N-13")
-    assert found.verdict is Verdict.CONCERN
+    assert found.verdict == CONCERN
     assert found.sentence.startswith("Not so: 3 of 3 runs failed: ")
     assert why in found.sentence
 
@@ -513,6 +511,6 @@ def test_a_control_that_fails_is_a_verdict(evaluated: Evaluated, control: str, w
 def test_a_failed_run_is_the_reason_of_numbers_without_a_limit(evaluated: Evaluated) -> None:
     evaluation = evaluated("Raises", {"flent-tcp-2up-square": {}}, apart=True, seeds=2)
     family = evaluation.family("flent")
-    assert family.verdict is Verdict.CONCERN
+    assert family.verdict == CONCERN
     assert family.sentence.startswith("Not so: 2 of 2 runs failed: ")
     assert "ZeroDivisionError: the rate was zero" in family.sentence

@@ -13,7 +13,7 @@ import pytest
 
 from ackclock.evaluation import contenders, files, run
 from ackclock.evaluation.rfc import FAMILIES
-from ackclock.evaluation.verdict import Verdict
+from ackclock.evaluation.words import CONCERN
 from ackclock.schemas.evaluate import EvaluateDocument
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -201,7 +201,7 @@ def test_a_page_counts_findings_over_the_grid_and_shows_the_worst(monkeypatch: p
     del criterion["scenarios"][0]["findings"][0]
     criterion["scenarios"][0]["findings"][3]["mean"] = None
     record = {"control": "mine", "references": ["cubic"]}
-    text = "\n".join(made.of(criterion, Verdict.CONCERN, record))
+    text = "\n".join(made.of(criterion, CONCERN, record))
     assert (
         "| rate | 5 ms | 20 ms |\n| --- | --- | --- |\n| 1 Mbit/s | 2 of 3 | 3 of 3 |\n| 10 Mbit/s | 3 of 3 | 3 of 3 |"
         in text
@@ -210,4 +210,4 @@ def test_a_page_counts_findings_over_the_grid_and_shows_the_worst(monkeypatch: p
     assert [paths.index(path) for row in rows for path in paths if path in row] == [4, 11, 10]
     assert text.endswith("the record has 8 more.")
     few = grid_record(dict.fromkeys(paths[:3], 0.3))
-    assert "the record has" not in "\n".join(made.of(few, Verdict.CONCERN, record))
+    assert "the record has" not in "\n".join(made.of(few, CONCERN, record))

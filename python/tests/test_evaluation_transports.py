@@ -8,7 +8,7 @@ from conftest import EVALUATED, Command
 
 from ackclock import _toml as toml
 from ackclock.evaluation import contenders, files, run
-from ackclock.evaluation.verdict import Verdict
+from ackclock.evaluation.words import EXEMPT, INFO, NOT_EVALUATED, OK
 
 
 def test_marks_are_needed_for_tunnels() -> None:
@@ -21,7 +21,7 @@ def test_marks_are_needed_for_tunnels() -> None:
     )
     assert plain.runs == []
     found = run.evaluate(plain)
-    assert [(one.family.id, one.verdict) for one in found.asked] == [("N-11", Verdict.EXEMPT)]
+    assert [(one.family.id, one.verdict) for one in found.asked] == [("N-11", EXEMPT)]
     marked = {"transport": {"name": "rfc", "ecn": True}}
     assert run.Plan(
         contenders.contender("cubic", marked),
@@ -99,7 +99,7 @@ def test_what_cannot_answer_the_section_is_info() -> None:
             seeds=2,
         )
         found.append(run.evaluate(plan).family("N-02"))
-    assert [one.verdict for one in found] == [Verdict.OK, Verdict.INFO]
+    assert [one.verdict for one in found] == [OK, INFO]
     assert found[1].sentence == "Met: 1 condition in 1 setting, but the queue is short."
 
 
@@ -114,7 +114,7 @@ def test_a_control_of_one_path_is_exempt_from_those_of_several() -> None:
             seeds=1,
         )
         verdicts.append(run.evaluate(plan).family("N-23").verdict)
-    assert verdicts == [Verdict.EXEMPT, Verdict.NOT_EVALUATED]
+    assert verdicts == [EXEMPT, NOT_EVALUATED]
 
 
 def test_a_scenario_that_cannot_have_a_transport_is_left_out() -> None:
@@ -131,9 +131,9 @@ def test_a_scenario_that_cannot_have_a_transport_is_left_out() -> None:
     assert list(plan.refused) == ["N-24", "N-02-tcp"]
     found = run.evaluate(plan)
     assert [one.family.id for one in found.asked] == ["N-02", "N-24"]
-    assert found.family("N-02").verdict is Verdict.OK
+    assert found.family("N-02").verdict == OK
     assert found.family("N-02").lacks == ["N-02-tcp was left out, for it cannot have this transport."]
-    assert found.family("N-24").verdict is Verdict.NOT_EVALUATED
+    assert found.family("N-24").verdict == NOT_EVALUATED
     assert "found the key `min_rto`" in found.family("N-24").sentence
 
 

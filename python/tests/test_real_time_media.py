@@ -13,7 +13,7 @@ from ackclock.errors import ScenarioError
 from ackclock.evaluation import contenders
 from ackclock.evaluation import run as evaluation
 from ackclock.evaluation.files import load
-from ackclock.evaluation.verdict import Verdict
+from ackclock.evaluation.words import CONCERN
 from ackclock.series import Series
 
 CASES = Path(__file__).resolve().parents[2] / "scenarios" / "rfc8867"
@@ -262,7 +262,7 @@ def concerns(control: str) -> set[str]:
         seeds=3,
     )
     (result,) = evaluation.evaluate(plan, limit_s=60).family("N-08").scenarios
-    return {finding.metric.id for finding in result.findings if finding.verdict is Verdict.CONCERN}
+    return {finding.metric.id for finding in result.findings if finding.verdict == CONCERN}
 
 
 def test_a_control_that_ignores_losses_is_a_concern_for_calls() -> None:

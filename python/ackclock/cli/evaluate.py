@@ -20,8 +20,8 @@ from ackclock.errors import InputError
 if TYPE_CHECKING:
     from ackclock.evaluation.compare import Thresholds
     from ackclock.evaluation.files import Loaded
-    from ackclock.evaluation.language import Setting
     from ackclock.evaluation.run import Cost, Plan
+    from ackclock.experiment.model import Setting
 
 MANY_PACKETS = 5e7
 """The number of packets above which an evaluation says beforehand how many runs it makes. To say what they cost takes

@@ -9,15 +9,15 @@ from ackclock.cli.terminal import console
 from ackclock.evaluation.contenders import RECOVERY
 from ackclock.evaluation.result import Evaluation
 from ackclock.evaluation.spelling import extent
-from ackclock.evaluation.verdict import Verdict
+from ackclock.evaluation.words import CONCERN, EXEMPT, INFO, NOT_EVALUATED, OK, UNDECIDED
 
 STYLES = {
-    Verdict.OK: "green",
-    Verdict.CONCERN: "red",
-    Verdict.UNDECIDED: "magenta",
-    Verdict.INFO: "cyan",
-    Verdict.EXEMPT: "dim",
-    Verdict.NOT_EVALUATED: "dim",
+    OK: "green",
+    CONCERN: "red",
+    UNDECIDED: "magenta",
+    INFO: "cyan",
+    EXEMPT: "dim",
+    NOT_EVALUATED: "dim",
 }
 
 
@@ -46,11 +46,11 @@ def show(evaluation: Evaluation, beside: Evaluation | None = None) -> None:
         for one, result in zip(evaluations, found, strict=True):
             whose = "" if beside is None else f"{one.control}: "
             words.append(f"\n{whose}{result.sentence}", style="dim")
-        badges = [Text(one.verdict.value, style=STYLES[one.verdict]) for one in found]
+        badges = [Text(one.verdict, style=STYLES[one.verdict]) for one in found]
         table.add_row(family.section, family.strength, *badges, words)
     out.print(table)
     out.print()
     for one in evaluations:
-        counts = ", ".join(f"{count} {verdict.value}" for verdict, count in one.counted.items() if count)
+        counts = ", ".join(f"{count} {verdict}" for verdict, count in one.counted.items() if count)
         out.print(Text(counts if beside is None else f"{one.control}: {counts}"))
     out.print(Text("RFC 9743 has no thresholds: the criteria are ours. A verdict is a finding.", style="dim"))

@@ -19,7 +19,7 @@ from ackclock._files import read_text
 from ackclock._names import nearest
 from ackclock.errors import InputError
 from ackclock.evaluation.document import KIND
-from ackclock.evaluation.verdict import Verdict
+from ackclock.evaluation.words import CONCERN, INFO, OK
 from ackclock.schemas.evaluate import EvaluateDocument
 from ackclock.statistics import paired_difference
 from ackclock.study.placed import not_toml, placed
@@ -30,7 +30,7 @@ TOLERANCE = 0.05
 """The relative change of a metric up to which nothing is reported, by default."""
 ERROR = 0.05
 """The probability of any false report where nothing got worse, over all comparisons (Holm 1979)."""
-MET = (Verdict.OK.value, Verdict.INFO.value)
+MET = (OK, INFO)
 
 
 @dataclass(frozen=True)
@@ -227,7 +227,7 @@ def _verdicts(
 ) -> Iterator[str]:
     then = {(one["text"], one["setting"]): one["verdict"] for one in before["findings"]}
     for one in now["findings"]:
-        if thresholds.of(f"{name}.{one['metric']}") is None or one["verdict"] != Verdict.CONCERN.value:
+        if thresholds.of(f"{name}.{one['metric']}") is None or one["verdict"] != CONCERN:
             continue
         if then.get((one["text"], one["setting"])) in MET:
             where = f" ({one['setting']})" if one["setting"] else ""

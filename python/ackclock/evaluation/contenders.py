@@ -14,7 +14,9 @@ from ackclock import _toml as toml
 from ackclock import _typed_core as core
 from ackclock._files import is_there
 from ackclock._names import nearest
+from ackclock._overrides import merge
 from ackclock.errors import InputError
+from ackclock.evaluation.language import OF_WINDOW
 
 if TYPE_CHECKING:
     from ackclock.custom import Control
@@ -59,10 +61,12 @@ class Contender:
         """Returns the values that put this control into the groups of flows."""
         return {f"flows.{group}.{key}": value for group in groups for key, value in _flat(self.keys).items()}
 
-    def seated(self, about: ScenarioFile, window: int | None = None) -> dict[str, Any]:
-        """Returns the values that put this control into its seat in a scenario, with the recovery that all have,
-        and all flows with a receive window of ``window`` packets whose transport can have one and names none.
+    def seated(self, about: ScenarioFile, overrides: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """Returns the overrides of a setting with those that put this control into its seat, with the recovery that all
+        have, and the setting's receive window for all flows whose transport can have one and names none.
         """
+        setting = {path: value for path, value in (overrides or {}).items() if path != OF_WINDOW}
+        window = (overrides or {}).get(OF_WINDOW)
         values = {
             f"flows.{group}.{key}": value
             for group in about.tested
@@ -77,8 +81,8 @@ class Contender:
                     else _table(flow.get("transport", "rfc"))
                 )
                 if _has(own, "window") and "window" not in own:
-                    values[f"flows.{group}.transport.window"] = f"{window} packets"
-        return values
+                    values[f"flows.{group}.transport.window"] = window
+        return merge(setting, values)
 
     def _transport(self, about: ScenarioFile, group: str) -> dict[str, Any]:
         """Returns the transport of a group of flows that has the control."""

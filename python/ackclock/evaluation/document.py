@@ -6,7 +6,8 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from ackclock.evaluation.judge import SOLO, TESTED, Finding
+from ackclock.evaluation.judge import Judged
+from ackclock.evaluation.language import SOLO, TESTED
 from ackclock.evaluation.result import Evaluation, FamilyResult, ScenarioResult
 from ackclock.evaluation.rfc import PROCESS
 
@@ -48,7 +49,7 @@ def _family(one: FamilyResult, references: Sequence[str]) -> dict[str, Any]:
         "section": one.family.section,
         "strength": one.family.strength,
         "title": one.family.title,
-        "verdict": one.verdict.value,
+        "verdict": one.verdict,
         "sentence": one.sentence,
         "lacks": one.lacks,
         "scenarios": [scenario_document(result, references) for result in one.scenarios],
@@ -61,7 +62,7 @@ def scenario_document(result: ScenarioResult, references: Sequence[str]) -> dict
     return {
         "name": result.loaded.name,
         "title": about.title,
-        "verdict": result.verdict.value,
+        "verdict": result.verdict,
         "metrics": [
             {"id": metric.id, "label": metric.label, "unit": metric.unit, "better": metric.better}
             for metric in about.metrics
@@ -86,17 +87,17 @@ def scenario_document(result: ScenarioResult, references: Sequence[str]) -> dict
     }
 
 
-def _finding(one: Finding) -> dict[str, Any]:
+def _finding(one: Judged) -> dict[str, Any]:
     return {
         "metric": one.metric.id,
-        "measure": one.criterion.measure,
-        "text": one.criterion.text,
+        "measure": one.condition.measure,
+        "text": one.condition.text,
         "setting": one.setting.name,
-        "verdict": one.verdict.value,
-        "mean": _number(one.mean),
-        "interval": None if one.interval is None else [_number(end) for end in one.interval],
-        "tested": _number(one.tested),
-        "references": {name: _number(mean) for name, mean in one.references.items()},
+        "verdict": one.verdict,
+        "mean": _number(one.finding.estimate),
+        "interval": None if one.finding.interval is None else [_number(end) for end in one.finding.interval],
+        "tested": _number(one.means[TESTED]),
+        "references": {name: _number(mean) for name, mean in one.means.items() if name != TESTED},
         "reason": one.reason,
     }
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from itertools import product
 from typing import Any, Literal
 
@@ -12,16 +11,22 @@ from pydantic import Field, model_validator
 from typing_extensions import Self
 
 from ackclock._overrides import merge
+from ackclock.experiment.model import Criterion, Metric, Setting
 from ackclock.experiment.table import Table
 
 Measure = Literal["value", "ratio", "difference", "harm", "allowance", "change"]
-Better = Literal["more", "less", "neither"]
+TESTED, SOLO = "tested", "solo"
+"""The names under which samples of the control under test, and of the scenario without it, are kept."""
+BEFORE = " before"
+"""Ends the name of a control whose samples are those in the setting that a change compares with."""
 PACKET = 1500
 """The size of a packet on the wire, in bytes."""
 LEAST_BUFFER = 10
 """The smallest buffer of the grid, in packets."""
 WINDOW = 10_000
 """The receive window of the transports, in packets, that settings have unless they need a larger one."""
+OF_WINDOW = "window"
+"""The override of a setting that stands for the receive window of all flows whose transport can have one."""
 
 
 class Point(Table):
@@ -91,18 +96,24 @@ class Grid(Table):
                 continue
             known.add((rate, rtt, packets))
             size = f"{packets} packets" if packets >= 2 * wanted else f"{buffer:g} BDP"
+            overrides = {
+                "dumbbell.bottleneck.rate": f"{rate:g} Mbit/s",
+                "dumbbell.access.rate": f"{10 * rate:g} Mbit/s",
+                "dumbbell.rtt": f"{rtt:g} ms",
+                "dumbbell.bottleneck.queue.limit": f"{packets} packets",
+            }
             # A tenth more than what fits into the path and its buffer, so that the receiver limits nothing.
             window = math.ceil(1.1 * (product_packets + packets))
-            yield Setting(
-                {"rate": f"{rate:g} Mbit/s", "round trip": f"{rtt:g} ms", "buffer": size},
-                {
-                    "dumbbell.bottleneck.rate": f"{rate:g} Mbit/s",
-                    "dumbbell.access.rate": f"{10 * rate:g} Mbit/s",
-                    "dumbbell.rtt": f"{rtt:g} ms",
-                    "dumbbell.bottleneck.queue.limit": f"{packets} packets",
-                },
-                window if window > WINDOW else None,
+            if window > WINDOW:
+                overrides[OF_WINDOW] = f"{window} packets"
+            yield setting_at(
+                {"rate": f"{rate:g} Mbit/s", "round trip": f"{rtt:g} ms", "buffer": size}, overrides
             )
+
+
+def setting_at(at: Mapping[str, str], overrides: Mapping[str, Any]) -> Setting:
+    """Returns the setting at a point of each axis, named by them; its name is empty without axes."""
+    return Setting(", ".join(f"{axis} {point}" for axis, point in at.items()), overrides, at=at)
 
 
 def buffer_order(size: str) -> tuple[bool, float]:
@@ -113,20 +124,8 @@ def buffer_order(size: str) -> tuple[bool, float]:
     return unit == "BDP", float(number)
 
 
-class Metric(Table):
-    """A number of a run: an expression as in the metrics of studies."""
-
-    id: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
-    label: str
-    unit: str = ""
-    expr: str
-    better: Better = Field(
-        description="whether more or less of it is better, for harm and for comparisons of records"
-    )
-
-
-class Criterion(Table):
-    """A condition on the control under test, derived from a metric in each setting.
+class Condition(Table):
+    """A condition on the control under test: the template of a criterion for each setting.
 
     ``value`` is the metric itself; ``ratio`` and ``difference`` compare with the reference control in the same seat,
     seed by seed (a ratio by the mean of its logarithm); ``harm`` is the harm to another flow minus the harm that the
@@ -187,6 +186,33 @@ class Criterion(Table):
             raise ValueError('`any_run` is for measure = "value" with either low or high')
         return self
 
+    def criterion(self, metric: Metric, control: str, reference: str, *, second: bool = False) -> Criterion:
+        """Returns what is expected of ``control`` in a setting where ``reference`` took its seat.
+
+        The samples of a setting have the controls as names, ``tested`` and ``solo`` among them. With ``second`` the
+        limits are the second ones, each the first where there is no second one.
+        """
+        own, other, solo = (f"{metric.id}({name!r})" for name in (control, reference, SOLO))
+        harm = f"harm_to_{metric.better}"
+        measured = {
+            "value": own,
+            "ratio": f"max({own}, {self.floor!r}) / max({other}, {self.floor!r})",
+            "difference": f"{own} - {other}",
+            "allowance": f"{own} - max({self.factor!r} * {other}, {self.least!r})",
+            "harm": f"{harm}({solo}, {own}) - {harm}({solo}, {other})",
+            "change": f"{own} / {metric.id}({control + BEFORE!r})",
+        }[self.measure]
+        low, high = (None, None) if self.info else (self.low, self.high)
+        if second:
+            low = low if self.info_low is None else self.info_low
+            high = high if self.info_high is None else self.info_high
+        return Criterion(self.text, measured, low, high, logarithmic=self.measure == "ratio")
+
+    @property
+    def has_second(self) -> bool:
+        """Returns whether it has a second limit."""
+        return (self.info_low, self.info_high) != (None, None)
+
 
 class Quick(Table):
     """How a quick evaluation differs: values that it sets after those of the axes."""
@@ -234,7 +260,7 @@ class ScenarioFile(Table):
     )
     axes: list[Axis] = Field(default_factory=list)
     metrics: list[Metric] = Field(min_length=1)
-    criteria: list[Criterion] = Field(min_length=1)
+    criteria: list[Condition] = Field(min_length=1)
     quick: Quick = Field(default_factory=Quick)
     solo: Solo | None = None
     scenario: dict[str, Any]
@@ -242,6 +268,10 @@ class ScenarioFile(Table):
     @model_validator(mode="after")
     def _names_exist(self) -> Self:
         metrics = {metric.id for metric in self.metrics}
+        for metric in self.metrics:
+            if "better" not in metric.model_fields_set:
+                # Harm and comparisons of records depend on it.
+                raise ValueError(f'metric "{metric.id}": "better" is missing')
         axes: dict[str, set[str]] = {}
         for setting in self.settings(quick=False):
             for of, point in setting.at.items():
@@ -280,41 +310,11 @@ class ScenarioFile(Table):
     def settings(self, *, quick: bool) -> Iterator[Setting]:
         """Returns the settings: the product of the grid and the axes, the last varying fastest."""
         own_of_quick = self.quick.set if quick else {}
-        cells = [Setting({}, {})] if self.grid is None else list(self.grid.cells(quick=quick))
+        cells = [setting_at({}, {})] if self.grid is None else list(self.grid.cells(quick=quick))
         points = [[point for point in axis.all_points() if point.quick or not quick] for axis in self.axes]
         for cell in cells:
             for chosen in product(*points):
                 own = {axis.name: point.name for axis, point in zip(self.axes, chosen, strict=True)}
                 sets = [point.set for point in chosen]
                 overrides = merge(cell.overrides, *sets, own_of_quick)
-                yield Setting({**cell.at, **own}, overrides, cell.window)
-
-
-@dataclass(frozen=True)
-class Setting:
-    """A setting of a scenario: the point of each axis, and the values that they set."""
-
-    at: Mapping[str, str]
-    overrides: Mapping[str, Any]
-    window: int | None = None
-    """The receive window in packets of the flows whose transport can have one; None for that of the scenario."""
-
-    @property
-    def name(self) -> str:
-        """Returns its name; empty for a scenario without axes."""
-        return ", ".join(f"{axis} {point}" for axis, point in self.at.items())
-
-    def within(self, only: Mapping[str, list[str]]) -> bool:
-        """Returns whether the setting is among the points of ``only``."""
-        return all(self.at.get(axis) in points for axis, points in only.items())
-
-    def but(self, against: Mapping[str, str]) -> Mapping[str, str]:
-        """Returns the points of the setting that a change compares this one with."""
-        return {**self.at, **against}
-
-
-def limits_hold(criterion: Criterion, value: float) -> bool:
-    """Returns whether ``value`` lies inside the limits; False for nan."""
-    above = criterion.low is None or value >= criterion.low
-    below = criterion.high is None or value <= criterion.high
-    return not math.isnan(value) and above and below
+                yield setting_at({**cell.at, **own}, overrides)

@@ -15,11 +15,12 @@ from ackclock._files import read_text
 from ackclock._names import nearest
 from ackclock.errors import InputError
 from ackclock.evaluation.files import Loaded
-from ackclock.evaluation.judge import SOLO, TESTED, Finding, Samples
+from ackclock.evaluation.judge import Judged, Measured
+from ackclock.evaluation.language import SOLO, TESTED
 from ackclock.evaluation.rfc import FAMILIES, PROCESS, Family
 from ackclock.evaluation.sets import ROWS, SETS
-from ackclock.evaluation.spelling import NO_CONCERN, NOT_SO, UNDECIDED, left_out, more_than
-from ackclock.evaluation.verdict import Verdict, worst
+from ackclock.evaluation.spelling import BEGINNINGS, left_out, more_than
+from ackclock.evaluation.words import CONCERN, EXEMPT, IN_ORDER, INFO, NOT_EVALUATED, OK, UNDECIDED, worst
 from ackclock.study.placed import not_toml, placed
 
 if TYPE_CHECKING:
@@ -29,8 +30,6 @@ OF_TAIL_DROP = tuple(f"N-0{number}" for number in range(1, 10))
 """The criteria of section 5, which all run with drop-tail queues."""
 
 NOT_ASKED = "Not among the scenarios of this evaluation."
-SAID = {Verdict.CONCERN: NOT_SO, Verdict.UNDECIDED: UNDECIDED, Verdict.INFO: NO_CONCERN}
-"""How a sentence names the conditions with a verdict."""
 
 
 @dataclass(frozen=True)
@@ -80,8 +79,8 @@ class ScenarioResult:
     """The result of a scenario."""
 
     loaded: Loaded
-    samples: Samples
-    findings: Sequence[Finding]
+    samples: Measured
+    findings: Sequence[Judged]
     left_out: int = 0
     """The number of settings that were left out."""
 
@@ -98,14 +97,14 @@ class ScenarioResult:
         return texts
 
     @property
-    def verdict(self) -> Verdict:
+    def verdict(self) -> str:
         """Returns the verdict that prevails over criteria and settings; numbers without a limit do not count.
 
         A run that failed is a concern, even in a setting that others are only compared with.
         """
         if self.samples.failures:
-            return Verdict.CONCERN
-        limited = [one for one in self.findings if not one.criterion.info]
+            return CONCERN
+        limited = [one for one in self.findings if not one.condition.info]
         return worst(one.verdict for one in limited or self.findings)
 
 
@@ -114,7 +113,7 @@ class FamilyResult:
     """The result for a criterion of the RFC."""
 
     family: Family
-    verdict: Verdict
+    verdict: str
     sentence: str
     scenarios: Sequence[ScenarioResult] = ()
     left_out: Mapping[str, str] = field(default_factory=dict)
@@ -173,10 +172,10 @@ class Evaluation:
         return [one for one in self.families if everything or one.family.id in self.chosen]
 
     @property
-    def counted(self) -> dict[Verdict, int]:
+    def counted(self) -> dict[str, int]:
         """Returns the number of criteria with each verdict, without section 6.1, which repeats those of section 5."""
         own = [one for one in self.asked if one.family.id != "N-10"]
-        return {verdict: sum(one.verdict is verdict for one in own) for verdict in Verdict}
+        return {word: sum(one.verdict == word for one in own) for word in IN_ORDER}
 
     def family(self, id: str) -> FamilyResult:
         """Returns the result for a criterion of the RFC."""
@@ -223,9 +222,7 @@ def shortened(own: Sequence[ScenarioResult], most_packets: int | None) -> list[s
 
 def _family(family: Family, own: Sequence[ScenarioResult], answers: Answers, plan: Plan) -> FamilyResult:
     if family.id in answers.exempt:
-        return FamilyResult(
-            family, Verdict.EXEMPT, f"Excluded by the author: {answers.exempt[family.id]}", own
-        )
+        return FamilyResult(family, EXEMPT, f"Excluded by the author: {answers.exempt[family.id]}", own)
     if not own:
         why = family.not_evaluated or NOT_ASKED
         refused = [why for name, why in plan.refused.items() if plan.family_of[name] == family.id]
@@ -234,13 +231,11 @@ def _family(family: Family, own: Sequence[ScenarioResult], answers: Answers, pla
         elif any(plan.family_of[name] == family.id for name in plan.too_large):
             why = f"Left out, for its {more_than(plan.most_packets)}."
         if family.id == "N-23" and not plan.tested.several_paths:
-            return FamilyResult(
-                family, Verdict.EXEMPT, "It controls one path: the demand is on controls of several."
-            )
+            return FamilyResult(family, EXEMPT, "It controls one path: the demand is on controls of several.")
         if family.id == "N-11" and not plan.tested.counts_marks:
             why = "Its packets are not marked in this evaluation: it relies on no explicit signal from the path."
-            return FamilyResult(family, Verdict.EXEMPT, why)
-        return FamilyResult(family, Verdict.NOT_EVALUATED, why)
+            return FamilyResult(family, EXEMPT, why)
+        return FamilyResult(family, NOT_EVALUATED, why)
     return of_scenarios(family, own)
 
 
@@ -248,8 +243,8 @@ def of_scenarios(family: Family, own: Sequence[ScenarioResult]) -> FamilyResult:
     """Returns the result for a criterion from those of its scenarios, at least one."""
     verdict, why = worst(one.verdict for one in own), sentence(own)
     partial = next((one.loaded.about.partial for one in own if one.loaded.about.partial), "")
-    if verdict is Verdict.OK and partial:
-        return FamilyResult(family, Verdict.INFO, f"Met: {why.removesuffix('.')}, but {partial}.", own)
+    if verdict == OK and partial:
+        return FamilyResult(family, INFO, f"Met: {why.removesuffix('.')}, but {partial}.", own)
     return FamilyResult(family, verdict, why, own)
 
 
@@ -257,24 +252,24 @@ def sentence(own: Sequence[ScenarioResult]) -> str:
     """Returns the sentence that explains a verdict: the criteria that decide it, and where."""
     verdict = worst(one.verdict for one in own)
     found = [one for result in own for one in result.findings]
-    if any(not one.criterion.info for one in found):
-        found = [one for one in found if not one.criterion.info]
+    if any(not one.condition.info for one in found):
+        found = [one for one in found if not one.condition.info]
     failed = _failed(own)
     count, missing = (
         sum(len(result.samples.settings) for result in own),
         sum(result.left_out for result in own),
     )
     settings = f"{count} of {_counted(count + missing, 'setting')}" if missing else _counted(count, "setting")
-    if not failed and all(one.criterion.info for one in found):
+    if not failed and all(one.condition.info for one in found):
         return f"Numbers without a limit in {settings}."
-    if not failed and verdict is Verdict.OK:
-        return f"{_counted(len({one.criterion.text for one in found}), 'condition')} in {settings}."
-    deciding = [one for one in found if one.verdict is verdict and not one.failed]
+    if not failed and verdict == OK:
+        return f"{_counted(len({one.condition.text for one in found}), 'condition')} in {settings}."
+    deciding = [one for one in found if one.verdict == verdict and not one.failed]
     # Several scenarios of a family may have the same condition.
     titles = {id(one): result.loaded.about.title for result in own for one in result.findings}
     parts = [*failed, *_conditions(deciding, found, titles)]
-    besides = _besides(found) if verdict is Verdict.CONCERN else []
-    return " ".join([f"{SAID[verdict]}: {'; '.join(parts)}.", *besides])
+    besides = _besides(found) if verdict == CONCERN else []
+    return " ".join([f"{BEGINNINGS[verdict]}: {'; '.join(parts)}.", *besides])
 
 
 def _failed(own: Sequence[ScenarioResult]) -> list[str]:
@@ -284,43 +279,42 @@ def _failed(own: Sequence[ScenarioResult]) -> list[str]:
     return [f"{len(failures)} of {_counted(runs, 'run')} failed: {failures[0]}"] if failures else []
 
 
-def _besides(found: Sequence[Finding]) -> Iterator[str]:
+def _besides(found: Sequence[Judged]) -> Iterator[str]:
     """Yields what is undecided, and what is not met and no concern, beside a concern."""
-    for verdict in (Verdict.UNDECIDED, Verdict.INFO):
+    for verdict in (UNDECIDED, INFO):
         counts = Counter(
-            one.criterion.text for one in found if one.verdict is verdict and not one.criterion.info
+            one.condition.text for one in found if one.verdict == verdict and not one.condition.info
         )
         if counts:
-            yield f"{SAID[verdict]}: {'; '.join(_in_settings(one, n, found) for one, n in counts.items())}."
+            yield f"{BEGINNINGS[verdict]}: {'; '.join(_in_settings(one, n, found) for one, n in counts.items())}."
 
 
 def _conditions(
-    deciding: Sequence[Finding], found: Sequence[Finding], titles: Mapping[int, str]
+    deciding: Sequence[Judged], found: Sequence[Judged], titles: Mapping[int, str]
 ) -> Iterator[str]:
     """Yields each condition of the deciding findings, in how many of its settings it is among them, and where most."""
-    for text in dict.fromkeys(one.criterion.text for one in deciding):
-        those = [one for one in deciding if one.criterion.text == text]
+    for text in dict.fromkeys(one.condition.text for one in deciding):
+        those = [one for one in deciding if one.condition.text == text]
         shown = max(those, key=_beyond_limits)
         where = [shown.setting.name] if shown.setting.name else []
-        if len({titles[id(one)] for one in found if one.criterion.text == text}) > 1:
+        if len({titles[id(one)] for one in found if one.condition.text == text}) > 1:
             where.insert(0, f'"{titles[id(shown)]}"')
         example = f", as with {', '.join(where)}" if where else ""
         reason = f" ({shown.reason})" if shown.reason else ""
         yield f"{_in_settings(text, len(those), found)}{example}{reason}"
 
 
-def _in_settings(text: str, count: int, found: Sequence[Finding]) -> str:
+def _in_settings(text: str, count: int, found: Sequence[Judged]) -> str:
     """Returns a condition, and that this is so in ``count`` of its settings."""
-    return f"{text}: {count} of {_counted(sum(one.criterion.text == text for one in found), 'setting')}"
+    return f"{text}: {count} of {_counted(sum(one.condition.text == text for one in found), 'setting')}"
 
 
-def _beyond_limits(one: Finding) -> float:
+def _beyond_limits(one: Judged) -> float:
     """Returns how far the judged quantity is beyond its limits, negative inside; without a quantity it is farthest."""
-    if one.mean is None:
+    if one.finding.estimate is None:
         return math.inf
-    low = -math.inf if one.criterion.low is None else one.criterion.low
-    high = math.inf if one.criterion.high is None else one.criterion.high
-    return max(low - one.mean, one.mean - high)
+    low, high = one.finding.criterion.range
+    return max(low - one.finding.estimate, one.finding.estimate - high)
 
 
 def _counted(count: int, what: str) -> str:
@@ -333,11 +327,11 @@ def _tail_drop(families: Mapping[str, FamilyResult]) -> FamilyResult:
     return FamilyResult(families["N-10"].family, verdict, text)
 
 
-def tail_drop(verdicts: Mapping[str, Verdict]) -> tuple[Verdict, str]:
+def tail_drop(verdicts: Mapping[str, str]) -> tuple[str, str]:
     """Returns the verdict on drop-tail queues, which is the worst of those on section 5, by section, and why."""
-    missing = [section for section, verdict in verdicts.items() if verdict is Verdict.NOT_EVALUATED]
+    missing = [section for section, verdict in verdicts.items() if verdict == NOT_EVALUATED]
     verdict = worst(verdicts.values())
-    if missing and verdict is not Verdict.CONCERN:
-        return Verdict.NOT_EVALUATED, f"Not run: {', '.join(missing)}."
-    those = ", ".join(section for section, one in verdicts.items() if one is verdict)
-    return verdict, f"All of section 5 has drop-tail queues; {verdict.value} in {those}."
+    if missing and verdict != CONCERN:
+        return NOT_EVALUATED, f"Not run: {', '.join(missing)}."
+    those = ", ".join(section for section, one in verdicts.items() if one == verdict)
+    return verdict, f"All of section 5 has drop-tail queues; {verdict} in {those}."

@@ -19,12 +19,13 @@ from ackclock.custom import python_classes
 from ackclock.errors import AckclockError, InputError, RunError, ScenarioError
 from ackclock.evaluation.contenders import PLUGIN, Contender, stand_in
 from ackclock.evaluation.files import Loaded
-from ackclock.evaluation.judge import SOLO, TESTED, Samples, findings
-from ackclock.evaluation.language import Setting
+from ackclock.evaluation.judge import Measured, findings
+from ackclock.evaluation.language import SOLO, TESTED
 from ackclock.evaluation.processes import LIMIT_S, Processes
 from ackclock.evaluation.result import Answers, Evaluation, ScenarioResult, assembled
 from ackclock.evaluation.spelling import more_than
 from ackclock.experiment.expression import Expression, ExpressionError
+from ackclock.experiment.model import Setting
 from ackclock.experiment.run_words import RunWords, measure
 
 if TYPE_CHECKING:
@@ -97,7 +98,7 @@ class Plan:
         if about.solo is not None:
             contenders.append((SOLO, self.references[0], about.solo.set))
         wanted = [
-            (name, number, merge(setting.overrides, one.seated(about, setting.window), more), one.classes)
+            (name, number, merge(one.seated(about, setting.overrides), more), one.classes)
             for name, one, more in contenders
             for number, setting in enumerate(settings)
         ]
@@ -241,7 +242,7 @@ def evaluate(
     A run of the control under test that fails is a finding. RunError if a run of a reference fails; Interrupted on
     Ctrl-C, with the finished runs on disk.
     """
-    samples = [Samples(settings, plan.seeds) for settings in plan.settings]
+    samples = [Measured(settings, plan.seeds) for settings in plan.settings]
     expressions = [
         {metric.id: Expression(metric.expr) for metric in loaded.about.metrics} for loaded in plan.scenarios
     ]
@@ -319,7 +320,7 @@ def scenario_of(loaded: Loaded, setting: Setting, tested: Contender) -> str:
     import tomli_w
 
     document = toml.loads(loaded.scenario.text)
-    for path, value in merge(setting.overrides, tested.seated(loaded.about, setting.window)).items():
+    for path, value in tested.seated(loaded.about, setting.overrides).items():
         put(document, path.split("."), value)
     return tomli_w.dumps(document)
 

@@ -6,13 +6,18 @@ import re
 from typing import TYPE_CHECKING
 
 from ackclock._numbers import with_ends
+from ackclock.evaluation.words import CONCERN, INFO, UNDECIDED
 
 if TYPE_CHECKING:
     from ackclock.study.result import Interval
 
-NOT_SO, UNDECIDED, NO_CONCERN = "Not so", "Undecided", "Not met, or not surely, but no concern"
-"""How the conditions with each verdict begin."""
-WORDS = {
+BEGINNINGS = {
+    CONCERN: "Not so",
+    UNDECIDED: "Undecided",
+    INFO: "Not met, or not surely, but no concern",
+}
+"""How a sentence begins that names the conditions with a verdict."""
+QUANTITIES = {
     "value": ": {}",
     "ratio": ": {} times {reference}'s",
     "difference": ": {} more than {reference}'s",
@@ -62,9 +67,9 @@ def judged(
     number = with_ends(mean, interval, own_unit)
     whose = " in the worst run" if any_run else ""
     least = f", each counted as at least {floor:g} {unit}".rstrip() if floor and measure == "ratio" else ""
-    return label + whose + WORDS[measure].format(number, reference=reference) + least
+    return label + whose + QUANTITIES[measure].format(number, reference=reference) + least
 
 
 def in_lines(sentence: str) -> list[str]:
     """Returns the sentence that explains a verdict as lines, each with a condition."""
-    return re.split(rf"(?<=;) |(?<=\.) (?=(?:{UNDECIDED}|{NO_CONCERN}): )", sentence)
+    return re.split(rf"(?<=;) |(?<=\.) (?=(?:{BEGINNINGS[UNDECIDED]}|{BEGINNINGS[INFO]}): )", sentence)

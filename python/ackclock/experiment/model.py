@@ -45,6 +45,8 @@ class Setting:
     overrides: Mapping[str, Any] = field(default_factory=dict)
     case: str = ""
     value: int | float | str | None = None
+    at: Mapping[str, str] = field(default_factory=dict)
+    """The point of each axis of its grid, by the names of axes; empty outside a grid."""
 
     @property
     def curve(self) -> str:
@@ -126,6 +128,8 @@ class Finding:
     """About how many seeds would decide it, if it is undecided; None if unknown."""
     reason: str = ""
     """What the numbers do not say."""
+    qualified: bool = False
+    """Whether ``reason`` takes the weight from the result, such as a reference that does not meet the criterion."""
     truth: Truth | None = None
     """The evidence for and against; None if nothing was judged."""
     values: Sequence[float] = ()

@@ -21,6 +21,9 @@ compared with each column: loss('rbcc[*]') < loss('vegas'). Two parts of sweeps 
 Curves of one metric over another are compared by the functions of ``curve_words``, and the best of several settings is
 chosen by those of ``choice_words``.
 
+harm_to_more(solo, beside) and harm_to_less(solo, beside) are the harm that a flow suffers beside another one
+(``rfc5166``).
+
 min(a, b, ...) and max(a, b, ...) with several arguments work element by element; abs, sqrt, log, log10, exp too.
 """
 
@@ -38,6 +41,7 @@ from ackclock.experiment.choice_words import CHOICES
 from ackclock.experiment.curve_words import CURVES
 from ackclock.experiment.expression import Array, Expression, ExpressionError, Join, Value, aligned
 from ackclock.experiment.model import Setting, sweep_text
+from ackclock.experiment.rfc5166 import harm_to_less, harm_to_more
 from ackclock.experiment.run_words import ELEMENTWISE
 from ackclock.experiment.truth import Truth, compared, size_of
 
@@ -58,6 +62,8 @@ class SampleWords:
             "first_above": first_above,
             "trend": trend,
             "slope": slope,
+            "harm_to_more": harm_to_more,
+            "harm_to_less": harm_to_less,
             "axis": self._axis,
             **{metric: self._metric(metric) for metric in samples},
         }

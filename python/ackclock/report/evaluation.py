@@ -10,17 +10,18 @@ from pathlib import Path
 
 from ackclock._numbers import evenly, ranges, significant
 from ackclock.evaluation.contenders import RECOVERY
-from ackclock.evaluation.judge import TESTED, Finding
-from ackclock.evaluation.language import Metric, Setting, buffer_order
+from ackclock.evaluation.judge import Judged
+from ackclock.evaluation.language import TESTED, buffer_order
 from ackclock.evaluation.result import Evaluation, FamilyResult, ScenarioResult
 from ackclock.evaluation.rfc import PROCESS, TITLE, Family
 from ackclock.evaluation.spelling import in_lines, judged, more_than
-from ackclock.evaluation.verdict import Verdict
+from ackclock.evaluation.words import CONCERN, NOT_EVALUATED, OK
+from ackclock.experiment.model import Metric, Setting
 from ackclock.report import page, strips
 from ackclock.report.strips import Strip
 from ackclock.statistics import Summary, summarise
 
-WORDS = {Verdict.OK: "ok", Verdict.CONCERN: "concern", Verdict.NOT_EVALUATED: "not-evaluated"}
+STYLES = {OK: "ok", CONCERN: "concern", NOT_EVALUATED: "not-evaluated"}
 MOST_ROWS = 16
 """The largest number of settings drawn as rows; of more, those at even distances are drawn."""
 
@@ -78,7 +79,7 @@ class Line:
     """A finding in the table of numbers."""
 
     control: str
-    finding: Finding
+    finding: Judged
     judged: str
     tested: str
     references: Sequence[str]
@@ -141,7 +142,7 @@ def render(evaluation: Evaluation, command: str, beside: Evaluation | None = Non
         in_lines=in_lines,
         seeds=ranges(list(evaluation.seeds)),
         counted=[
-            (one.control, [(verdict.value, word(verdict), n) for verdict, n in one.counted.items() if n])
+            (one.control, [(verdict, word(verdict), n) for verdict, n in one.counted.items() if n])
             for one in evaluations
         ],
         process=[(item, evaluation.answers.process.get(item.id, "")) for item in PROCESS],
@@ -182,9 +183,9 @@ def _family(family: Family, evaluations: Sequence[Evaluation], command: str) -> 
     )
 
 
-def word(verdict: Verdict) -> str:
+def word(verdict: str) -> str:
     """Returns the name of the verdict's style and symbol."""
-    return WORDS.get(verdict, verdict.value.lower())
+    return STYLES.get(verdict, verdict.lower())
 
 
 def _scenario(results: Sequence[tuple[str, ScenarioResult]], reference: str, command: str) -> ScenarioView:
@@ -195,9 +196,9 @@ def _scenario(results: Sequence[tuple[str, ScenarioResult]], reference: str, com
             del words[words.index(option) : words.index(option) + 2]
     own = shlex.join([*words, "--only", first.loaded.name])
     # Findings of the same condition in the same setting stand together.
-    places = [(one.criterion.text, one.setting.name) for one in first.findings]
+    places = [(one.condition.text, one.setting.name) for one in first.findings]
     lines = [_line(control, finding, reference) for control, result in results for finding in result.findings]
-    lines.sort(key=lambda line: _place((line.finding.criterion.text, line.finding.setting.name), places))
+    lines.sort(key=lambda line: _place((line.finding.condition.text, line.finding.setting.name), places))
     return ScenarioView(first, _figure(results, reference), lines, own)
 
 
@@ -205,21 +206,21 @@ def _place(one: tuple[str, str], places: Sequence[tuple[str, str]]) -> int:
     return places.index(one) if one in places else len(places)
 
 
-def _line(control: str, finding: Finding, reference: str) -> Line:
+def _line(control: str, finding: Judged, reference: str) -> Line:
     unit = finding.metric.unit
     tested, *references = (
         f"{significant(value, 3)} {unit if value is not None else ''}".rstrip()
-        for value in (finding.tested, *finding.references.values())
+        for value in finding.means.values()
     )
     words = judged(
         finding.metric.label,
-        finding.criterion.measure,
+        finding.condition.measure,
         unit,
-        finding.mean,
-        finding.interval,
+        finding.finding.estimate,
+        finding.finding.interval,
         reference,
-        any_run=finding.criterion.any_run,
-        floor=finding.criterion.floor,
+        any_run=finding.condition.any_run,
+        floor=finding.condition.floor,
     )
     return Line(control, finding, words, tested, references, word(finding.verdict))
 
@@ -283,9 +284,9 @@ def _heats_of(result: ScenarioResult, metric: Metric, title: str, whose: str, re
     heats = _heats(f"{whose}{title}", zip(samples.settings, means, strict=True))
     for criterion in about.criteria:
         if criterion.measure == "harm":
-            found = [one for one in result.findings if one.criterion is criterion]
+            found = [one for one in result.findings if one.condition is criterion]
             name = f"{whose}Harm beyond that of {reference}: {about.metric(criterion.metric).label.lower()}"
-            heats += _heats(name, ((one.setting, one.mean) for one in found))
+            heats += _heats(name, ((one.setting, one.finding.estimate) for one in found))
     return heats
 
 
