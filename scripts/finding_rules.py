@@ -119,7 +119,9 @@ def _parts(study: LoadedStudy, claim: str) -> Iterator[Any]:
         yield metric.paper
     for assumption in model.assumptions:
         yield assumption.taken
-        yield [one.model_dump(include={"label", "overrides", "changes"}) for one in assumption.alternatives]
+        yield [
+            one.model_dump(include={"label", "overrides", "changes"}) for one in assumption.interpretations
+        ]
 
 
 def _texts(value: Any) -> Iterator[str]:

@@ -122,7 +122,7 @@ def _notes(both: Sequence[Recorded], studies: int) -> Iterator[str]:
 
 def readings_left_out(one: Record, study: LoadedStudy) -> bool:
     """Whether only the reading taken was run of a study that has others."""
-    return not one.readings and any(assumption.alternatives for assumption in study.study.assumptions)
+    return not one.readings and any(assumption.interpretations for assumption in study.study.assumptions)
 
 
 def would_decide(one: Record, study: LoadedStudy) -> list[Claim]:

@@ -110,7 +110,7 @@ def _left_open(study: LoadedStudy) -> Iterator[str]:
     yield "## What the thesis leaves open"
     rows = [row("open", "taken", "why", "run as well"), row("---", "---", "---", "---")]
     for one in study.study.assumptions:
-        also = "; ".join(alternative.label for alternative in one.alternatives)
+        also = "; ".join(other.label for other in one.interpretations)
         rows.append(row(*map(escaped, (one.what, one.taken, one.why, also))))
     yield "\n".join(rows)
 

@@ -218,7 +218,7 @@ caption = "Congestion window of the first flow"
 what = "Number of flows"
 taken = "2 and 8"
 why = "The tests need two."
-alternatives = [
+interpretations = [
     { label = "6 and 6", against = "The title.", overrides = { "flows.tcp.count" = 6 } },
     { label = "count the bits", metrics = { flows_seen = "sum(flows.goodput_bps)" } },
 ]
@@ -260,7 +260,7 @@ id = "flows"
 what = "Number of flows"
 taken = "2 and 8"
 why = "The tests need two."
-alternatives = [
+interpretations = [
     { label = "6 and 6", against = "The title.", overrides = { "flows.tcp.count" = 6 } },
     { label = "count the bits", metrics = { flows_seen = "sum(flows.goodput_bps)", other = "fairness" } },
 ]
@@ -270,7 +270,7 @@ id = "control"
 what = "Control"
 taken = "NewReno"
 why = "It is not said."
-[[assumptions.alternatives]]
+[[assumptions.interpretations]]
 label = "SACK"
 changes = [
     { cases = ["few*", "none*"], overrides = { "flows.tcp.control" = "sack" } },

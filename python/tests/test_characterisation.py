@@ -362,7 +362,7 @@ NOT_COMPARED = {
 
 
 def test_every_discipline_is_characterised() -> None:
-    arms = load_base("r10.base.toml", str(studies_dir() / "aqm" / "rfc7928-8.2.2.toml")).base.arms
+    arms = load_base("r10.base.toml", str(studies_dir() / "aqm" / "rfc7928-8.2.2.toml")).base.disciplines
     queues = {entry["name"] for entry in core.registry() if entry["kind"] == "queue"}
     assert {arm.name for arm in arms} == queues - NOT_COMPARED
     for arm in arms:

@@ -61,7 +61,7 @@ def test_a_study_gets_what_its_base_gives(tmp_path: Path) -> None:
     assert ours.study.model_dump(exclude=fields) == theirs.study.model_dump(exclude=fields)
     (assumption,) = ours.study.assumptions
     # The base's alternative has a metric that this study does not have.
-    assert assumption.alternatives[1].metrics == {"flows_seen": "sum(flows.goodput_bps)"}
+    assert assumption.interpretations[1].metrics == {"flows_seen": "sum(flows.goodput_bps)"}
     assert toml.loads(ours.scenario.text) == ours.study.scenario
     assert [case.values for case in run_study(ours, quick=True).cases] == [
         case.values for case in run_study(theirs, quick=True).cases
@@ -71,7 +71,7 @@ def test_a_study_gets_what_its_base_gives(tmp_path: Path) -> None:
 def test_what_speaks_against_a_reading_of_the_base_holds_in_its_studies(tmp_path: Path) -> None:
     (tmp_path / "small.base.toml").write_text(BASE)
     study = parse_study(DERIVED, "test", str(tmp_path / "derived.toml")).study
-    assert [one.against for one in study.assumptions[0].alternatives] == ["The title.", ""]
+    assert [one.against for one in study.assumptions[0].interpretations] == ["The title.", ""]
 
 
 def test_the_base_is_no_study() -> None:
@@ -147,15 +147,15 @@ def test_an_assumption_can_change_that_of_the_base(tmp_path: Path) -> None:
     first, control, flows = derived(tmp_path, text).study.assumptions
     assert (first.what, control.what, control.taken, flows.id) == ("a", "Control", "Newest Reno", "flows")
     # Of the base's changes, that for a case which this study does not have is left out.
-    (change,) = control.alternatives[0].all_changes()
+    (change,) = control.interpretations[0].all_changes()
     assert change.cases == ["few*"]
 
 
 def test_own_alternatives_replace_those_of_the_base(tmp_path: Path) -> None:
     own = '[[assumptions]]\nid = "flows"\n'
-    own += 'alternatives = [{ label = "5", overrides = { "flows.tcp.count" = 5 } }]\n'
+    own += 'interpretations = [{ label = "5", overrides = { "flows.tcp.count" = 5 } }]\n'
     (flows,) = derived(tmp_path, replaced(DERIVED, ("[[findings]]", own + "[[findings]]"))).study.assumptions
-    assert [alternative.label for alternative in flows.alternatives] == ["5"]
+    assert [alternative.label for alternative in flows.interpretations] == ["5"]
     assert flows.why == "The tests need two."
 
 
@@ -182,7 +182,7 @@ def test_own_alternatives_replace_those_of_the_base(tmp_path: Path) -> None:
                 ('["few"]', '["fow"]'),
                 ('["flows"]', '["control"]'),
             ],
-            'derived.toml:4:11: assume: "control" of small.base.toml: the alternative "SACK" is about no',
+            'derived.toml:4:11: assume: "control" of small.base.toml: the interpretation "SACK" is about no',
         ),
         ([('title = "Few', 'titel = "Few')], 'derived.toml:1:1: titel: unknown key; did you mean "title"?'),
         ([('item = "Table 0.0"\n', "")], 'derived.toml:6:1: source.item: "item" is missing'),
@@ -213,7 +213,7 @@ def test_mistakes_in_the_study(
         ),
         (
             [('"sum(flows.goodput_bps)"', '"sum(flows.goodputs_bps)"')],
-            'small.base.toml:30:5: assumption "Number of flows", alternative',
+            'small.base.toml:30:5: assumption "Number of flows", interpretation',
         ),
         ([('duration = "5 s"', 'duration = "0 s"')], "small.base.toml:9:12: `duration`"),
         ([('"10 Mbit/s"', '"10 Mbits/s"')], "small.base.toml:14:19: `dumbbell.access.rate`"),

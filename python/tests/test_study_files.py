@@ -132,7 +132,7 @@ def test_a_study_is_read() -> None:
             "figures[1] (\"cwnd\").kind: found \"pie\", expected 'time', 'sweep' or 'trade-off'",
         ),
         ([("[scenario]", "[scenario")], "unclosed table (not TOML)"),
-        ([(', overrides = { "flows.tcp.count" = 6 } }', " }")], "an alternative changes something"),
+        ([(', overrides = { "flows.tcp.count" = 6 } }', " }")], "an interpretation changes something"),
         ([('id = "flows_seen"', 'id = "Flows-Seen"')], "lower-case letters"),
         (
             [('expect = "< 0"', 'not_a_test = "why"\nsame_as = "rbcc/table-4.1 1a"')],
@@ -331,7 +331,7 @@ def test_utilisation_is_time_busy_and_nothing_else() -> None:
         study = load_study(name).study
         expressions = [(metric.id, metric.label, metric.expr) for metric in study.metrics]
         for assumption in study.assumptions:
-            for alternative in assumption.alternatives:
+            for alternative in assumption.interpretations:
                 expressions += [(id, "", expression) for id, expression in alternative.metrics.items()]
         for id, label, expression in expressions:
             if "utilisation" in f"{id} {label}".lower():

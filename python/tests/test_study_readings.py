@@ -20,7 +20,7 @@ def changes(study: str) -> list[dict[str, Any]]:
     """What each alternative of a study sets, in all of its cases together."""
     found = []
     for assumption in load_study(study).study.assumptions:
-        for alternative in assumption.alternatives:
+        for alternative in assumption.interpretations:
             overrides: dict[str, Any] = {}
             for change in alternative.all_changes():
                 overrides = merge(overrides, change.overrides)

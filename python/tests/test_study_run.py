@@ -327,7 +327,7 @@ def test_metrics_over_time() -> None:
     [
         ([('duration = "5 s"', 'duration = "0 s"')], "study.toml:12:12:"),
         ([('flows.tcp.count" = 8', 'flows.tcp.cuont" = 8')], 'in case "many"'),
-        ([('"flows.tcp.count" = 6', '"flows.tcp.count" = "six"')], 'in case "few", alternative "6 and 6"'),
+        ([('"flows.tcp.count" = 6', '"flows.tcp.count" = "six"')], 'in case "few", interpretation "6 and 6"'),
     ],
 )
 def test_a_wrong_scenario_is_refused_before_anything_runs(
@@ -395,7 +395,7 @@ def test_so_is_one_of_another_reading() -> None:
     text = replaced(STUDY, ('overrides = { "flows.tcp.count" = 6 }', other))
     with pytest.raises(InputError) as caught:
         Plan(parse_study(text, "test", "study.toml"), quick=False, sensitivity=True).check()
-    assert 'alternative "6 and 6", metric "goodput": there is no flow "tcp-9"' in str(caught.value)
+    assert 'interpretation "6 and 6", metric "goodput": there is no flow "tcp-9"' in str(caught.value)
     # Eight flows have it not either; without other readings no metric asks for it.
     Plan(parse_study(text, "test", "study.toml"), quick=False, sensitivity=False).check()
 

@@ -1,8 +1,8 @@
-"""The disciplines under test (in study files, ``arms``), and the places where a study puts them.
+"""The disciplines under test, and the places where a study puts them.
 
-A base file lists the disciplines once (``[[arms]]``). A study says in ``[disciplines]`` which links they go to, and in
-which variants; each discipline in each variant is a case of the study, named ``codel`` or ``codel+heavy``. The first
-discipline, drop-tail, is the baseline of the others (RFC 7928 section 1.2).
+A base file lists the disciplines once (``[[disciplines]]``). A study says in ``[disciplines]`` which links they go to,
+and in which variants; each discipline in each variant is a case of the study, named ``codel`` or ``codel+heavy``. The
+first discipline, drop-tail, is the baseline of the others (RFC 7928 section 1.2).
 """
 
 from __future__ import annotations

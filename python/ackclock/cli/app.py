@@ -19,6 +19,7 @@ from ackclock.cli.commands.evaluate import evaluate
 from ackclock.cli.commands.examples import examples
 from ackclock.cli.commands.lab import lab
 from ackclock.cli.commands.list_ import list_
+from ackclock.cli.commands.migrate import migrate
 from ackclock.cli.commands.packetdrill import packetdrill
 from ackclock.cli.commands.path import path
 from ackclock.cli.commands.reference_traces import reference_traces
@@ -135,6 +136,7 @@ _add(app, "schema", schema)
 _add(app, "compare-trace", compare_trace)
 _add(app, "reference-traces", reference_traces)
 _add(app, "packetdrill", packetdrill)
+_add(app, "migrate", migrate)
 
 study = typer.Typer(no_args_is_help=True, help="Copy studies, to change them.")
 _add(study, "copy", study_copy)

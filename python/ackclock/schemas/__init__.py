@@ -41,5 +41,5 @@ def schema(of: str) -> dict[str, Any]:
         from ackclock.study.grid import KINDS
 
         several = {name: model.__name__ for name, model in KINDS.items()}
-        body = with_templates(body, {**several, "alternatives": "Alternative", "variants": "Variant"})
+        body = with_templates(body, {**several, "interpretations": "Interpretation", "variants": "Variant"})
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": f"ackclock {of}", **body}

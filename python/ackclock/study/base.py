@@ -18,6 +18,7 @@ from pydantic import Field
 
 from ackclock import _toml as toml
 from ackclock._files import is_there, read_text
+from ackclock._migration import refuse_earlier
 from ackclock._names import nearest
 from ackclock.characterisation.arms import Arm, Placement, cases
 from ackclock.errors import InputError
@@ -27,10 +28,10 @@ from ackclock.study.kind import ENDING
 from ackclock.study.merge import merged
 from ackclock.study.mistakes import rendered
 from ackclock.study.model import (
-    Alternative,
     Assumption,
     Case,
     Change,
+    Interpretation,
     Metric,
     Precision,
     Publication,
@@ -69,7 +70,9 @@ class Base(Table):
     quick: Quick | None = None
     scenario: dict[str, Any] = Field(default_factory=dict)
     assumptions: list[BaseAssumption] = Field(default_factory=list)
-    arms: list[Arm] = Field(default_factory=list, description="the disciplines that its studies compare")
+    disciplines: list[Arm] = Field(
+        default_factory=list, description="the disciplines that its studies compare"
+    )
     metrics: list[Metric] = Field(default_factory=list, description="of which studies take those they name")
     cases: list[Case] = Field(default_factory=list, description="of which studies have those they name")
     axes: dict[str, list[Any]] = Field(default_factory=dict, description="what varies in its studies")
@@ -129,7 +132,7 @@ class LoadedBase:
         reports.
         """
         try:
-            return cases(Placement.model_validate(disciplines), self.base.arms)
+            return cases(Placement.model_validate(disciplines), self.base.disciplines)
         except pydantic.ValidationError:
             return []
         except ValueError as error:
@@ -177,6 +180,7 @@ def parse_base(text: str, file: str) -> LoadedBase:
 
 def _parsed(text: str, file: str) -> LoadedBase:
     document = toml.loads(text)
+    refuse_earlier(document, "base", file)
     document = expanded(document, text, file)
     try:
         base = Base.model_validate(document)
@@ -206,10 +210,10 @@ def chosen(study: Study, document: Mapping[str, Any], base: LoadedBase | None, f
     shared = {} if base is None else {item.id: item for item in base.base.assumptions}
     own, problems = [], list[str]()
     for item, raw in zip(study.assumptions, document.get("assumptions", []), strict=True):
-        taken_over = item.id in shared and "alternatives" not in raw
+        taken_over = item.id in shared and "interpretations" not in raw
         if taken_over and base is not None:
-            alternatives = _fitting(study, shared[item.id], base.file, problems)
-            own.append(item.model_copy(update={"alternatives": alternatives}))
+            interpretations = _fitting(study, shared[item.id], base.file, problems)
+            own.append(item.model_copy(update={"interpretations": interpretations}))
         else:
             own.append(item)
     by_id = {item.id: item for item in own if item.id}
@@ -218,8 +222,8 @@ def chosen(study: Study, document: Mapping[str, Any], base: LoadedBase | None, f
         if id in by_id:
             named.append(by_id[id])
         elif id in shared and base is not None:
-            alternatives = _fitting(study, shared[id], base.file, problems)
-            named.append(shared[id].model_copy(update={"alternatives": alternatives}))
+            interpretations = _fitting(study, shared[id], base.file, problems)
+            named.append(shared[id].model_copy(update={"interpretations": interpretations}))
         else:
             where = "" if base is None else f" here or in {base.file}"
             problems.append(f'assume: there is no assumption "{id}"{where}{nearest(id, [*by_id, *shared])}')
@@ -228,29 +232,29 @@ def chosen(study: Study, document: Mapping[str, Any], base: LoadedBase | None, f
     return [*(item for item in own if item.id not in study.assume), *named]
 
 
-def _fitting(study: Study, assumption: Assumption, file: str, problems: list[str]) -> list[Alternative]:
-    """Returns the assumption's alternatives without the cases and metrics that this study does not have."""
+def _fitting(study: Study, assumption: Assumption, file: str, problems: list[str]) -> list[Interpretation]:
+    """Returns the assumption's interpretations without the cases and metrics that this study does not have."""
     runs = study.runs()
     names = [*(run.name for run in runs), *(run.case.name for run in runs)]
     metrics = [metric.id for metric in study.metrics]
-    alternatives = []
-    for alternative in assumption.alternatives:
+    interpretations = []
+    for interpretation in assumption.interpretations:
         changes = [
-            change for change in (_on(names, change) for change in alternative.all_changes()) if change
+            change for change in (_on(names, change) for change in interpretation.all_changes()) if change
         ]
-        replaced = {id: expr for id, expr in alternative.metrics.items() if id in metrics}
+        replaced = {id: expr for id, expr in interpretation.metrics.items() if id in metrics}
         if not changes and not replaced:
             problems.append(
-                f'assume: "{assumption.id}" of {file}: the alternative "{alternative.label}" is about no case and '
-                "no metric of this study"
+                f'assume: "{assumption.id}" of {file}: the interpretation "{interpretation.label}" '
+                "is about no case and no metric of this study"
             )
             continue
-        alternatives.append(
-            Alternative(
-                label=alternative.label, metrics=replaced, changes=changes, against=alternative.against
+        interpretations.append(
+            Interpretation(
+                label=interpretation.label, metrics=replaced, changes=changes, against=interpretation.against
             )
         )
-    return alternatives
+    return interpretations
 
 
 def _on(names: Sequence[str], change: Change) -> Change | None:

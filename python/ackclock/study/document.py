@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ackclock import _toml as toml
+from ackclock._migration import refuse_earlier
 from ackclock.errors import InputError
 from ackclock.study.base import LoadedBase, load_base
 from ackclock.study.grid import expanded
@@ -37,6 +38,7 @@ def read_document(text: str, file: str) -> Document:
     own = toml.loads(text)
     if "duration" in own and "source" not in own:
         raise InputError(f"{file}: is a scenario, not a study; `ackclock run {file}` runs it")
+    refuse_earlier(own, "study", file)
     base = load_base(own["base"], file) if "base" in own else None
     own = expanded(own, text, file, None if base is None else base.base.axes)
     return Document(own, base, own if base is None else base.under(own, file))

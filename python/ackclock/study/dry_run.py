@@ -12,7 +12,7 @@ from ackclock.experiment.expression import Expression, ExpressionError
 from ackclock.experiment.run_words import RunWords, measure, needs_series
 from ackclock.experiment.sample_words import SampleWords
 from ackclock.study.computed import filled, words_of_means
-from ackclock.study.model import Alternative, Assumption, Study
+from ackclock.study.model import Assumption, Interpretation, Study
 from ackclock.study.synthetic import Names, run_of, run_of_any_names
 from ackclock.study.verdict import judge
 
@@ -44,12 +44,12 @@ def dry_run(study: Study) -> list[str]:
 
 
 def dry_run_assumptions(assumptions: Iterable[Assumption]) -> list[str]:
-    """Yields the problems of the metrics that alternatives define."""
+    """Yields the problems of the metrics that interpretations define."""
     return _unmeasurable(
-        (_place(id, alternative, assumption.what), text)
+        (_place(id, interpretation, assumption.what), text)
         for assumption in assumptions
-        for alternative in assumption.alternatives
-        for id, text in alternative.metrics.items()
+        for interpretation in assumption.interpretations
+        for id, text in interpretation.metrics.items()
     )
 
 
@@ -58,9 +58,9 @@ class MetricsDryRun:
     cases.
     """
 
-    def __init__(self, study: Study, reading: Alternative | None) -> None:
+    def __init__(self, study: Study, reading: Interpretation | None) -> None:
         other = reading.metrics if reading is not None else {}
-        what = next((item.what for item in study.assumptions if reading in item.alternatives), "")
+        what = next((item.what for item in study.assumptions if reading in item.interpretations), "")
         self._metrics = [
             (
                 _place(metric.id, reading if metric.id in other else None, what),
@@ -84,11 +84,11 @@ def _read(text: str) -> Expression:
     return Expression(text)
 
 
-def _place(metric: str, alternative: Alternative | None, what: str) -> str:
-    """Returns the place of a metric's expression; in an alternative of an assumption if one is given."""
-    if alternative is None:
+def _place(metric: str, interpretation: Interpretation | None, what: str) -> str:
+    """Returns the place of a metric's expression; in an interpretation of an assumption if one is given."""
+    if interpretation is None:
         return f'metric "{metric}": expr'
-    return f'assumption "{what}", alternative "{alternative.label}", metric "{metric}"'
+    return f'assumption "{what}", interpretation "{interpretation.label}", metric "{metric}"'
 
 
 def _unmeasurable(metrics: Iterable[tuple[str, str]], run: Mapping[str, Any] | None = None) -> list[str]:

@@ -26,11 +26,14 @@ def fingerprint(study: Study) -> str:
             "claims": {"__all__": {"id", "measured", "unit", "paper", "tolerance", "expect", "direction"}},
             "assumptions": {
                 "__all__": {
-                    "alternatives": {"__all__": {"label", "overrides", "cases", "changes", "metrics"}}
+                    "interpretations": {"__all__": {"label", "overrides", "cases", "changes", "metrics"}}
                 }
             },
         },
     )
+    for assumption in resolved["assumptions"]:
+        # The hashes of records are those of studies that called interpretations so.
+        assumption["alternatives"] = assumption.pop("interpretations")
     own_sweeps = {case.name: [case.sweep.path, case.sweep.values] for case in study.cases if case.sweep}
     if own_sweeps:
         resolved["own_sweeps"] = own_sweeps
@@ -51,7 +54,7 @@ def _uncounted(study: Study) -> list[str]:
         *(
             f"against: {item.what}, {alternative.label}"
             for item in study.assumptions
-            for alternative in item.alternatives
+            for alternative in item.interpretations
             if alternative.against
         ),
     ]

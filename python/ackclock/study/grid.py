@@ -21,7 +21,7 @@ from ackclock.study.axes import Axes, GridError, checked, text_of, under, value_
 from ackclock.study.braces import Filling
 from ackclock.study.claim import Claim
 from ackclock.study.lines import Lines
-from ackclock.study.model import Alternative, Case, Figure, Finding, Metric
+from ackclock.study.model import Case, Figure, Finding, Interpretation, Metric
 
 KINDS: Mapping[str, type[BaseModel]] = {
     "cases": Case,
@@ -30,7 +30,7 @@ KINDS: Mapping[str, type[BaseModel]] = {
     "figures": Figure,
     "findings": Finding,
 }
-"""The arrays whose tables may stand for several, besides alternatives of assumptions and variants of disciplines."""
+"""The arrays whose tables may stand for several, besides interpretations of assumptions and variants of disciplines."""
 WORDS = ("for_all", "except", "rows", "each")
 """The keys that make a table stand for several."""
 
@@ -138,7 +138,7 @@ class _Writer:
         return result
 
     def assumptions(self, assumptions: Sequence[Any]) -> list[Any]:
-        """Returns the assumptions with their alternatives written out."""
+        """Returns the assumptions with their interpretations written out."""
         result: list[Any] = []
         for index, found in enumerate(assumptions):
             if not isinstance(found, dict):
@@ -146,9 +146,9 @@ class _Writer:
                 continue
             place = ("assumptions", index)
             item = Item(found, index, self._lines.of(place))
-            if "alternatives" in found:
-                item["alternatives"] = self.written(
-                    found["alternatives"], (*place, "alternatives"), Alternative
+            if "interpretations" in found:
+                item["interpretations"] = self.written(
+                    found["interpretations"], (*place, "interpretations"), Interpretation
                 )
             result.append(item)
         return result

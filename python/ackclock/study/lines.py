@@ -21,7 +21,7 @@ class Lines:
         ]
 
     def of(self, place: tuple[str | int, ...]) -> int | None:
-        """Returns the line of the header of the table at ``place``, given as ``("assumptions", 2, "alternatives",
+        """Returns the line of the header of the table at ``place``, given as ``("assumptions", 2, "interpretations",
         0)``.
         """
         first, last = 0, len(self._lines)

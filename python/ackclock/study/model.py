@@ -247,8 +247,8 @@ class Change(Table):
     )
 
 
-class Alternative(Table):
-    """Another reading (interpretation) of the thesis: other scenario values, or other definitions of metrics."""
+class Interpretation(Table):
+    """Another interpretation of the thesis: other scenario values, or other definitions of metrics."""
 
     label: str
     overrides: Overrides = Field(default_factory=dict)
@@ -263,14 +263,14 @@ class Alternative(Table):
     )
     against: str = Field(
         default="",
-        description="the evidence in the thesis against this reading, with its section; the reading then "
+        description="the evidence in the thesis against this interpretation, with its section; it then "
         "changes no verdict",
     )
 
     @model_validator(mode="after")
     def _changes_something(self) -> Self:
         if not self.overrides and not self.changes and not self.metrics:
-            raise ValueError("an alternative changes something: give overrides, changes or metrics")
+            raise ValueError("an interpretation changes something: give overrides, changes or metrics")
         if self.changes and (self.overrides or self.cases):
             raise ValueError("each of the changes has its own overrides and cases; give none beside them")
         return self
@@ -283,7 +283,7 @@ class Alternative(Table):
 
 
 class Assumption(Table):
-    """A value that the thesis leaves open: the value taken, the reason, and the alternatives."""
+    """A value that the thesis leaves open: the value taken, the reason, and the interpretations."""
 
     model_config = ConfigDict(json_schema_extra=_or_from_base("what", "taken", "why"))
 
@@ -294,7 +294,7 @@ class Assumption(Table):
     what: str
     taken: str
     why: str
-    alternatives: list[Alternative] = Field(default_factory=list)
+    interpretations: list[Interpretation] = Field(default_factory=list)
 
 
 class Finding(Table):
@@ -431,11 +431,11 @@ class Study(Table):
         for figure in self.figures:
             problems += self._wrong_with(figure, metric_ids)
         for assumption in self.assumptions:
-            for alternative in assumption.alternatives:
-                place = f'assumptions "{assumption.what}", alternative "{alternative.label}"'
-                for change in alternative.all_changes():
+            for interpretation in assumption.interpretations:
+                place = f'assumptions "{assumption.what}", interpretation "{interpretation.label}"'
+                for change in interpretation.all_changes():
                     problems += _unmatched(f"{place}, cases", change.cases, [*run_names, *case_names])
-                problems += _unknown(f"{place}, metrics", "metric", alternative.metrics, metric_ids)
+                problems += _unknown(f"{place}, metrics", "metric", interpretation.metrics, metric_ids)
         for criterion in self.characterisation.criteria if self.characterisation else ():
             problems += _unknown(f"criteria.{criterion.rule}", "metric", criterion.metrics, metric_ids)
         problems += _unknown("findings", "claim", [finding.claim for finding in self.findings], claim_ids)

@@ -12,7 +12,7 @@ from ackclock.errors import InputError, ScenarioError
 
 Path = list[str | int]
 
-_NAMED = re.compile(r'(metric|claim|case|figure|assumption|assumptions|alternative) "([^"]*)"')
+_NAMED = re.compile(r'(metric|claim|case|figure|assumption|assumptions|interpretation) "([^"]*)"')
 _INDEXED = re.compile(r"([a-z_]+)?\[(\d+)\](?: \([^)]*\))?")
 _WORD = re.compile(r"[\w-]+")
 _NAMES = ("id", "name", "what", "label")

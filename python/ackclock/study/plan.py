@@ -15,12 +15,12 @@ from ackclock.experiment.run_words import needs_series
 from ackclock.study.drawn import undrawable
 from ackclock.study.dry_run import MetricsDryRun
 from ackclock.study.load import LoadedStudy
-from ackclock.study.model import Alternative, Figure, Overrides, SweptCase
+from ackclock.study.model import Figure, Interpretation, Overrides, SweptCase
 from ackclock.study.placed import placed
 from ackclock.study.synthetic import Names
 
-Reading = Alternative | None
-"""An alternative reading (interpretation) of the thesis, or None for the one that the study takes."""
+Reading = Interpretation | None
+"""Another interpretation (reading) of the thesis, or None for the one that the study takes."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,9 @@ class Plan:
         self._costs: dict[str, float] = {}
         self.readings: list[Reading] = [None]
         if sensitivity:
-            self.readings += [alternative for item in study.assumptions for alternative in item.alternatives]
+            self.readings += [
+                interpretation for item in study.assumptions for interpretation in item.interpretations
+            ]
 
     def _most(self) -> int:
         """Returns the largest number of replications for a precision or for undecided claims; a quick run adds none."""
@@ -114,7 +116,7 @@ class Plan:
         """
         problems: dict[str, list[str]] = {}
         for reading, run, message in self._problems():
-            where = f'case "{run.name}"' + (f', alternative "{reading.label}"' if reading else "")
+            where = f'case "{run.name}"' + (f', interpretation "{reading.label}"' if reading else "")
             problems.setdefault(message, []).append(where)
         if problems:
             told = "\n".join(f"{message}\n  in {_few(places)}" for message, places in problems.items())
@@ -147,7 +149,7 @@ class Plan:
         return Job(scenario.text, scenario.file, overrides, seed, series)
 
     def _runs_of(self, reading: Reading) -> Iterator[SweptCase]:
-        """Returns every run for the reading taken; for an alternative, those that it changes or
+        """Returns every run for the reading taken; for an interpretation, those that it changes or
         measures differently.
         """
         for run in self.runs:

@@ -19,7 +19,7 @@ from ackclock.study.findings import with_finding, with_numbers
 from ackclock.study.fingerprint import fingerprint
 from ackclock.study.load import LoadedStudy
 from ackclock.study.measured import Measured
-from ackclock.study.model import Alternative
+from ackclock.study.model import Interpretation
 from ackclock.study.plan import Plan, Planned
 from ackclock.study.records import recorded_means
 from ackclock.study.result import AssumptionResult, ClaimResult, SensitivityResult, Source, StudyResult
@@ -247,14 +247,14 @@ class _Work:
                         self._under(alternative, taken),
                         plan.made(alternative, measured.replications_of_others),
                     )
-                    for alternative in assumption.alternatives
+                    for alternative in assumption.interpretations
                     if alternative in plan.readings
                 ),
             )
             for assumption in self.loaded.study.assumptions
         )
 
-    def _under(self, alternative: Alternative, taken: Sequence[ClaimResult]) -> tuple[ClaimResult, ...]:
+    def _under(self, alternative: Interpretation, taken: Sequence[ClaimResult]) -> tuple[ClaimResult, ...]:
         """Returns the claims under another reading; claims that it does not touch are as ``taken``."""
         touched = [claim for claim in self.loaded.study.claims if self.measured.touches(alternative, claim)]
         under = {claim.id: claim for claim in self.measured.claims(alternative, touched)}
@@ -369,7 +369,7 @@ def _waiting(works: Sequence[_Work]) -> list[tuple[_Work, Planned]]:
 
 def _sensitivity(
     what: str,
-    alternative: Alternative,
+    alternative: Interpretation,
     taken: Sequence[ClaimResult],
     other: tuple[ClaimResult, ...],
     replications: int,

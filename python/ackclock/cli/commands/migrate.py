@@ -1,0 +1,24 @@
+"""The command ``ackclock migrate``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ackclock.cli import migrate as migrate_command
+
+
+def migrate(
+    files: Annotated[
+        list[Path], typer.Argument(metavar="FILE...", help="The files to rewrite.", show_default=False)
+    ],
+) -> None:
+    """Rewrite files of an earlier version in the present format.
+
+    Comments and layout stay. If one of the files cannot be carried over, none is written.
+
+    Example: [bold]ackclock migrate studies/*.toml[/bold]
+    """
+    migrate_command.main(files)

@@ -1,0 +1,84 @@
+"""``ackclock migrate``: files of earlier formats are rewritten, and refused everywhere else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from conftest import BASE, DERIVED, STUDY
+from typer.testing import CliRunner
+
+from ackclock._migration import migrated
+from ackclock.cli.app import app
+from ackclock.errors import InputError
+from ackclock.study.load import load_study, parse_study
+
+ARMS = """
+[[arms]]  # arms = 1
+name = "droptail"
+label = 'the arms = "drop-tail"'
+
+[[arms]]
+name = "codel"
+label = "CoDel"
+delay = { target = "1 ms" }
+"""
+
+
+def old(text: str) -> str:
+    """Returns a study or base as 0.1 wrote it."""
+    return text.replace("interpretations", "alternatives").replace("[[disciplines]]", "[[arms]]")
+
+
+def test_the_keys_are_renamed_and_all_else_stays() -> None:
+    comment = "# alternatives = [] in a comment, and alternatives.\n"
+    assert old(STUDY) != STUDY
+    text, told = migrated(comment + old(STUDY), "study.toml")
+    assert text == comment + STUDY
+    assert told == "`alternatives` is `interpretations` now"
+    assert parse_study(text, "study", "study.toml") == parse_study(comment + STUDY, "study", "study.toml")
+
+
+def test_a_base_is_rewritten_too() -> None:
+    # The name of the key stands in a comment and in two strings as well, which stay.
+    text, told = migrated(old(BASE) + ARMS, "small.base.toml")
+    assert text == BASE + ARMS.replace("[[arms]]", "[[disciplines]]")
+    assert told == "`alternatives` is `interpretations` now, `arms` is `disciplines` now"
+
+
+def test_a_file_of_the_present_format_stays_as_it_is() -> None:
+    assert migrated(STUDY, "study.toml") == (STUDY, "")
+
+
+def test_what_cannot_be_rewritten_is_refused() -> None:
+    quoted = old(STUDY).replace("alternatives = [", '"alternatives" = [')
+    with pytest.raises(InputError, match=r"study\.toml: a key .* is quoted here"):
+        migrated(quoted, "study.toml")
+    with pytest.raises(InputError, match=r"x\.toml: is neither a study nor a base of studies"):
+        migrated('duration = "1 s"', "x.toml")
+    with pytest.raises(InputError, match=r"x\.toml: not valid TOML"):
+        migrated("a = ", "x.toml")
+
+
+def test_an_old_file_is_refused_by_name_with_the_command_that_rewrites_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("study.toml").write_text(DERIVED)
+    Path("small.base.toml").write_text(old(BASE))
+    with pytest.raises(InputError) as caught:
+        load_study("study.toml")
+    message = "small.base.toml: is in an earlier format (`alternatives` is `interpretations` now); "
+    assert str(caught.value) == message + "`ackclock migrate small.base.toml` rewrites it"
+    assert CliRunner().invoke(app, ["migrate", "small.base.toml"]).exit_code == 0
+    assert Path("small.base.toml").read_text() == BASE
+    load_study("study.toml")
+
+
+def test_if_one_file_is_refused_none_is_written(tmp_path: Path) -> None:
+    study, other = tmp_path / "study.toml", tmp_path / "other.toml"
+    study.write_text(old(STUDY))
+    other.write_text("a = 1")
+    made = CliRunner().invoke(app, ["migrate", str(study), str(other)])
+    assert isinstance(made.exception, InputError)
+    assert study.read_text() == old(STUDY)
