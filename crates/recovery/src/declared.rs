@@ -237,8 +237,8 @@ impl UndoRules {
 parameters! {
     /// How losses, acknowledgements and pauses change the window.
     pub struct WindowRules {
-        /// What a loss reduces: the packets in flight, or the window in force
-        reduce_from: ReduceFrom = choice("flight", "RFC 5681 equation 4; ns-2 and Linux use the window"),
+        /// What a loss reduces: the packets that are out, which are those not acknowledged cumulatively, or the window in force
+        reduce_from: ReduceFrom = choice("flight", "RFC 5681 section 2 and equation 4; ns-2 and Linux use the window"),
         /// The least window that a loss or a mark leaves; a timeout leaves one packet
         min_window: Packets = packets(
             "2 packets",

@@ -35,6 +35,7 @@ use crate::undo::SpuriousDetection;
 use crate::validation::WindowUse;
 use ackclock_base::{Packets, Random, Span, Time};
 use ackclock_cc::{Backoff, Change, Control, Controller, Decision, Follows};
+use reducing::SenderFlight;
 
 /// The codec of a transport, to which a sender passes packets.
 pub trait Output {
@@ -382,6 +383,11 @@ impl Sender {
 
     fn packets_in_flight(&self) -> Packets {
         self.options.units.to_packets(self.rule.inflight(&self.ledger))
+    }
+
+    fn flight_now(&self) -> SenderFlight {
+        let outstanding = self.options.units.to_packets(self.ledger.outstanding());
+        SenderFlight { in_network: self.packets_in_flight(), outstanding }
     }
 
     /// Returns the amount in flight, in the transport's unit. On the fast path (`FAST_PATH`) this is

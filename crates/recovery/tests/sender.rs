@@ -17,6 +17,8 @@ use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
+#[path = "sender/flight_size.rs"]
+mod flight_size;
 #[path = "sender/going_back.rs"]
 mod going_back;
 #[path = "sender/held_back.rs"]

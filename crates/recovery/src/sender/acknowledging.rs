@@ -1,6 +1,7 @@
 //! The processing of an acknowledgement in one pass: the ledger, the round trip, loss detection, the control,
 //! and what may be sent now.
 
+use super::reducing::SenderFlight;
 use super::{Output, Sender};
 use crate::declared::Growth;
 use crate::detection::{AckSummary, Reaction, Run};
@@ -96,7 +97,10 @@ impl Sender {
             acknowledgement;
         self.note_if_app_limited();
         let units = self.options.units;
-        let inflight_before = units.to_packets(self.flight::<FAST_PATH>());
+        let flight_before = SenderFlight {
+            in_network: units.to_packets(self.flight::<FAST_PATH>()),
+            outstanding: units.to_packets(self.ledger.outstanding()),
+        };
         let was_recovering = !FAST_PATH && self.rule.in_recovery();
         let was_cwr = !FAST_PATH && self.event.is_cwr();
         let lost_before = self.ledger.delivery().lost(); // recording ranges may mark packets as lost
@@ -141,7 +145,7 @@ impl Sender {
                 (summary.stamp, summary.dsack) = (stamp, dsack.map(|range| (range.start, range.end)));
             }
             reaction = self.rule.on_ack(&mut self.ledger, &summary);
-            self.react_before_control(now, &reaction, inflight_before, output);
+            self.react_before_control(now, &reaction, flight_before, output);
         }
         let heard = if !FAST_PATH && marks.accurate {
             self.hear_accurate(marks, newly.delivered)
@@ -154,7 +158,7 @@ impl Sender {
         if !FAST_PATH && (heard.echo || heard.marks > 0) {
             self.forbid_undo();
             if heard.echo {
-                self.on_mark(now, inflight_before, newly.delivered);
+                self.on_mark(now, flight_before, newly.delivered);
             }
         }
         let delivery = self.ledger.delivery();
@@ -193,7 +197,7 @@ impl Sender {
             one_way_delay,
             smoothed_rtt: self.rtt.fine().mean,
             min_rtt: self.rtt.min(),
-            inflight_before,
+            inflight_before: flight_before.in_network,
             inflight: units.to_packets(self.flight::<FAST_PATH>()),
             delivered: units.to_packets(delivery.delivered()),
             lost: units.to_packets(delivery.lost()),
@@ -206,7 +210,7 @@ impl Sender {
         self.note_cwnd(now);
         self.controller.on_ack(&ack, &mut *self.random);
         if let Some(missing) = reaction.missing {
-            let window = self.reduction_base(inflight_before);
+            let window = self.reduction_base(flight_before);
             self.controller.on_counted(&Counted { now, window, missing }, &mut *self.random);
         }
         if fresh {
@@ -324,7 +328,7 @@ impl Sender {
         &mut self,
         now: Time,
         reaction: &Reaction,
-        inflight: f64,
+        flight: SenderFlight,
         output: &mut impl Output,
     ) {
         if let Some(duplicates) = reaction.recovered {
@@ -338,10 +342,10 @@ impl Sender {
         }
         self.report_lost(now, output);
         if let Some(found) = reaction.loss {
-            self.begin_recovery(now, found, inflight);
+            self.begin_recovery(now, found, flight);
         }
         if let Some(resolution) = reaction.resolution {
-            self.tell_resolution(now, resolution, inflight);
+            self.tell_resolution(now, resolution, flight);
         }
     }
 

@@ -1,6 +1,7 @@
 //! The interface between the sender of one path and an association with several: what only the association
 //! knows of the path's packets, and what it decides itself.
 
+use super::reducing::SenderFlight;
 use super::{Output, Sender};
 use crate::rtt::Smoothed;
 use ackclock_base::{Packets, Span, Time};
@@ -93,7 +94,7 @@ impl Sender {
         (self.timed, self.deadline) = (None, Time::NEVER);
         let timeout = Timeout {
             now,
-            window: self.reduction_base(0.0),
+            window: self.reduction_base(SenderFlight::default()),
             inflight: 0.0,
             left_in_flight: 0.0,
             sent_to: self.ledger.high(),

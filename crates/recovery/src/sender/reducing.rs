@@ -10,6 +10,16 @@ use crate::records;
 use ackclock_base::{Packets, Time};
 use ackclock_cc::{Ending, Loss, LossSignal, Recovered};
 
+/// The flight before an acknowledgement or a timer changes it, in packets.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct SenderFlight {
+    /// What is thought to be in the network, as the rule of loss detection counts it.
+    pub(super) in_network: Packets,
+    /// What was sent and is not acknowledged cumulatively (RFC 5681 section 2: FlightSize): also what is acknowledged
+    /// selectively or lost. While the sender goes back over what it sent before, only what it has sent again counts.
+    pub(super) outstanding: Packets,
+}
+
 impl Sender {
     /// Tells the control and the transport of the packets that were counted as lost since the last call.
     #[inline]
@@ -31,7 +41,7 @@ impl Sender {
     /// Begins the recovery of a loss. Tells the control of it, unless a mark has already reduced the window for the
     /// packets that were outstanding: marks and losses of one window are one congestion event. A control with a model of
     /// the path hears of every recovery, because it has rules of its own for them.
-    pub(super) fn begin_recovery(&mut self, now: Time, found: LossFound, inflight: Packets) {
+    pub(super) fn begin_recovery(&mut self, now: Time, found: LossFound, flight: SenderFlight) {
         self.timed = None;
         self.counts.fast_retransmits += 1;
         //= RFC 9002 section 7.3.2 marks: a loss of a packet sent before the window was reduced for a mark reduces nothing
@@ -39,7 +49,7 @@ impl Sender {
         if self.event.takes_in(found.number) {
             self.forbid_undo();
             if self.controller.has_model() {
-                self.tell_loss(now, found, inflight);
+                self.tell_loss(now, found, flight);
             }
             return;
         }
@@ -47,7 +57,7 @@ impl Sender {
         self.ecn.note_reduction();
         self.may_undo = true;
         self.look_for_originals(now);
-        self.tell_loss(now, found, inflight);
+        self.tell_loss(now, found, flight);
     }
 
     /// Begins to look for signs that the loss was none. If the first unacknowledged packet is not lost, because a probe
@@ -86,7 +96,7 @@ impl Sender {
         }
     }
 
-    fn tell_loss(&mut self, now: Time, found: LossFound, inflight: Packets) {
+    fn tell_loss(&mut self, now: Time, found: LossFound, flight: SenderFlight) {
         assert!(self.ledger.high() > 0, "a loss is found before anything was sent");
         // The number may be one past the last packet sent: an association may report a loss without naming a
         // packet while nothing is outstanding on this path.
@@ -94,8 +104,8 @@ impl Sender {
         let loss = Loss {
             now,
             signal: found.signal,
-            window: self.reduction_base(inflight),
-            inflight,
+            window: self.reduction_base(flight),
+            inflight: flight.in_network,
             lost: found.number,
             sent_to: self.ledger.high(),
             sent: sent.at,
@@ -106,30 +116,31 @@ impl Sender {
         self.controller.on_loss(&loss, &mut *self.random);
     }
 
-    /// Returns the window, in packets, from which a reduction starts. Packets sent while NewReno repaired an
-    /// earlier loss are outstanding but have long left the network, so a flight above the window does not
-    /// raise the result.
-    pub(super) fn reduction_base(&self, inflight: Packets) -> Packets {
+    //= RFC 5681 section 2 flight-size: FlightSize is what has been sent and is not acknowledged cumulatively
+    /// Returns the window, in packets, from which a reduction starts. Packets that limited transmit sent do not count
+    /// (RFC 5681 section 3.2), and those sent while NewReno repaired an earlier loss have long left the network, so a
+    /// flight above the window does not raise the result.
+    pub(super) fn reduction_base(&self, flight: SenderFlight) -> Packets {
         let cwnd = self.controller.decision().cwnd;
         if self.options.rules.reduce_from == ReduceFrom::Window {
             cwnd.min(self.options.window as f64)
         } else {
-            cwnd.min(inflight)
+            cwnd.min(flight.outstanding)
         }
     }
 
     /// Called when an acknowledgement that delivers `delivered` echoes a mark. Reduces the window, unless that was done
     /// for the packets that were outstanding, or a loss is being repaired.
     #[cold]
-    pub(super) fn on_mark(&mut self, now: Time, inflight: Packets, delivered: u64) {
+    pub(super) fn on_mark(&mut self, now: Time, flight: SenderFlight, delivered: u64) {
         if delivered > 0 || !self.ledger.is_empty() {
-            self.reduce_without_loss(now, LossSignal::Ecn, inflight, delivered);
+            self.reduce_without_loss(now, LossSignal::Ecn, flight, delivered);
         }
     }
 
     /// Reduces the window without a retransmission, unless that was done for the packets that were outstanding, or a
     /// loss is being repaired.
-    fn reduce_without_loss(&mut self, now: Time, signal: LossSignal, inflight: Packets, delivered: u64) {
+    fn reduce_without_loss(&mut self, now: Time, signal: LossSignal, flight: SenderFlight, delivered: u64) {
         if self.event.covers_mark(self.acked_to()) || self.rule.in_recovery() {
             return;
         }
@@ -144,7 +155,7 @@ impl Sender {
             && !self.controller.has_model())
         .then(|| Prr::new(self.ledger.unacknowledged(), delivered, packet));
         self.rule.on_cwr(&self.ledger, reduction);
-        self.tell_loss(now, found, inflight);
+        self.tell_loss(now, found, flight);
     }
 
     /// Records that congestion has been proved since the last reaction to a loss, so that the reaction stands whatever
@@ -161,7 +172,7 @@ impl Sender {
     pub(super) fn on_local_drop(&mut self, now: Time) {
         self.forbid_undo();
         if !self.ledger.is_empty() {
-            self.reduce_without_loss(now, LossSignal::LocalDrop, self.packets_in_flight(), 0);
+            self.reduce_without_loss(now, LossSignal::LocalDrop, self.flight_now(), 0);
         }
         if self.ledger.is_empty() {
             self.deadline = now + self.timeout();

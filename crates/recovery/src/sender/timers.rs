@@ -1,9 +1,10 @@
 //! The timers of a sender: the retransmission timer, the timer that a rule keeps beside it, and the pacer's.
 
+use super::reducing::SenderFlight;
 use super::{Output, Sender};
 use crate::declared::LocalDrop;
 use crate::detection::{Clock, Expiry, Resolution};
-use ackclock_base::{Packets, Span, Time};
+use ackclock_base::{Span, Time};
 use ackclock_cc::{Probe, Timeout};
 
 impl Sender {
@@ -46,7 +47,7 @@ impl Sender {
     #[cold]
     pub(super) fn on_rule_timer(&mut self, now: Time, output: &mut impl Output) -> bool {
         self.fast_path = false;
-        let inflight = self.packets_in_flight();
+        let flight = self.flight_now();
         let clock = Clock { now, rtt: self.rtt.fine(), fresh_until: self.fresh_until() };
         match self.rule.on_timer(&mut self.ledger, &clock) {
             Expiry::Retransmission => return false,
@@ -63,7 +64,7 @@ impl Sender {
             }
             Expiry::Losses(reaction) => {
                 self.note_if_app_limited();
-                self.react_before_control(now, &reaction, inflight, output);
+                self.react_before_control(now, &reaction, flight, output);
                 self.react_after_control::<false>(now, &reaction, output);
             }
         }
@@ -84,12 +85,12 @@ impl Sender {
         self.note_if_app_limited();
         self.counts.note_timeout(now.since(self.last_sent));
         self.timed = None;
-        let inflight = self.packets_in_flight();
+        let flight = self.flight_now();
         self.rule.on_timeout(&mut self.ledger, now);
         let timeout = Timeout {
             now,
-            window: self.reduction_base(inflight),
-            inflight,
+            window: self.reduction_base(flight),
+            inflight: flight.in_network,
             left_in_flight: self.packets_in_flight(),
             sent_to: self.ledger.high(),
             in_a_row: self.expiries,
@@ -120,20 +121,20 @@ impl Sender {
 
     /// Tells the control how an earlier loss was resolved: spurious, or persistent congestion.
     #[cold]
-    pub(super) fn tell_resolution(&mut self, now: Time, resolution: Resolution, inflight: Packets) {
+    pub(super) fn tell_resolution(&mut self, now: Time, resolution: Resolution, flight: SenderFlight) {
         match resolution {
             Resolution::Undone => self.undo(now, false),
             // RFC 9002 section 7.6.2: the window falls to its minimum. The losses that show persistent
             // congestion have set the threshold (appendix B.8).
             Resolution::PersistentCongestion => {
                 self.rtt.forget_min();
-                let window = self.reduction_base(inflight);
+                let window = self.reduction_base(flight);
                 let sent_to = self.ledger.high();
                 let left_in_flight = self.packets_in_flight();
                 let timeout = Timeout {
                     now,
                     window,
-                    inflight,
+                    inflight: flight.in_network,
                     left_in_flight,
                     sent_to,
                     in_a_row: 1,
