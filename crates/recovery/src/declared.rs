@@ -88,7 +88,7 @@ choice! {
     pub enum MarkReduction {
         /// The sender is silent until the flight has fallen to the window.
         Immediate = "immediate",
-        /// The flight falls in proportion to what is delivered (RFC 9937), over the round trip.
+        /// The flight falls over the round trip, in proportion to what is delivered of the window (Linux, tcp_cwnd_reduction).
         Proportional = "proportional",
     }
 }
@@ -178,9 +178,13 @@ parameters! {
         window_deflation: bool = flag(true, "RFC 6582 section 3.2; ns-2's partial_window_deflation_"),
         /// What becomes of selective acknowledgements at a timeout
         after_timeout: AfterTimeout = choice("keep-sack", "RFC 6675 section 5.1; ns-2 goes back"),
-        /// How SACK holds its flight in recovery: cut at once, shrunk in proportion to what is delivered (not where the control
-        /// has a model of the path, as BBR has: its window holds in recovery too), or counted
-        reduction: Flight = choice("proportional", "RFC 6675; RFC 9937; Fall and Floyd 1996 and ns-2's Sack1"),
+        /// How SACK holds its flight in recovery: cut at once, shrunk in proportion to what is delivered of the flight or, as in
+        /// Linux, of the window (neither where the control has a model of the path, as BBR has: its window holds in recovery
+        /// too), or counted
+        reduction: Flight = choice(
+            "proportional",
+            "RFC 6675; RFC 9937; Linux net/ipv4/tcp_input.c, tcp_cwnd_reduction; Fall and Floyd 1996 and ns-2's Sack1",
+        ),
     }
 }
 
@@ -267,7 +271,7 @@ parameters! {
         keeps_threshold: bool = flag(true, "RFC 5681 section 3.1; ns-2 halves it again"),
         /// How the flight falls when a mark, or a packet that the host's own interface refuses, reduces the window: at
         /// once, so that nothing is sent for a part of a round trip, or in proportion to what is delivered (with sack or
-        /// rack and `reduction = "proportional"`, and where the control has no model of the path)
+        /// rack where `reduction` is proportional or as in Linux, and where the control has no model of the path)
         mark_reduction: MarkReduction = choice(
             "immediate",
             "RFC 3168 section 6.1.2 halves the window, and RFC 9937 is about losses; Linux since 3.7 \

@@ -136,6 +136,8 @@ pub struct Clock {
     pub now: Time,
     /// The smoothed round trip of all samples, at full resolution.
     pub rtt: Smoothed,
+    /// The congestion window, in the unit of the ledger.
+    pub window: u64,
     /// New data may be sent below this number.
     pub fresh_until: u64,
 }
@@ -150,6 +152,8 @@ pub struct AckSummary {
     /// The amount of data acknowledged for the first time, cumulatively or selectively, in the unit of the
     /// ledger.
     pub delivered: u64,
+    /// The congestion window before the acknowledgement, in the unit of the ledger.
+    pub window: u64,
     /// Whether the acknowledgement repeats the last cumulative one while data is outstanding.
     pub duplicate: bool,
     /// The cause that the control would attribute to a loss detected now; `None` if the control does not
@@ -256,6 +260,7 @@ pub(crate) mod testing {
         now: Time::ZERO,
         cumulative: 0,
         delivered: 0,
+        window: 10,
         duplicate: false,
         cause: None,
         rtt: Smoothed { mean: Span::ZERO, deviation: Span::ZERO },

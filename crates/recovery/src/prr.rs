@@ -6,7 +6,7 @@
 /// The state of one recovery (RFC 9937 section 6).
 #[derive(Clone, Copy, Debug)]
 pub struct Prr {
-    /// RecoverFS: the flight at the beginning of the recovery.
+    /// RecoverFS: the flight at the beginning of the recovery; in Linux the window (prior_cwnd).
     recover_fs: u64,
     /// prr_delivered and prr_out: what has been delivered and sent since the beginning of the recovery.
     delivered: u64,
@@ -25,11 +25,9 @@ pub struct Prr {
 }
 
 impl Prr {
-    /// Begins a recovery with packets of size `packet`, at an acknowledgement that delivers `delivered` and
-    /// leaves `unacknowledged` outstanding without any acknowledgement. What was acknowledged selectively
-    /// before is not delivered in the recovery and does not count.
-    pub fn new(unacknowledged: u64, delivered: u64, packet: u64) -> Self {
-        let recover_fs = unacknowledged + delivered;
+    /// Begins a recovery from the flight `recover_fs` with packets of size `packet`, at an acknowledgement that
+    /// delivers `delivered`.
+    pub fn new(recover_fs: u64, delivered: u64, packet: u64) -> Self {
         //= RFC 9937 section 6.1: a recovery begins with nothing delivered and nothing sent
         Self {
             recover_fs,
@@ -110,7 +108,7 @@ mod tests {
     /// Returns what each of `acks` acknowledgements of one packet lets out. The first begins a recovery with
     /// the flight `recover_fs`.
     fn play(recover_fs: u64, ssthresh: u64, mut inflight: u64, acks: usize) -> Vec<u64> {
-        let mut prr = Prr::new(recover_fs - 1, 1, 1);
+        let mut prr = Prr::new(recover_fs, 1, 1);
         let each = |ack| {
             let sent = answer(&mut prr, u64::from(ack > 0), false, inflight, ssthresh);
             inflight = inflight + sent - 1;
@@ -125,7 +123,7 @@ mod tests {
     fn ten_deliveries_let_out_seven() {
         // RecoverFS is 10 and the target 7, with more than that in flight throughout: ceil(0.7 n) less what
         // has been sent.
-        let mut prr = Prr::new(9, 1, 1);
+        let mut prr = Prr::new(10, 1, 1);
         let each = |ack| answer(&mut prr, u64::from(ack > 0), false, 100, 7);
         assert_eq!((0..10).map(each).collect::<Vec<_>>(), [1, 1, 1, 0, 1, 1, 0, 1, 1, 0]);
     }
@@ -146,7 +144,7 @@ mod tests {
         // conservation lets one packet out. Only a safe acknowledgement, which RFC 9937 demands for growth,
         // lets out two.
         assert_eq!(play(20, 10, 4, 3), [1, 1, 1]);
-        let mut prr = Prr::new(19, 1, 1);
+        let mut prr = Prr::new(20, 1, 1);
         assert_eq!(answer(&mut prr, 0, true, 4, 10), 1);
         assert_eq!(answer(&mut prr, 1, true, 4, 10), 2);
     }
@@ -157,7 +155,7 @@ mod tests {
         // RFC 9937 section 6.2: with RecoverFS 20 and target 10, five deliveries let out ceil(2.5). At the
         // next acknowledgement four packets are in flight, so packet conservation would let the other two
         // out; but the acknowledgement delivers nothing.
-        let mut prr = Prr::new(15, 5, 1);
+        let mut prr = Prr::new(20, 5, 1);
         assert_eq!(answer(&mut prr, 0, false, 12, 10), 3);
         assert_eq!(answer(&mut prr, 0, true, 4, 10), 0);
         assert_eq!(answer(&mut prr.clone(), 1, false, 4, 10), 3);
@@ -168,7 +166,7 @@ mod tests {
     fn in_bytes_the_first_retransmission_is_forced_and_the_target_bounds_the_rest() {
         // RecoverFS is 10,000 bytes in packets of 1000. The first acknowledgement delivers one byte, with the
         // flight at its target of 5000.
-        let mut prr = Prr::new(9999, 1, 1000);
+        let mut prr = Prr::new(10_000, 1, 1000);
         assert_eq!(answer(&mut prr, 0, false, 5000, 5000), 1000);
         let mut safe = prr;
         assert_eq!(answer(&mut prr.clone(), 1000, false, 1000, 5000), 1000);

@@ -385,6 +385,11 @@ impl Sender {
         self.options.units.to_packets(self.rule.inflight(&self.ledger))
     }
 
+    /// Returns the congestion window in the transport's unit.
+    fn whole_window(&self) -> u64 {
+        self.options.units.from_packets(self.controller.decision().cwnd)
+    }
+
     fn flight_now(&self) -> SenderFlight {
         let outstanding = self.options.units.to_packets(self.ledger.outstanding());
         SenderFlight { in_network: self.packets_in_flight(), outstanding }

@@ -198,12 +198,16 @@ impl SpuriousDetection {
     }
 
     //= RFC 3708 section 2 retransmitted: only reports of packets that were retransmitted count
-    fn take_report(&mut self, reported: Range<u64>) {
-        let (Some(lowest), Some(highest)) = (self.unreported.iter().min(), self.unreported.iter().max())
-        else {
-            return;
-        };
-        for number in reported.start.max(*lowest)..reported.end.min(*highest + 1) {
+    fn take_report(&mut self, mut reported: Range<u64>) {
+        // A report may be of any length, and costs no more steps than there are retransmissions or numbers between them.
+        if reported.end.saturating_sub(reported.start) > self.unreported.len() as u64 {
+            let (Some(lowest), Some(highest)) = (self.unreported.iter().min(), self.unreported.iter().max())
+            else {
+                return;
+            };
+            reported = reported.start.max(*lowest)..reported.end.min(*highest + 1);
+        }
+        for number in reported {
             if let Some(index) = self.unreported.iter().position(|resent| *resent == number) {
                 self.unreported.remove(index);
                 self.was_reported = true;

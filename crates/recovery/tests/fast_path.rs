@@ -246,7 +246,12 @@ fn fates() -> impl Strategy<Value = Vec<Fate>> {
 
 fn sack_options() -> impl Strategy<Value = Losses> {
     let after = prop_oneof![Just(AfterTimeout::GoBackN), Just(AfterTimeout::KeepSack)];
-    let flight = prop_oneof![Just(Flight::Inferred), Just(Flight::Proportional), Just(Flight::Counted)];
+    let flight = prop_oneof![
+        Just(Flight::Inferred),
+        Just(Flight::Proportional),
+        Just(Flight::Linux),
+        Just(Flight::Counted)
+    ];
     (after, flight).prop_map(|(after_timeout, reduction)| Losses {
         after_timeout,
         reduction,

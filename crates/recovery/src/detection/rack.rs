@@ -72,8 +72,8 @@ choice! {
 pub struct Rack {
     options: RackRules,
     threshold: u32,
-    /// Whether the flight is reduced in proportion to what is delivered, or at once.
-    proportional: bool,
+    /// How the flight is reduced.
+    reduction: Flight,
     /// The size of a full packet in the transport's unit.
     packet: u64,
     order: Order,
@@ -117,7 +117,7 @@ impl Rack {
         Self {
             options: rack,
             threshold: losses.dupack_threshold,
-            proportional: losses.reduction == Flight::Proportional,
+            reduction: losses.reduction,
             packet,
             order: Order::default(),
             newest: None,
@@ -232,8 +232,8 @@ impl Rack {
         lowest
     }
 
-    fn enter(&mut self, ledger: &Ledger, number: u64, delivered: u64) -> Reaction {
-        let reduction = self.proportional.then(|| Prr::new(ledger.unacknowledged(), delivered, self.packet));
+    fn enter(&mut self, ledger: &Ledger, number: u64, delivered: u64, window: u64) -> Reaction {
+        let reduction = self.reduction.reduction(ledger, delivered, window, self.packet);
         self.period.begin_recovery(number, ledger.high(), delivered, reduction);
         self.in_episode = self.duplicates;
         self.partial_seen = false;
@@ -241,7 +241,7 @@ impl Rack {
         //= RFC 8985 section 6.2 again: a retransmission that is under way is not lost, and is not repeated
         // Without a proportional reduction the first lost packet leaves whatever the window, unless the repair
         // before this one has retransmitted it already.
-        self.must_send = !self.proportional && self.next_lost(ledger).is_some();
+        self.must_send = !self.reduction.is_proportional() && self.next_lost(ledger).is_some();
         Reaction {
             loss: Some(LossFound { number, signal: LossSignal::DuplicateAcks, duplicates: self.duplicates }),
             restart_timer: true,
@@ -296,14 +296,18 @@ impl Detection for Rack {
         match lowest {
             Some(number) if !self.is_repairing() => {
                 let recovered = reaction.recovered;
-                reaction = Reaction { recovered, ..self.enter(ledger, number, summary.delivered) };
+                reaction =
+                    Reaction { recovered, ..self.enter(ledger, number, summary.delivered, summary.window) };
             }
             // Section 7.4.2: the probe has repaired a loss that nothing else shows, and nothing is to be
             // retransmitted.
             //= RFC 8985 section 7.4.2 loss: a loss that only the probe shows is answered as any other, if anything is outstanding then
             None if probe_repaired && !self.is_repairing() && !ledger.is_empty() => {
                 let recovered = reaction.recovered;
-                reaction = Reaction { recovered, ..self.enter(ledger, ledger.una(), summary.delivered) };
+                reaction = Reaction {
+                    recovered,
+                    ..self.enter(ledger, ledger.una(), summary.delivered, summary.window)
+                };
             }
             _ => {
                 // The first packet is retransmitted again: the timer gives that transmission its time as well
@@ -356,11 +360,11 @@ impl Detection for Rack {
     }
 
     fn leave_flight_to_control(&mut self) {
-        self.proportional = false;
+        self.reduction = Flight::Inferred;
     }
 
     fn on_cwr(&mut self, ledger: &Ledger, reduction: Option<Prr>) {
-        self.period.begin_cwr(ledger.high(), reduction.filter(|_| self.proportional));
+        self.period.begin_cwr(ledger.high(), reduction.filter(|_| self.reduction.is_proportional()));
     }
 
     fn in_recovery(&self) -> bool {
@@ -444,7 +448,7 @@ impl Detection for Rack {
         if self.due < Time::NEVER {
             let lowest = self.detect(ledger, clock.now, clock.rtt.mean);
             return Expiry::Losses(match lowest {
-                Some(number) if !self.is_repairing() => self.enter(ledger, number, 0),
+                Some(number) if !self.is_repairing() => self.enter(ledger, number, 0, clock.window),
                 _ => Reaction { restart_timer: lowest.is_some(), ..Reaction::default() },
             });
         }

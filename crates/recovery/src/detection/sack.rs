@@ -18,10 +18,32 @@ choice! {
         Inferred = "immediate",
         /// The flight is inferred, and reduced in proportion to what is delivered (RFC 9937).
         Proportional = "proportional",
+        /// The flight is inferred, and reduced in proportion to what is delivered of the window before the loss and not of the
+        /// flight (Linux, tcp_cwnd_reduction).
+        Linux = "linux",
         /// The flight is counted: it falls by one for each acknowledgement, by two for a partial one, and
         /// rises by one for each packet sent. Every hole below the highest block is retransmitted once (Fall
         /// and Floyd 1996, ns-2's Sack1).
         Counted = "counted",
+    }
+}
+
+impl Flight {
+    /// Returns whether the flight is reduced in proportion to what is delivered.
+    pub(super) fn is_proportional(self) -> bool {
+        matches!(self, Self::Proportional | Self::Linux)
+    }
+
+    /// Returns the proportional reduction that begins at an acknowledgement of `delivered` under the window `window`, for
+    /// packets of size `packet`; `None` if the flight is not reduced in proportion. RecoverFS leaves out what was acknowledged
+    /// selectively before, because that is not delivered in the recovery.
+    pub(super) fn reduction(self, ledger: &Ledger, delivered: u64, window: u64, packet: u64) -> Option<Prr> {
+        let recover_fs = match self {
+            Self::Proportional => ledger.unacknowledged() + delivered,
+            Self::Linux => window,
+            Self::Inferred | Self::Counted => return None,
+        };
+        Some(Prr::new(recover_fs, delivered, packet))
     }
 }
 
@@ -64,10 +86,9 @@ impl Sack {
         }
     }
 
-    fn enter(&mut self, ledger: &mut Ledger, delivered: u64) -> Reaction {
+    fn enter(&mut self, ledger: &mut Ledger, delivered: u64, window: u64) -> Reaction {
         let number = ledger.una();
-        let reduction = (self.options.reduction == Flight::Proportional)
-            .then(|| Prr::new(ledger.unacknowledged(), delivered, 1));
+        let reduction = self.options.reduction.reduction(ledger, delivered, window, 1);
         self.period.begin_recovery(number, ledger.high(), delivered, reduction);
         self.in_episode = self.duplicates;
         self.partial_seen = false;
@@ -148,7 +169,7 @@ impl Detection for Sack {
         let lost = ledger.first_is_lost() || (enough && !ledger.has_sacked());
         if !self.period.is_recovery() && lost && !ledger.is_empty() && ledger.una() >= self.guard {
             let recovered = reaction.recovered;
-            reaction = Reaction { recovered, ..self.enter(ledger, summary.delivered) };
+            reaction = Reaction { recovered, ..self.enter(ledger, summary.delivered, summary.window) };
         } else if let Some(reduction) = &mut self.period.reduction {
             //= RFC 9937 section 6.2 safe: an acknowledgement is safe that moves SND.UNA and shows no further loss
             reduction
@@ -191,13 +212,13 @@ impl Detection for Sack {
     }
 
     fn leave_flight_to_control(&mut self) {
-        if self.options.reduction == Flight::Proportional {
+        if self.options.reduction.is_proportional() {
             self.options.reduction = Flight::Inferred;
         }
     }
 
     fn on_cwr(&mut self, ledger: &Ledger, reduction: Option<Prr>) {
-        let is_proportional = self.options.reduction == Flight::Proportional;
+        let is_proportional = self.options.reduction.is_proportional();
         self.period.begin_cwr(ledger.high(), reduction.filter(|_| is_proportional));
     }
 
@@ -278,6 +299,28 @@ mod tests {
             count += 1;
         }
         count
+    }
+
+    #[test]
+    fn linux_lets_out_in_proportion_to_the_window_and_the_rfc_to_the_flight() {
+        // Twenty packets are out under a window of twenty, the first is lost, and the target is ten. Each acknowledgement
+        // covers one packet more. At the third, RecoverFS is 20 - 3 + 1 = 18: n deliveries from it on let out ceil(10 n / 18), so
+        // 1, 2, 2, 3 and 3. In Linux prior_cwnd is 20: ceil(n / 2), so 1, 1, 2, 2 and 3. More than ten are in the network throughout.
+        for (reduction, expected) in
+            [(Flight::Proportional, [1, 1, 0, 1, 0]), (Flight::Linux, [1, 0, 1, 0, 1])]
+        {
+            let (mut rule, mut ledger) = (Sack::new(options(reduction)), sent(20));
+            let mut answer = |number: u64| {
+                ledger.acknowledge_range(number..number + 1, &mut Newly::default());
+                rule.on_ack(
+                    &mut ledger,
+                    &AckSummary { delivered: 1, window: 20, duplicate: true, ..SUMMARY },
+                );
+                if number < 3 { 0 } else { let_out(&mut rule, &mut ledger, 10) }
+            };
+            let sent: Vec<u64> = (1..8).map(&mut answer).skip(2).collect();
+            assert_eq!(sent, expected, "{reduction:?}");
+        }
     }
 
     //= test RFC 9937 section 6.2 safe

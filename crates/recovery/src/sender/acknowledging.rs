@@ -315,6 +315,7 @@ impl Sender {
             now,
             cumulative: newly.cumulative,
             delivered: newly.delivered,
+            window: self.whole_window(),
             duplicate,
             cause,
             rtt: self.rtt.fine(),

@@ -150,10 +150,10 @@ impl Sender {
         self.ecn.note_reduction();
         self.spurious.forget();
         self.fast_path = false;
-        let packet = self.options.units.of_packets(1);
+        let (window, packet) = (self.whole_window(), self.options.units.of_packets(1));
         let reduction = (self.options.rules.mark_reduction == MarkReduction::Proportional
             && !self.controller.has_model())
-        .then(|| Prr::new(self.ledger.unacknowledged(), delivered, packet));
+        .then(|| Prr::new(window, delivered, packet));
         self.rule.on_cwr(&self.ledger, reduction);
         self.tell_loss(now, found, flight);
     }

@@ -48,7 +48,8 @@ impl Sender {
     pub(super) fn on_rule_timer(&mut self, now: Time, output: &mut impl Output) -> bool {
         self.fast_path = false;
         let flight = self.flight_now();
-        let clock = Clock { now, rtt: self.rtt.fine(), fresh_until: self.fresh_until() };
+        let clock =
+            Clock { now, rtt: self.rtt.fine(), window: self.whole_window(), fresh_until: self.fresh_until() };
         match self.rule.on_timer(&mut self.ledger, &clock) {
             Expiry::Retransmission => return false,
             Expiry::Probe(number) => {

@@ -115,6 +115,23 @@ fn a_packet_that_was_retransmitted_twice_is_reported_twice() {
 }
 
 #[test]
+fn a_long_report_counts_for_what_was_retransmitted_in_it_and_a_malformed_one_for_nothing() {
+    // Packet 5 was retransmitted twice and 7 once. Each report counts a packet once.
+    let left = |start, end| {
+        let mut detection = SpuriousDetection::default();
+        detection.on_loss(&DSACK, None, 4);
+        [5, 7, 5].into_iter().for_each(|number| detection.on_resent(&DSACK, number));
+        detection.examine(&Evidence { repairing: true, ..told(start, end) });
+        Vec::from(detection.unreported)
+    };
+    assert_eq!(left(0, u64::MAX), [5]);
+    assert_eq!(left(5, 8), [5]); // as long as the list
+    assert_eq!(left(6, 7), [5, 7, 5]);
+    assert_eq!(left(9, u64::MAX), [5, 7, 5]);
+    assert_eq!(left(8, 5), [5, 7, 5]);
+}
+
+#[test]
 fn reports_that_outnumber_retransmissions_prove_nothing() {
     // Two packets are reported before any is retransmitted: the network makes copies. The third retransmission
     // outnumbers the reports again, and its report can be of it only once.

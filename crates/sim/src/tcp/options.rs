@@ -64,6 +64,7 @@ pub const PROFILES: &[Descriptor] = &[
         &[
             ("initial_window", "10 packets"), // TCP_INIT_CWND, without RFC 6928's bound on bytes
             ("recovery", "rack"),             // tcp_recovery, for all controls
+            ("reduction", "linux"),           // tcp_cwnd_reduction
             ("probe_ack_delay", "200 ms"),
             ("rack_rtt", "highest"),
             ("rack_timer_slack", "2 ms"), // TCP_TIMEOUT_MIN_US

@@ -42,7 +42,7 @@ impl Play {
     }
 
     fn on_timer(&mut self, ms: u64) -> Expiry {
-        let clock = Clock { now: at(ms), rtt: self.rtt, fresh_until: 1000 };
+        let clock = Clock { now: at(ms), rtt: self.rtt, window: 10, fresh_until: 1000 };
         self.rule.on_timer(&mut self.ledger, &clock)
     }
 

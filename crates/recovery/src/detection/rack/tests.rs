@@ -65,7 +65,7 @@ impl Play {
     }
 
     fn on_timer(&mut self, ms: u64) -> Expiry {
-        let clock = Clock { now: at(ms), rtt: SMOOTHED, fresh_until: self.fresh_until };
+        let clock = Clock { now: at(ms), rtt: SMOOTHED, window: 10, fresh_until: self.fresh_until };
         self.rule.on_timer(&mut self.ledger, &clock)
     }
 
@@ -322,7 +322,7 @@ fn a_retransmission_under_way_is_not_repeated_when_the_next_recovery_begins() {
     // retransmitted in the recovery, which ends with the acknowledgement of packets 0 to 9. It begins the
     // next recovery, in which nothing is retransmitted: the window has room for new data.
     let mut play = Play::new();
-    play.rule.proportional = false;
+    play.rule.reduction = Flight::Inferred;
     play.send_each(0..10, 0);
     assert_eq!(play.ack(46, 0, 1..6).resend, None);
     play.cwnd = 1;
