@@ -6,6 +6,7 @@ use ackclock_export::dialect::Dialect;
 use ackclock_export::udp::Opaque;
 use ackclock_lab::Scenario;
 use ackclock_lab::language::choice::Choice;
+use ackclock_lab::language::document::quoted;
 use ackclock_lab::language::reader::TableReader;
 use ackclock_lab::transports::{Allowed, Connector, Facts, Opening, Parts, Transport, TransportPlan};
 use ackclock_recovery::sender::Counts;
@@ -13,6 +14,7 @@ use ackclock_sim::endpoint::{Endpoint, Ends, Outbox, Properties, Sent};
 use ackclock_sim::measure::Interval;
 use ackclock_sim::packet::Packet;
 use ackclock_sim::report::Report;
+use ackclock_sim::traffic::{self, Workload};
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
@@ -131,6 +133,17 @@ impl Transport for Toy {
     }
 
     fn check(&self, _table: &TableReader<'_>, _discriminator: Option<&str>, _profile: &Choice) {}
+
+    /// Reports an application other than bulk data: the sender has all its packets from the beginning, in one connection.
+    fn check_application(&self, table: &TableReader<'_>, application: &traffic::Entry) -> Option<()> {
+        if matches!(application.workload, Workload::Bulk(_)) {
+            return Some(());
+        }
+        let found =
+            format!("the application {} over the example transport", quoted(application.descriptor.name));
+        table.problem_at("application", &found, "\"bulk\", or a transport of TCP");
+        None
+    }
 
     fn plan(&self, parts: Parts) -> Arc<dyn TransportPlan> {
         let window = Details::from(&parts.profile.values).window;

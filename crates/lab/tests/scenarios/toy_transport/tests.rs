@@ -1,9 +1,13 @@
 //! Tests of the example transport in a scenario, and of the files that a transport touches.
 
-use super::over_toy;
+use super::{Toy, over_toy};
 use ackclock_lab::Scenario;
+use ackclock_lab::language::document::Document;
+use ackclock_lab::language::reader::Reader;
+use ackclock_lab::language::registry::plugins::Plugins;
 use ackclock_lab::run::{run, run_and_verify};
-use ackclock_lab::transports::TRANSPORTS;
+use ackclock_lab::transports::{TRANSPORTS, Transport};
+use ackclock_sim::traffic::APPLICATIONS;
 use serde_json::Map;
 use std::collections::BTreeSet;
 use std::fs;
@@ -42,6 +46,23 @@ fn the_example_transport_fills_results_and_passes_the_verifier() {
     assert!(flow.completed_s.is_some());
     let violations = run_and_verify(&lossy, 1, &AtomicBool::new(false)).expect("a run");
     assert!(violations.is_empty(), "{violations:?}");
+}
+
+#[test]
+fn the_example_transport_refuses_every_application_but_bulk_data() {
+    let document = Document::parse("application = \"cbr\"", "test").expect("a document");
+    let plugins = Plugins::default();
+    for entry in APPLICATIONS {
+        let reader = Reader::new(&document, &plugins);
+        let table = reader.table(&document.root, "", &["application"]).expect("a table");
+        let is_accepted = Toy.check_application(&table, entry).is_some();
+        let name = entry.descriptor.name;
+        assert_eq!(is_accepted, name == "bulk", "{name}");
+        drop(table);
+        let found: Vec<String> = reader.into_problems().into_iter().map(|problem| problem.found).collect();
+        let expected = format!("the application \"{name}\" over the example transport");
+        assert_eq!(found, if is_accepted { vec![] } else { vec![expected] });
+    }
 }
 
 /// The shared files that may name a transport, as `docs/add-a-transport.md` lists them. Captures are optional.
