@@ -1,4 +1,4 @@
-"""What full runs of the scenarios of RFC 7928 found, as data in docs/characterisation, and the page made from it."""
+"""What full runs of the scenarios of RFC 7928 found, as data in the archive, and the page made from it."""
 
 from __future__ import annotations
 
@@ -10,16 +10,17 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from reproduction_records import ROOT, Origin
+from reproduction_records import Origin
 from reproduction_words import escaped, row
 
+from ackclock._archive import folder
 from ackclock._numbers import duration, mean_and_spread, ranges
 from ackclock.characterisation.summary import TABLE, overall
 from ackclock.characterisation.verdicts import Verdict
 from ackclock.study.fingerprint import fingerprint
 from ackclock.study.load import LoadedStudy, load_study, study_names
 
-FOLDER = ROOT / "docs" / "characterisation"
+FOLDER = folder("characterisation")
 ORDER = ("broken", "undecided", "near", "info", "holds", "unknown")
 """Outcomes of a criterion, the worst first."""
 WORDS = {

@@ -1,4 +1,4 @@
-"""The pages of recorded evaluations, made from docs/evaluations/NAME.json: docs/evaluations/NAME.md, and a line of
+"""The pages of recorded evaluations, made from the archive: docs/evaluations/NAME.md, and a line of
 docs/evaluations.md for each.
 """
 
@@ -14,6 +14,7 @@ import evaluation_findings
 
 from ackclock import _toml as toml
 from ackclock import _typed_core as core
+from ackclock._archive import evaluation_text, stem
 from ackclock.evaluation.contenders import RECOVERY
 from ackclock.evaluation.rfc import TITLE
 from ackclock.evaluation.spelling import extent, in_lines, more_than
@@ -39,15 +40,9 @@ REMARKS: Mapping[str, str] = toml.loads(
 """What the page of a control says besides."""
 
 
-def stem(name: str) -> str:
-    """The name of a control's files: a link may have no colon."""
-    return name.replace(":", "-")
-
-
 def records() -> list[dict[str, Any]]:
     """The records, in the order of ``CONTROLS``."""
-    files = [FOLDER / f"{stem(name)}.json" for name in CONTROLS]
-    return [json.loads(file.read_text(encoding="utf-8")) for file in files if file.exists()]
+    return [json.loads(text) for name in CONTROLS if (text := evaluation_text(name)) is not None]
 
 
 def index() -> str:
@@ -173,7 +168,8 @@ def _origin(record: Mapping[str, Any]) -> Iterator[str]:
     yield ""
     yield (
         f"{record['runs']:,} simulations; ackclock {versions['ackclock']}, {cores}. "
-        f"Every sample{_but_solo(record)} is in [the record]({stem(record['control'])}.json), which `--compare` reads."
+        f"Every sample{_but_solo(record)} is in the record, which "
+        f"`--compare {record['control']}` reads."
     )
     yield ""
 

@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
+from ackclock._archive import folder
 from ackclock._numbers import ranges
 from ackclock.experiment.sample_words import SampleWords
 from ackclock.study.computed import words_of_means
@@ -20,7 +21,7 @@ from ackclock.study.records import Values, means_of
 from ackclock.study.verdict_status import hangs, status_of
 
 ROOT = Path(__file__).resolve().parent.parent
-FOLDER = ROOT / "python" / "ackclock" / "records"
+FOLDER = folder("records")
 
 
 @dataclass(frozen=True)

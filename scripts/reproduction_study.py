@@ -40,7 +40,7 @@ def pages(repository: str) -> Iterator[tuple[str, str]]:
 def page(one: Recorded, repository: str) -> str:
     """The page of a study as Markdown."""
     study, thesis = one.study.study, one.study.thesis
-    file = f"{repository}/blob/main/python/ackclock/studies/{one.study.name}.toml"
+    file = f"{repository}/blob/main/python/ackclock/archive/studies/{one.study.name}.toml"
     source = f"{where(one.study)} of [{thesis.author} ({thesis.year})](../{thesis.key}.md)."
     again = f"`ackclock reproduce {one.study.name}` makes it again; [its file]({file}) has the scenario and the tests."
     parts = [

@@ -29,7 +29,7 @@ HEADS: Mapping[Kind, str] = {
     "baselines": "about baselines alone",
     "ours": "questions of our own",
 }
-STUDIES = "../../python/ackclock/studies"
+STUDIES = "../../python/ackclock/archive/studies"
 """From a thesis's page. On the site a link to a study file leads to the page of the study."""
 
 

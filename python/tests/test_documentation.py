@@ -27,7 +27,7 @@ PAGES = sorted(
         *ROOT.glob("*.md"),
         *(ROOT / "docs").rglob("*.md"),
         ROOT / "reference" / "peers" / "README.md",
-        *(ROOT / "python" / "ackclock" / "studies").glob("*/README.md"),
+        *(ROOT / "python" / "ackclock" / "archive" / "studies").glob("*/README.md"),
     ]
 )
 EXAMPLES = sorted((ROOT / "scenarios" / "examples").glob("*.toml"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import gzip
 import importlib
 import json
 import math
@@ -11,25 +12,54 @@ from typing import Any
 
 import pytest
 
+from ackclock._archive import evaluated, evaluation_text, write_evaluation
+from ackclock.errors import InputError
 from ackclock.evaluation import contenders, files, run
+from ackclock.evaluation.compare import read_record
 from ackclock.evaluation.rfc import FAMILIES
 from ackclock.evaluation.words import CONCERN
 from ackclock.schemas.evaluate import EvaluateDocument
 
 ROOT = Path(__file__).resolve().parents[2]
-RECORDS = sorted((ROOT / "docs" / "evaluations").glob("*.json"))
+RECORDS = evaluated()
 
 
-def read(path: Path) -> dict[str, Any]:
-    record: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+def read(stem: str) -> dict[str, Any]:
+    record: dict[str, Any] = json.loads(evaluation_text(stem) or "")
     return record
 
 
 def test_every_control_with_a_page_has_a_record(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(ROOT / "scripts")
     made = importlib.import_module("evaluation_pages")
-    assert {path.stem for path in RECORDS} == {made.stem(name) for name in made.CONTROLS}
+    assert set(RECORDS) == {made.stem(name) for name in made.CONTROLS}
     assert set(made.REMARKS) <= set(made.CONTROLS)
+
+
+def test_the_bytes_of_a_record_depend_on_the_record_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ackclock._archive.folder", lambda of: tmp_path / of)
+    file = write_evaluation("noq:mine", {"a": "°"})
+    assert file == tmp_path / "evaluations" / "noq-mine.json.gz"
+    # Bytes 4 to 7 of gzip's header are the time (RFC 1952 section 2.3.1): 0 means that none is given.
+    assert file.read_bytes()[4:8] == bytes(4)
+    assert gzip.decompress(file.read_bytes()) == '{"a":"°"}\n'.encode()
+    assert (evaluation_text("noq:mine"), evaluated()) == ('{"a":"°"}\n', ["noq-mine"])
+    assert evaluation_text("other") is None
+
+
+def test_a_recorded_control_can_be_compared_with_by_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert read_record(Path("noq:bbr3"))["control"] == "noq:bbr3"
+    with pytest.raises(InputError, match=r'cubik: no such file, and no such record; did you mean "cubic"\?'):
+        read_record(Path("cubik"))
+    # A file of that name comes first.
+    Path("cubic").write_text("{}")
+    with pytest.raises(InputError, match="is no record of an evaluation"):
+        read_record(Path("cubic"))
 
 
 def test_a_page_says_how_many_runs_a_mean_is_of(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -40,9 +70,9 @@ def test_a_page_says_how_many_runs_a_mean_is_of(monkeypatch: pytest.MonkeyPatch)
     assert made.mean(None, "s", [None, None]) == "no value"
 
 
-@pytest.mark.parametrize("path", RECORDS, ids=lambda path: path.stem)
-def test_a_record_has_the_criteria_of_today(path: Path) -> None:
-    record = read(path)
+@pytest.mark.parametrize("control", RECORDS)
+def test_a_record_has_the_criteria_of_today(control: str) -> None:
+    record = read(control)
     EvaluateDocument.model_validate(record)
     assert [one["id"] for one in record["criteria"]] == [family.id for family in FAMILIES]
     marked = "ecn = true" in record["command"]
@@ -71,11 +101,11 @@ def said(record: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in record.items() if isinstance(value, str)}
 
 
-@pytest.mark.parametrize("path", RECORDS, ids=lambda path: path.stem)
-def test_the_samples_of_a_record_are_judged_as_it_says(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("control", RECORDS)
+def test_the_samples_of_a_record_are_judged_as_it_says(control: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(ROOT / "scripts")
     renewal = importlib.import_module("evaluation_renewal")
-    record = read(path)
+    record = read(control)
     now = renewal.judged_anew(record)
     for before, after in zip(record["criteria"], now["criteria"], strict=True):
         for one, other in zip(before["scenarios"], after["scenarios"], strict=True):
@@ -88,15 +118,14 @@ def test_the_samples_of_a_record_are_judged_as_it_says(path: Path, monkeypatch: 
 
 
 @pytest.mark.parametrize(
-    "path",
+    "control",
     # Renewal does not depend on the control, and takes 8 s for a record.
-    [pytest.param(one, marks=() if one.stem == "cubic" else pytest.mark.nightly) for one in RECORDS],
-    ids=lambda path: path.stem,
+    [pytest.param(one, marks=() if one == "cubic" else pytest.mark.nightly) for one in RECORDS],
 )
-def test_a_part_of_a_record_is_made_anew(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_part_of_a_record_is_made_anew(control: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(ROOT / "scripts")
     renewal = importlib.import_module("evaluation_renewal")
-    record = read(path)
+    record = read(control)
     assert record["runs"] == renewal.simulations(record)
     # Made anew as it was, every criterion has the verdict, the sentence and the remarks that it had.
     same = renewal.renewed(record, record)
@@ -122,7 +151,7 @@ def test_a_record_of_a_part_of_the_grid_is_judged_as_a_part(monkeypatch: pytest.
     monkeypatch.syspath_prepend(ROOT / "scripts")
     renewal = importlib.import_module("evaluation_renewal")
     pages = importlib.import_module("evaluation_pages")
-    record = read(ROOT / "docs" / "evaluations" / "cubic.json")
+    record = read("cubic")
     most = 100_000
     tested = contenders.contender(record["control"])
     references = [contenders.contender(name) for name in record["references"]]

@@ -139,7 +139,7 @@ def test_a_thesis_shows_a_claim_in_a_line(result: dict[str, Any]) -> None:
     )
     assert f"| 4 | 4 ± 0 | reproduced ({otherwise}) |" in text
     assert "Finding" not in text
-    assert "\n[small]: ../../python/ackclock/studies/rbcc/small.toml" in text
+    assert "\n[small]: ../../python/ackclock/archive/studies/rbcc/small.toml" in text
     changed = small(replaced(STUDY, ("replications = 3", "replications = 4")))
     assert "| [small] (changed since) |" in "\n".join(thesis_page.claims({"rbcc/small": one}, [changed]))
     assert "Not recorded yet: [small]." in "\n".join(thesis_page.claims({}, [small()]))
@@ -163,7 +163,7 @@ def test_the_page_of_a_study_has_the_findings_and_what_is_left_open(result: dict
     assert "No packet arrives<br>**Finding:** Packets do arrive. |" in page
     assert "| 4 | 4 ± 0 | reproduced (another in 2 of 2 readings) |" in page
     assert "Recorded on 2026-01-02, commit `0123456789`, on A processor with 2 cores, Linux x86_64." in page
-    assert "(https://example.org/blob/main/python/ackclock/studies/rbcc/small.toml)" in page
+    assert "(https://example.org/blob/main/python/ackclock/archive/studies/rbcc/small.toml)" in page
     assert "before the study changed" not in page
     stale = study_page.page(index.Recorded(small(), one, True), "https://example.org")
     assert "**Recorded before the study changed**" in stale
@@ -230,13 +230,15 @@ def test_axes_have_round_numbers() -> None:
 
 def test_on_the_site_a_study_leads_to_its_page() -> None:
     build = script("build-docs")
-    source, file = "docs/reproduction/rbcc.md", "python/ackclock/studies/rbcc/table-4.1.toml"
+    source, file = "docs/reproduction/rbcc.md", "python/ackclock/archive/studies/rbcc/table-4.1.toml"
     places = {source: "reproduction/rbcc.md", file: study_page.place("rbcc/table-4.1")}
     text = f"| [table-4.1] | 1a |\n\n[table-4.1]: ../../{file}"
     linked = build.relinked(text, source, places[source], places, {})
     assert linked == "| [table-4.1] | 1a |\n\n[table-4.1]: rbcc/table-4.1.md"
-    elsewhere = build.relinked("[records](../../python/ackclock/records)", source, places[source], places, {})
-    assert elsewhere == f"[records]({build.repository()}/tree/main/python/ackclock/records)"
+    elsewhere = build.relinked(
+        "[records](../../python/ackclock/archive/records)", source, places[source], places, {}
+    )
+    assert elsewhere == f"[records]({build.repository()}/tree/main/python/ackclock/archive/records)"
 
 
 ROWS = """

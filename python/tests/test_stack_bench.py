@@ -53,7 +53,11 @@ def test_each_copy_of_the_cellular_trace_is_what_the_script_draws() -> None:
     script = [sys.executable, root / "scripts" / "make-cellular-trace", "--seconds", "20", "--seed", "1"]
     drawn = subprocess.run(script, check=True, capture_output=True, text=True).stdout
     package = root / "python" / "ackclock"
-    for folder in (package / "hard_paths", package / "studies" / "today", root / "scenarios" / "examples"):
+    for folder in (
+        package / "hard_paths",
+        package / "archive" / "studies" / "today",
+        root / "scenarios" / "examples",
+    ):
         assert (folder / "cellular.trace").read_text(encoding="utf-8") == drawn, folder
 
 

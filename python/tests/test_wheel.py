@@ -32,7 +32,11 @@ def test_the_wheel_works_in_an_empty_environment(tmp_path: Path) -> None:
     assert "-abi3-" in wheel.name
     names = zipfile.ZipFile(wheel).namelist()
     assert not [name for name in names if "/tests/" in name or "target/" in name]
-    kinds = ("studies/rbcc/table-4.1.toml", "records/rbcc/table-4.1.json", "report/assets/report.css")
+    kinds = (
+        "archive/studies/rbcc/table-4.1.toml",
+        "archive/records/rbcc/table-4.1.json",
+        "report/assets/report.css",
+    )
     for kind in kinds:
         assert f"ackclock/{kind}" in names
 

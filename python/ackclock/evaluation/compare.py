@@ -15,7 +15,8 @@ import numpy.typing as npt
 import pydantic
 
 from ackclock import _toml as toml
-from ackclock._files import read_text
+from ackclock._archive import evaluated, evaluation_text
+from ackclock._files import is_there, read_text
 from ackclock._names import nearest
 from ackclock.errors import InputError
 from ackclock.evaluation.document import KIND
@@ -96,11 +97,14 @@ def read_thresholds(file: Path, known: Collection[str]) -> Thresholds:
 
 
 def read_record(file: Path) -> Mapping[str, Any]:
-    """Returns the record in a file that ``ackclock evaluate --json`` wrote. InputError if it is none, or lacks what
-    this version needs.
+    """Returns the record in a file that ``ackclock evaluate --json`` wrote, or that of a control whose record is in the
+    package. InputError if it is none, or lacks what this version needs.
     """
+    packaged = None if is_there(file) else evaluation_text(str(file))
+    if packaged is None and not is_there(file, Path.exists) and len(file.parts) == 1 and not file.suffix:
+        raise InputError(f"{file}: no such file, and no such record{nearest(str(file), evaluated())}")
     try:
-        document = json.loads(read_text(file))
+        document = json.loads(read_text(file) if packaged is None else packaged)
     except json.JSONDecodeError as error:
         raise InputError(f"{file}:{error.lineno}:{error.colno}: not valid JSON: {error.msg}") from None
     if not isinstance(document, dict) or document.get("kind") != KIND:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from ackclock import _toml as toml
+from ackclock._archive import folder
 from ackclock._migration import refuse_earlier
 from ackclock.errors import InputError
 from ackclock.study.base import LoadedBase, load_base
@@ -17,7 +17,7 @@ from ackclock.study.grid import expanded
 
 def studies_dir() -> Path:
     """Returns the folder of the studies inside the installed package."""
-    return Path(str(resources.files("ackclock"))) / "studies"
+    return folder("studies")
 
 
 @dataclass(frozen=True)

@@ -1,13 +1,13 @@
-"""The recorded results of full runs of the package's studies: ``records/THESIS/STUDY.json``."""
+"""The recorded results of full runs of the package's studies: ``archive/records/THESIS/STUDY.json``."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ackclock._archive import folder
 from ackclock.study.fingerprint import fingerprint
 from ackclock.study.model import Study, Verdict
 
@@ -20,7 +20,7 @@ Values = Mapping[str, Mapping[str, Sequence[float | None]]]
 
 def records_dir() -> Path:
     """Returns the folder of the records inside the installed package."""
-    return Path(str(resources.files("ackclock"))) / "records"
+    return folder("records")
 
 
 def recorded_verdicts(name: str, study: Study) -> Mapping[str, Verdict]:

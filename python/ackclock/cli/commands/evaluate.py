@@ -111,7 +111,8 @@ def evaluate(
         Path | None,
         typer.Option(
             metavar="RECORD",
-            help="Exit with 1 if the control is worse than in this output of --json, beyond noise.",
+            help="Exit with 1 if the control is worse, beyond noise, than in this output of --json, or than a recorded "
+            "control such as cubic (of --full).",
             show_default=False,
         ),
     ] = None,
