@@ -10,12 +10,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from search_findings import FOLDER, ROOT
-
 from ackclock import Scenario
 from ackclock._files import replacing
+from ackclock.pages import DOCS
+from ackclock.pages.searches import FOLDER
 
-RECORD = ROOT / "docs" / "search-variants.json"
+RECORD = DOCS / "search-variants.json"
 SEEDS = range(1, 6)
 Overrides = Mapping[str, Any]
 Result = Mapping[str, Any]

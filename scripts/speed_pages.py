@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import svg_chart
-
 from ackclock import _toml as toml
+from ackclock.report import svg_chart
 
 ROOT = Path(__file__).resolve().parent.parent
 DATA = ROOT / "docs" / "speed.toml"

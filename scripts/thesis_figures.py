@@ -6,14 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import svg_chart
 from recorded_claims import values
 from reproduction_records import ROOT, Claim, Record, all_records
 from reproduction_thesis import members
 from reproduction_words import GOOD, escaped
-from svg_chart import Axis, Line, Point
 
 from ackclock import _toml as toml
+from ackclock.report import svg_chart
+from ackclock.report.svg_chart import Axis, Line, Point
 from ackclock.study.load import LoadedStudy, load_study, theses
 from ackclock.study.model import Metric, SweptCase
 

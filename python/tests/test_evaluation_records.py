@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import gzip
-import importlib
 import json
 import math
 from pathlib import Path
@@ -12,15 +11,15 @@ from typing import Any
 
 import pytest
 
-from ackclock._archive import evaluated, evaluation_text, write_evaluation
+from ackclock._archive import evaluated, evaluation_text, stem, write_evaluation
 from ackclock.errors import InputError
 from ackclock.evaluation import contenders, files, run
 from ackclock.evaluation.compare import read_record
 from ackclock.evaluation.rfc import FAMILIES
 from ackclock.evaluation.words import CONCERN
+from ackclock.pages import evaluation_findings, evaluation_renewal, evaluations
 from ackclock.schemas.evaluate import EvaluateDocument
 
-ROOT = Path(__file__).resolve().parents[2]
 RECORDS = evaluated()
 
 
@@ -29,11 +28,9 @@ def read(stem: str) -> dict[str, Any]:
     return record
 
 
-def test_every_control_with_a_page_has_a_record(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(ROOT / "scripts")
-    made = importlib.import_module("evaluation_pages")
-    assert set(RECORDS) == {made.stem(name) for name in made.CONTROLS}
-    assert set(made.REMARKS) <= set(made.CONTROLS)
+def test_every_control_with_a_page_has_a_record() -> None:
+    assert set(RECORDS) == {stem(name) for name in evaluations.CONTROLS}
+    assert set(evaluations.REMARKS) <= set(evaluations.CONTROLS)
 
 
 def test_the_bytes_of_a_record_depend_on_the_record_alone(
@@ -62,12 +59,10 @@ def test_a_recorded_control_can_be_compared_with_by_name(
         read_record(Path("cubic"))
 
 
-def test_a_page_says_how_many_runs_a_mean_is_of(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(ROOT / "scripts")
-    made = importlib.import_module("evaluation_findings")
-    assert made.mean(52.0, "s", [51.0, None, 53.0]) == "52.0 s in 2 of 3 runs"
-    assert made.mean(52.0, "s", [51.0, 53.0]) == "52.0 s"
-    assert made.mean(None, "s", [None, None]) == "no value"
+def test_a_page_says_how_many_runs_a_mean_is_of() -> None:
+    assert evaluation_findings.mean(52.0, "s", [51.0, None, 53.0]) == "52.0 s in 2 of 3 runs"
+    assert evaluation_findings.mean(52.0, "s", [51.0, 53.0]) == "52.0 s"
+    assert evaluation_findings.mean(None, "s", [None, None]) == "no value"
 
 
 @pytest.mark.parametrize("control", RECORDS)
@@ -102,11 +97,9 @@ def said(record: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("control", RECORDS)
-def test_the_samples_of_a_record_are_judged_as_it_says(control: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(ROOT / "scripts")
-    renewal = importlib.import_module("evaluation_renewal")
+def test_the_samples_of_a_record_are_judged_as_it_says(control: str) -> None:
     record = read(control)
-    now = renewal.judged_anew(record)
+    now = evaluation_renewal.judged_anew(record)
     for before, after in zip(record["criteria"], now["criteria"], strict=True):
         for one, other in zip(before["scenarios"], after["scenarios"], strict=True):
             for was, is_now in zip(one["findings"], other["findings"], strict=True):
@@ -122,13 +115,11 @@ def test_the_samples_of_a_record_are_judged_as_it_says(control: str, monkeypatch
     # Renewal does not depend on the control, and takes 8 s for a record.
     [pytest.param(one, marks=() if one == "cubic" else pytest.mark.nightly) for one in RECORDS],
 )
-def test_a_part_of_a_record_is_made_anew(control: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(ROOT / "scripts")
-    renewal = importlib.import_module("evaluation_renewal")
+def test_a_part_of_a_record_is_made_anew(control: str) -> None:
     record = read(control)
-    assert record["runs"] == renewal.simulations(record)
+    assert record["runs"] == evaluation_renewal.simulations(record)
     # Made anew as it was, every criterion has the verdict, the sentence and the remarks that it had.
-    same = renewal.renewed(record, record)
+    same = evaluation_renewal.renewed(record, record)
     assert same == {**record, "versions": same["versions"]}
 
     # The only scenario of section 5.1.5 is found anew, and is a concern in its first setting.
@@ -136,7 +127,7 @@ def test_a_part_of_a_record_is_made_anew(control: str, monkeypatch: pytest.Monke
     (scenario,) = part["scenarios"]
     finding = next(one for one in scenario["findings"] if not one["reason"])
     finding["verdict"] = "CONCERN"
-    now = renewal.renewed(record, {"criteria": [part], "versions": {"core": "new"}})
+    now = evaluation_renewal.renewed(record, {"criteria": [part], "versions": {"core": "new"}})
     criteria = {one["section"]: one for one in now["criteria"]}
     assert criteria["5.1.5"]["sentence"].startswith("Not so: ")
     assert finding["text"] in criteria["5.1.5"]["sentence"]
@@ -148,9 +139,6 @@ def test_a_part_of_a_record_is_made_anew(control: str, monkeypatch: pytest.Monke
 
 
 def test_a_record_of_a_part_of_the_grid_is_judged_as_a_part(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(ROOT / "scripts")
-    renewal = importlib.import_module("evaluation_renewal")
-    pages = importlib.import_module("evaluation_pages")
     record = read("cubic")
     most = 100_000
     tested = contenders.contender(record["control"])
@@ -166,7 +154,7 @@ def test_a_record_of_a_part_of_the_grid_is_judged_as_a_part(monkeypatch: pytest.
             count = len(scenario["settings"]) - len(names)
             scenario["settings"] = [one for one in scenario["settings"] if one["name"] in names]
             scenario["findings"] = [one for one in scenario["findings"] if one["setting"] in names]
-    now = renewal.judged_anew(record)
+    now = evaluation_renewal.judged_anew(record)
     (wired,) = [one for one in now["criteria"] if one["scenarios"]]
     assert {one["name"] for one in wired["scenarios"][0]["settings"]} == names
     assert f"in {len(names)} of {len(names) + count} settings" in wired["sentence"]
@@ -174,11 +162,11 @@ def test_a_record_of_a_part_of_the_grid_is_judged_as_a_part(monkeypatch: pytest.
     assert wired["lacks"].count(told) == 1
     assert now["runs"] == len(plan.runs)
     # Judged once more it says so once.
-    again = renewal.judged_anew(now)
+    again = evaluation_renewal.judged_anew(now)
     assert again["criteria"] == now["criteria"]
-    monkeypatch.setattr(pages, "records", lambda: [now])
-    assert "| full, up to 100,000 packets a run |" in pages.index()
-    ((_, page),) = pages.pages()
+    monkeypatch.setattr(evaluations, "records", lambda: [now])
+    assert "| full, up to 100,000 packets a run |" in evaluations.index()
+    ((_, page),) = evaluations.pages()
     assert "**Settings whose links could carry more than 100,000 packets in a run are left out**" in page
 
 
@@ -216,9 +204,7 @@ def grid_record(harms: dict[str, float | None]) -> dict[str, Any]:
     return {"section": "5.2.1", "title": "Existing control", "sentence": "", "scenarios": [scenario]}
 
 
-def test_a_page_counts_findings_over_the_grid_and_shows_the_worst(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(ROOT / "scripts")
-    made = importlib.import_module("evaluation_findings")
+def test_a_page_counts_findings_over_the_grid_and_shows_the_worst() -> None:
     paths = [
         f"rate {rate} Mbit/s, round trip {rtt} ms, buffer {buffer} BDP, other cubic"
         for rate in (1, 10)
@@ -230,7 +216,7 @@ def test_a_page_counts_findings_over_the_grid_and_shows_the_worst(monkeypatch: p
     del criterion["scenarios"][0]["findings"][0]
     criterion["scenarios"][0]["findings"][3]["mean"] = None
     record = {"control": "mine", "references": ["cubic"]}
-    text = "\n".join(made.of(criterion, CONCERN, record))
+    text = "\n".join(evaluation_findings.of(criterion, CONCERN, record))
     assert (
         "| rate | 5 ms | 20 ms |\n| --- | --- | --- |\n| 1 Mbit/s | 2 of 3 | 3 of 3 |\n| 10 Mbit/s | 3 of 3 | 3 of 3 |"
         in text
@@ -239,4 +225,4 @@ def test_a_page_counts_findings_over_the_grid_and_shows_the_worst(monkeypatch: p
     assert [paths.index(path) for row in rows for path in paths if path in row] == [4, 11, 10]
     assert text.endswith("the record has 8 more.")
     few = grid_record(dict.fromkeys(paths[:3], 0.3))
-    assert "the record has" not in "\n".join(made.of(few, CONCERN, record))
+    assert "the record has" not in "\n".join(evaluation_findings.of(few, CONCERN, record))

@@ -1,6 +1,4 @@
-"""The pages of recorded evaluations, made from the archive: docs/evaluations/NAME.md, and a line of
-docs/evaluations.md for each.
-"""
+"""The pages of recorded evaluations: docs/evaluations/NAME.md, and a line of docs/evaluations.md for each."""
 
 from __future__ import annotations
 
@@ -10,18 +8,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import evaluation_findings
-
 from ackclock import _toml as toml
 from ackclock import _typed_core as core
-from ackclock._archive import evaluation_text, stem
+from ackclock._archive import evaluation_text, folder, stem
 from ackclock.evaluation.contenders import RECOVERY
 from ackclock.evaluation.rfc import TITLE
 from ackclock.evaluation.spelling import extent, in_lines, more_than
 from ackclock.evaluation.words import CONCERN, INFO, UNDECIDED, WORST_FIRST
+from ackclock.pages import DOCS, evaluation_findings
+from ackclock.pages.markdown import row, table
 
-ROOT = Path(__file__).resolve().parent.parent
-FOLDER = ROOT / "docs" / "evaluations"
+FOLDER = DOCS / "evaluations"
 CONTROLS: Mapping[str, Sequence[str]] = {
     "cubic": (),
     "sack": (),
@@ -34,19 +31,17 @@ CONTROLS: Mapping[str, Sequence[str]] = {
     "noq:bbr3": ("--transport", "noq"),
 }
 """The controls that are recorded, with the options of `ackclock evaluate`."""
-REMARKS: Mapping[str, str] = toml.loads(
-    (ROOT / "scripts" / "evaluation_remarks.toml").read_text(encoding="utf-8")
-)
-"""What the page of a control says besides."""
+REMARKS: Mapping[str, str] = toml.loads((folder("evaluations") / "remarks.toml").read_text(encoding="utf-8"))
+"""A text of the page of each control that has one."""
 
 
 def records() -> list[dict[str, Any]]:
-    """The records, in the order of ``CONTROLS``."""
+    """Returns the records, in the order of ``CONTROLS``."""
     return [json.loads(text) for name in CONTROLS if (text := evaluation_text(name)) is not None]
 
 
 def index() -> str:
-    """A line for each recorded evaluation."""
+    """Returns a line for each recorded evaluation."""
     lines = [["control", "what it is", "grid", "verdicts", "concerns in"], ["---"] * 5]
     for record in records():
         # Section 6.1 repeats the verdicts of section 5.
@@ -65,11 +60,11 @@ def index() -> str:
                 ", ".join(concerns) or "none",
             ]
         )
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+    return "\n".join(row(*cells) for cells in lines)
 
 
 def pages() -> Iterator[tuple[Path, str]]:
-    """The page of each recorded evaluation."""
+    """Yields the page of each recorded evaluation."""
     for record in records():
         yield FOLDER / f"{stem(record['control'])}.md", "\n".join(_page(record)) + "\n"
 
@@ -119,7 +114,7 @@ def _page(record: Mapping[str, Any]) -> Iterator[str]:
     yield from _origin(record)
     yield "## Verdicts"
     yield ""
-    yield from evaluation_findings.table(
+    yield from table(
         ["section", "criterion", "the RFC says", "verdict", "why"],
         [
             [
@@ -148,7 +143,7 @@ def _page(record: Mapping[str, Any]) -> Iterator[str]:
     yield "What the RFC asks of the author or the document, and no simulation answers:"
     yield ""
     asked = [(one["section"], one["demand"], one["answer"] or "not answered") for one in record["process"]]
-    yield from evaluation_findings.table(["section", "the RFC asks for", "answer"], asked)
+    yield from table(["section", "the RFC asks for", "answer"], asked)
     lacks = [(one["section"], text) for one in record["criteria"] for text in one["lacks"]]
     if lacks:
         yield ""
@@ -159,7 +154,7 @@ def _page(record: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _origin(record: Mapping[str, Any]) -> Iterator[str]:
-    """The command that makes a record, and with what."""
+    """Yields the command that makes a record, and with what."""
     versions = record["versions"]
     cores = ", ".join(f"{name} `{text}`" for name, text in versions.items() if name.startswith("core"))
     yield "```text"
@@ -168,26 +163,14 @@ def _origin(record: Mapping[str, Any]) -> Iterator[str]:
     yield ""
     yield (
         f"{record['runs']:,} simulations; ackclock {versions['ackclock']}, {cores}. "
-        f"Every sample{_but_solo(record)} is in the record, which "
+        f"Every sample is in the record, which "
         f"`--compare {record['control']}` reads."
     )
     yield ""
 
 
-def _but_solo(record: Mapping[str, Any]) -> str:
-    """The samples that an older record does not hold, though a harm needs them."""
-    without = [
-        scenario["name"]
-        for criterion in record["criteria"]
-        for scenario in criterion["scenarios"]
-        if any(one["measure"] == "harm" for one in scenario["findings"])
-        and not any(one.get("solo") for one in scenario["settings"])
-    ]
-    return f" but those of the runs of {', '.join(without)} without the control" if without else ""
-
-
 def _recoveries(record: Mapping[str, Any]) -> str:
-    """How the flows in the seat recover from losses."""
+    """Returns how the flows in the seat recover from losses."""
     others = {name: rule for name, rule in record["recoveries"].items() if rule != RECOVERY}
     if not others:
         return "All flows over TCP recover from losses by RACK (RFC 8985)."

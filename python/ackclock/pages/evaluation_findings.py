@@ -12,6 +12,7 @@ from ackclock.evaluation import files
 from ackclock.evaluation.language import LEAST_BUFFER, Condition, buffer_order
 from ackclock.evaluation.spelling import judged
 from ackclock.evaluation.words import INFO
+from ackclock.pages.markdown import table
 
 MOST_ROWS = 10
 """The largest number of findings of a criterion that are all shown."""
@@ -29,12 +30,12 @@ class Found(NamedTuple):
 
     @property
     def condition(self) -> tuple[str, str]:
-        """What is judged, and in which scenario."""
+        """Returns what is judged, and in which scenario."""
         return self.scenario["name"], self.finding["text"]
 
 
 def of(criterion: Mapping[str, Any], verdict: str, record: Mapping[str, Any]) -> Iterator[str]:
-    """The findings of a criterion with this verdict; numbers without a limit only where there is nothing else."""
+    """Yields the findings of a criterion with this verdict; numbers without a limit only if it has no other."""
     numbers = criterion["sentence"].startswith("Numbers without a limit")
     found = [
         Found(scenario, one)
@@ -71,7 +72,7 @@ def of(criterion: Mapping[str, Any], verdict: str, record: Mapping[str, Any]) ->
 
 
 def worst(found: Sequence[Found]) -> list[Found]:
-    """The findings of each condition that are farthest from its limit; those without a number are the farthest."""
+    """Returns the findings of each condition that are farthest from its limit, those without a number first."""
     conditions: dict[tuple[str, str], list[Found]] = {}
     for one in found:
         conditions.setdefault(one.condition, []).append(one)
@@ -88,12 +89,12 @@ def worst(found: Sequence[Found]) -> list[Found]:
 
 
 def criterion_of(scenario: str, text: str) -> Condition:
-    """The criterion of a condition."""
+    """Returns the criterion of a condition."""
     return next(one for one in files.load(scenario).about.criteria if one.text == text)
 
 
 def over_the_grid(found: Sequence[Found], verdict: str) -> Iterator[str]:
-    """In how many of its settings a condition has these findings, all with this verdict, by rate and round trip;
+    """Yields in how many of its settings a condition has these findings, all with this verdict, by rate and round trip;
     nothing where a scenario is not on the grid of paths.
     """
     scenario, finding = found[0]
@@ -103,7 +104,7 @@ def over_the_grid(found: Sequence[Found], verdict: str) -> Iterator[str]:
     there = [one for of in found if (one := CELL.match(of.finding["setting"])) is not None]
 
     def counted(*axes: str) -> tuple[Counter[tuple[str, ...]], Counter[tuple[str, ...]]]:
-        """How many settings there are, and how many of them have the finding, at each point of the axes."""
+        """Returns how many settings there are, and how many of them have the finding, at each point of the axes."""
         every, having = (
             Counter(one.group(*axes, 0)[:-1] for one in which if one) for which in (cells, there)
         )
@@ -149,16 +150,9 @@ def _row(found: Found, record: Mapping[str, Any]) -> list[str]:
 
 
 def mean(value: float | None, unit: str, samples: Sequence[float | None]) -> str:
-    """The mean of the runs that have a value, and how many these are if some have none."""
+    """Returns the mean of the runs that have a value, and how many these are if some have none."""
     present = sum(one is not None for one in samples)
     if value is None or not present:
         return "no value"
     runs = "" if present == len(samples) else f" in {present} of {len(samples)} runs"
     return f"{significant(value, 3)} {unit}".rstrip() + runs
-
-
-def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """A table in Markdown, without the columns that are empty everywhere."""
-    kept = [k for k in range(len(heads)) if any(row[k] for row in rows)]
-    for cells in (heads, ["---"] * len(heads), *rows):
-        yield f"| {' | '.join(cells[k].replace('|', chr(92) + '|') for k in kept)} |"

@@ -1,6 +1,4 @@
-"""What searches for the worst paths of controls found: `scripts/record-searches` records it, and
-`scripts/document-registry` makes the tables of docs/searches-found.md from the record.
-"""
+"""The tables and the picture of docs/searches-found.md, from what `scripts/record-searches` recorded."""
 
 from __future__ import annotations
 
@@ -8,17 +6,15 @@ import json
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-import svg_chart
-
 from ackclock._numbers import significant
+from ackclock.pages import DOCS, ROOT
+from ackclock.report import svg_chart
 
-ROOT = Path(__file__).resolve().parent.parent
-RECORD = ROOT / "docs" / "searches-found.json"
+RECORD = DOCS / "searches-found.json"
 FOLDER = ROOT / "scenarios" / "found"
-PICTURE = ROOT / "docs" / "images" / "c4-beside-cubic.svg"
+PICTURE = DOCS / "images" / "c4-beside-cubic.svg"
 PAIR: Mapping[str, object] = {"flows.tested.count": 1, "dumbbell.rtt": "80 ms", "warmup": "0 s"}
 """What makes the test `vs_cubic_lg` of C4's documents, but longer, of the scenario in which C4 starves CUBIC."""
 BIN_S = 2.5

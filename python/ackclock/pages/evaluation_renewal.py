@@ -1,6 +1,4 @@
-"""A record of an evaluation of which some scenarios were evaluated anew, while the others stay as they were found; or
-of which all samples are judged anew.
-"""
+"""Renews the record of an evaluation: with other runs of some scenarios, or by judging all of its samples again."""
 
 from __future__ import annotations
 
@@ -24,11 +22,18 @@ from ackclock.experiment.model import Finding, Setting
 
 Record = Mapping[str, Any]
 RESULTS = {word: result for result, word in WORDS.items()}
-"""A result that has each word; a record does not say which result of INFO is qualified."""
+"""A result that has each word. A record does not say which result of INFO is qualified."""
+
+
+def alike(record: Record) -> list[str]:
+    """Returns the options with which a part of a record is made anew: the grid, the seeds and the limit of packets."""
+    options = ["--quick" if record["quick"] else "--full", "--seeds", str(len(record["seeds"]))]
+    most_packets = record.get("most_packets")
+    return options if most_packets is None else [*options, "--most-packets", str(most_packets)]
 
 
 def renewed(kept: Record, made: Record) -> dict[str, Any]:
-    """The kept record with the scenarios of ``made`` in place of its own, and the verdicts that follow."""
+    """Returns the record with the scenarios of ``made`` in place of its own, and the verdicts that follow."""
     scenarios = {of["name"]: of for one in made["criteria"] for of in one["scenarios"]}
     lines = {text: None for one in made["criteria"] for text in one["lacks"]}
     criteria = [_criterion(one, scenarios, lines, kept) for one in kept["criteria"]]
@@ -47,7 +52,7 @@ def renewed(kept: Record, made: Record) -> dict[str, Any]:
 
 
 def judged_anew(record: Record) -> dict[str, Any]:
-    """The record with the findings that today's code derives from its samples, and what follows from these."""
+    """Returns the record with the findings that today's code derives from its samples, and what follows from these."""
     criteria = [
         {**one, "scenarios": [_judged(scenario, record) for scenario in one["scenarios"]]}
         for one in record["criteria"]
@@ -59,18 +64,11 @@ def _judged(scenario: Record, record: Record) -> Record:
     before = _result(scenario, record)
     samples, references = samples_of(scenario, record), record["references"]
     now = findings(before.loaded, samples, references)
-    if not any(of.get("solo") for of in scenario["settings"]):
-        # Harm needs the runs without the control under test, which older records do not hold.
-        kept = {(one.condition.text, one.setting.name): one for one in before.findings}
-        now = [
-            kept[one.condition.text, one.setting.name] if one.condition.measure == "harm" else one
-            for one in now
-        ]
     return scenario_document(ScenarioResult(before.loaded, samples, now), references)
 
 
 def samples_of(scenario: Record, record: Record) -> Measured:
-    """The samples of a scenario of a record. ValueError if its settings are not those of today."""
+    """Returns the samples of a scenario of a record. ValueError if its settings are not those of today."""
     about = load(scenario["name"]).about
     recorded = [one["name"] for one in scenario["settings"]]
     settings = _settings_of(about, record, recorded)
@@ -86,13 +84,13 @@ def samples_of(scenario: Record, record: Record) -> Measured:
 
 
 def _settings_of(about: ScenarioFile, record: Record, recorded: Collection[str]) -> list[Setting]:
-    """The settings of today; of a record that left some out, those that it has."""
+    """Returns the settings of today; of a record that left some out, those that it has."""
     settings = about.settings(quick=record["quick"])
     return [one for one in settings if record.get("most_packets") is None or one.name in recorded]
 
 
 def simulations(record: Record) -> int:
-    """How many simulations the scenarios of a record take: settings that are alike share theirs."""
+    """Returns how many simulations the scenarios of a record take: settings that are alike share theirs."""
     more = transport_keys(transport_of(record))
     scenarios = [load(one["name"]) for criterion in record["criteria"] for one in criterion["scenarios"]]
     references = [contender(name, more) for name in record["references"]]
@@ -133,7 +131,7 @@ def _lacks(
     lines: Iterable[str],
     most_packets: int | None,
 ) -> Iterator[str]:
-    """What is weaker, closed or left out: of the files as they are today, of the runs as each was made."""
+    """Yields what is weaker, closed or left out, of the files of today and of the runs as each was made."""
     for one in results:
         yield from one.loaded.about.lacks
     own = tuple(f"{name}: with " for name in anew)
@@ -150,7 +148,7 @@ def _lacks(
 
 
 def _result(scenario: Record, record: Record) -> ScenarioResult:
-    """A scenario of a record as it was judged. The samples are left out, because the verdicts stand.
+    """Returns a scenario of a record as it was judged. The samples are left out, because the verdicts stand.
 
     AssertionError if runs of the scenario failed, because a record does not say which.
     """
