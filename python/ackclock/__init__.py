@@ -14,7 +14,11 @@ from ackclock.errors import AckclockError, InputError, Interrupted, RunError, Sc
 
 if TYPE_CHECKING:
     from ackclock._named_files import files_outside
+    from ackclock._search.entry import search
+    from ackclock._search.run import SearchResult
     from ackclock.custom import Control, Decision, Discipline, parameter
+    from ackclock.evaluation.entry import evaluate
+    from ackclock.evaluation.result import Evaluation
     from ackclock.figure import Figure, figures
     from ackclock.reproduction import reproduce, studies
     from ackclock.run import Run, Runs
@@ -28,6 +32,7 @@ __all__ = [
     "Control",
     "Decision",
     "Discipline",
+    "Evaluation",
     "Figure",
     "InputError",
     "Interrupted",
@@ -36,12 +41,15 @@ __all__ = [
     "Runs",
     "Scenario",
     "ScenarioError",
+    "SearchResult",
     "StudyResult",
     "__version__",
+    "evaluate",
     "figures",
     "files_outside",
     "parameter",
     "reproduce",
+    "search",
     "studies",
 ]
 
@@ -50,15 +58,19 @@ _HOMES = {
     "Control": "ackclock.custom",
     "Decision": "ackclock.custom",
     "Discipline": "ackclock.custom",
+    "Evaluation": "ackclock.evaluation.result",
     "Figure": "ackclock.figure",
     "Run": "ackclock.run",
     "Runs": "ackclock.run",
     "Scenario": "ackclock.scenario",
+    "SearchResult": "ackclock._search.run",
     "StudyResult": "ackclock.study.result",
+    "evaluate": "ackclock.evaluation.entry",
     "figures": "ackclock.figure",
     "files_outside": "ackclock._named_files",
     "parameter": "ackclock.custom",
     "reproduce": "ackclock.reproduction",
+    "search": "ackclock._search.entry",
     "studies": "ackclock.reproduction",
 }
 

@@ -63,6 +63,6 @@ class Collector:
 
     def table(self) -> pl.DataFrame:
         """Returns the summaries as a data frame, one row per point."""
-        from ackclock._tables import points
+        from ackclock._tables import summary_of
 
-        return points(self.summaries(), self._sweep.axes)
+        return summary_of(self.summaries(), self._sweep.axes)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ackclock.run import Run
     from ackclock.statistics import Summary
 
-NAMES = ("flows", "links", "groups", "transfers", "size_classes", "points", "series")
+NAMES = ("flows", "links", "groups", "transfers", "size_classes", "summary", "series")
 """The tables that are written."""
 _RECORDS: Mapping[str, str] = {
     "flows": "flow",
@@ -104,7 +104,7 @@ def _labels(runs: Sequence[Run], counts: Sequence[int], axes: Sequence[Axis]) ->
     return [seeds, *_label_columns([run.cells for run in repeated], axes).values()]
 
 
-def points(summaries: Sequence[PointSummary], axes: Sequence[Axis]) -> pl.DataFrame:
+def summary_of(summaries: Sequence[PointSummary], axes: Sequence[Axis]) -> pl.DataFrame:
     """Returns a row per point: the values of the sweep, the number of runs, and for each number its mean and the ends
     of its 95 % interval, null with fewer than two samples.
 

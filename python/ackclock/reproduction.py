@@ -32,6 +32,11 @@ def reproduce(
     ``study`` is a name such as ``rbcc/table-4.1`` or the path of a study file. With ``out``, finished runs are stored
     below that folder and found there the next time. InputError when the study is unknown or wrong, RunError when a run
     fails, Interrupted on Ctrl-C. ``ackclock.report.write_page`` makes its HTML page, ``ackclock.figures`` its figures.
+
+    >>> import ackclock
+    >>> result = ackclock.reproduce("rbcc/figure-4.8", quick=True, sensitivity=False)
+    >>> result.name, len(result.claims)
+    ('rbcc/figure-4.8', 8)
     """
     names = find_studies([str(study) if isinstance(study, Path) else text("study", study)])
     if len(names) != 1:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ackclock.errors import AckclockError
     from ackclock.figure import Figure
 
-Table = Literal["flows", "links", "groups", "transfers", "size_classes", "series", "points"]
+Table = Literal["flows", "links", "groups", "transfers", "size_classes", "series", "summary"]
 
 
 class Run:
@@ -202,7 +202,7 @@ class Runs(Sequence[Run]):
         return self._stacked("series")
 
     @cached_property
-    def points(self) -> list[list[Run]]:
+    def by_point(self) -> list[list[Run]]:
         """Returns the runs of each point of the sweep, in its order."""
         return grouped(self._runs)
 
@@ -212,9 +212,9 @@ class Runs(Sequence[Run]):
 
         Numbers of a group are means over its flows.
         """
-        from ackclock._tables import points
+        from ackclock._tables import summary_of
 
-        return points(self.summaries(), self.axes)
+        return summary_of(self.summaries(), self.axes)
 
     def summaries(self) -> Sequence[PointSummary]:
         """Returns the contents of ``summary`` as objects."""
@@ -224,12 +224,12 @@ class Runs(Sequence[Run]):
     def _summaries(self) -> Sequence[PointSummary]:
         return [
             PointSummary(runs[0].cells, len(runs), summarised(run.result for run in runs))
-            for runs in self.points
+            for runs in self.by_point
         ]
 
     def to_pandas(self, table: Table = "flows") -> pd.DataFrame:
         """Returns a table as a pandas frame: ``flows``, ``links``, ``groups``, ``transfers``, ``size_classes``,
-        ``series`` or ``points`` (the summary).
+        ``series`` or ``summary``.
 
         InputError without the library pandas, and for an unknown table.
         """
@@ -254,7 +254,7 @@ class Runs(Sequence[Run]):
 
         if name not in NAMES:
             raise InputError(f'no table is called "{name}": expected {", ".join(NAMES[:-1])} or {NAMES[-1]}')
-        return self.summary() if name == "points" else self._stacked(name)
+        return self.summary() if name == "summary" else self._stacked(name)
 
     def plot(
         self,
@@ -318,7 +318,7 @@ class Runs(Sequence[Run]):
         return latex_table(self.summary(), self.axes, columns)
 
     def write(self, folder: str | Path) -> list[Path]:
-        """Writes flows, links, groups and points as CSV and Parquet, also the transfers and their size classes if
+        """Writes flows, links, groups and the summary as CSV and Parquet, also the transfers and their size classes if
         they were observed, and the series (if any) as Parquet; returns the files.
 
         Files of another run under these names are removed.
@@ -329,7 +329,7 @@ class Runs(Sequence[Run]):
         frames = {name: self._stacked(name) for name in ("flows", "links", "groups")}
         observed = {name: self._stacked(name) for name in ("transfers", "size_classes")}
         frames |= {name: rows for name, rows in observed.items() if not rows.is_empty()}
-        frames["points"] = self.summary()
+        frames["summary"] = self.summary()
         return write(folder, frames, self._stacked("series"))
 
     def __repr__(self) -> str:

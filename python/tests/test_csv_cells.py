@@ -53,9 +53,9 @@ def test_no_table_of_a_run_has_a_formula(tmp_path: Path, name: str) -> None:
         f'{text}\n[sweep]\nname = ["{name}", "plain"]\n"flows.0.control" = ["cubic", "reno"]\n'
     ).run_many(series=True)
     written = [path for path in runs.write(tmp_path) if path.suffix == ".csv"]
-    assert {"flows.csv", "groups.csv", "points.csv"} <= {path.name for path in written}
+    assert {"flows.csv", "groups.csv", "summary.csv"} <= {path.name for path in written}
     assert [cell for path in written for cell in formulas(path)] == []
-    assert f"'{name}" in cells(tmp_path / "points.csv")
+    assert f"'{name}" in cells(tmp_path / "summary.csv")
     assert f"'{name}-1" in cells(tmp_path / "flows.csv")
     # Parquet has the names as they are.
     assert name in pl.read_parquet(tmp_path / "groups.parquet")["name"].to_list()

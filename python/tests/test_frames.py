@@ -22,10 +22,10 @@ def runs(sweep: str = "", seeds: int = 2) -> Runs:
     return Scenario.from_text(f"{SHORT}\n{sweep}").run_many(replications=seeds)
 
 
-@pytest.mark.parametrize("table", ["flows", "links", "groups", "points"])
+@pytest.mark.parametrize("table", ["flows", "links", "groups", "summary"])
 def test_pandas_has_the_same_table(table: str) -> None:
     made = runs(GRID)
-    ours = made.summary() if table == "points" else getattr(made, table)
+    ours = made.summary() if table == "summary" else getattr(made, table)
     theirs = made.to_pandas(table)  # type: ignore[arg-type]
     assert list(theirs.columns) == ours.columns
     assert len(theirs) == len(ours)
@@ -96,4 +96,4 @@ def test_an_unknown_table_is_refused() -> None:
     with pytest.raises(InputError, match='no table is called "flow"'):
         made.to_pandas("flow")  # type: ignore[arg-type]
     with pytest.raises(InputError, match="expected flows, links or groups"):
-        made.to_xarray("points")
+        made.to_xarray("summary")

@@ -87,8 +87,8 @@ def test_the_command_writes_the_table(ackclock: Command, scenario_file: Path, tm
     scenario_file.write_text(SWEPT)
     outcome = ackclock("run", scenario_file, "--out", "results", "--latex", "goodput_bps [Mbit/s]")
     assert outcome.code == 0, outcome.err
-    assert "wrote results/points.tex" in outcome.out
-    assert "Goodput per flow of tcp (Mbit/s)" in (tmp_path / "results/points.tex").read_text()
+    assert "wrote results/summary.tex" in outcome.out
+    assert "Goodput per flow of tcp (Mbit/s)" in (tmp_path / "results/summary.tex").read_text()
     refused = ackclock("run", scenario_file, "--latex", "fairness")
     assert (refused.code, refused.out) == (2, "")
     assert "--latex: needs --out DIR" in refused.err

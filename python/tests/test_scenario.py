@@ -125,7 +125,7 @@ def test_results_on_disk(tmp_path: Path) -> None:
     written = {path.name for path in runs.write(tmp_path)}
     assert written == {
         f"{name}.{kind}"
-        for name in ("flows", "links", "groups", "points", "series")
+        for name in ("flows", "links", "groups", "summary", "series")
         for kind in ("csv", "parquet")
         if (name, kind) != ("series", "csv")
     }

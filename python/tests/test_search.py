@@ -14,19 +14,21 @@ from conftest import Command, replaced
 
 from ackclock import Scenario
 from ackclock._jobs import Batch, Local
+from ackclock._search import objectives, run, space
+from ackclock._search.report import scenario_of
+from ackclock._search.space import Choice, Range
 from ackclock._store import Job
-from ackclock.cli.evaluate import transport_keys
 from ackclock.controls import Cubic
 from ackclock.errors import InputError
 from ackclock.evaluation.contenders import PLUGIN, Contender, contender
-from ackclock.search import objectives, run, space
-from ackclock.search.report import scenario_of
-from ackclock.search.space import Choice, Range
+from ackclock.evaluation.entry import transport_keys
 
 OFFENDERS = Path(__file__).with_name("offenders.py")
 
 
-def found(control: str, objective: str, runs: int, seed: int = 1, where: str = "", **more: Any) -> run.Found:
+def found(
+    control: str, objective: str, runs: int, seed: int = 1, where: str = "", **more: Any
+) -> run.SearchResult:
     wanted = objectives.objective(objective)
     known = space.load(where or wanted.space)
     return run.Search(contender(control), wanted, known, runs=runs, seed=seed, **more).find()
@@ -279,7 +281,7 @@ def test_the_loss_is_that_of_all_groups_under_test() -> None:
 def test_another_search_has_another_file(
     ackclock: Command, monkeypatch: pytest.MonkeyPatch, more: tuple[str, ...], name: str
 ) -> None:
-    monkeypatch.setattr(run.Search, "find", lambda _: run.Found({}, 0.6, {}, 0.6, 0.6, 30, [0.6]))
+    monkeypatch.setattr(run.Search, "find", lambda _: run.SearchResult({}, 0.6, {}, 0.6, 0.6, 30, [0.6]))
     done = ackclock("search", "cubic", "--for", "self-starvation", *more)
     assert done.code == 0, done.err
     assert [path.name for path in Path("ackclock-results").glob("search-*")] == [name]
@@ -308,7 +310,7 @@ def test_a_search_over_changes_is_seeded_and_resumes(tmp_path: Path, monkeypatch
     # Shrinking would take most of the time.
     monkeypatch.setattr(run.Search, "_shrunk", lambda _, values, badness: (values, badness))
 
-    def changes(pool: Local, **more: Any) -> run.Found:
+    def changes(pool: Local, **more: Any) -> run.SearchResult:
         return found("cubic", "utilisation", 12, where="changes", pool=pool, **more)
 
     whole, cut, rest, other = Counted(), Counted(), Counted(), Counted()
@@ -367,7 +369,7 @@ def test_what_is_found_is_a_scenario(ackclock: Command) -> None:
 
 def test_html_shows_what_was_found_over_time(ackclock: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     known = space.load("bursts")
-    seen = run.Found({known.ranges[0].path: 7.0}, 0.6, {}, 0.7, 0.1, 30, [0.6] * 5)
+    seen = run.SearchResult({known.ranges[0].path: 7.0}, 0.6, {}, 0.7, 0.1, 30, [0.6] * 5)
     monkeypatch.setattr(run.Search, "find", lambda _: seen)
     document = json.loads(ackclock("search", "sack", "--html", "--json").out)
     assert document["report"] == document["scenario"].replace(".toml", ".html")
@@ -458,7 +460,7 @@ def test_a_control_that_fails_has_done_its_worst() -> None:
 
 def test_failures_are_told(ackclock: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     why = "ZeroDivisionError: the rate was zero"
-    seen = run.Found({}, 0.6, {}, 0.7, 0.1, 30, [1, 1, 0.4, 0.3, 0.3], 2, 7, why)
+    seen = run.SearchResult({}, 0.6, {}, 0.7, 0.1, 30, [1, 1, 0.4, 0.3, 0.3], 2, 7, why)
     monkeypatch.setattr(run.Search, "find", lambda _: seen)
     told = f"failed     2 of 5 runs there, 7 runs of the search, each of which counts as 1: {why}"
     assert told in ackclock("search", "sack").out

@@ -143,7 +143,7 @@ def test_every_table_is_written_with_the_column_of_a_key(
     runs = swept(f'"{path}" = [{values}]\n').run_many(series=True)
     assert len(runs) == 2
     runs.write(tmp_path)
-    for name in ("flows", "links", "groups", "points", "series"):
+    for name in ("flows", "links", "groups", "summary", "series"):
         assert pl.read_parquet(tmp_path / f"{name}.parquet")[column].n_unique() == 2
 
 

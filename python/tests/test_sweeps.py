@@ -51,7 +51,7 @@ class TestSummary:
         table = runs.summary()
         assert table["limit_packets"].to_list() == [5, 10]
         assert table["runs"].to_list() == [3, 3]
-        for row, point in zip(table.iter_rows(named=True), runs.points, strict=True):
+        for row, point in zip(table.iter_rows(named=True), runs.by_point, strict=True):
             goodputs = [sum(run.flows["goodput_bps"]) / 2 for run in point]
             expected = summarise(goodputs)
             assert expected.mean is not None
@@ -84,8 +84,8 @@ class TestSummary:
     def test_files_have_the_intervals(self, tmp_path: Path) -> None:
         runs = swept(QUEUES).run_many([1, 2])
         runs.write(tmp_path)
-        assert pl.read_parquet(tmp_path / "points.parquet").equals(runs.summary())
-        table = pl.read_csv(tmp_path / "points.csv")
+        assert pl.read_parquet(tmp_path / "summary.parquet").equals(runs.summary())
+        table = pl.read_csv(tmp_path / "summary.csv")
         assert table["limit_packets"].to_list() == [5, 10]
         assert (table["groups.tcp.goodput_low_bps"] <= table["groups.tcp.goodput_bps"]).all()
 
@@ -303,7 +303,7 @@ class TestFailures:
         outcome = ackclock("run", scenario_file, "--replications", "3", "--set", setting, "--out", "results")
         assert outcome.code == 1
         assert "2 of 6 runs failed; the results of the others are complete" in outcome.err
-        assert pl.read_csv("results/points.csv")["runs"].to_list() == [2, 2]
+        assert pl.read_csv("results/summary.csv")["runs"].to_list() == [2, 2]
         repeated = "ackclock run small.toml --set 'dumbbell.bottleneck.rate=\"2 Mbit/s\"' --point 2 --seed 2"
         assert f"too many packets; `{repeated.replace('small.toml', str(scenario_file))}" in outcome.err
 
@@ -347,14 +347,14 @@ class TestPrecision:
         assert (half <= 0.2 * table["groups.tcp.goodput_bps"]).all()
         assert table["runs"].max() > 2
         # The seeds follow each other, so that a point can be made again.
-        for point in runs.points:
+        for point in runs.by_point:
             assert [run.seed for run in point] == list(range(1, len(point) + 1))
 
     def test_it_stops_where_it_is_told(self, ackclock: Command, scenario_file: Path) -> None:
         scenario_file.write_text(self.WANTED.format("0.001 %", 7) + SHORT)
         outcome = ackclock("run", scenario_file, "--out", "results")
         assert "1 of 1 points not within 0.001 % after 7 replications" in outcome.out
-        assert pl.read_csv("results/points.csv")["runs"].to_list() == [7]
+        assert pl.read_csv("results/summary.csv")["runs"].to_list() == [7]
 
     def test_what_does_not_vary_is_precise(self) -> None:
         still = replaced(SHORT, ('start = { uniform = ["0 s", "0.5 s"] }\n', ""))

@@ -7,7 +7,6 @@ import os
 import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
     from ackclock.evaluation.compare import Thresholds
     from ackclock.evaluation.files import Loaded
     from ackclock.evaluation.run import Cost, Plan
-    from ackclock.experiment.model import Setting
 
 MANY_PACKETS = 5e7
 """The number of packets above which an evaluation says beforehand how many runs it makes. To say what they cost takes
@@ -59,8 +57,9 @@ def evaluate(
     """
     from ackclock._cluster import workers_at
     from ackclock._store import Store
-    from ackclock.evaluation import run
+    from ackclock.evaluation import entry, run
     from ackclock.evaluation.compare import read_record, worse
+    from ackclock.evaluation.contenders import separated
     from ackclock.evaluation.document import as_document
     from ackclock.evaluation.result import Answers, read_answers
 
@@ -68,12 +67,13 @@ def evaluate(
         raise InputError("--thresholds needs --compare RECORD")
     record = None if compare is None else read_record(compare)
     said = Answers() if answers is None else read_answers(answers)
-    more = transport_keys(transport)
+    more = entry.transport_keys(transport)
     controls = [control] if beside is None else [control, beside]
-    count = seeds or (run.FULL_SEEDS if full else run.QUICK_SEEDS)
-    chosen = _chosen(only, sets)
-    plans = _plans(controls, against, more, chosen, full=full, seeds=count, most_packets=most_packets)
-    limits = _compared(plans[0], record, thresholds, chosen, transport)
+    scenarios, references = entry.chosen(only, sets), separated(against)
+    plans = entry.plans(
+        controls, references, more, scenarios, full=full, seeds=seeds, most_packets=most_packets
+    )
+    limits = _compared(plans[0], record, thresholds, scenarios, transport)
     for text in dict.fromkeys(text for plan in plans for text in _remarks(plan)):
         note(text)
     if plan_only or full:
@@ -128,55 +128,6 @@ def evaluate(
             console().print(Text.assemble("report  ", (shown(page), "bold")))
         console().print(Text.assemble("data    ", shown(path)))
     return record is None or _no_worse(worse(document, record, limits), as_json=as_json)
-
-
-def _chosen(only: Sequence[str], sets: Sequence[str]) -> list[Loaded]:
-    """Returns the scenarios to run. InputError for an unknown one, and for two of one name."""
-    from ackclock.evaluation.files import find, load, of_set
-
-    names = dict.fromkeys([*find(list(only)), *(name for one in sets for name in of_set(one))])
-    chosen = {}
-    for loaded in map(load, names):
-        if loaded.name in chosen:
-            raise InputError(
-                f"{loaded.name}: two scenarios have this name, by which results call them: rename the file"
-            )
-        chosen[loaded.name] = loaded
-    return list(chosen.values())
-
-
-def _plans(
-    controls: Sequence[str],
-    against: str,
-    more: Mapping[str, Any],
-    scenarios: Sequence[Loaded],
-    *,
-    full: bool,
-    seeds: int,
-    most_packets: int | None,
-) -> list[Plan]:
-    """Returns the runs of each control. InputError for an unknown control, and for one control twice."""
-    from ackclock.evaluation import contenders, run
-
-    tested = [contenders.contender(one, more) for one in controls]
-    references = [contenders.contender(name, more) for name in contenders.separated(against)]
-    if any(contender.classes for contender in references):
-        raise InputError("--against: the controls that take the same seat are those of the registry")
-    if len({(one.name, one.file) for one in tested}) < len(tested):
-        raise InputError(f"--beside: found {tested[1].name}, which is the first control too")
-    if len({one.name for one in tested}) < len(tested):
-        # Two files have a class of one name.
-        tested = [replace(one, name=given) for one, given in zip(tested, controls, strict=True)]
-    plans = [
-        run.Plan(one, references, scenarios, quick=not full, seeds=seeds, most_packets=most_packets)
-        for one in tested
-    ]
-    known: dict[str, list[Setting]] = {}
-    for plan in plans:
-        for loaded, settings in zip(plan.scenarios, plan.settings, strict=True):
-            if known.setdefault(loaded.name, settings) != settings:
-                raise AssertionError(f"{loaded.name}: which settings are left out depends on the control")
-    return plans
 
 
 def _written(document: Mapping[str, Any], path: Path) -> Path:
@@ -247,6 +198,7 @@ def _about_record(record: Mapping[str, Any], transport: str | None) -> Iterator[
     """Yields remarks on what else than the control differs from the record."""
     from ackclock._store import core_fingerprint
     from ackclock.evaluation.compare import transport_of
+    from ackclock.evaluation.entry import transport_keys
 
     before = transport_of(record)
     if transport_keys(before) != transport_keys(transport):
@@ -279,20 +231,6 @@ def _said(cost: Cost, threads: int) -> str:
         f"{cost.runs:,} runs, about {cost.packets / 1e6:,.0f} million packets: about {duration(cost.cpu_s)} of "
         f"processor time, {duration(cost.cpu_s / cores)} on {cores} core{many}, minus what is on disk already"
     )
-
-
-def transport_keys(given: str | None) -> dict[str, Any]:
-    """Returns the keys that ``--transport`` gives to flows: a name, or a table in TOML. InputError for other text."""
-    from ackclock import _toml as toml
-
-    if given is None:
-        return {}
-    if not given.strip().startswith("{"):
-        return {"transport": {"name": given.strip()}}
-    try:
-        return {"transport": toml.loads(f"value = {given}")["value"]}
-    except toml.TOMLDecodeError as error:
-        raise InputError(f"--transport: {given}: not a table in TOML: {error}") from None
 
 
 def file_stem(

@@ -294,7 +294,7 @@ def _tables(
     """Writes the results as tables; of runs that are too many for memory only the summary."""
     from ackclock._tables import write
 
-    written = runs.write(out) if everything else write(out, {"points": collector.table()})
+    written = runs.write(out) if everything else write(out, {"summary": collector.table()})
     return written + _latex(collector, scenario, out, latex)
 
 
@@ -306,7 +306,7 @@ def _latex(collector: Collector, scenario: Scenario, out: Path, columns: Sequenc
     from ackclock.report.latex_table import latex_table
 
     text = latex_table(collector.table(), scenario.sweep.axes, dict(map(_labelled, columns)))
-    path = out / "points.tex"
+    path = out / "summary.tex"
     with replacing(path) as file:
         file.write_text(text, encoding="utf-8")
     return [path]
@@ -323,7 +323,7 @@ def _drawn(runs: Runs, scenario: Scenario) -> list[Run]:
     from ackclock.report.scenario_page import MOST_POINTS
 
     found = []
-    for group in runs.points[:MOST_POINTS]:
+    for group in runs.by_point[:MOST_POINTS]:
         run = first = group[0]
         if first.result.get("series") is None:
             run = scenario.at(first.point).run(first.seed, series=True)
@@ -361,7 +361,7 @@ def document(runs: Runs) -> dict[str, Any]:
                     for name, summary in point.values.items()
                 },
             }
-            for group, point in zip(runs.points, runs.summaries(), strict=True)
+            for group, point in zip(runs.by_point, runs.summaries(), strict=True)
         ]
     return {**runs[0].document, "points": points}
 
@@ -371,7 +371,7 @@ def show(runs: Runs) -> None:
     from ackclock._sweep import labelled
 
     out = console()
-    for group, summary in zip(runs.points, runs.summaries(), strict=True):
+    for group, summary in zip(runs.by_point, runs.summaries(), strict=True):
         first = group[0]
         seeds = f"seed {first.seed}" if len(group) == 1 else f"seeds {first.seed} to {group[-1].seed}"
         point = f", {labelled(runs.axes, first.point)}" if first.point else ""

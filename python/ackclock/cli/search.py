@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from ackclock._files import replacing, writable
-from ackclock.cli.evaluate import plain, stem_of, transport_keys
+from ackclock.cli.evaluate import plain, stem_of
 from ackclock.cli.terminal import console, print_json, progress_bar, shown, warn
 
 if TYPE_CHECKING:
+    from ackclock._search.run import SearchResult
+    from ackclock._search.space import Space
     from ackclock.evaluation.contenders import Contender
-    from ackclock.search.run import Found
-    from ackclock.search.space import Space
 
 
 def search(
@@ -37,12 +37,13 @@ def search(
     """Searches, prints what was found, and writes it as a scenario file."""
     from ackclock._cluster import workers_at
     from ackclock._numbers import significant
+    from ackclock._search.objectives import objective as named
+    from ackclock._search.report import scenario_of
+    from ackclock._search.run import Search
+    from ackclock._search.space import load
     from ackclock._store import Store
     from ackclock.evaluation.contenders import contender
-    from ackclock.search.objectives import objective as named
-    from ackclock.search.report import scenario_of
-    from ackclock.search.run import Search
-    from ackclock.search.space import load
+    from ackclock.evaluation.entry import transport_keys
 
     wanted = named(objective)
     more = transport_keys(transport)
@@ -118,7 +119,7 @@ def search(
         say.print(f"report     {shown(report)}")
 
 
-def _report(file: Path, found: Found, space: Space, tested: Contender, threads: int) -> Path | None:
+def _report(file: Path, found: SearchResult, space: Space, tested: Contender, threads: int) -> Path | None:
     """Writes the report of the scenario that was found. Returns its path; None, after a warning, if the control fails
     there.
     """

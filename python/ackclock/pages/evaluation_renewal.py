@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ackclock.cli.evaluate import transport_keys
 from ackclock.evaluation.compare import transport_of
 from ackclock.evaluation.contenders import contender
 from ackclock.evaluation.document import scenario_document
+from ackclock.evaluation.entry import transport_keys
 from ackclock.evaluation.files import load, names
 from ackclock.evaluation.judge import Judged, Measured, findings
 from ackclock.evaluation.language import SOLO, TESTED, ScenarioFile

@@ -29,7 +29,7 @@ def completion_figure(runs: Runs) -> Chart | None:
     The share counts all transfers that began in measured time, so that a curve ends below 1 if some were not complete.
     The legend of a single point has the number of transfers of each curve.
     """
-    points = runs.points[:CURVES]
+    points = runs.by_point[:CURVES]
     found = [_times(group) for group in points]
     names = list(dict.fromkeys(name for times in found for name in times))
     if not names:

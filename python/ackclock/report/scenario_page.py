@@ -66,7 +66,7 @@ def write_scenario_report(
 
 def render(runs: Runs, origin: Origin, *, drawn: Sequence[Run] = (), warnings: Sequence[str] = ()) -> str:
     """Returns the report as HTML text."""
-    groups = runs.points
+    groups = runs.by_point
     drawn = drawn or [group[0] for group in groups[:MOST_POINTS]]
     points = [
         _point(index, group, run, labelled(runs.axes, group[0].point))

@@ -154,7 +154,7 @@ POINT_LINKS = LINKS[:2]
 
 def points_table(runs: Runs) -> Table:
     """Returns a table with a row per point of a sweep: the numbers of the groups, of the busiest link, and fairness."""
-    points = runs.points[:POINTS]
+    points = runs.by_point[:POINTS]
     summaries = [summarised(run.result for run in group) for group in points]
     first = points[0][0].document
     names = [group["name"] for group in first["groups"][:GROUPS]]

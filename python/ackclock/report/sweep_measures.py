@@ -97,7 +97,7 @@ def _unknown(name: str, known: Sequence[str]) -> InputError:
     if not close and parts:
         close = f"; there is {', '.join(parts[:LISTED])}"
     return InputError(
-        f'no metric "{name}"{close or "; a metric is a column of points.csv, or a field such as rtt_p95_s"}'
+        f'no metric "{name}"{close or "; a metric is a column of summary.csv, or a field such as rtt_p95_s"}'
     )
 
 

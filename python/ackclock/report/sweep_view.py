@@ -41,10 +41,10 @@ def views_of(runs: Runs) -> list[SweepFigureView]:
     """Returns the figures of a scenario's page that are no figures over time: those of a sweep, and of completion
     times.
     """
-    found = figures_of(runs) if len(runs.points) > 1 else []
+    found = figures_of(runs) if len(runs.by_point) > 1 else []
     chart = completion_figure(runs)
     if chart is not None:
-        seeds = "all replications together" if len(runs) > len(runs.points) else "one run"
+        seeds = "all replications together" if len(runs) > len(runs.by_point) else "one run"
         caption = f"The share of transfers that were complete within a time, {seeds}. Those that never were count too."
         found.append(_view(runs, chart, len(found) + 1, "completion", chart.title, caption))
     return found

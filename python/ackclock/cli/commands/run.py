@@ -71,8 +71,8 @@ def run(
         list[str] | None,
         typer.Option(
             metavar="COLUMN[=HEADING]",
-            help="Also write DIR/points.tex, a table for a paper with this column of the summary, in a unit of choice, "
-            'e.g. "rtt_p95_s \\[ms]=Delay"; needs --out DIR. May be given several times.',
+            help="Also write DIR/summary.tex, a table for a paper with this column of the summary, in a unit of "
+            'choice, e.g. "rtt_p95_s \\[ms]=Delay"; needs --out DIR. May be given several times.',
             show_default=False,
         ),
     ] = None,

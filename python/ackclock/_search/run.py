@@ -12,14 +12,14 @@ import numpy.typing as npt
 from ackclock._jobs import Local, Pool, run_jobs
 from ackclock._libraries import missing
 from ackclock._overrides import merge
+from ackclock._search.objectives import Objective
+from ackclock._search.space import Choice, Range, Space
 from ackclock._store import Job, Store
 from ackclock.errors import AckclockError, InputError, RunError
 from ackclock.evaluation.contenders import Contender
 from ackclock.evaluation.processes import LIMIT_S, Processes
 from ackclock.experiment.expression import Expression, ExpressionError
 from ackclock.experiment.run_words import RunWords, measure, needs_series
-from ackclock.search.objectives import Objective
-from ackclock.search.space import Choice, Range, Space
 
 Values = Mapping[str, float]
 FIRST = 0.4
@@ -34,8 +34,10 @@ REFERENCE = Contender("cubic", {"control": "cubic"})
 
 
 @dataclass(frozen=True)
-class Found:
-    """What a search found."""
+class SearchResult:
+    """What a search found: ``values`` of the ranges that matter, by their paths, and with them the mean of the objective,
+    ``badness``; ``harmless`` is its mean in the scenario of the space as it stands.
+    """
 
     values: Values
     """The values of the ranges that matter, after shrinking; all others are as in the space's scenario."""
@@ -88,7 +90,7 @@ class Search:
         """Why the control failed, by point and seed."""
         self.runs = 0
 
-    def find(self) -> Found:
+    def find(self) -> SearchResult:
         """Returns the worst point, shrunk. RunError if the control fails with every seed in the scenario of the space
         as it stands, or if a run of the reference fails.
         """
@@ -129,7 +131,7 @@ class Search:
         worst = finalists[int(np.argmax(means))]
         shrunk, badness = self._shrunk(worst, max(means))
         failures = self._failures_at(shrunk)
-        return Found(
+        return SearchResult(
             shrunk,
             badness,
             worst,

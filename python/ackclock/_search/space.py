@@ -100,7 +100,7 @@ class Space:
 
 def folder() -> Path:
     """Returns the folder of the spaces inside the installed package."""
-    return Path(str(resources.files("ackclock"))) / "search" / "spaces"
+    return Path(str(resources.files("ackclock"))) / "_search" / "spaces"
 
 
 def names() -> list[str]:

@@ -7,14 +7,16 @@ from typing import Any
 
 from ackclock._numbers import significant
 from ackclock._overrides import merge
+from ackclock._search.objectives import Objective
+from ackclock._search.run import SEEDS, SearchResult
+from ackclock._search.space import TESTED, Space
 from ackclock.evaluation.contenders import Contender
 from ackclock.evaluation.run import put
-from ackclock.search.objectives import Objective
-from ackclock.search.run import SEEDS, Found
-from ackclock.search.space import TESTED, Space
 
 
-def scenario_of(found: Found, space: Space, tested: Contender, objective: Objective, command: str) -> str:
+def scenario_of(
+    found: SearchResult, space: Space, tested: Contender, objective: Objective, command: str
+) -> str:
     """Returns the scenario that shows the finding, with comments that say what it shows."""
     import tomli_w
 
