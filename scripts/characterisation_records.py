@@ -15,23 +15,15 @@ from reproduction_words import escaped, row
 
 from ackclock._archive import folder
 from ackclock._numbers import duration, mean_and_spread, ranges
-from ackclock.characterisation.summary import TABLE, overall
-from ackclock.characterisation.verdicts import Verdict
+from ackclock.characterisation.judge import REFERENCE
+from ackclock.characterisation.summary import COUNTED, TABLE, overall
+from ackclock.evaluation.words import CONCERN, OK, WORST_FIRST
 from ackclock.study.fingerprint import fingerprint
 from ackclock.study.load import LoadedStudy, load_study, study_names
 
 FOLDER = folder("characterisation")
-ORDER = ("broken", "undecided", "near", "info", "holds", "unknown")
-"""Outcomes of a criterion, the worst first."""
-WORDS = {
-    "pass": "pass",
-    "caution": "caution",
-    "undecided": "undecided",
-    "fail": "**fail**",
-    "info": "info",
-    "baseline": "–",
-}
-COUNTED = ("pass", "caution", "undecided", "fail")
+WORDS = {CONCERN: f"**{CONCERN}**", REFERENCE: "–"}
+"""How words are shown that are not shown as they are."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +32,7 @@ class Criterion:
 
     criterion: str
     kind: str
-    outcome: str
+    verdict: str
     metric: str
     setting: str
     mean: float | None
@@ -48,7 +40,8 @@ class Criterion:
     of: int
     """Metrics and settings that it was put to."""
     alike: int
-    """Those with the same outcome."""
+    """Those with the same verdict."""
+    reason: str = ""
 
 
 @dataclass(frozen=True)
@@ -82,7 +75,7 @@ class Record:
 
     def counts(self) -> Counter[str]:
         """How many disciplines have each verdict; drop-tail, which they are held against, has none."""
-        return Counter(one.verdict for one in self.disciplines if one.verdict != "baseline")
+        return Counter(one.verdict for one in self.disciplines if one.verdict != REFERENCE)
 
     def says_the_same(self, other: Record) -> bool:
         """Whether both come from one result: only what is not in the result itself may differ."""
@@ -193,7 +186,7 @@ def _matrix(records: Mapping[str, Record], studies: Sequence[LoadedStudy]) -> It
             blank = [""] * (len(COUNTED) - 1 + len(labels))
             yield row(f"{about.section} {about.short}", "not recorded", *blank)
             continue
-        found = {judged.discipline: WORDS[judged.verdict] for judged in one.disciplines}
+        found = {judged.discipline: WORDS.get(judged.verdict, judged.verdict) for judged in one.disciplines}
         counts = one.counts()
         yield row(
             f"{about.section} {about.short}",
@@ -204,31 +197,23 @@ def _matrix(records: Mapping[str, Record], studies: Sequence[LoadedStudy]) -> It
 
 def _labels(records: Mapping[str, Record]) -> dict[str, str]:
     most = sorted(records.values(), key=lambda one: -len(one.disciplines))
-    return {row.discipline: row.label for one in most for row in one.disciplines if row.verdict != "baseline"}
+    return {row.discipline: row.label for one in most for row in one.disciplines if row.verdict != REFERENCE}
 
 
 def _overall(records: Mapping[str, Record]) -> Iterator[str]:
     verdicts = {
-        one.section: {row.discipline: Verdict(row.verdict) for row in one.disciplines}
-        for one in records.values()
+        one.section: {row.discipline: row.verdict for row in one.disciplines} for one in records.values()
     }
     must = sum(len(line.runs) for line in TABLE if line.must)
     yield f"Of the {must} scenarios that section 13 says must be considered:"
     yield ""
-    yield row("discipline", "passes", "cautions", "undecided", "failures", "better than drop-tail and safe")
-    yield row("---", "---:", "---:", "---:", "---:", "---")
+    yield row("discipline", *COUNTED, "concerns in")
+    yield row("---", *["---:"] * len(COUNTED), "---")
     for name, label in _labels(records).items():
         found = overall(name, verdicts)
-        answer = (
-            f"not characterised: {len(found.missing)} not recorded"
-            if found.missing
-            else "yes"
-            if found.better_and_safe
-            else "undecided"
-            if found.undecided and not found.failures
-            else "no"
-        )
-        yield row(escaped(label), found.passes, found.cautions, found.undecided, found.failures, answer)
+        where = ", ".join(found.concerns) or "none"
+        where += f"; not recorded: {', '.join(found.missing)}" if found.missing else ""
+        yield row(escaped(label), *(found.counts[one] for one in COUNTED), where)
 
 
 def _scenario(one: Record | None, study: LoadedStudy) -> Iterator[str]:
@@ -255,7 +240,7 @@ def _scenario(one: Record | None, study: LoadedStudy) -> Iterator[str]:
     if is_stale(one, study):
         yield "**Recorded before the scenario changed**: a new run may have other numbers and verdicts."
         yield ""
-    rows = [judged for judged in one.disciplines if judged.verdict != "baseline" and judged.criteria]
+    rows = [judged for judged in one.disciplines if judged.verdict != REFERENCE and judged.criteria]
     if not rows:
         yield "Numbers without a verdict; the report has them."
         yield ""
@@ -263,10 +248,9 @@ def _scenario(one: Record | None, study: LoadedStudy) -> Iterator[str]:
     yield row("discipline", "verdict", "what does not hold")
     yield row("---", "---", "---")
     for judged in rows:
-        reasons = [found for found in judged.criteria if found.outcome in ("broken", "undecided", "near")]
-        yield row(
-            escaped(judged.label), WORDS[judged.verdict], "; ".join(_reason(found) for found in reasons)
-        )
+        reasons = [found for found in judged.criteria if found.verdict != OK and found.mean is not None]
+        shown = WORDS.get(judged.verdict, judged.verdict)
+        yield row(escaped(judged.label), shown, "; ".join(_reason(found) for found in reasons))
     yield ""
 
 
@@ -274,9 +258,9 @@ def _reason(found: Criterion) -> str:
     numbers = mean_and_spread(found.mean, found.interval)
     where = f" ({escaped(found.setting)})" if found.setting else ""
     often = f", and {found.alike - 1} more" if found.alike > 1 else ""
-    near = f", {found.outcome}" if found.outcome != "broken" else ""
-    info = ", for information" if found.kind == "info" else ""
-    return f"{escaped(found.criterion)}: {escaped(found.metric)} {numbers}{where}{often}{near}{info}"
+    other = f", {found.verdict}" if found.verdict != CONCERN else ""
+    why = f": {escaped(found.reason)}" if found.reason else ""
+    return f"{escaped(found.criterion)}: {escaped(found.metric)} {numbers}{where}{often}{other}{why}"
 
 
 def _criteria(findings: Sequence[Mapping[str, Any]]) -> Iterator[Criterion]:
@@ -284,18 +268,19 @@ def _criteria(findings: Sequence[Mapping[str, Any]]) -> Iterator[Criterion]:
     for finding in findings:
         by_criterion.setdefault(finding["criterion"], []).append(finding)
     for criterion, found in by_criterion.items():
-        worst = min(found, key=lambda one: ORDER.index(one["outcome"]))
+        worst = min(found, key=lambda one: WORST_FIRST.index(one["verdict"]))
         interval = worst["interval"]
         yield Criterion(
             criterion=criterion,
             kind=worst["kind"],
-            outcome=worst["outcome"],
+            verdict=worst["verdict"],
             metric=worst["metric"],
             setting=worst["setting"],
             mean=_rounded(worst["mean"], 4),
             interval=None if interval is None else _pair([_rounded(end, 4) for end in interval]),
             of=len(found),
-            alike=sum(one["outcome"] == worst["outcome"] for one in found),
+            alike=sum(one["verdict"] == worst["verdict"] for one in found),
+            reason=worst["reason"],
         )
 
 

@@ -20,33 +20,35 @@ class Rename:
     """A key that has another name in the present format."""
 
     within: str
-    """The array of tables, or the table, that has the key; empty for a key of the file itself."""
+    """The path of the tables that have the key, such as ``characterisation.criteria``; empty for a key of the file
+    itself. A list on the path stands for each of its tables.
+    """
     old: str
     new: str
 
     def applies(self, document: Mapping[str, Any]) -> bool:
         """Returns whether ``document`` has the old key."""
-        return any(self.old in table for table in self._tables(document))
+        return self.applied(document) != document
 
     def applied(self, document: Mapping[str, Any]) -> dict[str, Any]:
         """Returns ``document`` with the new key in place of the old one."""
-        if not self.within:
-            return self._renamed(document)
-        found = document.get(self.within)
-        if isinstance(found, list):
-            tables = [self._renamed(item) if isinstance(item, dict) else item for item in found]
-            return {**document, self.within: tables}
-        return {**document, self.within: self._renamed(found)} if isinstance(found, dict) else dict(document)
+        return dict(self._renamed(document, self.within.split(".") if self.within else []))
 
-    def _tables(self, document: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-        found = document.get(self.within) if self.within else document
-        return [table for table in (found if isinstance(found, list) else [found]) if isinstance(table, dict)]
-
-    def _renamed(self, table: Mapping[str, Any]) -> dict[str, Any]:
-        return {self.new if key == self.old else key: value for key, value in table.items()}
+    def _renamed(self, value: Any, path: Sequence[str]) -> Any:
+        if isinstance(value, list):
+            return [self._renamed(item, path) for item in value]
+        if not isinstance(value, Mapping):
+            return value
+        if not path:
+            return {self.new if key == self.old else key: item for key, item in value.items()}
+        return {key: self._renamed(item, path[1:]) if key == path[0] else item for key, item in value.items()}
 
 
-_STUDY = (Rename("assumptions", "alternatives", "interpretations"),)
+_STUDY = (
+    Rename("assumptions", "alternatives", "interpretations"),
+    Rename("characterisation.criteria", "caution_low", "info_low"),
+    Rename("characterisation.criteria", "caution_high", "info_high"),
+)
 RENAMES: Mapping[str, Sequence[Rename]] = {
     "study": _STUDY,
     "base": (*_STUDY, Rename("", "arms", "disciplines")),

@@ -38,7 +38,7 @@ def test_the_page_has_a_cell_for_each_discipline(result: StudyResult) -> None:
     for name in ("droptail", "red", "pie"):
         assert f'href="#study-aqm-rfc7928-5.1.1-{name}"' in page
         assert f'id="study-aqm-rfc7928-5.1.1-{name}"' in page
-        assert f'id="arm-{name}"' in page
+        assert f'id="discipline-{name}"' in page
     assert "RFC 7928 has no thresholds" in page
     assert "thesis" not in page.split("<body")[1].split("<script")[0].lower()
 
@@ -47,7 +47,7 @@ def test_the_page_names_every_parameter_and_what_did_not_run(result: StudyResult
     page = render([result], "ackclock reproduce aqm --quick")
     assert "<code>max_probability</code>" in page
     assert "83 packets" in page
-    assert "not characterised" in page
+    assert "; not run: 5.1.2," in page
     assert '<span class="muted">8.2.5 not run</span>' in page
 
 
@@ -78,7 +78,7 @@ def test_the_command_writes_a_page_and_its_data(ackclock: Command, tmp_path: Pat
     done = ackclock("reproduce", "short.toml", "--quick")
     assert done.code == 0, done.err
     assert "Characterisation after RFC 7928" in done.out
-    assert "baseline" in done.out
+    assert "reference" in done.out
     assert (
         "Characterisation of queue disciplines" in (tmp_path / "ackclock-results" / "short.html").read_text()
     )

@@ -26,13 +26,14 @@ STUDY = load_study("aqm/rfc7928-8.2.2")
 RECORDED = records.all_records()
 
 
-def finding(criterion: str, outcome: str, setting: str = "", mean: float | None = 0.5) -> dict[str, Any]:
+def finding(criterion: str, verdict: str, setting: str = "", mean: float | None = 0.5) -> dict[str, Any]:
     return {
         "criterion": criterion,
         "kind": "safety",
         "metric": "goodput",
         "setting": setting,
-        "outcome": outcome,
+        "verdict": verdict,
+        "reason": "",
         "mean": mean,
         "interval": None if mean is None else [mean - 0.1, mean + 0.1],
     }
@@ -44,18 +45,18 @@ def result(**changes: Any) -> dict[str, Any]:
     assert about is not None
     names = {"droptail": "Drop-tail", "red": "RED", "fq-codel": "FQ-CoDel (with scheduler)"}
     disciplines = [
-        {"discipline": "droptail", "verdict": "baseline", "findings": [finding("Loss", "holds")]},
+        {"discipline": "droptail", "verdict": "reference", "findings": [finding("Loss", "OK")]},
         {
             "discipline": "red",
-            "verdict": "fail",
+            "verdict": "CONCERN",
             "findings": [
-                finding("Goodput", "holds", "mild", 0.97),
-                finding("Goodput", "broken", "heavy", 0.91234567),
-                finding("Goodput", "broken", "one", 0.8),
-                finding("Latency", "unknown", mean=None),
+                finding("Goodput", "OK", "mild", 0.97),
+                finding("Goodput", "CONCERN", "heavy", 0.91234567),
+                finding("Goodput", "CONCERN", "one", 0.8),
+                finding("Latency", "INFO", mean=None),
             ],
         },
-        {"discipline": "fq-codel", "verdict": "pass", "findings": [finding("Goodput", "holds", "mild", 1)]},
+        {"discipline": "fq-codel", "verdict": "OK", "findings": [finding("Goodput", "OK", "mild", 1)]},
     ]
     return {
         "name": STUDY.name,
@@ -79,10 +80,10 @@ def test_the_worst_of_each_criterion_is_kept(tmp_path: Path) -> None:
     red = one.disciplines[1]
     assert red.label == "RED"
     goodput, latency = red.criteria
-    assert (goodput.outcome, goodput.setting, goodput.mean) == ("broken", "heavy", 0.9123)
+    assert (goodput.verdict, goodput.setting, goodput.mean) == ("CONCERN", "heavy", 0.9123)
     assert (goodput.of, goodput.alike) == (3, 2)
-    assert (latency.outcome, latency.mean, latency.interval) == ("unknown", None, None)
-    assert one.counts() == {"fail": 1, "pass": 1}
+    assert (latency.verdict, latency.mean, latency.interval) == ("INFO", None, None)
+    assert one.counts() == {"CONCERN": 1, "OK": 1}
     assert records.write(one, tmp_path)
     assert records.all_records(tmp_path) == {STUDY.name: one}
     # The same result recorded again at a later commit is still of the first.
@@ -100,11 +101,11 @@ def test_the_page_says_what_failed_what_is_missing_and_what_is_stale() -> None:
     one = records.record(result(), ORIGIN)
     other = load_study("aqm/rfc7928-6.2")
     page = records.page({STUDY.name: one}, [STUDY, other])
-    assert "| scenario | pass | caution | undecided | fail | RED | FQ-CoDel (with scheduler) |" in page
-    assert "| 8.2.2 Mild | 1 | 0 | 0 | 1 | **fail** | pass |" in page
+    assert "| scenario | OK | CONCERN | undecided | INFO | RED | FQ-CoDel (with scheduler) |" in page
+    assert "| 8.2.2 Mild | 1 | 1 | 0 | 0 | **CONCERN** | OK |" in page
     assert "| 6.2 RTTs | not recorded |" in page
-    assert "| RED | **fail** | Goodput: goodput 0.91 ± 0.10 (heavy), and 1 more |" in page
-    assert "not characterised: 13 not recorded" in page
+    assert "| RED | **CONCERN** | Goodput: goodput 0.91 ± 0.10 (heavy), and 1 more |" in page
+    assert "| RED | 0 | 0 | 0 | 0 | none; not recorded: 5.1.1, " in page
     assert "Not recorded yet." in page.split("## 6.2")[1]
     about = STUDY.study.characterisation
     assert about is not None
@@ -132,5 +133,5 @@ def test_the_script_records_into_a_folder(tmp_path: Path) -> None:
         [*command, "--into", "kept"], cwd=tmp_path, check=False, capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr
-    assert "aqm/rfc7928-8.2.2: 1 fail, 1 pass" in done.stdout
+    assert "aqm/rfc7928-8.2.2: 1 CONCERN, 1 OK" in done.stdout
     assert list(records.all_records(tmp_path / "kept")) == [STUDY.name]

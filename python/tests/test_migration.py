@@ -46,6 +46,13 @@ def test_a_base_is_rewritten_too() -> None:
     assert told == "`alternatives` is `interpretations` now, `arms` is `disciplines` now"
 
 
+def test_a_key_within_a_list_within_a_table_is_renamed() -> None:
+    criteria = '\n[characterisation]\ncriteria = ["goodput", {{ rule = "own", {} = 0.75, text = "caution_low = 1" }}]\n'
+    text, told = migrated(STUDY + criteria.format("caution_low"), "study.toml")
+    assert text == STUDY + criteria.format("info_low")
+    assert told == "`caution_low` is `info_low` now"
+
+
 def test_a_file_of_the_present_format_stays_as_it_is() -> None:
     assert migrated(STUDY, "study.toml") == (STUDY, "")
 

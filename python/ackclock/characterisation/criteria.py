@@ -33,10 +33,13 @@ RULES: Mapping[str, Mapping[str, Any]] = {
     },
     "loss": {
         "text": "The loss ratio is at most twice drop-tail's, or 1 % where that is more",
-        "measure": "loss",
+        "measure": "allowance",
         "metrics": ["loss"],
-        "high": 1.0,
-        "unit": "%",
+        "by": "mean",
+        "factor": 2.0,
+        "least": 1.0,
+        "high": 0.0,
+        "unit": "points",
     },
     "starvation": {
         "text": "No flow has less than a tenth of its equal share over any 60 s",

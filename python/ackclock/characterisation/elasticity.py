@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ackclock.characterisation.arms import OF_VARIANT, discipline_of, variant_of
-from ackclock.characterisation.verdicts import DEFAULTS
+from ackclock.characterisation.disciplines import OF_VARIANT, discipline_of, variant_of
+from ackclock.characterisation.judge import DEFAULTS
 from ackclock.statistics import Summary, log_ratios, summarise
 from ackclock.study.result import CaseResult, StudyResult
 

@@ -7,31 +7,32 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, StringConstraints, model_validator
 from typing_extensions import Self
 
+from ackclock.experiment.comparison import Comparison, measured
+from ackclock.experiment.model import Criterion
 from ackclock.experiment.table import Table
 
 Kind = Literal["benefit", "safety", "info"]
-Measure = Literal["ratio", "difference", "value", "loss"]
 By = Literal["interval", "mean", "some", "every"]
 Requirement = Literal["must", "should", "recommended", "may", "can"]
 Kept = Literal["wait", "variation", "goodput"]
 """The quantities with distributions: see distributions.py."""
 
 
-class Criterion(Table):
-    """A condition on a discipline: a metric, and the range in which it has to lie.
+class Condition(Table):
+    """A condition on a discipline: metrics, and the range in which each has to lie.
 
     ``ratio`` and ``difference`` compare with drop-tail (or with the variant ``against``) seed by seed, a ratio by the
-    mean of its logarithm; ``value`` is the metric itself. ``by`` says which part of it has to lie in the range: the
-    whole 95 % ``interval`` of the mean, the ``mean``, ``some`` part of the interval (it is not surely outside), or
-    the value of ``every`` replication. A value outside the range but within ``caution_low`` and ``caution_high`` is
-    not yet a failure.
+    mean of its logarithm; ``allowance`` is the metric minus ``factor`` times drop-tail's, or minus ``least`` where that
+    is more; ``value`` is the metric itself. ``by`` says which part of it has to lie in the range: the whole 95 %
+    ``interval`` of the mean, the ``mean``, ``some`` part of the interval (it is not surely outside), or the value of
+    ``every`` replication. What is surely within ``info_low`` and ``info_high`` is no concern.
     """
 
     rule: str = Field(description="a rule of criteria.py, or a new name")
     name: str = Field(default="", description="its title, if the rule alone does not distinguish it")
     text: str = ""
     kind: Kind = "safety"
-    measure: Measure = "value"
+    measure: Comparison = "value"
     metrics: list[str] = Field(
         default_factory=list, description="ids of the study's metrics; all have to hold"
     )
@@ -39,8 +40,10 @@ class Criterion(Table):
     low: float | None = None
     high: float | None = None
     strict: bool = Field(default=False, description="the limits themselves are outside")
-    caution_low: float | None = None
-    caution_high: float | None = None
+    info_low: float | None = None
+    info_high: float | None = None
+    factor: float = Field(default=1.0, description="for an allowance")
+    least: float = Field(default=0.0, description="for an allowance")
     against: str = Field(
         default="",
         description="a variant of the same discipline to compare with, where * stands for the part after the first "
@@ -73,7 +76,7 @@ class Criterion(Table):
         if not self.metrics:
             known = ", ".join(RULES)
             raise ValueError(f'no metrics: "{self.rule}" is none of the rules {known}')
-        if self.low is None and self.high is None and self.kind != "info" and self.measure != "loss":
+        if self.low is None and self.high is None and self.kind != "info":
             raise ValueError("no condition: give low or high")
         return self
 
@@ -81,6 +84,29 @@ class Criterion(Table):
     def title(self) -> str:
         """Returns the heading of its column."""
         return self.name or self.rule.capitalize().replace("-", " ")
+
+    @property
+    def has_second(self) -> bool:
+        """Returns whether it has a second limit."""
+        return (self.info_low, self.info_high) != (None, None)
+
+    def criterion(self, metric: str, own: str, other: str, *, second: bool = False) -> Criterion:
+        """Returns what is expected of a metric of the case ``own``, compared with ``other``. With ``second`` the limits
+        are the second ones, each the first where there is no second one.
+        """
+        expression = measured(
+            self.measure,
+            f"{metric}({own!r})",
+            f"{metric}({other!r})",
+            floor=self.floor,
+            factor=self.factor,
+            least=self.least,
+        )
+        low = self.info_low if second and self.info_low is not None else self.low
+        high = self.info_high if second and self.info_high is not None else self.high
+        return Criterion(
+            self.text, expression, low, high, self.strict, self.strict, logarithmic=self.measure == "ratio"
+        )
 
 
 Words = Annotated[str, StringConstraints(pattern=r"\S\s+\S")]
@@ -96,7 +122,7 @@ class Characterisation(Table):
         description="the requirement word of RFC 7928 section 13, or of the section"
     )
     demand: str = Field(description="the section's demand, in our words")
-    criteria: list[Criterion] = Field(default_factory=list)
+    criteria: list[Condition] = Field(default_factory=list)
     lacks: list[Words] = Field(
         default_factory=list,
         description="where the study is weaker than the section, or leaves something out",

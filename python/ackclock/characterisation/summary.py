@@ -1,12 +1,14 @@
-"""The summary table of RFC 7928 section 13, and the overall result of a discipline."""
+"""The summary table of RFC 7928 section 13, and what a discipline comes to in its scenarios."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ackclock.characterisation.arms import BASELINE
-from ackclock.characterisation.verdicts import Verdict
+from ackclock.evaluation.words import CONCERN, INFO, OK, UNDECIDED
+
+COUNTED = (OK, CONCERN, UNDECIDED, INFO)
+"""The words of disciplines in scenarios, in the order in which they are counted."""
 
 
 @dataclass(frozen=True)
@@ -39,25 +41,18 @@ TABLE = (
     Line("Several disciplines in series", "10.2", "may be considered", ("10.2-i", "10.2-ii", "10.2-iii")),
     Line("Other link rates", "12", "our choice of scenarios", ("8.2-R1", "8.2-R100")),
 )
-ONE_SETTING = ("6.1", "8.2.5", "8.2.6-1", "8.2.6-2", "8.2-R1", "8.2-R100")
-"""The scenarios in which the defaults should work unchanged (section 12); the choice is ours."""
-LEAST_PASSES = 8
-"""The number of must-be-considered scenarios to pass for "better than drop-tail and safe"; our choice."""
 
 
 @dataclass(frozen=True)
 class Overall:
-    """The overall result of a discipline. ``missing`` are the scenarios that must be considered and were not run."""
+    """The result of a discipline in the scenarios that must be considered."""
 
-    passes: int
-    cautions: int
-    failures: int
-    undecided: int
+    counts: Mapping[str, int]
+    """The number of scenarios with each word."""
+    concerns: tuple[str, ...]
+    """The sections with a concern."""
     missing: tuple[str, ...]
-    better_and_safe: bool
-    one_setting: int
-    """The number of scenarios of ``ONE_SETTING`` in which the defaults pass."""
-    baseline: bool
+    """The sections that were not run."""
 
 
 def lines(sections: Sequence[str]) -> list[tuple[Line, list[str]]]:
@@ -65,24 +60,14 @@ def lines(sections: Sequence[str]) -> list[tuple[Line, list[str]]]:
     return [(line, [run for run in line.runs if run in sections]) for line in TABLE]
 
 
-def overall(discipline: str, verdicts: Mapping[str, Mapping[str, Verdict]]) -> Overall:
-    """Returns the overall result of ``discipline`` in the scenarios that must be considered; ``verdicts`` are by
-    section and discipline.
+def overall(discipline: str, verdicts: Mapping[str, Mapping[str, str]]) -> Overall:
+    """Returns the result of ``discipline`` in the scenarios that must be considered; ``verdicts`` are by section and
+    discipline.
     """
     must = [run for line in TABLE if line.must for run in line.runs]
-    found = [verdicts.get(run, {}).get(discipline) for run in must]
-    passes, failures = found.count(Verdict.PASS), found.count(Verdict.FAIL)
-    missing = tuple(run for run, verdict in zip(must, found, strict=True) if verdict is None)
+    found = {run: verdicts[run][discipline] for run in must if discipline in verdicts.get(run, {})}
     return Overall(
-        passes=passes,
-        cautions=found.count(Verdict.CAUTION),
-        failures=failures,
-        undecided=found.count(Verdict.UNDECIDED),
-        missing=missing,
-        better_and_safe=not failures
-        and Verdict.UNDECIDED not in found
-        and passes >= LEAST_PASSES
-        and not missing,
-        one_setting=sum(verdicts.get(run, {}).get(discipline) is Verdict.PASS for run in ONE_SETTING),
-        baseline=discipline == BASELINE,
+        {word: sum(one == word for one in found.values()) for word in COUNTED},
+        tuple(run for run, word in found.items() if word == CONCERN),
+        tuple(run for run in must if run not in found),
     )

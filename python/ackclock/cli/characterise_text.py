@@ -6,19 +6,11 @@ from collections.abc import Sequence
 
 from rich.text import Text
 
-from ackclock.characterisation.verdicts import Verdict, rows
+from ackclock.characterisation.judge import rows
+from ackclock.cli.evaluate_text import STYLES
 from ackclock.cli.tables import Column, fitting
 from ackclock.cli.terminal import console
 from ackclock.study.result import StudyResult
-
-STYLES = {
-    Verdict.PASS: "green",
-    Verdict.CAUTION: "yellow",
-    Verdict.UNDECIDED: "magenta",
-    Verdict.FAIL: "red",
-    Verdict.INFO: "dim",
-    Verdict.BASELINE: "dim",
-}
 
 
 def show(results: Sequence[StudyResult]) -> None:
@@ -37,7 +29,7 @@ def show(results: Sequence[StudyResult]) -> None:
     for name in disciplines:
         label = next(scenario[name].label for scenario in found if name in scenario)
         cells = [
-            Text(row.verdict.value, style=STYLES[row.verdict]) if row else Text("·", style="dim")
+            Text(row.verdict, style=STYLES.get(row.verdict, "dim")) if row else Text("·", style="dim")
             for row in (scenario.get(name) for scenario in found)
         ]
         columns.append(Column(label, cells))

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ackclock.characterisation.verdicts import rows
+from ackclock.characterisation.judge import rows
 from ackclock.study.result import ClaimResult, PrecisionResult, StudyResult
 from ackclock.study.tally import by_thesis, verdicts_of
 
@@ -111,16 +111,17 @@ def _characterisation(result: StudyResult) -> dict[str, Any] | None:
         "disciplines": [
             {
                 "discipline": row.discipline,
-                "verdict": row.verdict.value,
+                "verdict": row.verdict,
                 "findings": [
                     {
-                        "criterion": one.criterion.title,
-                        "kind": one.criterion.kind,
+                        "criterion": one.condition.title,
+                        "kind": one.condition.kind,
                         "metric": one.metric,
                         "setting": one.setting,
-                        "outcome": one.outcome.value,
-                        "mean": one.mean,
-                        "interval": None if one.low is None or one.high is None else [one.low, one.high],
+                        "verdict": one.verdict,
+                        "mean": one.finding.estimate,
+                        "interval": one.finding.interval,
+                        "reason": one.finding.reason,
                     }
                     for one in row.findings
                 ],

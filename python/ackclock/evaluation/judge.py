@@ -13,6 +13,7 @@ import numpy.typing as npt
 from ackclock.evaluation.files import Loaded
 from ackclock.evaluation.language import BEFORE, SOLO, TESTED, Condition
 from ackclock.evaluation.words import CONCERN, INFO, OK, word
+from ackclock.experiment.comparison import qualified_by
 from ackclock.experiment.expression import Array, parsed
 from ackclock.experiment.judge import judge_values
 from ackclock.experiment.model import Criterion, Finding, Metric, Result, Setting
@@ -191,33 +192,14 @@ class _Place:
                 )
             nothing = "nothing to compare: a value is missing, or 0"
             return finding if finding.result is Result.MET else replace(finding, reason=nothing)
-        second = self._finding(TESTED, second=True)
-        if self.condition.has_second and second.met:
-            return replace(finding, qualified=True, reason=self._beyond(finding, second))
-        excuse = self._excuse(finding)
+        if self.condition.has_second:
+            finding = qualified_by(finding, self._finding(TESTED, second=True))
+        excuse = "" if finding.qualified else self._excuse(finding)
         if excuse:
             return replace(finding, qualified=True, reason=excuse)
         if finding.result is Result.NOT_MET:
-            return replace(finding, reason=self._farther() or self._beyond(finding, second))
+            return replace(finding, reason=self._farther() or finding.reason)
         return finding
-
-    def _beyond(self, first: Finding, second: Finding) -> str:
-        """Returns what is known of a criterion with a second limit that is not surely met; empty for another one."""
-        condition = self.condition
-        if first.interval is None or not condition.has_second:
-            return ""
-        above = first.interval[1] > first.criterion.range[1]
-        limit, farther = (
-            (condition.high, condition.info_high) if above else (condition.low, condition.info_low)
-        )
-        side = "above" if above else "below"
-        start = f"{'' if first.result is Result.NOT_MET else 'perhaps '}{side} {limit:g}"
-        if farther is None or math.isinf(farther):
-            return start if second.met else ""
-        if second.met:
-            return f"{start}, but not {side} {farther:g}"
-        beyond = first.interval[0] > farther if above else first.interval[1] < farther
-        return "" if beyond else f"{start}, perhaps {side} {farther:g}"
 
     @cached_property
     def _references_outside(self) -> list[str]:

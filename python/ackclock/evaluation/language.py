@@ -11,6 +11,7 @@ from pydantic import Field, model_validator
 from typing_extensions import Self
 
 from ackclock._overrides import merge
+from ackclock.experiment.comparison import measured
 from ackclock.experiment.model import Criterion, Metric, Setting
 from ackclock.experiment.table import Table
 
@@ -194,19 +195,19 @@ class Condition(Table):
         """
         own, other, solo = (f"{metric.id}({name!r})" for name in (control, reference, SOLO))
         harm = f"harm_to_{metric.better}"
-        measured = {
-            "value": own,
-            "ratio": f"max({own}, {self.floor!r}) / max({other}, {self.floor!r})",
-            "difference": f"{own} - {other}",
-            "allowance": f"{own} - max({self.factor!r} * {other}, {self.least!r})",
-            "harm": f"{harm}({solo}, {own}) - {harm}({solo}, {other})",
-            "change": f"{own} / {metric.id}({control + BEFORE!r})",
-        }[self.measure]
+        if self.measure == "harm":
+            expression = f"{harm}({solo}, {own}) - {harm}({solo}, {other})"
+        elif self.measure == "change":
+            expression = f"{own} / {metric.id}({control + BEFORE!r})"
+        else:
+            expression = measured(
+                self.measure, own, other, floor=self.floor, factor=self.factor, least=self.least
+            )
         low, high = (None, None) if self.info else (self.low, self.high)
         if second:
             low = low if self.info_low is None else self.info_low
             high = high if self.info_high is None else self.info_high
-        return Criterion(self.text, measured, low, high, logarithmic=self.measure == "ratio")
+        return Criterion(self.text, expression, low, high, logarithmic=self.measure == "ratio")
 
     @property
     def has_second(self) -> bool:
@@ -266,12 +267,16 @@ class ScenarioFile(Table):
     scenario: dict[str, Any]
 
     @model_validator(mode="after")
-    def _names_exist(self) -> Self:
-        metrics = {metric.id for metric in self.metrics}
+    def _says_what_is_better(self) -> Self:
+        """Refuses a metric without ``better``, on which harm and comparisons of records depend."""
         for metric in self.metrics:
             if "better" not in metric.model_fields_set:
-                # Harm and comparisons of records depend on it.
                 raise ValueError(f'metric "{metric.id}": "better" is missing')
+        return self
+
+    @model_validator(mode="after")
+    def _names_exist(self) -> Self:
+        metrics = {metric.id for metric in self.metrics}
         axes: dict[str, set[str]] = {}
         for setting in self.settings(quick=False):
             for of, point in setting.at.items():

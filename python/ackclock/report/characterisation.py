@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,13 +12,15 @@ from typing import Any
 import numpy as np
 
 from ackclock._numbers import evenly, significant, with_ends
-from ackclock.characterisation.arms import WITH_SCHEDULER, discipline_of
+from ackclock.characterisation.disciplines import BASELINE, WITH_SCHEDULER, discipline_of
 from ackclock.characterisation.elasticity import sensitivities
-from ackclock.characterisation.language import Characterisation, Criterion
-from ackclock.characterisation.summary import ONE_SETTING, Line, Overall, lines, overall
-from ackclock.characterisation.verdicts import Finding, Outcome, Row, Verdict, rows, setting_of
+from ackclock.characterisation.judge import REFERENCE, Judged, Row, rows, setting_of
+from ackclock.characterisation.language import Characterisation, Condition
+from ackclock.characterisation.summary import COUNTED, Overall, lines, overall
+from ackclock.evaluation.words import CONCERN, WORST_FIRST
 from ackclock.experiment.curve_words import at_equal
 from ackclock.report import distribution, outcome, page, plane, study_view, style
+from ackclock.report.evaluation import word
 from ackclock.report.plane import Plane
 from ackclock.report.study_view import StudyView
 from ackclock.statistics import summarise
@@ -34,20 +37,20 @@ MOST_PLANES = 6
 class Cell:
     """A cell of the matrix: a discipline in a scenario."""
 
-    verdict: Verdict | None
+    verdict: str | None
     href: str
     words: str
 
 
 @dataclass(frozen=True)
-class Judged:
-    """A criterion of a discipline: the worst of its metrics and settings, and a list of all."""
+class Worst:
+    """A condition on a discipline: the worst of its metrics and settings, and a list of all."""
 
-    outcome: Outcome
+    verdict: str
     text: str
     setting: str
-    all: Sequence[tuple[str, str, Outcome]]
-    """Metric and setting, numbers, outcome."""
+    all: Sequence[tuple[str, str, str]]
+    """Metric and setting, numbers, reason."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +59,7 @@ class RowView:
 
     row: Row
     anchor: str
-    cells: Sequence[Judged | None]
+    cells: Sequence[Worst | None]
 
 
 @dataclass(frozen=True)
@@ -102,7 +105,7 @@ class ScenarioView:
 
 
 @dataclass(frozen=True)
-class ArmView:
+class DisciplineView:
     """A discipline as it was run: a line of the legend and of the list of parameters."""
 
     name: str
@@ -143,7 +146,7 @@ def render(results: Sequence[StudyResult], command: str) -> str:
         styles=("report.css", "characterisation.css"),
         command=command,
         scenarios=scenarios,
-        arms=[_arm(name, numbers[name], results, verdicts) for name in disciplines],
+        disciplines=[_discipline(name, numbers[name], results, verdicts) for name in disciplines],
         matrix=[[_cell(scenario, name) for scenario in scenarios] for name in disciplines],
         lines=lines(list(found)),
         found=found,
@@ -154,10 +157,11 @@ def render(results: Sequence[StudyResult], command: str) -> str:
         cpu_time_s=_added([result.cpu_time_s for result in results]),
         runs=sum(result.runs for result in results),
         replications=sorted({result.replications for result in results}),
-        one_setting=ONE_SETTING,
         with_scheduler=WITH_SCHEDULER,
-        Verdict=Verdict,
-        Outcome=Outcome,
+        words=COUNTED,
+        word=word,
+        REFERENCE=REFERENCE,
+        BASELINE=BASELINE,
     )
 
 
@@ -171,7 +175,7 @@ def _scenario(result: StudyResult, anchors: set[str], numbers: Mapping[str, int]
         RowView(
             row,
             f"{anchor}-{row.discipline}",
-            [_judged(criterion, row.findings, result) for criterion in about.criteria],
+            [_worst(condition, row.findings, result) for condition in about.criteria],
         )
         for row in rows(result)
     ]
@@ -287,47 +291,45 @@ def _setting_words(result: StudyResult, case: CaseResult, setting: str, *, varia
     return ", ".join(part for part in (of_variant, value) if part) or setting
 
 
-def _judged(criterion: Criterion, findings: Sequence[Finding], result: StudyResult) -> Judged | None:
-    own = [one for one in findings if one.criterion is criterion]
+def _worst(condition: Condition, findings: Sequence[Judged], result: StudyResult) -> Worst | None:
+    own = [one for one in findings if one.condition is condition]
     if not own:
         return None
-    order = [Outcome.BROKEN, Outcome.UNDECIDED, Outcome.NEAR, Outcome.INFO, Outcome.HOLDS, Outcome.UNKNOWN]
-    worst = min(own, key=lambda one: (order.index(one.outcome), -_distance(one)))
+    worst = min(own, key=lambda one: (WORST_FIRST.index(one.verdict), -_beyond_limits(one)))
     several = len({one.setting for one in own}) > 1
-    return Judged(
-        outcome=worst.outcome,
+    return Worst(
+        verdict=worst.verdict,
         text=numbers_of(worst),
         setting=worst.setting if several else "",
         all=[
             (
                 ", ".join(part for part in (result.metric(one.metric).label, one.setting) if part),
                 numbers_of(one),
-                one.outcome,
+                one.finding.reason,
             )
             for one in own
         ],
     )
 
 
-def _distance(finding: Finding) -> float:
-    """Returns how far a finding is outside its limits, to choose the worst: negative inside, -inf without a mean."""
-    limits = finding.criterion
-    if finding.mean is None:
-        return float("-inf")
-    above = [finding.mean - limits.high] if limits.high is not None else []
-    below = [limits.low - finding.mean] if limits.low is not None else []
-    return max([*above, *below], default=0.0)
+def _beyond_limits(one: Judged) -> float:
+    """Returns how far a finding is beyond its limits, to choose the worst: negative inside, -inf without a mean."""
+    if one.finding.estimate is None:
+        return -math.inf
+    low, high = one.finding.criterion.range
+    return max(low - one.finding.estimate, one.finding.estimate - high)
 
 
-def numbers_of(finding: Finding) -> str:
+def numbers_of(one: Judged) -> str:
     """Returns the mean and its interval as text."""
-    if finding.mean is None:
+    finding, scale = one.finding, one.condition.scale
+    if finding.estimate is None:
         return "–"
-    scale, unit = finding.criterion.scale, finding.criterion.unit
-    interval = None
-    if finding.low is not None and finding.high is not None:
-        interval = finding.low * scale, finding.high * scale
-    return with_ends(finding.mean * scale, interval, unit)
+    interval = (
+        None if finding.interval is None else (finding.interval[0] * scale, finding.interval[1] * scale)
+    )
+    text = with_ends(finding.estimate * scale, interval, one.condition.unit)
+    return f"{text} above what is allowed" if one.condition.measure == "allowance" else text
 
 
 def _cell(scenario: ScenarioView, discipline: str) -> Cell:
@@ -335,47 +337,38 @@ def _cell(scenario: ScenarioView, discipline: str) -> Cell:
         if view.row.discipline == discipline:
             reasons = "; ".join(
                 dict.fromkeys(
-                    f"{one.criterion.text or one.criterion.rule}: not so" for one in view.row.reasons()
+                    f"{one.condition.text or one.condition.rule}: not so" for one in view.row.reasons()
                 )
             )
             title = f"{scenario.about.section} {scenario.study.result.title}"
-            words = f"{view.row.label}, {title}: {view.row.verdict.value}"
+            words = f"{view.row.label}, {title}: {view.row.verdict}"
             # Without criteria there is no row to link to.
             anchor = view.anchor if scenario.about.criteria else scenario.study.anchor
             return Cell(view.row.verdict, f"#{anchor}", f"{words}. {reasons}".rstrip(". ") + ".")
     return Cell(None, "", f"{scenario.about.section}: not run")
 
 
-def _counted(scenarios: Sequence[ScenarioView]) -> dict[Verdict, int]:
-    """Returns the number of cells of the matrix with each verdict."""
-    shown = (Verdict.PASS, Verdict.CAUTION, Verdict.UNDECIDED, Verdict.FAIL, Verdict.INFO)
-    counts = dict.fromkeys(shown, 0)
-    for scenario in scenarios:
-        for view in scenario.rows:
-            if view.row.verdict in counts:
-                counts[view.row.verdict] += 1
-    return counts
+def _counted(scenarios: Sequence[ScenarioView]) -> dict[str, int]:
+    """Returns the number of cells of the matrix with each word."""
+    counts = Counter(view.row.verdict for scenario in scenarios for view in scenario.rows)
+    return {one: counts[one] for one in COUNTED}
 
 
 def _broken(scenarios: Sequence[ScenarioView]) -> list[tuple[str, int]]:
-    """Returns the safety criteria that made cells fail, with the number of cells, the most frequent first."""
+    """Returns the conditions that made cells a concern, with the number of cells, the most frequent first."""
     counts = Counter(
         title
         for scenario in scenarios
         for view in scenario.rows
-        if view.row.verdict is Verdict.FAIL
-        for title in {
-            one.criterion.title.partition(",")[0]
-            for one in view.row.findings
-            if one.outcome is Outcome.BROKEN and one.criterion.kind == "safety"
-        }
+        if view.row.verdict == CONCERN
+        for title in {one.condition.title.partition(",")[0] for one in view.row.reasons()}
     )
     return sorted(counts.items(), key=lambda item: (-item[1], item[0]))
 
 
-def _arm(
-    name: str, index: int, results: Sequence[StudyResult], verdicts: Mapping[str, Mapping[str, Verdict]]
-) -> ArmView:
+def _discipline(
+    name: str, index: int, results: Sequence[StudyResult], verdicts: Mapping[str, Mapping[str, str]]
+) -> DisciplineView:
     from ackclock import _typed_core as core
 
     entry = next(entry for entry in core.registry() if entry["kind"] == "queue" and entry["name"] == name)
@@ -386,7 +379,7 @@ def _arm(
             if isinstance(value, dict) and value.get("name") == name:
                 for parameter, setting in value.items():
                     used.setdefault(parameter, set()).add(str(setting))
-    return ArmView(
+    return DisciplineView(
         name=name,
         label=cases[0].label.partition(", ")[0],
         look=style.style(index),
@@ -404,6 +397,3 @@ def _arm(
 def _added(times: Sequence[float | None]) -> float | None:
     known = [time for time in times if time is not None]
     return sum(known) if len(known) == len(times) else None
-
-
-__all__ = ["Line", "render", "write_characterisation"]

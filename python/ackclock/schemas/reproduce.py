@@ -143,16 +143,17 @@ class FindingRecord(Document):
     kind: Literal["benefit", "safety", "info"]
     metric: str
     setting: str = Field(description="the variant or the sweep value; empty if there is only one setting")
-    outcome: Literal["holds", "near", "undecided", "broken", "info", "unknown"]
+    verdict: Literal["OK", "CONCERN", "undecided", "INFO"]
     mean: float | None
     interval: tuple[float, float] | None
+    reason: str = Field(description="what the numbers do not say; of INFO, why it is no concern")
 
 
 class DisciplineRecord(Document):
     """A discipline in a scenario of the characterisation."""
 
     discipline: str
-    verdict: Literal["pass", "caution", "undecided", "fail", "info", "baseline"]
+    verdict: Literal["OK", "CONCERN", "undecided", "INFO", "reference"]
     findings: list[FindingRecord]
 
 

@@ -20,7 +20,7 @@ from ackclock import _toml as toml
 from ackclock._files import is_there, read_text
 from ackclock._migration import refuse_earlier
 from ackclock._names import nearest
-from ackclock.characterisation.arms import Arm, Placement, cases
+from ackclock.characterisation.disciplines import Discipline, Placement, cases
 from ackclock.errors import InputError
 from ackclock.experiment.table import Table
 from ackclock.study.grid import expanded
@@ -70,7 +70,7 @@ class Base(Table):
     quick: Quick | None = None
     scenario: dict[str, Any] = Field(default_factory=dict)
     assumptions: list[BaseAssumption] = Field(default_factory=list)
-    disciplines: list[Arm] = Field(
+    disciplines: list[Discipline] = Field(
         default_factory=list, description="the disciplines that its studies compare"
     )
     metrics: list[Metric] = Field(default_factory=list, description="of which studies take those they name")

@@ -15,7 +15,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from ackclock._names import nearest
-from ackclock.characterisation.arms import Variant
+from ackclock.characterisation.disciplines import Variant
 from ackclock.errors import InputError
 from ackclock.study.axes import Axes, GridError, checked, text_of, under, value_at
 from ackclock.study.braces import Filling

@@ -16,7 +16,7 @@ from pydantic import ConfigDict, Field, field_validator, model_validator
 from typing_extensions import Self
 
 from ackclock._names import nearest
-from ackclock.characterisation.arms import Placement
+from ackclock.characterisation.disciplines import Placement
 from ackclock.characterisation.language import Characterisation
 from ackclock.experiment.model import Setting, sweep_text
 from ackclock.experiment.table import Table

@@ -22,7 +22,7 @@ WITH_SCHEDULER = "(with scheduler)"
 """Ends the label of a discipline that chooses among several queues."""
 
 
-class Arm(Table):
+class Discipline(Table):
     """A discipline under test."""
 
     name: str = Field(description="name in the registry")
@@ -86,25 +86,26 @@ class Placement(Table):
     )
 
 
-def cases(placement: Placement, arms: Sequence[Arm]) -> list[dict[str, Any]]:
+def cases(placement: Placement, disciplines: Sequence[Discipline]) -> list[dict[str, Any]]:
     """Returns the cases of a study, as its file could have them. ValueError for an unknown discipline."""
-    names = [arm.name for arm in arms]
+    names = [discipline.name for discipline in disciplines]
     unknown = [name for name in placement.only or () if name not in names]
     if unknown:
         raise ValueError(
             f'disciplines.only: there is no discipline "{unknown[0]}"; there are {", ".join(names)}'
         )
     chosen = [
-        arm
-        for arm in arms
-        if (placement.only is None or arm.name in placement.only) and (arm.ecn or not placement.only_ecn)
+        discipline
+        for discipline in disciplines
+        if (placement.only is None or discipline.name in placement.only)
+        and (discipline.ecn or not placement.only_ecn)
     ]
     variants: list[Variant | None] = [*placement.variants] or [None]
     found = [
-        _case(placement, arm, variant, arms)
-        for arm in chosen
-        for variant in [*variants, *varied(arm.name, arm.parameters, placement.factors)]
-        if variant is None or _takes_part(arm, variant)
+        _case(placement, discipline, variant, disciplines)
+        for discipline in chosen
+        for variant in [*variants, *varied(discipline.name, discipline.parameters, placement.factors)]
+        if variant is None or _takes_part(discipline, variant)
     ]
     # Drop-tail has no wanted delay: variants that differ only in that are one case.
     seen = [case["overrides"] for case in found]
@@ -136,12 +137,16 @@ def varied(name: str, own: Mapping[str, Any], factors: Sequence[float]) -> list[
     ]
 
 
-def _takes_part(arm: Arm, variant: Variant) -> bool:
+def _takes_part(discipline: Discipline, variant: Variant) -> bool:
     """Returns whether a discipline takes part in a variant about marks or a wanted delay; the baseline always does."""
-    return arm.name == BASELINE or ((arm.ecn or not variant.ecn) and bool(arm.delay or not variant.delays_ms))
+    return discipline.name == BASELINE or (
+        (discipline.ecn or not variant.ecn) and bool(discipline.delay or not variant.delays_ms)
+    )
 
 
-def _case(placement: Placement, arm: Arm, variant: Variant | None, arms: Sequence[Arm]) -> dict[str, Any]:
+def _case(
+    placement: Placement, discipline: Discipline, variant: Variant | None, disciplines: Sequence[Discipline]
+) -> dict[str, Any]:
     at = placement.at if variant is None or variant.at is None else variant.at
     limit = placement.limit if variant is None or variant.limit is None else variant.limit
     limits = [limit] * len(at) if isinstance(limit, str) else limit
@@ -149,33 +154,37 @@ def _case(placement: Placement, arm: Arm, variant: Variant | None, arms: Sequenc
         raise ValueError(f"disciplines: {len(at)} queues and {len(limits)} limits")
     overrides: dict[str, Any] = {}
     for k, (path, size) in enumerate(zip(at, limits, strict=False)):
-        queue = {"name": arm.name, "limit": size, **arm.parameters}
-        if variant is not None and variant.delays_ms and arm.delay:
+        queue = {"name": discipline.name, "limit": size, **discipline.parameters}
+        if variant is not None and variant.delays_ms and discipline.delay:
             queue |= _wanted(
-                arm, variant.delays_ms[min(k, len(variant.delays_ms) - 1)], placement.packets_per_s
+                discipline, variant.delays_ms[min(k, len(variant.delays_ms) - 1)], placement.packets_per_s
             )
-        if variant is not None and variant.ecn and arm.ecn:
+        if variant is not None and variant.ecn and discipline.ecn:
             queue["ecn"] = True
         if variant is not None:
             queue |= variant.parameters
         overrides[path] = queue
     if variant is None:
-        return {"name": arm.name, "label": arm.title, "overrides": overrides}
+        return {"name": discipline.name, "label": discipline.title, "overrides": overrides}
     for path, names in variant.beside.items():
-        other = arm.name if arm.name == BASELINE else next(name for name in names if name != arm.name)
-        parameters = next((one.parameters for one in arms if one.name == other), {})
+        other = (
+            discipline.name
+            if discipline.name == BASELINE
+            else next(name for name in names if name != discipline.name)
+        )
+        parameters = next((one.parameters for one in disciplines if one.name == other), {})
         overrides[path] = {"name": other, "limit": limits[min(len(at), len(limits) - 1)], **parameters}
     return {
-        "name": f"{arm.name}{OF_VARIANT}{variant.name}",
-        "label": f"{arm.title}, {variant.label}",
+        "name": f"{discipline.name}{OF_VARIANT}{variant.name}",
+        "label": f"{discipline.title}, {variant.label}",
         "overrides": {**overrides, **variant.overrides},
     }
 
 
-def _wanted(arm: Arm, delay_ms: float, packets_per_s: float) -> Mapping[str, str]:
-    """Returns the parameters of ``arm`` for a wanted delay of ``delay_ms``."""
+def _wanted(discipline: Discipline, delay_ms: float, packets_per_s: float) -> Mapping[str, str]:
+    """Returns the parameters of ``discipline`` for a wanted delay of ``delay_ms``."""
     found = {}
-    for parameter, share in arm.delay.items():
+    for parameter, share in discipline.delay.items():
         factor, unit = share.split()
         number = float(factor) * delay_ms * (packets_per_s / 1e3 if unit == "packets" else 1.0)
         found[parameter] = f"{number:.6g} {unit}"
