@@ -177,9 +177,9 @@ impl Flow {
     /// `instant`.
     #[inline]
     pub(crate) fn is_idle_until(&self, end: usize, instant: Time) -> bool {
-        // Of what the application does, the second end is told only that it stops.
-        let stops = end == 1 && (self.stopped || instant < self.stop);
-        (stops || instant < self.wakes)
+        // The alarm of the first end goes off for the application too. The second end is told only that it stops.
+        let is_told_nothing = end == 0 || self.stopped || instant < self.stop;
+        is_told_nothing
             && self.ends[end].alarm.is_none_or(|alarm| instant < alarm.due() || instant < self.timer(end))
     }
 
