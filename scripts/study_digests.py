@@ -162,7 +162,7 @@ def _of_study(name: str, options: Options) -> Iterator[Asked]:
     """Every case of a study at quick size."""
     plan = Plan(load_study(name), quick=True, sensitivity=options.readings)
     plan.check()
-    for planned in plan.simulations(0, options.seeds):
+    for planned in plan.every_run(options.seeds):
         # A simulation is called after the first of its uses: that of the reading taken, if that one needs it.
         use = planned.uses[0]
         reading = plan.readings[use.reading]

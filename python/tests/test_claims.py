@@ -162,31 +162,31 @@ RIGHT, UNSURE, WRONG = (
 @pytest.mark.parametrize(
     ("keys", "expected"),
     [
-        ({"paper": 1.2, "tolerance": "0.4"}, "reproduced"),
-        ({"paper": 1.2, "tolerance": 0.4}, "reproduced"),
+        ({"paper": 1.2, "tolerance": "0.4"}, "as printed"),
+        ({"paper": 1.2, "tolerance": 0.4}, "as printed"),
         ({"paper": 1.2, "tolerance": "0.2"}, "undecided"),
         ({"paper": 1.2, "tolerance": "0.1"}, "undecided"),
-        ({"paper": 1.2, "tolerance": "0.05"}, "not reproduced"),
-        ({"paper": 1.25, "tolerance": "40 %"}, "reproduced"),
-        ({"paper": 1.25, "tolerance": "9%"}, "not reproduced"),
-        ({"paper": 1.2, "tolerance": "0.05", "direction": RIGHT}, "direction only"),
+        ({"paper": 1.2, "tolerance": "0.05"}, "not as printed"),
+        ({"paper": 1.25, "tolerance": "40 %"}, "as printed"),
+        ({"paper": 1.25, "tolerance": "9%"}, "not as printed"),
+        ({"paper": 1.2, "tolerance": "0.05", "direction": RIGHT}, "right order, other size"),
         ({"paper": 1.2, "tolerance": "0.05", "direction": UNSURE}, "undecided"),
-        ({"paper": 1.2, "tolerance": "0.05", "direction": WRONG}, "not reproduced"),
-        ({"paper": 1.0, "tolerance": "0.2", "direction": RIGHT}, "reproduced"),
+        ({"paper": 1.2, "tolerance": "0.05", "direction": WRONG}, "not as printed"),
+        ({"paper": 1.0, "tolerance": "0.2", "direction": RIGHT}, "as printed"),
         ({"paper": 1.0, "tolerance": "0.1", "direction": RIGHT}, "undecided"),
         ({"paper": 1.0, "tolerance": "0.2", "direction": UNSURE}, "undecided"),
-        ({"paper": 1.0, "tolerance": "0.2", "direction": WRONG}, "not reproduced"),
-        ({"expect": "> 0.8"}, "reproduced"),
+        ({"paper": 1.0, "tolerance": "0.2", "direction": WRONG}, "not as printed"),
+        ({"expect": "> 0.8"}, "as printed"),
         ({"expect": "> 0.9"}, "undecided"),
-        ({"expect": "> 1.2"}, "not reproduced"),
-        ({"expect": ">= 0.8 and < 1.2"}, "reproduced"),
+        ({"expect": "> 1.2"}, "not as printed"),
+        ({"expect": ">= 0.8 and < 1.2"}, "as printed"),
         ({"expect": ">= 0.8 and < 1.1"}, "undecided"),
-        ({"expect": "> 0.8", "direction": RIGHT}, "reproduced"),
-        ({"expect": "> 0.8", "direction": WRONG}, "not reproduced"),
-        ({"expect": "> 1.2", "direction": RIGHT}, "direction only"),
-        ({"direction": RIGHT}, "reproduced"),
+        ({"expect": "> 0.8", "direction": RIGHT}, "as printed"),
+        ({"expect": "> 0.8", "direction": WRONG}, "not as printed"),
+        ({"expect": "> 1.2", "direction": RIGHT}, "right order, other size"),
+        ({"direction": RIGHT}, "as printed"),
         ({"direction": UNSURE}, "undecided"),
-        ({"direction": WRONG}, "not reproduced"),
+        ({"direction": WRONG}, "not as printed"),
     ],
 )
 def test_verdicts(keys: dict[str, Any], expected: str) -> None:
@@ -207,28 +207,28 @@ def test_an_undecided_claim_says_how_many_replications_would_decide() -> None:
     ("keys", "expected"),
     [
         # Two arms that send the same, as on a link that is full under both.
-        ({"measured": "sent('a') - sent('b')", "expect": ">= 0"}, "not discriminating"),
-        ({"measured": "100 * (sent('a') / sent('b') - 1)", "expect": "> -0.1"}, "not discriminating"),
-        ({"measured": "(sent('a') - sent('b')) / sent('b')", "expect": ">= 0"}, "not discriminating"),
-        ({"measured": "sent('a')", "direction": "sent('a') >= sent('b')"}, "not discriminating"),
+        ({"measured": "sent('a') - sent('b')", "expect": ">= 0"}, "cannot tell"),
+        ({"measured": "100 * (sent('a') / sent('b') - 1)", "expect": "> -0.1"}, "cannot tell"),
+        ({"measured": "(sent('a') - sent('b')) / sent('b')", "expect": ">= 0"}, "cannot tell"),
+        ({"measured": "sent('a')", "direction": "sent('a') >= sent('b')"}, "cannot tell"),
         # c sends half a packet of a thousand more, surely so: it is nothing. d sends two of a thousand more.
-        ({"measured": "sent('c') - sent('b')", "expect": "> 0"}, "not discriminating"),
-        ({"measured": "sent('c')", "direction": "sent('c') > sent('b')"}, "not discriminating"),
-        ({"measured": "sent('d') - sent('b')", "expect": "> 0"}, "reproduced"),
-        ({"measured": "sent('d')", "direction": "sent('d') > sent('b')"}, "reproduced"),
+        ({"measured": "sent('c') - sent('b')", "expect": "> 0"}, "cannot tell"),
+        ({"measured": "sent('c')", "direction": "sent('c') > sent('b')"}, "cannot tell"),
+        ({"measured": "sent('d') - sent('b')", "expect": "> 0"}, "as printed"),
+        ({"measured": "sent('d')", "direction": "sent('d') > sent('b')"}, "as printed"),
         # One of two comparisons that means something is a test.
         (
             {"measured": "sent('d')", "direction": "sent('d') > sent('b') and sent('a') >= sent('b')"},
-            "reproduced",
+            "as printed",
         ),
         # What every rival (b, c) passes says nothing of a; a test that one of them fails does, and one about a rival.
-        ({"measured": "sent('b')", "paper": 1000, "tolerance": "1 %"}, "reproduced"),
-        ({"measured": "sent('a')", "paper": 1000, "tolerance": "1 %"}, "not discriminating"),
-        ({"measured": "sent('d')", "expect": "> 1000.5"}, "reproduced"),
+        ({"measured": "sent('b')", "paper": 1000, "tolerance": "1 %"}, "as printed"),
+        ({"measured": "sent('a')", "paper": 1000, "tolerance": "1 %"}, "cannot tell"),
+        ({"measured": "sent('d')", "expect": "> 1000.5"}, "as printed"),
         # Where nothing differs, more cannot be told either; where the claim says how much more, nothing is an answer.
-        ({"measured": "sent('a') - sent('b')", "expect": "> 0"}, "not discriminating"),
-        ({"measured": "sent('a') - sent('b')", "expect": "> 5"}, "not reproduced"),
-        ({"measured": "sent('a') - sent('b')", "expect": "< 5"}, "not discriminating"),
+        ({"measured": "sent('a') - sent('b')", "expect": "> 0"}, "cannot tell"),
+        ({"measured": "sent('a') - sent('b')", "expect": "> 5"}, "not as printed"),
+        ({"measured": "sent('a') - sent('b')", "expect": "< 5"}, "cannot tell"),
     ],
 )
 def test_a_test_that_could_hardly_fail_does_not_discriminate(keys: dict[str, Any], expected: str) -> None:
@@ -247,13 +247,13 @@ def test_a_test_that_could_hardly_fail_does_not_discriminate(keys: dict[str, Any
     ("lift", "keys", "expected"),
     [
         # At equal delay the first curve is higher by 0.04 of 99 points, surely so: it is nothing.
-        (0.04, {"expect": "> 0"}, "not discriminating"),
-        (-0.04, {"expect": "> 0"}, "not discriminating"),
-        (0.04, {"expect": ">= -1"}, "not discriminating"),
-        (0.5, {"expect": "> 0"}, "reproduced"),
-        (-0.5, {"expect": "> 0"}, "not reproduced"),
+        (0.04, {"expect": "> 0"}, "cannot tell"),
+        (-0.04, {"expect": "> 0"}, "cannot tell"),
+        (0.04, {"expect": ">= -1"}, "cannot tell"),
+        (0.5, {"expect": "> 0"}, "as printed"),
+        (-0.5, {"expect": "> 0"}, "not as printed"),
         # Where the claim asks for more, nothing is an answer.
-        (0.04, {"expect": "> 1"}, "not reproduced"),
+        (0.04, {"expect": "> 1"}, "not as printed"),
     ],
 )
 def test_a_gap_is_beside_the_larger_of_its_curves(lift: float, keys: dict[str, Any], expected: str) -> None:
@@ -273,13 +273,13 @@ def test_a_gap_is_beside_the_larger_of_its_curves(lift: float, keys: dict[str, A
 @pytest.mark.parametrize(
     ("measured", "expect", "expected"),
     [
-        ("sent('c') / sent('b')", "> 1", "not discriminating"),  # 0.5 more of 1000
-        ("100 * sent('c') / sent('b')", "> 100", "not discriminating"),
-        ("sent('c') / sent('b') * 100", ">= 100", "not discriminating"),
-        ("sent('d') / sent('b')", "> 1", "reproduced"),  # 5 more of 1000
-        ("sent('c') / sent('b')", "> 0.9", "reproduced"),  # another bound than "as much"
-        ("cross_fitted_max(sent('b'), sent('c')) / sent('b')", "> 1", "not discriminating"),
-        ("sent('c') / 1000", "> 1", "reproduced"),  # a unit, not a comparison
+        ("sent('c') / sent('b')", "> 1", "cannot tell"),  # 0.5 more of 1000
+        ("100 * sent('c') / sent('b')", "> 100", "cannot tell"),
+        ("sent('c') / sent('b') * 100", ">= 100", "cannot tell"),
+        ("sent('d') / sent('b')", "> 1", "as printed"),  # 5 more of 1000
+        ("sent('c') / sent('b')", "> 0.9", "as printed"),  # another bound than "as much"
+        ("cross_fitted_max(sent('b'), sent('c')) / sent('b')", "> 1", "cannot tell"),
+        ("sent('c') / 1000", "> 1", "as printed"),  # a unit, not a comparison
     ],
 )
 def test_a_ratio_near_one_does_not_discriminate(measured: str, expect: str, expected: str) -> None:
@@ -293,9 +293,9 @@ def test_a_trend_along_a_flat_curve_is_none() -> None:
     runs = [Setting(f"a[{x}]", case="a", value=x) for x in (1, 2, 3)]
     sent = {f"a[{x}]": np.array([1000.0, 1000.1, 1000.2]) + 0.1 * x for x in (1, 2, 3)}
     claim = Claim(id="1", text="t", measured="trend(axis('a[*]'), sent('a[*]'))", expect="> 0.8")
-    assert judge(claim, SampleWords({"sent": sent}, runs), 3).verdict == "not discriminating"
+    assert judge(claim, SampleWords({"sent": sent}, runs), 3).verdict == "cannot tell"
     sent = {f"a[{x}]": np.array([1000.0, 1000.1, 1000.2]) + 10 * x for x in (1, 2, 3)}
-    assert judge(claim, SampleWords({"sent": sent}, runs), 3).verdict == "reproduced"
+    assert judge(claim, SampleWords({"sent": sent}, runs), 3).verdict == "as printed"
 
 
 def test_a_test_that_accepts_the_denial_is_refused() -> None:
@@ -311,13 +311,13 @@ def test_a_test_that_accepts_the_denial_is_refused() -> None:
 
 def test_decimal_tolerances_are_inclusive() -> None:
     # In binary, 0.3 - 0.2 is 0.09999999999999998 and 1.1 - 1 is 0.10000000000000009.
-    assert verdict(measured="1.1", paper=1.0, tolerance="0.1") == "reproduced"
+    assert verdict(measured="1.1", paper=1.0, tolerance="0.1") == "as printed"
 
 
 def test_without_a_sample_nothing_is_reproduced() -> None:
     result = judge(Claim(id="1", text="t", measured="0 / 0", expect="> 0", direction=RIGHT), WORDS, N)
     assert (result.verdict, result.measured, result.detail) == (
-        "not reproduced",
+        "not as printed",
         None,
         "no replication has a sample",
     )

@@ -198,7 +198,7 @@ class TestReproduce:
     def test_tables_and_report(self, ackclock: Command, study_file: Path, tmp_path: Path) -> None:
         outcome = ackclock("reproduce", study_file, "--quick", "--out", "results")
         assert outcome.code == 0
-        for words in ("Few flows and many", "Dahal (2007), Table 0.0", "8 flows", "not reproduced"):
+        for words in ("Few flows and many", "Dahal (2007), Table 0.0", "8 flows", "not as printed"):
             assert words in outcome.out
         assert "1 reproduced, 1 not reproduced" in outcome.out
         assert "with another verdict on a claim: 1" in outcome.out
@@ -215,7 +215,7 @@ class TestReproduce:
         assert {"id", "text", "paper", "measured", "interval", "verdict"} <= set(study["claims"][0])
         assert [claim["accepted"] for claim in study["claims"]] == [[3.999, 4.001], [None, 0]]
         assert study["precision"] is None
-        assert [claim["verdict"] for claim in study["claims"]] == ["reproduced", "not reproduced"]
+        assert [claim["verdict"] for claim in study["claims"]] == ["as printed", "not as printed"]
         assert Path(document["report"]).exists()
         assert outcome.err == ""
 
@@ -327,7 +327,7 @@ class TestReproduce:
         assert outcome.out.count("No packet arrives") == 4
         assert "Title of other-3" in outcome.out
         document = valid(ackclock("reproduce", *files, "--quick", "--json").out, "reproduce")
-        counts = {"reproduced": 4, "not reproduced": 4}
+        counts = {"as printed": 4, "not as printed": 4}
         assert document["verdicts"] == counts
         assert document["theses"] == [
             {"thesis": "rbcc", "about": "baselines", "studies": 4, "verdicts": counts}

@@ -147,7 +147,7 @@ def test_a_study_fails_on_the_verdicts_named(ackclock: Command, study_file: Path
     failed = ackclock("reproduce", study_file, "--quick", "--json", "--fail-on", "undecided,not reproduced")
     assert failed.code == 1
     (claim,) = [
-        one for one in json.loads(failed.out)["studies"][0]["claims"] if one["verdict"] == "not reproduced"
+        one for one in json.loads(failed.out)["studies"][0]["claims"] if one["verdict"] == "not as printed"
     ]
     assert f" {claim['id']} is not reproduced: expected " in failed.err
     assert "measured " in failed.err
@@ -157,4 +157,4 @@ def test_a_study_fails_on_the_verdicts_named(ackclock: Command, study_file: Path
 def test_an_unknown_verdict_names_the_nearest(ackclock: Command, study_file: Path) -> None:
     outcome = ackclock("reproduce", study_file, "--fail-on", "not reprodused")
     assert (outcome.code, outcome.out) == (2, "")
-    assert 'no verdict is called "not reprodused"; did you mean "not reproduced"?' in outcome.err
+    assert 'no verdict is called "not reprodused"; did you mean "not as printed"?' in outcome.err

@@ -147,7 +147,7 @@ def test_a_thesis_shows_a_claim_in_a_line(result: dict[str, Any]) -> None:
 
 def test_readings_are_named_where_the_record_names_them(result: dict[str, Any]) -> None:
     one = records.record(result, ORIGIN)
-    reading = records.Reading("Start: all at 0 s", "not reproduced")
+    reading = records.Reading("Start: all at 0 s", "not as printed")
     named = dataclasses.replace(one.claims[0], readings=(reading,))
     assert [recorded.other_readings(claim) for claim in (named, one.claims[1])] == [1, 0]
     one = dataclasses.replace(one, claims=(named, *one.claims[1:]))

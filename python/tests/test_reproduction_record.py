@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from ackclock.study.verdict_status import hangs
 from conftest import STUDY, Command, replaced
 
 from ackclock.study.fingerprint import fingerprint
 from ackclock.study.load import load_study, parse_study, study_names
-from ackclock.study.verdict_status import hangs
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -113,7 +113,9 @@ def test_what_a_thesis_says_and_does_not_hold_has_a_finding() -> None:
             for finding in study.study.findings
             if finding.claim == claim.id and finding.explains(claim.verdict)
         }
-        failed = [claim.id for claim in one.claims if claim.verdict in ("not reproduced", "direction only")]
+        failed = [
+            claim.id for claim in one.claims if claim.verdict in ("not as printed", "right order, other size")
+        ]
         assert not set(failed) - explained, f"{one.study}: why, or that the cause is not known"
 
 
@@ -158,10 +160,10 @@ def test_a_result_is_recorded(result: dict[str, Any], tmp_path: Path) -> None:
     one = records.record(result, ORIGIN)
     assert (one.replications, one.seeds, one.simulations, one.readings) == (3, "1 to 3", 9, 2)
     first, second = one.claims
-    assert (first.measured, first.interval, first.published, first.verdict) == (4, (4, 4), 4, "reproduced")
+    assert (first.measured, first.interval, first.published, first.verdict) == (4, (4, 4), 4, "as printed")
     # One alternative decides the first claim otherwise, the other leaves it undecided; none changes the second's.
     assert [(other.reading, other.verdict, other.against) for other in first.readings] == [
-        ("Number of flows: 6 and 6", "not reproduced", True),
+        ("Number of flows: 6 and 6", "not as printed", True),
         ("Number of flows: count the bits", "undecided", False),
     ]
     assert second.readings == ()
@@ -204,8 +206,8 @@ def test_a_result_of_an_earlier_version_counts_as_today(result: dict[str, Any]) 
     one = records.record({**result, "claims": claims, "sensitivity": sensitivity}, ORIGIN)
     # That the thesis rules a reading out was not said then.
     assert [(claim.verdict, claim.outcome) for claim in one.claims] == [
-        ("hangs on the reading", "reproduced"),
-        ("not reproduced", None),
+        ("hangs on the reading", "as printed"),
+        ("not as printed", None),
     ]
 
 
@@ -253,11 +255,11 @@ def test_a_finding_that_explains_another_verdict_contradicts_the_record(result: 
         return bool(rules.contradicts(study.study.findings[0], one, study))
 
     one = records.record(result, ORIGIN)
-    assert not contradicts("not reproduced")
+    assert not contradicts("not as printed")
     assert contradicts("undecided")
     # Under a reading that the record names the first claim is undecided.
     assert not contradicts("undecided", claim="1")
-    assert contradicts("direction only", claim="1")
+    assert contradicts("right order, other size", claim="1")
 
 
 def test_the_page_computes_the_numbers_of_findings(result: dict[str, Any]) -> None:

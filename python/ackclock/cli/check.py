@@ -28,6 +28,7 @@ def check(file: Path) -> None:
         loaded = load_study(str(file))
         # Imported here, because a mistake is reported without the numerical libraries.
         from ackclock.study.plan import Plan
+        from ackclock.study.run import Work
 
         plan = Plan(loaded, quick=False, sensitivity=True)
         plan.check()
@@ -36,7 +37,7 @@ def check(file: Path) -> None:
             Plan(loaded, quick=True, sensitivity=True).check()
         console().print(
             f"{file}: valid study: {_count(len(plan.runs), 'case')}, {_count(len(study.metrics), 'metric')}, "
-            f"{_count(len(study.claims), 'claim')}, {_count(len(plan.simulations()), 'run')}",
+            f"{_count(len(study.claims), 'claim')}, {_count(len(Work(loaded, plan).due()), 'run')} at first",
         )
         return
     from ackclock.scenario import Scenario

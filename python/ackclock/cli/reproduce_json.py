@@ -10,13 +10,14 @@ from typing import Any
 
 from ackclock.characterisation.judge import rows
 from ackclock.study.result import ClaimResult, PrecisionResult, StudyResult
+from ackclock.study.sentence import sentence
 from ackclock.study.tally import by_thesis, verdicts_of
 
 
 def as_document(results: Sequence[StudyResult], report: Path | None, wall_time_s: float) -> dict[str, Any]:
     """Returns the document of ``schemas.reproduce.ReproduceDocument``."""
     return {
-        "schema_version": 1,
+        "schema_version": 2,
         "verdicts": verdicts_of(results),
         "theses": [
             {
@@ -38,6 +39,7 @@ def _study(result: StudyResult) -> dict[str, Any]:
     return {
         "name": result.name,
         "title": result.title,
+        "sentence": sentence(result),
         "source": {
             "thesis": thesis.key,
             "author": thesis.author,
@@ -85,6 +87,7 @@ def _study(result: StudyResult) -> dict[str, Any]:
                 "changed": list(item.changed),
                 "undecided": list(item.undecided),
                 "replications": item.replications,
+                "evidence": item.evidence,
                 "against": item.against,
                 "claims": [_claim(claim) for claim in item.claims],
             }
@@ -154,17 +157,20 @@ def _claim(claim: ClaimResult) -> dict[str, Any]:
         "tolerance": claim.tolerance,
         "accepted": claim.accepted,
         "verdict": claim.verdict,
-        "outcome": claim.came_out,
         "detail": claim.detail,
-        "readings": [
+        "setup": claim.setup,
+        "interpretations": [
             {
-                "assumption": reading.assumption,
-                "alternative": reading.alternative,
-                "verdict": reading.verdict,
-                "against": reading.against,
+                "assumption": one.assumption,
+                "alternative": one.alternative,
+                "verdict": one.verdict,
+                "evidence": one.evidence,
+                "against": one.against,
+                "reverses": one.reverses,
             }
-            for reading in claim.readings
+            for one in claim.interpretations
         ],
+        "error": claim.error,
         "alternative": claim.alternative,
         "written": claim.written,
         "baselines": claim.baselines,

@@ -13,21 +13,20 @@ from ackclock.cli.tables import Column, fitting
 from ackclock.cli.terminal import console
 from ackclock.study.model import Verdict
 from ackclock.study.result import ClaimResult, MetricValue, SensitivityResult, StudyResult
+from ackclock.study.sentence import sentence
 from ackclock.study.tally import by_thesis, verdicts_of
 
 STYLES: dict[Verdict, str] = {
-    "reproduced": "green",
-    "direction only": "yellow",
-    "not reproduced": "red",
-    "hangs on the reading": "magenta",
+    "as printed": "green",
+    "right order, other size": "yellow",
+    "not as printed": "red",
     "undecided": "magenta",
-    "not discriminating": "blue",
-    "set-up unknown": "blue",
+    "cannot tell": "blue",
     "not a test": "dim",
     "yes": "green",
     "no": "red",
 }
-MISSED = ("not reproduced", "no")
+MISSED = ("not as printed", "no")
 
 NARROW = 100
 """The width of a terminal, in columns, below which a claim's numbers have no room beside it."""
@@ -40,6 +39,7 @@ def show(result: StudyResult) -> None:
     """Prints a study in full: the published values beside the measured ones, and the verdicts."""
     out = console()
     out.print(Text(result.title, style="bold"))
+    out.print(Text(sentence(result)))
     reused = f", {result.reused_runs} of them from disk" if result.reused_runs else ""
     out.print(
         Text(
@@ -49,9 +49,9 @@ def show(result: StudyResult) -> None:
         )
     )
     if result.source.setup_unknown:
-        out.print(Text(f"set-up unknown: {result.source.setup_unknown}", style="yellow"))
+        out.print(Text(f"the set-up is partly lost: {result.source.setup_unknown}", style="yellow"))
     if result.quick:
-        out.print(Text("a quick run: verdicts may differ from those of a full one", style="yellow"))
+        out.print(Text("a quick run: results may differ from those of a full one", style="yellow"))
     if result.precision is not None:
         style = "dim" if result.precision.reached else "yellow"
         out.print(Text(str(result.precision), style=style))
@@ -71,7 +71,7 @@ def show(result: StudyResult) -> None:
 
 
 def show_all(results: Sequence[StudyResult]) -> None:
-    """Prints a few studies in full, or of many the claims that were not reproduced; then the number of each verdict."""
+    """Prints a few studies in full, or of many the claims that are not as printed; then the number of each verdict."""
     if len(results) <= IN_FULL:
         for result in results:
             show(result)
@@ -90,7 +90,7 @@ def _show_misses(results: Sequence[StudyResult]) -> None:
             out.print(Text.assemble((result.name, "bold"), "  ", result.title))
             out.print(Padding(_claims(misses, out.width - 2), (0, 0, 1, 2)))
     if any(result.quick for result in results):
-        out.print(Text("quick runs: verdicts may differ from those of full ones", style="yellow"))
+        out.print(Text("quick runs: results may differ from those of full ones", style="yellow"))
         out.print()
 
 
@@ -148,11 +148,11 @@ def _claims(claims: Sequence[ClaimResult], width: int) -> Table:
     if not narrow:
         table.add_column("published", justify="right", no_wrap=True)
         table.add_column("measured", justify="right", no_wrap=True)
-    table.add_column("verdict", no_wrap=True)
+    table.add_column("result", no_wrap=True)
     for claim in claims:
         paper = plain(claim.paper)
         measured = f"{mean_and_spread(claim.measured, claim.interval)} {claim.unit}".rstrip()
-        said, verdict = _said(claim), _verdict(claim)
+        said, verdict = _said(claim, len({one.setup for one in claims}) == 1), _verdict(claim)
         if narrow:
             numbers = ("" if claim.paper is None else f"published {paper}, ") + f"measured {measured}"
             table.add_row(Text(claim.id), Text.assemble(said, "\n", (numbers, "cyan")), verdict)
@@ -161,14 +161,16 @@ def _claims(claims: Sequence[ClaimResult], width: int) -> Table:
     return table
 
 
-def _said(claim: ClaimResult) -> Text:
-    """Returns the claim's sentence, and below it remarks on any verdict other than "reproduced"."""
+def _said(claim: ClaimResult, same_setup: bool) -> Text:
+    """Returns the claim's sentence, and below it remarks on any result other than "as printed"."""
     text = Text(claim.text)
-    if claim.verdict in ("undecided", "not discriminating", "not a test"):
+    if claim.verdict in ("undecided", "cannot tell", "not a test"):
         text.append(f"\n{claim.detail}", style="dim")
-    if claim.outcome is not None:
-        text.append(f"\nThe test alone, under the reading taken: {claim.outcome}", style="dim")
-    if claim.finding and claim.verdict not in ("reproduced", "yes"):
+    if claim.tested and claim.interpretations_in_words:
+        text.append(f"\nOther interpretations: {claim.interpretations_in_words}", style="dim")
+    if claim.setup and not same_setup:
+        text.append(f"\nThe set-up is partly lost: {claim.setup}", style="dim")
+    if claim.finding and claim.verdict not in ("as printed", "yes"):
         text.append(f"\nFinding: {claim.finding}", style="dim")
     if claim.written:
         text.append(f"\nThe test: {claim.written}", style="dim")
@@ -183,22 +185,14 @@ def _verdict(claim: ClaimResult) -> Text:
 
 
 def _tally(result: StudyResult) -> Text:
-    counts = [
-        (f"{count} {verdict if count == 1 else _plural(verdict)}", STYLES[verdict])
-        for verdict, count in result.verdicts().items()
-    ]
+    counts = [(f"{count} {verdict}", STYLES[verdict]) for verdict, count in result.verdicts().items()]
     alone = sum(claim.baselines for claim in result.claims)
     about = Text(f" ({alone} about baselines alone)", style="dim") if alone else Text()
     return Text("\n") + Text(", ").join(Text(text, style=style) for text, style in counts) + about
 
 
-def _plural(verdict: Verdict) -> str:
-    return verdict.replace("hangs on", "hang on")
-
-
 def _replications(result: StudyResult) -> str:
-    more = result.more_replications
-    return f"{result.replications} replications" + (f" ({more} of them to decide claims)" if more else "")
+    return f"up to {result.replications} seeds"
 
 
 def _show_sensitivity(result: StudyResult) -> None:
@@ -209,11 +203,11 @@ def _show_sensitivity(result: StudyResult) -> None:
     undecided = sum(bool(item.undecided) for item in readings)
     out = console()
     out.print()
-    out.print(f"Other readings (interpretations of what the publication leaves open): {len(readings)}")
-    out.print(f"  with another verdict on a claim: {changing}")
-    out.print(f"  with an undecided claim that the reading taken decides: {undecided}")
+    out.print(f"Other interpretations of what the publication leaves open: {len(readings)}")
+    out.print(f"  with another result of a claim: {changing}")
+    out.print(f"  with an undecided claim that the one taken decides: {undecided}")
     if changing or undecided:
-        out.print("These readings, each with its claims:")
+        out.print("These are, each with its claims:")
     table = Table(box=None, padding=(0, 2, 0, 0), show_header=False, pad_edge=False)
     table.add_column(ratio=3)
     table.add_column(ratio=1, min_width=16)
@@ -222,7 +216,13 @@ def _show_sensitivity(result: StudyResult) -> None:
         if rows:
             table.add_row(Padding(Text(assumption.what), (0, 0, 0, 2)), Text(""))
         for item in rows:
-            against = f" (against it: {item.against})" if item.against else ""
+            against = (
+                f" (against it: {item.against})"
+                if item.against
+                else ""
+                if item.evidence
+                else " (a check of ours)"
+            )
             label = Text(f"{item.alternative}{_fewer(item, result)}{against}", style="dim")
             table.add_row(Padding(label, (0, 0, 0, 4)), Text("; ".join(_outcome(item)), style="dim"))
     out.print(table)
@@ -239,4 +239,4 @@ def _outcome(item: SensitivityResult) -> Iterator[str]:
 def _fewer(item: SensitivityResult, result: StudyResult) -> str:
     if item.replications == result.replications:
         return ""
-    return f" ({item.replications} replications)"
+    return f" ({item.replications} seeds)"

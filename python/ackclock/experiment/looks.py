@@ -5,39 +5,54 @@ would err far more often than in 1 %, so an error of 1 % is spent over the looks
 "Discrete sequential boundaries for clinical trials", Biometrika 70, 1983): the part of it that is spent up to look k of
 K is (k / K) to the power 1/2, of the family of K. Kim and D. L. DeMets ("Design and analysis of group sequential tests
 based on the type I error spending rate function", Biometrika 74, 1987). The looks count and not the seeds, because most
-effects in simulations are large beside their spread: most of the error is best spent where most is decided. Spent
-errors are added as if looks were independent, so the error of a criterion is at most 1 % whatever its samples have in
-common.
+effects in simulations are large beside their spread: the error is best spent where most is decided. Spent errors are
+added as if looks were independent, so the error of a criterion is at most 1 % whatever its samples have in common.
 """
 
 from __future__ import annotations
 
 import math
 from bisect import bisect_right
+from dataclasses import dataclass
 
-from ackclock.experiment.truth import ERROR
+from ackclock.statistics import LEVEL
 
-SEEDS = (3, 5, 10, 20, 40, 80, 160, 320)
+SEEDS = (3, 5, 10, 20, 40, 80, 160, 320, 640)
 """The looks, by their numbers of seeds."""
 SPENT = 0.01
 """The largest probability that the looks together decide a criterion wrongly."""
 
 
-def next_look(seeds: int, most: int) -> int | None:
-    """Returns the number of seeds of the look after ``seeds``, at most ``most``; None if there is none."""
-    if seeds >= most:
-        return None
-    return min(next((look for look in SEEDS if look > seeds), most), most)
+@dataclass(frozen=True)
+class Looks:
+    """The looks of an experiment, by their numbers of seeds."""
 
+    seeds: tuple[int, ...]
+    alone: bool = False
+    """Whether there is a single look at 95 %, as a quick run has."""
 
-def error_at(seeds: int) -> float:
-    """Returns the largest one-sided p-value that decides at the look with this number of seeds.
+    @classmethod
+    def until(cls, most: int) -> Looks:
+        """Returns the looks up to ``most`` seeds, which is the last."""
+        return cls((*(look for look in SEEDS if look < most), most))
 
-    It is that of the last look with at most as many seeds; with fewer than 3 it is that of a single look at 95 %, which
-    a quick run has.
-    """
-    number = bisect_right(SEEDS, seeds)
-    if number == 0:
-        return ERROR
-    total = len(SEEDS)
-    return SPENT * (math.sqrt(min(number, total) / total) - math.sqrt((min(number, total) - 1) / total))
+    @classmethod
+    def once(cls, seeds: int) -> Looks:
+        """Returns a single look, judged at 95 %."""
+        return cls((seeds,), alone=True)
+
+    @property
+    def first(self) -> int:
+        """Returns the number of seeds of the first look."""
+        return self.seeds[0]
+
+    def after(self, seeds: int) -> int | None:
+        """Returns the number of seeds of the look after that with ``seeds``; None if there is none."""
+        return next((look for look in self.seeds if look > seeds), None)
+
+    def error(self, seeds: int) -> float:
+        """Returns the largest one-sided p-value that decides with this number of seeds."""
+        if self.alone:
+            return (1 - LEVEL) / 2
+        number, total = max(1, bisect_right(self.seeds, seeds)), len(self.seeds)
+        return SPENT * (math.sqrt(number / total) - math.sqrt((number - 1) / total))

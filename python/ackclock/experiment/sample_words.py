@@ -92,6 +92,12 @@ class SampleWords:
         ]
         return reduce(join, truths)
 
+    def named(self, *expressions: Expression) -> list[Setting]:
+        """Returns the settings that the expressions name, each once."""
+        selectors = sorted(set().union(*(expression.texts() for expression in expressions)))
+        found = {setting.name: setting for text in selectors for setting in self._select(text)[0]}
+        return list(found.values())
+
     def _metric(self, metric: str) -> Callable[..., Value]:
         def function(selector: str) -> Array:
             runs, several = self._select(selector)

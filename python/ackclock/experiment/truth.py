@@ -34,13 +34,6 @@ small quantity has small differences that count: 0.01 points of a loss of 1 % ar
 """
 ERROR = (1 - LEVEL) / 2
 """The largest one-sided p-value that decides: the part beyond one end of the 95 % interval."""
-ERROR_LATER = 0.005
-"""The largest one-sided p-value that decides a claim that was undecided at a first look: one end of the 99 % interval.
-
-Each further look is another chance to err. If the true value lies on the end of the accepted range, so that every
-verdict is wrong, one look at 95 % errs in 5 % of studies, and with three further ones at 99 % it is 6.5 % (12 % if
-those were at 95 % as well): ``test_looking_again_seldom_decides_what_cannot_be_decided``.
-"""
 
 
 @dataclass(frozen=True)

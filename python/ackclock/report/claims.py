@@ -1,4 +1,4 @@
-"""Claims, and their outcomes under the other readings (interpretations) of the thesis."""
+"""Claims, and their results under the other interpretations of the publication."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class ClaimView:
 
 @dataclass(frozen=True)
 class Outcome:
-    """A claim under one reading of the thesis."""
+    """A claim under one interpretation of the publication."""
 
     verdict: Verdict | None
     measured: str
@@ -53,6 +53,8 @@ class Reading:
     outcomes: Sequence[Outcome]
     against: str = ""
     """The evidence in the publication against it."""
+    evidence: str = ""
+    """The evidence for it."""
 
 
 @dataclass(frozen=True)
@@ -62,10 +64,10 @@ class AssumptionView:
     assumption: AssumptionResult
     changed: Sequence[ClaimView]
     readings: Sequence[Reading]
-    """The reading taken, then the alternatives."""
+    """The interpretation taken, then the alternatives."""
     unchanged: int
     undecided: Sequence[str]
-    """A sentence for each alternative that leaves claims undecided which are decided under the reading taken."""
+    """A sentence for each alternative that leaves claims undecided which are decided under the interpretation taken."""
 
 
 def views(study: StudyResult, anchor: str) -> list[ClaimView]:
@@ -83,12 +85,11 @@ def other_findings(study: StudyResult) -> list[Finding]:
     out.
     """
     said = {(claim.id, claim.finding) for claim in study.claims}
-    verdicts = {claim.id: (claim.verdict, claim.came_out) for claim in study.claims}
+    verdicts = {claim.id: claim.verdict for claim in study.claims}
     return [
         finding
         for finding in study.findings
-        if (finding.claim, finding.text) not in said
-        and finding.explains(*verdicts.get(finding.claim, (None,)))
+        if (finding.claim, finding.text) not in said and finding.explains(verdicts.get(finding.claim))
     ]
 
 
@@ -132,7 +133,9 @@ def _assumption(assumption: AssumptionResult, claims: Sequence[ClaimView]) -> As
     for alternative in assumption.sensitivity:
         found = {claim.id: claim for claim in alternative.claims}
         outcomes = [_outcome(found.get(v.claim.id), v.claim.id in alternative.changed) for v in changed]
-        alternatives.append(Reading(alternative.alternative, False, outcomes, alternative.against))
+        alternatives.append(
+            Reading(alternative.alternative, False, outcomes, alternative.against, alternative.evidence)
+        )
     touched = ids.union(*(alternative.undecided for alternative in assumption.sensitivity))
     undecided = [_undecided(alternative) for alternative in assumption.sensitivity if alternative.undecided]
     return AssumptionView(assumption, changed, [taken, *alternatives], len(claims) - len(touched), undecided)
@@ -143,8 +146,8 @@ def _undecided(reading: SensitivityResult) -> str:
     are = f"{count} claims that are" if count > 1 else "a claim that is"
     stay = "are" if count > 1 else "is"
     return (
-        f"With {reading.alternative} {are} decided under the reading taken {stay} undecided, "
-        f"in {reading.replications} replications: "
+        f"With {reading.alternative} {are} decided under the one taken {stay} undecided, "
+        f"in {reading.replications} seeds: "
         f"{', '.join(reading.undecided)}."
     )
 
@@ -152,4 +155,4 @@ def _undecided(reading: SensitivityResult) -> str:
 def _outcome(claim: ClaimResult | None, changed: bool) -> Outcome:
     if claim is None:
         return Outcome(None, plain(None), changed)
-    return Outcome(claim.came_out, mean_alone(claim.measured, claim.interval), changed)
+    return Outcome(claim.verdict, mean_alone(claim.measured, claim.interval), changed)

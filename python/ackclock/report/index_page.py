@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ackclock.report import claims, outcome, page, study_page
+from ackclock.report.agreement import agreement
 from ackclock.report.study_view import HighlightView
 from ackclock.report.systems import systems_of
 from ackclock.study.model import Verdict
@@ -53,7 +54,7 @@ class ThesisLines:
 
 @dataclass(frozen=True)
 class Miss:
-    """A claim that was not reproduced, with its numbers."""
+    """A claim that is not as printed, with its numbers."""
 
     study: StudyLine
     view: claims.ClaimView
@@ -81,6 +82,7 @@ def render_index(
         scripts=(*page.SCRIPTS, "search.js"),
         quick_notice=outcome.quick_notice(results),
         command=command,
+        agreement=agreement(results),
         outcome=outcome.sentences(results),
         subject=outcome.subject(results),
         questions=outcome.questions(results),
@@ -146,5 +148,5 @@ def _misses(theses: Sequence[ThesisLines]) -> list[Miss]:
         for thesis in theses
         for line in thesis.studies
         for view in claims.views(line.result, study_page.ANCHOR)
-        if view.claim.verdict in ("not reproduced", "no")
+        if view.claim.verdict in ("not as printed", "no")
     ]

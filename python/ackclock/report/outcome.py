@@ -10,7 +10,7 @@ from ackclock.study.model import Verdict
 from ackclock.study.result import ClaimResult, StudyResult, counted
 from ackclock.study.tally import Kind, kind_of
 
-MISSES: tuple[str, ...] = ("not reproduced", "hangs on the reading", "direction only")
+MISSES: tuple[Verdict, ...] = ("not as printed", "right order, other size")
 """The verdicts whose claims are highlighted, in this order."""
 NOT_A_TEST = "not a test"
 """The verdict of claims that are shown and not counted."""
@@ -19,12 +19,12 @@ _ABOUT: Mapping[Kind, str] = {
     "baselines": "claim{s} about baselines alone",
     "ours": "question{s} of our own",
 }
-_FIRST: Mapping[Kind, Verdict] = {"systems": "reproduced", "baselines": "reproduced", "ours": "yes"}
+_FIRST: Mapping[Kind, Verdict] = {"systems": "as printed", "baselines": "as printed", "ours": "yes"}
 
 
 @dataclass(frozen=True)
 class Highlight:
-    """A claim of the publication that was not reproduced, with the known reasons."""
+    """A claim of the publication that is not as printed, with the known reasons."""
 
     result: StudyResult
     claim: ClaimResult
@@ -40,12 +40,18 @@ class Highlight:
 
 
 def sentences(results: Sequence[StudyResult]) -> list[str]:
-    """Returns a sentence for each kind of claim: the number of claims, and the number with each verdict."""
-    found: dict[Kind, list[Verdict]] = {kind: [] for kind in _ABOUT}
+    """Returns a sentence for each kind of claim, those with a printed set-up before those with a partly lost one."""
+    found: dict[tuple[Kind, bool], list[Verdict]] = {
+        (kind, lost): [] for kind in _ABOUT for lost in (False, True)
+    }
     for result in results:
         for claim in result.claims:
-            found[kind_of(claim, result)].append(claim.verdict)
-    return [_sentence(kind, verdicts) for kind, verdicts in found.items() if verdicts]
+            found[kind_of(claim, result), bool(claim.setup)].append(claim.verdict)
+    return [
+        ("Where the set-up is partly lost: " if lost else "") + _sentence(kind, verdicts)
+        for (kind, lost), verdicts in found.items()
+        if verdicts
+    ]
 
 
 def subject(results: Sequence[StudyResult]) -> str:
@@ -99,7 +105,7 @@ def quick_notice(results: Sequence[StudyResult]) -> str:
     some = "" if len(quick) == len(results) else f" ({len(quick)} of {len(results)} studies)"
     return (
         f"Quick run{some}: fewer replications and perhaps shorter simulations than the studies ask for. "
-        "Verdicts may differ from those of a full run."
+        "Results may differ from those of a full run."
     )
 
 
@@ -129,7 +135,7 @@ def _rank(one: Highlight) -> tuple[bool, int, float]:
 
 
 def _sentence(kind: Kind, verdicts: Sequence[Verdict]) -> str:
-    """Returns a sentence such as "Of 5 claims about what is proposed 3 are reproduced; 1 not reproduced and 1
+    """Returns a sentence such as "Of 5 claims about what is proposed 3 are as printed; 1 not as printed and 1
     undecided.".
     """
     counts = {
@@ -137,7 +143,7 @@ def _sentence(kind: Kind, verdicts: Sequence[Verdict]) -> str:
     }
     asked, came_out = sum(counts.values()), counts.pop(_FIRST[kind], 0)
     about = _ABOUT[kind].format(s="" if (asked or len(verdicts)) == 1 else "s")
-    said = f"{'is' if came_out <= 1 else 'are'} {'answered by yes' if kind == 'ours' else 'reproduced'}"
+    said = f"{'is' if came_out <= 1 else 'are'} {'answered by yes' if kind == 'ours' else 'as printed'}"
     untested = len(verdicts) - asked
     aside = f" {untested} more {'is' if untested == 1 else 'are'} shown and not tested." if untested else ""
     if not asked:
@@ -149,10 +155,7 @@ def _sentence(kind: Kind, verdicts: Sequence[Verdict]) -> str:
 
 
 def _number(count: int, verdict: Verdict) -> str:
-    words = {"no": "answered by no"}.get(verdict, verdict)
-    if count != 1:
-        words = words.replace("hangs on", "hang on")
-    return f"{count} {words}"
+    return f"{count} {'answered by no' if verdict == 'no' else verdict}"
 
 
 def _listed(parts: Sequence[str]) -> str:

@@ -105,7 +105,7 @@ def environment() -> jinja2.Environment:
     made.filters["json"] = script_json
     made.filters["description"] = description
     made.filters["tested"] = tested
-    made.filters["slug"] = lambda verdict: verdict.replace(" ", "-")
+    made.filters["slug"] = lambda verdict: verdict.replace(",", "").replace(" ", "-")
     return made
 
 

@@ -12,12 +12,14 @@ from pathlib import Path
 from ackclock import _numbers as numbers
 from ackclock.experiment.model import sweep_text
 from ackclock.report import claims, figures, outcome, results_table
+from ackclock.report.agreement import Agreement, agreement
 from ackclock.report.cases import families
 from ackclock.report.claims import AssumptionView, ClaimView
 from ackclock.report.figures import FigureView
 from ackclock.report.results_table import Card, ResultsTable
 from ackclock.study.model import Finding, Verdict
 from ackclock.study.result import ClaimResult, StudyResult
+from ackclock.study.sentence import sentence
 
 HIGHLIGHTS = 3
 """The number of highlights at the top of a study's page."""
@@ -55,6 +57,10 @@ class StudyView:
     file: str
     parts: Sequence[str]
     """Its sections, in reading order."""
+    sentence: str
+    """Whether the study comes out as printed."""
+    agreement: Agreement | None
+    """The printed numbers against the measured ones."""
     outcome: Sequence[str]
     """The result in sentences."""
     questions: Mapping[Verdict, str]
@@ -81,6 +87,8 @@ def view(result: StudyResult, anchor: str, command: str) -> StudyView:
         command=command,
         file=_file(result),
         parts=_parts(result),
+        sentence=sentence(result),
+        agreement=agreement([result]),
         outcome=outcome.sentences([result]),
         questions=outcome.questions([result]),
         highlights=[

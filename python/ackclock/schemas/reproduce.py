@@ -49,15 +49,17 @@ class CaseRecord(Document):
     values: list[ValueRecord]
 
 
-class ReadingRecord(Document):
-    """The outcome of a claim's test under another reading (interpretation) of the thesis."""
+class InterpretationRecord(Document):
+    """The result of a claim under another interpretation of the publication that touches it."""
 
     assumption: str
     alternative: str
     verdict: Verdict
-    against: str = Field(
-        description="the evidence in the thesis against the reading, which then changes no verdict; empty if "
-        "there is none"
+    evidence: str = Field(description="the evidence for it; empty for a robustness check of ours")
+    against: str = Field(description="the publication's own evidence against it; empty without any")
+    reverses: bool = Field(
+        description="whether it reverses the result: there is evidence for it, none against it, and the claim holds "
+        "under one of this interpretation and the one taken, and fails under the other"
     )
 
 
@@ -75,15 +77,12 @@ class ClaimRecord(Document):
         description="the lowest and the highest value that the test accepts, null for an open end"
     )
     verdict: Verdict
-    outcome: Verdict = Field(
-        description="the outcome of the test under the reading taken; the verdict is another if it hangs on a "
-        "reading or "
-        "the set-up is unknown"
-    )
     detail: str
-    readings: list[ReadingRecord] = Field(
-        description="the other readings under which the test has another outcome, including undecided"
+    setup: str = Field(
+        description="the part of the set-up that is lost for the claim; empty if it is printed"
     )
+    interpretations: list[InterpretationRecord]
+    error: float = Field(description="the largest one-sided p-value that decided it")
     alternative: float | None = Field(description="the value to expect if the claim were false, if stated")
     written: str = Field(
         description="when the test was written or changed, if that was after a run; else empty"
@@ -96,31 +95,25 @@ class ClaimRecord(Document):
         description="about how many replications would decide an undecided claim; null if it is decided or the "
         "number is unknown"
     )
-    recorded: Verdict | None = Field(description="for a quick run, the verdict of the recorded full run")
+    recorded: Verdict | None = Field(description="for a quick run, the result of the recorded full run")
     samples: list[float | None] = Field(description="the samples of measured, in the order of seeds")
     finding: str | None = Field(description="the study's text on the claim under this verdict")
 
 
 class SensitivityRecord(Document):
-    """The verdicts under another reading (interpretation) of the thesis."""
+    """The results under another interpretation of the publication."""
 
     assumption: str
     taken: str
     alternative: str
-    changed: list[str] = Field(
-        description="ids of the claims whose test has another outcome, other than undecided"
-    )
+    changed: list[str] = Field(description="ids of the claims with another result, other than undecided")
     undecided: list[str] = Field(
-        description="ids of the claims that are undecided under this reading and decided under the one taken"
+        description="ids of the claims that are undecided under this interpretation and decided under the one taken"
     )
-    replications: int = Field(description="the replications of this reading; the reading taken may have more")
-    against: str = Field(
-        description="the evidence in the thesis against this reading, which then changes no verdict; empty if "
-        "there is none"
-    )
-    claims: list[ClaimRecord] = Field(
-        description="all claims; their verdicts are the outcomes of their tests under this reading"
-    )
+    replications: int = Field(description="the largest number of its seeds")
+    evidence: str = Field(description="the evidence for it; empty for a robustness check of ours")
+    against: str = Field(description="the publication's own evidence against it; empty without any")
+    claims: list[ClaimRecord] = Field(description="all claims under this interpretation")
 
 
 class PrecisionRecord(Document):
@@ -170,6 +163,7 @@ class StudyRecord(Document):
 
     name: str
     title: str
+    sentence: str = Field(description="whether the study comes out as printed, in a sentence")
     source: SourceRecord
     replications: int
     precision: PrecisionRecord | None
@@ -185,7 +179,7 @@ class StudyRecord(Document):
     runs: int
     reused_runs: int
     cpu_time_s: float | None
-    fingerprint: str = Field(description="a hash of what the study's numbers depend on")
+    fingerprint: str = Field(description="a hash of what the samples depend on")
 
 
 class ThesisRecord(Document):
@@ -202,7 +196,7 @@ class ThesisRecord(Document):
 class ReproduceDocument(Document):
     """The document that ``reproduce --json`` prints."""
 
-    schema_version: Literal[1] = 1
+    schema_version: Literal[2] = 2
     verdicts: dict[Verdict, int]
     theses: list[ThesisRecord]
     studies: list[StudyRecord]

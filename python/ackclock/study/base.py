@@ -65,7 +65,6 @@ class Base(Table):
 
     source: BaseSource = Field(default_factory=BaseSource)
     replications: int | None = Field(default=None, ge=1, le=10_000)
-    replications_most: int | None = Field(default=None, ge=1, le=10_000)
     precision: Precision | None = None
     quick: Quick | None = None
     scenario: dict[str, Any] = Field(default_factory=dict)
@@ -90,7 +89,7 @@ class LoadedBase:
     def under(self, document: Mapping[str, Any], file: str) -> dict[str, Any]:
         """Returns the study ``document`` completed from the base. InputError if the two do not fit."""
         result = {**document}
-        for key in ("replications", "replications_most", "precision", "quick"):
+        for key in ("replications", "precision", "quick"):
             if key in self.document:
                 result.setdefault(key, self.document[key])
         if isinstance(document.get("source", {}), dict):
@@ -250,8 +249,8 @@ def _fitting(study: Study, assumption: Assumption, file: str, problems: list[str
             )
             continue
         interpretations.append(
-            Interpretation(
-                label=interpretation.label, metrics=replaced, changes=changes, against=interpretation.against
+            interpretation.model_copy(
+                update={"overrides": {}, "cases": None, "metrics": replaced, "changes": changes}
             )
         )
     return interpretations

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 import operator
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from pydantic import Field, model_validator
 from typing_extensions import Self
 
+from ackclock.experiment.model import Criterion
 from ackclock.experiment.table import Table
 
 _UNITS = frozenset({"s", "ms", "us", "bit/s", "kbit/s", "Mbit/s", "Gbit/s", "B", "kB", "MB", "packets", "%"})
@@ -45,6 +46,9 @@ class Claim(Table):
     paper: float | None = None
     tolerance: str | float | None = Field(
         default=None, description='absolute ("0.1") or relative to paper ("10 %")'
+    )
+    tolerance_reason: str = Field(
+        default="", description="why the tolerance is as wide as it is; required from 25 % on"
     )
     expect: str | None = Field(
         default=None, description='what measured must satisfy, e.g. "> 0" or ">= 0.9 and < 1"'
@@ -203,6 +207,32 @@ class Claim(Table):
         low = [bound for comparison, bound in conditions if comparison.startswith(">")]
         high = [bound for comparison, bound in conditions if comparison.startswith("<")]
         return max(low, default=None), min(high, default=None)
+
+    def size(self, rewritten: Callable[[str], str] = str) -> Criterion:
+        """Returns the criterion on the measured value; without limits for a claim of an order alone.
+
+        ``rewritten`` changes expressions, such as the cases that they name.
+        """
+        measured, reason = rewritten(self.measured), self.tolerance_reason
+        accepted = self.accepted() if self.tolerance is not None else None
+        if accepted is not None:
+            return Criterion(self.text, measured, *accepted, reason=reason)
+        # Takes the tightest end on either side; of two equal ends, the one that is not itself accepted.
+        low, low_open = max(
+            ((bound, sign == ">") for sign, bound in self.conditions() if sign.startswith(">")),
+            default=(None, False),
+        )
+        high, closed = min(
+            ((bound, sign == "<=") for sign, bound in self.conditions() if sign.startswith("<")),
+            default=(None, True),
+        )
+        return Criterion(self.text, measured, low, high, low_open, not closed, reason=reason)
+
+    def order(self, rewritten: Callable[[str], str] = str) -> Criterion | None:
+        """Returns the criterion on the order of two sides; None without one."""
+        if self.direction is None:
+            return None
+        return Criterion(self.text, rewritten(self.measured), order=rewritten(self.direction))
 
     def in_another_unit(self, units: Mapping[str, str]) -> list[str]:
         """Returns a message if the claim compares a single metric in a unit other than the metric's, such as ms for s.

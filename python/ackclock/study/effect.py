@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterable
 import numpy as np
 
 from ackclock.experiment.expression import Array, Expression, ExpressionError
-from ackclock.experiment.model import Result
 from ackclock.experiment.sample_words import SampleWords
 from ackclock.experiment.truth import NEGLIGIBLE, share_of, size_of
 from ackclock.statistics import Summary
@@ -28,13 +27,18 @@ def measured_share(
     """Returns how large the measured effect is relative to what is compared.
 
     Of ``a - b``, ``100 * (a / b - 1)`` and the like it is the difference over the larger side; of ``gap_at_equal`` the
-    gap over the larger of the two curves; of a ratio that is compared with 1 how far it is from 1; of ``trend(x, y)``
+    gap over the larger of the two curves; of a ratio that is compared with 1, or has to lie around it, how far it is
+    from 1; of ``trend(x, y)``
     the range of y over y. None for anything else, and if the ``conditions`` require an effect that is more than
     next to nothing, so that no effect is an answer. ``share_of`` defines the size of a difference.
     """
     conditions = list(conditions)
     ratio = _ratio(measured.tree)
-    if ratio is not None and conditions and all(bound == ratio for _, bound in conditions):
+    if (
+        ratio is not None
+        and conditions
+        and (all(bound == ratio for _, bound in conditions) or _allows_on_both_sides(conditions, ratio))
+    ):
         return share_of(summary.less(ratio), abs(ratio))
     node, factor = _peeled(measured.tree, measured, words)
     match node:
@@ -55,7 +59,7 @@ def measured_share(
 
 
 def every_rival_passes(
-    expressions: Iterable[Expression], rivals: Iterable[str], passes: Callable[[Callable[[str], str]], Result]
+    expressions: Iterable[Expression], rivals: Iterable[str], passes: Callable[[Callable[[str], str]], bool]
 ) -> bool:
     """Returns whether each rival to which a test about one case applies passes it as surely.
 
@@ -73,7 +77,7 @@ def every_rival_passes(
             found.append(passes(_renaming(own, arm)))
         except ExpressionError:
             continue  # a value of the sweep that this case does not have
-    return bool(found) and all(holds is Result.MET for holds in found)
+    return bool(found) and all(found)
 
 
 def cases_named(expressions: Iterable[Expression]) -> set[str]:
@@ -84,6 +88,12 @@ def cases_named(expressions: Iterable[Expression]) -> set[str]:
 def _asks_for_more(comparison: str, bound: float, size: float) -> bool:
     """Returns whether ``comparison bound``, such as ``> 5``, requires an effect that is more than next to nothing."""
     return (bound if comparison.startswith(">") else -bound) > NEGLIGIBLE * size
+
+
+def _allows_on_both_sides(conditions: Iterable[tuple[str, float]], ratio: float) -> bool:
+    """Returns whether the conditions have two ends with ``ratio`` inside: an identical rival satisfies them."""
+    ends = {sign[0]: bound for sign, bound in conditions}
+    return len(ends) == 2 and ends[">"] <= ratio <= ends["<"]
 
 
 def _renaming(own: str, other: str) -> Callable[[str], str]:

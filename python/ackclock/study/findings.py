@@ -18,6 +18,6 @@ def with_numbers(findings: Iterable[Finding], words: SampleWords | None) -> tupl
 
 def with_finding(claim: ClaimResult, findings: Sequence[Finding]) -> ClaimResult:
     """Returns ``claim`` with the finding for its verdict, preferring a finding that names the verdict."""
-    about = [one for one in findings if one.claim == claim.id and one.explains(claim.verdict, claim.came_out)]
+    about = [one for one in findings if one.claim == claim.id and one.explains(claim.verdict)]
     about.sort(key=lambda finding: finding.verdict != claim.verdict)
     return replace(claim, finding=about[0].text if about else None)

@@ -1,10 +1,11 @@
-"""The metrics of all runs of a study, filled in as the runs finish."""
+"""The metrics of all runs of a study, filled in as the runs finish or from a record."""
 
 from __future__ import annotations
 
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -16,34 +17,34 @@ from ackclock.errors import InputError
 from ackclock.experiment.expression import Array, Expression, ExpressionError, parsed
 from ackclock.experiment.run_words import RunWords, measure
 from ackclock.experiment.sample_words import SampleWords
-from ackclock.experiment.truth import ERROR
 from ackclock.series import Series
 from ackclock.statistics import summarise
 from ackclock.study.claim import Claim
 from ackclock.study.computed import Means
-from ackclock.study.effect import cases_named
+from ackclock.study.digest import digest, fields_of
 from ackclock.study.model import Metric, SweptCase, Verdict
-from ackclock.study.plan import Plan, Planned, Reading
+from ackclock.study.plan import Plan, Planned
 from ackclock.study.records import recorded_verdicts
 from ackclock.study.result import CaseResult, ClaimResult, MetricValue, PrecisionResult
-from ackclock.study.verdict import judge
-from ackclock.study.verdict_status import about_baselines, outcome, rivals, status_of
+from ackclock.study.rivals import about_baselines, rivals
+from ackclock.study.verdict import in_words, judge, set_up
 
 
 class Measured:
-    """The samples under every reading. The first ``replications`` are complete and count."""
+    """The samples of each metric under each interpretation, in each run, by seed."""
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
-        self.replications = plan.replications
-        self.replications_of_others = plan.replications
-        """The replications of the other readings: if claims are undecided, only the reading taken gets more."""
-        self.errors: dict[str, float] = {}
-        """The error at which a claim is judged under the reading taken, if it is not the usual one."""
         self._expressions = [plan.metrics(reading) for reading in plan.readings]
         shape = (len(plan.readings), len(plan.runs), plan.replications_most)
         self._samples: dict[str, Array] = {metric.id: np.full(shape, np.nan) for metric in plan.study.metrics}
+        self._there = np.zeros(shape, dtype=bool)
+        self._settings = [run.setting for run in plan.runs]
         self._drawn_series: dict[int, Series | None] = {}
+        self.digests: dict[tuple[int, int], str] = {}
+        """The digest of the first seed's result, by interpretation and run."""
+        self.fields: set[str] = set()
+        """The fields of a result that the digests are over."""
         about = plan.study.characterisation
         self._wanted = about.distributions if about is not None else []
         self._distributions = [Collected() for _ in plan.runs]
@@ -57,20 +58,57 @@ class Measured:
                 if expression.text not in known:
                     known[expression.text] = self._measure(id, expression, words)
                 self._samples[id][use.reading, use.run, use.replication] = known[expression.text]
+            self._there[use.reading, use.run, use.replication] = True
+            if use.replication == 0 and (use.reading == 0 or self._plan.changes(use.reading, use.run)):
+                self.digests[use.reading, use.run] = digest(result)
+                self.fields |= fields_of(result).keys()
             if use.reading == 0:
                 self._distributions[use.run].take(self._wanted, result)
             if use.reading == 0 and use.replication == 0:
                 self._drawn_series[use.run] = self._drawn(self._plan.runs[use.run], result)
 
+    def fill(self, reading: int, run: int, samples: Mapping[str, Sequence[float | None]]) -> None:
+        """Puts recorded samples in place, by metric; those of the interpretation taken serve the others as well."""
+        sharing = (
+            [reading]
+            if reading
+            else [i for i in range(len(self._plan.readings)) if not self._plan.changes(i, run)]
+        )
+        for id, values in samples.items():
+            kept = values[: self._plan.replications_most]
+            for i in sharing:
+                self._samples[id][i, run, : len(kept)] = [np.nan if v is None else v for v in kept]
+                self._there[i, run, : len(kept)] = True
+
+    def made(self, reading: int, run: int) -> int:
+        """Returns the number of seeds, from the first on, that a run has."""
+        there = self._there[reading, run]
+        return int(there.size if there.all() else np.argmin(there))
+
+    @property
+    def most(self) -> int:
+        """Returns the largest number of seeds of any run under the interpretation taken."""
+        return max((self.made(0, c) for c in range(len(self._plan.runs))), default=0)
+
+    def most_of(self, reading: int) -> int:
+        """Returns the largest number of seeds of a run that an interpretation changes."""
+        changed = [c for c in range(len(self._plan.runs)) if self._plan.changes(reading, c)]
+        return max((self.made(reading, c) for c in changed), default=self.most)
+
+    def samples(self, reading: int, run: int) -> dict[str, Array]:
+        """Returns the samples of each metric in a run, by seed."""
+        made = self.made(reading, run)
+        return {id: values[reading, run, :made] for id, values in self._samples.items()}
+
     def cases(self) -> Iterator[CaseResult]:
-        """Returns the cases under the reading taken."""
+        """Returns the cases under the interpretation taken."""
         return (self._case(run, index) for index, run in enumerate(self._plan.runs))
 
     def means(self) -> Means:
-        """Returns the mean of each metric in each run, under the reading taken."""
+        """Returns the mean of each metric in each run, under the interpretation taken."""
         return {
             metric.id: {
-                run.name: summarise(self._samples_of(metric.id, 0, c)).mean
+                run.name: summarise(self.samples(0, c)[metric.id]).mean
                 for c, run in enumerate(self._plan.runs)
             }
             for metric in self._plan.study.metrics
@@ -84,52 +122,79 @@ class Measured:
             sweep_value=run.value,
             own_sweep=run.case.sweep,
             overrides=self._plan.overrides(run),
-            seeds=self._plan.seeds(self.replications),
+            seeds=self._plan.seeds(self.made(0, index)),
             values={metric.id: self._value(metric, run, index) for metric in self._plan.study.metrics},
-            series=self._drawn_series[index],
+            series=self._drawn_series.get(index),
             distributions=self._distributions[index].means(),
         )
 
-    def claims(self, reading: Reading, only: Sequence[Claim] | None = None) -> tuple[ClaimResult, ...]:
-        """Returns the claims, all or ``only`` these, judged under ``reading``. InputError names a claim that cannot be
-        judged.
-        """
-        plan, index = self._plan, self._plan.readings.index(reading)
-        replications = self.replications
-        if reading is not None:
-            replications = plan.made(reading, self.replications_of_others)
-        words = SampleWords(
-            {
-                metric: {
-                    run.name: self._samples_of(metric, index, c)[:replications]
-                    for c, run in enumerate(plan.runs)
-                }
-                for metric in self._samples
-            },
-            [run.setting for run in plan.runs],
+    def named(self, claim: Claim) -> list[int]:
+        """Returns the runs that a claim names. InputError for a claim that cannot be read."""
+        with self._about(claim):
+            texts = [claim.measured, *([] if claim.direction is None else [claim.direction])]
+            names = {one.name for one in self._words(0, 0).named(*map(parsed, texts))}
+        return [c for c, run in enumerate(self._plan.runs) if run.name in names]
+
+    def seeds_of(self, reading: int, claim: Claim) -> int:
+        """Returns the number of seeds with which a claim can be judged: those that all runs have which it names."""
+        return min((self.made(reading, run) for run in self.named(claim)), default=self.most)
+
+    def judged(self, reading: int, claim: Claim) -> ClaimResult:
+        """Returns a claim's result under an interpretation. InputError for a claim that cannot be judged."""
+        plan, study = self._plan, self._plan.study
+        seeds = self.seeds_of(reading, claim)
+        with self._about(claim):
+            judged = judge(
+                claim,
+                self._words(reading, seeds),
+                seeds,
+                rivals=self._rivals,
+                error=(plan.others if reading else plan.looks).error(seeds),
+            )
+        not_judged = claim.not_judged()
+        return replace(
+            judged,
+            verdict=in_words(judged.verdict, claim, study),
+            detail=not_judged or judged.detail,
+            setup=set_up(claim, study),
+            replications_needed=None if not_judged else judged.replications_needed,
+            baselines=self._about_baselines[claim.id],
+            recorded=self._recorded.get(claim.id),
         )
-        claims = plan.study.claims if only is None else only
-        return tuple(self._judged(claims, words, replications, taken=reading is None))
 
-    def touches(self, reading: Reading, claim: Claim) -> bool:
-        """Returns whether the values that ``claim`` names differ under ``reading``, in the replications that both have.
-
-        If they do not differ, the reading says nothing about the claim: it must not leave undecided what the reading
-        taken decides, only because it has fewer replications.
-        """
-        plan, index = self._plan, self._plan.readings.index(reading)
-        count = plan.made(reading, self.replications_of_others)
+    def touched(self, reading: int, claim: Claim) -> bool:
+        """Returns whether an interpretation changes the scenario of a run that the claim names, or a metric of it."""
+        alternative = self._plan.readings[reading]
         texts = [text for text in (claim.measured, claim.direction) if text is not None]
-        cases = cases_named(parsed(text) for text in texts)
+        metrics = alternative.metrics if alternative is not None else {}
+        return any(re.search(rf"\b{id}\(", text) for id in metrics for text in texts) or any(
+            self._plan.changes(reading, run) for run in self.named(claim)
+        )
+
+    def differs(self, reading: int, claim: Claim) -> bool:
+        """Returns whether the values that a claim names differ under an interpretation, in the seeds that both have.
+
+        If they do not differ, the interpretation says nothing about the claim.
+        """
+        texts = [text for text in (claim.measured, claim.direction) if text is not None]
         metrics = [id for id in self._samples if any(re.search(rf"\b{id}\(", text) for text in texts)]
+        count = min(self.seeds_of(reading, claim), self.seeds_of(0, claim))
         return any(
             not np.array_equal(
-                self._samples[id][index, c, :count], self._samples[id][0, c, :count], equal_nan=True
+                self._samples[id][reading, c, :count], self._samples[id][0, c, :count], equal_nan=True
             )
             for id in metrics
-            for c, run in enumerate(plan.runs)
-            if run.case.name in cases
+            for c in self.named(claim)
         )
+
+    def wide(self) -> list[int]:
+        """Returns the runs whose intervals are wider than the study asks for."""
+        wanted = self._plan.precision
+        return [
+            c
+            for c in range(len(self._plan.runs))
+            if wanted is not None and any(self._relative_width(id, c) > wanted.share for id in wanted.metrics)
+        ]
 
     def precision(self) -> PrecisionResult | None:
         """Returns how near the study is to the precision that it asks for; None when it asks for none."""
@@ -159,42 +224,30 @@ class Measured:
 
     def _relative_width(self, metric: str, run: int) -> float:
         """Returns half the interval over the mean; infinite while there is no interval."""
-        summary = summarise(self._samples_of(metric, 0, run))
+        summary = summarise(self.samples(0, run)[metric])
         half = summary.half_width
         if half == 0:
             return 0.0  # also of a mean of zero: all replications agree
         return abs(half / summary.mean) if half is not None and summary.mean else math.inf
 
-    def _samples_of(self, metric: str, reading: int, run: int) -> Array:
-        return self._samples[metric][reading, run, : self.replications]
+    def _words(self, reading: int, seeds: int) -> SampleWords:
+        """Returns the vocabulary over the first seeds; a rival with fewer seeds has no sample in the others."""
+        return SampleWords(
+            {
+                id: {run.name: values[reading, c, :seeds] for c, run in enumerate(self._plan.runs)}
+                for id, values in self._samples.items()
+            },
+            self._settings,
+        )
 
-    def _judged(
-        self, claims: Sequence[Claim], words: SampleWords, replications: int, *, taken: bool
-    ) -> Iterator[ClaimResult]:
-        study, loaded = self._plan.study, self._plan.loaded
-        errors = self.errors if taken else {}
-        for claim in claims:
-            try:
-                error = errors.get(claim.id, ERROR)
-                judged = judge(claim, words, replications, rivals=self._rivals, error=error)
-            except ExpressionError as error:
-                raise InputError(f'{loaded.file}: claim "{claim.id}": {error}') from None
-            came_out = outcome(judged.verdict, claim, study)
-            verdict = status_of(came_out, claim, study) if taken else came_out
-            not_judged = claim.not_judged()
-            yield replace(
-                judged,
-                verdict=verdict,
-                outcome=None if came_out == verdict else came_out,
-                detail=not_judged
-                or (claim.setup_unknown if verdict == "set-up unknown" else "")
-                or judged.detail,
-                replications_needed=None if not_judged else judged.replications_needed,
-                baselines=self._about_baselines[claim.id],
-                recorded=self._recorded.get(claim.id),
-            )
+    @contextmanager
+    def _about(self, claim: Claim) -> Iterator[None]:
+        try:
+            yield
+        except ExpressionError as error:
+            raise InputError(f'{self._plan.loaded.file}: claim "{claim.id}": {error}') from None
 
-    # The same under every reading.
+    # The same under every interpretation.
     @cached_property
     def _rivals(self) -> list[str]:
         return rivals(self._plan.study, self._plan.loaded.thesis)
@@ -209,7 +262,7 @@ class Measured:
         return recorded_verdicts(self._plan.loaded.name, self._plan.study) if self._plan.quick else {}
 
     def _value(self, metric: Metric, run: SweptCase, index: int) -> MetricValue:
-        samples = self._samples_of(metric.id, 0, index)
+        samples = self.samples(0, index)[metric.id]
         summary = summarise(samples)
         return MetricValue(
             mean=summary.mean,

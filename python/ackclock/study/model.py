@@ -23,18 +23,16 @@ from ackclock.experiment.table import Table
 from ackclock.study.claim import Claim
 
 Verdict = Literal[
-    "reproduced",
-    "direction only",
-    "not reproduced",
-    "hangs on the reading",
+    "as printed",
+    "right order, other size",
+    "not as printed",
     "undecided",
-    "not discriminating",
-    "set-up unknown",
+    "cannot tell",
     "not a test",
     "yes",
     "no",
 ]
-"""Of the thesis's claims, in the order in which they are counted; then the answers to questions of our own."""
+"""The words for the result of a claim, in the order of counts; the last two answer questions of our own."""
 Overrides = dict[str, Any]
 """Dotted paths into the scenario and the values to put there, e.g. ``{"flows.tcp.count": 25}``."""
 
@@ -261,10 +259,20 @@ class Interpretation(Table):
     metrics: dict[str, str] = Field(
         default_factory=dict, description="metric id: the expression that replaces its own"
     )
+    evidence: str = Field(
+        default="",
+        description="the evidence for this interpretation in one line: a sentence of the text with its section, a "
+        "default of the simulator's version that the publication names, or another printed number. Without any it is "
+        "a robustness check of ours, which reverses no result",
+    )
     against: str = Field(
         default="",
-        description="the evidence in the thesis against this interpretation, with its section; it then "
-        "changes no verdict",
+        description="the publication's own evidence against this interpretation, with its section; it then reverses "
+        "no result",
+    )
+    stands_for: list[str] = Field(
+        default_factory=list,
+        description="with against: the claims, by id or pattern, of which it is the question, so that it stands there",
     )
 
     @model_validator(mode="after")
@@ -274,6 +282,10 @@ class Interpretation(Table):
         if self.changes and (self.overrides or self.cases):
             raise ValueError("each of the changes has its own overrides and cases; give none beside them")
         return self
+
+    def refuted_for(self, claim: str) -> bool:
+        """Returns whether the publication's own evidence rules the interpretation out for a claim."""
+        return bool(self.against) and not any(fnmatch.fnmatchcase(claim, one) for one in self.stands_for)
 
     def all_changes(self) -> list[Change]:
         """Returns the changes as a list, also if there is one that is written without a list."""
@@ -298,7 +310,7 @@ class Assumption(Table):
 
 
 class Finding(Table):
-    """The written conclusion about a claim, above all one that was not reproduced."""
+    """The written conclusion about a claim, above all one that is not as printed."""
 
     claim: str
     text: str
@@ -306,15 +318,9 @@ class Finding(Table):
         default=None, description="the verdict that it explains; it is not shown under another verdict"
     )
 
-    def explains(self, verdict: Verdict | None, outcome: Verdict | None = None) -> bool:
-        """Returns whether the finding is shown under ``verdict``, or under ``outcome`` if the verdict counts the
-        outcome as another.
-        """
-        # Records of an earlier form have no outcome for a claim that failed in an unknown set-up.
-        missed = verdict == "set-up unknown" and outcome is None
-        return self.verdict in (None, verdict, outcome) or (
-            missed and self.verdict in ("direction only", "not reproduced")
-        )
+    def explains(self, verdict: Verdict | None) -> bool:
+        """Returns whether the finding is shown under ``verdict``."""
+        return self.verdict in (None, verdict)
 
 
 class Precision(Table):
@@ -358,13 +364,11 @@ class Study(Table):
         default_factory=list, description="ids of the assumptions that apply, of the base or of this file"
     )
     source: Source
-    replications: int = Field(default=20, ge=1, le=10_000)
-    replications_most: int | None = Field(
-        default=None,
+    replications: int = Field(
+        default=80,
         ge=1,
         le=10_000,
-        description="the largest number of replications while claims are undecided; default: four times the "
-        "replications, 10 at least",
+        description="the largest number of seeds of a case; undecided claims get 3, 5, 10, 20, ... of them",
     )
     precision: Precision | None = None
     quick: Quick = Field(default_factory=Quick)
@@ -420,12 +424,8 @@ class Study(Table):
             *repeated("assumption", [assumption.id for assumption in self.assumptions if assumption.id]),
             *repeated("assumption", self.assume, what="named"),
         ]
-        if self.replications_most is not None and self.replications_most < self.replications:
-            problems.append("replications_most: is less than replications")
         if self.precision is not None:
             problems += _unknown("precision.metrics", "metric", self.precision.metrics, metric_ids)
-            if self.precision.replications_most < self.replications:
-                problems.append("precision.replications_most: is less than replications")
         for metric in self.metrics:
             problems += _unknown(f"metrics.{metric.id}.paper", "case", metric.paper, run_names)
         for figure in self.figures:

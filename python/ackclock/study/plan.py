@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,7 @@ from ackclock._overrides import merge
 from ackclock._store import Job
 from ackclock.errors import InputError, ScenarioError
 from ackclock.experiment.expression import Expression
+from ackclock.experiment.looks import Looks
 from ackclock.experiment.run_words import needs_series
 from ackclock.study.drawn import undrawable
 from ackclock.study.dry_run import MetricsDryRun
@@ -41,30 +42,28 @@ class Planned:
     cost: float
     """The approximate number of packets that it sends."""
 
-    @property
-    def taken(self) -> bool:
-        """Returns whether the reading that the study takes needs it."""
-        return any(use.reading == 0 for use in self.uses)
 
-
-READINGS_QUICK = 2
-"""The number of replications that a quick run makes of simulations needed only by other readings: the fewest that
-give an interval.
-"""
-GROWTH = 4
-"""The largest factor on the replications of a study with undecided claims, if more would decide one."""
+QUICK = 3
+"""The number of seeds of a quick run whose study asks for no other."""
+OTHERS_QUICK = 2
+"""The number of seeds that a quick run makes of other interpretations: the fewest that give an interval."""
+OTHERS_MOST = 20
+"""The largest number of seeds of an interpretation that is not taken."""
 
 
 class Plan:
-    """The runs of a study. Runs that several readings share (equal overrides and seed) are made once."""
+    """The runs of a study. Runs that several interpretations share (equal overrides and seed) are made once."""
 
     def __init__(self, loaded: LoadedStudy, *, quick: bool, sensitivity: bool) -> None:
         study = loaded.study
         self.loaded, self.study, self.quick = loaded, study, quick
         self.runs = study.runs()
-        self.replications = (quick and study.quick.replications) or study.replications
         self.precision = None if quick else study.precision
-        self.replications_most = self._most()
+        self.looks = self._looks()
+        self.others = Looks.once(OTHERS_QUICK) if quick else Looks.until(min(OTHERS_MOST, study.replications))
+        self.replications_most = self.looks.seeds[-1]
+        if self.precision is not None:
+            self.replications_most = max(self.replications_most, self.precision.replications_most)
         seed = study.scenario.get("seed", 1)
         self._first_seed = seed if isinstance(seed, int) else 1  # the core's check reports any other type
         self._costs: dict[str, float] = {}
@@ -74,13 +73,16 @@ class Plan:
                 interpretation for item in study.assumptions for interpretation in item.interpretations
             ]
 
-    def _most(self) -> int:
-        """Returns the largest number of replications for a precision or for undecided claims; a quick run adds none."""
-        if self.precision is not None:
-            return self.precision.replications_most
+    def _looks(self) -> Looks:
+        study = self.study
         if self.quick:
-            return self.replications
-        return self.study.replications_most or max(GROWTH * self.replications, 10)
+            return Looks.once(study.quick.replications or min(QUICK, study.replications))
+        # A characterisation compares every discipline with the baseline by all of its seeds.
+        return (
+            Looks.until(study.replications)
+            if study.characterisation is None
+            else Looks.once(study.replications)
+        )
 
     def seeds(self, replications: int) -> tuple[int, ...]:
         """Returns the seeds of that many replications, the same for every case."""
@@ -94,14 +96,6 @@ class Plan:
         other = _changes(reading, run)
         study, case = (self.study.quick.overrides, run.case.quick) if self.quick else ({}, {})
         return merge(study, run.case.overrides, case, swept, *other)
-
-    def made(self, reading: Reading, replications: int) -> int:
-        """Returns how many of the given replications are made of a reading; a quick run makes few of a reading that
-        is not taken.
-        """
-        if not self.quick or reading is None or not reading.all_changes():
-            return replications
-        return min(replications, READINGS_QUICK)
 
     def metrics(self, reading: Reading) -> dict[str, Expression]:
         """Returns the expression of each metric under ``reading``."""
@@ -122,27 +116,51 @@ class Plan:
             told = "\n".join(f"{message}\n  in {_few(places)}" for message, places in problems.items())
             raise InputError(placed(told, self.loaded.text, self.loaded.file))
 
-    def simulations(self, first: int = 0, end: int | None = None) -> list[Planned]:
-        """Returns the simulations of the replications from ``first`` to ``end`` (not included), by default the first
-        batch.
+    def changes(self, reading: int, run: int) -> bool:
+        """Returns whether an interpretation runs another scenario than the one taken."""
+        return bool(_changes(self.readings[reading], self.runs[run]))
+
+    def simulations(self, wanted: Mapping[tuple[int, int], tuple[int, int]]) -> list[Planned]:
+        """Returns the simulations of replications: for each pair of an interpretation and a run, from the first to the
+        last (not included).
+
+        A simulation under the interpretation taken serves all others that do not change its scenario: these only have
+        other metrics.
         """
-        seeds = self.seeds(self.replications if end is None else end)
         uses: dict[tuple[str, int], list[Use]] = {}
-        wanted: dict[tuple[str, int], Job] = {}
-        for r, reading in enumerate(self.readings):
-            about = self.study.characterisation
-            every_run_needs_series = (about is not None and "goodput" in about.distributions) or any(
-                needs_series(expression) for expression in self.metrics(reading).values()
-            )
-            for c, run in enumerate(self.runs):
-                overrides = self.overrides(run, reading)
-                for k in range(first, self.made(reading, len(seeds))):
-                    drawn = k == 0 and bool(self._figures(reading, run))
-                    key = (_key(overrides), seeds[k])
-                    series = every_run_needs_series or drawn or (key in wanted and wanted[key].series)
-                    wanted[key] = self._job(overrides, seeds[k], series)
-                    uses.setdefault(key, []).append(Use(r, c, k))
-        return [Planned(job, uses[key], self._costs.get(key[0], 0.0)) for key, job in wanted.items()]
+        jobs: dict[tuple[str, int], Job] = {}
+        for (r, c), (first, end) in wanted.items():
+            overrides = self.overrides(self.runs[c], self.readings[r])
+            sharing = [r] if r else [i for i in range(len(self.readings)) if not self.changes(i, c)]
+            every_run_needs_series = any(self._needs_series(i) for i in sharing)
+            for k, seed in list(enumerate(self.seeds(end)))[first:]:
+                drawn = k == 0 and bool(self._figures(self.readings[r], self.runs[c]))
+                key = (_key(overrides), seed)
+                series = every_run_needs_series or drawn or (key in jobs and jobs[key].series)
+                jobs[key] = self._job(overrides, seed, series)
+                uses.setdefault(key, []).extend(Use(i, c, k) for i in sharing)
+        return [Planned(job, uses[key], self._costs.get(key[0], 0.0)) for key, job in jobs.items()]
+
+    def every_run(self, seeds: int) -> list[Planned]:
+        """Returns the simulations of that many seeds of every run, under every interpretation that changes it."""
+        return self.simulations(
+            {
+                (r, c): (0, seeds)
+                for r in range(len(self.readings))
+                for c in range(len(self.runs))
+                if r == 0 or self.changes(r, c)
+            }
+        )
+
+    def cost(self, reading: int, run: int) -> float:
+        """Returns the approximate number of packets of one replication."""
+        return self._costs.get(_key(self.overrides(self.runs[run], self.readings[reading])), 0.0)
+
+    def _needs_series(self, reading: int) -> bool:
+        about = self.study.characterisation
+        return (about is not None and "goodput" in about.distributions) or any(
+            needs_series(expression) for expression in self.metrics(self.readings[reading]).values()
+        )
 
     def _job(self, overrides: dict[str, Any], seed: int, series: bool) -> Job:
         scenario = self.loaded.scenario

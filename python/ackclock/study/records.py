@@ -1,21 +1,97 @@
-"""The recorded results of full runs of the package's studies: ``archive/records/THESIS/STUDY.json``."""
+"""Records of full runs of the package's studies: the samples of every metric by seed, from which claims are judged.
+
+A record is one JSON file. What it concludes is not in it: ``judged`` judges it with the claims of today.
+"""
 
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ackclock._archive import folder
-from ackclock.study.fingerprint import fingerprint
+from ackclock.errors import InputError
+from ackclock.study.digest import PHYSICS
+from ackclock.study.fingerprint import of_judgement, of_simulation
 from ackclock.study.model import Study, Verdict
 
 if TYPE_CHECKING:
     from ackclock.study.computed import Means
+    from ackclock.study.load import LoadedStudy
+    from ackclock.study.result import StudyResult
+    from ackclock.study.run import Work
 
-Values = Mapping[str, Mapping[str, Sequence[float | None]]]
-"""The mean, half the 95 % interval, and the published value if there is one, by the names of runs and of metrics."""
+DIGITS = 6
+"""The number of significant digits of a sample."""
+Values = Mapping[str, Sequence[float | None]]
+"""The samples of each metric by seed; None where a run has none."""
+
+
+@dataclass(frozen=True)
+class Origin:
+    """When, from what and on what the samples were made. The name of the machine is left out."""
+
+    date: str
+    commit: str
+    processor: str
+    cores: int
+    system: str
+
+
+@dataclass(frozen=True)
+class Checked:
+    """The physics that last gave the digests of a record, and when."""
+
+    core: int
+    date: str
+
+
+@dataclass(frozen=True)
+class Other:
+    """The samples of an interpretation that is not taken, in the runs that it changes."""
+
+    assumption: str
+    alternative: str
+    samples: Mapping[str, Values]
+    digests: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Record:
+    """A study's record."""
+
+    study: str
+    simulation: str
+    """The hash of what the samples depend on: ``fingerprint.of_simulation``."""
+    judgement: str
+    """The hash of what results depend on beside the samples: ``fingerprint.of_judgement``."""
+    origin: Origin
+    checked: Checked
+    simulations: int
+    cpu_time_s: float | None
+    fields: Sequence[str]
+    """The fields of a result that the digests are over."""
+    digests: Mapping[str, str]
+    """The digest of the first seed's result in each run."""
+    samples: Mapping[str, Values]
+    others: Sequence[Other] = field(default_factory=tuple)
+
+    def to_json(self) -> str:
+        """Returns the text of the file: a line for each run."""
+        head = {key: value for key, value in asdict(self).items() if key not in ("samples", "others")}
+        lines = [f" {_compact(key)}: {_compact(value)}," for key, value in head.items()]
+        lines += [' "samples": {', *_lines(self.samples, 2), " },", ' "others": [']
+        for number, other in enumerate(self.others, start=1):
+            lines += [
+                f'  {{"assumption": {_compact(other.assumption)}, "alternative": {_compact(other.alternative)},',
+                f'   "digests": {_compact(dict(other.digests))}, "samples": {{',
+                *_lines(other.samples, 4),
+                "  }}" + ("," if number < len(self.others) else ""),
+            ]
+        return "\n".join(["{", *lines, " ]", "}"]) + "\n"
 
 
 def records_dir() -> Path:
@@ -23,28 +99,176 @@ def records_dir() -> Path:
     return folder("records")
 
 
+def path_of(study: str) -> Path:
+    """Returns the file of a study's record."""
+    return records_dir() / f"{study}.json"
+
+
+def record_of(work: Work, origin: Origin) -> Record:
+    """Returns the record of a study that ran in full. ValueError for a quick run, or a study of another folder."""
+    plan, measured, study = work.plan, work.measured, work.loaded.study
+    if plan.quick:
+        raise ValueError(f"{work.loaded.name}: a quick run; only full ones are recorded")
+    if work.loaded.name.endswith(".toml"):
+        raise ValueError(f"{work.loaded.name}: not a study of the package")
+
+    def of(reading: int, c: int) -> dict[str, list[float | None]]:
+        found = measured.samples(reading, c)
+        # An interpretation that runs the scenario of the one taken only has metrics of its own.
+        whole = reading == 0 or plan.changes(reading, c)
+        wanted = plan.metrics(plan.readings[reading]) if whole else _replaced(plan, reading)
+        return {id: [_rounded(value) for value in found[id]] for id in wanted}
+
+    others = []
+    for reading, alternative in list(enumerate(plan.readings))[1:]:
+        assert alternative is not None  # noqa: S101  (only the first interpretation is the one taken)
+        runs = {run.name: of(reading, c) for c, run in enumerate(plan.runs) if measured.made(reading, c)}
+        others.append(
+            Other(
+                next(item.what for item in study.assumptions if alternative in item.interpretations),
+                alternative.label,
+                {run: values for run, values in runs.items() if values},
+                {
+                    plan.runs[c].name: text
+                    for (i, c), text in sorted(measured.digests.items())
+                    if i == reading
+                },
+            )
+        )
+    return Record(
+        study=work.loaded.name,
+        simulation=of_simulation(study),
+        judgement=of_judgement(study),
+        origin=origin,
+        checked=Checked(PHYSICS, origin.date),
+        simulations=work.count,
+        cpu_time_s=None if work.stored else _rounded(work.cpu_time_s, 3),
+        fields=sorted(measured.fields),
+        digests={plan.runs[c].name: text for (i, c), text in sorted(measured.digests.items()) if i == 0},
+        samples={run.name: of(0, c) for c, run in enumerate(plan.runs)},
+        others=tuple(others),
+    )
+
+
+def write(record: Record) -> None:
+    """Writes a record into the package."""
+    path = path_of(record.study)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(record.to_json(), encoding="utf-8")
+
+
+def read(study: str) -> Record | None:
+    """Returns the record of a study of the package; None without one that has samples."""
+    document = _document(study)
+    if "samples" not in document:
+        return None
+    others = tuple(Other(**other) for other in document.pop("others"))
+    origin, checked = Origin(**document.pop("origin")), Checked(**document.pop("checked"))
+    return Record(**document, origin=origin, checked=checked, others=others)
+
+
+def is_stale(record: Record, study: Study) -> bool:
+    """Returns whether the samples are those of another study, or of another physics."""
+    return record.simulation != of_simulation(study) or record.checked.core != PHYSICS
+
+
+def judged(record: Record, loaded: LoadedStudy) -> StudyResult:
+    """Returns the result of a study from the samples of its record, which runs nothing. InputError if they are those of
+    another study.
+    """
+    from ackclock.study.plan import Plan
+    from ackclock.study.run import Work
+
+    if record.simulation != of_simulation(loaded.study):
+        raise InputError(
+            f"{loaded.name}: its scenario, cases or metrics have changed since it was recorded; "
+            f"`ackclock reproduce {loaded.name}` runs it"
+        )
+    work = Work(loaded, Plan(loaded, quick=False, sensitivity=True))
+    place = {run.name: c for c, run in enumerate(work.plan.runs)}
+    for run, samples in record.samples.items():
+        work.measured.fill(0, place[run], samples)
+    others = {(one.assumption, one.alternative): one for one in record.others}
+    for assumption in loaded.study.assumptions:
+        for alternative in assumption.interpretations:
+            known = others.get((assumption.what, alternative.label))
+            for run, samples in known.samples.items() if known is not None else ():
+                work.measured.fill(work.plan.readings.index(alternative), place[run], samples)
+    work.count = record.simulations
+    return replace(work.result(), cpu_time_s=record.cpu_time_s)
+
+
+def result_of(name: str) -> StudyResult | None:
+    """Returns the recorded result of a study of the package; None if it is not recorded.
+
+    Samples are judged with the study of today. A record without samples, or with those of another study, has no result
+    unless it is of the form that keeps results (``before_samples``).
+    """
+    from ackclock.study.load import load_study
+
+    document, loaded = _document(name), load_study(name)
+    if not document:
+        return None
+    if "samples" not in document:
+        from ackclock.study.before_samples import result
+
+        return result(document, loaded)
+    record = read(name)
+    if record is None or record.simulation != of_simulation(loaded.study):
+        return None
+    return judged(record, loaded)
+
+
 def recorded_verdicts(name: str, study: Study) -> Mapping[str, Verdict]:
-    """Returns the verdicts by claims; empty for a study that is not recorded or has changed since."""
-    record = _record(name, study)
-    return {claim["id"]: claim["verdict"] for claim in record.get("claims", [])}
+    """Returns the recorded results by claims; empty for a study that is not recorded or has changed since."""
+    from ackclock.study.load import load_study
+
+    record = None if name.endswith(".toml") else read(name)
+    if record is None or record.simulation != of_simulation(study):
+        return {}
+    return {claim.id: claim.verdict for claim in judged(record, load_study(name)).claims}
 
 
 def recorded_means(name: str, study: Study) -> Means | None:
     """Returns the means of the study's metrics; None if they are not recorded, or the study has changed since."""
-    return means_of(_record(name, study).get("values", {}), study)
-
-
-def means_of(values: Values, study: Study) -> Means | None:
-    """Returns the means of all metrics in all runs of ``study``; None if ``values`` lack one."""
-    runs = [run.name for run in study.runs()]
-    if any(metric.id not in values.get(run, {}) for run in runs for metric in study.metrics):
+    record = None if name.endswith(".toml") else read(name)
+    if record is None or record.simulation != of_simulation(study):
         return None
-    return {metric.id: {run: values[run][metric.id][0] for run in runs} for metric in study.metrics}
+    return {
+        metric.id: {run: _mean(values[metric.id]) for run, values in record.samples.items()}
+        for metric in study.metrics
+    }
 
 
-def _record(name: str, study: Study) -> Mapping[str, Any]:
-    path = records_dir() / f"{name}.json"
-    if name.endswith(".toml") or not path.is_file():
+def _mean(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known) if known else None
+
+
+def _document(study: str) -> dict[str, Any]:
+    path = path_of(study)
+    if not path.is_file():
         return {}
-    record: Mapping[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    return record if record["fingerprint"] == fingerprint(study) else {}
+    document: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return document
+
+
+def _replaced(plan: Any, reading: int) -> list[str]:
+    alternative = plan.readings[reading]
+    return [] if alternative is None else list(alternative.metrics)
+
+
+def _lines(runs: Mapping[str, Values], indent: int) -> list[str]:
+    lines = [f"{' ' * indent}{_compact(run)}: {_compact(dict(values))}" for run, values in runs.items()]
+    return [f"{line}," for line in lines[:-1]] + lines[-1:]
+
+
+def _compact(value: Any) -> str:
+    return json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+
+
+def _rounded(value: float | None, digits: int = DIGITS) -> float | None:
+    if value is None or not math.isfinite(value):
+        return None
+    rounded = float(f"{value:.{digits}g}")
+    return int(rounded) if rounded.is_integer() and abs(rounded) < 2**53 else rounded

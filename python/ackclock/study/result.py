@@ -7,11 +7,13 @@ missing sample is ``nan`` inside tuples and ``None`` where a single number may b
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, get_args
 
 from ackclock.characterisation.language import Characterisation
+from ackclock.experiment.model import Result
+from ackclock.statistics import LEVEL
 from ackclock.study.model import Figure, Finding, Metric, Sweep, Verdict
 
 if TYPE_CHECKING:  # mistakes in a study file are found without the numerical libraries
@@ -110,14 +112,28 @@ class CaseResult:
 
 
 @dataclass(frozen=True)
-class ReadingVerdict:
-    """The outcome of a claim's test under another reading (interpretation) of the publication."""
+class OtherResult:
+    """The result of a claim under another interpretation of the publication."""
 
     assumption: str
     alternative: str
     verdict: Verdict
+    evidence: str = ""
+    """The evidence for it; without any it is a robustness check of ours."""
     against: str = ""
-    """The evidence in the publication against the reading, which then changes no verdict."""
+    """The publication's own evidence against it."""
+    differs: bool = False
+    """Whether the claim holds under one of this interpretation and the one taken, and fails under the other."""
+
+    @property
+    def stands(self) -> bool:
+        """Returns whether it may reverse a result: there is evidence for it, and none against it."""
+        return bool(self.evidence) and not self.against
+
+    @property
+    def reverses(self) -> bool:
+        """Returns whether it reverses the result."""
+        return self.differs and self.stands
 
     def __str__(self) -> str:
         return f"{self.assumption}: {self.alternative}"
@@ -153,38 +169,68 @@ class ClaimResult:
     """Whether it is about baselines alone, so that no system of the thesis enters the measured value."""
     replications_needed: int | None = None
     """About how many replications would decide an undecided claim; None if unknown."""
+    order: Result | None = None
+    """The result of its order of two sides alone; None without one."""
     recorded: Verdict | None = None
-    """For a quick run, the verdict of the recorded full run."""
-    outcome: Verdict | None = None
-    """The outcome of the test under the reading taken, if the verdict is another: "set-up unknown" or "hangs on the
-    reading".
-    """
-    readings: tuple[ReadingVerdict, ...] = ()
-    """The other readings under which the test has another outcome, including those that leave it undecided."""
-    samples: tuple[float, ...] = ()
-    """The measured value of each replication."""
+    """For a quick run, the result of the recorded full run."""
+    setup: str = ""
+    """The part of the set-up that is lost; empty if the set-up is printed."""
+    interpretations: tuple[OtherResult, ...] = ()
+    """What became of it under each other interpretation that touches it."""
+    samples: Sequence[float] = ()
+    """The measured value by seed."""
+    error: float = (1 - LEVEL) / 2
+    """The largest one-sided p-value that decided it."""
 
     @property
-    def came_out(self) -> Verdict:
-        """Returns the outcome of the test under the reading taken, whatever verdict it counts as."""
-        return self.outcome or self.verdict
+    def tested(self) -> bool:
+        """Returns whether the claim is tested and not only shown."""
+        return self.verdict != "not a test"
+
+    @property
+    def reversed_by(self) -> list[OtherResult]:
+        """Returns the interpretations that reverse the result."""
+        return [one for one in self.interpretations if one.reverses]
+
+    @property
+    def interpretations_in_words(self) -> str:
+        """Returns the column of interpretations: "0 of 7 reverse it", "1 of 7: start times"; empty without any."""
+        standing = [one for one in self.interpretations if one.stands]
+        checks = [one for one in self.interpretations if not one.evidence and not one.against]
+        parts = []
+        if standing:
+            named = ", ".join(dict.fromkeys(one.assumption for one in self.reversed_by))
+            count = f"{len(self.reversed_by)} of {len(standing)}"
+            parts.append(f"{count}: {named}" if named else f"{count} reverse it")
+            if undecided := sum(one.verdict == "undecided" for one in standing):
+                parts.append(f"{undecided} undecided")
+        if checks:
+            others = sum(one.differs for one in checks)
+            parts.append(f"{others} of {len(checks)} checks of ours differ")
+        return "; ".join(parts)
 
 
 @dataclass(frozen=True)
 class SensitivityResult:
-    """All claims re-evaluated under one alternative of one assumption, with the outcomes of their tests as verdicts."""
+    """All claims under one alternative of one assumption."""
 
     assumption: str
     alternative: str
     claims: tuple[ClaimResult, ...]
     changed: tuple[str, ...]
-    """Ids of the claims whose test has another outcome than under the assumption as taken, other than undecided."""
+    """Ids of the claims whose result is another one than under the assumption as taken, other than undecided."""
     undecided: tuple[str, ...]
     """Ids of the claims that are decided as taken, and undecided under the alternative."""
     replications: int
-    """The replications of the alternative; the reading taken may have more, made to decide undecided claims."""
+    """The largest number of seeds of the alternative."""
+    evidence: str = ""
+    """The evidence for the alternative; without any it is a robustness check of ours."""
     against: str = ""
-    """The evidence in the publication against the alternative, which then changes no verdict."""
+    """The publication's own evidence against the alternative."""
+    refuted_for: frozenset[str] = frozenset()
+    """Ids of the claims for which ``against`` counts."""
+    untouched: frozenset[str] = frozenset()
+    """Ids of the claims whose values do not differ under the alternative."""
 
 
 @dataclass(frozen=True)
@@ -233,6 +279,7 @@ class StudyResult:
     file: str
     quick: bool
     replications: int
+    """The largest number of seeds of a case."""
     scenario_text: str
     """The scenario as the file has it, without the cases' overrides."""
     metrics: tuple[Metric, ...]
@@ -251,11 +298,9 @@ class StudyResult:
     cpu_time_s: float | None = None
     """The approximate CPU time of its simulations, including those that it shares with other studies; None if some
     were found on disk."""
-    more_replications: int = 0
-    """The number of ``replications`` that were added to decide undecided claims."""
     characterisation: Characterisation | None = None
     fingerprint: str = ""
-    """A hash of everything in the study that its numbers depend on."""
+    """A hash of what its samples depend on."""
 
     def case(self, name: str) -> CaseResult:
         """Returns the case called ``name``. KeyError when there is none."""

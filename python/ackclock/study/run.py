@@ -1,11 +1,11 @@
-"""Running studies: make the runs, compute the metrics as they finish, judge the claims."""
+"""Running studies: make the runs that undecided claims need, compute the metrics as they finish, judge the claims."""
 
 from __future__ import annotations
 
 import platform
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from ackclock import _typed_core as core
@@ -13,28 +13,22 @@ from ackclock._jobs import Made, Progress, run_jobs
 from ackclock._store import Job, Store, core_fingerprint
 from ackclock.errors import InputError, Interrupted
 from ackclock.experiment.sample_words import SampleWords
-from ackclock.experiment.truth import ERROR_LATER
+from ackclock.study.claim import Claim
 from ackclock.study.computed import words_of_means
 from ackclock.study.findings import with_finding, with_numbers
-from ackclock.study.fingerprint import fingerprint
+from ackclock.study.fingerprint import of_simulation
+from ackclock.study.interpretations import reverses, with_interpretations
 from ackclock.study.load import LoadedStudy
 from ackclock.study.measured import Measured
 from ackclock.study.model import Interpretation
 from ackclock.study.plan import Plan, Planned
 from ackclock.study.records import recorded_means
 from ackclock.study.result import AssumptionResult, ClaimResult, SensitivityResult, Source, StudyResult
-from ackclock.study.verdict_status import with_readings
 
-LOOKS = 3
-"""The number of further looks at a study with undecided claims. To look until an interval happens to decide would
-decide too much; ``ERROR_LATER`` says how often these looks err.
-"""
-HOPELESS = 4
-"""A claim that would take more than this many times the most replications of its study is left undecided.
-
-If mean and spread stay, it would be decided in less than one study of fifteen: its mean would be 2.58 / 2 standard
-errors from the end with a deviation of sqrt(3 / 4), and 2.58 is 1.5 deviations further.
-"""
+HOPELESS = 2
+"""A claim that would take more than this many times the most seeds of its study gets no further ones."""
+Place = tuple[int, int]
+"""An interpretation and a run, by their numbers in the plan."""
 
 
 def run_study(
@@ -46,7 +40,7 @@ def run_study(
     threads: int = 0,
     progress: Progress | None = None,
 ) -> StudyResult:
-    """Runs all cases, replications and (with ``sensitivity``) alternative readings of a study, and judges its claims.
+    """Runs a study, with ``sensitivity`` also under the other interpretations, and judges its claims.
 
     InputError when a scenario or an expression is wrong, RunError when a run fails, Interrupted on Ctrl-C.
     """
@@ -76,9 +70,22 @@ def run_studies(
     for loaded in studies:
         plan = Plan(loaded, quick=quick, sensitivity=sensitivity)
         plan.check()
-        works.append(_Work(loaded, plan, on_failure))
-    _make(works, _Pool(store or Store(None), threads, progress))
+        works.append(Work(loaded, plan, on_failure))
+    make(works, store=store, threads=threads, progress=progress)
     return [result for work in works for result in work.results()]
+
+
+def make(
+    works: Sequence[Work],
+    *,
+    store: Store | None = None,
+    threads: int = 0,
+    progress: Progress | None = None,
+) -> None:
+    """Makes the simulations of studies, look by look, until none is due."""
+    pool = _Pool(store or Store(None), threads, progress)
+    while batch := [(work, planned) for work in works for planned in work.due()]:
+        pool.make(batch, sum(work.cost_of_others() for work in works))
 
 
 def versions() -> dict[str, str]:
@@ -94,69 +101,122 @@ def versions() -> dict[str, str]:
     }
 
 
-class _Work:
-    """A study in progress."""
+class Work:
+    """A study in progress, or one whose samples come from a record."""
 
     def __init__(
         self,
         loaded: LoadedStudy,
         plan: Plan,
-        on_failure: Callable[[LoadedStudy, InputError], None] | None,
+        on_failure: Callable[[LoadedStudy, InputError], None] | None = None,
     ) -> None:
         self.loaded, self.plan, self.measured = loaded, plan, Measured(plan)
         self.failed, self._on_failure = False, on_failure
-        self.first, self.end = 0, plan.replications
-        self.looks = 0
-        """The number of further looks, with more replications, because claims were undecided."""
-        self.later: list[Planned] = []
-        """The simulations of other readings, which wait until the number of replications is known."""
         self.count, self.stored, self.cpu_time_s = 0, 0, 0.0
+        self._taken_is_made = False
+        self._judged: dict[tuple[int, str, int], ClaimResult] = {}
+        self._tested = [claim for claim in plan.study.claims if not claim.not_judged()]
 
-    def search(self) -> list[Planned]:
-        """Returns the next replications under the reading taken; those of other readings wait in ``later``."""
-        batch = self.plan.simulations(self.first, self.end)
-        self.later += [planned for planned in batch if not planned.taken]
-        return [planned for planned in batch if planned.taken]
-
-    def searched(self) -> bool:
-        """Returns whether there are enough replications; if not, the next are due."""
-        self.measured.replications = self.measured.replications_of_others = self.end
-        found = self.measured.precision()
-        if self.failed or self.end >= self.plan.replications_most or found is None or found.reached:
-            return True
-        self.first, self.end = self.end, min(self.end + self.plan.replications, self.plan.replications_most)
-        return False
-
-    def growing(self) -> list[Planned]:
-        """Returns further replications for undecided claims; they count from now on.
-
-        There are none once every claim is decided, at the most replications of the study, after ``LOOKS`` further
-        looks, and if no claim has a prospect of being decided. A claim that was undecided is judged at a smaller
-        error from then on.
+    def due(self) -> list[Planned]:
+        """Returns the simulations that are due next: what the interpretation taken lacks, then what others lack; none
+        once every claim is decided, or hopeless, or has all of its seeds.
         """
-        now, most = self.measured.replications, self.plan.replications_most
-        if self.failed or self.plan.precision is not None or now >= most or self.looks == LOOKS:
+        if self.failed:
             return []
         with self._failing():
-            undecided = [claim for claim in self.measured.claims(None) if claim.verdict == "undecided"]
-            before = dict(self.measured.errors)
-            self.measured.errors.update((claim.id, ERROR_LATER) for claim in undecided)
-            # The number of replications that it takes at that error.
-            needed = [
-                claim.replications_needed
-                for claim in self.measured.claims(None)
-                if claim.verdict == "undecided" and claim.replications_needed is not None
-            ]
-            hopeful = [count for count in needed if count <= HOPELESS * most]
-            if not hopeful:
-                # There is no further look.
-                self.measured.errors = before
-            else:
-                self.looks += 1
-                end = most if self.looks == LOOKS else min(max(hopeful), most)
-                self.measured.replications = end
-                return [planned for planned in self.plan.simulations(now, end) if planned.taken]
+            for needs in (self._needs, self._needs_of_others):
+                self._taken_is_made = needs == self._needs_of_others
+                wanted = {}
+                for (reading, run), end in needs().items():
+                    made = self.measured.made(reading, run)
+                    if end > made:
+                        wanted[reading, run] = (made, end)
+                if wanted:
+                    return self.plan.simulations(wanted)
         return []
+
+    def cost_of_others(self) -> float:
+        """Returns the cost of the first look at the other interpretations, as far as it is not made yet."""
+        needs = {} if self.failed or self._taken_is_made else self._screen()
+        return sum(
+            (end - self.measured.made(*place)) * self.plan.cost(*place)
+            for place, end in needs.items()
+            if end > self.measured.made(*place)
+        )
+
+    def _needs(self) -> dict[Place, int]:
+        """Returns the seeds that runs need under the interpretation taken.
+
+        Runs that a claim names, or whose numbers are printed, get a first look, and further ones while such a claim is
+        undecided. Others are only shown: one seed.
+        """
+        plan, study = self.plan, self.plan.study
+        printed = {name for metric in study.metrics for name in metric.paper}
+        everything = study.characterisation is not None or plan.precision is not None
+        needs = {
+            (0, c): plan.looks.first if everything or run.name in printed else 1
+            for c, run in enumerate(plan.runs)
+        }
+        for claim in self._tested:
+            self._need(needs, 0, claim, plan.looks.first)
+        for claim in self._tested:
+            seeds = self.measured.seeds_of(0, claim)
+            if seeds >= plan.looks.first and self._open(self.judged(0, claim)):
+                self._need(needs, 0, claim, plan.looks.after(seeds) or seeds)
+        for run in self.measured.wide() if self.measured.most else []:
+            made = self.measured.made(0, run)
+            most = plan.replications_most
+            needs[0, run] = max(needs[0, run], min(max(2 * made, plan.looks.first), most))
+        return needs
+
+    def _screen(self) -> dict[Place, int]:
+        """Returns the seeds of the first look at other interpretations: in the runs of the claims that they touch."""
+        needs: dict[Place, int] = {}
+        for reading in range(1, len(self.plan.readings)):
+            for claim in self._tested:
+                if self.measured.touched(reading, claim):
+                    self._need(needs, reading, claim, self.plan.others.first)
+        return needs
+
+    def _needs_of_others(self) -> dict[Place, int]:
+        """Returns the seeds that runs need under other interpretations.
+
+        After the first look, only claims go on that are undecided, or whose result is reversed on its evidence alone.
+        """
+        plan, needs = self.plan, self._screen()
+        for reading in range(1, len(plan.readings)):
+            for claim in self._tested:
+                seeds = self.measured.seeds_of(reading, claim)
+                if not self.measured.touched(reading, claim) or seeds < plan.others.first:
+                    continue
+                if not self.measured.differs(reading, claim):
+                    continue
+                judged, taken = self.judged(reading, claim), self.judged(0, claim)
+                confirm = seeds == plan.others.first and reverses(taken.verdict, judged.verdict)
+                if confirm or self._open(judged, plan.others.seeds[-1]):
+                    self._need(needs, reading, claim, plan.others.after(seeds) or seeds)
+        return needs
+
+    def _need(self, needs: dict[Place, int], reading: int, claim: Claim, seeds: int) -> None:
+        """Adds that the runs which a claim names need some seeds. Runs that an interpretation does not change are those
+        of the one taken.
+        """
+        for run in self.measured.named(claim):
+            place = (reading if self.plan.changes(reading, run) else 0, run)
+            needs[place] = max(needs.get(place, 0), seeds)
+
+    def _open(self, judged: ClaimResult, most: int | None = None) -> bool:
+        """Returns whether a claim is undecided and has a prospect of being decided."""
+        limit = HOPELESS * (most or self.plan.looks.seeds[-1])
+        needed = judged.replications_needed
+        return judged.verdict == "undecided" and needed is not None and needed <= limit
+
+    def judged(self, reading: int, claim: Claim) -> ClaimResult:
+        """Returns a claim's result under an interpretation, over the seeds that there are."""
+        key = (reading, claim.id, self.measured.seeds_of(reading, claim))
+        if key not in self._judged:
+            self._judged[key] = self.measured.judged(reading, claim)
+        return self._judged[key]
 
     def take(self, planned: Planned, result: Mapping[str, Any]) -> None:
         """Called when a simulation has finished."""
@@ -169,7 +229,7 @@ class _Work:
         found: list[StudyResult] = []
         with self._failing():
             if not self.failed:
-                found.append(self._result())
+                found.append(self.result())
         return found
 
     @contextmanager
@@ -184,12 +244,12 @@ class _Work:
                 self._on_failure(self.loaded, error)
             self.failed = True
 
-    def _result(self) -> StudyResult:
+    def result(self) -> StudyResult:
         """Returns the result of the study."""
         plan, measured, study = self.plan, self.measured, self.loaded.study
-        taken = measured.claims(None)
+        taken = [self.judged(0, claim) for claim in study.claims]
         assumptions = self._assumptions(taken)
-        claims = [with_readings(claim, assumptions) for claim in taken]
+        claims = [with_interpretations(claim, assumptions) for claim in taken]
         findings = with_numbers(study.findings, self._words())
         return StudyResult(
             name=self.loaded.name,
@@ -204,7 +264,7 @@ class _Work:
             ),
             file=self.loaded.file,
             quick=plan.quick,
-            replications=measured.replications,
+            replications=measured.most,
             scenario_text=self.loaded.scenario.text.strip("\n") + "\n",
             metrics=tuple(study.metrics),
             cases=tuple(measured.cases()),
@@ -218,9 +278,8 @@ class _Work:
             runs=self.count,
             reused_runs=self.stored,
             cpu_time_s=None if self.stored else self.cpu_time_s,
-            more_replications=measured.replications - measured.replications_of_others,
             characterisation=study.characterisation,
-            fingerprint=fingerprint(study),
+            fingerprint=of_simulation(study),
         )
 
     def _words(self) -> SampleWords:
@@ -232,21 +291,15 @@ class _Work:
         return words_of_means(recorded or self.measured.means(), study.runs())
 
     def _assumptions(self, taken: Sequence[ClaimResult]) -> tuple[AssumptionResult, ...]:
-        """Returns the results of the other readings, compared with the claims as ``taken``."""
-        plan, measured = self.plan, self.measured
+        """Returns the results of the other interpretations, compared with the claims as ``taken``."""
+        plan = self.plan
         return tuple(
             AssumptionResult(
                 what=assumption.what,
                 taken=assumption.taken,
                 why=assumption.why,
                 sensitivity=tuple(
-                    _sensitivity(
-                        assumption.what,
-                        alternative,
-                        taken,
-                        self._under(alternative, taken),
-                        plan.made(alternative, measured.replications_of_others),
-                    )
+                    self._sensitivity(assumption.what, alternative, plan.readings.index(alternative), taken)
                     for alternative in assumption.interpretations
                     if alternative in plan.readings
                 ),
@@ -254,11 +307,35 @@ class _Work:
             for assumption in self.loaded.study.assumptions
         )
 
-    def _under(self, alternative: Interpretation, taken: Sequence[ClaimResult]) -> tuple[ClaimResult, ...]:
-        """Returns the claims under another reading; claims that it does not touch are as ``taken``."""
-        touched = [claim for claim in self.loaded.study.claims if self.measured.touches(alternative, claim)]
-        under = {claim.id: claim for claim in self.measured.claims(alternative, touched)}
-        return tuple(under.get(now.id) or replace(now, verdict=now.came_out, outcome=None) for now in taken)
+    def _sensitivity(
+        self, what: str, alternative: Interpretation, reading: int, taken: Sequence[ClaimResult]
+    ) -> SensitivityResult:
+        claims = {claim.id: claim for claim in self.loaded.study.claims}
+        touched = {
+            claim.id
+            for claim in self._tested
+            if self.measured.touched(reading, claim)
+            and self.measured.seeds_of(reading, claim)
+            and self.measured.differs(reading, claim)
+        }
+        under = tuple(self.judged(reading, claims[now.id]) if now.id in touched else now for now in taken)
+        differ = [
+            (then.id, then.verdict)
+            for now, then in zip(taken, under, strict=True)
+            if now.verdict != then.verdict
+        ]
+        return SensitivityResult(
+            assumption=what,
+            alternative=alternative.label,
+            claims=under,
+            changed=tuple(id for id, verdict in differ if verdict != "undecided"),
+            undecided=tuple(id for id, verdict in differ if verdict == "undecided"),
+            replications=self.measured.most_of(reading),
+            evidence=alternative.evidence,
+            against=alternative.against,
+            refuted_for=frozenset(id for id in claims if alternative.refuted_for(id)),
+            untouched=frozenset(claims) - touched,
+        )
 
 
 @dataclass
@@ -267,7 +344,7 @@ class _Shared:
 
     job: Job
     cost: float
-    users: list[tuple[_Work, Planned]]
+    users: list[tuple[Work, Planned]]
 
 
 class _Pool:
@@ -278,15 +355,12 @@ class _Pool:
         self._count, self._spent = 0, 0.0
         self._made: set[str] = set()
 
-    def make(
-        self, wanted: Sequence[tuple[_Work, Planned]], to_follow: Sequence[tuple[_Work, Planned]] = ()
-    ) -> None:
-        """Makes the simulations. ``to_follow`` is the number of simulations known to follow them."""
+    def make(self, wanted: Sequence[tuple[Work, Planned]], to_follow: float) -> None:
+        """Makes the simulations. ``to_follow`` is the cost of the simulations known to follow them."""
         shared = _shared(wanted)
         before, spent = self._count, self._spent
         cost = sum(one.cost for one in shared.values())
-        later = [planned.cost for _, planned in to_follow]
-        total, needed = before + len(shared) + len(later), spent + cost + sum(later)
+        total, needed = before + len(shared), spent + cost + to_follow
 
         def on_progress(done: int, _: int, share: float) -> None:
             if self._progress is not None:
@@ -326,7 +400,7 @@ class _Pool:
                 self._made.add(key)
 
 
-def _shared(wanted: Sequence[tuple[_Work, Planned]]) -> dict[str, _Shared]:
+def _shared(wanted: Sequence[tuple[Work, Planned]]) -> dict[str, _Shared]:
     """Returns the simulations by their keys; of equal simulations, one with series serves all."""
     found: dict[str, _Shared] = {}
     for work, planned in wanted:
@@ -336,55 +410,3 @@ def _shared(wanted: Sequence[tuple[_Work, Planned]]) -> dict[str, _Shared]:
         if planned.job.series:
             one.job = planned.job
     return found
-
-
-def _make(works: Sequence[_Work], pool: _Pool) -> None:
-    """Makes all simulations of all studies.
-
-    Studies that ask for a precision come first: they get replications batch by batch until it is reached. Only the
-    reading taken decides how many; its alternatives follow with the same seeds, so that all are comparable. Last come
-    further replications for undecided claims.
-    """
-    others = [
-        (work, planned)
-        for work in works
-        if work.plan.precision is None
-        for planned in work.plan.simulations()
-    ]
-    searching = [work for work in works if work.plan.precision is not None]
-    found: list[_Work] = []
-    while searching:
-        batch = [(work, planned) for work in searching for planned in work.search()]
-        pool.make(batch, [*others, *_waiting([*found, *searching])])
-        found += [work for work in searching if work.searched()]
-        searching = [work for work in searching if work not in found]
-    pool.make([*others, *_waiting(found)])
-    while grown := [(work, planned) for work in works for planned in work.growing()]:
-        pool.make(grown)
-
-
-def _waiting(works: Sequence[_Work]) -> list[tuple[_Work, Planned]]:
-    return [(work, planned) for work in works for planned in work.later]
-
-
-def _sensitivity(
-    what: str,
-    alternative: Interpretation,
-    taken: Sequence[ClaimResult],
-    other: tuple[ClaimResult, ...],
-    replications: int,
-) -> SensitivityResult:
-    differ = [
-        (then.id, then.verdict)
-        for now, then in zip(taken, other, strict=True)
-        if now.came_out != then.verdict
-    ]
-    return SensitivityResult(
-        assumption=what,
-        alternative=alternative.label,
-        claims=other,
-        changed=tuple(id for id, verdict in differ if verdict != "undecided"),
-        undecided=tuple(id for id, verdict in differ if verdict == "undecided"),
-        replications=replications,
-        against=alternative.against,
-    )

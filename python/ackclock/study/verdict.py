@@ -1,238 +1,219 @@
-"""From measured samples to a verdict.
+"""From samples to the result of a claim, in the words that a reader sees.
 
-A verdict is a finding about the thesis, not a test of the program, and it rests on the 95 % interval of what was
-measured:
+A claim has a size (its measured value lies in a range), an order (one side is above another), or both. Each is a
+criterion of ``ackclock.experiment``, and the result is a table from their findings:
 
-* **reproduced**: the whole interval lies inside the accepted range, and the direction, if one is given, holds
-  over the whole interval of the paired difference.
-* **not reproduced**: the whole interval lies outside, or the direction surely fails. Of a direction with several
-  comparisons, one has to fail clearly enough for their number.
-* **direction only**: the interval is not inside, but the direction surely holds: who wins is right, by how much is not.
-* **undecided**: the interval contains an end, so that more replications are needed; one replication decides nothing.
-* **not discriminating**: the test cannot tell the claim from its denial: the effect is at most a thousandth of what is
-  compared, or every rival of the thesis's system passes the test as well.
+============================  ===================================================================================
+as printed                    whatever is claimed is met: the whole interval lies inside, the order surely holds
+right order, other size       the order is met, the size is not
+not as printed                the size is not met, or the order surely fails
+undecided                     an interval contains a limit: more seeds would decide; one seed decides nothing
+cannot tell                   the test cannot tell the claim from its denial: the effect is at most a thousandth of
+                              what is compared, or every rival of the publication's system passes the test as well
+============================  ===================================================================================
+
+A result is a finding about the publication, not a test of the program.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Sequence
-from dataclasses import replace
-from functools import reduce
-from operator import and_
-from typing import TypeVar
+from collections.abc import Callable, Mapping, Sequence
 
-from ackclock.experiment.expression import Expression, ExpressionError, parsed
-from ackclock.experiment.model import Result
-from ackclock.experiment.sample_words import SampleWords, samples_of
-from ackclock.experiment.truth import ERROR, NEGLIGIBLE, Truth, within
+from ackclock._numbers import significant
+from ackclock.experiment.expression import parsed
+from ackclock.experiment.judge import judge as found
+from ackclock.experiment.model import Finding, Result
+from ackclock.experiment.sample_words import SampleWords
+from ackclock.experiment.truth import ERROR, NEGLIGIBLE
 from ackclock.statistics import Summary, summarise
 from ackclock.study.claim import Claim
 from ackclock.study.effect import every_rival_passes, measured_share
-from ackclock.study.model import Verdict
+from ackclock.study.model import Study, Verdict
 from ackclock.study.result import ClaimResult
 
-_T = TypeVar("_T")
-
-_ALONE: dict[Result, Verdict] = {
-    Result.MET: "reproduced",
+WORDS: Mapping[Result, Verdict] = {
+    Result.MET: "as printed",
+    Result.NOT_MET: "not as printed",
     Result.UNDECIDED: "undecided",
-    Result.NOT_MET: "not reproduced",
+    Result.NOT_JUDGED: "undecided",
+}
+ANSWERS: Mapping[Verdict, Verdict] = {
+    "as printed": "yes",
+    "right order, other size": "no",
+    "not as printed": "no",
+}
+"""The answers to questions of our own."""
+_SAID: Mapping[Result, str] = {
+    Result.MET: "the whole interval inside",
+    Result.UNDECIDED: "the interval across a limit",
+    Result.NOT_MET: "the whole interval outside",
+}
+_ORDERANSWERS: Mapping[Verdict, Verdict] = {
+    "as printed": "yes",
+    "right order, other size": "no",
+    "not as printed": "no",
+}
+"""The answers to questions of our own."""
+_ORDER_SAID: Mapping[Result, str] = {
+    Result.MET: "surely so",
+    Result.UNDECIDED: "not decided",
+    Result.NOT_MET: "surely not so",
 }
 
 
 def judge(
-    claim: Claim,
-    words: SampleWords,
-    replications: int,
-    rivals: Sequence[str] = (),
-    error: float = ERROR,
+    claim: Claim, words: SampleWords, seeds: int, rivals: Sequence[str] = (), error: float = ERROR
 ) -> ClaimResult:
-    """Returns the verdict on one claim. ExpressionError, naming the key, when an expression cannot be computed.
+    """Returns the result of one claim. ExpressionError, naming the key, when an expression cannot be computed.
 
-    ``rivals`` are the cases without a system of the thesis: if they pass a test about such a system, it does not
-    discriminate. ``error`` is the largest one-sided p-value that decides.
+    ``rivals`` are the cases without a system of the publication: if they pass a test about such a system, it cannot
+    tell. ``error`` is the largest one-sided p-value that decides.
     """
-    test = _Test(claim, words, replications, rivals, error)
-    verdict, detail = test.verdict()
+    size, order = _findings(claim, words, seeds, error, lambda text: text)
+    shown = summarise(size.values)
+    verdict, reason = _joined(size, order), ""
+    if shown.mean is None:
+        verdict, reason = "not as printed", "no seed has a sample"
+    elif reason := _why_it_cannot_tell(claim, words, seeds, rivals, size, order, verdict):
+        verdict = "cannot tell"
+    needed = [one.needed for one in (size, order) if one is not None and one.result is Result.UNDECIDED]
+    known = [one for one in needed if one is not None]
     return ClaimResult(
         id=claim.id,
         text=claim.text,
         paper=claim.paper,
-        measured=test.summary.mean,
-        interval=test.summary.interval,
+        measured=shown.mean,
+        interval=shown.interval,
         verdict=verdict,
-        detail=detail,
+        detail="; ".join(part for part in (*_said(claim, shown, size, order), reason) if part),
         unit=claim.unit,
         expression=claim.measured,
         tolerance=claim.allowed_error(),
         accepted=claim.accepted(),
         alternative=claim.alternative,
         written=claim.written,
-        replications_needed=test.needed() if verdict == "undecided" else None,
-        samples=tuple(map(float, test.samples)),
+        replications_needed=max(known)
+        if verdict == "undecided" and len(known) == len(needed) and known
+        else None,
+        samples=size.values,
+        order=None if order is None else order.result,
+        error=error,
     )
 
 
-class _Test:
-    """A claim's computed expressions, and the verdict that follows from them."""
-
-    def __init__(
-        self, claim: Claim, words: SampleWords, replications: int, rivals: Sequence[str], error: float
-    ) -> None:
-        self._claim, self._words, self._replications, self._rivals = claim, words, replications, rivals
-        self._error = error
-        self._measured = parsed(claim.measured)
-        self._direction = None if claim.direction is None else parsed(claim.direction)
-        self.samples = self._computed("measured", lambda: samples_of(self._measured, words, replications))
-        self.summary = summarise(self.samples)
-        self._amount = self._amount_of(self.summary)
-        self._way = self._computed("direction", lambda: self._truth(self._direction))
-
-    def verdict(self) -> tuple[Verdict, str]:
-        """Returns the verdict, and its reason in one line."""
-        if self.summary.mean is None:
-            return "not reproduced", "no replication has a sample"
-        verdict = _joined(self._amount, self._way)
-        detail = "; ".join(part for part in (self._amount_said(), self._way_said()) if part)
-        reason = self._why_not_discriminating(verdict)
-        if reason:
-            return "not discriminating", f"{detail}; {reason}"
-        if verdict == "undecided":
-            detail += f"; {_deciding(self.needed(), self.summary)}"
-        if self._error < ERROR:
-            detail += f"; judged at {_level(self._error)}, because a first look left it undecided"
-        missing = self._replications - self.summary.count
-        if 0 < missing < self._replications:
-            detail += f"; {missing} of {self._replications} replications have no sample"
-        return verdict, detail
-
-    def needed(self) -> int | None:
-        """Returns about how many replications would decide the claim; None if unknown."""
-        undecided = [
-            truth.replications
-            for truth in (self._amount, self._way)
-            if truth is not None and truth.result is Result.UNDECIDED
-        ]
-        most = max(undecided, default=math.inf)
-        return int(most) if most < 1e6 else None
-
-    def _amount_of(self, summary: Summary) -> Truth | None:
-        claim = self._claim
-        accepted = claim.accepted()
-        if claim.tolerance is not None and accepted is not None:
-            low, high = accepted
-            truth = within(summary, -math.inf if low is None else low, math.inf if high is None else high)
-            return replace(truth, error=self._error)
-        conditions = claim.conditions()
-        if not conditions:
-            return None
-        # Takes the tightest end on either side; of two equal ends, the one that is not itself accepted.
-        low, above = max(
-            ((bound, sign == ">") for sign, bound in conditions if sign.startswith(">")),
-            default=(-math.inf, False),
-        )
-        high, not_below = min(
-            ((bound, sign == "<=") for sign, bound in conditions if sign.startswith("<")),
-            default=(math.inf, True),
-        )
-        return replace(within(summary, low, high, closed=(not above, not_below)), error=self._error)
-
-    def _truth(self, direction: Expression | None) -> Truth | None:
-        if direction is None:
-            return None
-        truth = direction.truth(self._words)
-        assert isinstance(truth, Truth)  # noqa: S101  (what SampleWords.compare returns)
-        return replace(truth, error=self._error)
-
-    def _computed(self, key: str, compute: Callable[[], _T]) -> _T:
-        try:
-            return compute()
-        except ExpressionError as error:
-            raise ExpressionError(f"{key}: {error}") from None
-
-    def _why_not_discriminating(self, verdict: Verdict) -> str:
-        way = None if self._way is None else self._way.share
-        shares = [share for share in (self._share(), way) if share is not None]
-        if shares and max(shares) <= NEGLIGIBLE and self._claim.tolerance is None:
-            largest = max(shares)
-            effect = "nothing" if largest == 0 else f"{100 * largest:.2g} % of what is compared or less"
-            return f"the effect is {effect}: nothing here tells the claim from its denial"
-        if verdict == "reproduced" and self._every_rival_passes():
-            return "every rival passes as well"
-        return ""
-
-    def _share(self) -> float | None:
-        # The difference of a claim with a direction alone is what its direction compares.
-        if self._claim.expect is None:
-            return None
-        return measured_share(self._measured, self._words, self.summary, self._claim.conditions())
-
-    def _every_rival_passes(self) -> bool:
-        def passes(rewritten: Callable[[str], str]) -> Result:
-            samples = samples_of(parsed(rewritten(self._measured.text)), self._words, self._replications)
-            direction = None if self._direction is None else parsed(rewritten(self._direction.text))
-            truths = (self._amount_of(summarise(samples)), self._truth(direction))
-            return reduce(and_, (truth for truth in truths if truth is not None)).result
-
-        expressions = [self._measured] + ([] if self._direction is None else [self._direction])
-        return every_rival_passes(expressions, self._rivals, passes)
-
-    def _amount_said(self) -> str:
-        claim, mean = self._claim, self.summary.mean
-        allowed, paper = claim.allowed_error(), claim.paper
-        if mean is None or self._amount is None:
-            return ""
-        if allowed is None or paper is None:
-            return f"expected {claim.expect}: {_said(self._amount, self.summary)}"
-        where = {
-            Result.MET: "the whole interval within it",
-            Result.UNDECIDED: "the interval across its end" if self.summary.interval else "no interval",
-            Result.NOT_MET: "the whole interval outside",
-        }[self._amount.result]
-        off = f"{_number(mean)} is {_number(abs(mean - paper))} from {_number(paper)}"
-        return f"{off}, tolerance {_number(allowed)}, {where}"
-
-    def _way_said(self) -> str:
-        return "" if self._way is None else f"{self._claim.direction}: {_said(self._way, self.summary)}"
+def in_words(verdict: Verdict, claim: Claim, study: Study) -> Verdict:
+    """Returns the word for a claim's result: the answer to a question of our own, or that it is not a test."""
+    if claim.not_judged():
+        return "not a test"
+    if study.source.asked_by == "us":
+        return ANSWERS.get(verdict, verdict)
+    return verdict
 
 
-def _joined(amount: Truth | None, way: Truth | None) -> Verdict:
-    if amount is None or way is None:
-        alone = amount or way
-        return "undecided" if alone is None else _ALONE[alone.result]
-    if way.result is Result.NOT_MET:
-        # Even if the value comes near: it may be near by chance.
-        return "not reproduced"
-    if Result.UNDECIDED in (amount.result, way.result):
+def set_up(claim: Claim, study: Study) -> str:
+    """Returns the part of the set-up that is lost for a claim; empty if what it depends on is printed."""
+    return claim.setup_unknown or ("" if claim.holds_whatever else study.source.setup_unknown)
+
+
+def _findings(
+    claim: Claim, words: SampleWords, seeds: int, error: float, rewritten: Callable[[str], str]
+) -> tuple[Finding, Finding | None]:
+    size = found(claim.size(rewritten), words, seeds, error)
+    order = claim.order(rewritten)
+    return size, None if order is None else found(order, words, seeds, error)
+
+
+def _joined(size: Finding, order: Finding | None) -> Verdict:
+    if order is None:
+        return WORDS[size.result]
+    if size.result is Result.NOT_JUDGED or order.result is Result.NOT_MET:
+        # A value that comes near may do so by chance where the order is wrong.
+        return WORDS[order.result]
+    if Result.UNDECIDED in (size.result, order.result):
         return "undecided"
-    return "reproduced" if amount.result is Result.MET else "direction only"
+    return "as printed" if size.met else "right order, other size"
 
 
-def _said(truth: Truth, summary: Summary) -> str:
-    if truth.result is Result.UNDECIDED and summary.interval is None:
-        return "one replication has no interval"
-    level = _level(truth.error)
-    if truth.comparisons > 1 and truth.result is not Result.MET:
-        said = "do not decide it" if truth.result is Result.UNDECIDED else "refute it"
-        return f"the {level} intervals, corrected for {truth.comparisons} comparisons, {said}"
-    return {
-        Result.MET: f"holds over the whole {level} interval",
-        Result.UNDECIDED: f"the {level} interval does not decide it",
-        Result.NOT_MET: f"does not hold anywhere in the {level} interval",
-    }[truth.result]
+def _why_it_cannot_tell(
+    claim: Claim,
+    words: SampleWords,
+    seeds: int,
+    rivals: Sequence[str],
+    size: Finding,
+    order: Finding | None,
+    verdict: Verdict,
+) -> str:
+    """Returns why the test cannot tell the claim from its denial; empty if it can."""
+    summary = summarise(size.values, 1 - 2 * (size.truth.error if size.truth else ERROR))
+    shares = [None if order is None or order.truth is None else order.truth.share]
+    if claim.expect is not None:
+        # The difference of a claim with an order alone is what its order compares.
+        shares.append(measured_share(parsed(claim.measured), words, summary, claim.conditions()))
+    known = [share for share in shares if share is not None]
+    if known and max(known) <= NEGLIGIBLE and claim.tolerance is None:
+        effect = "nothing" if max(known) == 0 else f"{100 * max(known):.2g} % of what is compared or less"
+        return f"the effect is {effect}: nothing here tells the claim from its denial"
+    if verdict == "as printed" and _every_rival_passes(claim, words, seeds, rivals, size, order):
+        return "every rival passes as well"
+    return ""
 
 
-def _level(error: float) -> str:
-    """Returns the level of the interval that has ``error`` beyond either end: ``95 %``."""
-    return f"{100 * (1 - 2 * error):g} %"
+def _every_rival_passes(
+    claim: Claim,
+    words: SampleWords,
+    seeds: int,
+    rivals: Sequence[str],
+    size: Finding,
+    order: Finding | None,
+) -> bool:
+    error = next(
+        (one.truth.error for one in (size, order) if one is not None and one.truth is not None), ERROR
+    )
+
+    def passes(rewritten: Callable[[str], str]) -> bool:
+        return _joined(*_findings(claim, words, seeds, error, rewritten)) == "as printed"
+
+    texts = [claim.measured, *([] if claim.direction is None else [claim.direction])]
+    return every_rival_passes([parsed(text) for text in texts], rivals, passes)
 
 
-def _deciding(needed: int | None, summary: Summary) -> str:
-    if needed is None:
-        return "the number of replications that would decide it is unknown"
-    return f"about {needed} replications would decide it ({summary.count} were run)"
+def _said(claim: Claim, shown: Summary, size: Finding, order: Finding | None) -> list[str]:
+    """Returns what was found about the size and the order, in words."""
+    said = []
+    if shown.mean is not None and size.result is not Result.NOT_JUDGED:
+        if claim.tolerance is not None and claim.paper is not None:
+            end = f"tolerance {significant(claim.allowed_error() or 0.0)}"
+            said.append(f"{distance(shown.mean, claim.paper)} the printed {significant(claim.paper)}, {end}")
+        else:
+            said.append(f"expected {claim.expect}")
+        said[-1] += f": {_SAID[size.result] if size.interval else 'one seed has no interval'}"
+    if order is not None:
+        said.append(f"{claim.direction}: {_ORDER_SAID.get(order.result, 'not judged')}{_corrected(order)}")
+    undecided = [one for one in (size, order) if one is not None and one.result is Result.UNDECIDED]
+    if undecided and shown.mean is not None:
+        needed = [one.needed for one in undecided]
+        known = [one for one in needed if one is not None]
+        more = (
+            f"about {max(known)} seeds would decide it"
+            if len(known) == len(needed)
+            else "how many is unknown"
+        )
+        said.append(f"{more} ({size.seeds} were run)")
+    if 0 < size.missing < size.seeds + size.missing:
+        said.append(f"{size.missing} of {size.seeds + size.missing} seeds have no sample")
+    return said
 
 
-def _number(value: float) -> str:
-    return f"{value:.4g}"
+def _corrected(order: Finding) -> str:
+    count = 1 if order.truth is None else order.truth.comparisons
+    return f" (corrected for {count} comparisons)" if count > 1 and not order.met else ""
+
+
+def distance(measured: float, printed: float) -> str:
+    """Returns how far a measured value is from a printed one: ``17 % above``, ``0.3 above`` for a printed 0."""
+    if measured == printed:
+        return "equal to"
+    side = "above" if measured > printed else "below"
+    if printed == 0:
+        return f"{significant(abs(measured))} {side}"
+    return f"{significant(100 * abs(measured / printed - 1), 2)} % {side}"

@@ -161,7 +161,7 @@ def table_study(name: str = "synthetic/table-1") -> StudyResult:
     claims = (
         claim(
             "1a",
-            "reproduced",
+            "as printed",
             "Alpha has no loss with 5 flows",
             paper=0.0,
             measured=0.0,
@@ -169,10 +169,10 @@ def table_study(name: str = "synthetic/table-1") -> StudyResult:
             unit="%",
             accepted=(-0.1, 0.1),
         ),
-        claim("2", "reproduced", "Alpha's mean RTT with 5 flows is 0.125 s"),
+        claim("2", "as printed", "Alpha's mean RTT with 5 flows is 0.125 s"),
         claim(
             "2b",
-            "direction only",
+            "right order, other size",
             "Alpha's mean RTT is 71 % below Beta's",
             paper=71.0,
             measured=66.2,
@@ -183,7 +183,7 @@ def table_study(name: str = "synthetic/table-1") -> StudyResult:
         ),
         claim(
             "1b",
-            "not reproduced",
+            "not as printed",
             "Alpha has no loss with 25 flows either",
             paper=0.0,
             measured=0.2104,
@@ -195,7 +195,7 @@ def table_study(name: str = "synthetic/table-1") -> StudyResult:
         ),
         claim(
             "3",
-            "reproduced",
+            "as printed",
             "Alpha's jitter is below Beta's",
             paper=None,
             measured=-0.054,
@@ -207,7 +207,7 @@ def table_study(name: str = "synthetic/table-1") -> StudyResult:
         claims[0],
         claims[1],
         claims[2],
-        claim("1b", "reproduced", claims[3].text, measured=0.01, interval=None),
+        claim("1b", "as printed", claims[3].text, measured=0.01, interval=None),
         claims[4],
     )
     return StudyResult(
@@ -343,7 +343,7 @@ def sweep_study(name: str = "synthetic/figure-2") -> StudyResult:
         claims=(
             claim(
                 "7",
-                "reproduced",
+                "as printed",
                 "Alpha's loss grows the least",
                 paper=None,
                 interval=None,
@@ -352,7 +352,7 @@ def sweep_study(name: str = "synthetic/figure-2") -> StudyResult:
             ),
             claim(
                 "8",
-                "not reproduced",
+                "not as printed",
                 "Gamma has no loss",
                 measured=None,
                 interval=None,
@@ -407,7 +407,7 @@ def trade_off_study(name: str = "synthetic/figure-3") -> StudyResult:
 def small_study(number: int, thesis: Thesis = THESIS) -> StudyResult:
     """A study with a claim and little else; the index needs dozens."""
     rng = random.Random(number)
-    verdicts = ("reproduced", "direction only", "not reproduced")
+    verdicts = ("as printed", "right order, other size", "not as printed")
     return StudyResult(
         name=f"{thesis.key}/figure-{number}",
         title=f"Synthetic study number {number}",

@@ -40,8 +40,8 @@ def test_the_index_finds_studies_and_claims(page: Page, folder: Path) -> None:
     assert page.find("#system option")[-1].text == "gamma"
     assert lines() == 1
     page.find("#system option")[0].click()
-    page.find("[data-show='not reproduced']")[0].click()
-    wanted = sum(claim.verdict == "not reproduced" for study in many_studies() for claim in study.claims)
+    page.find("[data-show='not as printed']")[0].click()
+    wanted = sum(claim.verdict == "not as printed" for study in many_studies() for claim in study.claims)
     assert claims() == wanted
     page.find("#index .line:not([hidden]) .found li:not([hidden]) a")[0].click()
     page.wait("the claim is there", lambda: page.find(".claim:target"))

@@ -97,7 +97,9 @@ def test_the_pages_follow_each_other(pages: dict[str, Document]) -> None:
 def test_the_index_counts_verdicts_of_each_thesis(pages: dict[str, Document]) -> None:
     studies = many_studies()
     claims = [claim.verdict for study in studies for claim in study.claims]
-    counts = [claims.count(verdict) for verdict in ("reproduced", "direction only", "not reproduced")]
+    counts = [
+        claims.count(verdict) for verdict in ("as printed", "right order, other size", "not as printed")
+    ]
     (row,) = (text.split() for text in pages["index.html"].all("tr") if text.startswith("All "))
     assert list(map(int, row[1:])) == [len(studies), len(claims), *counts]
     assert pages["index.html"].all("ul", "tiles") == [

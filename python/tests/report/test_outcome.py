@@ -38,11 +38,11 @@ def study(*claims: ClaimResult, asked_by: str = "thesis", quick: bool = False) -
 
 def test_a_sentence_counts_the_claims_of_each_kind() -> None:
     thesis = study(
-        *[claim("reproduced")] * 3,
-        claim("not reproduced"),
+        *[claim("as printed")] * 3,
+        claim("not as printed"),
         claim("undecided"),
         claim("undecided"),
-        claim("reproduced", baselines=True),
+        claim("as printed", baselines=True),
     )
     ours = study(claim("yes"), claim("no"), claim("no"), asked_by="us")
     assert outcome.sentences([thesis, ours]) == [
@@ -57,7 +57,7 @@ def test_a_sentence_counts_the_claims_of_each_kind() -> None:
         "Of 2 claims about what is proposed none is reproduced; 2 undecided."
     ]
     assert outcome.sentences([study()]) == []
-    assert outcome.sentences([study(claim("reproduced"), claim("not a test"))]) == [
+    assert outcome.sentences([study(claim("as printed"), claim("not a test"))]) == [
         "The one claim about what is proposed is reproduced. 1 more is shown and not tested."
     ]
     assert outcome.sentences([study(claim("not a test"), claim("not a test"))]) == [
@@ -79,17 +79,17 @@ def test_a_sentence_counts_the_claims_of_each_kind() -> None:
 def test_how_far_a_claim_is_from_what_is_accepted(
     measured: float | None, accepted: tuple[float | None, float | None] | None, gap: float
 ) -> None:
-    assert outcome.gap(claim("not reproduced", measured=measured, accepted=accepted)) == pytest.approx(gap)
+    assert outcome.gap(claim("not as printed", measured=measured, accepted=accepted)) == pytest.approx(gap)
 
 
 def test_the_farthest_miss_about_what_is_proposed_is_first() -> None:
     claims = [
-        claim("direction only", id="direction", measured=100.0),
-        claim("not reproduced", id="near", measured=2.0),
-        claim("not reproduced", id="far", measured=20.0),
-        claim("not reproduced", id="baselines", measured=90.0, baselines=True),
-        claim("not reproduced", id="unexplained", finding=None),
-        claim("reproduced", id="reproduced"),
+        claim("right order, other size", id="direction", measured=100.0),
+        claim("not as printed", id="near", measured=2.0),
+        claim("not as printed", id="far", measured=20.0),
+        claim("not as printed", id="baselines", measured=90.0, baselines=True),
+        claim("not as printed", id="unexplained", finding=None),
+        claim("as printed", id="as printed"),
     ]
     found = outcome.highlights([study(*claims)], 4)
     assert [one.claim.id for one in found] == ["far", "near", "direction", "baselines"]
@@ -104,7 +104,7 @@ def test_the_farthest_miss_about_what_is_proposed_is_first() -> None:
 
 
 def test_every_page_says_what_came_out_and_whether_the_run_was_quick() -> None:
-    full, quick = study(claim("not reproduced")), study(claim("not reproduced"), quick=True)
+    full, quick = study(claim("not as printed")), study(claim("not as printed"), quick=True)
     for one in (full, quick):
         pages = [
             render_page(one, "x"),
@@ -136,6 +136,6 @@ def test_questions_of_our_own_are_no_published_experiments() -> None:
 def test_yes_and_no_carry_their_question() -> None:
     asked = study(claim("yes"), claim("yes"), claim("no"), claim("undecided"), asked_by="us")
     assert outcome.questions([asked]) == {"yes": "to questions of our own", "no": asked.claims[2].text}
-    assert outcome.questions([study(claim("reproduced"))]) == {}
+    assert outcome.questions([study(claim("as printed"))]) == {}
     page = render_page(asked, "ackclock reproduce asked")
     assert f"no <small>{asked.claims[2].text}</small>" in page

@@ -208,14 +208,14 @@ def test_the_same_input_gives_the_same_bytes(study: StudyResult, html: str) -> N
 def test_what_does_not_count_for_or_against_a_publication_says_why() -> None:
     study = table_study()
     readings = (
-        ReadingVerdict("Start times", "all at once", "not reproduced"),
+        ReadingVerdict("Start times", "all at once", "not as printed"),
         ReadingVerdict("Start times", "one every 10 s", "undecided", against="Section 3.1 has one a second."),
     )
     claims = (
         dataclasses.replace(
-            study.claims[0], verdict="hangs on the reading", outcome="reproduced", readings=readings
+            study.claims[0], verdict="hangs on the reading", outcome="as printed", readings=readings
         ),
-        dataclasses.replace(study.claims[1], verdict="set-up unknown", outcome="reproduced"),
+        dataclasses.replace(study.claims[1], verdict="set-up unknown", outcome="as printed"),
         dataclasses.replace(study.claims[2], verdict="not a test", detail="It was chosen so."),
     )
     page = Document(render_page(dataclasses.replace(study, claims=claims), "ackclock reproduce synthetic"))

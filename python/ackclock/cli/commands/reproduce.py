@@ -27,7 +27,7 @@ def reproduce(
         typer.Option(
             "--quick",
             help="Fewer replications and shorter runs, and at most two replications of other readings. "
-            "Verdicts may differ from those of a full run.",
+            "Results may differ from those of a full run.",
         ),
     ] = False,
     json: Json = False,
@@ -35,16 +35,14 @@ def reproduce(
     figures: Figures = None,
     sensitivity: Annotated[
         bool,
-        typer.Option(
-            help="Also run the other readings, that is, interpretations of what the publication leaves open."
-        ),
+        typer.Option(help="Also run other interpretations of what the publication leaves open."),
     ] = True,
     threads: Threads = 0,
     fail_on: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="VERDICT",
-            help='Exit with code 1 if a claim has this verdict, e.g. "not reproduced", or one other than the recorded '
+            metavar="RESULT",
+            help='Exit with code 1 if a claim has this result, e.g. "not reproduced", or one other than the recorded '
             "full run: changed. May be given several times.",
             show_default=False,
         ),
@@ -52,10 +50,10 @@ def reproduce(
 ) -> None:
     """Run published experiments, judge their claims, write an HTML report.
 
-    Each claim of the publication gets a verdict from the 95 % interval of what was measured: reproduced, direction
-    only (who wins is right, by how much is not), not reproduced, or why none of these: it hangs on how the publication
-    is read, is undecided, does not discriminate, its set-up is unknown, or it is not a test. A verdict is a finding: it
-    changes the exit code only with [bold]--fail-on[/bold].
+    Each claim of the publication gets a result: as printed; right order, other size; not as printed; undecided; or
+    cannot tell, where the test cannot tell the claim from its denial. Beside it stand how many other interpretations
+    of the publication reverse it, and the part of its set-up that is lost. Runs come in looks of 3, 5, 10, ... seeds,
+    and go on only where a claim is undecided. A result changes the exit code only with [bold]--fail-on[/bold].
 
     [bold]ackclock reproduce aqm[/bold] characterises all queue disciplines after RFC 7928 and writes one page that
     compares them.

@@ -1,72 +1,14 @@
-"""The status of a verdict: whose question it answers, whether the set-up is known, and how other readings decide."""
+"""Tells the systems that a publication proposes from the baselines that it compares them with."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from ackclock.experiment.expression import parsed
 from ackclock.study.claim import Claim
-from ackclock.study.model import Study, SweptCase, Verdict
-from ackclock.study.result import AssumptionResult, ClaimResult, ReadingVerdict, Thesis
-
-_ANSWERED: Mapping[Verdict, Verdict] = {
-    "reproduced": "yes",
-    "direction only": "no",
-    "not reproduced": "no",
-}
-_REFUTED: Collection[Verdict] = ("direction only", "not reproduced")
-_DECIDED: Collection[Verdict] = ("reproduced", *_REFUTED)
-
-
-def outcome(judged: Verdict, claim: Claim, study: Study) -> Verdict:
-    """Returns the outcome of the test: ``judged``, the answer to a question of our own, or "not a test"."""
-    if claim.not_judged():
-        return "not a test"
-    return _ANSWERED.get(judged, judged) if study.source.asked_by == "us" else judged
-
-
-def status_of(outcome: Verdict, claim: Claim, study: Study) -> Verdict:
-    """Returns the verdict that ``outcome`` counts as in ``study``, before other readings are considered."""
-    lost = claim.setup_unknown or (study.source.setup_unknown and not claim.holds_whatever)
-    return "set-up unknown" if lost and outcome in _DECIDED else outcome
-
-
-def with_readings(claim: ClaimResult, assumptions: Iterable[AssumptionResult]) -> ClaimResult:
-    """Returns ``claim`` with the readings under which its test has another outcome, and with the resulting verdict."""
-    readings = tuple(_otherwise(claim, assumptions))
-    if not hangs(claim.came_out, [reading.verdict for reading in readings if not reading.against]):
-        return replace(claim, readings=readings)
-    told = "; ".join(f"{one.verdict} with {one}" for one in readings if not one.against)
-    return replace(
-        claim,
-        verdict="hangs on the reading",
-        outcome=claim.came_out,
-        detail=f"{claim.came_out} as taken, {told}. As taken: {claim.detail}",
-        readings=readings,
-    )
-
-
-def hangs(outcome: Verdict, others: Collection[Verdict]) -> bool:
-    """Returns whether a claim with this ``outcome`` hangs on the reading.
-
-    ``others`` are the outcomes under the other readings that the publication does not rule out. A refutation hangs on a
-    reading that leaves it undecided as well: a publication is refuted only if all that it can mean is refuted. The
-    right direction does not make the claim right, so "direction only" and "not reproduced" do not hang on each other.
-    Questions of our own never hang: their alternatives are variants of the question.
-    """
-    if outcome == "reproduced":
-        return any(other in _REFUTED for other in others)
-    return outcome in _REFUTED and any(other not in _REFUTED for other in others)
-
-
-def _otherwise(claim: ClaimResult, assumptions: Iterable[AssumptionResult]) -> Iterator[ReadingVerdict]:
-    for assumption in assumptions:
-        for reading in assumption.sensitivity:
-            for other in reading.claims:
-                if other.id == claim.id and other.verdict != claim.came_out:
-                    yield ReadingVerdict(assumption.what, reading.alternative, other.verdict, reading.against)
+from ackclock.study.model import Study, SweptCase
+from ackclock.study.result import Thesis
 
 
 def rivals(study: Study, thesis: Thesis) -> list[str]:

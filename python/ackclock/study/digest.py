@@ -1,0 +1,35 @@
+"""Digests of a run's result, which tell whether a core still gives what a record has."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Collection, Mapping
+from typing import Any
+
+PHYSICS = 1
+"""The version of the physics: raised only when a field of a result moves that was there before. Neither a rebuild nor a
+new field changes it.
+"""
+DIGITS = 10
+"""The number of hexadecimal digits of a digest."""
+
+
+def fields_of(result: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the values of a result by field: of flows and links a list, in their order."""
+    found: dict[str, Any] = {"fairness": result["fairness"], "duration_s": result["duration_s"]}
+    for kind in ("flows", "links"):
+        for row in result[kind]:
+            for field, value in row.items():
+                found.setdefault(f"{kind}.{field}", []).append(value)
+    return found
+
+
+def digest(result: Mapping[str, Any], fields: Collection[str] | None = None) -> str:
+    """Returns the digest of a result over those of its fields that are among ``fields``, by default over all.
+
+    A field that was added after a record was made is not among the fields of the record, and changes no digest.
+    """
+    values = fields_of(result)
+    kept = {field: values[field] for field in values if fields is None or field in fields}
+    return hashlib.sha256(json.dumps(kept, sort_keys=True, default=str).encode()).hexdigest()[:DIGITS]
