@@ -83,6 +83,7 @@ def _study(result: StudyResult) -> dict[str, Any]:
             {
                 "assumption": item.assumption,
                 "taken": assumption.taken,
+                "taken_from": assumption.taken_from,
                 "alternative": item.alternative,
                 "changed": list(item.changed),
                 "undecided": list(item.undecided),

@@ -105,6 +105,10 @@ class SensitivityRecord(Document):
 
     assumption: str
     taken: str
+    taken_from: Literal["text", "simulator", "ours"] = Field(
+        description="text: the literal interpretation; simulator: the default of the version that the publication "
+        "names; ours: neither says it"
+    )
     alternative: str
     changed: list[str] = Field(description="ids of the claims with another result, other than undecided")
     undecided: list[str] = Field(

@@ -21,6 +21,8 @@ _COMPARED = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operat
 _ONE_METRIC = re.compile(r"""\s*(\w+)\(\s*(['"])[^'"]*\2\s*\)\s*""")
 
 
+WIDE = 25
+"""The tolerance in percent from which on a claim has to say why."""
 _ELSEWHERE = re.compile(r"(?P<study>[^\s/]+/[^\s/]+) (?P<claim>\S.*)")
 
 
@@ -95,6 +97,7 @@ class Claim(Table):
             )
         self._judged_once()
         self.allowed_error()
+        self._wide_for_a_reason()
         self.conditions()
         self._tells_from_alternative()
         return self
@@ -112,6 +115,14 @@ class Claim(Table):
                 "setup_unknown: leave out not_a_test, same_as and holds_whatever, which say that it does not matter"
             )
         self.elsewhere()
+
+    def _wide_for_a_reason(self) -> None:
+        """Raises ValueError for a wide tolerance without a reason."""
+        text = str(self.tolerance or "").strip()
+        if text.endswith("%") and float(text.rstrip("% ")) >= WIDE and not self.tolerance_reason:
+            raise ValueError(
+                f'tolerance: "{text}" needs a tolerance_reason: why a value so far from the printed one is as printed'
+            )
 
     def elsewhere(self) -> ClaimElsewhere | None:
         """Returns the claim that counts this test; None if it is counted here. ValueError if ``same_as`` names none."""

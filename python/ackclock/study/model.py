@@ -305,6 +305,11 @@ class Assumption(Table):
     )
     what: str
     taken: str
+    taken_from: Literal["text", "simulator", "ours"] = Field(
+        default="ours",
+        description="text: the literal interpretation; simulator: the default of the version that the publication "
+        "names; ours: neither says it",
+    )
     why: str
     interpretations: list[Interpretation] = Field(default_factory=list)
 

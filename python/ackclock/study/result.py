@@ -239,6 +239,8 @@ class AssumptionResult:
 
     what: str
     taken: str
+    taken_from: str
+    """``text``, ``simulator`` (the default of the version that the publication names) or ``ours``."""
     why: str
     sensitivity: tuple[SensitivityResult, ...]
 

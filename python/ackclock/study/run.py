@@ -297,6 +297,7 @@ class Work:
             AssumptionResult(
                 what=assumption.what,
                 taken=assumption.taken,
+                taken_from=assumption.taken_from,
                 why=assumption.why,
                 sensitivity=tuple(
                     self._sensitivity(assumption.what, alternative, plan.readings.index(alternative), taken)
