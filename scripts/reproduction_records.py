@@ -10,6 +10,8 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
+from ackclock.study.verdict_status import hangs, status_of
+
 from ackclock._archive import folder
 from ackclock._numbers import ranges
 from ackclock.experiment.sample_words import SampleWords
@@ -18,7 +20,6 @@ from ackclock.study.fingerprint import fingerprint
 from ackclock.study.load import LoadedStudy, load_study, study_names
 from ackclock.study.model import Verdict
 from ackclock.study.records import Values, means_of
-from ackclock.study.verdict_status import hangs, status_of
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = folder("records")

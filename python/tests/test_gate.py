@@ -144,17 +144,17 @@ def test_an_unknown_column_names_the_nearest(
 def test_a_study_fails_on_the_verdicts_named(ackclock: Command, study_file: Path) -> None:
     passed = ackclock("reproduce", study_file, "--quick", "--fail-on", "undecided")
     assert passed.code == 0, passed.err
-    failed = ackclock("reproduce", study_file, "--quick", "--json", "--fail-on", "undecided,not reproduced")
+    failed = ackclock("reproduce", study_file, "--quick", "--json", "--fail-on", "undecided,not as printed")
     assert failed.code == 1
     (claim,) = [
         one for one in json.loads(failed.out)["studies"][0]["claims"] if one["verdict"] == "not as printed"
     ]
-    assert f" {claim['id']} is not reproduced: expected " in failed.err
+    assert f" {claim['id']} is not as printed: expected " in failed.err
     assert "measured " in failed.err
     assert "error: 1 of 2 claims have a verdict that --fail-on names" in failed.err
 
 
 def test_an_unknown_verdict_names_the_nearest(ackclock: Command, study_file: Path) -> None:
-    outcome = ackclock("reproduce", study_file, "--fail-on", "not reprodused")
+    outcome = ackclock("reproduce", study_file, "--fail-on", "not as prinded")
     assert (outcome.code, outcome.out) == (2, "")
-    assert 'no verdict is called "not reprodused"; did you mean "not as printed"?' in outcome.err
+    assert 'no verdict is called "not as prinded"; did you mean "not as printed"?' in outcome.err

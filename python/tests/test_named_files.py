@@ -12,7 +12,7 @@ from ackclock import _toml as toml
 from ackclock._named_files import as_written, files_outside, names_in, with_files
 from ackclock._store import Job
 from ackclock.errors import InputError, ScenarioError
-from ackclock.study.fingerprint import fingerprint
+from ackclock.study.fingerprint import of_simulation
 from ackclock.study.load import load_study
 
 PATH = """
@@ -191,12 +191,12 @@ def test_a_study_is_another_one_when_its_trace_changes(study_file: Path) -> None
         "[[cases]]", '[[cases]]\noverrides = { "dumbbell.bottleneck.rate" = { trace = "study.trace" } }', 1
     )
     assert traced != text
-    plain = fingerprint(load_study(str(study_file)).study)
+    plain = of_simulation(load_study(str(study_file)).study)
     study_file.write_text(traced, encoding="utf-8")
     first = load_study(str(study_file))
     assert toml.loads(first.scenario.text)["files"]["study.trace"]["text"] == "1\n"
     (study_file.parent / "study.trace").write_text("2\n", encoding="utf-8")
-    assert len({plain, fingerprint(first.study), fingerprint(load_study(str(study_file)).study)}) == 3
+    assert len({plain, of_simulation(first.study), of_simulation(load_study(str(study_file)).study)}) == 3
 
 
 def test_a_file_of_sizes_is_taken_along_and_gives_tables_of_transfers(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from ackclock.cli.app import app
 from ackclock.errors import InputError
 from ackclock.study.copied import copied
-from ackclock.study.fingerprint import fingerprint
+from ackclock.study.fingerprint import of_simulation
 from ackclock.study.load import find_studies, load_study, parse_study, study_names
 
 
@@ -21,7 +21,7 @@ def test_a_copy_asks_what_the_study_asks(folder: str) -> None:
         text = copied(study)
         assert "\nbase = " not in text
         copy = parse_study(text, "copy.toml", "copy.toml")
-        assert fingerprint(copy.study) == fingerprint(study.study), name
+        assert of_simulation(copy.study) == of_simulation(study.study), name
         assert [finding.text for finding in copy.study.findings] == [
             finding.text for finding in study.study.findings
         ]

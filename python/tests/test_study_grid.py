@@ -13,7 +13,7 @@ from conftest import BASE, DERIVED, STUDY, replaced
 from ackclock import _toml as toml
 from ackclock.errors import InputError
 from ackclock.schemas import schema
-from ackclock.study.fingerprint import fingerprint
+from ackclock.study.fingerprint import of_simulation
 from ackclock.study.grid import expanded
 from ackclock.study.load import load_study, parse_study, studies_dir
 
@@ -214,7 +214,7 @@ def test_how_a_study_is_written_does_not_change_what_it_is() -> None:
     both = 'label = "2 flows"\noverrides = { "flows.tcp.count" = 2 }\n'
     plain = parse_study(replaced(STUDY, ('label = "2 flows"\n', both)), "test", "study.toml").study
     assert plain.model_dump(exclude={"axes"}) == grid.model_dump(exclude={"axes"})
-    assert fingerprint(plain) == fingerprint(grid)
+    assert of_simulation(plain) == of_simulation(grid)
 
 
 @pytest.mark.parametrize(

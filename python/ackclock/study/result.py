@@ -239,10 +239,10 @@ class AssumptionResult:
 
     what: str
     taken: str
-    taken_from: str
-    """``text``, ``simulator`` (the default of the version that the publication names) or ``ours``."""
     why: str
     sensitivity: tuple[SensitivityResult, ...]
+    taken_from: str = "ours"
+    """``text``, ``simulator`` (the default of the version that the publication names) or ``ours``."""
 
 
 @dataclass(frozen=True)

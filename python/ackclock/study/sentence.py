@@ -42,8 +42,8 @@ def printed_numbers(result: StudyResult) -> list[Printed]:
         Printed(metric.label, case.name, value.paper, value.mean)
         for metric in result.metrics
         for case in result.cases
-        for value in [case.values[metric.id]]
-        if value.paper is not None and value.mean is not None
+        for value in [case.values.get(metric.id)]
+        if value is not None and value.paper is not None and value.mean is not None
     ]
     known = {(one.printed, one.measured) for one in numbers}
     return numbers + [

@@ -85,7 +85,9 @@ def judge(
         measured=shown.mean,
         interval=shown.interval,
         verdict=verdict,
-        detail="; ".join(part for part in (*_said(claim, shown, size, order), reason) if part),
+        detail=reason
+        if shown.mean is None
+        else "; ".join([*_said(claim, shown, size, order), *([reason] if reason else [])]),
         unit=claim.unit,
         expression=claim.measured,
         tolerance=claim.allowed_error(),

@@ -158,7 +158,7 @@ def test_no_verdict_covers_its_claim(page: Page, report: Path) -> None:
     # The longest verdict there is, in the place of each.
     page.run(
         "for (const one of document.querySelectorAll('.claim .badge'))"
-        "  one.lastElementChild.textContent = 'hangs on the reading'"
+        "  one.lastElementChild.textContent = 'right order, other size'"
     )
     for claim in page.find(".claim"):
         badge = page.box(claim.find_element("css selector", ".badge"))

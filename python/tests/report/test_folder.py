@@ -103,7 +103,7 @@ def test_the_index_counts_verdicts_of_each_thesis(pages: dict[str, Document]) ->
     (row,) = (text.split() for text in pages["index.html"].all("tr") if text.startswith("All "))
     assert list(map(int, row[1:])) == [len(studies), len(claims), *counts]
     assert pages["index.html"].all("ul", "tiles") == [
-        f"{counts[0]} reproduced {counts[1]} direction only show them {counts[2]} not reproduced show them"
+        f"{counts[0]} as printed {counts[1]} right order, other size show them {counts[2]} not as printed show them"
     ]
     # One thesis alone is counted by the tiles.
     assert not pages["other.html"].all("table", "tallies")
@@ -121,7 +121,7 @@ def test_a_study_is_found_by_its_name_its_thesis_its_systems_and_its_claims(
         assert words in (line["data-text"] or "")
     assert (line["data-systems"] or "").split() == ["alpha", "beta", "delta", "droptail", "gamma"]
     (claims,) = (text for text in pages["index.html"].all("details", "found") if "71 %" in text)
-    assert "direction only Claim 2b Alpha's mean RTT is 71 % below Beta's" in claims
+    assert "right order, other size Claim 2b Alpha's mean RTT is 71 % below Beta's" in claims
 
 
 def test_systems_are_what_the_scenario_and_its_cases_name() -> None:

@@ -46,19 +46,19 @@ def test_a_sentence_counts_the_claims_of_each_kind() -> None:
     )
     ours = study(claim("yes"), claim("no"), claim("no"), asked_by="us")
     assert outcome.sentences([thesis, ours]) == [
-        "Of 6 claims about what is proposed 3 are reproduced; 1 not reproduced and 2 undecided.",
-        "The one claim about baselines alone is reproduced.",
+        "Of 6 claims about what is proposed 3 are as printed; 1 not as printed and 2 undecided.",
+        "The one claim about baselines alone is as printed.",
         "Of 3 questions of our own 1 is answered by yes; 2 answered by no.",
     ]
     assert outcome.sentences([study(claim("yes"), claim("yes"), asked_by="us")]) == [
         "All 2 questions of our own are answered by yes."
     ]
     assert outcome.sentences([study(claim("undecided"), claim("undecided"))]) == [
-        "Of 2 claims about what is proposed none is reproduced; 2 undecided."
+        "Of 2 claims about what is proposed none is as printed; 2 undecided."
     ]
     assert outcome.sentences([study()]) == []
     assert outcome.sentences([study(claim("as printed"), claim("not a test"))]) == [
-        "The one claim about what is proposed is reproduced. 1 more is shown and not tested."
+        "The one claim about what is proposed is as printed. 1 more is shown and not tested."
     ]
     assert outcome.sentences([study(claim("not a test"), claim("not a test"))]) == [
         "2 claims about what is proposed are shown and not tested."

@@ -15,7 +15,7 @@ import pytest
 
 from ackclock.report import render_page, write_report
 from ackclock.report.index_page import render_index
-from ackclock.study.result import ReadingVerdict, StudyResult
+from ackclock.study.result import OtherResult, StudyResult
 
 from .document import Document
 from .synthetic import small_study, sweep_study, table_study
@@ -115,7 +115,7 @@ def test_table_headers_have_a_scope(document: Document) -> None:
 
 
 def test_a_page_counts_its_verdicts(table: Document) -> None:
-    assert table.all("ul", "tiles") == ["3 reproduced 1 direction only 1 not reproduced"]
+    assert table.all("ul", "tiles") == ["3 as printed 1 right order, other size 1 not as printed"]
 
 
 def test_findings_stand_once(studies: list[StudyResult]) -> None:
@@ -126,23 +126,23 @@ def test_findings_stand_once(studies: list[StudyResult]) -> None:
 
 def test_assumptions_show_what_changes(table: Document) -> None:
     first, second, third = table.all("div", "assumption")
-    assert first.startswith("Start times: uniform in 0 to 0.1 s")
+    assert first.startswith("Start times: uniform in 0 to 0.1 s (ours)")
     (changes,) = table.all("table", "sensitivity")
     # A row for each claim that changes, in words, and a column for each reading.
     assert changes.endswith(
-        "Claim uniform in 0 to 0.1 s (taken) all at once one every 10 s"
+        "Claim uniform in 0 to 0.1 s (taken) all at once (a check of ours) one every 10 s (a check of ours)"
         " 1b Alpha has no loss with 25 flows either (%)"
-        " not reproduced 0.21 not reproduced 0.21 reproduced, changed 0.01000"
+        " not as printed 0.21 not as printed 0.21 as printed, changed 0.01000"
     )
-    assert "The other 2 verdicts stay the same." in first
+    assert "The other 2 results stay the same." in first
     assert (
-        "With one every 10 s 2 claims that are decided under the reading taken are undecided, in 10 replications: 2, 3."
+        "With one every 10 s 2 claims that are decided under the one taken are undecided, in 10 seeds: 2, 3."
         in first
     )
     assert "No alternative was run." in second
-    assert "No verdict changes with twice as large; or half as large." in third
+    assert "No result changes with twice as large; or half as large." in third
     assert (
-        "With twice as large a claim that is decided under the reading taken is undecided, in 20 replications: 3."
+        "With twice as large a claim that is decided under the one taken is undecided, in 20 seeds: 3."
         in third
     )
 
@@ -173,7 +173,7 @@ def test_a_page_has_the_command_that_makes_it_again(html: str) -> None:
 
 def test_the_title_is_that_of_the_study() -> None:
     document = Document(render_page(sweep_study(), "ackclock reproduce my/file.toml"))
-    assert document.all("title") == ["Packet loss over the number of connections (synthetic) · ackclock"]
+    assert document.all("title")[:1] == ["Packet loss over the number of connections (synthetic) · ackclock"]
 
 
 def test_quick_runs_say_so(study: StudyResult, document: Document) -> None:
@@ -205,31 +205,36 @@ def test_the_same_input_gives_the_same_bytes(study: StudyResult, html: str) -> N
     assert render_page(again, "ackclock reproduce synthetic") == html
 
 
-def test_what_does_not_count_for_or_against_a_publication_says_why() -> None:
+def test_a_claim_has_its_set_up_and_its_interpretations_beside_its_result() -> None:
     study = table_study()
-    readings = (
-        ReadingVerdict("Start times", "all at once", "not as printed"),
-        ReadingVerdict("Start times", "one every 10 s", "undecided", against="Section 3.1 has one a second."),
+    interpretations = (
+        OtherResult(
+            "Start times", "all at once", "not as printed", evidence="Section 3.2: at once.", differs=True
+        ),
+        OtherResult(
+            "Start times",
+            "one every 10 s",
+            "undecided",
+            evidence="x",
+            against="Section 3.1 has one a second.",
+        ),
+        OtherResult("Buffer", "64 packets", "not as printed", differs=True),
     )
     claims = (
-        dataclasses.replace(
-            study.claims[0], verdict="hangs on the reading", outcome="as printed", readings=readings
-        ),
-        dataclasses.replace(study.claims[1], verdict="set-up unknown", outcome="as printed"),
+        dataclasses.replace(study.claims[0], interpretations=interpretations),
+        dataclasses.replace(study.claims[1], setup="the rates"),
         dataclasses.replace(study.claims[2], verdict="not a test", detail="It was chosen so."),
     )
     page = Document(render_page(dataclasses.replace(study, claims=claims), "ackclock reproduce synthetic"))
-    hanging, unknown, untested = (" ".join(text.split()) for text in page.all("li", "claim"))
-    assert "The test alone, under the reading taken: reproduced" in hanging
-    assert "Another reading makes it not reproduced. Start times: all at once" in hanging
+    reversed_, lost, untested = (" ".join(text.split()) for text in page.all("li", "claim"))
     assert (
-        "Another reading makes it undecided. Start times: one every 10 s (against it: Section 3.1 has one a second.)"
-        in hanging
+        "Set-up: printed. Other interpretations: 1 of 1: Start times; 1 of 1 checks of ours differ."
+        in reversed_
     )
-    assert "The test alone, under the reading taken: reproduced" in unknown
+    assert "Reversed (not as printed) by Start times: all at once. For it: Section 3.2: at once." in reversed_
+    assert "Set-up: partly lost: the rates." in lost
     assert "Not judged: It was chosen so." in untested
-    # The table of the assumption compares the outcomes of tests.
-    assert all("hangs on the reading" not in text for text in page.all("table", "sensitivity"))
+    assert "Set-up" not in untested
 
 
 def test_what_is_not_a_test_is_not_among_the_claims_counted() -> None:
