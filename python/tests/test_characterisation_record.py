@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import importlib
 import json
 import os
 import subprocess
@@ -13,13 +12,11 @@ from typing import Any
 
 import pytest
 
+from ackclock.pages import characterisation as records
+from ackclock.pages import records as reproduction_records
 from ackclock.study.load import load_study
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "scripts"))
-reproduction_records = importlib.import_module("reproduction_records")
-records = importlib.import_module("characterisation_records")
-sys.path.pop(0)
 
 ORIGIN = reproduction_records.Origin("2026-01-02", "0123456789", "A processor", 2, "Linux x86_64")
 STUDY = load_study("aqm/rfc7928-8.2.2")

@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
 from ackclock.errors import InputError
+from ackclock.pages import numbers
 from ackclock.study.load import load_study
 from ackclock.study.records import records_dir
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "page.md"
 STUDY = "rbcc/figure-3.3"
-
-
-@pytest.fixture
-def page_numbers(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    """The module of the folder of scripts."""
-    monkeypatch.syspath_prepend(ROOT / "scripts")
-    return importlib.import_module("page_numbers")
 
 
 @pytest.fixture
@@ -43,7 +35,7 @@ def first() -> tuple[str, str]:
     return study.runs()[0].name, study.metrics[0].id
 
 
-def test_no_number_begins_a_line(page_numbers: ModuleType, records: Path) -> None:
+def test_no_number_begins_a_line(records: Path) -> None:
     number = f"<!-- = {STUDY}: 1e3 -->1000<!-- / -->"
     for before, after in (
         (f"* It is about\n  {number} packets.\n", f"* It is\n  about {number} packets.\n"),
@@ -53,38 +45,38 @@ def test_no_number_begins_a_line(page_numbers: ModuleType, records: Path) -> Non
         (f"long\n   {number}\n", f"long {number}\n"),
         (f"```\na b\n{number}\n```\n", f"```\na b\n{number}\n```\n"),
     ):
-        assert page_numbers.with_numbers(before, PAGE, records) == after
-        assert page_numbers.with_numbers(after, PAGE, records) == after
+        assert numbers.with_numbers(before, PAGE, records) == after
+        assert numbers.with_numbers(after, PAGE, records) == after
     for first in ("", "* ", "   - ", "12. ", "Text.\n\n"):
         with pytest.raises(InputError, match=r"page\.md:\d+: a number begins a paragraph"):
-            page_numbers.with_numbers(f"{first}{number}\n", PAGE, records)
+            numbers.with_numbers(f"{first}{number}\n", PAGE, records)
 
 
-def test_readers_of_the_site_get_no_marks(page_numbers: ModuleType) -> None:
+def test_readers_of_the_site_get_no_marks() -> None:
     number = f"<!-- = {STUDY}: 1e3 -->1000<!-- / -->"
     page = f"<!-- generated: x -->\nIt is {number}, as `{number}`.\n```\n{number}\n```\n"
     expected = f"<!-- generated: x -->\nIt is 1000, as `{number}`.\n```\n{number}\n```\n"
-    assert page_numbers.without_marks(page) == expected
+    assert numbers.without_marks(page) == expected
 
 
-def test_numbers_come_from_records(page_numbers: ModuleType, records: Path) -> None:
+def test_numbers_come_from_records(records: Path) -> None:
     run, metric = first()
     twice = f"<!-- = {STUDY}: 2 * {metric}('{run}') | .1f -->?<!-- / -->"
     page = f"It is {twice} and <!-- = {STUDY}: 1e3 -->7<!-- / -->.\n"
-    made = page_numbers.with_numbers(page, PAGE, records)
+    made = numbers.with_numbers(page, PAGE, records)
     assert made == page.replace("-->?<", "-->5.0<").replace("-->7<", "-->1000<")
-    assert page_numbers.with_numbers(made, PAGE, records) == made
+    assert numbers.with_numbers(made, PAGE, records) == made
     # Of what is not recorded, or was recorded without values, there is nothing to compute: what is written stays.
     without = records / "rbcc"
-    assert page_numbers.with_numbers(page, PAGE, without) == page
-    assert page_numbers.with_numbers(page.replace("?", ""), PAGE, without).count("-->(not recorded)<") == 1
-    assert page_numbers.without_values(page, without) == [STUDY]
-    assert page_numbers.without_values(page, records) == []
+    assert numbers.with_numbers(page, PAGE, without) == page
+    assert numbers.with_numbers(page.replace("?", ""), PAGE, without).count("-->(not recorded)<") == 1
+    assert numbers.without_values(page, without) == [STUDY]
+    assert numbers.without_values(page, records) == []
 
 
-def test_code_shows_how_numbers_are_written(page_numbers: ModuleType, records: Path) -> None:
+def test_code_shows_how_numbers_are_written(records: Path) -> None:
     page = f"Write `<!-- = {STUDY}: 1 --><!-- / -->` or\n\n```markdown\n<!-- = THESIS/STUDY: 1 -->?<!-- / -->\n```\n"
-    assert page_numbers.with_numbers(page, PAGE, records) == page
+    assert numbers.with_numbers(page, PAGE, records) == page
 
 
 @pytest.mark.parametrize(
@@ -98,18 +90,18 @@ def test_code_shows_how_numbers_are_written(page_numbers: ModuleType, records: P
         (f"{STUDY}: 1 | short", f'docs/page.md:2: {STUDY}: found "short" after |'),
     ],
 )
-def test_mistakes_are_located(page_numbers: ModuleType, records: Path, number: str, message: str) -> None:
+def test_mistakes_are_located(records: Path, number: str, message: str) -> None:
     page = f"A page.\n<!-- = {number.replace('METRIC', first()[1])} --><!-- / -->\n"
     for folder in (records, records / "rbcc"):
         with pytest.raises(InputError) as caught:
-            page_numbers.with_numbers(page, PAGE, folder)
+            numbers.with_numbers(page, PAGE, folder)
         assert str(caught.value).startswith(message)
 
 
-def test_a_number_has_an_end(page_numbers: ModuleType, records: Path) -> None:
+def test_a_number_has_an_end(records: Path) -> None:
     page = f"<!-- = {STUDY}: 1 --> and <!-- = {STUDY}: 2 --><!-- / -->\n"
     with pytest.raises(InputError, match=r"docs/page\.md:1: nothing ends the number"):
-        page_numbers.with_numbers(page, PAGE, records)
+        numbers.with_numbers(page, PAGE, records)
 
 
 def test_no_page_lacks_a_number() -> None:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-import importlib
 import json
 import re
-import sys
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -16,19 +14,15 @@ import pytest
 from chromium import offline_chromium
 from conftest import STUDY, Command, replaced, script
 
+from ackclock.pages import claims as recorded
+from ackclock.pages import figures, markdown, records
+from ackclock.pages import reproduction as index
+from ackclock.pages import studies as study_page
+from ackclock.pages import theses as thesis_page
+from ackclock.report import svg_chart as chart
 from ackclock.study.load import load_study, parse_study, theses
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "scripts"))
-records = importlib.import_module("reproduction_records")
-recorded = importlib.import_module("recorded_claims")
-words = importlib.import_module("reproduction_words")
-index = importlib.import_module("reproduction_index")
-thesis_page = importlib.import_module("reproduction_thesis")
-study_page = importlib.import_module("reproduction_study")
-figures = importlib.import_module("thesis_figures")
-chart = importlib.import_module("svg_chart")
-sys.path.pop(0)
 
 ORIGIN = records.Origin("2026-01-02", "0123456789", "A processor", 2, "Linux x86_64")
 RECORDED = records.all_records()
@@ -69,7 +63,7 @@ def test_every_claim_recorded_is_a_line_of_its_thesis(key: str) -> None:
         own = [line for line in lines if line.startswith(f"| [{stem}]")]
         assert len(own) == len(one.claims)
         for line, claim in zip(own, one.claims, strict=True):
-            assert line.split(" | ")[1] == words.escaped(claim.id)
+            assert line.split(" | ")[1] == markdown.escaped(claim.id)
             assert claim.verdict in line.rpartition(" | ")[2]
 
 
@@ -170,9 +164,9 @@ def test_the_page_of_a_study_has_the_findings_and_what_is_left_open(result: dict
 
 
 def test_a_long_claim_loses_its_brackets_first() -> None:
-    assert words.short("A  short one (within 10 %)") == "A short one (within 10 %)"
-    assert words.short(f"{'long ' * 20}one (within 10 %)") == f"{'long ' * 20}one"
-    assert words.short("long " * 40) == "long " * 21 + "long …"
+    assert markdown.short("A  short one (within 10 %)") == "A short one (within 10 %)"
+    assert markdown.short(f"{'long ' * 20}one (within 10 %)") == f"{'long ' * 20}one"
+    assert markdown.short("long " * 40) == "long " * 21 + "long …"
 
 
 def test_every_figure_can_be_drawn_and_says_what_it_shows() -> None:

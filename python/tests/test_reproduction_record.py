@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import importlib
 import json
 import math
 import os
@@ -12,23 +11,20 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import finding_rules as rules
 import pytest
 from ackclock.study.verdict_status import hangs
 from conftest import STUDY, Command, replaced
 
+from ackclock.pages import record_checks as checks
+from ackclock.pages import records
+from ackclock.pages import reproduction as index
+from ackclock.pages import studies as study_page
 from ackclock.study.fingerprint import fingerprint
 from ackclock.study.load import load_study, parse_study, study_names
 
 ROOT = Path(__file__).resolve().parents[2]
 
-
-sys.path.insert(0, str(ROOT / "scripts"))
-records = importlib.import_module("reproduction_records")
-checks = importlib.import_module("record_checks")
-index = importlib.import_module("reproduction_index")
-study_page = importlib.import_module("reproduction_study")
-rules = importlib.import_module("finding_rules")
-sys.path.pop(0)
 
 ORIGIN = records.Origin("2026-01-02", "0123456789", "A processor", 2, "Linux x86_64")
 RECORDED = records.all_records()
@@ -222,8 +218,8 @@ def test_verdicts_agree_with_the_readings_that_a_record_names(name: str) -> None
 def test_findings_keep_to_their_rules() -> None:
     """Numbers that were measured are computed, and a verdict that is named is the recorded one."""
     found = rules.found([load_study(name) for name in study_names()], RECORDED)
-    assert not rules.beyond(found, rules.listed()), "see scripts/finding_rules.py"
-    assert not rules.beyond(rules.listed(), found), "run .venv/bin/python scripts/mended-findings"
+    assert not rules.beyond(found, rules.listed()), "see python/tests/finding_rules.py"
+    assert not rules.beyond(rules.listed(), found), "strike these out of findings_to_mend.toml"
 
 
 @pytest.mark.parametrize(

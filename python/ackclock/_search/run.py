@@ -35,8 +35,8 @@ REFERENCE = Contender("cubic", {"control": "cubic"})
 
 @dataclass(frozen=True)
 class SearchResult:
-    """What a search found: ``values`` of the ranges that matter, by their paths, and with them the mean of the objective,
-    ``badness``; ``harmless`` is its mean in the scenario of the space as it stands.
+    """What a search found: ``values`` of the ranges that matter, by their paths, and ``badness``, the mean of the
+    objective with them; ``harmless`` is its mean in the scenario of the space as it stands.
     """
 
     values: Values

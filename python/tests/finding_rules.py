@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from reproduction_records import ROOT, Record, is_stale
-
 from ackclock import _toml as toml
+from ackclock.pages import ROOT
+from ackclock.pages.records import Record, is_stale
 from ackclock.study.computed import typed
 from ackclock.study.load import LoadedStudy
 from ackclock.study.model import Finding
@@ -67,7 +67,7 @@ def written(these: Listed) -> str:
     """The text of the file."""
     lines = [
         "# Findings with numbers typed by hand, and findings that explain another verdict than the recorded one.",
-        "# The list may only get shorter: `scripts/mended-findings` strikes out what keeps to the rules by now.",
+        "# The list may only get shorter: a test names what keeps to the rules by now.",
     ]
     for rule in RULES:
         lines += ["", f"[{rule}]"]

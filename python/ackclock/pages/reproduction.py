@@ -8,17 +8,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from recorded_claims import tested
-from reproduction_records import ROOT, Claim, Record, all_records, is_stale
-from reproduction_words import by_thesis, escaped, kind_of, number_of, row
-
 from ackclock import _toml as toml
+from ackclock.pages import DOCS
+from ackclock.pages.claims import by_thesis, kind_of, tested
+from ackclock.pages.markdown import escaped, number_of, row
+from ackclock.pages.records import Claim, Record, all_records, is_stale
 from ackclock.study.load import LoadedStudy, load_study, study_names, theses
 from ackclock.study.plan import Plan
 from ackclock.study.result import ORDER
 from ackclock.study.tally import KINDS, Kind
 
-SYSTEMS = ROOT / "docs" / "reproduction" / "systems.toml"
+SYSTEMS = DOCS / "reproduction" / "systems.toml"
 
 
 @dataclass(frozen=True)

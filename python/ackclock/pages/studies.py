@@ -4,22 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import recorded_claims
-from reproduction_index import Recorded, of_theses, readings_left_out, recorded
-from reproduction_records import Claim, Record, all_records, is_stale
-from reproduction_words import (
-    emphasised,
-    escaped,
-    measured,
-    number_of,
-    others,
-    published,
-    row,
-    verdict,
-    where,
-)
-
 from ackclock._numbers import duration, mean_and_spread
+from ackclock.pages import claims
+from ackclock.pages.claims import emphasised, measured, others, published, verdict, where
+from ackclock.pages.markdown import escaped, number_of, row
+from ackclock.pages.records import Claim, Record, all_records, is_stale
+from ackclock.pages.reproduction import Recorded, of_theses, readings_left_out, recorded
 from ackclock.study.load import LoadedStudy, load_study
 
 PLACE = "reproduction"
@@ -95,11 +85,11 @@ def _said(one: Recorded, claim: Claim) -> Iterator[str]:
     yield f"**{escaped(claim.id)}** {escaped(text)}"
     if known is not None and known.written:
         yield f"*The test: {escaped(known.written)}*"
-    if reason := recorded_claims.not_judged(claim, one.study):
+    if reason := claims.not_judged(claim, one.study):
         yield f"*Not judged: {escaped(reason)}*"
-    for text in recorded_claims.findings(one.record, claim, one.study):
+    for text in claims.findings(one.record, claim, one.study):
         yield f"**Finding:** {escaped(text)}"
-    if names := recorded_claims.readings(claim):
+    if names := claims.readings(claim):
         yield "**Otherwise where it is read as:** " + "; ".join(map(escaped, names))
 
 

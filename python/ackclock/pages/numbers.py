@@ -10,12 +10,12 @@ import re
 from functools import cache
 from pathlib import Path
 
-from reproduction_records import FOLDER, ROOT, read, words_of
-
 from ackclock._names import nearest
 from ackclock.errors import InputError
 from ackclock.experiment.expression import ExpressionError
 from ackclock.experiment.sample_words import SampleWords
+from ackclock.pages import ROOT
+from ackclock.pages.records import FOLDER, read, words_of
 from ackclock.study.computed import NOT_RECORDED, Number, words_of_means
 from ackclock.study.load import load_study, study_names
 

@@ -10,14 +10,13 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from reproduction_records import Origin
-from reproduction_words import escaped, row
-
 from ackclock._archive import folder
 from ackclock._numbers import duration, mean_and_spread, ranges
 from ackclock.characterisation.judge import REFERENCE
 from ackclock.characterisation.summary import COUNTED, TABLE, overall
 from ackclock.evaluation.words import CONCERN, OK, WORST_FIRST
+from ackclock.pages.markdown import escaped, row
+from ackclock.pages.records import Origin
 from ackclock.study.fingerprint import fingerprint
 from ackclock.study.load import LoadedStudy, load_study, study_names
 

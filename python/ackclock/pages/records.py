@@ -21,7 +21,6 @@ from ackclock.study.load import LoadedStudy, load_study, study_names
 from ackclock.study.model import Verdict
 from ackclock.study.records import Values, means_of
 
-ROOT = Path(__file__).resolve().parent.parent
 FOLDER = folder("records")
 
 

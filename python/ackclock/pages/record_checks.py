@@ -6,8 +6,7 @@ import dataclasses
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from reproduction_records import Record, is_stale, rounded_sample
-
+from ackclock.pages.records import Record, is_stale, rounded_sample
 from ackclock.study.load import LoadedStudy, load_study
 from ackclock.study.plan import Plan
 from ackclock.study.run import run_studies

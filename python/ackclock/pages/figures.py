@@ -6,19 +6,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from recorded_claims import values
-from reproduction_records import ROOT, Claim, Record, all_records
-from reproduction_thesis import members
-from reproduction_words import GOOD, escaped
-
 from ackclock import _toml as toml
+from ackclock.pages import DOCS
+from ackclock.pages.claims import GOOD, values
+from ackclock.pages.markdown import escaped
+from ackclock.pages.records import Claim, Record, all_records
+from ackclock.pages.theses import members
 from ackclock.report import svg_chart
 from ackclock.report.svg_chart import Axis, Line, Point
 from ackclock.study.load import LoadedStudy, load_study, theses
 from ackclock.study.model import Metric, SweptCase
 
-SPECIFICATIONS = ROOT / "docs" / "reproduction" / "figures.toml"
-IMAGES = ROOT / "docs" / "images" / "reproduction"
+SPECIFICATIONS = DOCS / "reproduction" / "figures.toml"
+IMAGES = DOCS / "images" / "reproduction"
 
 Values = Mapping[tuple[str, str], Point]
 """What was measured, by metric and case; a point's ``x`` is not set."""

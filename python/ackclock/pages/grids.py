@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from reproduction_records import Claim, all_records, is_stale
-
 from ackclock._numbers import mean_and_spread
+from ackclock.pages.records import Claim, all_records, is_stale
 from ackclock.study.load import LoadedStudy, load_study
 
 QUANTITIES = {

@@ -6,20 +6,12 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from page_numbers import without_values
-from recorded_claims import other_readings, readings, tested
-from reproduction_index import Recorded, of_theses, recorded, tally
-from reproduction_records import ROOT, Claim, Origin, Record, all_records
-from reproduction_words import (
-    emphasised,
-    escaped,
-    measured,
-    number_of,
-    published,
-    row,
-    short,
-)
-
+from ackclock.pages import DOCS
+from ackclock.pages.claims import emphasised, measured, other_readings, published, readings, tested
+from ackclock.pages.markdown import escaped, number_of, row, short
+from ackclock.pages.numbers import without_values
+from ackclock.pages.records import Claim, Origin, Record, all_records
+from ackclock.pages.reproduction import Recorded, of_theses, recorded, tally
 from ackclock.study.load import LoadedStudy, theses
 from ackclock.study.result import ORDER
 from ackclock.study.tally import KINDS, Kind
@@ -35,7 +27,7 @@ STUDIES = "../../python/ackclock/archive/studies"
 
 def generated_facts(key: str) -> str:
     """The reference of the thesis, the counts of its verdicts, and when they were recorded."""
-    page = (ROOT / "docs" / "reproduction" / f"{key}.md").read_text(encoding="utf-8")
+    page = (DOCS / "reproduction" / f"{key}.md").read_text(encoding="utf-8")
     parts = [*facts(all_records(), members(key)), *older_numbers(page)]
     return "\n" + "\n\n".join(parts) + "\n"
 
