@@ -119,7 +119,7 @@ def test_other_interpretations_run_what_they_touch_and_no_more() -> None:
     # The alternative changes both cases; claim 2 names one of them, claim 1 both.
     text = replaced(STUDY, ('"flows.tcp.count" = 6 } }', '"flows.tcp.count" = 6 }, cases = ["few"] }'))
     found = run(text, sensitivity=True)
-    assert found.runs == 6 + 3
+    assert found.runs == 6 + 2
     first, second = found.claims
     assert [str(one) for one in first.interpretations] == [
         "Number of flows: 6 and 6",

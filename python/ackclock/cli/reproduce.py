@@ -5,19 +5,20 @@ from __future__ import annotations
 import json
 import shlex
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
 from ackclock._files import replacing, writable
 from ackclock.cli.terminal import console, print_json, progress_bar, shown
-from ackclock.errors import InputError
+from ackclock.errors import InputError, RunError
 
 if TYPE_CHECKING:
     from ackclock.study.load import LoadedStudy
     from ackclock.study.result import StudyResult
+    from ackclock.study.run import Work
 
 CHARACTERISATION = "aqm"
 """The name of the page of the characterisation after RFC 7928 over several studies."""
@@ -36,10 +37,13 @@ def reproduce(
     sensitivity: bool,
     threads: int,
     fail_on: Sequence[str] = (),
+    judge: bool = False,
+    record: bool = False,
 ) -> None:
-    """Runs the studies that ``selectors`` name (all without any), prints their verdicts and writes the report.
+    """Runs the studies that ``selectors`` name (all without any), prints their results and writes the report.
 
-    RunError, after all that, when a claim has a verdict that ``fail_on`` names.
+    ``judge`` takes the samples from the records of the package and runs nothing; ``record`` writes such records.
+    RunError, after all that, when a claim has a result that ``fail_on`` names.
     """
     began = time.monotonic()
     from ackclock.cli import gate
@@ -59,16 +63,20 @@ def reproduce(
     writable(out)
     failures: list[InputError] = []
     what = studies[0].name if len(studies) == 1 else f"{len(studies)} studies"
-    with progress_bar(what) as progress:
-        results = run_studies(
-            studies,
-            quick=quick,
-            sensitivity=sensitivity,
-            store=Store(out),
-            threads=threads,
-            progress=progress,
-            on_failure=lambda _, error: failures.append(error),
-        )
+    if judge:
+        results = _judged(studies, failures)
+    else:
+        with progress_bar(what) as progress:
+            results = run_studies(
+                studies,
+                quick=quick,
+                sensitivity=sensitivity,
+                store=Store(out),
+                threads=threads,
+                progress=progress,
+                on_failure=lambda _, error: failures.append(error),
+                on_done=_recorder() if record else None,
+            )
     if not results:
         raise failures[0]
     published = [result for result in results if result.characterisation is None]
@@ -80,10 +88,7 @@ def reproduce(
     saved = save_all(drawn, out / FIGURES, formats)
     document = as_document(results, pages[0], time.monotonic() - began)
     path = out / f"{stem}.json"
-    with replacing(path) as file, file.open("w", encoding="utf-8") as stream:
-        # Written piece by piece, so that the text of all studies is never in memory as a whole.
-        json.dump(document, stream, indent=1, ensure_ascii=False, allow_nan=False)
-        stream.write("\n")
+    _write(document, path)
     if as_json:
         print_json(document)
     else:
@@ -100,6 +105,63 @@ def reproduce(
         missing = f"{len(failures)} of {len(studies)} studies are missing from the report:"
         raise InputError("\n".join([missing, *map(str, failures)]))
     gate.fail_on(words, results)
+
+
+def _write(document: Mapping[str, Any], path: Path) -> None:
+    """Writes the document piece by piece, so that the text of all studies is never in memory as a whole."""
+    with replacing(path) as file, file.open("w", encoding="utf-8") as stream:
+        json.dump(document, stream, indent=1, ensure_ascii=False, allow_nan=False)
+        stream.write("\n")
+
+
+def check(selectors: Sequence[str], *, threads: int) -> None:
+    """Runs the first seed of what is recorded of these studies (all without any) again, and stamps the records that it
+    is as recorded. RunError if anything moved.
+    """
+    from datetime import datetime, timezone
+
+    from ackclock.study.checking import check as compared
+    from ackclock.study.checking import stamp
+    from ackclock.study.records import read
+
+    recorded = [(record, loaded) for loaded in _read(selectors) if (record := read(loaded.name)) is not None]
+    if not recorded:
+        raise InputError("none of these studies is recorded with its samples")
+    with progress_bar(f"{len(recorded)} records") as progress:
+        outcomes = compared(recorded, threads=threads, progress=progress)
+    moved = 0
+    for outcome in outcomes:
+        good = not outcome.moved and not outcome.changed
+        console().print(Text(str(outcome), style="" if good else "red"))
+        moved += not good
+        if good:
+            stamp(outcome, datetime.now(timezone.utc).date().isoformat())
+    if moved:
+        raise RunError(f"{moved} of {len(outcomes)} records are stale: run their studies again")
+
+
+def _judged(studies: Sequence[LoadedStudy], failures: list[InputError]) -> list[StudyResult]:
+    """Returns the results from the samples of the records."""
+    from ackclock.study.records import judged, read
+
+    results = []
+    for loaded in studies:
+        record = read(loaded.name)
+        try:
+            if record is None:
+                raise InputError(f"{loaded.name}: is not recorded with its samples")
+            results.append(judged(record, loaded))
+        except InputError as error:
+            failures.append(error)
+    return results
+
+
+def _recorder() -> Callable[[Work], None]:
+    """Returns a function that writes the record of a study that ran."""
+    from ackclock.study.records import origin, record_of, write
+
+    made = origin()
+    return lambda work: write(record_of(work, made))
 
 
 def _read(selectors: Sequence[str]) -> list[LoadedStudy]:

@@ -149,7 +149,7 @@ class Measured:
                 self._words(reading, seeds),
                 seeds,
                 rivals=self._rivals,
-                error=(plan.others if reading else plan.looks).error(seeds),
+                error=plan.looks_at(reading).error(seeds),
             )
         not_judged = claim.not_judged()
         return replace(

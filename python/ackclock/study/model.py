@@ -283,6 +283,11 @@ class Interpretation(Table):
             raise ValueError("each of the changes has its own overrides and cases; give none beside them")
         return self
 
+    @property
+    def may_reverse(self) -> bool:
+        """Returns whether it may reverse the result of any claim."""
+        return bool(self.evidence) and (not self.against or bool(self.stands_for))
+
     def refuted_for(self, claim: str) -> bool:
         """Returns whether the publication's own evidence rules the interpretation out for a claim."""
         return bool(self.against) and not any(fnmatch.fnmatchcase(claim, one) for one in self.stands_for)

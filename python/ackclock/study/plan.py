@@ -45,8 +45,10 @@ class Planned:
 
 QUICK = 3
 """The number of seeds of a quick run whose study asks for no other."""
-OTHERS_QUICK = 2
-"""The number of seeds that a quick run makes of other interpretations: the fewest that give an interval."""
+OTHERS_FEWEST = 2
+"""The number of seeds of an interpretation that can reverse nothing, and of any in a quick run: the fewest that give an
+interval.
+"""
 OTHERS_MOST = 20
 """The largest number of seeds of an interpretation that is not taken."""
 
@@ -60,7 +62,6 @@ class Plan:
         self.runs = study.runs()
         self.precision = None if quick else study.precision
         self.looks = self._looks()
-        self.others = Looks.once(OTHERS_QUICK) if quick else Looks.until(min(OTHERS_MOST, study.replications))
         self.replications_most = self.looks.seeds[-1]
         if self.precision is not None:
             self.replications_most = max(self.replications_most, self.precision.replications_most)
@@ -83,6 +84,15 @@ class Plan:
             if study.characterisation is None
             else Looks.once(study.replications)
         )
+
+    def looks_at(self, reading: int) -> Looks:
+        """Returns the looks at an interpretation. One that can reverse a result has several, others a single one."""
+        interpretation = self.readings[reading]
+        if interpretation is None:
+            return self.looks
+        if self.quick or not interpretation.may_reverse:
+            return Looks.once(OTHERS_FEWEST)
+        return Looks.until(min(OTHERS_MOST, self.study.replications))
 
     def seeds(self, replications: int) -> tuple[int, ...]:
         """Returns the seeds of that many replications, the same for every case."""

@@ -7,8 +7,13 @@ from __future__ import annotations
 
 import json
 import math
+import os
+import platform
+import shutil
+import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -39,6 +44,17 @@ class Origin:
     processor: str
     cores: int
     system: str
+
+
+def origin() -> Origin:
+    """Returns the origin of samples that are made now, on this machine, from the checkout of the package."""
+    return Origin(
+        date=datetime.now(timezone.utc).date().isoformat(),
+        commit=_commit(),
+        processor=_processor(),
+        cores=os.cpu_count() or 1,
+        system=f"{platform.system()} {platform.machine()}",
+    )
 
 
 @dataclass(frozen=True)
@@ -272,3 +288,30 @@ def _rounded(value: float | None, digits: int = DIGITS) -> float | None:
         return None
     rounded = float(f"{value:.{digits}g}")
     return int(rounded) if rounded.is_integer() and abs(rounded) < 2**53 else rounded
+
+
+def _commit() -> str:
+    """Returns the commit of the checkout, and whether the core or the studies differ from it; empty without one."""
+    git = shutil.which("git")
+    if git is None:
+        return ""
+
+    def told(*arguments: str) -> str:
+        made = subprocess.run(  # noqa: S603  (git, with arguments of this module)
+            [git, *arguments], cwd=Path(__file__).parent, check=False, capture_output=True, text=True
+        )
+        return made.stdout.strip()
+
+    commit = told("rev-parse", "--short=10", "HEAD")
+    changed = told("status", "--porcelain", "--", ":/crates", ":/python/ackclock", ":!:/*archive/records*")
+    return f"{commit} with changes" if changed else commit
+
+
+def _processor() -> str:
+    """Returns the processor's model."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return platform.processor() or platform.machine()
+    models = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return models[0] if models else platform.machine()

@@ -59,12 +59,13 @@ def run_studies(
     threads: int = 0,
     progress: Progress | None = None,
     on_failure: Callable[[LoadedStudy, InputError], None] | None = None,
+    on_done: Callable[[Work], None] | None = None,
 ) -> list[StudyResult]:
     """Runs several studies together; the results are in the order of ``studies``.
 
     The simulations of all studies are one pool, the longest first. A simulation that several studies need is made
     once. A metric or a claim that cannot be computed from the simulations is an InputError; with ``on_failure`` the
-    error is passed to it, and the other studies continue.
+    error is passed to it, and the other studies continue. ``on_done`` is called with each study that ran.
     """
     works = []
     for loaded in studies:
@@ -72,6 +73,9 @@ def run_studies(
         plan.check()
         works.append(Work(loaded, plan, on_failure))
     make(works, store=store, threads=threads, progress=progress)
+    for work in works:
+        if on_done is not None and not work.failed:
+            on_done(work)
     return [result for work in works for result in work.results()]
 
 
@@ -175,7 +179,7 @@ class Work:
         for reading in range(1, len(self.plan.readings)):
             for claim in self._tested:
                 if self.measured.touched(reading, claim):
-                    self._need(needs, reading, claim, self.plan.others.first)
+                    self._need(needs, reading, claim, self.plan.looks_at(reading).first)
         return needs
 
     def _needs_of_others(self) -> dict[Place, int]:
@@ -185,16 +189,17 @@ class Work:
         """
         plan, needs = self.plan, self._screen()
         for reading in range(1, len(plan.readings)):
+            looks = plan.looks_at(reading)
             for claim in self._tested:
                 seeds = self.measured.seeds_of(reading, claim)
-                if not self.measured.touched(reading, claim) or seeds < plan.others.first:
+                if not self.measured.touched(reading, claim) or seeds < looks.first:
                     continue
                 if not self.measured.differs(reading, claim):
                     continue
                 judged, taken = self.judged(reading, claim), self.judged(0, claim)
-                confirm = seeds == plan.others.first and reverses(taken.verdict, judged.verdict)
-                if confirm or self._open(judged, plan.others.seeds[-1]):
-                    self._need(needs, reading, claim, plan.others.after(seeds) or seeds)
+                confirm = seeds == looks.first and reverses(taken.verdict, judged.verdict)
+                if confirm or self._open(judged, looks.seeds[-1]):
+                    self._need(needs, reading, claim, looks.after(seeds) or seeds)
         return needs
 
     def _need(self, needs: dict[Place, int], reading: int, claim: Claim, seeds: int) -> None:

@@ -38,6 +38,28 @@ def reproduce(
         typer.Option(help="Also run other interpretations of what the publication leaves open."),
     ] = True,
     threads: Threads = 0,
+    judge: Annotated[
+        bool,
+        typer.Option(
+            "--judge",
+            help="Run nothing: judge the recorded samples of the package, in seconds.",
+            show_default=False,
+        ),
+    ] = False,
+    check: Annotated[
+        bool,
+        typer.Option(
+            "--check",
+            help="Run only the first seed of what the package has recorded, compare, and stamp the records.",
+            show_default=False,
+        ),
+    ] = False,
+    record: Annotated[
+        bool,
+        typer.Option(
+            "--record", help="Write the samples into the records of the package.", show_default=False
+        ),
+    ] = False,
     fail_on: Annotated[
         list[str] | None,
         typer.Option(
@@ -64,6 +86,11 @@ def reproduce(
         raise InputError("--all selects all studies: name some studies, or give --all, not both")
     if not all and not studies:
         raise InputError("name the studies to reproduce (`ackclock list studies` shows them), or give --all")
+    if sum((judge, check, record, quick)) > 1:
+        raise InputError("--quick, --judge, --check and --record exclude each other")
+    if check:
+        reproduce_command.check(studies or [], threads=threads)
+        return
     reproduce_command.reproduce(
         studies or [],
         quick=quick,
@@ -73,4 +100,6 @@ def reproduce(
         sensitivity=sensitivity,
         threads=threads,
         fail_on=fail_on or [],
+        judge=judge,
+        record=record,
     )

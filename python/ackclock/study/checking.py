@@ -1,0 +1,97 @@
+"""Whether today's core still gives what records have: runs the first seed of each case and interpretation again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ackclock._jobs import Progress, run_jobs
+from ackclock._store import Store
+from ackclock.study.digest import PHYSICS, digest
+from ackclock.study.fingerprint import of_simulation
+from ackclock.study.load import LoadedStudy
+from ackclock.study.plan import Plan
+from ackclock.study.records import Checked, Record, write
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of the records of a study: the runs that moved, with the number of those compared."""
+
+    record: Record
+    moved: Sequence[str]
+    compared: int
+    changed: bool = False
+    """Whether the study is another one than recorded, so that nothing was run."""
+
+    def __str__(self) -> str:
+        if self.changed:
+            return f"{self.record.study}: its scenario, cases or metrics have changed since it was recorded"
+        if not self.moved:
+            return f"{self.record.study}: {self.compared} runs are as recorded"
+        few = ", ".join(self.moved[:3]) + (f" and {len(self.moved) - 3} more" if len(self.moved) > 3 else "")
+        return f"{self.record.study}: {len(self.moved)} of {self.compared} runs moved: {few}"
+
+
+def check(
+    recorded: Sequence[tuple[Record, LoadedStudy]], *, threads: int = 0, progress: Progress | None = None
+) -> list[Outcome]:
+    """Runs the first seed of every recorded run again and compares the digests of the results.
+
+    RunError when a run fails, Interrupted on Ctrl-C.
+    """
+    jobs, of_job, costs = [], list[tuple[int, str]](), list[float]()
+    found: list[dict[str, str]] = [{} for _ in recorded]
+    for number, (record, loaded) in enumerate(recorded):
+        if record.simulation != of_simulation(loaded.study):
+            continue
+        plan = Plan(loaded, quick=False, sensitivity=True)
+        plan.check()
+        for (reading, run), name in _places(record, plan):
+            (planned,) = plan.simulations({(reading, run): (0, 1)})
+            jobs.append(planned.job)
+            costs.append(planned.cost)
+            of_job.append((number, name))
+
+    def take(index: int, result: Mapping[str, Any]) -> None:
+        number, name = of_job[index]
+        found[number][name] = digest(result, recorded[number][0].fields)
+
+    run_jobs(jobs, take, store=Store(None), threads=threads, progress=progress, costs=costs)
+    return [_outcome(record, loaded, of) for (record, loaded), of in zip(recorded, found, strict=True)]
+
+
+def stamp(outcome: Outcome, date: str) -> None:
+    """Writes into the record of a study that nothing of it moved, and when that was found."""
+    write(replace(outcome.record, checked=Checked(PHYSICS, date)))
+
+
+def _outcome(record: Record, loaded: LoadedStudy, found: Mapping[str, str]) -> Outcome:
+    if record.simulation != of_simulation(loaded.study):
+        return Outcome(record, (), 0, changed=True)
+    known = dict(_digests(record))
+    return Outcome(record, [name for name in found if found[name] != known[name]], len(found))
+
+
+def _digests(record: Record) -> Iterator[tuple[str, str]]:
+    yield from record.digests.items()
+    for other in record.others:
+        for run, text in other.digests.items():
+            yield f"{run} ({other.assumption}: {other.alternative})", text
+
+
+def _places(record: Record, plan: Plan) -> Iterator[tuple[tuple[int, int], str]]:
+    """Yields the interpretation and the run of each digest, with its name."""
+    runs = {run.name: c for c, run in enumerate(plan.runs)}
+    for run in record.digests:
+        yield (0, runs[run]), run
+    numbers = {
+        (item.what, one.label): plan.readings.index(one)
+        for item in plan.study.assumptions
+        for one in item.interpretations
+    }
+    for other in record.others:
+        for run in other.digests:
+            place = (numbers[other.assumption, other.alternative], runs[run])
+            yield place, f"{run} ({other.assumption}: {other.alternative})"
