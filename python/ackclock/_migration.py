@@ -1,6 +1,6 @@
 """Rewrites files of users from earlier formats to the present one, and refuses an earlier file by name.
 
-A format changes by keys that have another name. ``RENAMES`` lists them; it is all that a new rename needs.
+``CHANGES`` lists what changed; it is all that another change needs.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from ackclock import _toml as toml
 from ackclock.errors import InputError
@@ -43,17 +43,97 @@ class Rename:
             return {self.new if key == self.old else key: item for key, item in value.items()}
         return {key: self._renamed(item, path[1:]) if key == path[0] else item for key, item in value.items()}
 
+    def rewritten(self, text: str) -> str:
+        """Returns the text of a file with the new name wherever the old one stands as a key."""
 
-_STUDY = (
+        def replaced(found: re.Match[str]) -> str:
+            is_key = found[0] == self.old and _AFTER_KEY.match(text, found.end())
+            return self.new if is_key else found[0]
+
+        return _TOKEN.sub(replaced, text)
+
+    def __str__(self) -> str:
+        return f"`{self.old}` is `{self.new}` now"
+
+
+class Verdicts:
+    """The verdicts that findings explain have other words. One that was of an unknown set-up, or hung on a reading, is
+    left out: the finding stands under any result.
+    """
+
+    WORDS: ClassVar[Mapping[str, str]] = {
+        "reproduced": "as printed",
+        "direction only": "right order, other size",
+        "not reproduced": "not as printed",
+        "not discriminating": "cannot tell",
+        "hangs on the reading": "",
+        "set-up unknown": "",
+    }
+
+    def applies(self, document: Mapping[str, Any]) -> bool:
+        """Returns whether a finding of ``document`` has an old word."""
+        return any(one.get("verdict") in self.WORDS for one in document.get("findings", []))
+
+    def applied(self, document: Mapping[str, Any]) -> dict[str, Any]:
+        """Returns ``document`` with the new words."""
+        findings = []
+        for one in document["findings"]:
+            word = self.WORDS.get(one.get("verdict"), one.get("verdict"))
+            findings.append(
+                {**{k: v for k, v in one.items() if k != "verdict"}, **({"verdict": word} if word else {})}
+            )
+        return {**document, "findings": findings}
+
+    def rewritten(self, text: str) -> str:
+        """Returns the text of a file with the new words."""
+        for old, new in self.WORDS.items():
+            if new:
+                text = re.sub(rf'(\bverdict[ \t]*=[ \t]*)"{old}"', rf'\1"{new}"', text)
+            else:
+                text = re.sub(rf'(?m)^[ \t]*verdict[ \t]*=[ \t]*"{old}"[ \t]*(#.*)?\n', "", text)
+        return text
+
+    def __str__(self) -> str:
+        return "the verdicts of findings have other words now"
+
+
+class MostSeeds:
+    """``replications`` is the most seeds now, which was ``replications_most``."""
+
+    def applies(self, document: Mapping[str, Any]) -> bool:
+        """Returns whether ``document`` has the old key."""
+        return "replications_most" in document
+
+    def applied(self, document: Mapping[str, Any]) -> dict[str, Any]:
+        """Returns ``document`` with the new meaning."""
+        kept = {key: value for key, value in document.items() if key != "replications_most"}
+        return {**kept, "replications": document["replications_most"]}
+
+    def rewritten(self, text: str) -> str:
+        """Returns the text of a file with the new meaning."""
+        head, bracket, rest = text.partition("\n[")
+        if re.search(r"(?m)^[ \t]*replications[ \t]*=", head):
+            head = re.sub(r"(?m)^[ \t]*replications[ \t]*=.*\n?", "", head)
+        head = re.sub(r"(?m)^([ \t]*)replications_most\b", r"\1replications", head)
+        return head + bracket + rest
+
+    def __str__(self) -> str:
+        return "`replications_most` is `replications` now, the most seeds"
+
+
+Change = Rename | Verdicts | MostSeeds
+_STUDY: Sequence[Change] = (
     Rename("assumptions", "alternatives", "interpretations"),
     Rename("characterisation.criteria", "caution_low", "info_low"),
     Rename("characterisation.criteria", "caution_high", "info_high"),
+    Verdicts(),
+    MostSeeds(),
 )
-RENAMES: Mapping[str, Sequence[Rename]] = {
+CHANGES: Mapping[str, Sequence[Change]] = {
     "study": _STUDY,
     "base": (*_STUDY, Rename("", "arms", "disciplines")),
 }
-"""The renamed keys by kind of file."""
+"""What changed, by kind of file."""
 
 _TOKEN = re.compile(
     r'"""(?:\\.|[^\\])*?"{3,5}|\'\'\'.*?\'{3,5}|"(?:\\.|[^"\\\n])*"|\'[^\'\n]*\'|#[^\n]*|[A-Za-z0-9_-]+',
@@ -64,7 +144,7 @@ _AFTER_KEY = re.compile(r"[ \t]*[=.\]]")
 
 
 def kind_of(document: Mapping[str, Any], file: str) -> str | None:
-    """Returns the kind of a TOML file of a user: a key of ``RENAMES``, or None for a file that is of none."""
+    """Returns the kind of a TOML file of a user: a key of ``CHANGES``, or None for a file that is of none."""
     if file.endswith(ENDING):
         return "base"
     if "source" in document and ("scenario" in document or "base" in document):
@@ -76,7 +156,7 @@ def refuse_earlier(document: Mapping[str, Any], kind: str, file: str) -> None:
     """Raises InputError if the document of a file is in an earlier format; the message names the command that rewrites
     the file.
     """
-    if found := [rename for rename in RENAMES[kind] if rename.applies(document)]:
+    if found := [change for change in CHANGES[kind] if change.applies(document)]:
         raise InputError(
             f"{file}: is in an earlier format ({_told(found)}); `ackclock migrate {file}` rewrites it"
         )
@@ -95,26 +175,16 @@ def migrated(text: str, file: str) -> tuple[str, str]:
     kind = kind_of(before, file)
     if kind is None:
         raise InputError(f"{file}: is neither a study nor a base of studies; other files have had one format")
-    expected, renames = before, [rename for rename in RENAMES[kind] if rename.applies(before)]
-    for rename in renames:
-        text, expected = _with_key(text, rename), rename.applied(expected)
+    expected, changes = before, [change for change in CHANGES[kind] if change.applies(before)]
+    for change in changes:
+        text, expected = change.rewritten(text), change.applied(expected)
     if toml.loads(text) != expected:
         raise InputError(
-            f"{file}: a key that has another name now ({_told(renames)}) is quoted here, or another key has its "
+            f"{file}: a key that has another name now ({_told(changes)}) is quoted here, or another key has its "
             "name; rename it by hand"
         )
-    return text, _told(renames)
+    return text, _told(changes)
 
 
-def _with_key(text: str, rename: Rename) -> str:
-    """Returns ``text`` with the new name wherever the old one stands as a key."""
-
-    def replaced(found: re.Match[str]) -> str:
-        is_key = found[0] == rename.old and _AFTER_KEY.match(text, found.end())
-        return rename.new if is_key else found[0]
-
-    return _TOKEN.sub(replaced, text)
-
-
-def _told(renames: Sequence[Rename]) -> str:
-    return ", ".join(f"`{rename.old}` is `{rename.new}` now" for rename in renames)
+def _told(changes: Sequence[Change]) -> str:
+    return ", ".join(map(str, changes))

@@ -89,3 +89,29 @@ def test_if_one_file_is_refused_none_is_written(tmp_path: Path) -> None:
     made = CliRunner().invoke(app, ["migrate", str(study), str(other)])
     assert isinstance(made.exception, InputError)
     assert study.read_text() == old(STUDY)
+
+
+def test_the_number_of_seeds_is_the_most_now() -> None:
+    old = 'title = "t"\nreplications = 5\nreplications_most = 40   # enough\n' + STUDY_BODY
+    text, told = migrated(old, "study.toml")
+    assert text == 'title = "t"\nreplications = 40   # enough\n' + STUDY_BODY
+    assert told == "`replications_most` is `replications` now, the most seeds"
+
+
+def test_the_verdicts_of_findings_have_other_words() -> None:
+    old = (
+        STUDY_BODY
+        + '[[findings]]\nclaim = "1"\nverdict = "not reproduced"\ntext = "not reproduced"\n'
+        + '[[findings]]\nclaim = "1"\nverdict = "hangs on the reading"\ntext = "t"\n'
+    )
+    text, told = migrated(old, "study.toml")
+    assert text == (
+        STUDY_BODY
+        + '[[findings]]\nclaim = "1"\nverdict = "not as printed"\ntext = "not reproduced"\n'
+        + '[[findings]]\nclaim = "1"\ntext = "t"\n'
+    )
+    assert told == "the verdicts of findings have other words now"
+    assert migrated(text, "study.toml") == (text, "")
+
+
+STUDY_BODY = '[source]\nthesis = "rbcc"\n[scenario]\nduration = "5 s"\n'

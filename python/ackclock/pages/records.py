@@ -10,8 +10,6 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from ackclock.study.verdict_status import hangs, status_of
-
 from ackclock._archive import folder
 from ackclock._numbers import ranges
 from ackclock.experiment.sample_words import SampleWords
@@ -20,6 +18,7 @@ from ackclock.study.fingerprint import fingerprint
 from ackclock.study.load import LoadedStudy, load_study, study_names
 from ackclock.study.model import Verdict
 from ackclock.study.records import Values, means_of
+from ackclock.study.verdict_status import hangs, status_of
 
 FOLDER = folder("records")
 
