@@ -1,33 +1,15 @@
 """What controls of this laboratory did on sockets of the kernel, beside simulations of the same file:
-`scripts/measure-controls` records it, and `scripts/document-registry` makes the tables of docs/linux-controls.md.
+`scripts/measure controls` records it, and `scripts/document-registry` makes the tables of docs/linux-controls.md.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
-from path_measurements import METRICS, QUEUE, ROOT, markdown, span
+from path_measurements import METRICS, QUEUE, ROOT, Case, markdown, span
 
 RECORD = ROOT / "docs" / "linux-controls.json"
-
-
-@dataclass(frozen=True)
-class Case:
-    """A path, and a control over it."""
-
-    name: str
-    control: str
-    overrides: Mapping[str, str]
-    seconds: int = 40
-    """How long it lasts."""
-
-    @property
-    def settings(self) -> list[str]:
-        """Returns the overrides as the command line takes them."""
-        return [f"--set={path}={value}" for path, value in self.overrides.items()]
 
 
 DEEP = {f"{QUEUE}.limit": "2 bdp"}

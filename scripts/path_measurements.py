@@ -1,4 +1,4 @@
-"""What `ackclock path` has measured beside the simulation of the same file: `scripts/measure-path` records it, and
+"""What `ackclock path` has measured beside the simulation of the same file: `scripts/measure path` records it, and
 `scripts/document-registry` makes the table of docs/on-the-wire.md from the record.
 """
 

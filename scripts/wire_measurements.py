@@ -1,4 +1,4 @@
-"""What `ackclock wire` has measured beside the simulation of the same file: `scripts/measure-wire` records it, and
+"""What `ackclock wire` has measured beside the simulation of the same file: `scripts/measure wire` records it, and
 `scripts/document-registry` makes the tables of docs/flows-on-the-wire.md from the record.
 """
 

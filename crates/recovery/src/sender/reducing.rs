@@ -16,7 +16,7 @@ pub(super) struct SenderFlight {
     /// What is thought to be in the network, as the rule of loss detection counts it.
     pub(super) in_network: Packets,
     /// What was sent and is not acknowledged cumulatively (RFC 5681 section 2: FlightSize): also what is acknowledged
-    /// selectively or lost. While the sender goes back over what it sent before, only what it has sent again counts.
+    /// selectively or lost. While the sender goes back over what it sent before, only what it has retransmitted counts.
     pub(super) outstanding: Packets,
 }
 
