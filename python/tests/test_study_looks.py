@@ -106,6 +106,18 @@ def test_what_is_hopeless_gets_no_further_seeds() -> None:
     assert "how many is unknown (5 were run)" in found.claims[2].detail
 
 
+def test_equal_samples_at_a_limit_are_not_trusted_at_once() -> None:
+    # Three runs of 0 could miss what happens in one of four.
+    text = replaced(STUDY, ("replications = 3", "replications = 20"))
+    metric = (
+        '[[metrics]]\nid = "zero"\nlabel = "Nothing"\nexpr = "0 * duration"\n\n[[metrics]]\nid = "goodput"'
+    )
+    found = run(replaced(text, ('[[metrics]]\nid = "goodput"', metric)) + claim("3", "zero('many')", "> 0"))
+    assert (found.claims[2].verdict, len(found.case("many").seeds)) == ("not as printed", 10)
+    # Equal samples elsewhere are what they are: the numbers of flows.
+    assert len(run(text).case("many").seeds) == 3
+
+
 def test_what_no_claim_names_runs_once() -> None:
     more = '[[cases]]\nname = "shown"\noverrides = { "flows.tcp.count" = 3 }\n\n[[metrics]]\nid = "goodput"'
     found = run(replaced(STUDY, ('[[metrics]]\nid = "goodput"', more)))

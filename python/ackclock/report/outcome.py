@@ -48,7 +48,7 @@ def sentences(results: Sequence[StudyResult]) -> list[str]:
         for claim in result.claims:
             found[kind_of(claim, result), bool(claim.setup)].append(claim.verdict)
     return [
-        ("Where the set-up is partly lost: " if lost else "") + _sentence(kind, verdicts)
+        _where_lost(_sentence(kind, verdicts)) if lost else _sentence(kind, verdicts)
         for (kind, lost), verdicts in found.items()
         if verdicts
     ]
@@ -152,6 +152,10 @@ def _sentence(kind: Kind, verdicts: Sequence[Verdict]) -> str:
         return f"{'The one' if asked == 1 else f'All {asked}'} {about} {said}.{aside}"
     others = _listed([_number(count, verdict) for verdict, count in counts.items()])
     return f"Of {asked} {about} {came_out or 'none'} {said}; {others}.{aside}"
+
+
+def _where_lost(sentence: str) -> str:
+    return f"Where the set-up is partly lost, {sentence[0].lower()}{sentence[1:]}"
 
 
 def _number(count: int, verdict: Verdict) -> str:

@@ -27,6 +27,10 @@ from ackclock.study.result import AssumptionResult, ClaimResult, SensitivityResu
 
 HOPELESS = 2
 """A claim that would take more than this many times the most seeds of its study gets no further ones."""
+RARE = 10
+"""The seeds from which on equal samples decide, if their value is 0 or a limit of the test: what happens in one run of
+four, such as a timeout, is missed by 3 runs in 42 % of studies and by 10 in 6 %.
+"""
 Place = tuple[int, int]
 """An interpretation and a run, by their numbers in the plan."""
 
@@ -211,7 +215,10 @@ class Work:
             needs[place] = max(needs.get(place, 0), seeds)
 
     def _open(self, judged: ClaimResult, most: int | None = None) -> bool:
-        """Returns whether a claim is undecided and has a prospect of being decided."""
+        """Returns whether a claim is undecided and has a prospect of being decided, or may miss what is rare."""
+        if len(judged.samples) < RARE and len(set(judged.samples)) == 1:
+            value = judged.samples[0]
+            return not self.plan.quick and (value == 0 or value in (judged.accepted or ()))
         limit = HOPELESS * (most or self.plan.looks.seeds[-1])
         needed = judged.replications_needed
         return judged.verdict == "undecided" and needed is not None and needed <= limit
