@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ackclock.characterisation.judge import rows
+from ackclock.schemas.experiment import finding_record
 from ackclock.study.result import ClaimResult, PrecisionResult, StudyResult
 from ackclock.study.sentence import sentence
 from ackclock.study.tally import by_thesis, verdicts_of
@@ -159,6 +160,7 @@ def _claim(claim: ClaimResult) -> dict[str, Any]:
         "accepted": claim.accepted,
         "verdict": claim.verdict,
         "detail": claim.detail,
+        "findings": [finding_record(one) for one in claim.findings],
         "setup": claim.setup,
         "interpretations": [
             {

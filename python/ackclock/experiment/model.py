@@ -130,7 +130,7 @@ class Finding:
     """What the numbers do not say."""
     qualified: bool = False
     """Whether ``reason`` takes the weight from the result, such as a reference that does not meet the criterion."""
-    truth: Truth | None = None
+    truth: Truth | None = field(default=None, compare=False, repr=False)
     """The evidence for and against; None if nothing was judged."""
     values: Sequence[float] = ()
     """What was measured, by seed."""

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
+from ackclock.schemas.experiment import FindingRecord
 from ackclock.schemas.run import Document
 from ackclock.study.model import Verdict
 
@@ -78,6 +79,7 @@ class ClaimRecord(Document):
     )
     verdict: Verdict
     detail: str
+    findings: list[FindingRecord] = Field(description="of its size and of its order, as far as it has them")
     setup: str = Field(
         description="the part of the set-up that is lost for the claim; empty if it is printed"
     )
@@ -133,7 +135,7 @@ class PrecisionRecord(Document):
     where: str = Field(description="the metric and the case that have it")
 
 
-class FindingRecord(Document):
+class CriterionRecord(Document):
     """A criterion of a discipline in one setting."""
 
     criterion: str
@@ -151,7 +153,7 @@ class DisciplineRecord(Document):
 
     discipline: str
     verdict: Literal["OK", "CONCERN", "undecided", "INFO", "reference"]
-    findings: list[FindingRecord]
+    findings: list[CriterionRecord]
 
 
 class CharacterisationRecord(Document):

@@ -12,9 +12,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, get_args
 
 from ackclock.characterisation.language import Characterisation
-from ackclock.experiment.model import Result
+from ackclock.experiment.model import Finding, Result
 from ackclock.statistics import LEVEL
-from ackclock.study.model import Figure, Finding, Metric, Sweep, Verdict
+from ackclock.study.model import Figure, Metric, Sweep, Verdict
+from ackclock.study.model import Finding as WrittenFinding
 
 if TYPE_CHECKING:  # mistakes in a study file are found without the numerical libraries
     from ackclock.characterisation.distributions import Distribution
@@ -169,8 +170,8 @@ class ClaimResult:
     """Whether it is about baselines alone, so that no system of the thesis enters the measured value."""
     replications_needed: int | None = None
     """About how many replications would decide an undecided claim; None if unknown."""
-    order: Result | None = None
-    """The result of its order of two sides alone; None without one."""
+    findings: tuple[Finding, ...] = ()
+    """What was found of its size and of its order, as far as it has them."""
     recorded: Verdict | None = None
     """For a quick run, the result of the recorded full run."""
     setup: str = ""
@@ -181,6 +182,11 @@ class ClaimResult:
     """The measured value by seed."""
     error: float = (1 - LEVEL) / 2
     """The largest one-sided p-value that decided it."""
+
+    @property
+    def order(self) -> Result | None:
+        """Returns the result of its order of two sides alone; None without one."""
+        return next((one.result for one in self.findings if one.criterion.order), None)
 
     @property
     def tested(self) -> bool:
@@ -290,7 +296,7 @@ class StudyResult:
     claims: tuple[ClaimResult, ...]
     figures: tuple[Figure, ...]
     assumptions: tuple[AssumptionResult, ...]
-    findings: tuple[Finding, ...]
+    findings: tuple[WrittenFinding, ...]
     precision: PrecisionResult | None = None
     versions: Mapping[str, str] = field(default_factory=dict)
     """``ackclock``, ``core`` (with a hash of the compiled module), ``python``, ``numpy``, ``scipy``."""

@@ -98,7 +98,9 @@ def judge(
         if verdict == "undecided" and len(known) == len(needed) and known
         else None,
         samples=size.values,
-        order=None if order is None else order.result,
+        findings=tuple(
+            one for one in (size, order) if one is not None and one.result is not Result.NOT_JUDGED
+        ),
         error=error,
     )
 
