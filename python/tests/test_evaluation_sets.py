@@ -18,7 +18,6 @@ from ackclock._overrides import merge
 from ackclock.errors import InputError
 from ackclock.evaluation import contenders, files, run, sets
 from ackclock.evaluation.words import NOT_EVALUATED
-from ackclock.experiment.expression import Expression
 
 NAMES = files.names_of_sets()
 PAYLOAD = 1448 / 1500
@@ -54,8 +53,7 @@ def measured(name: str) -> dict[str, float]:
         setting.overrides, contenders.contender("cubic").seated(loaded.about), short, SLOWER.get(name, {})
     )
     made = core.make(loaded.scenario.text, loaded.scenario.file, overrides, 1, loaded.needs_series)
-    expressions = {metric.id: Expression(metric.expr) for metric in loaded.about.metrics}
-    return run._measured(loaded, expressions, made.result())
+    return run._measured(loaded, made.result())
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -79,6 +79,7 @@ def evaluate(
     if plan_only or full:
         for plan in plans:
             said_of = "" if beside is None else f"{plan.tested.name}: "
+            said_of += "at most " if len(plan.looks.seeds) > 1 else ""
             (console().print if plan_only else note)(said_of + _said(run.cost(plan, limit_s), threads))
     if plan_only:
         return True

@@ -264,6 +264,9 @@ def _pairs(
             if tolerance is None or old is None or metric["better"] == "neither":
                 continue
             a, b = (np.array(values, dtype=np.float64) for values in (setting["tested"][metric["id"]], old))
+            # Each may have stopped with fewer seeds, where these were enough to decide.
+            shared = min(a.size, b.size)
+            a, b = a[:shared], b[:shared]
             yield _Pair(full, setting["name"], metric["better"], a, b, tolerance)
 
 

@@ -18,7 +18,8 @@ from ackclock.experiment.expression import Array, parsed
 from ackclock.experiment.judge import judge_values
 from ackclock.experiment.model import Criterion, Finding, Metric, Result, Setting
 from ackclock.experiment.sample_words import SampleWords, samples_of
-from ackclock.statistics import summarise
+from ackclock.experiment.truth import ERROR
+from ackclock.statistics import summarise, t_quantile
 
 TOLERANCE = 0.1
 """How much farther outside a limit than a reference a control may be and still be excused by it, as a share of the
@@ -42,10 +43,21 @@ class Measured:
     """Why runs of the control under test failed, by setting and seed."""
     closed: dict[tuple[str, int, int], str] = field(default_factory=dict)
     """Why a stack closed a connection, by contender, setting and seed."""
+    fewer: dict[tuple[str, int], int] = field(default_factory=dict)
+    """The number of seeds of a contender in a setting, where that was enough to decide."""
+
+    def count(self, contender: str, setting: int) -> int:
+        """Returns the number of seeds of a contender in a setting."""
+        return self.fewer.get((contender, setting), len(self.seeds))
+
+    def runs(self, contender: str) -> int:
+        """Returns the number of runs of a contender."""
+        return sum(self.count(contender, setting) for setting in range(len(self.settings)))
 
     def of(self, contender: str, setting: int, metric: str) -> Array:
-        """Returns the samples; all nan if there are none."""
-        return self.values.get((contender, setting, metric), np.full(len(self.seeds), np.nan))
+        """Returns the samples, one for each seed of the contender in the setting; all nan if there are none."""
+        found = self.values.get((contender, setting, metric), np.full(len(self.seeds), np.nan))
+        return found[: self.count(contender, setting)]
 
 
 @dataclass(frozen=True)
@@ -62,6 +74,10 @@ class Judged:
     """Whether runs of the control under test failed."""
     lacking: bool = False
     """Whether they had nothing to judge, such as no goodput at all, though those of the reference had."""
+    open_to: str = ""
+    """The worst word that more seeds may give, at the error at which it was judged; empty if its word is settled."""
+    needs: frozenset[tuple[str, int]] = frozenset()
+    """The runs that may give it, by contender and setting."""
 
     @property
     def verdict(self) -> str:
@@ -74,18 +90,20 @@ class Judged:
         return self.finding.reason
 
 
-def findings(loaded: Loaded, measured: Measured, references: Sequence[str]) -> list[Judged]:
+def findings(
+    loaded: Loaded, measured: Measured, references: Sequence[str], error: float = ERROR
+) -> list[Judged]:
     """Returns what was found of each condition in each setting to which it applies.
 
-    The first of the ``references`` decides, but what is not surely met against it, and is surely met against another
-    one, is no concern: the RFC asks to compare with standard controls, and names RFC 5681, RFC 9002 and RFC 9438 alike
-    (section 5.2).
+    ``error`` is the largest one-sided p-value that decides. The first of the ``references`` decides, but what is not
+    surely met against it, and is surely met against another one, is no concern: the RFC asks to compare with standard
+    controls, and names RFC 5681, RFC 9002 and RFC 9438 alike (section 5.2).
     """
     found: list[Judged] = []
     for condition in loaded.about.criteria:
         metric = loaded.about.metric(condition.metric)
         places = [
-            _Place(condition, metric, measured, index, references)
+            _Place(condition, metric, measured, index, references, error)
             for index, setting in enumerate(measured.settings)
             if within(setting, condition.only)
         ]
@@ -108,14 +126,17 @@ class _Place:
     measured: Measured
     index: int
     references: Sequence[str]
+    error: float
+    consulted: list[Finding] = field(default_factory=list)
+    """All findings on which the word depends."""
 
     def judged(self) -> Judged:
         """Returns what was found."""
-        condition, failures = self.condition, self._failures()
+        condition, failures, open_to = self.condition, self._failures(), ""
         lacking = self._lacking(self.references[0])
         finding = self._finding(TESTED)
         if failures:
-            reason = f"{len(failures)} of {len(self.measured.seeds)} runs failed: {failures[0]}"
+            reason = f"{len(failures)} of {self._count} runs failed: {failures[0]}"
             finding = replace(finding, result=Result.NOT_MET, reason=reason)
         elif np.any(lacking) and (not condition.info or self.metric.better == "less"):
             # A time that is never reached; of what better comes late, or never, the lack is no fault.
@@ -126,6 +147,7 @@ class _Place:
             finding = replace(finding, result=Result.MET)
         elif not condition.info:
             finding = self._qualified(finding)
+            open_to = self._may_become(finding)
         if condition.any_run and not failures and word(finding) in (CONCERN, INFO):
             reasons = (self._runs_outside(finding.criterion), finding.reason)
             finding = replace(finding, reason=", ".join(filter(None, reasons)))
@@ -138,11 +160,44 @@ class _Place:
             means,
             bool(failures),
             bool(np.any(lacking)) and not condition.info,
+            open_to,
+            self._needs(finding) if open_to else frozenset(),
         )
 
     def of(self, contender: str) -> Array:
         """Returns the samples of the metric that a contender has in the setting."""
-        return self.measured.of(contender, self.index, self.metric.id)
+        return self._samples(contender, self.index, self.metric.id)
+
+    def _samples(self, contender: str, setting: int, metric: str) -> Array:
+        """Returns the samples for the seeds that are judged; nan for those that the contender does not have."""
+        found = np.full(self._count, np.nan)
+        values = self.measured.of(contender, setting, metric)[: self._count]
+        found[: values.size] = values
+        return found
+
+    @cached_property
+    def _count(self) -> int:
+        """The number of seeds that are judged: those of all that the condition compares, but for further references."""
+        return min(self.measured.count(*seat) for seat in self._compared)
+
+    @cached_property
+    def _compared(self) -> frozenset[tuple[str, int]]:
+        """What the condition compares, by contender and setting."""
+        measure, names = self.condition.measure, [TESTED]
+        if measure not in ("value", "change"):
+            names.append(self.references[0])
+        if measure == "harm":
+            names.append(SOLO)
+        settings = [self.index] if self.before is None else [self.index, self.before]
+        return frozenset((name, setting) for name in names for setting in settings)
+
+    def _needs(self, finding: Finding) -> frozenset[tuple[str, int]]:
+        """Returns the runs on which the word depends: those of the references that may excuse it too."""
+        alone = self.condition.measure in ("value", "change")
+        if not self.condition.excused if alone else finding.met:
+            return self._compared
+        settings = {setting for _, setting in self._compared}
+        return self._compared | {(name, setting) for name in self.references for setting in settings}
 
     @cached_property
     def before(self) -> int | None:
@@ -162,25 +217,55 @@ class _Place:
         """The words of expressions: controls are the settings of the core's language."""
         names = (TESTED, *self.references, SOLO)
         samples = {
-            metric: {name: self.measured.of(name, self.index, metric) for name in names}
+            metric: {name: self._samples(name, self.index, metric) for name in names}
             for metric in filter(None, dict.fromkeys((self.metric.id, self.condition.fair)))
         }
         if self.before is not None:
             of_metric = samples[self.metric.id]
-            of_metric |= {
-                name + BEFORE: self.measured.of(name, self.before, self.metric.id) for name in names
-            }
+            of_metric |= {name + BEFORE: self._samples(name, self.before, self.metric.id) for name in names}
         return SampleWords(samples, [Setting(name) for name in samples[self.metric.id]])
 
     def _values(self, expression: str) -> Array:
-        return samples_of(parsed(expression), self._words, len(self.measured.seeds))
+        return samples_of(parsed(expression), self._words, self._count)
+
+    def _judge(self, criterion: Criterion, values: Array) -> Finding:
+        finding = judge_values(criterion, values, self.error)
+        self.consulted.append(finding)
+        return finding
+
+    def _may_become(self, finding: Finding) -> str:
+        """Returns the worst word that more seeds may give, because something on which the word depends is undecided, or
+        because the worst of more runs may be beyond a limit that these keep. Empty if the word is settled.
+        """
+        more = len(self.measured.seeds) - self._count
+        if finding.result is Result.NOT_JUDGED:
+            return "" if finding.qualified else CONCERN
+        undecided = any(one.result is Result.UNDECIDED for one in self.consulted)
+        if not undecided and not (self.condition.any_run and self._may_be_worse(finding.criterion, more)):
+            return ""
+        # What is surely excused stays so, and what has a second limit without an end is never a concern.
+        excused = finding.qualified and not self._references_outside
+        return INFO if excused or self.condition.never_a_concern else CONCERN
+
+    def _may_be_worse(self, criterion: Criterion, more: int) -> bool:
+        """Returns whether the worst of ``more`` runs may be beyond a limit that all of these keep: whether the
+        prediction limit for all of them is (G. J. Hahn, "Factors for calculating two-sided prediction intervals for
+        samples from a normal distribution", Journal of the American Statistical Association 64, 1969; Bonferroni).
+        """
+        summary = summarise(self.of(TESTED))
+        if not more or summary.mean is None or summary.std is None:
+            return more > 0
+        quantile = t_quantile(summary.count - 1, 1 - 2 * ERROR / more)
+        reach = quantile * summary.std * math.sqrt(1 + 1 / summary.count)
+        ends = summary.mean - reach, summary.mean + reach
+        return criterion.accepts(summary.mean) and not all(map(criterion.accepts, ends))
 
     def _finding(self, control: str, reference: str | None = None, *, second: bool = False) -> Finding:
         """Returns the finding on a control, compared with the reference that decides if none is named."""
         reference = self.references[0] if reference is None else reference
         criterion = self.condition.criterion(self.metric, control, reference, second=second)
         values = self._values(criterion.measured)
-        return judge_values(criterion, self._worst(values) if self.condition.any_run else values)
+        return self._judge(criterion, self._worst(values) if self.condition.any_run else values)
 
     def _qualified(self, finding: Finding) -> Finding:
         """Returns the finding with what takes the weight from its result."""
@@ -244,7 +329,7 @@ class _Place:
             self._distance(self._finding(name).values, self._finding(name).criterion)
             for name in (TESTED, reference)
         )
-        return judge_values(ABOVE_ZERO, own - (1 + TOLERANCE) * other).met
+        return self._judge(ABOVE_ZERO, own - (1 + TOLERANCE) * other).met
 
     def _distance(self, values: Sequence[float], criterion: Criterion) -> Array:
         """Returns how far each value is outside the limits, 0 inside; nan for a missing value."""
@@ -257,7 +342,8 @@ class _Place:
         """
         metric, fair, reference = self.metric.id, self.condition.fair, self.references[0]
         equal = f"max({fair}({TESTED!r}), {fair}({reference!r}))"
-        return judge_values(AT_LEAST_ZERO, self._values(f"{metric}({TESTED!r}) - {FAIR_SHARE} * {equal}")).met
+        kept = self._values(f"{metric}({TESTED!r}) - {FAIR_SHARE} * {equal}")
+        return self._judge(AT_LEAST_ZERO, kept).met
 
     def _is_itself(self, reference: str) -> bool:
         """Returns whether a control has an allowance of itself, or of what is the same in every run: it is within,

@@ -214,6 +214,15 @@ class Condition(Table):
         """Returns whether it has a second limit."""
         return (self.info_low, self.info_high) != (None, None)
 
+    @property
+    def never_a_concern(self) -> bool:
+        """Returns whether every value is within its second limits."""
+        ends = (
+            self.low is None or self.info_low == -math.inf,
+            self.high is None or self.info_high == math.inf,
+        )
+        return self.has_second and all(ends)
+
 
 class Quick(Table):
     """How a quick evaluation differs: values that it sets after those of the axes."""

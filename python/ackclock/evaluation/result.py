@@ -91,7 +91,7 @@ class ScenarioResult:
         for contender in dict.fromkeys(contender for contender, _, _ in samples.closed):
             reasons = Counter(why for (of, _, _), why in samples.closed.items() if of == contender)
             who = {TESTED: "the control", SOLO: "the scenario without it"}.get(contender, contender)
-            runs = f"{reasons.total()} of {len(samples.settings) * len(samples.seeds)} runs"
+            runs = f"{reasons.total()} of {samples.runs(contender)} runs"
             why = reasons.most_common(1)[0][0]
             texts.append(f"{self.loaded.name}: with {who}, the stack closed a connection in {runs}: {why}.")
         return texts
@@ -183,7 +183,7 @@ class Evaluation:
 
 
 def assembled(
-    plan: Plan, results: Sequence[ScenarioResult], answers: Answers, cpu_time_s: float
+    plan: Plan, results: Sequence[ScenarioResult], answers: Answers, runs: int, cpu_time_s: float
 ) -> Evaluation:
     """Returns the evaluation from the results of its scenarios."""
     from ackclock.study.run import versions
@@ -205,7 +205,7 @@ def assembled(
         most_packets=plan.most_packets,
         families=list(families.values()),
         answers=answers,
-        runs=len(plan.runs),
+        runs=runs,
         cpu_time_s=cpu_time_s,
         versions=versions(),
         recoveries={contender.name: contender.recovery for contender in [plan.tested, *plan.references]},
@@ -275,7 +275,7 @@ def sentence(own: Sequence[ScenarioResult]) -> str:
 def _failed(own: Sequence[ScenarioResult]) -> list[str]:
     """Returns in how many runs the control failed, and why the first one did; nothing if none did."""
     failures = [why for result in own for why in result.samples.failures.values()]
-    runs = sum(len(result.samples.settings) * len(result.samples.seeds) for result in own)
+    runs = sum(result.samples.runs(TESTED) for result in own)
     return [f"{len(failures)} of {_counted(runs, 'run')} failed: {failures[0]}"] if failures else []
 
 

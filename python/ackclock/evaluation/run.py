@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -21,10 +21,12 @@ from ackclock.evaluation.contenders import PLUGIN, Contender, stand_in
 from ackclock.evaluation.files import Loaded
 from ackclock.evaluation.judge import Measured, findings
 from ackclock.evaluation.language import SOLO, TESTED
+from ackclock.evaluation.planning import Seat, going_on
 from ackclock.evaluation.processes import LIMIT_S, Processes
 from ackclock.evaluation.result import Answers, Evaluation, ScenarioResult, assembled
 from ackclock.evaluation.spelling import more_than
-from ackclock.experiment.expression import Expression, ExpressionError
+from ackclock.experiment.expression import ExpressionError, parsed
+from ackclock.experiment.looks import Looks
 from ackclock.experiment.model import Setting
 from ackclock.experiment.run_words import RunWords, measure
 
@@ -132,6 +134,24 @@ class Plan:
                     known[key] = Planned(job, [], cost)
                     self.runs.append(known[key])
                 known[key].uses.append(Use(index, name, places[number], position))
+
+    @property
+    def looks(self) -> Looks:
+        """The looks at which it is judged; a quick evaluation makes all runs."""
+        return Looks.once(len(self.seeds)) if self.quick else Looks.until(len(self.seeds))
+
+    def seats(self, scenario: int) -> set[Seat]:
+        """Returns the contenders of a scenario in each of its settings."""
+        uses = (use for run in self.runs for use in run.uses if use.scenario == scenario)
+        return {(use.contender, use.setting) for use in uses}
+
+    def within(self, measured: Sequence[Measured]) -> set[int]:
+        """Returns the indices of the runs whose seeds are among those of a contender in its setting."""
+        return {
+            index
+            for index, run in enumerate(self.runs)
+            if any(use.seed < measured[use.scenario].count(use.contender, use.setting) for use in run.uses)
+        }
 
     @property
     def left_out(self) -> dict[str, str]:
@@ -242,76 +262,103 @@ def evaluate(
     A run of the control under test that fails is a finding. RunError if a run of a reference fails; Interrupted on
     Ctrl-C, with the finished runs on disk.
     """
-    samples = [Measured(settings, plan.seeds) for settings in plan.settings]
-    expressions = [
-        {metric.id: Expression(metric.expr) for metric in loaded.about.metrics} for loaded in plan.scenarios
+    measured = [Measured(settings, plan.seeds) for settings in plan.settings]
+    references = [contender.name for contender in plan.references]
+    began, made = time.process_time(), set[int]()
+    makers = {False: pool or Local(threads)}
+    if plan.tested.file is not None:
+        makers[True] = Processes(plan.tested.file, plan.tested.class_name, threads, limit_s)
+    round_ = _Round(plan, measured, store or Store(None), makers, progress)
+    looks = plan.looks
+    wanted = [plan.seats(scenario) for scenario in range(len(plan.scenarios))]
+    for look in looks.seeds:
+        for scenario, seats in enumerate(wanted):
+            measured[scenario].fewer |= dict.fromkeys(seats, look)
+        made |= round_.made(plan.within(measured) - made, len(made))
+        if look != looks.seeds[-1]:
+            wanted = [
+                going_on(findings(loaded, one, references, looks.error(look))) & seats
+                for loaded, one, seats in zip(plan.scenarios, measured, wanted, strict=True)
+            ]
+    results = [
+        ScenarioResult(loaded, one, findings(loaded, one, references), plan.too_large.get(loaded.name, 0))
+        for loaded, one in zip(plan.scenarios, measured, strict=True)
     ]
-    began, total = time.process_time(), len(plan.runs)
-    made = 0
-    for python in (False, True):
-        part = [run for run in plan.runs if run.job.has_python == python]
-        if not part:
-            continue
+    return assembled(plan, results, answers or Answers(), len(made), time.process_time() - began)
 
-        def take(index: int, result: Mapping[str, Any], part: Sequence[Planned] = part) -> None:
-            scenario = part[index].uses[0].scenario
-            values = _measured(plan.scenarios[scenario], expressions[scenario], result)
-            closed = next((why for one in result["flows"] if (why := one.get("closed_reason"))), None)
-            for use in part[index].uses:
-                if closed:
-                    samples[scenario].closed[use.contender, use.setting, use.seed] = closed
-                for metric, value in values.items():
-                    key = (use.contender, use.setting, metric)
-                    samples[scenario].values.setdefault(key, np.full(len(plan.seeds), np.nan))[use.seed] = (
-                        value
-                    )
 
-        def fail(index: int, error: AckclockError, part: Sequence[Planned] = part) -> None:
-            for use in part[index].uses:
-                if use.contender != TESTED:
-                    raise RunError(
-                        f"{plan.scenarios[use.scenario].name}, {use.contender}: {error}"
-                    ) from error
-                why = str(error).splitlines()[0].replace(f'"{PLUGIN}"', plan.tested.name)
-                samples[use.scenario].failures[use.setting, use.seed] = why
+@dataclass(frozen=True)
+class _Round:
+    """Makes runs of a plan, and takes what they give."""
 
-        def advance(done: int, _: int, share: float, before: int = made, count: int = len(part)) -> None:
-            if progress is not None:
-                progress(before + done, total, (before + share * count) / total)
+    plan: Plan
+    measured: Sequence[Measured]
+    store: Store
+    pools: Mapping[bool, Pool]
+    """For jobs without and with a control in Python."""
+    progress: Progress | None
 
-        file = plan.tested.file
-        makers: Pool = (
-            Processes(file, plan.tested.class_name, threads, limit_s)
-            if python and file is not None
-            else pool or Local(threads)
-        )
+    def made(self, wanted: Set[int], before: int) -> Set[int]:
+        """Makes the runs of these indices, and returns them; ``before`` are the runs that were made already."""
+        total = before + len(wanted)
+        for python in sorted(self.pools):
+            part = [
+                run for k, run in enumerate(self.plan.runs) if k in wanted and run.job.has_python == python
+            ]
+            if part:
+                self._make(part, python, before, total)
+                before += len(part)
+        return wanted
+
+    def _make(self, part: Sequence[Planned], python: bool, before: int, total: int) -> None:
+        def take(index: int, result: Mapping[str, Any]) -> None:
+            self._take(part[index], result)
+
+        def fail(index: int, error: AckclockError) -> None:
+            self._fail(part[index], error)
+
+        def advance(done: int, _: int, share: float) -> None:
+            if self.progress is not None:
+                self.progress(before + done, total, (before + share * len(part)) / total)
+
         run_jobs(
             [run.job for run in part],
             take,
-            store=store or Store(None),
-            pool=makers,
+            store=self.store,
+            pool=self.pools[python],
             progress=advance,
             costs=[run.packets for run in part],
             on_failure=fail,
         )
-        made += len(part)
-    references = [contender.name for contender in plan.references]
-    results = [
-        ScenarioResult(loaded, one, findings(loaded, one, references), plan.too_large.get(loaded.name, 0))
-        for loaded, one in zip(plan.scenarios, samples, strict=True)
-    ]
-    return assembled(plan, results, answers or Answers(), time.process_time() - began)
+
+    def _take(self, run: Planned, result: Mapping[str, Any]) -> None:
+        scenario, count = run.uses[0].scenario, len(self.plan.seeds)
+        measured = self.measured[scenario]
+        values = _measured(self.plan.scenarios[scenario], result)
+        closed = next((why for one in result["flows"] if (why := one.get("closed_reason"))), None)
+        for use in run.uses:
+            if closed:
+                measured.closed[use.contender, use.setting, use.seed] = closed
+            for metric, value in values.items():
+                key = (use.contender, use.setting, metric)
+                measured.values.setdefault(key, np.full(count, np.nan))[use.seed] = value
+
+    def _fail(self, run: Planned, error: AckclockError) -> None:
+        for use in run.uses:
+            if use.contender != TESTED:
+                name = self.plan.scenarios[use.scenario].name
+                raise RunError(f"{name}, {use.contender}: {error}") from error
+            why = str(error).splitlines()[0].replace(f'"{PLUGIN}"', self.plan.tested.name)
+            self.measured[use.scenario].failures[use.setting, use.seed] = why
 
 
-def _measured(
-    loaded: Loaded, expressions: Mapping[str, Expression], result: Mapping[str, Any]
-) -> dict[str, float]:
+def _measured(loaded: Loaded, result: Mapping[str, Any]) -> dict[str, float]:
     words, found = RunWords(result), {}
-    for id, expression in expressions.items():
+    for metric in loaded.about.metrics:
         try:
-            found[id] = measure(expression, words)
+            found[metric.id] = measure(parsed(metric.expr), words)
         except ExpressionError as error:
-            raise InputError(f'{loaded.name}: metric "{id}": {error}') from None
+            raise InputError(f'{loaded.name}: metric "{metric.id}": {error}') from None
     return found
 
 

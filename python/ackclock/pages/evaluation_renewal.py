@@ -80,6 +80,7 @@ def samples_of(scenario: Record, record: Record) -> Measured:
         for who, metrics in values.items():
             for metric, numbers in metrics.items():
                 samples.values[who, index, metric] = np.array(numbers, dtype=np.float64)
+                samples.fewer[who, index] = len(numbers)
     return samples
 
 
@@ -103,7 +104,8 @@ def simulations(record: Record) -> int:
         seeds=len(record["seeds"]),
         most_packets=record.get("most_packets"),
     )
-    return len(plan.runs)
+    recorded = {one["name"]: one for criterion in record["criteria"] for one in criterion["scenarios"]}
+    return len(plan.within([samples_of(recorded[one.name], record) for one in plan.scenarios]))
 
 
 def _criterion(kept: Record, made: Mapping[str, Record], lines: Iterable[str], record: Record) -> Record:

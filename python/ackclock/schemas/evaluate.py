@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 VerdictWord = Literal["OK", "CONCERN", "undecided", "INFO", "EXEMPT", "not evaluated"]
 Samples = dict[str, list[float | None]]
-"""The values of each metric, one for each seed."""
+"""The values of each metric, one for each seed; fewer than there are seeds where fewer decided."""
 
 
 class Strict(BaseModel):

@@ -50,7 +50,8 @@ def evaluate(
     full: Annotated[
         bool,
         typer.Option(
-            "--full/--quick", help="The full grid with 10 seeds, which takes hours, or the quick one with 5."
+            "--full/--quick",
+            help="The full grid with up to 10 seeds, which takes an hour of CPU time, or the quick one with 5.",
         ),
     ] = False,
     only: Annotated[
@@ -82,7 +83,9 @@ def evaluate(
     ] = None,
     seeds: Annotated[
         int | None,
-        typer.Option(metavar="N", min=2, max=1000, help="Seeds of each setting.", show_default=False),
+        typer.Option(
+            metavar="N", min=2, max=1000, help="The most seeds of each setting.", show_default=False
+        ),
     ] = None,
     most_packets: Annotated[
         int | None,
