@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ackclock._numbers import significant
@@ -79,16 +79,34 @@ def _distances(result: StudyResult) -> list[str]:
     if "" in groups or len(groups) > METRICS or any(math.isinf(one.distance) for one in numbers):
         near, wide = (sum(one.distance <= limit for one in numbers) for limit in (NEAR, WIDE))
         count = len(numbers)
+        if count == 1:
+            where = "10 %" if near else "25 %" if wide else ""
+            return [f"the printed number is {'within ' + where if where else 'not within 25 %'}"]
         return [
-            f"of {count} printed number{'s' if count > 1 else ''} {near} within 10 % and {wide} within 25 %"
+            f"of {count} printed numbers {near} {'is' if near == 1 else 'are'} within 10 % and {wide} within 25 %"
         ]
     far = sorted((max(one.distance for one in own), what) for what, own in groups.items())
-    said = [
-        f"{_lower(what)} {'is ' if number == 0 else ''}within {significant(100 * distance, 2)} %"
+    within = [
+        f"{_lower(what)} {'is ' if number == 0 else ''}within {_percent(distance)} %"
         for number, (distance, what) in enumerate(far)
+        if distance <= 1
     ]
-    listed = said[0] if len(said) == 1 else f"{', '.join(said[:-1])} and {said[-1]}"
-    return [f"{listed} of the printed number{'s' if len(numbers) > 1 else ''}"]
+    printed = f"the printed number{'s' if len(numbers) > 1 else ''}"
+    parts = [f"{_listed(within)} of {printed}"] if within else []
+    for distance, what in far:
+        if distance > 1:
+            parts.append(f"{_lower(what)} is up to {significant(1 + distance, 2)} times {printed}")
+    return parts
+
+
+def _percent(distance: float) -> str:
+    """Returns a distance in percent, rounded up: 7.93 % is within 8 %."""
+    percent = 100 * distance - 1e-9
+    return f"{math.ceil(percent)}" if percent >= 1 else f"{math.ceil(10 * percent) / 10:g}"
+
+
+def _listed(parts: Sequence[str]) -> str:
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
 
 
 def _lower(label: str) -> str:
@@ -107,10 +125,17 @@ def _orders(result: StudyResult) -> list[str]:
     if not tested:
         return []
     held = sum(claim.verdict in HOLDS or (not ours and claim.order is Result.MET) for claim in tested)
-    count = f"all {held}" if 1 < held == len(tested) else f"{held} of {len(tested)}"
-    if ours:
-        return [f"the answer is yes to {count} question{'s' if len(tested) > 1 else ''}"]
-    return [f"who is better is as printed in {count} claim{'s' if len(tested) > 1 else ''} about it"]
+    what = "question" if ours else "claim"
+    about = "" if ours else " about it"
+    if held == len(tested):
+        count = {1: f"the {what}", 2: f"both {what}s"}.get(held, f"all {held} {what}s")
+    elif held == 0:
+        count = f"none of {len(tested)} {what}s" if len(tested) > 1 else ""
+    else:
+        count = f"{held} of {len(tested)} {what}s"
+    if not count:
+        return ["the answer is not yes" if ours else "who is better is not as printed"]
+    return [f"the answer is yes to {count}" if ours else f"who is better is as printed in {count}{about}"]
 
 
 def _open(claims: Iterable[ClaimResult]) -> list[str]:
@@ -119,6 +144,9 @@ def _open(claims: Iterable[ClaimResult]) -> list[str]:
     parts = []
     if undecided := sum(claim.verdict == "undecided" for claim in tested):
         parts.append(f"{undecided} claim{'s are' if undecided > 1 else ' is'} undecided")
-    if lost := sum(bool(claim.setup) for claim in tested):
-        parts.append(f"the set-up {'' if lost == len(tested) else f'of {lost} claims '}is partly lost")
+    lost = sum(bool(claim.setup) for claim in tested)
+    if lost and lost == len(tested):
+        parts.append("the set-up is partly lost")
+    elif lost:
+        parts.append(f"the set-up of {lost} claim{'s' if lost > 1 else ''} is partly lost")
     return parts

@@ -1,0 +1,99 @@
+"""The sentence that answers whether a study comes out as printed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from ackclock.experiment.model import Criterion, Finding, Result
+from ackclock.study.model import Metric, Verdict
+from ackclock.study.result import CaseResult, ClaimResult, MetricValue, StudyResult
+from ackclock.study.sentence import printed_numbers, sentence
+
+from .report.synthetic import table_study
+
+
+def claim(verdict: Verdict, *, order: Result | None = None, **more: Any) -> ClaimResult:
+    findings = () if order is None else (Finding(Criterion("t", order="a < b"), order),)
+    one = ClaimResult("1", "t", None, 1.0, (0.9, 1.1), verdict, "", findings=findings)
+    return replace(one, **more)
+
+
+def study(
+    *claims: ClaimResult, asked_by: str = "thesis", **numbers: list[tuple[float, float]]
+) -> StudyResult:
+    """A study with these claims, and for each metric the printed and the measured numbers of its cases."""
+    base = table_study()
+    most = max(map(len, numbers.values()), default=0)
+    cases = [
+        CaseResult(
+            f"case-{k}",
+            f"case-{k}",
+            "",
+            None,
+            {},
+            (1,),
+            {
+                id: MetricValue(pairs[k][1], None, None, (), pairs[k][0])
+                for id, pairs in numbers.items()
+                if k < len(pairs)
+            },
+        )
+        for k in range(most)
+    ]
+    metrics = tuple(Metric(id=id, label=id.capitalize(), expr="1") for id in numbers)
+    source = replace(base.source, asked_by=asked_by)
+    return replace(base, claims=claims, cases=tuple(cases), metrics=metrics, source=source)
+
+
+@pytest.mark.parametrize(
+    ("made", "expected"),
+    [
+        # 0.92 of 1 is 8 % off, 102 of 100 are 2 %.
+        (study(latency=[(1.0, 0.92), (2.0, 2.0)]), "Latency is within 8 % of the printed numbers."),
+        (
+            study(latency=[(1.0, 0.92)], loss=[(100, 102)]),
+            "Loss is within 2 % and latency within 8 % of the printed numbers.",
+        ),
+        (study(latency=[(1.0, 3.2)]), "Latency is up to 3.2 times the printed number."),
+        # Beside a printed 0 there is no share.
+        (
+            study(loss=[(0.0, 0.1), (1.0, 1.0), (1.0, 1.2)]),
+            "Of 3 printed numbers 1 is within 10 % and 2 within 25 %.",
+        ),
+        (
+            study(claim("as printed"), claim("not as printed"), claim("undecided", order=Result.MET)),
+            "Who is better is as printed in 2 of 3 claims about it; 1 claim is undecided.",
+        ),
+        (
+            study(claim("as printed"), claim("as printed")),
+            "Who is better is as printed in both claims about it.",
+        ),
+        (study(claim("not as printed")), "Who is better is not as printed."),
+        # A printed number without an order is no claim about who is better.
+        (
+            study(claim("as printed", paper=2.0, measured=2.1, tolerance=0.2)),
+            "The printed number is within 10 %.",
+        ),
+        (
+            study(claim("yes"), claim("no"), claim("no"), asked_by="us"),
+            "The answer is yes to 1 of 3 questions.",
+        ),
+        (
+            study(claim("as printed", setup="rates"), claim("not a test")),
+            "Who is better is as printed in the claim about it; the set-up is partly lost.",
+        ),
+        (study(), "Nothing here is tested, and no number is printed."),
+    ],
+)
+def test_it_answers(made: StudyResult, expected: str) -> None:
+    assert sentence(made) == expected
+
+
+def test_a_number_of_a_metric_and_of_a_claim_counts_once() -> None:
+    same = claim("as printed", paper=1.0, measured=0.92, tolerance=0.1)
+    assert [(one.printed, one.measured) for one in printed_numbers(study(same, latency=[(1.0, 0.92)]))] == [
+        (1.0, 0.92)
+    ]
