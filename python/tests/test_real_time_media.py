@@ -24,9 +24,9 @@ XREF_S, RMAX_BPS, RMIN_BPS = 0.010, 1.5e6, 150e3
 Vector = npt.NDArray[np.float64]
 
 
-def run(case: str, **overrides: object) -> Series:
+def run(case: str, seed: int = 1, **overrides: object) -> Series:
     series: Series = (
-        Scenario.from_file(CASES / f"{case}.toml", overrides or None).run(seed=1).result["series"]
+        Scenario.from_file(CASES / f"{case}.toml", overrides or None).run(seed=seed).result["series"]
     )
     return series
 
@@ -144,9 +144,14 @@ def test_5_6_a_call_beside_a_long_tcp_flow_keeps_its_least_rate(queue: str) -> N
 
 def test_5_6_losses_warp_the_delay_so_that_a_call_competes() -> None:
     # A queue of packets drops those of the call as well. Without the warping, the delay alone would hold the rate down.
+    # In a minority of runs the call gets little more than its least rate with it: the median of six runs counts.
     packets = {"dumbbell.bottleneck.queue.limit": "50 packets"}
-    warped = mean_bps(run("5.6", **packets), "video", 60, 120)
-    plain = mean_bps(run("5.6", **packets, **{"flows.video.control.qth": "60 s"}), "video", 60, 120)
+
+    def median_bps(**overrides: object) -> float:
+        calls = (run("5.6", seed, **packets, **overrides) for seed in range(1, 7))
+        return float(np.median([mean_bps(call, "video", 60, 120) for call in calls]))
+
+    warped, plain = median_bps(), median_bps(**{"flows.video.control.qth": "60 s"})
     assert warped > 2 * RMIN_BPS
     assert warped > 1.5 * plain
 

@@ -149,7 +149,9 @@ class TestWhatTheyShow:
 
     def test_prr_sends_one_for_two(self, tmp_path: Path) -> None:
         (cut,), (end,) = (of("prr", event).to_dicts() for event in ("reduction", "recovered"))
-        assert cut["cwnd_packets"] == cut["inflight_packets"] / 2
+        # FlightSize contains lost packets and those acknowledged selectively (RFC 5681 section 2): the window bounds it.
+        before = of("prr", "ack").filter(pl.col("time_s") < cut["time_s"]).row(-1, named=True)
+        assert cut["cwnd_packets"] == before["cwnd_packets"] / 2
         TRACES["prr"].scenario.export(tmp_path, "qlog")
         log = read(str(tmp_path / "exports" / QLOG))
         during = of("prr", "ack").filter(
