@@ -5,16 +5,41 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from ackclock import _typed_core as core
 from ackclock import hard_paths
 from ackclock._names import nearest
 from ackclock._numbers import mean_and_spread
 from ackclock.errors import InputError
+from ackclock.experiment.expression import parsed
+from ackclock.experiment.model import Metric
+from ackclock.experiment.run_words import RunWords, measure
 from ackclock.scenario import Scenario
 from ackclock.statistics import Summary, summarise
 
+METRICS = (
+    Metric(
+        id="goodput",
+        label="goodput",
+        unit="Mbit/s",
+        expr='flow("test").goodput_bps / 1e6',
+        better="more",
+    ),
+    Metric(
+        id="delay",
+        label="p95 delay",
+        unit="ms",
+        expr='1e3 * flow("test").one_way_delay_p95_s',
+        better="less",
+    ),
+    Metric(
+        id="lost",
+        label="lost",
+        unit="%",
+        expr='100 * flow("test").lost_packets / flow("test").sent_packets',
+        better="less",
+    ),
+)
 OWN_TRANSPORT = "quic"
 """The transport of controls of this laboratory if no stack is named."""
 
@@ -32,14 +57,12 @@ class Contender:
 
 
 @dataclass(frozen=True)
-class Measured:
-    """A control on one path: goodput in Mbit/s, the 95th percentile of the one-way delay in ms, lost packets in
-    percent, over the replications; how often the stack closed the connection, and why the first time.
+class Cell:
+    """A control on one path: each of ``METRICS`` by its id, over the replications; how often the stack closed the
+    connection, and why the first time.
     """
 
-    goodput: Summary
-    delay: Summary
-    lost: Summary
+    summaries: Mapping[str, Summary]
     closed: int
     reason: str | None
 
@@ -50,7 +73,7 @@ class Bench:
 
     contenders: Sequence[Contender]
     replications: int
-    paths: Mapping[str, Sequence[Measured]]
+    paths: Mapping[str, Sequence[Cell]]
     unseeded: Sequence[Contender]
     """The contenders that draw random numbers which no seed sets: the same seeds give other numbers."""
 
@@ -105,41 +128,27 @@ def bench(
     """Runs every contender on every path; all scenarios are read before the first run."""
     read = [dict(scenarios(one, names)) for one in who]
     unseeded = set()
-    paths: dict[str, list[Measured]] = {}
+    paths: dict[str, list[Cell]] = {}
     for name in names:
         for one, scenario in zip(who, read, strict=True):
             runs = scenario[name].run_many(replications=replications, threads=threads, out=out)
-            flows = [next(flow for flow in run.result["flows"] if flow["name"] == "test") for run in runs]
-            paths.setdefault(name, []).append(_measured(flows))
+            results = [run.result for run in runs]
+            flows = [next(flow for flow in result["flows"] if flow["name"] == "test") for result in results]
+            reasons = [flow["closed_reason"] for flow in flows if flow.get("closed_reason") is not None]
+            words = [RunWords(result) for result in results]
+            summaries = {
+                metric.id: summarise([measure(parsed(metric.expr), one) for one in words])
+                for metric in METRICS
+            }
+            paths.setdefault(name, []).append(Cell(summaries, len(reasons), next(iter(reasons), None)))
             if any(flow.get("randomness") == "not seeded" for flow in flows):
                 unseeded.add(one)
     return Bench(who, replications, paths, [one for one in who if one in unseeded])
 
 
-def _measured(flows: Sequence[Mapping[str, Any]]) -> Measured:
-    reasons = [flow["closed_reason"] for flow in flows if flow.get("closed_reason") is not None]
-    delays = [1e3 * flow["one_way_delay_p95_s"] for flow in flows if flow["one_way_delay_p95_s"] is not None]
-    sent = [flow for flow in flows if flow["sent_packets"]]
-    return Measured(
-        goodput=summarise([flow["goodput_bps"] / 1e6 for flow in flows]),
-        delay=summarise(delays),
-        lost=summarise([100 * flow["lost_packets"] / flow["sent_packets"] for flow in sent]),
-        closed=len(reasons),
-        reason=reasons[0] if reasons else None,
-    )
-
-
-QUANTITIES = (
-    ("goodput", "goodput", "Mbit/s"),
-    ("delay", "p95 delay", "ms"),
-    ("lost", "lost", "%"),
-)
-"""The measured quantities: the field of ``Measured``, its heading and its unit."""
-
-
-def cell_text(cell: Measured, quantity: str) -> str:
+def cell_text(cell: Cell, metric: Metric) -> str:
     """Returns a mean with half of its interval."""
-    summary: Summary = getattr(cell, quantity)
+    summary = cell.summaries[metric.id]
     return mean_and_spread(summary.mean, summary.interval)
 
 

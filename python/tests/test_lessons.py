@@ -61,8 +61,8 @@ def made(**changes: Any) -> Lesson:
 def test_what_a_lesson_says_is_true(name: str) -> None:
     outcome = play(lesson(name))
     for check in outcome.lesson.checks:
-        truth = outcome.truth(check)
-        assert truth.result is Result.MET, f"{outcome.lesson.look[check.look - 1]}\n{check.holds}\n{truth}"
+        finding = outcome.finding(check)
+        assert finding.met, f"{finding.criterion.text}\n{check.holds}\n{finding.truth}"
     for label, runs in outcome.runs.items():
         assert max(sum(run.flows["sent_packets"]) for run in runs) < MOST_PACKETS, label
     curves(outcome.runs, outcome.lesson.figure)
@@ -71,8 +71,8 @@ def test_what_a_lesson_says_is_true(name: str) -> None:
 def test_a_statement_that_is_false_is_found() -> None:
     false = made(check=[{"look": 1, "holds": "goodput('fast') < goodput('slow')"}])
     outcome = play(false, replications=3)
-    assert outcome.truth(false.checks[0]).result is Result.NOT_MET
-    assert outcome.truth(made().checks[0]).result is Result.MET
+    assert outcome.finding(false.checks[0]).result is Result.NOT_MET
+    assert outcome.finding(made().checks[0]).met
 
 
 def test_each_thesis_has_a_lesson() -> None:

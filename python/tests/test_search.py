@@ -359,7 +359,7 @@ def test_what_is_found_is_a_scenario(ackclock: Command) -> None:
     assert done.code == 0, done.err
     document = json.loads(done.out)
     runs = Scenario.from_file(document["scenario"]).run_many()
-    expression = run.Expression(objectives.objective("utilisation").expr)
+    expression = run.Expression(objectives.objective("utilisation").metric.expr)
     again = [run.measure(expression, run.RunWords(one.result)) for one in runs]
     assert again == pytest.approx(document["samples"])
     assert ackclock("search", "sack", "--for", "utilisation", "--runs", "20").out.startswith(

@@ -66,9 +66,9 @@ def test_the_means_are_those_of_the_runs(tmp_path: Path) -> None:
     # packets take 20 ms, 0.6 ms at the bottleneck and 24 us at the other links.
     made = bench(contenders(["noq:cubic", "cubic@quic"]), ["app-limited"], replications=2, out=tmp_path)
     for cell in made.paths["app-limited"]:
-        assert cell.goodput.mean == pytest.approx(12, rel=0.001)
-        assert cell.delay.mean == pytest.approx(20.64, abs=0.3)
-        assert (cell.lost.mean, cell.closed, cell.reason) == (0, 0, None)
+        assert cell.summaries["goodput"].mean == pytest.approx(12, rel=0.001)
+        assert cell.summaries["delay"].mean == pytest.approx(20.64, abs=0.3)
+        assert (cell.summaries["lost"].mean, cell.closed, cell.reason) == (0, 0, None)
     assert made.unseeded == []
 
 

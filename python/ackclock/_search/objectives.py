@@ -6,16 +6,15 @@ from dataclasses import dataclass, replace
 
 from ackclock._names import nearest
 from ackclock.errors import InputError
+from ackclock.experiment.model import Metric
 
 
 @dataclass(frozen=True)
 class Objective:
-    """An objective. ``expr`` is an expression over a run, larger for worse."""
+    """An objective: a metric of which less is better, whose label says what it is."""
 
     name: str
-    what: str
-    """What the expression says, in words."""
-    expr: str
+    metric: Metric
     space: str
     """The space of the package in which it is looked for, unless the user names another."""
     less: str = "that of"
@@ -27,9 +26,9 @@ class Objective:
     def text(self) -> str:
         """Returns what the number says, in words."""
         return (
-            f"{self.what}, minus {self.less} {self.reference} in the same seat"
+            f"{self.metric.label}, minus {self.less} {self.reference} in the same seat"
             if self.reference
-            else self.what
+            else self.metric.label
         )
 
     @property
@@ -42,44 +41,60 @@ class Objective:
         return replace(self, reference=control)
 
 
+def _metric(label: str, expr: str) -> Metric:
+    return Metric(id="objective", label=label, expr=expr, better="less")
+
+
 # Of a packet of 1500 bytes on the wire 1448 are data: flows that fill the link get 0.965 of its rate as goodput.
 OBJECTIVES = (
     Objective(
         "utilisation",
-        "the share of the time in which the link sends nothing",
-        '1 - link("bottleneck").utilisation',
+        _metric(
+            "the share of the time in which the link sends nothing",
+            '1 - link("bottleneck").utilisation',
+        ),
         "bursts",
     ),
     Objective(
         "loss",
-        "the share of the control's packets that are dropped",
-        'sum(flows("tested*").dropped_packets) / sum(flows("tested*").sent_packets)',
+        _metric(
+            "the share of the control's packets that are dropped",
+            'sum(flows("tested*").dropped_packets) / sum(flows("tested*").sent_packets)',
+        ),
         "paths",
         reference="CUBIC",
     ),
     Objective(
         "delay",
-        "the 95th percentile of the queueing delay in s",
-        'link("bottleneck").wait_p95_s',
+        _metric(
+            "the 95th percentile of the queueing delay in s",
+            'link("bottleneck").wait_p95_s',
+        ),
         "paths",
         reference="CUBIC",
     ),
     Objective(
         "starvation",
-        "the part of its equal share that another flow lacks in the worst 5 s",
-        '1 - least_share_of("flows.other*.goodput_bps", "flows.*.goodput_bps", measured_from, 5)',
+        _metric(
+            "the part of its equal share that another flow lacks in the worst 5 s",
+            '1 - least_share_of("flows.other*.goodput_bps", "flows.*.goodput_bps", measured_from, 5)',
+        ),
         "mixes",
     ),
     Objective(
         "self-starvation",
-        "the part of its equal share that a flow of the control lacks in the worst 5 s",
-        '1 - least_share_of("flows.tested*.goodput_bps", "flows.*.goodput_bps", measured_from, 5)',
+        _metric(
+            "the part of its equal share that a flow of the control lacks in the worst 5 s",
+            '1 - least_share_of("flows.tested*.goodput_bps", "flows.*.goodput_bps", measured_from, 5)',
+        ),
         "mixes",
     ),
     Objective(
         "harm",
-        "the share of the link that other flows lose",
-        '1 - sum(flows("other").goodput_bps) / (link("bottleneck").rate_bps * 0.965)',
+        _metric(
+            "the share of the link that other flows lose",
+            '1 - sum(flows("other").goodput_bps) / (link("bottleneck").rate_bps * 0.965)',
+        ),
         "mixes",
         less="what they lose to",
         reference="CUBIC",

@@ -83,7 +83,7 @@ class Search:
         self._store, self._threads, self._limit_s = store or Store(None), threads, limit_s
         self._pool = pool or Local(threads)
         self._progress = progress
-        self._expression = Expression(objective.expr)
+        self._expression = Expression(objective.metric.expr)
         self._series = needs_series(self._expression)
         self._known: dict[tuple[str, int], float] = {}
         self._failures: dict[tuple[str, int], str] = {}

@@ -15,7 +15,7 @@ from ackclock.cli.tables import Column, fitting
 from ackclock.cli.terminal import console, note, print_json, shown, warn
 
 if TYPE_CHECKING:
-    from ackclock._stack_bench import Bench
+    from ackclock._stack_bench import Bench, Cell
 
 
 def bench_stack(
@@ -56,19 +56,25 @@ def document(made: Bench) -> dict[str, Any]:
     return {
         "controls": [asdict(who) for who in made.contenders],
         "replications": made.replications,
-        "paths": {name: [asdict(cell) for cell in cells] for name, cells in made.paths.items()},
+        "paths": {name: [_record(cell) for cell in cells] for name, cells in made.paths.items()},
         "not_seeded": [str(who) for who in made.unseeded],
     }
 
 
+def _record(cell: Cell) -> dict[str, Any]:
+    summaries = {id: asdict(summary) for id, summary in cell.summaries.items()}
+    return {**summaries, "closed": cell.closed, "reason": cell.reason}
+
+
 def _show(made: Bench) -> None:
-    from ackclock._stack_bench import QUANTITIES, cell_text
+    from ackclock._stack_bench import METRICS, cell_text
 
     columns = [
         Column(
-            f"{who}\n{heading}\n{unit}", [Text(cell_text(cells[place], key)) for cells in made.paths.values()]
+            f"{who}\n{metric.label}\n{metric.unit}",
+            [Text(cell_text(cells[place], metric)) for cells in made.paths.values()],
         )
-        for key, heading, unit in QUANTITIES
+        for metric in METRICS
         for place, who in enumerate(made.contenders)
     ]
     label = Column("path", [Text(name) for name in made.paths])

@@ -6,10 +6,11 @@ lesson. Its statements about what to look for are checked: ``outcome`` runs it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 from typing_extensions import Self
 
 from ackclock import _toml as toml
@@ -17,15 +18,11 @@ from ackclock._files import read_text
 from ackclock._named_files import as_written, with_files
 from ackclock._names import nearest
 from ackclock.errors import InputError
+from ackclock.experiment.model import Criterion, Metric
+from ackclock.experiment.table import Table
 
 LESSONS = Path(__file__).parent
 _ENDING = ".lesson.toml"
-
-
-class Table(BaseModel):
-    """A table of a lesson file: unknown keys are refused."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class Variant(Table):
@@ -36,20 +33,6 @@ class Variant(Table):
     """The values by dotted path, as in ``--set``."""
 
 
-class Measure(Table):
-    """A number of each run, in the language of a study's metrics."""
-
-    id: str
-    label: str
-    unit: str = ""
-    expr: str
-
-    @property
-    def title(self) -> str:
-        """Returns the label with its unit."""
-        return f"{self.label} ({self.unit})" if self.unit else self.label
-
-
 class Check(Table):
     """A test of a statement, in the language of a study's claims."""
 
@@ -57,6 +40,10 @@ class Check(Table):
     """The number of the statement, from 1."""
     holds: str
     """A comparison over measures of variants: ``goodput('Reno') > 2 * goodput('CUBIC')``."""
+
+    def criterion(self, look: Sequence[str]) -> Criterion:
+        """Returns what the statement expects, one of ``look``."""
+        return Criterion(look[self.look - 1], order=self.holds)
 
 
 class Words(Table):
@@ -72,7 +59,7 @@ class Words(Table):
     figure: str = "flows.*.cwnd_packets"
     """The series that a notebook draws, of every flow or link whose name matches."""
     variants: list[Variant] = Field(min_length=2, alias="try")
-    measures: list[Measure] = Field(min_length=1, alias="measure")
+    measures: list[Metric] = Field(min_length=1, alias="measure")
     checks: list[Check] = Field(min_length=1, alias="check")
 
     @model_validator(mode="after")

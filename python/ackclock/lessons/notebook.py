@@ -35,7 +35,7 @@ def write(lesson: Lesson, folder: Path) -> Path:
 def _cells(lesson: Lesson) -> list[tuple[str, str]]:
     """Returns the cells of the notebook: the kind and the text of each."""
     variants = {variant.label: lesson.changed(variant) for variant in lesson.variants}
-    measures = {one.title: one.expr.strip() for one in lesson.measures}
+    measures = {one.axis_title: one.expr.strip() for one in lesson.measures}
     own = lesson.changed(lesson.variants[1])
     texts = {
         "scenario": _text(lesson.scenario),

@@ -14,11 +14,11 @@ import polars as pl
 
 from ackclock._numbers import mean_and_spread
 from ackclock.errors import InputError
-from ackclock.experiment.expression import Array, Expression
-from ackclock.experiment.model import Setting
+from ackclock.experiment.expression import Array, parsed
+from ackclock.experiment.judge import judge
+from ackclock.experiment.model import Finding, Setting
 from ackclock.experiment.run_words import RunWords, measure
 from ackclock.experiment.sample_words import SampleWords
-from ackclock.experiment.truth import Truth
 from ackclock.lessons import Check, Lesson
 from ackclock.metrics import stretches
 from ackclock.run import Run, Runs
@@ -47,11 +47,11 @@ class Outcome:
             for one in self.lesson.measures
         }
 
-    def truth(self, check: Check) -> Truth:
-        """Returns how surely a check holds, by the 95 % intervals of the paired differences over the seeds."""
-        settings = [Setting(label) for label in self.runs]
-        truth: Truth = Expression(check.holds).truth(SampleWords(self.samples, settings))
-        return truth
+    def finding(self, check: Check) -> Finding:
+        """Returns whether a check holds, by the 95 % intervals of the paired differences over the seeds."""
+        words = SampleWords(self.samples, [Setting(label) for label in self.runs])
+        seeds = min(map(len, self.runs.values()))
+        return judge(check.criterion(self.lesson.look), words, seeds)
 
 
 def play(lesson: Lesson, replications: int = REPLICATIONS) -> Outcome:
@@ -66,8 +66,7 @@ def play(lesson: Lesson, replications: int = REPLICATIONS) -> Outcome:
 
 def samples(runs: Runs, expression: str) -> Array:
     """Returns the value of an expression, in the language of a study's metrics, for each run."""
-    parsed = Expression(expression)
-    return np.array([measure(parsed, RunWords(run.result)) for run in runs], dtype=np.float64)
+    return np.array([measure(parsed(expression), RunWords(run.result)) for run in runs], dtype=np.float64)
 
 
 @dataclass(frozen=True)

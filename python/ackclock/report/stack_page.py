@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ackclock import hard_paths
-from ackclock._stack_bench import QUANTITIES, Bench, cell_text, remarks
+from ackclock._stack_bench import METRICS, Bench, cell_text, remarks
 from ackclock.report.page import rendered, written
 from ackclock.study.run import versions
 
@@ -14,11 +14,11 @@ def write_stack_page(made: Bench, path: Path, command: str) -> Path:
     """Writes the page, one file that needs no network, and returns its path. ``command`` makes it again."""
     tables = [
         (
-            heading,
-            unit,
-            [(name, [cell_text(cell, key) for cell in cells]) for name, cells in made.paths.items()],
+            metric.label,
+            metric.unit,
+            [(name, [cell_text(cell, metric) for cell in cells]) for name, cells in made.paths.items()],
         )
-        for key, heading, unit in QUANTITIES
+        for metric in METRICS
     ]
     about = {name: hard_paths.path(name).read_text(encoding="utf-8") for name in made.paths}
     page = rendered(
