@@ -1,92 +1,94 @@
-// Buttons for the verdicts and a field for words above the folded tables of claims on the pages of theses. Without this
-// script the tables are whole, folded by chapter.
+// Buttons for the results and a field for words above the table of the claims of a thesis, whose heads sort it. Without
+// this script the table is whole, in the order of the studies.
 (function () {
   "use strict";
 
-  const chapters = [...document.querySelectorAll("details.claims")];
-  if (!chapters.length) return;
+  const table = document.querySelector(".claims table");
+  if (!table) return;
 
-  const claims = chapters.flatMap((chapter) =>
-    [...chapter.querySelectorAll("tbody tr")].map((row) => {
-      const cells = row.querySelectorAll("td");
-      return {
-        row,
-        chapter,
-        verdict: cells[cells.length - 1].textContent.split("(")[0].trim(),
-        text: row.textContent.toLowerCase(),
-      };
-    })
-  );
-  const unfolded = new Map(chapters.map((chapter) => [chapter, chapter.open]));
+  const heads = [...table.querySelectorAll("thead th")];
+  const column = heads.findIndex((head) => head.textContent.trim() === "result");
+  const claims = [...table.querySelectorAll("tbody tr")].map((row) => {
+    const cells = [...row.querySelectorAll("td")].map((cell) => cell.textContent.trim());
+    return { row, cells, result: cells[column].split("(")[0].trim(), text: row.textContent.toLowerCase() };
+  });
+  const order = ["as printed", "right order, other size", "not as printed", "undecided", "cannot tell", "not a test",
+    "yes", "no"];
   let wanted = "";
 
-  const bar = document.createElement("div");
-  bar.className = "claims-filter";
-  bar.setAttribute("role", "search");
-  bar.setAttribute("aria-label", "Claims of this thesis");
-
-  const field = document.createElement("input");
-  field.type = "search";
-  field.id = "claims-find";
-  field.placeholder = "study, claim, system";
+  const bar = element("div", "claims-filter", { role: "search", "aria-label": "Claims of this thesis" });
+  const field = element("input", "", { type: "search", id: "claims-find", placeholder: "study, claim, system" });
   field.autocomplete = "off";
-  const label = document.createElement("label");
+  const label = element("label", "", {});
   label.append("Find ", field);
-
-  const status = document.createElement("output");
-  status.htmlFor = "claims-find";
-
-  const buttons = [button("", `all ${claims.length}`), ...verdicts().map(([name, count]) => button(name, `${name} ${count}`))];
-  const group = document.createElement("div");
-  group.className = "claims-verdicts";
-  group.setAttribute("role", "group");
-  group.setAttribute("aria-label", "Verdict");
+  const status = element("output", "", { for: "claims-find" });
+  const buttons = [button("", `all ${claims.length}`), ...results().map(([name, count]) => button(name, `${name} ${count}`))];
+  const group = element("div", "claims-verdicts", { role: "group", "aria-label": "Result" });
   group.append(...buttons);
   bar.append(group, label, status);
-  chapters[0].before(bar);
+  table.before(bar);
+  heads.forEach(sortable);
   field.addEventListener("input", show);
   show();
 
-  // The verdicts with how many claims have each: first what came out, then what did not; unknown ones last.
-  function verdicts() {
-    const order = ["reproduced", "direction only", "not reproduced", "hangs on the reading", "undecided",
-      "not discriminating", "set-up unknown", "not a test", "yes", "no"];
+  function element(name, className, attributes) {
+    const made = document.createElement(name);
+    if (className) made.className = className;
+    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+    return made;
+  }
+
+  // The results with how many claims have each: first what came out, then what did not; unknown ones last.
+  function results() {
     const counts = new Map();
-    for (const { verdict } of claims) counts.set(verdict, (counts.get(verdict) || 0) + 1);
-    const rank = (name) => (order.indexOf(name) + 1 || order.length + 1);
+    for (const { result } of claims) counts.set(result, (counts.get(result) || 0) + 1);
+    const rank = (name) => order.indexOf(name) + 1 || order.length + 1;
     return [...counts].sort((a, b) => rank(a[0]) - rank(b[0]));
   }
 
-  function button(verdict, text) {
-    const made = document.createElement("button");
-    made.type = "button";
+  function button(result, text) {
+    const made = element("button", "", { type: "button" });
     made.textContent = text;
-    made.dataset.verdict = verdict;
+    made.dataset.result = result;
     made.addEventListener("click", () => {
-      wanted = wanted === verdict ? "" : verdict;
+      wanted = wanted === result ? "" : result;
       show();
     });
     return made;
   }
 
-  // Shows the claims that have the verdict and every word. Folds are open while something is looked for.
+  // Puts a button into the head of a column that sorts by it: upwards, and the other way round when pressed again.
+  function sortable(head, index) {
+    const made = element("button", "", { type: "button" });
+    made.append(...head.childNodes);
+    head.append(made);
+    made.addEventListener("click", () => {
+      const down = head.getAttribute("aria-sort") === "ascending";
+      for (const other of heads) other.removeAttribute("aria-sort");
+      head.setAttribute("aria-sort", down ? "descending" : "ascending");
+      const sorted = [...claims].sort((a, b) => compared(a.cells[index], b.cells[index]) * (down ? -1 : 1));
+      table.querySelector("tbody").append(...sorted.map((claim) => claim.row));
+    });
+  }
+
+  // Numbers come by their value, text in the order of a reader ("figure-2" before "figure-10"), empty cells last.
+  function compared(a, b) {
+    const [first, second] = [a, b].map((text) => Number.parseFloat(text.replace("−", "-").replaceAll(",", "")));
+    if (!Number.isNaN(first) && !Number.isNaN(second)) return first - second;
+    if (!a || !b) return a ? -1 : b ? 1 : 0;
+    return a.localeCompare(b, "en", { numeric: true });
+  }
+
+  // Shows the claims that have the result and every word.
   function show() {
     const words = field.value.toLowerCase().split(/\s+/).filter(Boolean);
-    const filtered = Boolean(wanted || words.length);
-    const shown = new Map(chapters.map((chapter) => [chapter, 0]));
+    let count = 0;
     for (const claim of claims) {
-      const fits = (!wanted || claim.verdict === wanted) && words.every((word) => claim.text.includes(word));
+      const fits = (!wanted || claim.result === wanted) && words.every((word) => claim.text.includes(word));
       claim.row.hidden = !fits;
-      if (fits) shown.set(claim.chapter, shown.get(claim.chapter) + 1);
+      count += fits;
     }
-    for (const [chapter, count] of shown) {
-      chapter.hidden = count === 0;
-      if (filtered) chapter.open = true;
-      else if (bar.dataset.filtered) chapter.open = unfolded.get(chapter);
-    }
-    bar.dataset.filtered = filtered ? "yes" : "";
-    for (const one of buttons) one.setAttribute("aria-pressed", String(one.dataset.verdict === wanted));
-    const count = [...shown.values()].reduce((sum, one) => sum + one, 0);
-    status.value = filtered ? `${count} of ${claims.length} claims` : `${claims.length} claims`;
+    for (const one of buttons) one.setAttribute("aria-pressed", String(one.dataset.result === wanted));
+    status.value = count < claims.length ? `${count} of ${claims.length} claims` : `${claims.length} claims`;
   }
 })();

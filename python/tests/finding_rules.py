@@ -13,7 +13,7 @@ from typing import Any
 
 from ackclock import _toml as toml
 from ackclock.pages import ROOT
-from ackclock.pages.records import Record, is_stale
+from ackclock.pages.results import Recorded
 from ackclock.study.computed import typed
 from ackclock.study.load import LoadedStudy
 from ackclock.study.model import Finding
@@ -41,13 +41,13 @@ def listed(path: Path = LISTED) -> Listed:
     return {rule: document.get(rule, {}) for rule in RULES}
 
 
-def found(studies: Sequence[LoadedStudy], records: Mapping[str, Record]) -> Listed:
+def found(studies: Sequence[LoadedStudy], recorded: Callable[[str], Recorded | None]) -> Listed:
     """The claims with findings that do not keep to the rules."""
     return {
         "typed": _by_study(studies, lambda study, finding: bool(typed_numbers(finding, study))),
         "contradicted": _by_study(
             studies,
-            lambda study, finding: study.name in records and contradicts(finding, records[study.name], study),
+            lambda study, finding: (one := recorded(study.name)) is not None and contradicts(finding, one),
         ),
     }
 
@@ -82,13 +82,13 @@ def typed_numbers(finding: Finding, study: LoadedStudy) -> list[str]:
     return [number for number in _MEASURED.findall(text) if _value(number) not in known]
 
 
-def contradicts(finding: Finding, one: Record, study: LoadedStudy) -> bool:
-    """Whether it explains neither the verdict that is recorded nor an outcome under a reading that the record names."""
-    if is_stale(one, study):
+def contradicts(finding: Finding, one: Recorded) -> bool:
+    """Whether it explains neither the recorded verdict nor that under an interpretation that the record has."""
+    claim = next((claim for claim in one.result.claims if claim.id == finding.claim), None)
+    if claim is None:
         return False
-    claim = next(claim for claim in one.claims if claim.id == finding.claim)
-    others = [reading.verdict for reading in claim.readings]
-    return finding.verdict not in others and not finding.explains(claim.verdict, claim.outcome)
+    others = [other.verdict for other in claim.interpretations]
+    return finding.verdict not in others and not finding.explains(claim.verdict)
 
 
 def _by_study(

@@ -13,11 +13,11 @@ import pytest
 
 from ackclock._archive import evaluated, evaluation_text, stem, write_evaluation
 from ackclock.errors import InputError
-from ackclock.evaluation import contenders, files, run
+from ackclock.evaluation import contenders, files, renewal, run
 from ackclock.evaluation.compare import read_record
 from ackclock.evaluation.rfc import FAMILIES
 from ackclock.evaluation.words import CONCERN
-from ackclock.pages import evaluation_findings, evaluation_renewal, evaluations
+from ackclock.pages import evaluation_findings, evaluations
 from ackclock.schemas.evaluate import EvaluateDocument
 
 RECORDS = evaluated()
@@ -99,7 +99,7 @@ def said(record: dict[str, Any]) -> dict[str, Any]:
 @pytest.mark.parametrize("control", RECORDS)
 def test_the_samples_of_a_record_are_judged_as_it_says(control: str) -> None:
     record = read(control)
-    now = evaluation_renewal.judged_anew(record)
+    now = renewal.judged_anew(record)
     for before, after in zip(record["criteria"], now["criteria"], strict=True):
         for one, other in zip(before["scenarios"], after["scenarios"], strict=True):
             for was, is_now in zip(one["findings"], other["findings"], strict=True):
@@ -117,9 +117,9 @@ def test_the_samples_of_a_record_are_judged_as_it_says(control: str) -> None:
 )
 def test_a_part_of_a_record_is_made_anew(control: str) -> None:
     record = read(control)
-    assert record["runs"] == evaluation_renewal.simulations(record)
+    assert record["runs"] == renewal.simulations(record)
     # Made anew as it was, every criterion has the verdict, the sentence and the remarks that it had.
-    same = evaluation_renewal.renewed(record, record)
+    same = renewal.renewed(record, record)
     assert same == {**record, "versions": same["versions"]}
 
     # The only scenario of section 5.1.5 is found anew, and is a concern in its first setting.
@@ -127,7 +127,7 @@ def test_a_part_of_a_record_is_made_anew(control: str) -> None:
     (scenario,) = part["scenarios"]
     finding = next(one for one in scenario["findings"] if not one["reason"])
     finding["verdict"] = "CONCERN"
-    now = evaluation_renewal.renewed(record, {"criteria": [part], "versions": {"core": "new"}})
+    now = renewal.renewed(record, {"criteria": [part], "versions": {"core": "new"}})
     criteria = {one["section"]: one for one in now["criteria"]}
     assert criteria["5.1.5"]["sentence"].startswith("Not so: ")
     assert finding["text"] in criteria["5.1.5"]["sentence"]
@@ -154,7 +154,7 @@ def test_a_record_of_a_part_of_the_grid_is_judged_as_a_part(monkeypatch: pytest.
             count = len(scenario["settings"]) - len(names)
             scenario["settings"] = [one for one in scenario["settings"] if one["name"] in names]
             scenario["findings"] = [one for one in scenario["findings"] if one["setting"] in names]
-    now = evaluation_renewal.judged_anew(record)
+    now = renewal.judged_anew(record)
     (wired,) = [one for one in now["criteria"] if one["scenarios"]]
     assert {one["name"] for one in wired["scenarios"][0]["settings"]} == names
     assert f"in {len(names)} of {len(names) + count} settings" in wired["sentence"]
@@ -162,7 +162,7 @@ def test_a_record_of_a_part_of_the_grid_is_judged_as_a_part(monkeypatch: pytest.
     assert wired["lacks"].count(told) == 1
     assert now["runs"] == len(plan.runs)
     # Judged once more it says so once.
-    again = evaluation_renewal.judged_anew(now)
+    again = renewal.judged_anew(now)
     assert again["criteria"] == now["criteria"]
     monkeypatch.setattr(evaluations, "records", lambda: [now])
     assert "| full, up to 100,000 packets a run |" in evaluations.index()

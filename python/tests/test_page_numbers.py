@@ -2,31 +2,28 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from ackclock.errors import InputError
 from ackclock.pages import numbers
+from ackclock.study.computed import words_of_means
 from ackclock.study.load import load_study
-from ackclock.study.records import records_dir
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "page.md"
 STUDY = "rbcc/figure-3.3"
 
 
-@pytest.fixture
-def records(tmp_path: Path) -> Path:
-    """A folder with a record of which every mean is 2.5."""
+@pytest.fixture(autouse=True)
+def records(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Makes every recorded mean of the study 2.5."""
     study = load_study(STUDY).study
-    values = {run.name: {metric.id: [2.5, 0.1] for metric in study.metrics} for run in study.runs()}
-    record = json.loads((records_dir() / f"{STUDY}.json").read_text(encoding="utf-8"))
-    path = tmp_path / f"{STUDY}.json"
-    path.parent.mkdir()
-    path.write_text(json.dumps({**record, "values": values}), encoding="utf-8")
-    return tmp_path
+    means = {metric.id: dict.fromkeys((run.name for run in study.runs()), 2.5) for metric in study.metrics}
+    one = SimpleNamespace(words=words_of_means(means, study.runs()))
+    monkeypatch.setattr(numbers, "recorded", lambda name: one if name == STUDY else None)
 
 
 def first() -> tuple[str, str]:
@@ -35,7 +32,7 @@ def first() -> tuple[str, str]:
     return study.runs()[0].name, study.metrics[0].id
 
 
-def test_no_number_begins_a_line(records: Path) -> None:
+def test_no_number_begins_a_line() -> None:
     number = f"<!-- = {STUDY}: 1e3 -->1000<!-- / -->"
     for before, after in (
         (f"* It is about\n  {number} packets.\n", f"* It is\n  about {number} packets.\n"),
@@ -45,11 +42,11 @@ def test_no_number_begins_a_line(records: Path) -> None:
         (f"long\n   {number}\n", f"long {number}\n"),
         (f"```\na b\n{number}\n```\n", f"```\na b\n{number}\n```\n"),
     ):
-        assert numbers.with_numbers(before, PAGE, records) == after
-        assert numbers.with_numbers(after, PAGE, records) == after
+        assert numbers.with_numbers(before, PAGE) == after
+        assert numbers.with_numbers(after, PAGE) == after
     for first in ("", "* ", "   - ", "12. ", "Text.\n\n"):
         with pytest.raises(InputError, match=r"page\.md:\d+: a number begins a paragraph"):
-            numbers.with_numbers(f"{first}{number}\n", PAGE, records)
+            numbers.with_numbers(f"{first}{number}\n", PAGE)
 
 
 def test_readers_of_the_site_get_no_marks() -> None:
@@ -59,24 +56,22 @@ def test_readers_of_the_site_get_no_marks() -> None:
     assert numbers.without_marks(page) == expected
 
 
-def test_numbers_come_from_records(records: Path) -> None:
+def test_numbers_come_from_records(monkeypatch: pytest.MonkeyPatch) -> None:
     run, metric = first()
     twice = f"<!-- = {STUDY}: 2 * {metric}('{run}') | .1f -->?<!-- / -->"
     page = f"It is {twice} and <!-- = {STUDY}: 1e3 -->7<!-- / -->.\n"
-    made = numbers.with_numbers(page, PAGE, records)
+    made = numbers.with_numbers(page, PAGE)
     assert made == page.replace("-->?<", "-->5.0<").replace("-->7<", "-->1000<")
-    assert numbers.with_numbers(made, PAGE, records) == made
+    assert numbers.with_numbers(made, PAGE) == made
     # Of what is not recorded, or was recorded without values, there is nothing to compute: what is written stays.
-    without = records / "rbcc"
-    assert numbers.with_numbers(page, PAGE, without) == page
-    assert numbers.with_numbers(page.replace("?", ""), PAGE, without).count("-->(not recorded)<") == 1
-    assert numbers.without_values(page, without) == [STUDY]
-    assert numbers.without_values(page, records) == []
+    monkeypatch.setattr(numbers, "recorded", lambda _: None)
+    assert numbers.with_numbers(page, PAGE) == page
+    assert numbers.with_numbers(page.replace("?", ""), PAGE).count("-->(not recorded)<") == 1
 
 
-def test_code_shows_how_numbers_are_written(records: Path) -> None:
+def test_code_shows_how_numbers_are_written() -> None:
     page = f"Write `<!-- = {STUDY}: 1 --><!-- / -->` or\n\n```markdown\n<!-- = THESIS/STUDY: 1 -->?<!-- / -->\n```\n"
-    assert numbers.with_numbers(page, PAGE, records) == page
+    assert numbers.with_numbers(page, PAGE) == page
 
 
 @pytest.mark.parametrize(
@@ -90,18 +85,19 @@ def test_code_shows_how_numbers_are_written(records: Path) -> None:
         (f"{STUDY}: 1 | short", f'docs/page.md:2: {STUDY}: found "short" after |'),
     ],
 )
-def test_mistakes_are_located(records: Path, number: str, message: str) -> None:
+def test_mistakes_are_located(monkeypatch: pytest.MonkeyPatch, number: str, message: str) -> None:
     page = f"A page.\n<!-- = {number.replace('METRIC', first()[1])} --><!-- / -->\n"
-    for folder in (records, records / "rbcc"):
+    for _ in ("recorded", "not recorded"):
         with pytest.raises(InputError) as caught:
-            numbers.with_numbers(page, PAGE, folder)
+            numbers.with_numbers(page, PAGE)
         assert str(caught.value).startswith(message)
+        monkeypatch.setattr(numbers, "recorded", lambda _: None)
 
 
-def test_a_number_has_an_end(records: Path) -> None:
+def test_a_number_has_an_end() -> None:
     page = f"<!-- = {STUDY}: 1 --> and <!-- = {STUDY}: 2 --><!-- / -->\n"
     with pytest.raises(InputError, match=r"docs/page\.md:1: nothing ends the number"):
-        numbers.with_numbers(page, PAGE, records)
+        numbers.with_numbers(page, PAGE)
 
 
 def test_no_page_lacks_a_number() -> None:

@@ -1,7 +1,7 @@
 """Numbers of a page that are computed from records: ``<!-- = rbcc/table-4.1: loss('rbcc-5') | .1f -->12.3<!-- / -->``.
 
-The expression is one of ``ackclock.study.computed``, over the means that the study's record keeps. A record from before
-records kept them leaves the number as it is written; the facts under the title of a thesis's page name such studies.
+The expression is one of ``ackclock.study.computed``, over the recorded means of the study. If it is not recorded, the
+number stays as it is written.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from ackclock.errors import InputError
 from ackclock.experiment.expression import ExpressionError
 from ackclock.experiment.sample_words import SampleWords
 from ackclock.pages import ROOT
-from ackclock.pages.records import FOLDER, read, words_of
+from ackclock.pages.results import recorded
 from ackclock.study.computed import NOT_RECORDED, Number, words_of_means
 from ackclock.study.load import load_study, study_names
 
@@ -32,10 +32,10 @@ _FIRST = re.compile(
 _CODE = re.compile(r"^```.*?^```|`[^`\n]+`", re.DOTALL | re.MULTILINE)
 
 
-def with_numbers(text: str, path: Path, records: Path = FOLDER) -> str:
+def with_numbers(text: str, path: Path) -> str:
     """``text``, a page, with its numbers computed. InputError with file and line for one that cannot be.
 
-    They come from the folder of ``records``. A number at the beginning of a line gets a word before it. What stands in
+    A number at the beginning of a line gets a word before it. What stands in
     code shows how numbers are written, and stays.
     """
     problems: list[str] = []
@@ -45,7 +45,7 @@ def with_numbers(text: str, path: Path, records: Path = FOLDER) -> str:
             return found[0]
         line = text.count("\n", 0, found.start()) + 1
         try:
-            made = _written(found["what"], records, ended=bool(found["end"]))
+            made = _written(found["what"], ended=bool(found["end"]))
             return f"{found[1]}{made or found['shown'].strip() or NOT_RECORDED}{found['end']}"
         except InputError as error:
             problems.append(f"{_shown(path)}:{line}: {error}")
@@ -83,39 +83,31 @@ def _code(text: str) -> tuple[tuple[int, int], ...]:
     return tuple(block.span() for block in _CODE.finditer(text))
 
 
-def without_values(text: str, records: Path = FOLDER) -> list[str]:
-    """The studies whose records keep no values for the numbers of a page, so that those stay as written by hand."""
-    named = dict.fromkeys(found["what"].partition(":")[0] for found in _PLACE.finditer(text))
-    return [name for name in named if name in study_names() and not _words(name, records)[1]]
-
-
-def _written(what: str, records: Path, *, ended: bool) -> str:
+def _written(what: str, *, ended: bool) -> str:
     """The number, or nothing where the record keeps no values."""
     if not ended:
         raise InputError(f"nothing ends the number: <!-- / --> is missing after <!-- = {what} -->")
     name, colon, expression = what.partition(":")
     if not colon:
         raise InputError(f'found "{what}", expected a study and an expression: THESIS/STUDY: EXPRESSION')
-    known = study_names()
-    if name not in known:
-        raise InputError(f'there is no study "{name}"{nearest(name, known)}')
-    words, recorded = _words(name, records)
+    if name not in study_names():
+        raise InputError(f'there is no study "{name}"{nearest(name, study_names())}')
+    words, known = _words(name)
     try:
         made = Number(expression).written(words)
     except ExpressionError as error:
         raise InputError(f"{name}: {error}") from None
-    return made if recorded else ""
+    return made if known else ""
 
 
-@cache
-def _words(study: str, records: Path) -> tuple[SampleWords, bool]:
-    """What an expression can name, and whether the record has the values of all of it."""
-    loaded, path = load_study(study), records / f"{study}.json"
-    words = words_of(read(path), loaded) if path.exists() else None
-    if words is not None:
+def _words(name: str) -> tuple[SampleWords, bool]:
+    """Returns what an expression can name, and whether the record has the values of all of it."""
+    one = recorded(name)
+    if one is not None and (words := one.words) is not None:
         return words, True
-    runs = loaded.study.runs()
-    nothing = {metric.id: dict.fromkeys((run.name for run in runs), None) for metric in loaded.study.metrics}
+    study = load_study(name).study
+    runs = study.runs()
+    nothing = {metric.id: dict.fromkeys((run.name for run in runs), None) for metric in study.metrics}
     return words_of_means(nothing, runs), False
 
 

@@ -1,100 +1,94 @@
-"""What is recorded of one study: its page on the site, and the answers to a study of our own."""
+"""What is recorded of one study: its page on the site, and the answers to questions of our own as tables."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from ackclock._numbers import duration, mean_and_spread
-from ackclock.pages import claims
-from ackclock.pages.claims import emphasised, measured, others, published, verdict, where
-from ackclock.pages.markdown import escaped, number_of, row
-from ackclock.pages.records import Claim, Record, all_records, is_stale
-from ackclock.pages.reproduction import Recorded, of_theses, readings_left_out, recorded
-from ackclock.study.load import LoadedStudy, load_study
+from ackclock._numbers import mean_and_spread
+from ackclock.pages.markdown import escaped, row
+from ackclock.pages.results import (
+    Recorded,
+    distance,
+    found,
+    measured,
+    of_theses,
+    printed,
+    recorded,
+    result,
+    where,
+)
+from ackclock.study.findings import with_finding, with_numbers
+from ackclock.study.load import LoadedStudy
+from ackclock.study.result import ClaimResult
+from ackclock.study.sentence import sentence
 
-PLACE = "reproduction"
-"""The folder of the site that has a folder of pages for each thesis."""
+STUDIES = "python/ackclock/archive/studies"
+QUANTITIES = {
+    "tenth": "Off the contract over 100 ms, in % of it",
+    "second": "Off over 1 s, in %",
+    "ten": "Off over 10 s, in %",
+    "passed": "Passed, in % of the contract",
+    "drops": "Dropped, in % of the packets that arrive",
+    "delay": "Mean wait at the edge, in ms",
+    "fair": "Jain's index",
+    "used": "Goodput, in % of what the path carries",
+    "rtt": "Mean round trip, in ms",
+}
+"""The titles of tables of claims that are called QUANTITY.DISCIPLINE.COLUMN."""
 
 
 def place(name: str) -> str:
-    """Where the page of a study stands on the site."""
-    return f"{PLACE}/{name}.md"
+    """Returns the place of the page of a study on the site."""
+    return f"reproduction/{name}.md"
 
 
 def pages(repository: str) -> Iterator[tuple[str, str]]:
-    """The page of each study of a thesis that is recorded: its name and its text."""
-    for one in recorded(all_records(), of_theses()):
+    """Yields the page of each study of a thesis that is recorded: its name and its text."""
+    for one in found(of_theses()):
         yield one.study.name, page(one, repository)
 
 
 def page(one: Recorded, repository: str) -> str:
-    """The page of a study as Markdown."""
+    """Returns the page of a study as Markdown."""
     study, thesis = one.study.study, one.study.thesis
-    file = f"{repository}/blob/main/python/ackclock/archive/studies/{one.study.name}.toml"
+    file = f"{repository}/blob/main/{STUDIES}/{one.study.name}.toml"
     source = f"{where(one.study)} of [{thesis.author} ({thesis.year})](../{thesis.key}.md)."
     again = f"`ackclock reproduce {one.study.name}` makes it again; [its file]({file}) has the scenario and the tests."
+    lost = study.source.setup_unknown
     parts = [
         f"# {escaped(study.title)}",
+        f"**{escaped(sentence(one.result))}**",
         f"{source} {again}",
         escaped(study.summary),
-        *_notices(one),
-        f"{facts(one.record, one.study)} Recorded on {one.record.origin}.",
+        *([f"**Partly lost:** {escaped(lost)}"] if lost else []),
+        one.facts,
+        "## Claims" if one.result.claims else "No claims.",
     ]
-    return "\n\n".join([*parts, *_claims(one), *_left_open(one.study)]) + "\n"
+    heads = ["claim", "printed", "measured", "distance", "result", "other interpretations", "set-up"]
+    findings = with_numbers(study.findings, one.words)
+    rows = [_line(one, with_finding(claim, findings)) for claim in one.result.claims]
+    if rows:
+        parts.append("\n".join([row(*heads), row("---", *["---:"] * 3, *["---"] * 3), *rows]))
+    return "\n\n".join([*parts, *_left_open(one.study)]) + "\n"
 
 
-def facts(one: Record, study: LoadedStudy) -> str:
-    """How much was run, in a sentence."""
-    text = f"{one.replications} replications (seeds {one.seeds}), {one.simulations} simulations"
-    text += f", about {duration(one.cpu_time_s)} of CPU time" if one.cpu_time_s is not None else ""
-    if one.readings:
-        text += f"; {number_of(one.readings, 'other reading')} of what the thesis leaves open"
-    text += "; without the other readings" if readings_left_out(one, study) else ""
-    return f"{text}."
-
-
-def _notices(one: Recorded) -> Iterator[str]:
-    if one.stale:
-        yield "**Recorded before the study changed**: a new run may have other numbers and verdicts."
-    if one.study.study.source.setup_unknown:
-        yield f"**Set-up unknown:** {escaped(one.study.study.source.setup_unknown)}"
-
-
-def _claims(one: Recorded) -> Iterator[str]:
-    if not one.record.claims:
-        yield "No claims."
-        return
-    yield "## Claims"
-    rows = [row("claim", "published", "measured", "verdict"), row("---", "---:", "---:", "---")]
-    yield "\n".join([*rows, *(_line(one, claim) for claim in one.record.claims)])
-
-
-def _line(one: Recorded, claim: Claim) -> str:
-    words = emphasised(claim, verdict(claim))
-    as_taken = [f"as taken {came_out}"] if (came_out := claim.outcome) else []
-    if said := [*as_taken, *filter(None, [others(one.record, claim)])]:
-        words += f" ({'; '.join(said)})"
-    return row("<br>".join(_said(one, claim)), published(claim), measured(claim), words)
-
-
-def _said(one: Recorded, claim: Claim) -> Iterator[str]:
-    """The claim, when its test was written, what was found, and the readings under which the verdict is another."""
-    study = one.study.study
-    known = next((other for other in study.claims if other.id == claim.id), None)
-    text = claim.text if one.stale or known is None else known.text
-    yield f"**{escaped(claim.id)}** {escaped(text)}"
-    if known is not None and known.written:
-        yield f"*The test: {escaped(known.written)}*"
-    if reason := claims.not_judged(claim, one.study):
-        yield f"*Not judged: {escaped(reason)}*"
-    for text in claims.findings(one.record, claim, one.study):
-        yield f"**Finding:** {escaped(text)}"
-    if names := claims.readings(claim):
-        yield "**Otherwise where it is read as:** " + "; ".join(map(escaped, names))
+def _line(one: Recorded, claim: ClaimResult) -> str:
+    test = next(known for known in one.study.study.claims if known.id == claim.id)
+    said = [f"**{escaped(claim.id)}** {escaped(claim.text)}"]
+    said += [f"*The test: {escaped(test.written)}*"] if test.written else []
+    said += [f"*Not judged: {escaped(test.not_judged())}*"] if test.not_judged() else []
+    said += [f"**Finding:** {escaped(claim.finding)}"] if claim.finding else []
+    if names := "; ".join(f"{other} ({other.verdict})" for other in claim.reversed_by):
+        said.append(f"**Reversed by:** {escaped(names)}")
+    setup = f"partly lost: {escaped(claim.setup)}" if claim.setup else "printed"
+    others = escaped(claim.interpretations_in_words)
+    return row(
+        "<br>".join(said), printed(claim), measured(claim), distance(claim), result(claim), others, setup
+    )
 
 
 def _left_open(study: LoadedStudy) -> Iterator[str]:
-    """What the thesis leaves open, what was taken, and what else was run."""
+    """Yields what the thesis leaves open, what was taken, and what else was run."""
     if not study.study.assumptions:
         return
     yield "## What the thesis leaves open"
@@ -106,19 +100,55 @@ def _left_open(study: LoadedStudy) -> Iterator[str]:
 
 
 def answers(name: str) -> str:
-    """The recorded claims of a study that asks questions of our own: each with its answer, as a table."""
-    one = all_records().get(name)
+    """Returns the claims of a study of our own questions as a table: each with its answer."""
+    one = recorded(name)
     if one is None:
-        return f"Not recorded yet: `ackclock reproduce {name}`."
-    study = load_study(name)
-    rows = [row("that", "measured", "holds"), row("---", "---:", "---")]
-    words = {claim.id: claim.text for claim in study.study.claims}
-    for claim in one.claims:
-        said = others(one, claim, "variant").replace("another", "otherwise")
-        unit = f" {claim.unit}" if claim.unit else ""
-        value = f"{mean_and_spread(claim.measured, claim.interval)}{unit}"
-        holds = verdict(claim) + (f" ({said})" if said else "")
-        rows.append(row(escaped(words.get(claim.id, claim.text)), value, holds))
-    stale = "; recorded before the study changed" if is_stale(one, study) else ""
-    ran = f"{one.replications} replications, {one.simulations} simulations, recorded {one.origin}{stale}."
-    return "\n".join([ran, "", *rows])
+        return f"Not recorded: `ackclock reproduce {name}`."
+    rows = [row("that", "measured", "holds"), row("---", "---:", "---"), *_answers(one.result.claims)]
+    return "\n".join([one.facts, "", *rows])
+
+
+def _answers(claims: Sequence[ClaimResult]) -> Iterator[str]:
+    for claim in claims:
+        count = sum(other.differs for other in claim.interpretations)
+        variants = f" (otherwise in {count} of {len(claim.interpretations)} variants)" if count else ""
+        yield row(escaped(claim.text), measured(claim), result(claim).strip("*") + variants)
+
+
+def grids(name: str) -> str:
+    """Returns a table of each quantity, a discipline a row; bold if the question of the claim is answered by yes."""
+    one = recorded(name)
+    if one is None:
+        return f"Not recorded: `ackclock reproduce {name}`."
+    parts = [one.facts]
+    for quantity, title in QUANTITIES.items():
+        claims = [claim for claim in one.result.claims if claim.id.startswith(f"{quantity}.")]
+        if claims:
+            parts += ["", *_grid(title, claims, one.study)]
+    others = [claim for claim in one.result.claims if claim.id.partition(".")[0] not in QUANTITIES]
+    if others:
+        parts += ["", row("that", "measured", "holds"), row("---", "---:", "---")]
+        parts += [
+            row(claim.text, mean_and_spread(claim.measured, claim.interval), claim.verdict)
+            for claim in others
+        ]
+    return "\n".join(parts)
+
+
+def _grid(title: str, claims: Sequence[ClaimResult], study: LoadedStudy) -> Iterator[str]:
+    cells = {tuple(claim.id.split(".", 2)[1:]): claim for claim in claims}
+    columns = list(dict.fromkeys(column for _, column in cells))
+    yield row(title, *columns)
+    yield row("---", *["---:"] * len(columns))
+    labels = {case.name: case.title for case in study.study.cases}
+    for discipline in dict.fromkeys(name for name, _ in cells):
+        cases = (labels.get(f"{discipline}-{column}", "").rpartition(", ")[0] for column in columns)
+        label = labels.get(discipline) or next(filter(None, cases))
+        yield row(label, *(_cell(cells.get((discipline, column))) for column in columns))
+
+
+def _cell(claim: ClaimResult | None) -> str:
+    if claim is None:
+        return ""
+    value = mean_and_spread(claim.measured, claim.interval)
+    return f"**{value}**" if claim.verdict == "yes" else value

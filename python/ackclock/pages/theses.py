@@ -1,164 +1,228 @@
-"""The generated parts of a thesis's page: its reference and counts, and every claim in a line."""
+"""The generated parts of the pages of theses, the tables of all their claims, and the counts of all theses."""
 
 from __future__ import annotations
 
-import re
+import csv
+import io
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
+from ackclock import _toml as toml
 from ackclock.pages import DOCS
-from ackclock.pages.claims import emphasised, measured, other_readings, published, readings, tested
 from ackclock.pages.markdown import escaped, number_of, row, short
-from ackclock.pages.numbers import without_values
-from ackclock.pages.records import Claim, Origin, Record, all_records
-from ackclock.pages.reproduction import Recorded, of_theses, recorded, tally
+from ackclock.pages.results import Recorded, distance, found, measured, of_thesis, printed, result
 from ackclock.study.load import LoadedStudy, theses
-from ackclock.study.result import ORDER
-from ackclock.study.tally import KINDS, Kind
+from ackclock.study.model import Verdict
+from ackclock.study.result import ORDER, ClaimResult, counted
+from ackclock.study.sentence import NEAR, WIDE, printed_numbers
+from ackclock.study.tally import Kind, kind_of
 
-HEADS: Mapping[Kind, str] = {
-    "systems": "about its systems",
-    "baselines": "about baselines alone",
-    "ours": "questions of our own",
-}
+FOLDER = DOCS / "reproduction"
 STUDIES = "../../python/ackclock/archive/studies"
-"""From a thesis's page. On the site a link to a study file leads to the page of the study."""
+"""The studies from a thesis's page. On the site a link to a study's file leads to the page of the study."""
+HEADS = [
+    *("study", "claim", "what is claimed", "printed", "measured", "distance"),
+    *("result", "other interpretations", "set-up"),
+]
+SAID: Mapping[Verdict, str] = {
+    "right order, other size": "have the right order and another size",
+    "not as printed": "do not come out",
+    "undecided": "are undecided",
+    "cannot tell": "cannot be told from their denial",
+}
+WHERE = {
+    False: "where the set-up is printed",
+    True: "where a part of it is lost and ours stands in its place",
+}
 
 
-def generated_facts(key: str) -> str:
-    """The reference of the thesis, the counts of its verdicts, and when they were recorded."""
-    page = (DOCS / "reproduction" / f"{key}.md").read_text(encoding="utf-8")
-    parts = [*facts(all_records(), members(key)), *older_numbers(page)]
+def facts(key: str) -> str:
+    """Returns what stands under the title of a thesis's page: the answer, the counts, and where they are from."""
+    studies = of_thesis(key)
+    thesis, both = studies[0].thesis, found(studies)
+    parts = [f"{thesis.author}: *{escaped(thesis.title)}*. {thesis.degree}, {thesis.where}, {thesis.year}."]
+    parts += [f"**{answer(both)}**", *numbers(both), "\n".join(table_of(both)), *notes(both, studies)]
     return "\n" + "\n\n".join(parts) + "\n"
 
 
-def older_numbers(page: str) -> Iterator[str]:
-    """Of which studies the text's numbers are older than what records keep."""
-    if names := without_values(page):
-        several = ", ".join(f"`{name.partition('/')[2]}`" for name in names)
-        yield f"Numbers in the text that are not from a record of today, but from runs before it: those of {several}."
+def claims_of(both: Sequence[Recorded], *kinds: Kind) -> list[tuple[Recorded, ClaimResult]]:
+    """Returns the tested claims of these kinds, each with its study; without any, those of the thesis."""
+    return [
+        (one, claim)
+        for one in both
+        for claim in one.result.claims
+        if claim.tested and kind_of(claim, one.result) in (kinds or ("systems", "baselines"))
+    ]
 
 
-def generated_claims(key: str) -> str:
-    """Every claim of the thesis, a table for each chapter."""
-    return "\n" + "\n".join(claims(all_records(), members(key))) + "\n"
+def answer(both: Sequence[Recorded]) -> str:
+    """Returns whether the thesis was right, in a sentence of counts."""
+    texts = []
+    for lost, where in WHERE.items():
+        own = counted(claim.verdict for _, claim in claims_of(both) if bool(claim.setup) == lost)
+        texts += [f"{where}, {_in_words(own)}"] if own else []
+    text = "; ".join(texts)
+    return f"{text[:1].upper()}{text[1:]}." if text else "No claim of it is recorded."
 
 
-def members(key: str) -> list[LoadedStudy]:
-    """The studies of a thesis. KeyError where there is no such thesis."""
-    if key not in theses():
-        raise KeyError(key)
-    return [study for study in of_theses() if study.thesis.key == key]
+def _in_words(counts: Mapping[Verdict, int]) -> str:
+    """Returns counts in words: "48 of 61 claims come out as printed, 9 do not come out and 4 are undecided"."""
+    held = f"{counts.get('as printed', 0)} of {number_of(sum(counts.values()), 'claim')} come out as printed"
+    others = [f"{counts[word]} {said}" for word, said in SAID.items() if counts.get(word)]
+    return " and ".join(filter(None, [", ".join([held, *others[:-1]]), *others[-1:]]))
 
 
-def facts(records: Mapping[str, Record], studies: Sequence[LoadedStudy]) -> Iterator[str]:
-    """What stands under the title."""
-    thesis, both = studies[0].thesis, recorded(records, studies)
-    yield f"{thesis.author}: *{escaped(thesis.title)}*. {thesis.degree}, {thesis.where}, {thesis.year}."
-    fresh = [one for one in both if not one.stale]
-    if fresh:
-        yield "\n".join(_counts(fresh))
-    if len(fresh) < len(both):
-        yield f"Recorded before it changed, and not counted: {number_of(len(both) - len(fresh), 'study')}."
-    if len(both) < len(studies):
-        yield f"Not recorded yet: {number_of(len(studies) - len(both), 'study')}."
-    if (origin := usual_origin(both)) is not None:
-        yield f"Most of it was recorded on {origin}. `ackclock reproduce {thesis.key}` makes it again."
+def numbers(both: Sequence[Recorded]) -> Iterator[str]:
+    """Yields how near the printed numbers are, and how many results another interpretation reverses."""
+    every = [number for one in both for number in printed_numbers(one.result)]
+    if every:
+        near, wide = (sum(one.distance <= limit for one in every) for limit in (NEAR, WIDE))
+        every_one = number_of(len(every), "printed number")
+        yield f"Of {every_one} {near} are within 10 % of the measured one and {wide} within 25 %."
+    if count := sum(bool(claim.reversed_by) for _, claim in claims_of(both)):
+        results = number_of(count, "result")
+        yield f"Another interpretation of the text, for which there is evidence, reverses {results}."
 
 
-def _counts(fresh: Sequence[Recorded]) -> Iterator[str]:
-    """A row for each verdict, a column for each kind of claim."""
-    tallies = {kind: tally(fresh, kind) for kind in KINDS}
-    kinds = [kind for kind in KINDS if tallies[kind][0]]
-    yield row("verdict", *(HEADS[kind] for kind in kinds))
-    yield row("---", *["---:"] * len(kinds))
+def table_of(both: Sequence[Recorded]) -> Iterator[str]:
+    """Yields the counts as a table: a row for each result, a column for each set-up, and one for our own questions."""
+    columns = {
+        "set-up printed": [c.verdict for _, c in claims_of(both) if not c.setup],
+        "set-up partly lost": [c.verdict for _, c in claims_of(both) if c.setup],
+        "of these, about baselines alone": [c.verdict for _, c in claims_of(both, "baselines")],
+        "questions of our own": [c.verdict for _, c in claims_of(both, "ours")],
+    }
+    columns = {head: verdicts for head, verdicts in columns.items() if verdicts}
+    counts = {head: Counter(verdicts) for head, verdicts in columns.items()}
+    yield row("result", *columns)
+    yield row("---", *["---:"] * len(columns))
     for verdict in ORDER:
-        found = [tallies[kind][1][verdict] for kind in kinds]
-        if any(found):
-            yield row(verdict, *(count or "" for count in found))
-    yield row("**claims tested**", *(f"**{tested(tallies[kind][1])}**" for kind in kinds))
-    yield row("in studies", *(tallies[kind][0] for kind in kinds))
+        if any(count[verdict] for count in counts.values()):
+            yield row(verdict, *(count[verdict] or "" for count in counts.values()))
+    yield row("**tested**", *(f"**{len(verdicts)}**" for verdicts in columns.values()))
 
 
-def usual_origin(both: Sequence[Recorded]) -> Origin | None:
-    """Where most of the records are from; None without any."""
-    origins = Counter(one.record.origin for one in both)
-    return origins.most_common(1)[0][0] if origins else None
+def notes(both: Sequence[Recorded], studies: Sequence[LoadedStudy]) -> Iterator[str]:
+    """Yields what is not recorded, and what is recorded and may have other numbers today."""
+    for why, count in Counter(one.stale for one in both if one.stale).items():
+        yield f"{number_of(count, 'study')} of {len(studies)}: {why}.".capitalize()
+    if len(both) < len(studies):
+        yield f"Not recorded as it is now: {number_of(len(studies) - len(both), 'study')}."
 
 
-def claims(records: Mapping[str, Record], studies: Sequence[LoadedStudy]) -> Iterator[str]:
-    """A folded table for each chapter, and where the links of all of them lead."""
-    both = {one.study.name: one for one in recorded(records, studies)}
-    for chapter, of_chapter in by_chapter(studies).items():
-        yield from _chapter(chapter, [both[study.name] for study in of_chapter if study.name in both])
-    missing = [study for study in studies if study.name not in both]
-    if missing:
-        yield "Not recorded yet: " + ", ".join(f"[{_stem(study)}]" for study in missing) + "."
-        yield ""
-    yield from (f"[{_stem(study)}]: {STUDIES}/{study.name}.toml" for study in studies)
+def claims_pages() -> Iterator[tuple[Path, str]]:
+    """Yields, for each thesis, the table of all its claims as a page and as CSV."""
+    for key in theses():
+        studies = of_thesis(key)
+        both = found(studies)
+        yield FOLDER / f"{key}-claims.md", claims_page(studies, both)
+        yield FOLDER / f"{key}-claims.csv", claims_csv(both)
 
 
-def by_chapter(studies: Sequence[LoadedStudy]) -> dict[str, list[LoadedStudy]]:
-    """The studies of each chapter, in the order of chapters; our own questions last."""
-    found: dict[tuple[int, str], list[LoadedStudy]] = {}
-    for study in studies:
-        found.setdefault(_chapter_of(study), []).append(study)
-    return {name: found[rank, name] for rank, name in sorted(found, key=lambda pair: pair[0])}
+def claims_page(studies: Sequence[LoadedStudy], both: Sequence[Recorded]) -> str:
+    """Returns the page with a line for each claim of a thesis."""
+    thesis = studies[0].thesis
+    lines = [
+        f"# Every claim of {thesis.author} ({thesis.year})",
+        "",
+        f"[The thesis's page]({thesis.key}.md) has what they come to, [studies](../studies.md) what the words mean,",
+        f"and [a CSV file]({thesis.key}-claims.csv) the same table.",
+        "",
+        '<div class="claims" markdown="1">',
+        "",
+        row(*HEADS),
+        row(*["---"] * 3, *["---:"] * 3, *["---"] * 3),
+        *(_line(one, claim) for one in both for claim in one.result.claims),
+        "",
+        "</div>",
+        "",
+        *(f"[{_stem(one)}]: {STUDIES}/{one.study.name}.toml" for one in both),
+    ]
+    return "\n".join(lines) + "\n"
 
 
-def _chapter_of(study: LoadedStudy) -> tuple[int, str]:
-    source = study.study.source
-    if source.asked_by == "us":
-        return 1000, "Questions of our own"
-    name = re.split(r"[. ]", source.section.removeprefix("Chapter "), maxsplit=1)[0]
-    romans = ("I", "II", "III", "IV", "V", "VI", "VII")
-    if name.isdigit() or name in romans:
-        return int(name) if name.isdigit() else 1 + romans.index(name), f"Chapter {name}"
-    return 999, source.section[:1].upper() + source.section[1:]
-
-
-def _chapter(name: str, both: Sequence[Recorded]) -> Iterator[str]:
-    if not any(one.record.claims for one in both):
-        return
-    found = [(one, claim) for one in both for claim in one.record.claims]
-    counts = Counter(claim.verdict for _, claim in found)
-    said = ", ".join(f"{counts[verdict]} {verdict}" for verdict in ORDER if counts[verdict])
-    yield '<details class="claims" markdown="1">'
-    yield f"<summary>{name}: {said}</summary>"
-    yield ""
-    yield row("study", "claim", "what is claimed", "published", "measured", "verdict")
-    yield row("---", "---", "---", "---:", "---:", "---")
-    for one, claim in found:
-        yield _line(one, claim)
-    yield ""
-    yield "</details>"
-    yield ""
-
-
-def _line(one: Recorded, claim: Claim) -> str:
-    words = {known.id: known.text for known in one.study.study.claims}
-    text = claim.text if one.stale else words.get(claim.id, claim.text)
+def _line(one: Recorded, claim: ClaimResult) -> str:
     return row(
-        f"[{_stem(one.study)}]" + (" (changed since)" if one.stale else ""),
+        f"[{_stem(one)}]",
         escaped(claim.id),
-        escaped(short(text)),
-        published(claim),
+        escaped(short(claim.text)),
+        printed(claim),
         measured(claim),
-        emphasised(claim, claim.verdict) + _other_readings(one.record, claim),
+        distance(claim),
+        result(claim),
+        escaped(claim.interpretations_in_words),
+        "partly lost" if claim.setup else "printed",
     )
 
 
-def _other_readings(one: Record, claim: Claim) -> str:
-    """How the test came out as taken, and which readings decide it otherwise: the first by name, or how many."""
-    names, count = readings(claim), other_readings(claim)
-    said = [f"as taken {claim.outcome}"] if claim.outcome else []
-    if names:
-        more = f" and {len(names) - 1} more" if len(names) > 1 else ""
-        said.append(f"otherwise: {escaped(short(names[0]))}{more}")
-    elif count:
-        said.append(f"{count} of {one.readings} readings differ")
-    return f" ({'; '.join(said)})" if said else ""
+def claims_csv(both: Sequence[Recorded]) -> str:
+    """Returns a line for each claim, with numbers as they are."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow([*HEADS[:4], "unit", "measured", "low", "high", *HEADS[6:]])
+    for one in both:
+        for claim in one.result.claims:
+            ends = claim.interval or (None, None)
+            paper, *values = (
+                "" if value is None else f"{value:.6g}" for value in (claim.paper, claim.measured, *ends)
+            )
+            words = [claim.verdict, claim.interpretations_in_words, claim.setup or "printed"]
+            writer.writerow(
+                [one.study.name, claim.id, " ".join(claim.text.split()), paper, claim.unit, *values, *words]
+            )
+    return text.getvalue()
 
 
-def _stem(study: LoadedStudy) -> str:
-    return study.name.partition("/")[2]
+def counts() -> str:
+    """Returns the counts of all theses: a row for each and each set-up."""
+    every: list[Verdict] = []
+    lines = []
+    for key in theses():
+        both = found(of_thesis(key))
+        thesis = of_thesis(key)[0].thesis
+        claims = [claim for _, claim in claims_of(both)]
+        for lost, head in ((False, "set-up printed"), (True, "set-up partly lost")):
+            own = [claim.verdict for claim in claims if bool(claim.setup) == lost]
+            every += own
+            lines.append((f"[{thesis.author} ({thesis.year})](reproduction/{key}.md), {head}", Counter(own)))
+    total = Counter(every)
+    words = [word for word in ORDER if total[word]]
+    rows = [row("", "tested", *words), row("---", *["---:"] * (1 + len(words)))]
+    rows += [row(name, sum(own.values()), *(own[word] for word in words)) for name, own in lines if own]
+    rows.append(row("all", sum(total.values()), *(total[word] for word in words)))
+    both = [one for key in theses() for one in found(of_thesis(key))]
+    studies = [study for key in theses() for study in of_thesis(key)]
+    parts = [
+        '<div class="counts" markdown="1">',
+        "\n".join(rows),
+        "</div>",
+        *numbers(both),
+        *notes(both, studies),
+    ]
+    return "\n\n".join(parts)
+
+
+def answer_of_all() -> str:
+    """Returns what all theses together come to."""
+    both = [one for key in theses() for one in found(of_thesis(key))]
+    return "\n" + "\n\n".join([answer(both), *numbers(both)]) + "\n"
+
+
+def systems(path: Path = FOLDER / "systems.toml") -> list[dict[str, Any]]:
+    """Returns the systems that the theses propose, in the order of the index."""
+    return list(toml.loads(path.read_text(encoding="utf-8"))["systems"])
+
+
+def table_of_systems() -> str:
+    """Returns the systems as a table, a line each."""
+    rows = [row("system", "idea", "verdict"), row("---", "---", "---")]
+    for one in systems():
+        link = f"[{escaped(one['name'])}](reproduction/{one['thesis']}.md)"
+        rows.append(row(link, escaped(one["idea"]), escaped(one["verdict"])))
+    return "\n".join(rows)
+
+
+def _stem(one: Recorded) -> str:
+    return one.study.name.partition("/")[2]

@@ -1,0 +1,128 @@
+"""The recorded results of studies, as pages show them, and the cells of their tables."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from ackclock._numbers import mean_and_spread, plain, significant
+from ackclock.experiment.sample_words import SampleWords
+from ackclock.pages.markdown import escaped
+from ackclock.study.computed import words_of_means
+from ackclock.study.digest import PHYSICS
+from ackclock.study.load import LoadedStudy, load_study, study_names, theses
+from ackclock.study.records import Origin, path_of, result_of
+from ackclock.study.result import ClaimResult, StudyResult
+
+HOLDS = ("as printed", "yes")
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """A study with the result of its record."""
+
+    study: LoadedStudy
+    result: StudyResult
+    origin: Origin
+    stale: str
+    """Why the numbers may be other ones today; empty if today's physics gave them."""
+
+    @property
+    def words(self) -> SampleWords | None:
+        """Returns what a computed number can name: the recorded means; None if the record lacks one."""
+        runs, found = self.study.study.runs(), {case.name: case for case in self.result.cases}
+        if any(run.name not in found for run in runs):
+            return None
+        means = {
+            metric.id: {run.name: found[run.name].values[metric.id].mean for run in runs}
+            for metric in self.study.study.metrics
+        }
+        return words_of_means(means, runs)
+
+    @property
+    def facts(self) -> str:
+        """Returns how much was run, when and on what, in a sentence."""
+        made_of = f"{self.result.replications} seeds in a case at most, {self.result.runs} simulations"
+        stale = f"; {self.stale}" if self.stale else ""
+        return f"{made_of}, recorded on {made(self.origin)}{stale}."
+
+
+def made(origin: Origin) -> str:
+    """Returns when, from what and on what numbers were made."""
+    return f"{origin.date}, commit `{origin.commit}`, on {origin.processor} with {origin.cores} cores, {origin.system}"
+
+
+@cache
+def recorded(name: str) -> Recorded | None:
+    """Returns a study of the package with its recorded result; None if it has none, or has changed since."""
+    study, result = load_study(name), result_of(name)
+    if result is None:
+        return None
+    document = json.loads(path_of(name).read_text(encoding="utf-8"))
+    stale = ""
+    if "samples" not in document:
+        stale = "recorded before samples were kept"
+    elif document["checked"]["core"] != PHYSICS:
+        stale = "recorded with an earlier physics, and not checked since"
+    return Recorded(study, result, Origin(**document["origin"]), stale)
+
+
+@cache
+def of_theses() -> Sequence[LoadedStudy]:
+    """Returns every study of a thesis."""
+    return [study for study in map(load_study, study_names()) if study.thesis.key in theses()]
+
+
+def of_thesis(key: str) -> list[LoadedStudy]:
+    """Returns the studies of a thesis. KeyError if there is no such thesis."""
+    if key not in theses():
+        raise KeyError(key)
+    return [study for study in of_theses() if study.thesis.key == key]
+
+
+def found(studies: Sequence[LoadedStudy]) -> list[Recorded]:
+    """Returns the studies that have a recorded result, with it."""
+    return [one for study in studies if (one := recorded(study.name)) is not None]
+
+
+def printed(claim: ClaimResult) -> str:
+    """Returns the printed value with its unit; empty if the claim has none."""
+    return "" if claim.paper is None else f"{plain(claim.paper)}{_unit(claim)}"
+
+
+def measured(claim: ClaimResult) -> str:
+    """Returns the measured mean with half its interval and its unit."""
+    text = mean_and_spread(claim.measured, claim.interval)
+    return text if claim.measured is None else text + _unit(claim)
+
+
+def distance(claim: ClaimResult) -> str:
+    """Returns how far the measured value is from the printed one, such as "17 % above"; empty without a printed one."""
+    if not claim.paper or claim.measured is None or claim.tolerance is None:
+        return ""
+    share = claim.measured / claim.paper - 1
+    if abs(share) < 0.0005:
+        return "equal"
+    return f"{significant(100 * abs(share), 2)} % {'above' if share > 0 else 'below'}"
+
+
+def result(claim: ClaimResult) -> str:
+    """Returns the result in bold if the claim does not hold, with the number of seeds that would decide it."""
+    needed = claim.replications_needed
+    text = claim.verdict + (f" (about {needed} seeds would decide)" if needed is not None else "")
+    return text if claim.verdict in HOLDS else f"**{text}**"
+
+
+def where(study: LoadedStudy) -> str:
+    """Returns the item of the thesis, and the section that discusses it unless the item is a section itself."""
+    source = study.study.source
+    if not source.section or source.item.startswith("Section"):
+        return escaped(source.item)
+    named = source.section.startswith(("Chapter", "appendix"))
+    return escaped(f"{source.item}, {'' if named else 'section '}{source.section}")
+
+
+def _unit(claim: ClaimResult) -> str:
+    return f" {claim.unit}" if claim.unit else ""
