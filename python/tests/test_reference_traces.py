@@ -149,7 +149,7 @@ class TestWhatTheyShow:
 
     def test_prr_sends_one_for_two(self, tmp_path: Path) -> None:
         (cut,), (end,) = (of("prr", event).to_dicts() for event in ("reduction", "recovered"))
-        # FlightSize contains lost packets and those acknowledged selectively (RFC 5681 section 2): the window bounds it.
+        # FlightSize contains what is lost or acknowledged selectively (RFC 5681 section 2): the window bounds it.
         before = of("prr", "ack").filter(pl.col("time_s") < cut["time_s"]).row(-1, named=True)
         assert cut["cwnd_packets"] == before["cwnd_packets"] / 2
         TRACES["prr"].scenario.export(tmp_path, "qlog")
