@@ -18,10 +18,11 @@ A result is a finding about the publication, not a test of the program.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 from ackclock._numbers import significant
 from ackclock.experiment.expression import parsed
-from ackclock.experiment.judge import judge as found
+from ackclock.experiment.judge import judge as examined
 from ackclock.experiment.model import Finding, Result
 from ackclock.experiment.sample_words import SampleWords
 from ackclock.experiment.truth import ERROR, NEGLIGIBLE
@@ -48,12 +49,6 @@ _SAID: Mapping[Result, str] = {
     Result.UNDECIDED: "the interval across a limit",
     Result.NOT_MET: "the whole interval outside",
 }
-_ORDERANSWERS: Mapping[Verdict, Verdict] = {
-    "as printed": "yes",
-    "right order, other size": "no",
-    "not as printed": "no",
-}
-"""The answers to questions of our own."""
 _ORDER_SAID: Mapping[Result, str] = {
     Result.MET: "surely so",
     Result.UNDECIDED: "not decided",
@@ -69,15 +64,14 @@ def judge(
     ``rivals`` are the cases without a system of the publication: if they pass a test about such a system, it cannot
     tell. ``error`` is the largest one-sided p-value that decides.
     """
-    size, order = _findings(claim, words, seeds, error, lambda text: text)
-    shown = summarise(size.values)
-    verdict, reason = _joined(size, order), ""
+    test = _Test(claim, words, seeds, error)
+    found = test.findings()
+    shown = summarise(found[0].values)
+    verdict, details = _joined(found), _said(claim, shown, found)
     if shown.mean is None:
-        verdict, reason = "not as printed", "no seed has a sample"
-    elif reason := _why_it_cannot_tell(claim, words, seeds, rivals, size, order, verdict):
-        verdict = "cannot tell"
-    needed = [one.needed for one in (size, order) if one is not None and one.result is Result.UNDECIDED]
-    known = [one for one in needed if one is not None]
+        verdict, details = "not as printed", ["no seed has a sample"]
+    elif reason := test.why_it_cannot_tell(found, verdict, rivals):
+        verdict, details = "cannot tell", [*details, reason]
     return ClaimResult(
         id=claim.id,
         text=claim.text,
@@ -85,22 +79,16 @@ def judge(
         measured=shown.mean,
         interval=shown.interval,
         verdict=verdict,
-        detail=reason
-        if shown.mean is None
-        else "; ".join([*_said(claim, shown, size, order), *([reason] if reason else [])]),
+        detail="; ".join(details),
         unit=claim.unit,
         expression=claim.measured,
         tolerance=claim.allowed_error(),
         accepted=claim.accepted(),
         alternative=claim.alternative,
         written=claim.written,
-        replications_needed=max(known)
-        if verdict == "undecided" and len(known) == len(needed) and known
-        else None,
-        samples=size.values,
-        findings=tuple(
-            one for one in (size, order) if one is not None and one.result is not Result.NOT_JUDGED
-        ),
+        replications_needed=_needed(found) if verdict == "undecided" else None,
+        samples=found[0].values,
+        findings=tuple(one for one in found if one.result is not Result.NOT_JUDGED),
         error=error,
     )
 
@@ -119,71 +107,69 @@ def set_up(claim: Claim, study: Study) -> str:
     return claim.setup_unknown or ("" if claim.holds_whatever else study.source.setup_unknown)
 
 
-def _findings(
-    claim: Claim, words: SampleWords, seeds: int, error: float, rewritten: Callable[[str], str]
-) -> tuple[Finding, Finding | None]:
-    size = found(claim.size(rewritten), words, seeds, error)
-    order = claim.order(rewritten)
-    return size, None if order is None else found(order, words, seeds, error)
+Found = Sequence[Finding]
+"""What was found of a claim's size, which is not judged if it states none, and of its order if it states one."""
 
 
-def _joined(size: Finding, order: Finding | None) -> Verdict:
-    if order is None:
-        return WORDS[size.result]
-    if size.result is Result.NOT_JUDGED or order.result is Result.NOT_MET:
+@dataclass(frozen=True)
+class _Test:
+    """A claim and the samples over which it is judged."""
+
+    claim: Claim
+    words: SampleWords
+    seeds: int
+    error: float
+
+    def findings(self, rewritten: Callable[[str], str] = str) -> Found:
+        """Returns what was found, with the claim's expressions ``rewritten``."""
+        order = self.claim.order(rewritten)
+        criteria = [self.claim.size(rewritten), *([] if order is None else [order])]
+        return [examined(one, self.words, self.seeds, self.error) for one in criteria]
+
+    def why_it_cannot_tell(self, found: Found, verdict: Verdict, rivals: Sequence[str]) -> str:
+        """Returns why the test cannot tell the claim from its denial; empty if it can."""
+        claim = self.claim
+        shares = [one.truth.share for one in found[1:] if one.truth is not None]
+        if claim.expect is not None:
+            # The difference of a claim with an order alone is what its order compares.
+            summary = summarise(found[0].values, 1 - 2 * self.error)
+            shares.append(measured_share(parsed(claim.measured), self.words, summary, claim.conditions()))
+        known = [share for share in shares if share is not None]
+        if known and max(known) <= NEGLIGIBLE and claim.tolerance is None:
+            effect = "nothing" if max(known) == 0 else f"{100 * max(known):.2g} % of what is compared or less"
+            return f"the effect is {effect}: nothing here tells the claim from its denial"
+        texts = [claim.measured, *([] if claim.direction is None else [claim.direction])]
+        if verdict == "as printed" and every_rival_passes(map(parsed, texts), rivals, self._passes):
+            return "every rival passes as well"
+        return ""
+
+    def _passes(self, rewritten: Callable[[str], str]) -> bool:
+        return _joined(self.findings(rewritten)) == "as printed"
+
+
+def _joined(found: Found) -> Verdict:
+    size, *orders = (one.result for one in found)
+    if not orders:
+        return WORDS[size]
+    (order,) = orders
+    if size is Result.NOT_JUDGED or order is Result.NOT_MET:
         # A value that comes near may do so by chance where the order is wrong.
-        return WORDS[order.result]
-    if Result.UNDECIDED in (size.result, order.result):
+        return WORDS[order]
+    if Result.UNDECIDED in (size, order):
         return "undecided"
-    return "as printed" if size.met else "right order, other size"
+    return "as printed" if size is Result.MET else "right order, other size"
 
 
-def _why_it_cannot_tell(
-    claim: Claim,
-    words: SampleWords,
-    seeds: int,
-    rivals: Sequence[str],
-    size: Finding,
-    order: Finding | None,
-    verdict: Verdict,
-) -> str:
-    """Returns why the test cannot tell the claim from its denial; empty if it can."""
-    summary = summarise(size.values, 1 - 2 * (size.truth.error if size.truth else ERROR))
-    shares = [None if order is None or order.truth is None else order.truth.share]
-    if claim.expect is not None:
-        # The difference of a claim with an order alone is what its order compares.
-        shares.append(measured_share(parsed(claim.measured), words, summary, claim.conditions()))
-    known = [share for share in shares if share is not None]
-    if known and max(known) <= NEGLIGIBLE and claim.tolerance is None:
-        effect = "nothing" if max(known) == 0 else f"{100 * max(known):.2g} % of what is compared or less"
-        return f"the effect is {effect}: nothing here tells the claim from its denial"
-    if verdict == "as printed" and _every_rival_passes(claim, words, seeds, rivals, size, order):
-        return "every rival passes as well"
-    return ""
+def _needed(found: Found) -> int | None:
+    """Returns about how many seeds would decide everything that is undecided; None if unknown."""
+    needed = [one.needed for one in found if one.result is Result.UNDECIDED]
+    known = [count for count in needed if count is not None]
+    return max(known) if known and len(known) == len(needed) else None
 
 
-def _every_rival_passes(
-    claim: Claim,
-    words: SampleWords,
-    seeds: int,
-    rivals: Sequence[str],
-    size: Finding,
-    order: Finding | None,
-) -> bool:
-    error = next(
-        (one.truth.error for one in (size, order) if one is not None and one.truth is not None), ERROR
-    )
-
-    def passes(rewritten: Callable[[str], str]) -> bool:
-        return _joined(*_findings(claim, words, seeds, error, rewritten)) == "as printed"
-
-    texts = [claim.measured, *([] if claim.direction is None else [claim.direction])]
-    return every_rival_passes([parsed(text) for text in texts], rivals, passes)
-
-
-def _said(claim: Claim, shown: Summary, size: Finding, order: Finding | None) -> list[str]:
-    """Returns what was found about the size and the order, in words."""
-    said = []
+def _said(claim: Claim, shown: Summary, found: Found) -> list[str]:
+    """Returns what was found of the size and the order, in words."""
+    size, said = found[0], []
     if shown.mean is not None and size.result is not Result.NOT_JUDGED:
         if claim.tolerance is not None and claim.paper is not None:
             end = f"tolerance {significant(claim.allowed_error() or 0.0)}"
@@ -191,17 +177,10 @@ def _said(claim: Claim, shown: Summary, size: Finding, order: Finding | None) ->
         else:
             said.append(f"expected {claim.expect}")
         said[-1] += f": {_SAID[size.result] if size.interval else 'one seed has no interval'}"
-    if order is not None:
-        said.append(f"{claim.direction}: {_ORDER_SAID.get(order.result, 'not judged')}{_corrected(order)}")
-    undecided = [one for one in (size, order) if one is not None and one.result is Result.UNDECIDED]
-    if undecided and shown.mean is not None:
-        needed = [one.needed for one in undecided]
-        known = [one for one in needed if one is not None]
-        more = (
-            f"about {max(known)} seeds would decide it"
-            if len(known) == len(needed)
-            else "how many is unknown"
-        )
+    said += [f"{claim.direction}: {_ORDER_SAID[one.result]}{_corrected(one)}" for one in found[1:]]
+    if any(one.result is Result.UNDECIDED for one in found):
+        needed = _needed(found)
+        more = "how many is unknown" if needed is None else f"about {needed} seeds would decide it"
         said.append(f"{more} ({size.seeds} were run)")
     if 0 < size.missing < size.seeds + size.missing:
         said.append(f"{size.missing} of {size.seeds + size.missing} seeds have no sample")
