@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -163,18 +164,20 @@ def refuse_earlier(document: Mapping[str, Any], kind: str, file: str) -> None:
 
 
 def migrated(text: str, file: str) -> tuple[str, str]:
-    """Returns the text of a TOML file in the present format, and the changes in words; they are empty for a file that
-    has the present format already.
+    """Returns the text of a file in the present format, and the changes in words; they are empty for a file that has
+    the present format already: scenarios, lessons, evaluations and spaces of searches have had one format.
 
     Comments and layout stay. InputError for a file that cannot be carried over.
     """
+    if file.endswith(".json"):
+        return _recorded(text, file), ""
     try:
         before = toml.loads(text)
     except toml.TOMLDecodeError as error:
         raise InputError(f"{file}: not valid TOML: {error}") from None
     kind = kind_of(before, file)
     if kind is None:
-        raise InputError(f"{file}: is neither a study nor a base of studies; other files have had one format")
+        return text, ""
     expected, changes = before, [change for change in CHANGES[kind] if change.applies(before)]
     for change in changes:
         text, expected = change.rewritten(text), change.applied(expected)
@@ -184,6 +187,24 @@ def migrated(text: str, file: str) -> tuple[str, str]:
             "name; rename it by hand"
         )
     return text, _told(changes)
+
+
+def _recorded(text: str, file: str) -> str:
+    """Returns the text of the record of an evaluation, which has had one format. InputError for results of studies:
+    the samples that their records have now are not in them.
+    """
+    from ackclock.evaluation.compare import as_record
+
+    try:
+        document = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise InputError(f"{file}:{error.lineno}:{error.colno}: not valid JSON: {error.msg}") from None
+    if isinstance(document, dict) and "studies" in document:
+        raise InputError(
+            f"{file}: these results of studies lack the samples of all metrics; `ackclock reproduce` makes them anew"
+        )
+    as_record(document, file)
+    return text
 
 
 def _told(changes: Sequence[Change]) -> str:

@@ -127,7 +127,7 @@ def test_patterns_name_scenarios_and_metrics(tmp_path: Path) -> None:
 
 def test_a_record_that_lacks_something_is_refused(tmp_path: Path) -> None:
     (tmp_path / "record.json").write_text('{"kind": "ackclock evaluate"}')
-    with pytest.raises(InputError, match="Record it anew"):
+    with pytest.raises(InputError, match=r"`ackclock evaluate --json > .*record\.json` makes it anew"):
         compare.read_record(tmp_path / "record.json")
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 from conftest import BASE, DERIVED, STUDY
 from typer.testing import CliRunner
 
+from ackclock._archive import evaluation_text
 from ackclock._migration import migrated
 from ackclock.cli.app import app
 from ackclock.errors import InputError
@@ -61,10 +63,31 @@ def test_what_cannot_be_rewritten_is_refused() -> None:
     quoted = old(STUDY).replace("alternatives = [", '"alternatives" = [')
     with pytest.raises(InputError, match=r"study\.toml: a key .* is quoted here"):
         migrated(quoted, "study.toml")
-    with pytest.raises(InputError, match=r"x\.toml: is neither a study nor a base of studies"):
-        migrated('duration = "1 s"', "x.toml")
     with pytest.raises(InputError, match=r"x\.toml: not valid TOML"):
         migrated("a = ", "x.toml")
+
+
+def test_files_that_have_had_one_format_stay_as_they_are() -> None:
+    scenario, record = 'duration = "1 s"\n', evaluation_text("cubic")
+    assert migrated(scenario, "x.toml") == (scenario, "")
+    assert record is not None
+    assert migrated(record, "record.json") == (record, "")
+
+
+def test_a_record_that_cannot_be_carried_over_is_refused_with_what_makes_it_anew() -> None:
+    record = json.loads(evaluation_text("cubic") or "")
+    del record["seeds"]
+    made = r"record\.json: seeds: .*`ackclock evaluate cubic --full --json > record\.json` makes it anew"
+    with pytest.raises(InputError, match=made):
+        migrated(json.dumps(record), "record.json")
+    with pytest.raises(
+        InputError, match=r"r\.json: these results of studies lack .*`ackclock reproduce` makes"
+    ):
+        migrated('{"studies": []}', "r.json")
+    with pytest.raises(InputError, match=r"r\.json: is no record of an evaluation"):
+        migrated("[]", "r.json")
+    with pytest.raises(InputError, match=r"r\.json:1:1: not valid JSON"):
+        migrated("x", "r.json")
 
 
 def test_an_old_file_is_refused_by_name_with_the_command_that_rewrites_it(
@@ -85,7 +108,7 @@ def test_an_old_file_is_refused_by_name_with_the_command_that_rewrites_it(
 def test_if_one_file_is_refused_none_is_written(tmp_path: Path) -> None:
     study, other = tmp_path / "study.toml", tmp_path / "other.toml"
     study.write_text(old(STUDY))
-    other.write_text("a = 1")
+    other.write_text("a = ")
     made = CliRunner().invoke(app, ["migrate", str(study), str(other)])
     assert isinstance(made.exception, InputError)
     assert study.read_text() == old(STUDY)
@@ -115,3 +138,8 @@ def test_the_verdicts_of_findings_have_other_words() -> None:
 
 
 STUDY_BODY = '[source]\nthesis = "rbcc"\n[scenario]\nduration = "5 s"\n'
+
+
+def test_standard_input_is_no_file_to_rewrite() -> None:
+    made = CliRunner().invoke(app, ["migrate", "-"], input=old(STUDY))
+    assert str(made.exception) == "-: names standard input, expected a file to rewrite"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from ackclock._files import read_text, replacing
+from ackclock._files import STANDARD_INPUT, read_text, replacing
 from ackclock._migration import migrated
 from ackclock.cli.terminal import console
 from ackclock.errors import InputError
@@ -16,6 +16,8 @@ def main(files: Sequence[Path]) -> None:
     changes, problems = list[tuple[Path, str, str]](), list[str]()
     for file in files:
         try:
+            if file == STANDARD_INPUT:
+                raise InputError("-: names standard input, expected a file to rewrite")
             changes.append((file, *migrated(read_text(file), str(file))))
         except InputError as error:
             problems.append(str(error))

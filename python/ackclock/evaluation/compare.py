@@ -107,6 +107,13 @@ def read_record(file: Path) -> Mapping[str, Any]:
         document = json.loads(read_text(file) if packaged is None else packaged)
     except json.JSONDecodeError as error:
         raise InputError(f"{file}:{error.lineno}:{error.colno}: not valid JSON: {error.msg}") from None
+    return as_record(document, file)
+
+
+def as_record(document: Any, file: Path | str) -> Mapping[str, Any]:
+    """Returns ``document``, which was read from ``file``, if it is the record of an evaluation in the present format.
+    InputError if it is not; the message names the command that makes it.
+    """
     if not isinstance(document, dict) or document.get("kind") != KIND:
         raise InputError(
             f"{file}: is no record of an evaluation; `ackclock evaluate CONTROL --json > FILE` writes one"
@@ -117,7 +124,8 @@ def read_record(file: Path) -> Mapping[str, Any]:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"]))
         raise InputError(
-            f"{file}: {where}: {first['msg']}: is this the record of another version? Record it anew"
+            f"{file}: {where}: {first['msg']}: this is the record of another version, and "
+            f"`{document.get('command', 'ackclock evaluate')} --json > {file}` makes it anew"
         ) from None
     return document
 
