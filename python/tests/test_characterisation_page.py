@@ -70,6 +70,27 @@ def test_the_same_results_give_the_same_page(result: StudyResult) -> None:
     assert render([result], "x") == render([result], "x")
 
 
+def test_a_queue_is_evaluated_in_the_words_of_an_evaluation(ackclock: Command, tmp_path: Path) -> None:
+    done = ackclock("evaluate", "queue", "pie", "--only", "5.1.1", "--html")
+    assert done.code == 0, done.err
+    assert "pie after RFC 7928, quick" in done.out
+    (line,) = [line.split() for line in done.out.splitlines() if line.startswith("5.1.1")]
+    assert line[2] in ("OK", "CONCERN", "undecided", "INFO")
+    page = (tmp_path / "ackclock-results" / "evaluate-queue-pie.html").read_text(encoding="utf-8")
+    assert 'id="discipline-pie"' in page
+    assert 'id="discipline-red"' not in page
+    document = json.loads(ackclock("evaluate", "queue", "pie", "--only", "5.1.1", "--json").out)
+    (study,) = document["studies"]
+    assert [one["discipline"] for one in study["characterisation"]["disciplines"]] == ["droptail", "pie"]
+    assert study["characterisation"]["disciplines"][1]["verdict"] == line[2]
+
+
+def test_a_queue_that_does_not_exist_is_refused(ackclock: Command) -> None:
+    assert 'did you mean "codel"' in ackclock("evaluate", "queue", "coddel").err
+    assert "no scenario of section" in ackclock("evaluate", "queue", "codel", "--only", "99").err
+    assert "queue needs a discipline" in ackclock("evaluate", "queue").err
+
+
 def test_the_command_writes_a_page_and_its_data(ackclock: Command, tmp_path: Path) -> None:
     (tmp_path / "r10.base.toml").write_text(
         (studies_dir() / "aqm" / "r10.base.toml").read_text(encoding="utf-8")

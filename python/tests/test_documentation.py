@@ -209,7 +209,7 @@ RECORDS: dict[str, list[type[BaseModel]]] = {
         reproduce.ClaimRecord,
         reproduce.CaseRecord,
         reproduce.SensitivityRecord,
-        reproduce.FindingRecord,
+        reproduce.CriterionRecord,
     ],
     "## An evaluation": [evaluate.EvaluateDocument],
     "## The registry": [registry.Entry],

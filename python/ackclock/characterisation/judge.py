@@ -6,6 +6,7 @@ A finding is no test of the program.
 from __future__ import annotations
 
 import fnmatch
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -13,6 +14,7 @@ import numpy as np
 
 from ackclock.characterisation.disciplines import BASELINE, OF_VARIANT, discipline_of, variant_of
 from ackclock.characterisation.language import By, Characterisation, Condition
+from ackclock.evaluation.spelling import BEGINNINGS
 from ackclock.evaluation.words import INFO, OK, word, worst
 from ackclock.experiment.comparison import qualified_by
 from ackclock.experiment.expression import Array, parsed
@@ -59,6 +61,24 @@ class Row:
         """Returns the findings that decide its word, if that is not OK."""
         return [one for one in self.findings if OK != one.verdict == self.verdict and _limited(one)]
 
+    @property
+    def sentence(self) -> str:
+        """Returns the sentence that explains its word: the conditions that decide it, and in how many settings."""
+        limited = [one for one in self.findings if _limited(one)]
+        if not limited:
+            return "Numbers without a limit."
+        if self.verdict == OK:
+            conditions = len({one.condition.title for one in limited})
+            return f"{_counted(conditions, 'condition')}, {_counted(len(limited), 'finding')}."
+        all_of = Counter(one.condition.title for one in limited)
+        reasons = Counter(one.condition.title for one in self.reasons())
+        text = {one.condition.title: one.condition.text or one.condition.title for one in limited}
+        parts = [
+            f"{text[title]}: {count} of {_counted(all_of[title], 'finding')}"
+            for title, count in reasons.items()
+        ]
+        return f"{BEGINNINGS[self.verdict]}: {'; '.join(parts)}."
+
 
 def rows(result: StudyResult) -> list[Row]:
     """Returns a row for each discipline of a study of the characterisation, drop-tail first."""
@@ -83,6 +103,10 @@ def rows(result: StudyResult) -> list[Row]:
         label = cases[0].label.partition(", ")[0] or discipline
         found.append(Row(discipline, label, _verdict(discipline, about, own), own))
     return found
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}{'s' if count != 1 else ''}"
 
 
 def setting_of(case: CaseResult) -> str:

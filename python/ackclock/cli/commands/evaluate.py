@@ -9,7 +9,7 @@ import typer
 
 from ackclock._store import results_folder
 from ackclock.cli import evaluate as evaluate_command
-from ackclock.cli import evaluate_files
+from ackclock.cli import evaluate_files, evaluate_queue
 from ackclock.cli.options import Dask, Json, OutDir, Threads
 from ackclock.errors import InputError
 
@@ -20,7 +20,7 @@ def evaluate(
         typer.Argument(
             metavar="CONTROL",
             help="A control of the registry, its table in TOML, or FILE.py[:CLASS] for one in Python; or "
-            "[bold]list[/bold] [NAME], or [bold]copy[/bold] NAME FILE.",
+            "[bold]list[/bold] [NAME], [bold]copy[/bold] NAME FILE, or [bold]queue[/bold] DISCIPLINE.",
             show_default=False,
         ),
     ],
@@ -28,7 +28,8 @@ def evaluate(
         list[str] | None,
         typer.Argument(
             metavar="[NAME FILE]",
-            help="What [bold]list[/bold] shows in full; what [bold]copy[/bold] copies, and where.",
+            help="What [bold]list[/bold] shows in full; what [bold]copy[/bold] copies, and where; the discipline of "
+            "[bold]queue[/bold].",
             show_default=False,
         ),
     ] = None,
@@ -146,6 +147,8 @@ def evaluate(
     Examples: [bold]ackclock evaluate bbrv3 --html[/bold], [bold]ackclock evaluate mine.py --only 5.1.3[/bold],
     [bold]ackclock evaluate bbrv3 --beside cubic --html[/bold],
     [bold]ackclock evaluate list[/bold], [bold]ackclock evaluate copy N-03 loss.toml[/bold]
+
+    [bold]ackclock evaluate queue codel[/bold] evaluates a queue discipline after RFC 7928; --only takes its sections.
     """
     words = more or []
     if control == evaluate_files.COPY:
@@ -156,6 +159,19 @@ def evaluate(
     if control == evaluate_files.LIST and words:
         for name in words:
             evaluate_files.show_scenario(name)
+        return
+    if control == evaluate_queue.QUEUE:
+        if len(words) != 1:
+            raise InputError("queue needs a discipline: `ackclock evaluate queue codel`")
+        evaluate_queue.evaluate(
+            words[0],
+            full=full,
+            only=only or [],
+            as_json=json,
+            html=html,
+            threads=threads,
+            out=results_folder(out),
+        )
         return
     if words:
         raise InputError(f'found "{words[0]}" after {control}, expected only options')
