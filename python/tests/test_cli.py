@@ -228,7 +228,7 @@ class TestReproduce:
         assert not document["studies"][0]["precision"]["reached"]
         assert document["studies"][0]["replications"] == 4
         report = Path(document["report"]).read_text()
-        assert "After 4 replications not as precise as wanted" in report
+        assert "After 4 seeds not as precise as wanted" in report
 
     def test_narrow_terminals(
         self, ackclock: Command, study_file: Path, monkeypatch: pytest.MonkeyPatch

@@ -43,7 +43,7 @@ def show(result: StudyResult) -> None:
     reused = f", {result.reused_runs} of them from disk" if result.reused_runs else ""
     out.print(
         Text(
-            f"{result.name}: {result.source}; {_replications(result)}, {result.runs} runs{reused}"
+            f"{result.name}: {result.source}; {result.seeds}, {result.runs} runs{reused}"
             + ("" if result.cpu_time_s is None else f", {duration(result.cpu_time_s)} of CPU time"),
             style="dim",
         )
@@ -61,7 +61,7 @@ def show(result: StudyResult) -> None:
         out.print()
     has_paper = any(value.paper is not None for case in result.cases for value in case.values.values())
     below = "; below it the published value" if has_paper else ""
-    out.print(Text(f"mean ± half the 95 % interval over replications{below}", style="dim"))
+    out.print(Text(f"mean ± half the 95 % interval over the seeds{below}", style="dim"))
     out.print()
     if result.claims:
         out.print(_claims(result.claims, out.width))
@@ -189,10 +189,6 @@ def _tally(result: StudyResult) -> Text:
     alone = sum(claim.baselines for claim in result.claims)
     about = Text(f" ({alone} about baselines alone)", style="dim") if alone else Text()
     return Text("\n") + Text(", ").join(Text(text, style=style) for text, style in counts) + about
-
-
-def _replications(result: StudyResult) -> str:
-    return f"up to {result.replications} seeds"
 
 
 def _show_sensitivity(result: StudyResult) -> None:

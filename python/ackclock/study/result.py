@@ -310,6 +310,13 @@ class StudyResult:
     fingerprint: str = ""
     """A hash of what its samples depend on."""
 
+    @property
+    def seeds(self) -> str:
+        """Returns the number of seeds in words: "3 seeds", or "3 to 40 seeds" where cases have different numbers."""
+        counts = [len(case.seeds) for case in self.cases] or [0]
+        few, most = min(counts), max(counts)
+        return f"{few} to {most} seeds" if few < most else f"{most} seed{'s' if most != 1 else ''}"
+
     def case(self, name: str) -> CaseResult:
         """Returns the case called ``name``. KeyError when there is none."""
         for case in self.cases:

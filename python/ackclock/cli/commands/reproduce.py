@@ -26,7 +26,7 @@ def reproduce(
         bool,
         typer.Option(
             "--quick",
-            help="Fewer replications and shorter runs, and at most two replications of other readings. "
+            help="Fewer seeds and shorter runs, and at most two seeds of other interpretations. "
             "Results may differ from those of a full run.",
         ),
     ] = False,
