@@ -16,7 +16,7 @@ from ackclock.study.load import LoadedStudy, load_study, study_names, theses
 from ackclock.study.records import Origin, path_of, result_of
 from ackclock.study.result import ClaimResult, StudyResult
 
-HOLDS = ("as printed", "yes")
+FAILS = ("right order, other size", "not as printed", "no")
 
 
 @dataclass(frozen=True)
@@ -109,10 +109,10 @@ def distance(claim: ClaimResult) -> str:
 
 
 def result(claim: ClaimResult) -> str:
-    """Returns the result in bold if the claim does not hold, with the number of seeds that would decide it."""
+    """Returns the result, in bold if the claim does not hold, with the number of seeds that would decide it."""
     needed = claim.replications_needed
     text = claim.verdict + (f" (about {needed} seeds would decide)" if needed is not None else "")
-    return text if claim.verdict in HOLDS else f"**{text}**"
+    return f"**{text}**" if claim.verdict in FAILS else text
 
 
 def where(study: LoadedStudy) -> str:

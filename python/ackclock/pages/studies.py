@@ -68,7 +68,8 @@ def page(one: Recorded, repository: str) -> str:
     findings = with_numbers(study.findings, one.words)
     rows = [_line(one, with_finding(claim, findings)) for claim in one.result.claims]
     if rows:
-        parts.append("\n".join([row(*heads), row("---", *["---:"] * 3, *["---"] * 3), *rows]))
+        parts.append('<div class="claims-of-study" markdown="1">')
+        parts += ["\n".join([row(*heads), row("---", *["---:"] * 3, *["---"] * 3), *rows]), "</div>"]
     return "\n\n".join([*parts, *_left_open(one.study)]) + "\n"
 
 
