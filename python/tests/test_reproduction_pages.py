@@ -28,7 +28,7 @@ HEADINGS = [
     "What was proposed",
     "What holds",
     "What does not hold, and why",
-    "What hangs on what is not stated",
+    "What depends on what is not stated",
     "Is it of use today?",
     "The author's objections",
     "Every claim",
