@@ -238,7 +238,7 @@ def test_the_fields_of_a_run_and_of_nested_records_are_defined() -> None:
 def test_the_fields_of_an_evaluation_are_defined() -> None:
     words = set(re.findall(r"`(\w+)`", section(page("results.md"), "## An evaluation")))
     parts = (evaluate.CriterionRecord, evaluate.ScenarioRecord, evaluate.MetricRecord, evaluate.SettingRecord)
-    assert fields(*parts, evaluate.FindingRecord, evaluate.ItemRecord) <= words
+    assert fields(*parts, evaluate.ConditionRecord, evaluate.ItemRecord) <= words
 
 
 def test_every_series_is_defined() -> None:

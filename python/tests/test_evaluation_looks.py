@@ -10,7 +10,7 @@ import pytest
 from conftest import EVALUATED
 
 from ackclock import _archive
-from ackclock.evaluation import contenders, files, run
+from ackclock.evaluation import contenders, files, renewal, run
 from ackclock.evaluation.document import scenario_document
 from ackclock.evaluation.judge import Judged, Measured, findings
 from ackclock.evaluation.language import TESTED
@@ -18,7 +18,7 @@ from ackclock.evaluation.planning import going_on
 from ackclock.evaluation.result import ScenarioResult
 from ackclock.evaluation.words import CONCERN, INFO, OK, UNDECIDED
 from ackclock.experiment.looks import Looks
-from ackclock.pages import evaluation_renewal
+from ackclock.schemas.experiment import FindingRecord
 
 ERROR = Looks.until(10).error(3)
 """0.01 times the root of 1/3 is 0.0058."""
@@ -102,6 +102,14 @@ def test_a_run_with_looks_makes_fewer_runs_and_finds_the_same() -> None:
     document = scenario_document(result, ["cubic"])
     assert [len(one["tested"]["delay"]) for one in document["settings"]] == [3, 3]
     assert result.verdict == OK
+    # What was judged is recorded as in every document.
+    for one in document["findings"]:
+        recorded = FindingRecord.model_validate(one["finding"])
+        assert (recorded.measured, recorded.high) == (
+            "max(delay('tested'), 0.0) / max(delay('cubic'), 0.0)",
+            1.05,
+        )
+        assert (recorded.result, recorded.estimate, recorded.seeds) == ("met", 1.0, 3)
     # A quick evaluation has a single look.
     assert run.evaluate(run.Plan(cubic, [cubic], [loaded], quick=True, seeds=10)).runs == 10
 
@@ -120,7 +128,7 @@ def test_the_verdicts_of_a_recorded_control_are_those_of_all_seeds(control: str)
     for criterion in record["criteria"]:
         for one in criterion["scenarios"]:
             loaded = files.load(one["name"])
-            measured = evaluation_renewal.samples_of(one, record)
+            measured = renewal.samples_of(one, record)
             whole = ScenarioResult(loaded, measured, findings(loaded, measured, references)).verdict
             wanted = set(measured.fewer)
             for look in looks.seeds:

@@ -127,6 +127,7 @@ def _characterisation(result: StudyResult) -> dict[str, Any] | None:
                         "mean": one.finding.estimate,
                         "interval": one.finding.interval,
                         "reason": one.finding.reason,
+                        "finding": finding_record(one.finding),
                     }
                     for one in row.findings
                 ],

@@ -10,6 +10,7 @@ from ackclock.evaluation.judge import Judged
 from ackclock.evaluation.language import SOLO, TESTED
 from ackclock.evaluation.result import Evaluation, FamilyResult, ScenarioResult
 from ackclock.evaluation.rfc import PROCESS
+from ackclock.schemas.experiment import finding_record
 
 KIND = "ackclock evaluate"
 
@@ -99,6 +100,7 @@ def _finding(one: Judged) -> dict[str, Any]:
         "tested": _number(one.means[TESTED]),
         "references": {name: _number(mean) for name, mean in one.means.items() if name != TESTED},
         "reason": one.reason,
+        "finding": finding_record(one.finding),
     }
 
 

@@ -6,6 +6,8 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from ackclock.schemas import experiment
+
 VerdictWord = Literal["OK", "CONCERN", "undecided", "INFO", "EXEMPT", "not evaluated"]
 Samples = dict[str, list[float | None]]
 """The values of each metric, one for each seed; fewer than there are seeds where fewer decided."""
@@ -35,7 +37,7 @@ class SettingRecord(Strict):
     solo: Samples = Field(default={}, description="without the control and those that take its seat")
 
 
-class FindingRecord(Strict):
+class ConditionRecord(Strict):
     """The outcome of a condition in a setting."""
 
     metric: str
@@ -48,6 +50,9 @@ class FindingRecord(Strict):
     tested: float | None
     references: dict[str, float | None]
     reason: str
+    finding: experiment.FindingRecord | None = Field(
+        default=None, description="what was judged, as in every document; null in earlier records"
+    )
 
 
 class ScenarioRecord(Strict):
@@ -58,7 +63,7 @@ class ScenarioRecord(Strict):
     verdict: VerdictWord
     metrics: list[MetricRecord]
     settings: list[SettingRecord]
-    findings: list[FindingRecord]
+    findings: list[ConditionRecord]
 
 
 class CriterionRecord(Strict):

@@ -146,6 +146,7 @@ class CriterionRecord(Document):
     mean: float | None
     interval: tuple[float, float] | None
     reason: str = Field(description="what the numbers do not say; of INFO, why it is no concern")
+    finding: FindingRecord
 
 
 class DisciplineRecord(Document):
