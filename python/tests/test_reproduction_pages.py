@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import dataclasses
+import os
 import re
 from pathlib import Path
 from xml.etree import ElementTree
@@ -18,7 +19,7 @@ from ackclock.pages.results import Recorded, distance, found, of_thesis, recorde
 from ackclock.report import svg_chart as chart
 from ackclock.study.load import load_study, parse_study, study_names
 from ackclock.study.load import theses as every_thesis
-from ackclock.study.records import Origin
+from ackclock.study.records import Origin, records_dir
 from ackclock.study.run import run_study
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -353,3 +354,14 @@ def test_claims_are_sorted_and_filtered_by_result_and_words(tmp_path: Path) -> N
         assert shown() == ["2", "3", "1"]
         ordered = driver.find_elements("css selector", "th")[0]
         assert ordered.get_attribute("aria-sort") == "ascending"
+
+
+def test_records_are_of_studies_and_show_no_machine() -> None:
+    files = sorted(records_dir().glob("*/*.json"))
+    assert files
+    for path in files:
+        name = path.relative_to(records_dir()).with_suffix("").as_posix()
+        assert name in study_names(), "a record of a study that is gone: delete its file"
+        text = path.read_text(encoding="utf-8")
+        assert os.sep + "root" not in text
+        assert os.uname().nodename not in text
