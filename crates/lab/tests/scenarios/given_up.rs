@@ -62,7 +62,7 @@ const TRANSPORTS: [&str; 4] = [
 ];
 
 fn paths() -> impl Strategy<Value = Path> {
-    (0_u32..6, 0_u32..30, 0_u32..40, 5_u32..60, 0..TRANSPORTS.len(), any::<u64>()).prop_map(
+    (0_u32..6, 1_u32..30, 0_u32..40, 5_u32..60, 0..TRANSPORTS.len(), any::<u64>()).prop_map(
         |(loss, jitter_ms, lost_acks, limit, transport, seed)| Path {
             loss,
             jitter_ms,
