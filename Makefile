@@ -125,6 +125,7 @@ test-python: setup $(VENV)/.dev ## the Python tests alone, on all cores
 
 test-nightly: setup $(VENV)/.dev ## what `make test` leaves out: more notebooks, the searches and evaluations that pages show, more records, instructions per packet
 	$(PYTEST) -m nightly
+	$(CARGO) test --locked -p ackclock-lab --test scenarios -- --ignored
 
 lint: lint-rust lint-python ## formatting, clippy, ruff, mypy, what crates we depend on, words and lengths of texts: no warnings
 	@:
