@@ -64,14 +64,20 @@ def study(
             "Of 3 printed numbers 1 is within 10 % and 2 within 25 %.",
         ),
         (
-            study(claim("as printed"), claim("not as printed"), claim("undecided", order=Result.MET)),
-            "Who is better is as printed in 2 of 3 claims about it; 1 claim is undecided.",
+            study(
+                claim("as printed", order=Result.MET),
+                claim("not as printed", order=Result.NOT_MET),
+                claim("undecided", order=Result.MET),
+                claim("cannot tell", order=Result.MET),
+            ),
+            "Who is better is as printed in 1 of 2 claims about it; 1 claim is undecided.",
         ),
         (
             study(claim("as printed"), claim("as printed")),
-            "Who is better is as printed in both claims about it.",
+            "Both claims without a number hold.",
         ),
-        (study(claim("not as printed")), "Who is better is not as printed."),
+        (study(claim("undecided", order=Result.UNDECIDED)), "1 claim is undecided."),
+        (study(loss=[(-0.1, 0.63), (1.0, 1.0)]), "Of 2 printed numbers 1 is within 10 % and 1 within 25 %."),
         # A printed number without an order is no claim about who is better.
         (
             study(claim("as printed", paper=2.0, measured=2.1, tolerance=0.2)),
@@ -83,7 +89,7 @@ def study(
         ),
         (
             study(claim("as printed", setup="rates"), claim("not a test")),
-            "Who is better is as printed in the claim about it; the set-up is partly lost.",
+            "The claim without a number holds; the set-up is partly lost.",
         ),
         (study(), "Nothing here is tested, and no number is printed."),
     ],

@@ -50,6 +50,8 @@ def reproduce(
 
     words = gate.fail_words(fail_on)
     studies = _read(selectors)
+    if record:
+        _recordable(studies, sensitivity=sensitivity)
     from ackclock._store import Store
     from ackclock.cli import characterise_text
     from ackclock.cli.reproduce_json import as_document
@@ -59,9 +61,8 @@ def reproduce(
     from ackclock.report.figures import study_stem
     from ackclock.study.run import run_studies
 
-    formats = known_formats(figures)
+    formats, failures = known_formats(figures), list[InputError]()
     writable(out)
-    failures: list[InputError] = []
     what = studies[0].name if len(studies) == 1 else f"{len(studies)} studies"
     if judge:
         results = _judged(studies, failures)
@@ -134,7 +135,7 @@ def check(selectors: Sequence[str], *, threads: int) -> None:
         good = not outcome.moved and not outcome.changed
         console().print(Text(str(outcome), style="" if good else "red"))
         moved += not good
-        if good:
+        if not outcome.changed:
             stamp(outcome, datetime.now(timezone.utc).date().isoformat())
     if moved:
         raise RunError(f"{moved} of {len(outcomes)} records are stale: run their studies again")
@@ -154,6 +155,15 @@ def _judged(studies: Sequence[LoadedStudy], failures: list[InputError]) -> list[
         except InputError as error:
             failures.append(error)
     return results
+
+
+def _recordable(studies: Sequence[LoadedStudy], *, sensitivity: bool) -> None:
+    """Raises InputError for studies that cannot be recorded, before anything is run."""
+    if not sensitivity:
+        raise InputError("--record needs the other interpretations: leave out --no-sensitivity")
+    for one in studies:
+        if one.name.endswith(".toml"):
+            raise InputError(f"--record: {one.name} is not a study of the package")
 
 
 def _recorder() -> Callable[[Work], None]:

@@ -14,6 +14,9 @@ from ackclock.study.load import LoadedStudy
 from ackclock.study.plan import Plan
 from ackclock.study.records import Checked, Record, write
 
+STALE = 0
+"""The version of the physics of a record that does not come out again."""
+
 
 @dataclass(frozen=True)
 class Outcome:
@@ -63,8 +66,9 @@ def check(
 
 
 def stamp(outcome: Outcome, date: str) -> None:
-    """Writes into the record of a study that nothing of it moved, and when that was found."""
-    write(replace(outcome.record, checked=Checked(PHYSICS, date)))
+    """Writes into the record of a study whether it came out again, and when that was found."""
+    core = PHYSICS if not outcome.moved else STALE
+    write(replace(outcome.record, checked=Checked(core, date)))
 
 
 def _outcome(record: Record, loaded: LoadedStudy, found: Mapping[str, str]) -> Outcome:

@@ -117,7 +117,7 @@ class Claim(Table):
         self.elsewhere()
 
     def _wide_for_a_reason(self) -> None:
-        """Raises ValueError for a wide tolerance without a reason."""
+        """Raises ValueError for a wide relative tolerance without a reason."""
         text = str(self.tolerance or "").strip()
         if text.endswith("%") and float(text.rstrip("% ")) >= WIDE and not self.tolerance_reason:
             raise ValueError(
@@ -197,7 +197,9 @@ class Claim(Table):
             return []
         conditions = []
         for part in self.expect.split(" and "):
-            found = re.fullmatch(r"\s*(<=|>=|<|>)\s*([-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?)\s*", part)
+            found = re.fullmatch(
+                r"\s*(<=|>=|<|>)\s*([-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)\s*", part
+            )
             if not found:
                 raise ValueError(
                     f'expect: found "{part.strip()}", expected a comparison with a number such as "> 0"'

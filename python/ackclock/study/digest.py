@@ -19,9 +19,8 @@ def fields_of(result: Mapping[str, Any]) -> dict[str, Any]:
     """Returns the values of a result by field: of flows and links a list, in their order."""
     found: dict[str, Any] = {"fairness": result["fairness"], "duration_s": result["duration_s"]}
     for kind in ("flows", "links"):
-        for row in result[kind]:
-            for field, value in row.items():
-                found.setdefault(f"{kind}.{field}", []).append(value)
+        fields = dict.fromkeys(field for row in result[kind] for field in row)
+        found |= {f"{kind}.{field}": [row.get(field) for row in result[kind]] for field in fields}
     return found
 
 

@@ -74,7 +74,7 @@ def every_rival_passes(
     found = []
     for arm in arms if own not in arms else ():
         try:
-            found.append(passes(_renaming(own, arm)))
+            found.append(passes(renaming(own, arm)))
         except ExpressionError:
             continue  # a value of the sweep that this case does not have
     return bool(found) and all(found)
@@ -96,7 +96,8 @@ def _allows_on_both_sides(conditions: Iterable[tuple[str, float]], ratio: float)
     return len(ends) == 2 and ends[">"] <= ratio <= ends["<"]
 
 
-def _renaming(own: str, other: str) -> Callable[[str], str]:
+def renaming(own: str, other: str) -> Callable[[str], str]:
+    """Returns a function that puts the case ``other`` in place of ``own`` in the text of an expression."""
     pattern = re.compile(rf"(?<=['\"]){re.escape(own)}(?=[\['\"])")
     return lambda text: pattern.sub(lambda _: other, text)
 

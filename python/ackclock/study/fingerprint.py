@@ -24,7 +24,8 @@ def of_simulation(study: Study) -> str:
             "metrics": {"__all__": {"id", "expr"}},
             "assumptions": {
                 "__all__": {
-                    "interpretations": {"__all__": {"label", "overrides", "cases", "changes", "metrics"}}
+                    "what": True,
+                    "interpretations": {"__all__": {"label", "overrides", "cases", "changes", "metrics"}},
                 }
             },
         },

@@ -37,5 +37,6 @@ def _of(claim: ClaimResult, assumptions: Iterable[AssumptionResult]) -> Iterator
                         other.verdict,
                         one.evidence,
                         one.against if claim.id in one.refuted_for else "",
-                        reverses(claim.verdict, other.verdict),
+                        None not in (claim.measured, other.measured)
+                        and reverses(claim.verdict, other.verdict),
                     )

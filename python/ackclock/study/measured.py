@@ -22,11 +22,13 @@ from ackclock.statistics import summarise
 from ackclock.study.claim import Claim
 from ackclock.study.computed import Means
 from ackclock.study.digest import digest, fields_of
+from ackclock.study.effect import cases_named, renaming
 from ackclock.study.model import Metric, SweptCase, Verdict
 from ackclock.study.plan import Plan, Planned
-from ackclock.study.records import recorded_verdicts
+from ackclock.study.records import recorded_verdicts, rounded
 from ackclock.study.result import CaseResult, ClaimResult, MetricValue, PrecisionResult
 from ackclock.study.rivals import about_baselines, rivals
+from ackclock.study.stopping import goes_on
 from ackclock.study.verdict import in_words, judge, set_up
 
 
@@ -57,7 +59,7 @@ class Measured:
             for id, expression in self._expressions[use.reading].items():
                 if expression.text not in known:
                     known[expression.text] = self._measure(id, expression, words)
-                self._samples[id][use.reading, use.run, use.replication] = known[expression.text]
+                self._samples[id][use.reading, use.run, use.replication] = rounded(known[expression.text])
             self._there[use.reading, use.run, use.replication] = True
             if use.replication == 0 and (use.reading == 0 or self._plan.changes(use.reading, use.run)):
                 self.digests[use.reading, use.run] = digest(result)
@@ -131,18 +133,47 @@ class Measured:
     def named(self, claim: Claim) -> list[int]:
         """Returns the runs that a claim names. InputError for a claim that cannot be read."""
         with self._about(claim):
-            texts = [claim.measured, *([] if claim.direction is None else [claim.direction])]
-            names = {one.name for one in self._words(0, 0).named(*map(parsed, texts))}
+            names = {one.name for one in self._words(0, 0).named(*_expressions(claim))}
         return [c for c, run in enumerate(self._plan.runs) if run.name in names]
 
+    def runs_of(self, reading: int, claim: Claim) -> list[int]:
+        """Returns the runs over which a claim is judged: those that it names, and under the interpretation taken those
+        of the rivals to which its test applies as well.
+        """
+        runs = set(self.named(claim))
+        expressions = _expressions(claim)
+        cases = cases_named(expressions)
+        if reading == 0 and len(cases) == 1 and not cases & set(self._rivals):
+            (own,) = cases
+            for rival in self._rivals:
+                rewritten = renaming(own, rival)
+                try:
+                    named = self._words(0, 0).named(*(parsed(rewritten(one.text)) for one in expressions))
+                except LookupError:
+                    continue  # a value of the sweep that this rival does not have
+                names = {one.name for one in named}
+                runs |= {c for c, run in enumerate(self._plan.runs) if run.name in names}
+        return sorted(runs)
+
     def seeds_of(self, reading: int, claim: Claim) -> int:
-        """Returns the number of seeds with which a claim can be judged: those that all runs have which it names."""
-        return min((self.made(reading, run) for run in self.named(claim)), default=self.most)
+        """Returns the number of seeds with which a claim can be judged: those of all runs over which it is."""
+        return min((self.made(reading, run) for run in self.runs_of(reading, claim)), default=self.most)
 
     def judged(self, reading: int, claim: Claim) -> ClaimResult:
-        """Returns a claim's result under an interpretation. InputError for a claim that cannot be judged."""
+        """Returns a claim's result under an interpretation, at the look at which it was decided or given up.
+
+        Further seeds that other claims need do not change it. InputError for a claim that cannot be judged.
+        """
+        looks, seeds = self._plan.looks_at(reading), self.seeds_of(reading, claim)
+        found = self._judged(reading, claim, min(seeds, looks.first))
+        for look in looks.seeds[1:]:
+            if look > seeds or not goes_on(found, looks):
+                break
+            found = self._judged(reading, claim, look)
+        return found
+
+    def _judged(self, reading: int, claim: Claim, seeds: int) -> ClaimResult:
         plan, study = self._plan, self._plan.study
-        seeds = self.seeds_of(reading, claim)
         with self._about(claim):
             judged = judge(
                 claim,
@@ -277,3 +308,7 @@ class Measured:
             return measure(expression, words)
         except ExpressionError as error:
             raise InputError(f'{self._plan.loaded.file}: metric "{id}": {error}') from None
+
+
+def _expressions(claim: Claim) -> list[Expression]:
+    return [parsed(text) for text in (claim.measured, claim.direction) if text is not None]

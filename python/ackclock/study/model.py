@@ -318,6 +318,13 @@ class Assumption(Table):
     why: str
     interpretations: list[Interpretation] = Field(default_factory=list)
 
+    @field_validator("interpretations")
+    @classmethod
+    def _told_apart(cls, interpretations: list[Interpretation]) -> list[Interpretation]:
+        if twice := repeated("interpretation", [one.label for one in interpretations], what="listed"):
+            raise ValueError(twice[0])
+        return interpretations
+
 
 class Finding(Table):
     """The written conclusion about a claim, above all one that is not as printed."""

@@ -63,8 +63,6 @@ class Plan:
         self.precision = None if quick else study.precision
         self.looks = self._looks()
         self.replications_most = self.looks.seeds[-1]
-        if self.precision is not None:
-            self.replications_most = max(self.replications_most, self.precision.replications_most)
         seed = study.scenario.get("seed", 1)
         self._first_seed = seed if isinstance(seed, int) else 1  # the core's check reports any other type
         self._costs: dict[str, float] = {}
@@ -79,11 +77,10 @@ class Plan:
         if self.quick:
             return Looks.once(study.quick.replications or min(QUICK, study.replications))
         # A characterisation compares every discipline with the baseline by all of its seeds.
-        return (
-            Looks.until(study.replications)
-            if study.characterisation is None
-            else Looks.once(study.replications)
-        )
+        if study.characterisation is not None:
+            return Looks.once(study.replications)
+        most = 0 if self.precision is None else self.precision.replications_most
+        return Looks.until(max(study.replications, most))
 
     def looks_at(self, reading: int) -> Looks:
         """Returns the looks at an interpretation. One that can reverse a result has several, others a single one."""
@@ -91,7 +88,7 @@ class Plan:
         if interpretation is None:
             return self.looks
         if self.quick or not interpretation.may_reverse:
-            return Looks.once(OTHERS_FEWEST)
+            return Looks.once(min(OTHERS_FEWEST, self.looks.seeds[-1]))
         return Looks.until(min(OTHERS_MOST, self.study.replications))
 
     def seeds(self, replications: int) -> tuple[int, ...]:

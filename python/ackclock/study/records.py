@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from ackclock.study.result import StudyResult
     from ackclock.study.run import Work
 
-DIGITS = 6
-"""The number of significant digits of a sample."""
+DIGITS = 8
+"""The number of significant digits of a sample, in a run as in its record."""
 Values = Mapping[str, Sequence[float | None]]
 """The samples of each metric by seed; None where a run has none."""
 
@@ -125,6 +125,10 @@ def record_of(work: Work, origin: Origin) -> Record:
     plan, measured, study = work.plan, work.measured, work.loaded.study
     if plan.quick:
         raise ValueError(f"{work.loaded.name}: a quick run; only full ones are recorded")
+    if len(plan.readings) != 1 + sum(len(item.interpretations) for item in study.assumptions):
+        raise ValueError(
+            f"{work.loaded.name}: without its other interpretations; only full runs are recorded"
+        )
     if work.loaded.name.endswith(".toml"):
         raise ValueError(f"{work.loaded.name}: not a study of the package")
 
@@ -200,6 +204,10 @@ def judged(record: Record, loaded: LoadedStudy) -> StudyResult:
             f"{loaded.name}: its scenario, cases or metrics have changed since it was recorded; "
             f"`ackclock reproduce {loaded.name}` runs it"
         )
+    if is_stale(record, loaded.study):
+        raise InputError(
+            f"{loaded.name}: the core gives other results than are recorded; `ackclock reproduce {loaded.name}` runs it"
+        )
     work = Work(loaded, Plan(loaded, quick=False, sensitivity=True))
     place = {run.name: c for c, run in enumerate(work.plan.runs)}
     for run, samples in record.samples.items():
@@ -211,7 +219,8 @@ def judged(record: Record, loaded: LoadedStudy) -> StudyResult:
             for run, samples in known.samples.items() if known is not None else ():
                 work.measured.fill(work.plan.readings.index(alternative), place[run], samples)
     work.count = record.simulations
-    return replace(work.result(), cpu_time_s=record.cpu_time_s)
+    made = {"recorded": record.origin.date, "commit": record.origin.commit}
+    return replace(work.result(), cpu_time_s=record.cpu_time_s, versions=made)
 
 
 def result_of(name: str) -> StudyResult | None:
@@ -230,7 +239,7 @@ def result_of(name: str) -> StudyResult | None:
 
         return result(document, loaded)
     record = read(name)
-    if record is None or record.simulation != of_simulation(loaded.study):
+    if record is None or is_stale(record, loaded.study):
         return None
     return judged(record, loaded)
 
@@ -240,7 +249,7 @@ def recorded_verdicts(name: str, study: Study) -> Mapping[str, Verdict]:
     from ackclock.study.load import load_study
 
     record = None if name.endswith(".toml") else read(name)
-    if record is None or record.simulation != of_simulation(study):
+    if record is None or is_stale(record, study):
         return {}
     return {claim.id: claim.verdict for claim in judged(record, load_study(name)).claims}
 
@@ -248,12 +257,17 @@ def recorded_verdicts(name: str, study: Study) -> Mapping[str, Verdict]:
 def recorded_means(name: str, study: Study) -> Means | None:
     """Returns the means of the study's metrics; None if they are not recorded, or the study has changed since."""
     record = None if name.endswith(".toml") else read(name)
-    if record is None or record.simulation != of_simulation(study):
+    if record is None or is_stale(record, study):
         return None
     return {
         metric.id: {run: _mean(values[metric.id]) for run, values in record.samples.items()}
         for metric in study.metrics
     }
+
+
+def rounded(value: float) -> float:
+    """Returns a sample as it is judged and recorded."""
+    return float(f"{value:.{DIGITS}g}")
 
 
 def _mean(values: Sequence[float | None]) -> float | None:

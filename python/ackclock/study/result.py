@@ -200,7 +200,11 @@ class ClaimResult:
 
     @property
     def interpretations_in_words(self) -> str:
-        """Returns the column of interpretations: "0 of 7 reverse it", "1 of 7: start times"; empty without any."""
+        """Returns the column of interpretations: "0 of 7 reverse it", "1 of 7: start times". Empty without any, and for
+        a claim without a result.
+        """
+        if self.verdict in ("undecided", "cannot tell"):
+            return ""  # there is no result to reverse
         standing = [one for one in self.interpretations if one.stands]
         checks = [one for one in self.interpretations if not one.evidence and not one.against]
         parts = []

@@ -24,13 +24,8 @@ from ackclock.study.model import Interpretation
 from ackclock.study.plan import Plan, Planned
 from ackclock.study.records import recorded_means
 from ackclock.study.result import AssumptionResult, ClaimResult, SensitivityResult, Source, StudyResult
+from ackclock.study.stopping import goes_on
 
-HOPELESS = 2
-"""A claim that would take more than this many times the most seeds of its study gets no further ones."""
-RARE = 10
-"""The seeds from which on equal samples decide, if their value is 0 or a limit of the test: what happens in one run of
-four, such as a timeout, is missed by 3 runs in 42 % of studies and by 10 in 6 %.
-"""
 Place = tuple[int, int]
 """An interpretation and a run, by their numbers in the plan."""
 
@@ -168,9 +163,8 @@ class Work:
         for claim in self._tested:
             self._need(needs, 0, claim, plan.looks.first)
         for claim in self._tested:
-            seeds = self.measured.seeds_of(0, claim)
-            if seeds >= plan.looks.first and self._open(self.judged(0, claim)):
-                self._need(needs, 0, claim, plan.looks.after(seeds) or seeds)
+            if self.measured.seeds_of(0, claim) >= plan.looks.first:
+                self._next_look(needs, 0, claim, self.judged(0, claim))
         for run in self.measured.wide() if self.measured.most else []:
             made = self.measured.made(0, run)
             most = plan.replications_most
@@ -189,7 +183,7 @@ class Work:
     def _needs_of_others(self) -> dict[Place, int]:
         """Returns the seeds that runs need under other interpretations.
 
-        After the first look, only claims go on that are undecided, or whose result is reversed on its evidence alone.
+        After the first look, only claims go on that are undecided, or whose result seems to be reversed.
         """
         plan, needs = self.plan, self._screen()
         for reading in range(1, len(plan.readings)):
@@ -201,27 +195,26 @@ class Work:
                 if not self.measured.differs(reading, claim):
                     continue
                 judged, taken = self.judged(reading, claim), self.judged(0, claim)
-                confirm = seeds == looks.first and reverses(taken.verdict, judged.verdict)
-                if confirm or self._open(judged, looks.seeds[-1]):
-                    self._need(needs, reading, claim, looks.after(seeds) or seeds)
+                confirm = len(judged.samples) == looks.first and reverses(taken.verdict, judged.verdict)
+                if confirm and (following := looks.after(looks.first)) is not None:
+                    self._need(needs, reading, claim, following)
+                self._next_look(needs, reading, claim, judged)
         return needs
+
+    def _next_look(self, needs: dict[Place, int], reading: int, claim: Claim, judged: ClaimResult) -> None:
+        """Adds that a claim needs the look after that at which it was judged, if it goes on."""
+        looks = self.plan.looks_at(reading)
+        following = looks.after(len(judged.samples))
+        if following is not None and goes_on(judged, looks):
+            self._need(needs, reading, claim, following)
 
     def _need(self, needs: dict[Place, int], reading: int, claim: Claim, seeds: int) -> None:
         """Adds that the runs which a claim names need some seeds. Runs that an interpretation does not change are those
         of the one taken.
         """
-        for run in self.measured.named(claim):
+        for run in self.measured.runs_of(reading, claim):
             place = (reading if self.plan.changes(reading, run) else 0, run)
             needs[place] = max(needs.get(place, 0), seeds)
-
-    def _open(self, judged: ClaimResult, most: int | None = None) -> bool:
-        """Returns whether a claim is undecided and has a prospect of being decided, or may miss what is rare."""
-        if len(judged.samples) < RARE and len(set(judged.samples)) == 1:
-            value = judged.samples[0]
-            return not self.plan.quick and (value == 0 or value in (judged.accepted or ()))
-        limit = HOPELESS * (most or self.plan.looks.seeds[-1])
-        needed = judged.replications_needed
-        return judged.verdict == "undecided" and needed is not None and needed <= limit
 
     def judged(self, reading: int, claim: Claim) -> ClaimResult:
         """Returns a claim's result under an interpretation, over the seeds that there are."""
@@ -327,11 +320,10 @@ class Work:
         touched = {
             claim.id
             for claim in self._tested
-            if self.measured.touched(reading, claim)
-            and self.measured.seeds_of(reading, claim)
-            and self.measured.differs(reading, claim)
+            if self.measured.touched(reading, claim) and self.measured.seeds_of(reading, claim)
         }
-        under = tuple(self.judged(reading, claims[now.id]) if now.id in touched else now for now in taken)
+        differing = {id for id in touched if self.measured.differs(reading, claims[id])}
+        under = tuple(self.judged(reading, claims[now.id]) if now.id in differing else now for now in taken)
         differ = [
             (then.id, then.verdict)
             for now, then in zip(taken, under, strict=True)

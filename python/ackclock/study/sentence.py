@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ackclock._numbers import significant
 from ackclock.experiment.model import Result
-from ackclock.study.interpretations import HOLDS
+from ackclock.study.interpretations import FAILS, HOLDS
 from ackclock.study.result import ClaimResult, StudyResult
 
 NEAR, WIDE = 0.10, 0.25
@@ -30,10 +30,10 @@ class Printed:
 
     @property
     def distance(self) -> float:
-        """Returns the relative distance; 0 for equal numbers, infinite beside a printed 0."""
+        """Returns the relative distance; 0 for equal numbers, infinite beside a 0 or a number of the other sign."""
         if self.measured == self.printed:
             return 0.0
-        return abs(self.measured / self.printed - 1) if self.printed else math.inf
+        return abs(self.measured / self.printed - 1) if self.measured * self.printed > 0 else math.inf
 
 
 def printed_numbers(result: StudyResult) -> list[Printed]:
@@ -70,28 +70,37 @@ def _distances(result: StudyResult) -> list[str]:
     """Returns how far measured numbers are from printed ones, metric by metric if there are few."""
     labels = {metric.label for metric in result.metrics}
     every = printed_numbers(result)
-    numbers = [one for one in every if one.what in labels] or every
     groups: dict[str, list[Printed]] = {}
-    for one in numbers:
-        groups.setdefault(one.what if one.what in labels else "", []).append(one)
+    for one in every:
+        if one.what in labels:
+            groups.setdefault(one.what, []).append(one)
+    computed = [one for one in every if one.what not in labels]
+    if len(groups) > METRICS or any(math.isinf(one.distance) for one in every if one.what in labels):
+        return _counted(every, "printed")
+    return [*_by_metric(groups), *_counted(computed, "computed" if groups else "printed")]
+
+
+def _counted(numbers: Sequence[Printed], kind: str) -> list[str]:
+    """Returns how many numbers are within 10 % and within 25 %."""
     if not numbers:
         return []
-    if "" in groups or len(groups) > METRICS or any(math.isinf(one.distance) for one in numbers):
-        near, wide = (sum(one.distance <= limit for one in numbers) for limit in (NEAR, WIDE))
-        count = len(numbers)
-        if count == 1:
-            where = "10 %" if near else "25 %" if wide else ""
-            return [f"the printed number is {'within ' + where if where else 'not within 25 %'}"]
-        return [
-            f"of {count} printed numbers {near} {'is' if near == 1 else 'are'} within 10 % and {wide} within 25 %"
-        ]
+    near, wide = (sum(one.distance <= limit for one in numbers) for limit in (NEAR, WIDE))
+    if len(numbers) == 1:
+        where = "within 10 %" if near else "within 25 %" if wide else "not within 25 %"
+        return [f"the {kind} number is {where}"]
+    verb = "is" if near == 1 else "are"
+    return [f"of {len(numbers)} {kind} numbers {near} {verb} within 10 % and {wide} within 25 %"]
+
+
+def _by_metric(groups: Mapping[str, Sequence[Printed]]) -> list[str]:
+    """Returns the largest distance of each metric."""
     far = sorted((max(one.distance for one in own), what) for what, own in groups.items())
     within = [
         f"{_lower(what)} {'is ' if number == 0 else ''}within {_percent(distance)} %"
         for number, (distance, what) in enumerate(far)
         if distance <= 1
     ]
-    printed = f"the printed number{'s' if len(numbers) > 1 else ''}"
+    printed = f"the printed number{'s' if sum(map(len, groups.values())) > 1 else ''}"
     parts = [f"{_listed(within)} of {printed}"] if within else []
     for distance, what in far:
         if distance > 1:
@@ -115,27 +124,34 @@ def _lower(label: str) -> str:
 
 
 def _orders(result: StudyResult) -> list[str]:
-    """Returns in how many tested claims the order is as printed: those that name one, and those without a number."""
-    ours = result.source.asked_by == "us"
-    tested = [
-        claim
-        for claim in result.claims
-        if claim.tested and (ours or claim.paper is None or claim.order is not None)
-    ]
-    if not tested:
-        return []
-    held = sum(claim.verdict in HOLDS or (not ours and claim.order is Result.MET) for claim in tested)
-    what = "question" if ours else "claim"
-    about = "" if ours else " about it"
-    if held == len(tested):
-        count = {1: f"the {what}", 2: f"both {what}s"}.get(held, f"all {held} {what}s")
-    elif held == 0:
-        count = f"none of {len(tested)} {what}s" if len(tested) > 1 else ""
-    else:
-        count = f"{held} of {len(tested)} {what}s"
-    if not count:
-        return ["the answer is not yes" if ours else "who is better is not as printed"]
-    return [f"the answer is yes to {count}" if ours else f"who is better is as printed in {count}{about}"]
+    """Returns in how many of the decided claims the order is as printed, and how many other claims without a printed
+    number hold.
+    """
+    decided = [claim for claim in result.claims if claim.verdict in (*HOLDS, *FAILS)]
+    if result.source.asked_by == "us":
+        count = _count(sum(claim.verdict in HOLDS for claim in decided), len(decided), "question")
+        return [f"the answer is yes to {count}"] if decided else []
+    orders = [claim for claim in decided if claim.order is not None]
+    others = [claim for claim in decided if claim.order is None and claim.paper is None]
+    parts = []
+    if orders:
+        held = sum(claim.order is Result.MET for claim in orders)
+        parts.append(f"who is better is as printed in {_count(held, len(orders), 'claim')} about it")
+    if others:
+        held = sum(claim.verdict in HOLDS for claim in others)
+        rest = "other " if orders else ""
+        parts.append(
+            f"{_count(held, len(others), f'{rest}claim')} without a number hold{'s' if held == 1 else ''}"
+        )
+    return parts
+
+
+def _count(held: int, total: int, what: str) -> str:
+    """Returns "the claim", "both claims", "all 4 claims", "2 of 4 claims" or "none of 4 claims"."""
+    if held == total:
+        return {1: f"the {what}", 2: f"both {what}s"}.get(total, f"all {total} {what}s")
+    plural = "s" if total > 1 else ""
+    return f"{held or 'none'} of {total} {what}{plural}"
 
 
 def _open(claims: Iterable[ClaimResult]) -> list[str]:
