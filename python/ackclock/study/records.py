@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 DIGITS = 8
 """The number of significant digits of a sample, in a run as in its record."""
+RECORDS = ":(top,exclude)python/ackclock/archive/records"
+"""What git leaves out of the changes of a checkout: the records themselves."""
 Values = Mapping[str, Sequence[float | None]]
 """The samples of each metric by seed; None where a run has none."""
 
@@ -312,12 +314,15 @@ def _commit() -> str:
 
     def told(*arguments: str) -> str:
         made = subprocess.run(  # noqa: S603  (git, with arguments of this module)
-            [git, *arguments], cwd=Path(__file__).parent, check=False, capture_output=True, text=True
+            [git, *arguments], cwd=Path(__file__).parent, check=True, capture_output=True, text=True
         )
         return made.stdout.strip()
 
-    commit = told("rev-parse", "--short=10", "HEAD")
-    changed = told("status", "--porcelain", "--", ":/crates", ":/python/ackclock", ":!:/*archive/records*")
+    try:
+        commit = told("rev-parse", "--short=10", "HEAD")
+        changed = told("status", "--porcelain", "--", ":/crates", ":/python/ackclock", RECORDS)
+    except (OSError, subprocess.CalledProcessError):
+        return ""  # an installed package has no checkout
     return f"{commit} with changes" if changed else commit
 
 
