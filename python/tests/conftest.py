@@ -32,7 +32,7 @@ def cheapest_study(folder: str) -> str:
     def cost(name: str) -> float:
         plan = Plan(load_study(name), quick=True, sensitivity=True)
         plan.check()
-        return sum(planned.cost for planned in plan.simulations())
+        return sum(planned.cost for planned in plan.every_run(1))
 
     return min((name for name in study_names() if name.startswith(f"{folder}/")), key=cost)
 

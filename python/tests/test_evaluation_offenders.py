@@ -116,7 +116,12 @@ SHORT_PATH = {"rate": ["10 Mbit/s"], "round trip": ["20 ms"], "buffer": ["1 BDP"
 BESIDE_QUIC = {**ONE_TO_ONE, "other": ["newreno over QUIC"], "first": ["tested"]}
 LITTLE_CUT = '{ name = "cubic", beta = 0.95 }'
 """CUBIC as built in, which gives up a twentieth: the fault of ``CutsTooLittle`` where packets are many."""
-UNDECIDED_BY_THREE = {("GrowsTenfold", "N-06-starvation"), (LITTLE_CUT, "N-09-long")}
+UNDECIDED_BY_THREE = {
+    ("GrowsTenfold", "N-06-starvation"),
+    (LITTLE_CUT, "N-09-long"),
+    (LITTLE_CUT, "N-05"),
+    ("CountsAcks", "N-19-acks"),
+}
 """Here the interval of three runs reaches into what is allowed, and that of five does not."""
 
 
@@ -158,7 +163,13 @@ UNDECIDED_BY_THREE = {("GrowsTenfold", "N-06-starvation"), (LITTLE_CUT, "N-09-lo
         # the goodputs are undecided.
         ("StarvesItsSibling", "N-04-equal", {"flows": ["2"], "buffer": ["0.5 bdp"]}, None, {"starvation"}),
         ("GrowsByShare", "N-04-latecomer", {"buffer": ["0.5 bdp"]}, None, {"convergence"}),
-        ("CubicWithoutConcave", "N-04-latecomer", {"buffer": ["0.5 bdp"]}, None, {"convergence"}),
+        pytest.param(
+            *("CubicWithoutConcave", "N-04-latecomer", {"buffer": ["0.5 bdp"]}, None, {"convergence"}),
+            marks=pytest.mark.xfail(
+                strict=True,
+                reason="over ten seeds it takes as long as CUBIC to let the latecomer in: 15.6 s and 16.1 s",
+            ),
+        ),
         ("StarvesItsSibling", "N-04-latecomer", {"buffer": ["0.5 bdp"]}, None, {"least"}),
         (LITTLE_CUT, "N-05", {"load": ["0.2"]}, None, {"p95"}),
         ("CutsTooLittle", "N-07-grid", {**SHORT_PATH, "other": ["cubic"]}, None, {"goodput", "loss"}),
@@ -266,7 +277,7 @@ def test_bbrv1_is_unequal_over_round_trips_and_starves_none_of_its_flows(evaluat
     # At 160 ms CUBIC is as unequal.
     assert {one.setting.at["far"]: one.verdict for one in unequal} == {
         "80 ms": CONCERN,
-        "160 ms": OK,
+        "160 ms": INFO,
     }
     assert [(one.finding.estimate or 0) > 4 for one in unequal] == [True, False]
     # Less than a fifth of an equal share in the worst 5 s, which is above the limit of a twentieth.
@@ -352,7 +363,7 @@ def test_bbrv3_is_what_its_draft_and_ours_say(evaluated: Evaluated) -> None:
     unequal = findings(evaluation, "N-04-rtt.unequal")
     assert {one.setting.at["far"]: one.verdict for one in unequal} == {
         "80 ms": CONCERN,
-        "160 ms": OK,
+        "160 ms": INFO,
     }
     assert all((one.finding.estimate or 0) > 0 for one in findings(evaluation, "N-04-rtt.exponent"))
     # 1 % of loss is below the threshold. A round trip of 67 packets that loses any of them, as every second one does,

@@ -50,7 +50,7 @@ def test_a_study_of_each_thesis_keeps_to_the_physics_of_its_network(folder: str)
     """Each case, under each reading of the thesis: the quick run, or as much of it as the memory holds."""
     plan = Plan(load_study(cheapest_study(folder)), quick=True, sensitivity=True)
     plan.check()
-    for planned in plan.simulations(0, 1):
+    for planned in plan.every_run(1):
         job = planned.job
         overrides = merge(job.overrides, beginning(job, MOST_PACKETS) if planned.cost > MOST_PACKETS else {})
         assert core.verify(job.text, job.file, overrides, job.seed) == [], overrides
@@ -61,7 +61,7 @@ def test_a_study_of_each_thesis_keeps_to_the_physics_of_its_network(folder: str)
 def test_no_study_breaks_the_physics_of_its_network(name: str) -> None:
     """The beginning of cases, under readings of the thesis."""
     plan = Plan(load_study(name), quick=True, sensitivity=True)
-    every = [planned.job for planned in plan.simulations(0, 1)]
+    every = [planned.job for planned in plan.every_run(1)]
     assert len(every) >= len(plan.runs)
     first = random.Random(name).sample(every, min(len(every), RUNS_PER_STUDY))  # noqa: S311 (a sample of runs, no secret)
     packets = max(LEAST_PACKETS_PER_RUN, PACKETS_PER_STUDY / len(first))
@@ -104,7 +104,7 @@ def test_a_run_is_the_same_alone_and_among_many() -> None:
 @pytest.mark.parametrize("name", ["rbcc/table-4.1", "rbcc/figure-4.12"])
 def test_a_study_is_the_same_with_one_thread_and_with_many(name: str) -> None:
     plan = Plan(load_study(name), quick=True, sensitivity=False)
-    jobs = [planned.job for planned in plan.simulations()]
+    jobs = [planned.job for planned in plan.every_run(2)]
 
     def results(threads: int) -> dict[int, str]:
         found: dict[int, str] = {}
