@@ -276,7 +276,7 @@ def holds(figure: int, claim: Claim, values: Values) -> str:
         verdict = judge(claim, words(figure, means, 2), 2).verdict
     except (ExpressionError, KeyError, ValueError):
         return "–"
-    return {"reproduced": "yes", "direction only": "direction only"}.get(verdict, "no")
+    return {"as printed": "yes", "right order, other size": "direction only"}.get(verdict, "no")
 
 
 def words(figure: int, values: Values, count: int) -> SampleWords:

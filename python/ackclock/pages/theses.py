@@ -160,9 +160,7 @@ def _line(one: Recorded, claim: ClaimResult) -> str:
 def claims_csv(both: Sequence[Recorded]) -> str:
     """Returns a line for each claim, with numbers as they are."""
     text = io.StringIO()
-    writer = csv.writer(
-        text, lineterminator="\n"
-    )  # inert(...) is for what users name; these words are the archive's
+    writer = csv.writer(text, lineterminator="\n")  # inert() is for names that users choose
     writer.writerow([*HEADS[:4], "unit", "measured", "low", "high", *HEADS[6:]])
     for one in both:
         for claim in one.result.claims:
