@@ -1,4 +1,5 @@
-"""Rules for findings: numbers that were measured are computed, and the verdict that one names is the recorded one.
+"""Rules for findings: numbers that were measured are computed, the verdict that one names is the recorded one, and
+every claim that failed has one.
 
 Findings that do not keep to it yet are listed in ``python/tests/findings_to_mend.toml``, which may only get shorter.
 """
@@ -19,8 +20,10 @@ from ackclock.study.load import LoadedStudy
 from ackclock.study.model import Finding
 
 LISTED = ROOT / "python" / "tests" / "findings_to_mend.toml"
-RULES = ("typed", "contradicted")
-"""Those with numbers typed by hand, and those that explain another verdict than the recorded one."""
+RULES = ("typed", "contradicted", "missing")
+"""Those with numbers typed by hand, those that explain another verdict than the recorded one, and failed claims without
+one.
+"""
 
 Listed = Mapping[str, Mapping[str, Sequence[str]]]
 """The claims of each study, by rule."""
@@ -49,6 +52,11 @@ def found(studies: Sequence[LoadedStudy], recorded: Callable[[str], Recorded | N
             studies,
             lambda study, finding: (one := recorded(study.name)) is not None and contradicts(finding, one),
         ),
+        "missing": {
+            study.name: failed
+            for study in studies
+            if (one := recorded(study.name)) is not None and (failed := unexplained(study, one))
+        },
     }
 
 
@@ -66,8 +74,8 @@ def beyond(these: Listed, those: Listed) -> list[str]:
 def written(these: Listed) -> str:
     """The text of the file."""
     lines = [
-        "# Findings with numbers typed by hand, and findings that explain another verdict than the recorded one.",
-        "# The list may only get shorter: a test names what keeps to the rules by now.",
+        "# Findings with numbers typed by hand, findings that explain another verdict than the recorded one, and",
+        "# failed claims without a finding. The list may only get shorter: a test names what keeps to the rules.",
     ]
     for rule in RULES:
         lines += ["", f"[{rule}]"]
@@ -89,6 +97,18 @@ def contradicts(finding: Finding, one: Recorded) -> bool:
         return False
     others = [other.verdict for other in claim.interpretations]
     return finding.verdict not in others and not finding.explains(claim.verdict)
+
+
+def unexplained(study: LoadedStudy, one: Recorded) -> list[str]:
+    """The claims of the publication that failed, and of which no finding says why."""
+    return [
+        claim.id
+        for claim in one.result.claims
+        if claim.verdict in ("not as printed", "right order, other size")
+        and not any(
+            finding.claim == claim.id and finding.explains(claim.verdict) for finding in study.study.findings
+        )
+    ]
 
 
 def _by_study(

@@ -22,12 +22,12 @@ BUDGET = 60e6
 
 
 def recorded() -> list[tuple[Record, LoadedStudy]]:
-    """Every study that is recorded with its samples."""
+    """Returns every study that is recorded with its samples."""
     return [(record, load_study(name)) for name in study_names() if (record := read(name)) is not None]
 
 
 def draw() -> list[tuple[Record, LoadedStudy]]:
-    """Recorded studies in the order of the day, as many as the budget allows; always the same on one day."""
+    """Returns recorded studies drawn with the date as seed, as many as the budget allows."""
     everything = recorded()
     random.Random(datetime.now(timezone.utc).date().isoformat()).shuffle(everything)  # noqa: S311  (a draw)
     drawn, packets = [], 0.0

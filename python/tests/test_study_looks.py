@@ -114,6 +114,19 @@ def test_the_rivals_of_a_claim_have_as_many_seeds_as_its_case() -> None:
     assert found.claims[2].detail.endswith("every rival passes as well")
 
 
+def test_a_reversal_is_looked_at_twice() -> None:
+    # With six flows in both cases the ratio is 1 and not 4, in every run: decided at 3 seeds, and again at 5.
+    text = replaced(
+        STUDY,
+        ("replications = 3", "replications = 20"),
+        ('against = "The title.", ', 'evidence = "Section 1: six flows.", '),
+    )
+    found = run(text, sensitivity=True)
+    assert [one.alternative for one in found.claims[0].reversed_by] == ["6 and 6"]
+    equal = found.assumptions[0].sensitivity[0]
+    assert len(equal.claims[0].samples) == equal.replications == 5
+
+
 def test_missing_samples_decide_nothing_at_once() -> None:
     none = '[[metrics]]\nid = "none"\nlabel = "t"\nexpr = "0 * duration / (0 * duration)"\n\n'
     metric = none + '[[metrics]]\nid = "goodput"'

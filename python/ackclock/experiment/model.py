@@ -91,8 +91,6 @@ class Criterion:
     order: str = ""
     logarithmic: bool = False
     """Whether the mean is the geometric one, as that of a ratio should be."""
-    source: str = ""
-    """Where the expectation comes from."""
     reason: str = ""
     """Why the range is as wide as it is."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
@@ -23,6 +23,7 @@ from ackclock.study.claim import Claim
 from ackclock.study.computed import Means
 from ackclock.study.digest import digest, fields_of
 from ackclock.study.effect import cases_named, renaming
+from ackclock.study.interpretations import reverses
 from ackclock.study.model import Metric, SweptCase, Verdict
 from ackclock.study.plan import Plan, Planned
 from ackclock.study.records import recorded_verdicts, rounded
@@ -47,6 +48,10 @@ class Measured:
         """The digest of the first seed's result, by interpretation and run."""
         self.fields: set[str] = set()
         """The fields of a result that the digests are over."""
+        self._named: dict[str, Sequence[int]] = {}
+        self._with_rivals: dict[str, Sequence[int]] = {}
+        self._results: dict[tuple[int, str, int], ClaimResult] = {}
+        """The results of claims by interpretation, claim and number of seeds, which further seeds do not change."""
         about = plan.study.characterisation
         self._wanted = about.distributions if about is not None else []
         self._distributions = [Collected() for _ in plan.runs]
@@ -71,14 +76,9 @@ class Measured:
 
     def fill(self, reading: int, run: int, samples: Mapping[str, Sequence[float | None]]) -> None:
         """Puts recorded samples in place, by metric; those of the interpretation taken serve the others as well."""
-        sharing = (
-            [reading]
-            if reading
-            else [i for i in range(len(self._plan.readings)) if not self._plan.changes(i, run)]
-        )
         for id, values in samples.items():
             kept = values[: self._plan.replications_most]
-            for i in sharing:
+            for i in self._plan.sharing(reading, run):
                 self._samples[id][i, run, : len(kept)] = [np.nan if v is None else v for v in kept]
                 self._there[i, run, : len(kept)] = True
 
@@ -130,30 +130,22 @@ class Measured:
             distributions=self._distributions[index].means(),
         )
 
-    def named(self, claim: Claim) -> list[int]:
+    def named(self, claim: Claim) -> Sequence[int]:
         """Returns the runs that a claim names. InputError for a claim that cannot be read."""
-        with self._about(claim):
-            names = {one.name for one in self._words(0, 0).named(*_expressions(claim))}
-        return [c for c, run in enumerate(self._plan.runs) if run.name in names]
+        if claim.id not in self._named:
+            with self._about(claim):
+                self._named[claim.id] = self._selected(_expressions(claim))
+        return self._named[claim.id]
 
-    def runs_of(self, reading: int, claim: Claim) -> list[int]:
+    def runs_of(self, reading: int, claim: Claim) -> Sequence[int]:
         """Returns the runs over which a claim is judged: those that it names, and under the interpretation taken those
         of the rivals to which its test applies as well.
         """
-        runs = set(self.named(claim))
-        expressions = _expressions(claim)
-        cases = cases_named(expressions)
-        if reading == 0 and len(cases) == 1 and not cases & set(self._rivals):
-            (own,) = cases
-            for rival in self._rivals:
-                rewritten = renaming(own, rival)
-                try:
-                    named = self._words(0, 0).named(*(parsed(rewritten(one.text)) for one in expressions))
-                except LookupError:
-                    continue  # a value of the sweep that this rival does not have
-                names = {one.name for one in named}
-                runs |= {c for c, run in enumerate(self._plan.runs) if run.name in names}
-        return sorted(runs)
+        if reading:
+            return self.named(claim)
+        if claim.id not in self._with_rivals:
+            self._with_rivals[claim.id] = sorted({*self.named(claim), *self._of_rivals(claim)})
+        return self._with_rivals[claim.id]
 
     def seeds_of(self, reading: int, claim: Claim) -> int:
         """Returns the number of seeds with which a claim can be judged: those of all runs over which it is."""
@@ -167,19 +159,36 @@ class Measured:
         looks, seeds = self._plan.looks_at(reading), self.seeds_of(reading, claim)
         found = self._judged(reading, claim, min(seeds, looks.first))
         for look in looks.seeds[1:]:
-            if look > seeds or not goes_on(found, looks):
+            if look > seeds or not self.goes_on(reading, claim, found):
                 break
             found = self._judged(reading, claim, look)
         return found
 
+    def goes_on(self, reading: int, claim: Claim, found: ClaimResult) -> bool:
+        """Returns whether a claim needs a look after that at which it was judged. What reverses the result at a first
+        look is looked at once more.
+        """
+        looks = self._plan.looks_at(reading)
+        if goes_on(found, looks):
+            return True
+        is_first = reading > 0 and len(found.samples) == looks.first < looks.seeds[-1]
+        return is_first and reverses(self.judged(0, claim).verdict, found.verdict)
+
     def _judged(self, reading: int, claim: Claim, seeds: int) -> ClaimResult:
+        key = (reading, claim.id, seeds)
+        if key not in self._results:
+            self._results[key] = self._judged_anew(reading, claim, seeds)
+        return self._results[key]
+
+    def _judged_anew(self, reading: int, claim: Claim, seeds: int) -> ClaimResult:
         plan, study = self._plan, self._plan.study
         with self._about(claim):
             judged = judge(
                 claim,
                 self._words(reading, seeds),
                 seeds,
-                rivals=self._rivals,
+                # Whether a test can tell is asked under the interpretation taken, for which the rivals are run.
+                rivals=() if reading else self._rivals,
                 error=plan.looks_at(reading).error(seeds),
             )
         not_judged = claim.not_judged()
@@ -192,6 +201,24 @@ class Measured:
             baselines=self._about_baselines[claim.id],
             recorded=self._recorded.get(claim.id),
         )
+
+    def _selected(self, expressions: Iterable[Expression]) -> list[int]:
+        names = {one.name for one in self._words(0, 0).named(*expressions)}
+        return [c for c, run in enumerate(self._plan.runs) if run.name in names]
+
+    def _of_rivals(self, claim: Claim) -> Iterator[int]:
+        """Yields the runs of the rivals to which the test of a claim about one case applies as well."""
+        expressions = _expressions(claim)
+        cases = cases_named(expressions)
+        if len(cases) != 1 or cases & set(self._rivals):
+            return
+        (own,) = cases
+        for rival in self._rivals:
+            rewritten = renaming(own, rival)
+            try:
+                yield from self._selected(parsed(rewritten(one.text)) for one in expressions)
+            except LookupError:
+                continue  # a value of the sweep that this rival does not have
 
     def touched(self, reading: int, claim: Claim) -> bool:
         """Returns whether an interpretation changes the scenario of a run that the claim names, or a metric of it."""
@@ -262,7 +289,7 @@ class Measured:
         return abs(half / summary.mean) if half is not None and summary.mean else math.inf
 
     def _words(self, reading: int, seeds: int) -> SampleWords:
-        """Returns the vocabulary over the first seeds; a rival with fewer seeds has no sample in the others."""
+        """Returns the vocabulary over the first seeds."""
         return SampleWords(
             {
                 id: {run.name: values[reading, c, :seeds] for c, run in enumerate(self._plan.runs)}

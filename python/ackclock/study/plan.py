@@ -10,7 +10,7 @@ from ackclock import _typed_core as core
 from ackclock._overrides import merge
 from ackclock._store import Job
 from ackclock.errors import InputError, ScenarioError
-from ackclock.experiment.expression import Expression
+from ackclock.experiment.expression import Expression, parsed
 from ackclock.experiment.looks import Looks
 from ackclock.experiment.run_words import needs_series
 from ackclock.study.drawn import undrawable
@@ -107,7 +107,7 @@ class Plan:
     def metrics(self, reading: Reading) -> dict[str, Expression]:
         """Returns the expression of each metric under ``reading``."""
         replaced = reading.metrics if reading is not None else {}
-        return {metric.id: Expression(replaced.get(metric.id, metric.expr)) for metric in self.study.metrics}
+        return {metric.id: parsed(replaced.get(metric.id, metric.expr)) for metric in self.study.metrics}
 
     def check(self) -> None:
         """Checks, with the core, the scenario of every run, and the names in metrics and figures, before the first run
@@ -127,6 +127,10 @@ class Plan:
         """Returns whether an interpretation runs another scenario than the one taken."""
         return bool(_changes(self.readings[reading], self.runs[run]))
 
+    def sharing(self, reading: int, run: int) -> list[int]:
+        """Returns the interpretations that a run under ``reading`` serves: those that run the same scenario."""
+        return [reading] if reading else [i for i in range(len(self.readings)) if not self.changes(i, run)]
+
     def simulations(self, wanted: Mapping[tuple[int, int], tuple[int, int]]) -> list[Planned]:
         """Returns the simulations of replications: for each pair of an interpretation and a run, from the first to the
         last (not included).
@@ -138,7 +142,7 @@ class Plan:
         jobs: dict[tuple[str, int], Job] = {}
         for (r, c), (first, end) in wanted.items():
             overrides = self.overrides(self.runs[c], self.readings[r])
-            sharing = [r] if r else [i for i in range(len(self.readings)) if not self.changes(i, c)]
+            sharing = self.sharing(r, c)
             every_run_needs_series = any(self._needs_series(i) for i in sharing)
             for k, seed in list(enumerate(self.seeds(end)))[first:]:
                 drawn = k == 0 and bool(self._figures(self.readings[r], self.runs[c]))

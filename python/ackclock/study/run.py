@@ -17,14 +17,13 @@ from ackclock.study.claim import Claim
 from ackclock.study.computed import words_of_means
 from ackclock.study.findings import with_finding, with_numbers
 from ackclock.study.fingerprint import of_simulation
-from ackclock.study.interpretations import reverses, with_interpretations
+from ackclock.study.interpretations import with_interpretations
 from ackclock.study.load import LoadedStudy
 from ackclock.study.measured import Measured
 from ackclock.study.model import Interpretation
 from ackclock.study.plan import Plan, Planned
 from ackclock.study.records import recorded_means
 from ackclock.study.result import AssumptionResult, ClaimResult, SensitivityResult, Source, StudyResult
-from ackclock.study.stopping import goes_on
 
 Place = tuple[int, int]
 """An interpretation and a run, by their numbers in the plan."""
@@ -117,7 +116,6 @@ class Work:
         self.failed, self._on_failure = False, on_failure
         self.count, self.stored, self.cpu_time_s = 0, 0, 0.0
         self._taken_is_made = False
-        self._judged: dict[tuple[int, str, int], ClaimResult] = {}
         self._tested = [claim for claim in plan.study.claims if not claim.not_judged()]
 
     def due(self) -> list[Planned]:
@@ -164,7 +162,7 @@ class Work:
             self._need(needs, 0, claim, plan.looks.first)
         for claim in self._tested:
             if self.measured.seeds_of(0, claim) >= plan.looks.first:
-                self._next_look(needs, 0, claim, self.judged(0, claim))
+                self._next_look(needs, 0, claim)
         for run in self.measured.wide() if self.measured.most else []:
             made = self.measured.made(0, run)
             most = plan.replications_most
@@ -187,41 +185,30 @@ class Work:
         """
         plan, needs = self.plan, self._screen()
         for reading in range(1, len(plan.readings)):
-            looks = plan.looks_at(reading)
             for claim in self._tested:
-                seeds = self.measured.seeds_of(reading, claim)
-                if not self.measured.touched(reading, claim) or seeds < looks.first:
-                    continue
-                if not self.measured.differs(reading, claim):
-                    continue
-                judged, taken = self.judged(reading, claim), self.judged(0, claim)
-                confirm = len(judged.samples) == looks.first and reverses(taken.verdict, judged.verdict)
-                if confirm and (following := looks.after(looks.first)) is not None:
-                    self._need(needs, reading, claim, following)
-                self._next_look(needs, reading, claim, judged)
+                seeds, first = self.measured.seeds_of(reading, claim), plan.looks_at(reading).first
+                if (
+                    seeds >= first
+                    and self.measured.touched(reading, claim)
+                    and self.measured.differs(reading, claim)
+                ):
+                    self._next_look(needs, reading, claim)
         return needs
 
-    def _next_look(self, needs: dict[Place, int], reading: int, claim: Claim, judged: ClaimResult) -> None:
+    def _next_look(self, needs: dict[Place, int], reading: int, claim: Claim) -> None:
         """Adds that a claim needs the look after that at which it was judged, if it goes on."""
-        looks = self.plan.looks_at(reading)
-        following = looks.after(len(judged.samples))
-        if following is not None and goes_on(judged, looks):
+        judged = self.measured.judged(reading, claim)
+        following = self.plan.looks_at(reading).after(len(judged.samples))
+        if following is not None and self.measured.goes_on(reading, claim, judged):
             self._need(needs, reading, claim, following)
 
     def _need(self, needs: dict[Place, int], reading: int, claim: Claim, seeds: int) -> None:
-        """Adds that the runs which a claim names need some seeds. Runs that an interpretation does not change are those
-        of the one taken.
+        """Adds that the runs over which a claim is judged need some seeds. Runs that an interpretation does not change
+        are those of the one taken.
         """
         for run in self.measured.runs_of(reading, claim):
             place = (reading if self.plan.changes(reading, run) else 0, run)
             needs[place] = max(needs.get(place, 0), seeds)
-
-    def judged(self, reading: int, claim: Claim) -> ClaimResult:
-        """Returns a claim's result under an interpretation, over the seeds that there are."""
-        key = (reading, claim.id, self.measured.seeds_of(reading, claim))
-        if key not in self._judged:
-            self._judged[key] = self.measured.judged(reading, claim)
-        return self._judged[key]
 
     def take(self, planned: Planned, result: Mapping[str, Any]) -> None:
         """Called when a simulation has finished."""
@@ -252,7 +239,7 @@ class Work:
     def result(self) -> StudyResult:
         """Returns the result of the study."""
         plan, measured, study = self.plan, self.measured, self.loaded.study
-        taken = [self.judged(0, claim) for claim in study.claims]
+        taken = [self.measured.judged(0, claim) for claim in study.claims]
         assumptions = self._assumptions(taken)
         claims = [with_interpretations(claim, assumptions) for claim in taken]
         findings = with_numbers(study.findings, self._words())
@@ -323,7 +310,9 @@ class Work:
             if self.measured.touched(reading, claim) and self.measured.seeds_of(reading, claim)
         }
         differing = {id for id in touched if self.measured.differs(reading, claims[id])}
-        under = tuple(self.judged(reading, claims[now.id]) if now.id in differing else now for now in taken)
+        under = tuple(
+            self.measured.judged(reading, claims[now.id]) if now.id in differing else now for now in taken
+        )
         differ = [
             (then.id, then.verdict)
             for now, then in zip(taken, under, strict=True)
