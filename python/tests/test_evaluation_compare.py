@@ -13,11 +13,19 @@ from ackclock.errors import InputError
 from ackclock.evaluation import compare
 
 
-def record(values: Sequence[float | None], verdict: str = "OK", better: str = "less") -> dict[str, Any]:
+def worse(now: dict[str, Any], before: dict[str, Any], limits: compare.Thresholds) -> list[str]:
+    return list(compare.compared(now, before, limits).worse)
+
+
+def record(
+    values: Sequence[float | None], verdict: str = "OK", better: str = "less", failed: int = 0
+) -> dict[str, Any]:
     finding = {"metric": "m", "text": "so", "setting": "", "verdict": verdict, "reason": ""}
     setting = {"name": "", "tested": {"m": values}}
     scenario = {
         "name": "N-03",
+        "failed_runs": failed,
+        "failure": "division by zero" if failed else "",
         "metrics": [{"id": "m", "better": better}],
         "settings": [setting],
         "findings": [finding],
@@ -33,48 +41,76 @@ def record(values: Sequence[float | None], verdict: str = "OK", better: str = "l
 
 def test_an_equal_record_is_no_worse() -> None:
     one = record([1.0, 2.0, 3.0, 4.0])
-    assert compare.worse(one, one, compare.Thresholds()) == []
+    assert worse(one, one, compare.Thresholds()) == []
 
 
 def test_what_is_worse_beyond_noise_is_told() -> None:
     before = record([1.0, 1.1, 1.2, 1.3])
     limits = compare.Thresholds()
-    (told,) = compare.worse(record([2.0, 2.1, 2.21, 2.3]), before, limits)
+    (told,) = worse(record([2.0, 2.1, 2.21, 2.3]), before, limits)
     assert told == "N-03.m: 1.15 before, 2.152 now"
     # Better, noise, and a change within the tolerance.
-    assert compare.worse(record([0.5, 0.6, 0.71, 0.8]), before, limits) == []
-    assert compare.worse(record([0.5, 2.9, 0.3, 2.5]), before, limits) == []
-    assert compare.worse(record([1.01, 1.11, 1.2101, 1.31]), before, limits) == []
+    assert worse(record([0.5, 0.6, 0.71, 0.8]), before, limits) == []
+    assert worse(record([0.5, 2.9, 0.3, 2.5]), before, limits) == []
+    assert worse(record([1.01, 1.11, 1.2101, 1.31]), before, limits) == []
     # More is better: the same fall is worse.
-    fallen = compare.worse(record([0.5, 0.6, 0.71, 0.8], better="more"), record([1.0, 1.1, 1.2, 1.3]), limits)
+    fallen = worse(record([0.5, 0.6, 0.71, 0.8], better="more"), record([1.0, 1.1, 1.2, 1.3]), limits)
     assert len(fallen) == 1
-    assert compare.worse(record([2.0, 2.1, 2.21, 2.3]), before, compare.Thresholds(ignore=("N-03.*",))) == []
-    assert (
-        compare.worse(record([2.0, 2.1, 2.21, 2.3]), before, compare.Thresholds(metrics={"N-03.m": 1.0}))
-        == []
-    )
+    assert worse(record([2.0, 2.1, 2.21, 2.3]), before, compare.Thresholds(ignore=("N-03.*",))) == []
+    assert worse(record([2.0, 2.1, 2.21, 2.3]), before, compare.Thresholds(metrics={"N-03.m": 1.0})) == []
 
 
-def test_a_criterion_that_is_no_longer_met_is_told() -> None:
-    same = [1.0, 1.0, 1.0]
-    assert compare.worse(record(same, "CONCERN"), record(same), compare.Thresholds()) == [
-        "N-03: no longer so: so"
-    ]
-    assert compare.worse(record(same, "undecided"), record(same), compare.Thresholds()) == []
+def test_a_word_that_is_a_worse_one_is_told() -> None:
+    same, words = [1.0, 1.0, 1.0], ("OK", "INFO", "undecided", "CONCERN")
+    for then in words:
+        for now in words:
+            # A concern is worse than what is undecided, and this than what is met; INFO is no worse than OK.
+            is_worse = max(words.index(now), 1) > max(words.index(then), 1)
+            told = [f"N-03: {now}, {then} before: so"] if is_worse else []
+            assert worse(record(same, now), record(same, then), compare.Thresholds()) == told
+
+
+@pytest.mark.parametrize("verdict", ["OK", "CONCERN"])
+def test_a_run_that_fails_is_worse_whatever_the_record_has(verdict: str) -> None:
+    # Where the record has a concern, and even where its runs failed too, a crash does not pass.
+    before, now = record([1.0] * 12, verdict), record([None] * 12, "CONCERN", "more", failed=12)
+    for then in (before, {**before, **record([None] * 12, "CONCERN", "more", failed=12)}):
+        assert "N-03: 12 runs of the control failed: division by zero" in worse(
+            now, then, compare.Thresholds()
+        )
+    assert worse(now, before, compare.Thresholds(ignore=("N-03",))) == []
+
+
+def test_the_outcome_says_over_how_many_of_the_comparisons_it_is() -> None:
+    one = record([1.0, 2.0, 3.0])
+    other = record([1.0, 2.0, 3.0])
+    other["criteria"][0]["scenarios"].append({**one["criteria"][0]["scenarios"][0], "name": "N-04"})
+    outcome = compare.compared(one, other, compare.Thresholds())
+    # A condition and a metric in one setting each; the record has two such scenarios.
+    assert (outcome.compared, outcome.recorded) == (2, 4)
+    assert str(outcome) == "no worse than the record in 2 of its 4 comparisons"
+    ignoring = compare.compared(one, other, compare.Thresholds(ignore=("N-03",)))
+    assert (ignoring.compared, ignoring.recorded) == (0, 4)
+    crashed = compare.compared(record([1.0, 2.0, 3.0], failed=1), other, compare.Thresholds())
+    assert str(crashed) == "worse than the record in 1 respect, over 2 of its 4 comparisons"
+
+
+def test_a_record_that_shares_no_scenario_is_refused() -> None:
+    with pytest.raises(InputError, match="the record has none of the scenarios N-05, N-06: it has N-03"):
+        compare.require_shared(["N-05", "N-06"], record([1.0]))
+    compare.require_shared(["N-05", "N-03"], record([1.0]))
 
 
 def test_a_time_that_is_no_longer_reached_is_told() -> None:
     before, limits = record([1.0, 1.1, None, 1.3]), compare.Thresholds()
     now = record([1.0, None, None, 1.3])
-    assert compare.worse(now, before, limits) == ["N-03.m: no value in 2 of 4 runs, 1 before"]
-    assert compare.worse(before, now, limits) == []
+    assert worse(now, before, limits) == ["N-03.m: no value in 2 of 4 runs, 1 before"]
+    assert worse(before, now, limits) == []
     # Another run than before.
-    assert compare.worse(record([1.0, None, 1.2, 1.3]), before, limits) == []
-    assert compare.worse(now, before, compare.Thresholds(ignore=("N-03",))) == []
+    assert worse(record([1.0, None, 1.2, 1.3]), before, limits) == []
+    assert worse(now, before, compare.Thresholds(ignore=("N-03",))) == []
     # A breaker that opens late is good, one that never opens is best.
-    assert (
-        compare.worse({**record([None] * 4, better="more")}, record([1.0] * 4, better="more"), limits) == []
-    )
+    assert worse({**record([None] * 4, better="more")}, record([1.0] * 4, better="more"), limits) == []
 
 
 def test_many_comparisons_do_not_make_a_false_alarm() -> None:

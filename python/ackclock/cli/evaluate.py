@@ -7,6 +7,7 @@ import os
 import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,8 +18,9 @@ from ackclock.cli.terminal import console, note, print_json, progress_bar, shown
 from ackclock.errors import InputError
 
 if TYPE_CHECKING:
-    from ackclock.evaluation.compare import Thresholds
+    from ackclock.evaluation.compare import Comparison, Thresholds
     from ackclock.evaluation.files import Loaded
+    from ackclock.evaluation.result import Evaluation
     from ackclock.evaluation.run import Cost, Plan
 
 MANY_PACKETS = 5e7
@@ -46,6 +48,7 @@ def evaluate(
     plan_only: bool,
     compare: Path | None,
     thresholds: Path | None,
+    fail_on: Sequence[str],
     limit_s: float,
     threads: int,
     dask: str | None,
@@ -53,19 +56,23 @@ def evaluate(
 ) -> bool:
     """Evaluates a control, and the one ``beside`` it, and prints the verdicts.
 
-    Returns whether the control is no worse than the record to compare with.
+    Returns whether the control is no worse than the record to compare with. RunError, after all that, when a criterion
+    has a verdict that ``fail_on`` names.
     """
     from ackclock._cluster import workers_at
     from ackclock._store import Store
+    from ackclock.cli import gate
+    from ackclock.evaluation import compare as comparing
     from ackclock.evaluation import entry, run
-    from ackclock.evaluation.compare import read_record, worse
     from ackclock.evaluation.contenders import separated
     from ackclock.evaluation.document import as_document
     from ackclock.evaluation.result import Answers, read_answers
+    from ackclock.evaluation.words import IN_ORDER
 
+    failing = gate.fail_words(fail_on, IN_ORDER)
     if thresholds is not None and compare is None:
         raise InputError("--thresholds needs --compare RECORD")
-    record = None if compare is None else read_record(compare)
+    record = None if compare is None else comparing.read_record(compare)
     said = Answers() if answers is None else read_answers(answers)
     more = entry.transport_keys(transport)
     controls = [control] if beside is None else [control, beside]
@@ -74,18 +81,9 @@ def evaluate(
         controls, references, more, scenarios, full=full, seeds=seeds, most_packets=most_packets
     )
     limits = _compared(plans[0], record, thresholds, scenarios, transport)
-    for text in dict.fromkeys(text for plan in plans for text in _remarks(plan)):
-        note(text)
-    if plan_only or full:
-        for plan in plans:
-            said_of = "" if beside is None else f"{plan.tested.name}: "
-            said_of += "at most " if len(plan.looks.seeds) > 1 else ""
-            (console().print if plan_only else note)(said_of + _said(run.cost(plan, limit_s), threads))
+    _announce(plans, limit_s, threads, full=full, plan_only=plan_only)
     if plan_only:
         return True
-    if not full and sum(run.packets for plan in plans for run in plan.runs) > MANY_PACKETS:
-        count = sum(len(plan.runs) for plan in plans)
-        note(f"{count:,} runs, minus what is on disk already; --plan says what they cost")
     writable(out)
     evaluations = []
     with workers_at(dask, threads) as pool:
@@ -112,6 +110,9 @@ def evaluate(
     }
     command = _command(control, against, beside, **chosen_runs, answers=answers)
     document = as_document(found, command, other)
+    outcome = None if record is None else comparing.compared(document, record, limits)
+    if outcome is not None:
+        document["comparison"] = {"record": str(compare), **asdict(outcome)}
     stem = file_stem(controls, against=against, **chosen_runs)
     path = _written(document, out / f"{stem}.json")
     pages = []
@@ -122,13 +123,36 @@ def evaluate(
     if as_json:
         print_json(document)
     else:
-        from ackclock.cli.evaluate_text import show
+        _show(found, other, pages, path)
+    if outcome is not None:
+        _show_comparison(outcome, as_json=as_json)
+    gate.fail_on_criteria(failing, found)
+    return outcome is None or not outcome.worse
 
-        show(found, other)
-        for page in pages:
-            console().print(Text.assemble("report  ", (shown(page), "bold")))
-        console().print(Text.assemble("data    ", shown(path)))
-    return record is None or _no_worse(worse(document, record, limits), as_json=as_json)
+
+def _announce(plans: Sequence[Plan], limit_s: float, threads: int, *, full: bool, plan_only: bool) -> None:
+    """Says what is to be known of the runs beforehand, and what they cost where that is asked or is much."""
+    from ackclock.evaluation import run
+
+    for text in dict.fromkeys(text for plan in plans for text in _remarks(plan)):
+        note(text)
+    if plan_only or full:
+        for plan in plans:
+            said_of = "" if len(plans) == 1 else f"{plan.tested.name}: "
+            said_of += "at most " if len(plan.looks.seeds) > 1 else ""
+            (console().print if plan_only else note)(said_of + _said(run.cost(plan, limit_s), threads))
+    elif sum(one.packets for plan in plans for one in plan.runs) > MANY_PACKETS:
+        count = sum(len(plan.runs) for plan in plans)
+        note(f"{count:,} runs, minus what is on disk already; --plan says what they cost")
+
+
+def _show(found: Evaluation, other: Evaluation | None, pages: Sequence[Path], path: Path) -> None:
+    from ackclock.cli.evaluate_text import show
+
+    show(found, other)
+    for page in pages:
+        console().print(Text.assemble("report  ", (shown(page), "bold")))
+    console().print(Text.assemble("data    ", shown(path)))
 
 
 def _written(document: Mapping[str, Any], path: Path) -> Path:
@@ -179,7 +203,13 @@ def _compared(
 
     InputError if the evaluation cannot be compared with the record.
     """
-    from ackclock.evaluation.compare import Thresholds, metrics_of, read_thresholds, require_alike
+    from ackclock.evaluation.compare import (
+        Thresholds,
+        metrics_of,
+        read_thresholds,
+        require_alike,
+        require_shared,
+    )
     from ackclock.evaluation.files import metrics_known
 
     if record is None:
@@ -188,6 +218,7 @@ def _compared(
     require_alike(
         record, seeds=plan.seeds, quick=plan.quick, most_packets=plan.most_packets, references=references
     )
+    require_shared([one.name for one in plan.scenarios], record)
     for text in _about_record(record, transport):
         note(text)
     if thresholds is None:
@@ -212,15 +243,11 @@ def _about_record(record: Mapping[str, Any], transport: str | None) -> Iterator[
         )
 
 
-def _no_worse(found: Sequence[str], *, as_json: bool) -> bool:
+def _show_comparison(outcome: Comparison, *, as_json: bool) -> None:
     say = note if as_json else console().print
-    if not found:
-        say("no worse than the record")
-        return True
-    say(f"worse than the record in {len(found)} respect{'s' if len(found) != 1 else ''}:")
-    for text in found:
+    say(f"{outcome}:" if outcome.worse else str(outcome))
+    for text in outcome.worse:
         say(f"  {text}")
-    return False
 
 
 def _said(cost: Cost, threads: int) -> str:

@@ -15,6 +15,7 @@ from ackclock.errors import InputError, RunError
 if TYPE_CHECKING:
     from ackclock._expect import Expectation
     from ackclock._sweep_jobs import Plan
+    from ackclock.evaluation.result import Evaluation
     from ackclock.run import Run
     from ackclock.scenario import Scenario
     from ackclock.study.model import Verdict
@@ -77,11 +78,8 @@ class Gate:
             raise RunError(f"{unmet} of {checked} expectations not met")
 
 
-def fail_words(words: Sequence[str]) -> list[str]:
-    """Returns the verdicts in ``words``, which may be separated by commas. InputError for an unknown one."""
-    from ackclock.study.model import Verdict  # pydantic, which `ackclock --help` does not need
-
-    known = [*get_args(Verdict), CHANGED]
+def fail_words(words: Sequence[str], known: Sequence[str]) -> list[str]:
+    """Returns the verdicts in ``words``, which may be separated by commas. InputError for one that is not ``known``."""
     found = [word.strip() for text in words for word in text.split(",")]
     for word in found:
         if word not in known:
@@ -103,6 +101,24 @@ def fail_on(words: Sequence[str], results: Sequence[StudyResult]) -> None:
                 complain(f"{result.name} {claim.id} is {claim.verdict}{was}: {_numbers(claim)}")
     if failing:
         raise RunError(f"{failing} of {checked} claims have a verdict that --fail-on names")
+
+
+def claim_words() -> list[str]:
+    """Returns the words of ``ackclock reproduce --fail-on``."""
+    from ackclock.study.model import Verdict  # pydantic, which `ackclock --help` does not need
+
+    return [*get_args(Verdict), CHANGED]
+
+
+def fail_on_criteria(words: Sequence[str], evaluation: Evaluation) -> None:
+    """Raises RunError when a criterion of the RFC has one of the verdicts, after naming it with what decides it."""
+    failing = [one for one in evaluation.asked if one.verdict in words]
+    for one in failing:
+        complain(f"{one.family.section} {one.family.title} is {one.verdict}: {one.sentence}")
+    if failing:
+        raise RunError(
+            f"{len(failing)} of {len(evaluation.asked)} criteria have a verdict that --fail-on names"
+        )
 
 
 def _recorded(result: StudyResult) -> Mapping[str, Verdict]:

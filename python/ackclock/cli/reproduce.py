@@ -48,7 +48,7 @@ def reproduce(
     began = time.monotonic()
     from ackclock.cli import gate
 
-    words = gate.fail_words(fail_on)
+    words = gate.fail_words(fail_on, gate.claim_words())
     studies = _read(selectors)
     if record:
         _recordable(studies, sensitivity=sensitivity)

@@ -20,7 +20,7 @@ from ackclock._files import is_there, read_text
 from ackclock._names import nearest
 from ackclock.errors import InputError
 from ackclock.evaluation.document import KIND
-from ackclock.evaluation.words import CONCERN, INFO, OK
+from ackclock.evaluation.words import CONCERN, INFO, OK, UNDECIDED
 from ackclock.schemas.evaluate import EvaluateDocument
 from ackclock.statistics import paired_difference
 from ackclock.study.placed import not_toml, placed
@@ -31,7 +31,8 @@ TOLERANCE = 0.05
 """The relative change of a metric up to which nothing is reported, by default."""
 ERROR = 0.05
 """The probability of any false report where nothing got worse, over all comparisons (Holm 1979)."""
-MET = (OK, INFO)
+RANKS: Mapping[str, int] = {OK: 0, INFO: 0, UNDECIDED: 1, CONCERN: 2}
+"""How bad the words for a condition are."""
 
 
 @dataclass(frozen=True)
@@ -204,23 +205,78 @@ class Change:
         return f"{self.name}{where}: {self.before:.4g} before, {self.now:.4g} now"
 
 
-def worse(now: Mapping[str, Any], before: Mapping[str, Any], thresholds: Thresholds) -> list[str]:
-    """Returns a sentence for everything that got worse: criteria that were met and are a concern now, metrics that have
-    no value in more runs than before, and metrics that are worse by more than their tolerance, the latter with an error
-    of ``ERROR`` over all comparisons.
+@dataclass(frozen=True)
+class Comparison:
+    """What a comparison with a record found."""
+
+    worse: Sequence[str]
+    """A sentence for everything that is worse."""
+    compared: int
+    """The number of comparisons: conditions, and metrics of which more or less is better, each in a setting."""
+    recorded: int
+    """The number of comparisons that the whole record allows."""
+
+    def __str__(self) -> str:
+        """Returns the outcome in a sentence that says over how many comparisons it is."""
+        over = f"{self.compared:,} of its {self.recorded:,} comparisons"
+        if not self.worse:
+            return f"no worse than the record in {over}"
+        respects = "1 respect" if len(self.worse) == 1 else f"{len(self.worse)} respects"
+        return f"worse than the record in {respects}, over {over}"
+
+
+def scenarios_of(record: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    """Returns the scenarios of a record by their names."""
+    return {one["name"]: one for family in record["criteria"] for one in family["scenarios"]}
+
+
+def require_shared(names: Collection[str], record: Mapping[str, Any]) -> None:
+    """Raises InputError if none of the scenarios with these names is in the record."""
+    if not set(names) & set(scenarios_of(record)):
+        raise InputError(
+            f"the record has none of the scenarios {', '.join(names)}: it has {', '.join(scenarios_of(record))}"
+        )
+
+
+def compared(now: Mapping[str, Any], before: Mapping[str, Any], thresholds: Thresholds) -> Comparison:
+    """Returns what got worse: runs of the control that failed, whatever the record has; conditions whose word is a
+    worse one; metrics that have no value in more runs than before; and metrics that are worse by more than their
+    tolerance, the latter with an error of ``ERROR`` over all comparisons.
 
     Seeds are compared in pairs, so that ``require_alike`` comes first. InputError when the two have no scenario in
     common.
     """
-    scenarios = {one["name"]: one for family in now["criteria"] for one in family["scenarios"]}
-    old = {one["name"]: one for family in before["criteria"] for one in family["scenarios"]}
+    scenarios, old = scenarios_of(now), scenarios_of(before)
+    require_shared(list(scenarios), before)
     shared = [name for name in scenarios if name in old]
-    if not shared:
-        raise InputError("the record and this evaluation have no scenario in common")
-    found = [text for name in shared for text in _verdicts(name, scenarios[name], old[name], thresholds)]
+    found = [text for name in shared for text in _failures(name, scenarios[name], thresholds)]
+    found += [text for name in shared for text in _verdicts(name, scenarios[name], old[name], thresholds)]
     found += [text for name in shared for text in _lost(name, scenarios[name], old[name], thresholds)]
     changes = [one for name in shared for one in _changes(name, scenarios[name], old[name], thresholds)]
-    return found + [str(one) for one in significant(changes)]
+    return Comparison(
+        found + [str(one) for one in significant(changes)],
+        sum(_comparisons(name, scenarios[name], old[name], thresholds) for name in shared),
+        sum(_comparisons(name, one, one, Thresholds()) for name, one in old.items()),
+    )
+
+
+def _comparisons(name: str, now: Mapping[str, Any], before: Mapping[str, Any], thresholds: Thresholds) -> int:
+    """Returns the number of conditions and metrics of a scenario that are compared, each in a setting."""
+    then = {(one["text"], one["setting"]) for one in before["findings"]}
+    conditions = [
+        one
+        for one in now["findings"]
+        if (one["text"], one["setting"]) in then and thresholds.of(f"{name}.{one['metric']}") is not None
+    ]
+    return len(conditions) + sum(1 for _ in _pairs(name, now, before, thresholds))
+
+
+def _failures(name: str, now: Mapping[str, Any], thresholds: Thresholds) -> Iterator[str]:
+    """Yields how many runs of the control failed in a scenario of which anything is compared."""
+    names = [f"{name}.{metric['id']}" for metric in now["metrics"]]
+    if now["failed_runs"] and any(thresholds.of(one) is not None for one in names):
+        runs = "1 run" if now["failed_runs"] == 1 else f"{now['failed_runs']} runs"
+        yield f"{name}: {runs} of the control failed: {now['failure']}"
 
 
 def significant(changes: list[Change]) -> list[Change]:
@@ -239,12 +295,12 @@ def _verdicts(
 ) -> Iterator[str]:
     then = {(one["text"], one["setting"]): one["verdict"] for one in before["findings"]}
     for one in now["findings"]:
-        if thresholds.of(f"{name}.{one['metric']}") is None or one["verdict"] != CONCERN:
+        was = then.get((one["text"], one["setting"]), one["verdict"])
+        if thresholds.of(f"{name}.{one['metric']}") is None or RANKS[one["verdict"]] <= RANKS[was]:
             continue
-        if then.get((one["text"], one["setting"])) in MET:
-            where = f" ({one['setting']})" if one["setting"] else ""
-            why = f": {one['reason']}" if one["reason"] else ""
-            yield f"{name}{where}: no longer so: {one['text']}{why}"
+        where = f" ({one['setting']})" if one["setting"] else ""
+        why = f": {one['reason']}" if one["reason"] else ""
+        yield f"{name}{where}: {one['verdict']}, {was} before: {one['text']}{why}"
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ KIND = "ackclock evaluate"
 
 def as_document(evaluation: Evaluation, command: str, beside: Evaluation | None = None) -> dict[str, Any]:
     """Returns the document; it holds every sample. With ``beside``, the evaluation of another control, it also holds
-    the document of that one.
+    the document of that one. Its comparison with a record is empty.
     """
     return {
         "kind": KIND,
@@ -41,6 +41,7 @@ def as_document(evaluation: Evaluation, command: str, beside: Evaluation | None 
             for item in PROCESS
         ],
         "beside": None if beside is None else as_document(beside, command),
+        "comparison": None,
     }
 
 
@@ -64,6 +65,8 @@ def scenario_document(result: ScenarioResult, references: Sequence[str]) -> dict
         "name": result.loaded.name,
         "title": about.title,
         "verdict": result.verdict,
+        "failed_runs": len(samples.failures),
+        "failure": next(iter(samples.failures.values()), ""),
         "metrics": [
             {"id": metric.id, "label": metric.label, "unit": metric.unit, "better": metric.better}
             for metric in about.metrics

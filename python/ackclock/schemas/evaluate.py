@@ -61,6 +61,8 @@ class ScenarioRecord(Strict):
     name: str
     title: str
     verdict: VerdictWord
+    failed_runs: int = Field(default=0, description="the runs of the control under test that failed")
+    failure: str = Field(default="", description="why the first of them failed")
     metrics: list[MetricRecord]
     settings: list[SettingRecord]
     findings: list[ConditionRecord]
@@ -88,6 +90,17 @@ class ItemRecord(Strict):
     answer: str | None
 
 
+class ComparisonRecord(Strict):
+    """The comparison with a record."""
+
+    record: str = Field(description="the file of the record, or the name of a recorded control")
+    worse: list[str] = Field(description="a sentence for everything that is worse")
+    compared: int = Field(
+        description="conditions, and metrics of which more or less is better, each in a setting"
+    )
+    recorded: int = Field(description="the comparisons that the whole record allows")
+
+
 class EvaluateDocument(Strict):
     """An evaluation."""
 
@@ -109,4 +122,7 @@ class EvaluateDocument(Strict):
     process: list[ItemRecord]
     beside: EvaluateDocument | None = Field(
         default=None, description="the evaluation of another control, with --beside"
+    )
+    comparison: ComparisonRecord | None = Field(
+        default=None, description="the comparison with a record, with --compare"
     )

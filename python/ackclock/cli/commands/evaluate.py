@@ -124,6 +124,14 @@ def evaluate(
         Path | None,
         typer.Option(metavar="FILE", help="What counts as worse (TOML).", show_default=False),
     ] = None,
+    fail_on: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="VERDICT",
+            help="Exit with 1 if a criterion has this verdict, such as CONCERN. May be given several times.",
+            show_default=False,
+        ),
+    ] = None,
     limit: Annotated[
         float,
         typer.Option(
@@ -141,7 +149,7 @@ def evaluate(
 
     The control runs in scenarios for the criteria of the RFC, and standard controls take its seat with the same random
     numbers. Each criterion gets a verdict: OK, CONCERN (not met, which needs an explanation), undecided, INFO,
-    EXEMPT. A verdict is a finding: it does not change the exit code. Finished runs of registered
+    EXEMPT. A verdict changes the exit code only with --fail-on. Finished runs of registered
     controls are kept, and the same command continues.
 
     Examples: [bold]ackclock evaluate bbrv3 --html[/bold], [bold]ackclock evaluate mine.py --only 5.1.3[/bold],
@@ -194,6 +202,7 @@ def evaluate(
         plan_only=plan,
         compare=compare,
         thresholds=thresholds,
+        fail_on=fail_on or [],
         limit_s=limit,
         threads=threads,
         dask=dask,

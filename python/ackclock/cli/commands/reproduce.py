@@ -64,7 +64,7 @@ def reproduce(
         list[str] | None,
         typer.Option(
             metavar="RESULT",
-            help='Exit with code 1 if a claim has this result, e.g. "not reproduced", or one other than the recorded '
+            help='Exit with code 1 if a claim has this result, e.g. "not as printed", or one other than the recorded '
             "full run: changed. May be given several times.",
             show_default=False,
         ),
