@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from conftest import STUDY, replaced
 
 from ackclock import reproduce
+from ackclock._jobs import Job
 from ackclock._store import Store
-from ackclock.errors import InputError
+from ackclock.errors import InputError, Interrupted
+from ackclock.study import run as study_run
 from ackclock.study.digest import digest, fields_of
 from ackclock.study.fingerprint import of_judgement, of_simulation
 from ackclock.study.interpretations import reverses
@@ -272,6 +276,27 @@ def test_a_digest_is_over_the_fields_that_a_record_knows() -> None:
     assert digest(more, known) == before
     moved = {**result, "flows": [{"name": "a", "goodput_bps": 1.1, "new": 2.0}]}
     assert digest(moved, known) != before
+
+
+def test_an_interruption_loses_only_studies_that_lack_simulations(monkeypatch: pytest.MonkeyPatch) -> None:
+    # The study without other interpretations is complete after the first batch, in which the other one has its own.
+    plain = parse_study(STUDY[: STUDY.index("[[assumptions]]")], "rbcc/plain", "study.toml")
+    batches, done = list[int](), list[str]()
+
+    def run_jobs(jobs: Sequence[Job], *given: Any, **named: Any) -> Any:
+        if batches:
+            raise Interrupted(0, len(jobs), None)
+        batches.append(len(jobs))
+        return jobs_run(jobs, *given, **named)
+
+    jobs_run = study_run.run_jobs
+    monkeypatch.setattr(study_run, "run_jobs", run_jobs)
+    with pytest.raises(Interrupted):
+        run_studies(
+            [parse_study(STUDY, "rbcc/small", "study.toml"), plain],
+            on_done=lambda work: done.append(work.loaded.name),
+        )
+    assert done == ["rbcc/plain"]
 
 
 def test_alternatives_are_judged_too(result: StudyResult) -> None:

@@ -63,17 +63,15 @@ def run_studies(
 
     The simulations of all studies are one pool, the longest first. A simulation that several studies need is made
     once. A metric or a claim that cannot be computed from the simulations is an InputError; with ``on_failure`` the
-    error is passed to it, and the other studies continue. ``on_done`` is called with each study that ran.
+    error is passed to it, and the other studies continue. ``on_done`` is called with each study as soon as it has all
+    of its simulations.
     """
     works = []
     for loaded in studies:
         plan = Plan(loaded, quick=quick, sensitivity=sensitivity)
         plan.check()
         works.append(Work(loaded, plan, on_failure))
-    make(works, store=store, threads=threads, progress=progress)
-    for work in works:
-        if on_done is not None and not work.failed:
-            on_done(work)
+    make(works, store=store, threads=threads, progress=progress, on_done=on_done)
     return [result for work in works for result in work.results()]
 
 
@@ -83,11 +81,22 @@ def make(
     store: Store | None = None,
     threads: int = 0,
     progress: Progress | None = None,
+    on_done: Callable[[Work], None] | None = None,
 ) -> None:
-    """Makes the simulations of studies, look by look, until none is due."""
-    pool = _Pool(store or Store(None), threads, progress)
-    while batch := [(work, planned) for work in works for planned in work.due()]:
-        pool.make(batch, sum(work.cost_of_others() for work in works))
+    """Makes the simulations of studies, look by look, until none is due.
+
+    A study whose simulations are all made passes to ``on_done`` at once, so that an interruption loses only others.
+    """
+    pool, going = _Pool(store or Store(None), threads, progress), list(works)
+    while going:
+        due = [(work, work.due()) for work in going]
+        for work, planned in due:
+            if not planned and not work.failed and on_done is not None:
+                on_done(work)
+        going = [work for work, planned in due if planned]
+        batch = [(work, one) for work, planned in due for one in planned]
+        if batch:
+            pool.make(batch, sum(work.cost_of_others() for work in going))
 
 
 def versions() -> dict[str, str]:
