@@ -19,9 +19,10 @@ from math import isfinite
 from typing import Any
 
 import numpy as np
-from path_measurements import ROOT, late_cells, markdown, span
+from path_measurements import late_cells, markdown, span
 
 from ackclock import _toml as toml
+from ackclock._archive import folder
 from ackclock.errors import InputError
 from ackclock.experiment.expression import Expression, ExpressionError
 from ackclock.experiment.run_words import RunWords, measure, needs_series
@@ -33,7 +34,7 @@ from ackclock.study.plan import Plan
 from ackclock.study.records import records_dir
 from ackclock.study.verdict import judge
 
-RECORD = ROOT / "docs" / "testbed-on-the-wire.json"
+RECORD = folder("wire") / "testbed.json"
 THESIS = "parallel-and-adaptive-tcp"
 FIGURES = (14, 12, 35, 34, 33, 13, 17, 11, 18, 25, 19, 21, 22, 23, 32, 27)
 """The figures in the order in which their runs are made: both rates early, and what several figures share first."""

@@ -13,11 +13,12 @@ from typing import Any
 
 from path_measurements import BOTTLENECK, DEEP, QUEUE, late_cells, markdown, span
 
+from ackclock._archive import folder
 from ackclock._wire_agreement import FLOW_METRICS, LINK_METRICS, Metric
 
 ROOT = Path(__file__).resolve().parent.parent
 SCENARIO = ROOT / "docs" / "examples" / "wire.toml"
-RECORD = ROOT / "docs" / "flows-on-the-wire.json"
+RECORD = folder("wire") / "flows.json"
 
 CONTROLS = (
     *(("linux", f"linux:{name}") for name in ("cubic", "reno", "bbr")),

@@ -13,6 +13,7 @@ import pytest
 from conftest import Command, replaced
 
 from ackclock import Scenario
+from ackclock._archive import folder
 from ackclock._jobs import Batch, Local
 from ackclock._search import objectives, run, space
 from ackclock._search.report import scenario_of
@@ -414,7 +415,7 @@ def test_another_transport_is_that_of_the_control_and_of_cubic_in_its_seat(
 
 
 FOUND = Path(__file__).resolve().parents[2] / "scenarios" / "found"
-RECORD = FOUND.parents[1] / "docs" / "searches-found.json"
+RECORD = folder("searches") / "found.json"
 
 
 def test_what_is_recorded_is_a_scenario_with_its_command() -> None:

@@ -8,11 +8,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ackclock._archive import folder
 from ackclock._numbers import significant
 from ackclock.pages import DOCS, ROOT
 from ackclock.report import svg_chart
 
-RECORD = DOCS / "searches-found.json"
+RECORD = folder("searches") / "found.json"
 FOLDER = ROOT / "scenarios" / "found"
 PICTURE = DOCS / "images" / "c4-beside-cubic.svg"
 PAIR: Mapping[str, object] = {"flows.tested.count": 1, "dumbbell.rtt": "80 ms", "warmup": "0 s"}
