@@ -38,6 +38,8 @@ RECORD = folder("wire") / "testbed.json"
 THESIS = "parallel-and-adaptive-tcp"
 FIGURES = (14, 12, 35, 34, 33, 13, 17, 11, 18, 25, 19, 21, 22, 23, 32, 27)
 """The figures in the order in which their runs are made: both rates early, and what several figures share first."""
+CHAPTERS: Mapping[str, set[int]] = {"chapter 3": set(range(11, 20)), "chapter 4": set(range(20, 36))}
+"""The figures of the chapters of the thesis."""
 NOT_RUN = {
     26: "its path has the 440 Mbit/s of its machines' buses, and only links of 10 and 100 Mbit/s are run",
     29: "as figure 26",
@@ -136,9 +138,14 @@ Recorded = Mapping[str, Any]
 
 
 def generated(what: str) -> str:
-    """Returns the part about the machine, or the two tables of a figure: its claims and its cases."""
+    """Returns the part about the machine, or the figures of a chapter, each with its claims and its cases."""
     record = json.loads(RECORD.read_text(encoding="utf-8"))
-    return about(record) if what == "about" else figure_part(int(what), record["runs"])
+    if what == "about":
+        return about(record)
+    parts = []
+    for figure in sorted(CHAPTERS[what] & set(FIGURES)):
+        parts += [f"### Figure {figure}: {study(figure).study.title}", figure_part(figure, record["runs"])]
+    return "\n" + "\n\n".join(parts) + "\n"
 
 
 def about(record: Mapping[str, Any]) -> str:

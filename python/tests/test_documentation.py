@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import sender
+from conftest import script, sender
 from pydantic import BaseModel, TypeAdapter
 
 from ackclock import Scenario, metrics, schemas
@@ -45,8 +46,13 @@ access = { rate = "10 Mbit/s", delay = "1 ms" }
 """
 
 
+parts = script("page_parts.py")
+
+
+@cache
 def page(name: str) -> str:
-    return (ROOT / "docs" / name).read_text(encoding="utf-8")
+    """A page as the site has it."""
+    return str(parts.on_the_site((ROOT / "docs" / name).read_text(encoding="utf-8")))
 
 
 def section(text: str, heading: str) -> str:
@@ -75,6 +81,13 @@ def anchors(text: str) -> set[str]:
         before = sum(1 for name in names if name == plain or re.fullmatch(f"{re.escape(plain)}-\\d+", name))
         names.append(f"{plain}-{before}" if before else plain)
     return set(names)
+
+
+def test_the_index_has_a_line_for_each_page() -> None:
+    text = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+    listed = {target.partition("#")[0] for found in LINK.finditer(text) if (target := found[1])}
+    pages = {path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.md")}
+    assert pages - listed == {"index.md"}
 
 
 def test_the_tolerances_of_the_analytic_models_are_those_of_the_tests() -> None:
@@ -272,11 +285,11 @@ def test_every_word_of_an_expression_is_described() -> None:
 def test_every_table_of_a_scenario_is_described() -> None:
     text = page("scenario-language.md")
     tables = {one["name"]: one for one in core.tables()}
-    parts = dict(re.findall(r"<!-- generated: table (\w+) -->\n(.*?)<!-- end", text, re.DOTALL))
+    shown = dict(re.findall(r"<!-- generated: table (\w+) -->\n(.*?)<!-- end", text, re.DOTALL))
     # These have the keys of a link, which are described once.
-    assert set(tables) - set(parts) == {"link_of_rtt", "difference", "direction"}
+    assert set(tables) - set(shown) == {"link_of_rtt", "difference", "direction"}
     schema = schemas.schema("scenario")
-    for name, part in parts.items():
+    for name, part in shown.items():
         keys = {key["name"] for key in tables[name]["keys"]}
         assert keys <= first_column(part)
         assert keys == set((schema if name == "scenario" else schema["$defs"][name]).get("properties", {}))

@@ -63,10 +63,8 @@ def ran(text: str) -> Recorded:
 
 @pytest.mark.parametrize("key", THESES)
 def test_every_claim_recorded_is_a_line_of_its_thesis(key: str) -> None:
-    text = (ROOT / "docs" / "reproduction" / f"{key}-claims.md").read_text(encoding="utf-8")
-    lines = [line for line in text.splitlines() if line.startswith("| [")]
-    with (ROOT / "docs" / "reproduction" / f"{key}-claims.csv").open(encoding="utf-8") as file:
-        table = list(csv.DictReader(file))
+    lines = [line for line in theses.claims_part(key).splitlines() if line.startswith("| [")]
+    table = list(csv.DictReader(theses.claims_csv(found(of_thesis(key))).splitlines()))
     claims = [(one, claim) for one in found(of_thesis(key)) for claim in one.result.claims]
     assert len(lines) == len(table) == len(claims) > 0
     for line, cells, (one, claim) in zip(lines, table, claims, strict=True):
@@ -117,7 +115,8 @@ def test_a_page_begins_with_the_counts_in_words(small: Recorded) -> None:
 
 
 def test_the_table_of_claims_has_a_line_and_a_row_of_numbers(small: Recorded) -> None:
-    page = theses.claims_page([small.study], [small])
+    page = theses.claims_table("rbcc", [small])
+    assert "[A CSV file](rbcc-claims.csv)" in page
     assert "| [small] | 1 | There are four times as many flows | 4 | 4 ± 0 | equal | as printed |" in page
     assert "\n[small]: ../../python/ackclock/archive/studies/rbcc/small.toml\n" in page
     first, second = list(csv.DictReader(theses.claims_csv([small]).splitlines()))
@@ -169,7 +168,9 @@ def test_what_is_not_a_test_is_shown_and_not_counted() -> None:
 
 
 def test_every_question_of_ours_is_answered_on_its_page() -> None:
-    pages = "".join((ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8") for name in OURS)
+    made = script("page_parts.py")
+    files = (ROOT / "docs" / f"{name}.md" for name in OURS)
+    pages = "".join(made.on_the_site(file.read_text(encoding="utf-8")) for file in files)
     ours = [
         one for name in study_names() if name.startswith("today/") and (one := recorded(name)) is not None
     ]

@@ -112,23 +112,22 @@ def notes(both: Sequence[Recorded], studies: Sequence[LoadedStudy]) -> Iterator[
         yield f"Not recorded as it is now: {number_of(len(studies) - len(both), 'study')}."
 
 
-def claims_pages() -> Iterator[tuple[Path, str]]:
-    """Yields, for each thesis, the table of all its claims as a page and as CSV."""
+def claims_files() -> Iterator[tuple[Path, str]]:
+    """Yields, for each thesis, the table of all its claims as CSV, which is made for the site."""
     for key in theses():
-        studies = of_thesis(key)
-        both = found(studies)
-        yield FOLDER / f"{key}-claims.md", claims_page(studies, both)
-        yield FOLDER / f"{key}-claims.csv", claims_csv(both)
+        yield FOLDER / f"{key}-claims.csv", claims_csv(found(of_thesis(key)))
 
 
-def claims_page(studies: Sequence[LoadedStudy], both: Sequence[Recorded]) -> str:
-    """Returns the page with a line for each claim of a thesis."""
-    thesis = studies[0].thesis
+def claims_part(key: str) -> str:
+    """Returns the table with a line for each claim of a thesis, which is made for the site."""
+    return claims_table(key, found(of_thesis(key)))
+
+
+def claims_table(key: str, both: Sequence[Recorded]) -> str:
+    """Returns the table of the claims of a thesis."""
     lines = [
-        f"# Every claim of {thesis.author} ({thesis.year})",
         "",
-        f"[The thesis's page]({thesis.key}.md) has what they come to, [studies](../studies.md) what the words mean,",
-        f"and [a CSV file]({thesis.key}-claims.csv) the same table.",
+        f"[A CSV file]({key}-claims.csv) has the same table.",
         "",
         '<div class="claims" markdown="1">',
         "",
@@ -139,8 +138,9 @@ def claims_page(studies: Sequence[LoadedStudy], both: Sequence[Recorded]) -> str
         "</div>",
         "",
         *(f"[{_stem(one)}]: {STUDIES}/{one.study.name}.toml" for one in both),
+        "",
     ]
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines)
 
 
 def _line(one: Recorded, claim: ClaimResult) -> str:

@@ -24,6 +24,8 @@ COLOURS = (
     ("#6b6b6b", "#a8a8a8"),
 )
 """Of the lines, in light and in dark: each at least 4.5:1 against the background."""
+_GRID_LOOKS = ("c2 full", "c1 full", "c3 full", "c7 hollow")
+"""Of the words of a grid: as the reports have what is met, what is not, what is undecided, and what has no verdict."""
 DASHES = ("", "6 3", "2 3", "9 3 2 3", "12 4", "1 4", "4 2 1 2", "8 2")
 
 
@@ -154,6 +156,34 @@ def bars(title: str, groups: Sequence[tuple[str, Sequence[tuple[str, float]]]], 
             picture.add("text", f"{value:.2g}", x=left + wide + 8, y=y + 13)
             y += step
     return _document(title, y + 16, picture)
+
+
+def grid(
+    title: str, columns: Sequence[str], rows: Sequence[tuple[str, Sequence[str]]], words: Sequence[str]
+) -> str:
+    """A mark for each word: a row for each name, and in it a word, or none, for each column."""
+    left, step = 24.0 + 7 * max(len(name) for name, _ in rows), 22.0
+    wide = (WIDTH - RIGHT - left) / len(columns)
+    top = 44 + 7 * max(map(len, columns))
+    picture, x = _Picture(), 12.0
+    for number, word in enumerate(words):
+        mark(picture.add, number, x + 6, 20, 5, _GRID_LOOKS[number])
+        picture.add("text", word, x=x + 18, y=24)
+        x += 48 + 7 * len(word)
+    for number, name in enumerate(columns):
+        at = left + wide * (number + 0.5)
+        place = f"rotate(-90 {_short(at + 4)} {_short(top - 8)})"
+        picture.add("text", name, x=at + 4, y=top - 8, transform=place)
+        _line(picture, at, top, at, top + step * len(rows), class_="grid")
+    for down, (name, found) in enumerate(rows):
+        y = top + step * (down + 0.5)
+        picture.add("text", name, x=left - 8, y=y + 4, class_="end")
+        _line(picture, left, y, WIDTH - RIGHT, y, class_="grid")
+        for number, word in enumerate(found):
+            if word in words:
+                look = words.index(word)
+                mark(picture.add, look, left + wide * (number + 0.5), y, 5, _GRID_LOOKS[look])
+    return _document(title, top + step * len(rows) + 16, picture)
 
 
 def linear_ticks(low: float, high: float) -> list[tuple[float, str]]:
