@@ -8,11 +8,13 @@ import subprocess
 import sys
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 
 from ackclock.characterisation import records
 from ackclock.pages import characterisation as pages
+from ackclock.report import svg_chart
 from ackclock.study.fingerprint import of_simulation
 from ackclock.study.load import load_study
 from ackclock.study.records import Origin
@@ -130,6 +132,15 @@ def test_the_answer_names_the_disciplines_with_the_fewest_and_the_most_concerns(
         in text
     )
     assert "and in at most 2 (b).** Every discipline raises one in 5.2 CUBIC." in text
+
+
+def test_the_picture_has_a_mark_for_each_verdict() -> None:
+    rows = [("RED", ["OK", "CONCERN"]), ("PIE", ["", "OK"])]
+    root = ElementTree.fromstring(svg_chart.grid("A title", ["5.2", "6.2"], rows, ["OK", "CONCERN"]))  # noqa: S314
+    marks = [part.tag.rpartition("}")[2] for part in root.iter() if " full" in part.get("class", "")]
+    # The first two are the legend's.
+    assert marks == ["circle", "polygon", "circle", "polygon", "circle"]
+    assert {"OK", "CONCERN", "RED", "PIE", "5.2", "6.2", "A title"} <= {part.text for part in root.iter()}
 
 
 @pytest.mark.parametrize("name", RECORDED)

@@ -166,7 +166,7 @@ def _scenario(one: Record | None, study: LoadedStudy) -> Iterator[str]:
     about = study.study.characterisation
     if about is None:
         return
-    yield f"## {about.section} {escaped(study.study.title)}"
+    yield f"### {about.section} {escaped(study.study.title)}"
     yield ""
     yield f"`{study.name}`, {about.requirement}. {escaped(about.demand)}"
     yield ""
