@@ -31,7 +31,8 @@ WHAT is one of
     fields RECORD            the fields of a run's result, or of its flows, links, groups, transfers or size_classes
     schemas                  the JSON Schemas, as files
     speed                    how fast ackclock, ns-2 and ns-3 are, from docs/speed.toml
-    tolerances               how far the comparisons with other simulators may lie, from reference/tolerances.toml
+    speed instructions       what a packet takes, from reference/instructions.json
+    validation PART          how far the simulator may lie from models and other programs, and how far it does
     linux-controls agreement|decisions  what controls on sockets of the kernel have done, from the archive
     on-the-wire 40|10|policers  what `ackclock path` has measured beside simulations, from the archive
     flows-on-the-wire measured|first seconds|late acknowledgements|missing  what `ackclock wire` has measured beside
@@ -75,6 +76,7 @@ import search_variants
 import speed_pages
 import stack_agreement
 import testbed_measurements
+import validation_pages
 import wire_measurements
 
 from ackclock import _toml as toml
@@ -195,8 +197,8 @@ def generate(what: str) -> str:
         "grids": grids,
         "fields": tables.fields,
         "schemas": lambda _: tables.schemas_of_documents(),
-        "speed": lambda _: speed_pages.table().rstrip("\n"),
-        "tolerances": tolerances,
+        "speed": speed_pages.generated,
+        "validation": validation_pages.generated,
         "searches": searches.generated,
         "search-variants": search_variants.generated,
         "media": lambda _: media_cases.generated(),
@@ -252,20 +254,6 @@ def claims(study: str) -> str:
 def grids(study: str) -> str:
     """A study's claims as tables, as they were recorded last."""
     return "\n" + study_pages.grids(study) + "\n"
-
-
-def tolerances(_rest: str) -> str:
-    """The tolerances that the tests of crates/lab/tests/scenarios/peers.rs enforce."""
-    text = (ROOT / "reference" / "tolerances.toml").read_text(encoding="utf-8")
-    quantities = ("delivered", "mean_queue", "drops", "jain")
-    lines = [
-        "| means over the runs, against | packets delivered | mean queue | drops | Jain's index |",
-        "| --- | --- | --- | --- | --- |",
-    ]
-    for peer in toml.loads(text)["peers"].values():
-        cells = [peer["what"], *(f"{100 * peer[quantity]:g} %" for quantity in quantities)]
-        lines.append("| " + " | ".join(cells) + " |")
-    return "\n".join(lines)
 
 
 def lessons(_rest: str) -> str:
