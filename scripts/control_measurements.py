@@ -1,5 +1,5 @@
 """What controls of this laboratory did on sockets of the kernel, beside simulations of the same file:
-`scripts/measure controls` records it, and `scripts/document-registry` makes the tables of docs/linux-controls.md.
+`scripts/measure controls` records it, and `scripts/document-registry` makes the tables of docs/on-the-wire.md.
 """
 
 from __future__ import annotations
