@@ -1,4 +1,4 @@
-"""What a search found, as a scenario file."""
+"""What a search found, as a scenario file and as the document of ``--json``."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from ackclock._search.run import SEEDS, SearchResult
 from ackclock._search.space import TESTED, Space
 from ackclock.evaluation.contenders import Contender
 from ackclock.evaluation.run import put
+from ackclock.schemas.experiment import finding_record
 
 
 def scenario_of(
@@ -40,3 +41,37 @@ def scenario_of(
     if tested.classes:
         comments.append(f'The control was {tested.name}, in Python; here "{TESTED}" has what the space has.')
     return "".join(f"# {text}\n" for text in comments) + "\n" + tomli_w.dumps(document)
+
+
+def as_document(
+    found: SearchResult,
+    space: Space,
+    *,
+    command: str,
+    control: str,
+    objective: str,
+    against: str | None,
+    scenario: str,
+    report: str | None,
+) -> dict[str, Any]:
+    """Returns the document of ``schemas.search.SearchDocument``. ``scenario`` and ``report`` are the files."""
+    return {
+        "kind": "ackclock search",
+        "command": command,
+        "control": control,
+        "objective": objective,
+        "against": against,
+        "space": space.file,
+        "badness": found.badness,
+        "samples": list(found.samples),
+        "before_shrinking": found.first_badness,
+        "harmless": found.harmless,
+        "finding": finding_record(found.finding),
+        "failed": found.failed,
+        "all_failed": found.all_failed,
+        "why_failed": found.why or None,
+        "values": space.overrides(found.values),
+        "runs": found.runs,
+        "scenario": scenario,
+        "report": report,
+    }

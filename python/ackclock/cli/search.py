@@ -36,21 +36,13 @@ def search(
 ) -> None:
     """Searches, prints what was found, and writes it as a scenario file."""
     from ackclock._cluster import workers_at
-    from ackclock._numbers import significant
-    from ackclock._search.objectives import objective as named
-    from ackclock._search.report import scenario_of
+    from ackclock._numbers import significant, with_ends
+    from ackclock._search.entry import named
+    from ackclock._search.report import as_document, scenario_of
     from ackclock._search.run import Search
-    from ackclock._search.space import load
     from ackclock._store import Store
-    from ackclock.evaluation.contenders import contender
-    from ackclock.evaluation.entry import transport_keys
 
-    wanted = named(objective)
-    more = transport_keys(transport)
-    tested, chosen = contender(control, more), load(space or wanted.space)
-    reference = contender(against or "cubic", more)
-    if against is not None:
-        wanted = wanted.against(reference.name)
+    tested, wanted, chosen, reference = named(control, objective, space, against, transport)
     writable(out)
     with workers_at(dask, threads) as pool, progress_bar(f"search {control}") as progress:
         found = Search(
@@ -79,34 +71,28 @@ def search(
     with replacing(path) as unfinished:
         unfinished.write_text(scenario_of(found, chosen, tested, wanted, command), encoding="utf-8")
     report = _report(path, found, chosen, tested, threads) if html else None
-    values = chosen.overrides(found.values)
     if as_json:
         print_json(
-            {
-                "kind": "ackclock search",
-                "command": command,
-                "control": control,
-                "objective": objective,
-                "against": against,
-                "space": chosen.file,
-                "badness": found.badness,
-                "samples": list(found.samples),
-                "before_shrinking": found.first_badness,
-                "harmless": found.harmless,
-                "failed": found.failed,
-                "all_failed": found.all_failed,
-                "why_failed": found.why or None,
-                "values": values,
-                "runs": found.runs,
-                "scenario": str(path),
-                "report": None if report is None else str(report),
-            }
+            as_document(
+                found,
+                chosen,
+                command=command,
+                control=control,
+                objective=objective,
+                against=against,
+                scenario=str(path),
+                report=None if report is None else str(report),
+            )
         )
         return
-    say = console()
+    say, finding = console(), found.finding
     say.print(Text(f"{control}, {objective}: {wanted.text}", style="bold"))
     say.print(f"worst      {significant(found.badness, 3)}, mean of {len(found.samples)} seeds")
     say.print(f"harmless   {significant(found.harmless, 3)}, in the scenario of {chosen.file} as it stands")
+    more = with_ends(finding.estimate, finding.interval)
+    surely = "" if finding.met else ": not surely worse than harmless"
+    say.print(f"new seeds  {more} more than harmless, mean of {finding.seeds} others{surely}")
+    values = chosen.overrides(found.values)
     for place, (name, value) in enumerate(values.items()):
         say.print(f"{'' if place else 'with':<10} {name} = {value}")
     if not values:
