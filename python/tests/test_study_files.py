@@ -94,6 +94,7 @@ def test_a_study_is_read() -> None:
         ([('id = "2"', 'id = "1"')], 'claim "1" is defined twice'),
         ([('name = "many"', 'name = "few"')], 'case "few" is defined twice'),
         ([('name = "many"', 'name = "many[3]"')], "brackets belong to swept cases"),
+        ([('id = "flows_seen"', 'id = "flows-seen"')], "a metric id is used as a function name"),
         (
             [('expect = "< 0"', 'unit = "kbit/s"\nexpect = "< 0"')],
             'claims.2.unit: found "kbit/s", expected "Mbit/s", the unit of metric "goodput"',

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from ackclock.experiment.table import Table
 
@@ -57,11 +58,20 @@ class Setting:
 class Metric(Table):
     """One number per run, as an expression over the run's result."""
 
-    id: str = Field(pattern=r"^[a-z][a-z0-9_]*$", description="also the name of a function in criteria")
+    id: str
     label: str
     unit: str = ""
     expr: str
-    better: Better = "neither"
+    better: Better = Field(
+        default="neither", description="whether more or less of it is better; evaluations need it"
+    )
+
+    @field_validator("id")
+    @classmethod
+    def _identifier(cls, value: str) -> str:
+        if not re.fullmatch("[a-z][a-z0-9_]*", value):
+            raise ValueError("a metric id is used as a function name: lower-case letters, digits and _")
+        return value
 
     @property
     def axis_title(self) -> str:
