@@ -1,4 +1,4 @@
-"""The five types of an experiment: setting, metric, samples, criterion, finding."""
+"""The five types of an experiment (setting, metric, samples, criterion, finding), and the base of tables of files."""
 
 from __future__ import annotations
 
@@ -9,9 +9,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Literal
 
-from pydantic import Field, field_validator
-
-from ackclock.experiment.table import Table
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 if TYPE_CHECKING:
     from ackclock.experiment.expression import Array
@@ -19,6 +17,12 @@ if TYPE_CHECKING:
 
 Better = Literal["more", "less", "neither"]
 """Whether more or less of a quantity is better."""
+
+
+class Table(BaseModel):
+    """A table of a file: unknown keys are refused, values never change after loading."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class Result(Enum):

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from pydantic import Field, model_validator
 from typing_extensions import Self
 
-from ackclock.experiment.model import Criterion
-from ackclock.experiment.table import Table
+from ackclock.experiment.model import Criterion, Table
 
 _UNITS = frozenset({"s", "ms", "us", "bit/s", "kbit/s", "Mbit/s", "Gbit/s", "B", "kB", "MB", "packets", "%"})
 """Units that cannot be mixed up unnoticed; further words name the reference ("% of the link")."""

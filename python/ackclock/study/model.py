@@ -19,8 +19,7 @@ from ackclock._names import nearest
 from ackclock.characterisation.disciplines import Placement
 from ackclock.characterisation.language import Characterisation
 from ackclock.experiment import model as experiment
-from ackclock.experiment.model import Setting, sweep_text
-from ackclock.experiment.table import Table
+from ackclock.experiment.model import Setting, Table, sweep_text
 from ackclock.study.claim import Claim
 
 Verdict = Literal[
