@@ -10,8 +10,8 @@ import pytest
 from conftest import STUDY, replaced
 
 from ackclock import _toml as toml
+from ackclock.cli.study import copied
 from ackclock.errors import InputError
-from ackclock.study.copied import copied
 from ackclock.study.load import find_studies, load_study, parse_study, study_names, theses
 from ackclock.study.scenario_text import extracted
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import operator
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from pydantic import Field, model_validator
@@ -139,6 +139,15 @@ class Claim(Table):
                 '"rbcc/table-4.1 3d"'
             )
         return ClaimElsewhere(found["study"], found["claim"])
+
+    @property
+    def texts(self) -> list[str]:
+        """Returns its expressions: what is measured, and the order if it states one."""
+        return [self.measured, *([] if self.direction is None else [self.direction])]
+
+    def metrics_named(self, known: Iterable[str]) -> list[str]:
+        """Returns which of the metrics, by id, its expressions name."""
+        return [id for id in known if any(re.search(rf"\b{id}\(", text) for text in self.texts)]
 
     def not_judged(self) -> str:
         """Returns why the claim is shown but not judged here; empty if it is judged."""

@@ -6,7 +6,6 @@ A record is one JSON file. What it concludes is not in it: ``judged`` judges it 
 from __future__ import annotations
 
 import json
-import math
 import os
 import platform
 import shutil
@@ -17,6 +16,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ackclock import _numbers as numbers
 from ackclock._archive import folder
 from ackclock.errors import InputError
 from ackclock.study.digest import PHYSICS
@@ -139,7 +139,7 @@ def record_of(work: Work, origin: Origin) -> Record:
         # An interpretation that runs the scenario of the one taken only has metrics of its own.
         whole = reading == 0 or plan.changes(reading, c)
         wanted = plan.metrics(plan.readings[reading]) if whole else _replaced(plan, reading)
-        return {id: [_rounded(value) for value in found[id]] for id in wanted}
+        return {id: numbers.rounded(found[id], DIGITS) for id in wanted}
 
     others = []
     for reading, alternative in list(enumerate(plan.readings))[1:]:
@@ -164,7 +164,7 @@ def record_of(work: Work, origin: Origin) -> Record:
         origin=origin,
         checked=Checked(PHYSICS, origin.date),
         simulations=work.count,
-        cpu_time_s=None if work.stored else _rounded(work.cpu_time_s, 3),
+        cpu_time_s=None if work.stored else numbers.rounded_one(work.cpu_time_s, 3),
         fields=sorted(measured.fields),
         digests={plan.runs[c].name: text for (i, c), text in sorted(measured.digests.items()) if i == 0},
         samples={run.name: of(0, c) for c, run in enumerate(plan.runs)},
@@ -297,13 +297,6 @@ def _lines(runs: Mapping[str, Values], indent: int) -> list[str]:
 
 def _compact(value: Any) -> str:
     return json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
-
-
-def _rounded(value: float | None, digits: int = DIGITS) -> float | None:
-    if value is None or not math.isfinite(value):
-        return None
-    rounded = float(f"{value:.{digits}g}")
-    return int(rounded) if rounded.is_integer() and abs(rounded) < 2**53 else rounded
 
 
 def _commit() -> str:
