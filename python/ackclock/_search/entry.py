@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 from ackclock._arguments import path, text, whole
@@ -64,3 +65,20 @@ def named(
     if against is not None:
         wanted = wanted.against(reference.name)
     return tested, wanted, load(space or wanted.space), reference
+
+
+def command(
+    control: str,
+    objective: str,
+    space: str | None,
+    against: str | None,
+    transport: str | None,
+    *,
+    runs: int,
+    seed: int,
+) -> str:
+    """Returns the command that makes a search."""
+    words = ["ackclock", "search", control, "--for", objective]
+    for option, value in (("--space", space), ("--against", against), ("--transport", transport)):
+        words += [] if value is None else [option, value]
+    return shlex.join([*words, "--runs", str(runs), "--seed", str(seed)])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -37,7 +36,7 @@ def search(
     """Searches, prints what was found, and writes it as a scenario file."""
     from ackclock._cluster import workers_at
     from ackclock._numbers import significant, with_ends
-    from ackclock._search.entry import named
+    from ackclock._search.entry import command, named
     from ackclock._search.report import as_document, scenario_of
     from ackclock._search.run import Search
     from ackclock._store import Store
@@ -58,25 +57,21 @@ def search(
             limit_s=limit_s,
             progress=progress,
         ).find()
-    words = ["ackclock", "search", control, "--for", objective]
-    words += [] if space is None else ["--space", space]
-    words += [] if against is None else ["--against", against]
-    words += [] if transport is None else ["--transport", transport]
-    command = shlex.join([*words, "--runs", str(runs), "--seed", str(seed)])
+    made_by = command(control, objective, space, against, transport, runs=runs, seed=seed)
     parts = ["search", stem_of(control), objective]
     parts += [] if space in (None, wanted.space) else [Path(space).stem]
     parts += [] if against is None else ["against", stem_of(against)]
     parts += [] if transport is None else [transport]
     path = out / f"{'-'.join(map(plain, parts))}.toml"
     with replacing(path) as unfinished:
-        unfinished.write_text(scenario_of(found, chosen, tested, wanted, command), encoding="utf-8")
+        unfinished.write_text(scenario_of(found, chosen, tested, wanted, made_by), encoding="utf-8")
     report = _report(path, found, chosen, tested, threads) if html else None
     if as_json:
         print_json(
             as_document(
                 found,
                 chosen,
-                command=command,
+                command=made_by,
                 control=control,
                 objective=objective,
                 against=against,

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from ackclock import _toml as toml
+from ackclock._numbers import number_of
 from ackclock.pages import DOCS
-from ackclock.pages.markdown import escaped, number_of, row, short
+from ackclock.pages.markdown import escaped, row, short
 from ackclock.pages.results import Recorded, distance, found, measured, of_thesis, printed, result
 from ackclock.study.load import LoadedStudy, theses
 from ackclock.study.model import Verdict
