@@ -13,6 +13,7 @@ from ackclock._search.space import TESTED, Space
 from ackclock.evaluation.contenders import Contender
 from ackclock.evaluation.run import put
 from ackclock.schemas.experiment import finding_record
+from ackclock.schemas.search import SearchDocument
 
 
 def scenario_of(
@@ -43,35 +44,17 @@ def scenario_of(
     return "".join(f"# {text}\n" for text in comments) + "\n" + tomli_w.dumps(document)
 
 
-def as_document(
-    found: SearchResult,
-    space: Space,
-    *,
-    command: str,
-    control: str,
-    objective: str,
-    against: str | None,
-    scenario: str,
-    report: str | None,
-) -> dict[str, Any]:
-    """Returns the document of ``schemas.search.SearchDocument``. ``scenario`` and ``report`` are the files."""
-    return {
-        "kind": "ackclock search",
-        "command": command,
-        "control": control,
-        "objective": objective,
-        "against": against,
-        "space": space.file,
-        "badness": found.badness,
-        "samples": list(found.samples),
-        "before_shrinking": found.first_badness,
-        "harmless": found.harmless,
-        "finding": finding_record(found.finding),
-        "failed": found.failed,
-        "all_failed": found.all_failed,
-        "why_failed": found.why or None,
-        "values": space.overrides(found.values),
-        "runs": found.runs,
-        "scenario": scenario,
-        "report": report,
-    }
+def as_document(found: SearchResult, space: Space, **asked: str | None) -> dict[str, Any]:
+    """Returns the document of ``schemas.search.SearchDocument``. ``asked`` are its fields that say what was asked for,
+    and the files that were written.
+    """
+    return SearchDocument.filled(
+        found,
+        kind="ackclock search",
+        space=space.file,
+        before_shrinking=found.first_badness,
+        finding=finding_record(found.finding),
+        why_failed=found.why or None,
+        values=space.overrides(found.values),
+        **asked,
+    )

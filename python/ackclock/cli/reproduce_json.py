@@ -14,7 +14,6 @@ from typing import Any
 from ackclock.characterisation.judge import rows
 from ackclock.schemas import reproduce
 from ackclock.schemas.experiment import finding_record
-from ackclock.schemas.run import Document
 from ackclock.study.result import ClaimResult, StudyResult
 from ackclock.study.sentence import sentence
 from ackclock.study.tally import by_thesis, verdicts_of
@@ -26,7 +25,7 @@ def as_document(results: Sequence[StudyResult], report: Path | None, wall_time_s
         "schema_version": 2,
         "verdicts": verdicts_of(results),
         "theses": [
-            _record(reproduce.ThesisRecord, tally, thesis=tally.thesis.key, about=tally.kind)
+            reproduce.ThesisRecord.filled(tally, thesis=tally.thesis.key, about=tally.kind)
             for tally in by_thesis([result for result in results if result.characterisation is None])
         ],
         "studies": [_study(result) for result in results],
@@ -35,21 +34,12 @@ def as_document(results: Sequence[StudyResult], report: Path | None, wall_time_s
     }
 
 
-def _record(kind: type[Document], source: object, /, **others: Any) -> dict[str, Any]:
-    """Returns a record of this kind: each field is an attribute of ``source``, except those in ``others``."""
-    return {
-        field: others[field] if field in others else getattr(source, field) for field in kind.model_fields
-    }
-
-
 def _study(result: StudyResult) -> dict[str, Any]:
     thesis, source = result.source.thesis, result.source
-    return _record(
-        reproduce.StudyRecord,
+    return reproduce.StudyRecord.filled(
         result,
         sentence=sentence(result),
-        source=_record(
-            reproduce.SourceRecord,
+        source=reproduce.SourceRecord.filled(
             thesis,
             thesis=thesis.key,
             item=source.item,
@@ -57,17 +47,15 @@ def _study(result: StudyResult) -> dict[str, Any]:
             asked_by=source.asked_by,
             setup_unknown=source.setup_unknown,
         ),
-        precision=None if result.precision is None else _record(reproduce.PrecisionRecord, result.precision),
+        precision=None if result.precision is None else reproduce.PrecisionRecord.filled(result.precision),
         claims=[_claim(claim) for claim in result.claims],
         verdicts=result.verdicts(),
         cases=[
-            _record(
-                reproduce.CaseRecord,
+            reproduce.CaseRecord.filled(
                 case,
                 overrides=dict(case.overrides),
                 values=[
-                    _record(
-                        reproduce.ValueRecord,
+                    reproduce.ValueRecord.filled(
                         value,
                         metric=metric.id,
                         unit=metric.unit,
@@ -80,8 +68,7 @@ def _study(result: StudyResult) -> dict[str, Any]:
             for case in result.cases
         ],
         sensitivity=[
-            _record(
-                reproduce.SensitivityRecord,
+            reproduce.SensitivityRecord.filled(
                 item,
                 taken=assumption.taken,
                 taken_from=assumption.taken_from,
@@ -101,12 +88,10 @@ def _characterisation(result: StudyResult) -> dict[str, Any] | None:
     if about is None:
         return None
     disciplines = [
-        _record(
-            reproduce.DisciplineRecord,
+        reproduce.DisciplineRecord.filled(
             row,
             findings=[
-                _record(
-                    reproduce.CriterionRecord,
+                reproduce.CriterionRecord.filled(
                     one,
                     criterion=one.condition.title,
                     kind=one.condition.kind,
@@ -120,15 +105,14 @@ def _characterisation(result: StudyResult) -> dict[str, Any] | None:
         )
         for row in rows(result)
     ]
-    return _record(reproduce.CharacterisationRecord, about, disciplines=disciplines)
+    return reproduce.CharacterisationRecord.filled(about, disciplines=disciplines)
 
 
 def _claim(claim: ClaimResult) -> dict[str, Any]:
-    return _record(
-        reproduce.ClaimRecord,
+    return reproduce.ClaimRecord.filled(
         claim,
         findings=[finding_record(one) for one in claim.findings],
-        interpretations=[_record(reproduce.InterpretationRecord, one) for one in claim.interpretations],
+        interpretations=[reproduce.InterpretationRecord.filled(one) for one in claim.interpretations],
         samples=_samples(claim.samples),
     )
 

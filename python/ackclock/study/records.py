@@ -138,7 +138,8 @@ def record_of(work: Work, origin: Origin) -> Record:
         found = measured.samples(reading, c)
         # An interpretation that runs the scenario of the one taken only has metrics of its own.
         whole = reading == 0 or plan.changes(reading, c)
-        wanted = plan.metrics(plan.readings[reading]) if whole else _replaced(plan, reading)
+        alternative = plan.readings[reading]
+        wanted = plan.metrics(alternative) if whole or alternative is None else alternative.metrics
         return {id: numbers.rounded(found[id], DIGITS) for id in wanted}
 
     others = []
@@ -240,26 +241,28 @@ def result_of(name: str) -> StudyResult | None:
         from ackclock.study.before_samples import result
 
         return result(document, loaded)
-    record = read(name)
-    if record is None or is_stale(record, loaded.study):
-        return None
-    return judged(record, loaded)
+    record = _of_today(name, loaded.study)
+    return None if record is None else judged(record, loaded)
+
+
+def _of_today(name: str, study: Study) -> Record | None:
+    """Returns the record of a study; None without one, or if the samples are others today."""
+    record = None if name.endswith(".toml") else read(name)
+    return None if record is None or is_stale(record, study) else record
 
 
 def recorded_verdicts(name: str, study: Study) -> Mapping[str, Verdict]:
     """Returns the recorded results by claims; empty for a study that is not recorded or has changed since."""
     from ackclock.study.load import load_study
 
-    record = None if name.endswith(".toml") else read(name)
-    if record is None or is_stale(record, study):
-        return {}
-    return {claim.id: claim.verdict for claim in judged(record, load_study(name)).claims}
+    record = _of_today(name, study)
+    return {} if record is None else {one.id: one.verdict for one in judged(record, load_study(name)).claims}
 
 
 def recorded_means(name: str, study: Study) -> Means | None:
     """Returns the means of the study's metrics; None if they are not recorded, or the study has changed since."""
-    record = None if name.endswith(".toml") else read(name)
-    if record is None or is_stale(record, study):
+    record = _of_today(name, study)
+    if record is None:
         return None
     return {
         metric.id: {run: _mean(values[metric.id]) for run, values in record.samples.items()}
@@ -283,11 +286,6 @@ def _document(study: str) -> dict[str, Any]:
         return {}
     document: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     return document
-
-
-def _replaced(plan: Any, reading: int) -> list[str]:
-    alternative = plan.readings[reading]
-    return [] if alternative is None else list(alternative.metrics)
 
 
 def _lines(runs: Mapping[str, Values], indent: int) -> list[str]:
