@@ -79,7 +79,6 @@ import testbed_measurements
 import validation_pages
 import wire_measurements
 
-from ackclock import _toml as toml
 from ackclock.lessons import lessons as all_lessons
 from ackclock.pages import characterisation, evaluations, figures, numbers, searches, theses
 from ackclock.pages import studies as study_pages
