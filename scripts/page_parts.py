@@ -80,7 +80,7 @@ import validation_pages
 import wire_measurements
 
 from ackclock.lessons import lessons as all_lessons
-from ackclock.pages import characterisation, evaluations, figures, numbers, searches, theses
+from ackclock.pages import characterisation, evaluations, figures, numbers, searches, systems, theses
 from ackclock.pages import studies as study_pages
 from ackclock.study.load import load_study, study_names
 
@@ -240,7 +240,7 @@ def reproduction(what: str) -> str:
     makers = {
         "answer": theses.answer_of_all,
         "counts": theses.counts,
-        "systems": theses.table_of_systems,
+        "systems": systems.table,
     }
     return "\n" + makers[what]() + "\n"
 

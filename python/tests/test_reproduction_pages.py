@@ -14,7 +14,8 @@ import pytest
 from chromium import offline_chromium
 from conftest import STUDY, replaced, script
 
-from ackclock.pages import figures, markdown, studies, theses
+from ackclock.errors import InputError
+from ackclock.pages import figures, markdown, studies, systems, theses
 from ackclock.pages.results import Recorded, distance, found, of_thesis, recorded
 from ackclock.report import svg_chart as chart
 from ackclock.study.load import load_study, parse_study, study_names
@@ -27,11 +28,10 @@ ORIGIN = Origin("2026-01-02", "0123456789", "A processor", 2, "Linux x86_64")
 THESES = list(every_thesis())
 HEADINGS = [
     "What was proposed",
-    "What holds",
-    "What does not hold, and why",
-    "What depends on what is not stated",
-    "Is it of use today?",
-    "The author's objections",
+    "Three things that hold",
+    "Three things that do not",
+    "What is lost",
+    "Today",
     "Every claim",
 ]
 OURS = (
@@ -79,30 +79,64 @@ def test_every_claim_recorded_is_a_line_of_its_thesis(key: str) -> None:
 def test_a_thesis_has_the_parts_of_a_review(key: str) -> None:
     text = (ROOT / "docs" / "reproduction" / f"{key}.md").read_text(encoding="utf-8")
     headings = re.findall(r"^## (.*)$", text, re.MULTILINE)
-    assert [heading for heading in headings if heading in HEADINGS] == HEADINGS
-    assert (headings[0], headings[-1]) == (HEADINGS[0], HEADINGS[-1])
+    assert headings == HEADINGS
+    answer = text.split("\n\n")[1]
+    assert answer.startswith("**Was the thesis right?")
+    for heading in ("Three things that hold", "Three things that do not"):
+        part = text.partition(f"## {heading}\n")[2].partition("\n## ")[0]
+        assert re.findall(r"^\d\.", part, re.MULTILINE) == ["1.", "2.", "3."]
+    by_hand = re.sub(
+        r"<!-- generated.*?end of what is generated -->|<!-- = .*? -->", "", text, flags=re.DOTALL
+    )
+    assert len(by_hand.split()) <= 1200
 
 
-def test_the_index_has_a_line_for_each_system() -> None:
-    systems = theses.systems()
-    assert len({one["name"] for one in systems}) == len(systems) == 25
-    for one in systems:
-        assert set(one) == {"name", "thesis", "idea", "verdict"}
-        assert one["thesis"] in every_thesis()
+NOT_RECORDED_YET = pytest.mark.xfail(reason="12 of its 14 studies have records without samples", strict=True)
+
+
+@pytest.mark.parametrize(
+    "key", [pytest.param(key, marks=NOT_RECORDED_YET if key == "ltcp-rc" else ()) for key in THESES]
+)
+def test_every_number_of_a_thesis_page_is_of_a_record_that_counts(key: str) -> None:
+    text = (ROOT / "docs" / "reproduction" / f"{key}.md").read_text(encoding="utf-8")
+    names = set(re.findall(r"<!-- = (\S+):", text))
+    assert names
+    for name in names:
+        one = recorded(name)
+        assert one is not None, name
+        assert not one.stale, name
+
+
+def test_each_system_has_a_sentence_that_its_claims_carry() -> None:
+    every = systems.systems()
+    assert len({one.name for one in every}) == len(every) == 25
+    for one in every:
+        assert one.thesis in every_thesis()
+        assert one.claims()
+        assert one.text()
+
+
+def test_a_sentence_that_its_claims_do_not_carry_is_refused() -> None:
+    one = dataclasses.replace(systems.systems()[0], carried_by=["rbcc/table-4.1 1a not as printed"])
+    with pytest.raises(
+        InputError, match=r"claim 1a of rbcc/table-4.1 is as printed, and not as printed carries"
+    ):
+        one.text()
+    with pytest.raises(InputError, match="has no claim 1z: 1a"):
+        dataclasses.replace(one, carried_by=["rbcc/table-4.1 1z as printed"]).text()
+    with pytest.raises(InputError, match=r'found "rbcc/table-4.1 1a", expected STUDY CLAIM RESULT'):
+        dataclasses.replace(one, carried_by=["rbcc/table-4.1 1a"]).text()
 
 
 def test_a_page_begins_with_the_counts_in_words(small: Recorded) -> None:
     # Of the two claims of the study the first holds: 8 flows are 4 times 2. The second says that no packet arrives.
-    assert theses.answer([small]) == (
-        "Where the set-up is printed, 1 of 2 claims come out as printed and 1 do not come out."
-    )
+    assert theses.answer([small]) == ("Where the set-up is printed, 1 of 2 claims hold and 1 does not.")
     assert theses.answer([]) == "No claim of it is recorded."
     lost = ran(replaced(STUDY, ('item = "Table', 'setup_unknown = "The start times."\nitem = "Table')))
     assert theses.answer([small, lost]).endswith(
-        "; where a part of it is lost and ours stands in its place, "
-        "1 of 2 claims come out as printed and 1 do not come out."
+        ". Where a part of it is lost and ours stands in its place, 1 of 2 claims hold and 1 does not."
     )
-    assert "| not as printed | 1 | 1 | 2 |" in "\n".join(theses.table_of([small, lost]))
+    assert list(theses.about([small, lost])) == ["Of these claims 4 compare only baselines."]
     # The flows that are seen, and the goodput of one case, which the study prints as 1 Mbit/s.
     (numbers,) = theses.numbers([small])
     assert numbers.startswith("Of 2 printed numbers ")

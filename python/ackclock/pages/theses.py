@@ -7,9 +7,7 @@ import io
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
-from ackclock import _toml as toml
 from ackclock._numbers import number_of
 from ackclock.pages import DOCS
 from ackclock.pages.markdown import escaped, row, short
@@ -27,24 +25,28 @@ HEADS = [
     *("study", "claim", "what is claimed", "printed", "measured", "distance"),
     *("result", "other interpretations", "set-up"),
 ]
-SAID: Mapping[Verdict, str] = {
-    "right order, other size": "have the right order and another size",
-    "not as printed": "do not come out",
-    "undecided": "are undecided",
-    "cannot tell": "cannot be told from their denial",
+SAID: Mapping[Verdict, tuple[str, str]] = {
+    "not as printed": ("does not", "do not"),
+    "right order, other size": (
+        "has the right order and another size",
+        "have the right order and another size",
+    ),
+    "undecided": ("is undecided", "are undecided"),
+    "cannot tell": ("cannot be told from its denial", "cannot be told from their denial"),
 }
+"""What is said of one claim, and of several."""
 WHERE = {
-    False: "where the set-up is printed",
-    True: "where a part of it is lost and ours stands in its place",
+    False: "Where the set-up is printed",
+    True: "Where a part of it is lost and ours stands in its place",
 }
 
 
 def facts(key: str) -> str:
-    """Returns what stands under the title of a thesis's page: the answer, the counts, and where they are from."""
+    """Returns what stands under the answer of a thesis's page: which thesis it is, and the counts in words."""
     studies = of_thesis(key)
     thesis, both = studies[0].thesis, found(studies)
     parts = [f"{thesis.author}: *{escaped(thesis.title)}*. {thesis.degree}, {thesis.where}, {thesis.year}."]
-    parts += [f"**{answer(both)}**", *numbers(both), "\n".join(table_of(both)), *notes(both, studies)]
+    parts += [" ".join([answer(both), *about(both), *numbers(both)]), *notes(both, studies)]
     return "\n" + "\n\n".join(parts) + "\n"
 
 
@@ -59,20 +61,31 @@ def claims_of(both: Sequence[Recorded], *kinds: Kind) -> list[tuple[Recorded, Cl
 
 
 def answer(both: Sequence[Recorded]) -> str:
-    """Returns whether the thesis was right, in a sentence of counts."""
+    """Returns how many claims hold, in a sentence for each set-up."""
     texts = []
     for lost, where in WHERE.items():
         own = counted(claim.verdict for _, claim in claims_of(both) if bool(claim.setup) == lost)
-        texts += [f"{where}, {_in_words(own)}"] if own else []
-    text = "; ".join(texts)
-    return f"{text[:1].upper()}{text[1:]}." if text else "No claim of it is recorded."
+        texts += [f"{where}, {_in_words(own)}."] if own else []
+    return " ".join(texts) if texts else "No claim of it is recorded."
 
 
 def _in_words(counts: Mapping[Verdict, int]) -> str:
-    """Returns counts in words: "48 of 61 claims come out as printed, 9 do not come out and 4 are undecided"."""
-    held = f"{counts.get('as printed', 0)} of {number_of(sum(counts.values()), 'claim')} come out as printed"
-    others = [f"{counts[word]} {said}" for word, said in SAID.items() if counts.get(word)]
+    """Returns counts in words: "48 of 61 claims hold, 9 do not and 4 are undecided"."""
+    held = f"{counts.get('as printed', 0)} of {number_of(sum(counts.values()), 'claim')} hold"
+    others = [f"{count} {said[count > 1]}" for word, said in SAID.items() if (count := counts.get(word))]
     return " and ".join(filter(None, [", ".join([held, *others[:-1]]), *others[-1:]]))
+
+
+def about(both: Sequence[Recorded]) -> Iterator[str]:
+    """Yields how many claims are about baselines alone, and the answers to questions of our own."""
+    if baselines := len(claims_of(both, "baselines")):
+        yield f"Of these claims {baselines} compare only baselines."
+    if ours := counted(claim.verdict for _, claim in claims_of(both, "ours")):
+        rest = sum(ours.values()) - ours.get("yes", 0) - ours.get("no", 0)
+        yield (
+            f"Of {number_of(sum(ours.values()), 'question')} of our own {ours.get('yes', 0)} have the answer yes, "
+            f"{ours.get('no', 0)} no, and {rest} none."
+        )
 
 
 def numbers(both: Sequence[Recorded]) -> Iterator[str]:
@@ -85,24 +98,6 @@ def numbers(both: Sequence[Recorded]) -> Iterator[str]:
     if count := sum(bool(claim.reversed_by) for _, claim in claims_of(both)):
         results = number_of(count, "result")
         yield f"Another interpretation of the text, for which there is evidence, reverses {results}."
-
-
-def table_of(both: Sequence[Recorded]) -> Iterator[str]:
-    """Yields the counts as a table: a row for each result, a column for each set-up, and one for our own questions."""
-    columns = {
-        "set-up printed": [c.verdict for _, c in claims_of(both) if not c.setup],
-        "set-up partly lost": [c.verdict for _, c in claims_of(both) if c.setup],
-        "of these, about baselines alone": [c.verdict for _, c in claims_of(both, "baselines")],
-        "questions of our own": [c.verdict for _, c in claims_of(both, "ours")],
-    }
-    columns = {head: verdicts for head, verdicts in columns.items() if verdicts}
-    counts = {head: Counter(verdicts) for head, verdicts in columns.items()}
-    yield row("result", *columns)
-    yield row("---", *["---:"] * len(columns))
-    for verdict in ORDER:
-        if any(count[verdict] for count in counts.values()):
-            yield row(verdict, *(count[verdict] or "" for count in counts.values()))
-    yield row("**tested**", *(f"**{len(verdicts)}**" for verdicts in columns.values()))
 
 
 def notes(both: Sequence[Recorded], studies: Sequence[LoadedStudy]) -> Iterator[str]:
@@ -209,20 +204,6 @@ def answer_of_all() -> str:
     """Returns what all theses together come to."""
     both = [one for key in theses() for one in found(of_thesis(key))]
     return "\n" + "\n\n".join([answer(both), *numbers(both)]) + "\n"
-
-
-def systems(path: Path = FOLDER / "systems.toml") -> list[dict[str, Any]]:
-    """Returns the systems that the theses propose, in the order of the index."""
-    return list(toml.loads(path.read_text(encoding="utf-8"))["systems"])
-
-
-def table_of_systems() -> str:
-    """Returns the systems as a table, a line each."""
-    rows = [row("system", "idea", "verdict"), row("---", "---", "---")]
-    for one in systems():
-        link = f"[{escaped(one['name'])}](reproduction/{one['thesis']}.md)"
-        rows.append(row(link, escaped(one["idea"]), escaped(one["verdict"])))
-    return "\n".join(rows)
 
 
 def _stem(one: Recorded) -> str:
