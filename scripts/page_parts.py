@@ -50,6 +50,7 @@ WHAT is one of
     commands                 every command of `ackclock`, with its arguments and options
     traces                   every reference trace, with its document and what it shows
     records NAME ...         the records that events bring to Python, from their docstrings
+    methods FILE NAME        the methods of a trait, or the fields of a struct, from their comments
     modules                  the public modules of the package, from their docstrings
     python                   what the package offers Python, from its docstrings
     run COMMAND              a command and its output, in a folder that holds `scenarios` and `docs`
@@ -85,7 +86,7 @@ from ackclock.pages import studies as study_pages
 from ackclock.study.load import load_study, study_names
 
 ROOT = Path(__file__).resolve().parent.parent
-# The table "controls under stacks" is written by a test of crates/adapter, which knows the stacks.
+# The table "controls under stacks" is written by a test of crates/stacks, which knows the stacks.
 PART = re.compile(
     r"<!-- (?P<place>generated|on the site): (?!controls under stacks )(?P<what>.*?) -->\n.*?"
     r"<!-- end of what is generated -->",
@@ -207,6 +208,7 @@ def generate(what: str) -> str:
         "commands": lambda _: reference_pages.commands(),
         "traces": lambda _: reference_pages.traces(),
         "python": lambda _: reference_pages.python(),
+        "methods": reference_pages.methods,
         "modules": lambda _: reference_pages.modules(),
         "records": reference_pages.records,
     }

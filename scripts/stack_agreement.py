@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Run controls of ours under a foreign QUIC stack and over our own QUIC endpoint, and compare: docs/quic-agreement.md.
+"""Run controls of ours under a foreign QUIC stack and over our own QUIC endpoint, and compare: docs/quic-stacks.md.
 
     scripts/stack_agreement.py          both stacks: ten minutes on two processors
     scripts/stack_agreement.py noq      one of them
