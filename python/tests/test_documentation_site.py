@@ -106,9 +106,7 @@ def test_the_page_of_every_key_leads_to_each_key_of_the_language(pages: dict[str
 @pytest.mark.parametrize("words", ["flow completion time", "jain", "bufferbloat", "small multiples", "latex"])
 def test_a_search_has_something_to_find(words: str) -> None:
     """A reader looks for what papers call things, outside of the findings too."""
-    files = [
-        path for path in SOURCES if path.parent.name == "docs" and "today" not in path.name
-    ]
+    files = [path for path in SOURCES if path.parent.name == "docs" and "today" not in path.name]
     texts = [" ".join(path.read_text(encoding="utf-8").lower().split()) for path in files]
     assert any(words in text for text in texts)
 
