@@ -114,7 +114,15 @@ def packets() -> str:
                     "; ".join(apart(found)),
                 ]
             )
-    return markdown(["stack", "within", "patterns equal to the end", "in the others, what differs"], rows)
+    return markdown(
+        [
+            "stack",
+            "within",
+            "patterns equal to the end",
+            "why others differ (patterns: packets equal before)",
+        ],
+        rows,
+    )
 
 
 def of_record(name: str) -> tuple[str, dict[str, int]]:
@@ -149,7 +157,7 @@ def apart(found: Iterable[tuple[str, int]]) -> list[str]:
     for reason, count in found:
         if reason:
             by_reason.setdefault(reason, []).append(count)
-    return [f"{reason} ({len(counts)}, after {ends(counts)} packets)" for reason, counts in by_reason.items()]
+    return [f"{reason} ({len(counts)}: {ends(counts)})" for reason, counts in by_reason.items()]
 
 
 def ends(counts: list[int]) -> str:
