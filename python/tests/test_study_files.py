@@ -160,6 +160,14 @@ def test_a_study_is_read() -> None:
             'source.repeats: there is no study "rbcc/figure-9" in the package',
         ),
         (
+            [('item = "Table 0.0"', 'item = "Table 0.0"\nnumbers_of = "rbcc/table-4.2"')],
+            'source.numbers_of: there is no study "rbcc/table-4.2" in the package',
+        ),
+        (
+            [('item = "Table 0.0"', 'item = "Table 0.0"\nnumbers_of = "rbcc/table-4.1"')],
+            "source.numbers_of: rbcc/table-4.1 has none of the printed numbers",
+        ),
+        (
             [("Packets do arrive.", "In {= flows_sen('few') | .1f} flows.")],
             'findings[1]: text: there is no function "flows_sen"; did you mean "flows_seen"?',
         ),

@@ -14,7 +14,7 @@ from ackclock.report import svg_chart
 from ackclock.report.svg_chart import Axis, Line, Point
 from ackclock.study.load import LoadedStudy, load_study
 from ackclock.study.model import Metric, SweptCase
-from ackclock.study.sentence import WIDE, printed_numbers
+from ackclock.study.printed_numbers import WIDE, of_studies
 
 SPECIFICATIONS = DOCS / "reproduction" / "figures.toml"
 IMAGES = DOCS / "images" / "reproduction"
@@ -157,7 +157,7 @@ def _trade_off(figure: Figure, study: LoadedStudy, values: Values) -> str:
 
 def _published(figure: Figure) -> str | None:
     """Returns the figure of every printed number of a thesis: the measured one over it, in the order of that."""
-    every = [number for one in found(of_thesis(figure.thesis)) for number in printed_numbers(one.result)]
+    every = of_studies([one.result for one in found(of_thesis(figure.thesis))])
     ratios = sorted(one.measured / one.printed for one in every if one.measured * one.printed > 0)
     if not ratios:
         return None

@@ -14,8 +14,8 @@ from ackclock.pages.markdown import escaped, row, short
 from ackclock.pages.results import Recorded, distance, found, measured, of_thesis, printed, result
 from ackclock.study.load import LoadedStudy, theses
 from ackclock.study.model import Verdict
+from ackclock.study.printed_numbers import of_studies, within
 from ackclock.study.result import ORDER, ClaimResult, counted
-from ackclock.study.sentence import NEAR, WIDE, printed_numbers
 from ackclock.study.tally import Kind, kind_of
 
 FOLDER = DOCS / "reproduction"
@@ -90,9 +90,8 @@ def about(both: Sequence[Recorded]) -> Iterator[str]:
 
 def numbers(both: Sequence[Recorded]) -> Iterator[str]:
     """Yields how near the printed numbers are, and how many results another interpretation reverses."""
-    every = [number for one in both for number in printed_numbers(one.result)]
-    if every:
-        near, wide = (sum(one.distance <= limit for one in every) for limit in (NEAR, WIDE))
+    if every := of_studies([one.result for one in both]):
+        near, wide = within(every)
         every_one = number_of(len(every), "printed number")
         yield f"Of {every_one} {near} are within 10 % of the measured one and {wide} within 25 %."
     if count := sum(bool(claim.reversed_by) for _, claim in claims_of(both)):

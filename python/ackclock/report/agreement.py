@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ackclock._numbers import significant
+from ackclock.study.printed_numbers import NEAR, WIDE, of_studies, within
 from ackclock.study.result import StudyResult
-from ackclock.study.sentence import NEAR, WIDE, printed_numbers
 
 SIZE = 320.0
 """The side of the figure's square, in pixels."""
@@ -47,10 +47,10 @@ class Agreement:
 
 def agreement(results: Sequence[StudyResult]) -> Agreement | None:
     """Returns the figure; None if no number is printed and measured."""
-    numbers = [one for result in results for one in printed_numbers(result)]
+    numbers = of_studies(results)
     if not numbers:
         return None
-    near, wide = (sum(one.distance <= limit for one in numbers) for limit in (NEAR, WIDE))
+    near, wide = within(numbers)
     shown = [one for one in numbers if one.printed * one.measured > 0]
     ends = [abs(value) for one in shown for value in (one.printed, one.measured)] or [1.0]
     low, high = _decades(min(ends), max(ends))

@@ -85,6 +85,11 @@ class Source(Table):
         description="the study of the package whose runs these are; its unknown set-up is unknown here too: "
         "THESIS/STUDY",
     )
+    numbers_of: str = Field(
+        default="",
+        description="the study of the package that has printed numbers of this one's metrics too, and counts them: "
+        "THESIS/STUDY",
+    )
 
     @model_validator(mode="after")
     def _comes_from_one(self) -> Self:
