@@ -19,6 +19,7 @@ from markdown_it import MarkdownIt
 
 from ackclock import Scenario
 from ackclock import _toml as toml
+from ackclock.study.load import theses
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = [
@@ -243,6 +244,74 @@ def test_the_search_finds_where_the_site_is_opened_from_files(
             for words, place in FOUND.items():
                 driver.execute_script(ask, words)
                 wait(words, lambda place=place: any(place in link for link in driver.execute_script(found)))
+
+
+@pytest.mark.slow
+def test_the_points_of_figures_lead_to_claims(built: subprocess.CompletedProcess[str]) -> None:
+    assert built.returncode == 0
+    figures = sorted((ROOT / "site" / "images" / "reproduction").glob("*-numbers.svg"))
+    assert len(figures) == 1 + len(theses())
+    pages: dict[Path, str] = {}
+    for figure in figures:
+        links = re.findall(
+            r'<a href="([^"#]*)#?([^"]*)" target="_parent"', figure.read_text(encoding="utf-8")
+        )
+        assert links
+        for link, place in links:
+            path = (figure.parent / link).resolve()
+            text = pages.setdefault(path, path.read_text(encoding="utf-8"))
+            assert not place or re.search(rf'id="?{re.escape(place)}[">]', text), (figure.name, link, place)
+
+
+@pytest.mark.slow
+@pytest.mark.browser
+@pytest.mark.parametrize("size", [(1440, 900), (390, 844)])
+@pytest.mark.parametrize("page", ["index", "reproduction", "reproduction/rbcc"])
+def test_a_click_on_a_point_opens_its_claim(
+    built: subprocess.CompletedProcess[str], tmp_path: Path, page: str, size: tuple[int, int]
+) -> None:
+    from chromium import eventually, offline_chromium
+
+    assert built.returncode == 0
+    with offline_chromium(tmp_path / "profile") as driver:
+        driver.execute_cdp_cmd(
+            "Emulation.setDeviceMetricsOverride",
+            {"width": size[0], "height": size[1], "deviceScaleFactor": 1, "mobile": size[0] < 500},
+        )
+        driver.get((ROOT / "site" / f"{page}.html").as_uri())
+        driver.execute_script("document.querySelector('object.numbers').scrollIntoView({ block: 'center' })")
+        box = driver.execute_script(
+            "return document.querySelector('object.numbers').getBoundingClientRect().toJSON()"
+        )
+        assert box["left"] >= 0
+        assert box["right"] <= size[0]
+        # The last point of the drawing, which lies over all others: a circle or a shape with corners.
+        name = driver.execute_script("return document.querySelector('object.numbers').data").rpartition("/")[
+            2
+        ]
+        text = (ROOT / "site" / "images" / "reproduction" / name).read_text(encoding="utf-8")
+        width = float(re.search(r'viewBox="0 0 (\S+)', text)[1])  # type: ignore[index]
+        place, mark = re.findall(r'<a href="[^"#]*#([^"]+)".*?\n(.*?)\n</a>', text)[-1]
+        at = re.findall(r"([\d.]+),([\d.]+)", mark) or [re.findall(r'c[xy]="([\d.]+)"', mark)]
+        x, y = (sum(float(one[k]) for one in at) / len(at) * box["width"] / width for k in (0, 1))
+        for kind in ("mousePressed", "mouseReleased"):
+            event = {
+                "type": kind,
+                "x": box["left"] + x,
+                "y": box["top"] + y,
+                "button": "left",
+                "clickCount": 1,
+            }
+            driver.execute_cdp_cmd("Input.dispatchMouseEvent", event)
+        seen = "const at = document.querySelector('.claims tr :target'); return [at?.id, at?.getBoundingClientRect().y]"
+        eventually(
+            driver,
+            "the claim",
+            lambda: driver.execute_script(seen)[0] == place,
+            lambda: f"{driver.current_url} in place of {place}",
+        )
+        # Below the bar at the top, and on the screen.
+        assert 40 < driver.execute_script(seen)[1] < size[1]
 
 
 @pytest.mark.slow

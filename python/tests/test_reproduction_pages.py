@@ -16,7 +16,7 @@ from conftest import STUDY, replaced, script
 
 from ackclock.errors import InputError
 from ackclock.pages import figures, markdown, studies, systems, theses
-from ackclock.pages.results import Recorded, distance, found, of_thesis, recorded
+from ackclock.pages.results import Recorded, anchor, distance, found, of_thesis, recorded
 from ackclock.report import svg_chart as chart
 from ackclock.study.load import load_study, parse_study, study_names
 from ackclock.study.load import theses as every_thesis
@@ -69,7 +69,9 @@ def test_every_claim_recorded_is_a_line_of_its_thesis(key: str) -> None:
     assert len(lines) == len(table) == len(claims) > 0
     for line, cells, (one, claim) in zip(lines, table, claims, strict=True):
         stem, id, *_, result, _, setup = line.strip("| ").split(" | ")
-        assert (stem, id) == (f"[{one.study.name.partition('/')[2]}]", markdown.escaped(claim.id))
+        name = one.study.name.partition("/")[2]
+        place = f'<a id="{anchor(name, claim.id)}"></a>'
+        assert (stem, id) == (f"[{name}]", f"{place}{markdown.escaped(claim.id)}")
         assert claim.verdict in result
         assert setup == ("partly lost" if claim.setup else "printed")
         assert (cells["study"], cells["claim"], cells["result"]) == (one.study.name, claim.id, claim.verdict)
@@ -151,7 +153,8 @@ def test_a_page_begins_with_the_counts_in_words(small: Recorded) -> None:
 def test_the_table_of_claims_has_a_line_and_a_row_of_numbers(small: Recorded) -> None:
     page = theses.claims_table("rbcc", [small])
     assert "[A CSV file](rbcc-claims.csv)" in page
-    assert "| [small] | 1 | There are four times as many flows | 4 | 4 ± 0 | equal | as printed |" in page
+    claim = '| [small] | <a id="small-1"></a>1 | There are four times as many flows | 4 | 4 ± 0 | equal | as printed |'
+    assert claim in page
     assert "\n[small]: ../../python/ackclock/archive/studies/rbcc/small.toml\n" in page
     first, second = list(csv.DictReader(theses.claims_csv([small]).splitlines()))
     assert (first["printed"], first["measured"], first["low"], first["result"]) == (
@@ -280,9 +283,7 @@ def test_every_figure_can_be_drawn_and_says_what_it_shows() -> None:
     assert len({one.name for one in wanted}) == len(wanted)
     for one in wanted:
         assert len(one.alt) > 40, one.name
-        assert one.kind in ("sweep", "cases", "trade-off", "published"), one.name
-        if one.kind == "published":
-            continue
+        assert one.kind in ("sweep", "cases", "trade-off"), one.name
         assert one.study.partition("/")[0] in (one.thesis, "today"), one.name
         study = load_study(one.study)
         names = [one.x, *one.metrics] if one.kind == "trade-off" else one.metrics

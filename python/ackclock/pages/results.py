@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -85,6 +86,11 @@ def of_thesis(key: str) -> list[LoadedStudy]:
 def found(studies: Sequence[LoadedStudy]) -> list[Recorded]:
     """Returns the studies that have a recorded result, with it."""
     return [one for study in studies if (one := recorded(study.name)) is not None]
+
+
+def anchor(stem: str, claim: str) -> str:
+    """Returns the HTML id of a claim in the table of all claims of its thesis: ``table-4.1-1c``."""
+    return re.sub(r"[^a-z0-9.]+", "-", f"{stem}-{claim}".lower())
 
 
 def printed(claim: ClaimResult) -> str:

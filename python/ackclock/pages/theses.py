@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from ackclock._numbers import number_of
-from ackclock.pages import DOCS
+from ackclock.pages import DOCS, figures
 from ackclock.pages.markdown import escaped, row, short
-from ackclock.pages.results import Recorded, distance, found, measured, of_thesis, printed, result
+from ackclock.pages.results import Recorded, anchor, distance, found, measured, of_thesis, printed, result
 from ackclock.study.load import LoadedStudy, theses
 from ackclock.study.model import Verdict
 from ackclock.study.printed_numbers import of_studies, within
@@ -47,6 +47,7 @@ def facts(key: str) -> str:
     thesis, both = studies[0].thesis, found(studies)
     parts = [f"{thesis.author}: *{escaped(thesis.title)}*. {thesis.degree}, {thesis.where}, {thesis.year}."]
     parts += [" ".join([answer(both), *about(both), *numbers(both)]), *notes(both, studies)]
+    parts.append(figures.numbers(key))
     return "\n" + "\n\n".join(parts) + "\n"
 
 
@@ -141,7 +142,7 @@ def claims_table(key: str, both: Sequence[Recorded]) -> str:
 def _line(one: Recorded, claim: ClaimResult) -> str:
     return row(
         f"[{_stem(one)}]",
-        escaped(claim.id),
+        f'<a id="{anchor(_stem(one), claim.id)}"></a>{escaped(claim.id)}',
         escaped(short(claim.text)),
         printed(claim),
         measured(claim),
@@ -202,7 +203,7 @@ def counts() -> str:
 def answer_of_all() -> str:
     """Returns what all theses together come to."""
     both = [one for key in theses() for one in found(of_thesis(key))]
-    return "\n" + "\n\n".join([answer(both), *numbers(both)]) + "\n"
+    return "\n" + "\n\n".join([answer(both), *numbers(both), figures.numbers()]) + "\n"
 
 
 def _stem(one: Recorded) -> str:
