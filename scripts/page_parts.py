@@ -28,6 +28,8 @@ WHAT is one of
     thesis-claims THESIS     a line for each claim of a thesis
     thesis-facts THESIS      the reference of a thesis and its counts
     thesis-figures THESIS    its figures, from docs/reproduction/figures.toml and the records
+    predictions FOLDER MISSING EXTRA ...  how many numbers of the studies of a folder lie inside their bands; MISSING is
+                             how many no study can state, and extras are counted apart
     fields RECORD            the fields of a run's result, or of its flows, links, groups, transfers or size_classes
     schemas                  the JSON Schemas, as files
     speed                    how fast ackclock, ns-2 and ns-3 are, from docs/speed.toml
@@ -193,6 +195,7 @@ def generate(what: str) -> str:
         "crates": lambda _: crate_layers.generated(),
         "evaluations": lambda _: evaluations.index(),
         "agreement": stack_agreement.generated,
+        "predictions": study_pages.predictions,
         "claims": claims,
         "grids": grids,
         "fields": tables.fields,
