@@ -206,7 +206,7 @@ def test_the_page_of_a_study_computes_the_numbers_of_findings(small: Recorded) -
 def test_what_is_not_a_test_is_shown_and_not_counted() -> None:
     one = ran(replaced(STUDY, ("paper = 4\n", 'paper = 4\nnot_a_test = "Flows are what the cases set."\n')))
     assert "*Not judged: Flows are what the cases set.*" in studies.page(one, "https://example.org")
-    assert theses.answer([one]).startswith("Where the set-up is printed, 0 of 1 claim come out")
+    assert theses.answer([one]).startswith("Where the set-up is printed, 0 of 1 claim holds and 1 does not.")
 
 
 def test_every_question_of_ours_is_answered_on_its_page() -> None:
