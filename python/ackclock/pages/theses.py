@@ -107,6 +107,15 @@ def notes(both: Sequence[Recorded], studies: Sequence[LoadedStudy]) -> Iterator[
         yield f"{number_of(count, 'study')} of {len(studies)}: {why}.".capitalize()
     if len(both) < len(studies):
         yield f"Not recorded as it is now: {number_of(len(studies) - len(both), 'study')}."
+    if waiting := sum(_waiting(one) for one in both):
+        verb = "has" if waiting == 1 else "have"
+        yield f"{number_of(waiting, 'claim')} {verb} another test since its record, and no result until the next one."
+
+
+def _waiting(one: Recorded) -> int:
+    """Returns the number of tested claims of a study that its record has no result for."""
+    known = {claim.id for claim in one.result.claims}
+    return sum(claim.id not in known and not claim.not_judged() for claim in one.study.study.claims)
 
 
 def claims_files() -> Iterator[tuple[Path, str]]:

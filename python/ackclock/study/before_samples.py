@@ -13,12 +13,15 @@ import numpy as np
 
 from ackclock.experiment.judge import judge_values
 from ackclock.experiment.looks import Looks
+from ackclock.study.claim import Claim
 from ackclock.study.interpretations import reverses
 from ackclock.study.load import LoadedStudy
 from ackclock.study.model import Interpretation, Verdict
 from ackclock.study.result import CaseResult, ClaimResult, MetricValue, OtherResult, Source, StudyResult
 from ackclock.study.verdict import WORDS, in_words, set_up
 
+CHANGED_SINCE = "after the recording of 2026-11-28"
+"""How the note on a test begins that was changed after the last record of this form."""
 _WORDS: Mapping[str, Verdict] = {
     "reproduced": "as printed",
     "direction only": "right order, other size",
@@ -32,7 +35,9 @@ _WORDS: Mapping[str, Verdict] = {
 
 
 def result(document: Mapping[str, Any], loaded: LoadedStudy) -> StudyResult:
-    """Returns the result of a study from a record of this form. Claims that the study no longer has are left out."""
+    """Returns the result of a study from a record of this form. Claims that the study no longer has, or whose test has
+    changed since these records were made, are left out: what was judged is another sentence.
+    """
     study = loaded.study
     tests = {claim.id: claim for claim in study.claims}
     metrics = {metric.id: metric for metric in study.metrics}
@@ -79,13 +84,22 @@ def result(document: Mapping[str, Any], loaded: LoadedStudy) -> StudyResult:
         metrics=tuple(study.metrics),
         cases=tuple(case for case in cases if len(case.values) == len(metrics)),
         sweep=study.sweep,
-        claims=tuple(_claim(one, loaded) for one in document["claims"] if one["id"] in tests),
+        claims=tuple(_claim(one, loaded) for one in document["claims"] if _is_same(one, tests.get(one["id"]))),
         figures=tuple(study.figures),
         assumptions=(),
         findings=tuple(study.findings),
         runs=document["simulations"],
         cpu_time_s=document["cpu_time_s"],
         fingerprint=document["fingerprint"],
+    )
+
+
+def _is_same(one: Mapping[str, Any], claim: Claim | None) -> bool:
+    """Returns whether a claim is the one that was judged, as far as its sentence and what is written of it tell."""
+    return (
+        claim is not None
+        and not claim.written.startswith(CHANGED_SINCE)
+        and one["text"].split() == claim.text.split()
     )
 
 
