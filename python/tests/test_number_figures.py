@@ -139,7 +139,7 @@ def look_of(mark: ElementTree.Element) -> tuple[str, tuple[tuple[float, float], 
 def test_a_point_opens_its_claim_in_the_table_of_its_thesis() -> None:
     pages: dict[str, set[str]] = {f"../../reproduction/{one.study.name}.html": {""} for one in recorded("")}
     for key in THESES:
-        ids = re.findall(r'<a id="(.+?)"></a>', theses.claims_page(of_thesis(key), recorded(key)))
+        ids = re.findall(r'<a id="(.+?)"></a>', theses.claims_table(key, recorded(key)))
         assert len(ids) == len(set(ids)) > 0
         pages[f"../../reproduction/{key}-claims.html"] = set(ids)
     for key in ("", *THESES):
