@@ -35,6 +35,11 @@ def test_parts_of_a_series_that_differ_in_length_are_found_before_any_run() -> N
     assert "operands could not be broadcast together" in problem(text)
 
 
+def test_a_metric_may_name_groups_by_the_beginning_of_their_names() -> None:
+    text = replaced(STUDY, ("sum(flows.goodput_bps) / 1e6", 'sum(flows("tcp*").goodput_bps) / 1e6'))
+    assert parse_study(text, "test", "study.toml").study.metrics[1].expr.startswith('sum(flows("tcp*")')
+
+
 def test_a_study_is_read() -> None:
     loaded = parse_study(STUDY, "test", "study.toml")
     assert [run.name for run in loaded.study.runs()] == ["few", "many"]

@@ -84,9 +84,12 @@ class _OneSample(Series):
 
 
 class _AnyName(str):
-    """Equal to every name."""
+    """Equal to every name, and begins as every name does."""
 
     __slots__ = ()
+
+    def startswith(self, *_: object) -> bool:
+        return True
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, str)
