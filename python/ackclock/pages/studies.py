@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from ackclock._numbers import mean_and_spread
@@ -18,7 +19,7 @@ from ackclock.pages.results import (
     where,
 )
 from ackclock.study.findings import with_finding, with_numbers
-from ackclock.study.load import LoadedStudy
+from ackclock.study.load import LoadedStudy, study_names
 from ackclock.study.result import ClaimResult
 from ackclock.study.sentence import sentence
 
@@ -114,6 +115,37 @@ def _answers(claims: Sequence[ClaimResult]) -> Iterator[str]:
         count = sum(other.differs for other in claim.interpretations)
         variants = f" (otherwise in {count} of {len(claim.interpretations)} variants)" if count else ""
         yield row(escaped(claim.text), measured(claim), result(claim).strip("*") + variants)
+
+
+def predictions(what: str) -> str:
+    """Returns how many numbers of outside results lie inside bands that were fixed before the first run: a sentence,
+    and a row for each study.
+
+    ``what`` has the folder of the studies, the number of predictions that no study can state, which count as missing,
+    and the studies that are extras, which are counted apart.
+    """
+    folder, missing, *extras = what.split()
+    names = [name for name in study_names() if name.startswith(f"{folder}/")]
+    counts = {name: _answered(name) for name in names}
+    own = sum((counts[name] for name in names if name.split("/")[1] not in extras), Counter())
+    more = sum((counts[f"{folder}/{name}"] for name in extras), Counter())
+    text = (
+        f"**{own['yes']} of {own.total() + int(missing)} numbers lie inside the bands fixed before the first run.** "
+        f"{own['no']} lie outside, {own['undecided']} are undecided, and {missing} cannot be said here."
+    )
+    if extras:
+        text += f" Of the {more.total()} numbers of the extras, {more['yes']} lie inside."
+    rows = [row("study", "inside", "outside", "undecided"), row("---", *["---:"] * 3)]
+    for name, count in counts.items():
+        extra = ", extra" if name.split("/")[1] in extras else ""
+        rows.append(row(f"`{name}`{extra}", *(count[answer] or "" for answer in ("yes", "no", "undecided"))))
+    return "\n".join(["", text, "", *rows, ""])
+
+
+def _answered(name: str) -> Counter[str]:
+    """Returns how many tested claims of a recorded study have each answer."""
+    one = recorded(name)
+    return Counter(claim.verdict for claim in one.result.claims if claim.tested) if one else Counter()
 
 
 def grids(name: str) -> str:
