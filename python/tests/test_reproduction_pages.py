@@ -19,6 +19,7 @@ from ackclock.pages.results import Recorded, distance, found, of_thesis, recorde
 from ackclock.report import svg_chart as chart
 from ackclock.study.load import load_study, parse_study, study_names
 from ackclock.study.load import theses as every_thesis
+from ackclock.study.model import Verdict
 from ackclock.study.records import Origin, records_dir
 from ackclock.study.run import run_study
 
@@ -45,7 +46,7 @@ OURS = (
         "policers",
         "prague",
     ),
-    *("profiles", "rbcc-today", "slow-starts", "spc-today", "tcp-rtt-today"),
+    *("predicted-blind", "profiles", "rbcc-today", "slow-starts", "spc-today", "tcp-rtt-today"),
 )
 """The pages on which questions of our own are answered."""
 
@@ -171,7 +172,9 @@ def test_what_is_not_a_test_is_shown_and_not_counted() -> None:
 def test_every_question_of_ours_is_answered_on_its_page() -> None:
     pages = "".join((ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8") for name in OURS)
     ours = [
-        one for name in study_names() if name.startswith("today/") and (one := recorded(name)) is not None
+        one
+        for name in study_names()
+        if name.startswith(("blind/", "today/")) and (one := recorded(name)) is not None
     ]
     assert ours
     for one in ours:
@@ -186,6 +189,29 @@ def test_every_question_of_ours_is_answered_on_its_page() -> None:
                 "yes"
             )
             assert sum(row.count("±") for row in rows) == len(verdicts)
+
+
+def test_predictions_count_what_cannot_be_said_and_leave_out_extras_and_later_studies(
+    small: Recorded, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def with_verdicts(*verdicts: Verdict) -> Recorded:
+        claims = tuple(dataclasses.replace(small.result.claims[0], verdict=one) for one in verdicts)
+        return dataclasses.replace(small, result=dataclasses.replace(small.result, claims=claims))
+
+    of = {
+        "blind/a": with_verdicts("yes", "yes", "no", "undecided", "not a test"),
+        "blind/b": with_verdicts("yes", "no"),
+        "blind/a-after": with_verdicts("yes"),
+        "today/a": with_verdicts("yes"),
+    }
+    monkeypatch.setattr(studies, "study_names", lambda: list(of))
+    monkeypatch.setattr(studies, "recorded", of.get)
+    text = studies.predictions("blind 3 b")
+    assert "**2 of 7 numbers lie inside" in text
+    assert "1 lie outside, 1 are undecided, and 3 cannot be said here." in text
+    assert "Of the 2 numbers of the extras, 1 lie inside." in text
+    rows = [line for line in text.splitlines() if line.startswith("| `")]
+    assert rows == ["| `blind/a` | 2 | 1 | 1 |", "| `blind/b`, extra | 1 | 1 |  |"]
 
 
 def test_findings_keep_to_their_rules() -> None:

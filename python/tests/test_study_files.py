@@ -36,8 +36,9 @@ def test_parts_of_a_series_that_differ_in_length_are_found_before_any_run() -> N
 
 
 def test_a_metric_may_name_groups_by_the_beginning_of_their_names() -> None:
-    text = replaced(STUDY, ("sum(flows.goodput_bps) / 1e6", 'sum(flows("tcp*").goodput_bps) / 1e6'))
-    assert parse_study(text, "test", "study.toml").study.metrics[1].expr.startswith('sum(flows("tcp*")')
+    text = replaced(STUDY, ('"sum(flows.goodput_bps) / 1e6"', "'sum(flows(\"tcp*\").goodput_bps) / 1e6'"))
+    metrics = parse_study(text, "test", "study.toml").study.metrics
+    assert any(one.expr.startswith('sum(flows("tcp*")') for one in metrics)
 
 
 def test_a_study_is_read() -> None:

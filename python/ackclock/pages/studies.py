@@ -122,10 +122,11 @@ def predictions(what: str) -> str:
     and a row for each study.
 
     ``what`` has the folder of the studies, the number of predictions that no study can state, which count as missing,
-    and the studies that are extras, which are counted apart.
+    and the studies that are extras, which are counted apart. A study whose name ends in ``-after`` was written after
+    the first run and predicts nothing.
     """
     folder, missing, *extras = what.split()
-    names = [name for name in study_names() if name.startswith(f"{folder}/")]
+    names = [name for name in study_names() if name.startswith(f"{folder}/") and not name.endswith("-after")]
     counts = {name: _answered(name) for name in names}
     own = sum((counts[name] for name in names if name.split("/")[1] not in extras), Counter())
     more = sum((counts[f"{folder}/{name}"] for name in extras), Counter())
