@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from conftest import cheapest_study, folders_of_studies
+from markupsafe import escape
 
 from ackclock.report import figures, render_page
 from ackclock.study.load import load_study
@@ -24,4 +25,4 @@ def test_the_cheapest_study_of_each_thesis_runs(folder: str) -> None:
         view = figures.view(result, figure, f"figure-{number}")
         assert not [text for text in view.missing if "was not recorded" in text]
         assert not view.empty
-    assert result.title in render_page(result, f"ackclock reproduce {result.name} --quick")
+    assert escape(result.title) in render_page(result, f"ackclock reproduce {result.name} --quick")

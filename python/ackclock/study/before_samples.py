@@ -84,7 +84,9 @@ def result(document: Mapping[str, Any], loaded: LoadedStudy) -> StudyResult:
         metrics=tuple(study.metrics),
         cases=tuple(case for case in cases if len(case.values) == len(metrics)),
         sweep=study.sweep,
-        claims=tuple(_claim(one, loaded) for one in document["claims"] if _is_same(one, tests.get(one["id"]))),
+        claims=tuple(
+            _claim(one, loaded) for one in document["claims"] if _is_same(one, tests.get(one["id"]))
+        ),
         figures=tuple(study.figures),
         assumptions=(),
         findings=tuple(study.findings),
