@@ -99,8 +99,10 @@ def study(
                 ),
                 latency=[(1.0, 0.92)],
             ),
-            "Latency is within 8 % of the printed number; the other printed number is within 10 %; "
-            "1 claim is undecided.",
+            (
+                "Latency is within 8 % of the printed number; the other printed number is within 10 %; "
+                "1 claim is undecided."
+            ),
         ),
         (study(), "Nothing here is tested, and no number is printed."),
     ],
