@@ -74,7 +74,7 @@ def _in_words(counts: Mapping[Verdict, int]) -> str:
     """Returns counts in words: "48 of 61 claims hold, 9 do not and 4 are undecided"."""
     count = sum(counts.values())
     held = f"{counts.get('as printed', 0)} of {number_of(count, 'claim')} hold{'s' if count == 1 else ''}"
-    others = [f"{count} {said[count > 1]}" for word, said in SAID.items() if (count := counts.get(word))]
+    others = [f"{own} {said[own > 1]}" for word, said in SAID.items() if (own := counts.get(word))]
     return " and ".join(filter(None, [", ".join([held, *others[:-1]]), *others[-1:]]))
 
 
