@@ -182,13 +182,7 @@ def generated(root: Path = ROOT) -> str:
     """What the page has of the list: counts, and a table for each document."""
     listed = read(root)
     clauses = listed.clauses.values()
-    followed = [clause for clause in clauses if clause.reason is None]
-    tested = sum(1 for clause in followed if clause.tests)
-    counts = (
-        f"{len(followed)} clauses are claimed, of which {tested} are held by a test; "
-        f"{len(clauses) - len(followed)} are listed that are not followed."
-    )
-    parts = [counts]
+    parts = [counts(listed)]
     for document, about in listed.documents.items():
         parts += ["", f"### {document}: {about['title']}", "", f"[The text]({about['url']}).", ""]
         parts += [
@@ -197,6 +191,16 @@ def generated(root: Path = ROOT) -> str:
         ]
         parts += [_row(clause) for clause in clauses if clause.document == document]
     return "\n".join(parts)
+
+
+def counts(listed: Clauses) -> str:
+    """Returns how many clauses are claimed, held by a test, and not followed."""
+    followed = [clause for clause in listed.clauses.values() if clause.reason is None]
+    tested = sum(1 for clause in followed if clause.tests)
+    return (
+        f"{len(followed)} clauses are claimed, of which {tested} are held by a test; "
+        f"{len(listed.clauses) - len(followed)} are listed that are not followed."
+    )
 
 
 def _row(clause: Clause) -> str:

@@ -1,5 +1,5 @@
 """What controls of this laboratory did on sockets of the kernel, beside simulations of the same file:
-`scripts/measure controls` records it, and `scripts/document-registry` makes the tables of docs/linux-controls.md.
+`scripts/measure controls` records it, and `scripts/document-registry` makes the tables of docs/on-the-wire.md.
 """
 
 from __future__ import annotations
@@ -7,9 +7,11 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from path_measurements import METRICS, QUEUE, ROOT, Case, markdown, span
+from path_measurements import METRICS, QUEUE, Case, markdown, span
 
-RECORD = ROOT / "docs" / "linux-controls.json"
+from ackclock._archive import folder
+
+RECORD = folder("wire") / "controls.json"
 
 
 DEEP = {f"{QUEUE}.limit": "2 bdp"}

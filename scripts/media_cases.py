@@ -1,4 +1,4 @@
-"""The test cases of RFC 8867 under each rate control of real-time media, for the table of docs/real-time-media.md."""
+"""The test cases of RFC 8867 under each rate control of real-time media, for the table of docs/sctp-and-rtp.md."""
 
 from __future__ import annotations
 

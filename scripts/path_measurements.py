@@ -10,9 +10,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from ackclock._archive import folder
+
 ROOT = Path(__file__).resolve().parent.parent
 SCENARIO = ROOT / "docs" / "examples" / "path.toml"
-RECORD = ROOT / "docs" / "on-the-wire.json"
+RECORD = folder("wire") / "path.json"
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,8 @@ import ackclock
 from ackclock import custom
 from ackclock.cli.app import app
 
+ROOT = Path(__file__).resolve().parent.parent
+
 
 def commands() -> str:
     """Every command: its line, its arguments and its options."""
@@ -54,6 +56,23 @@ def _parameter(parameter: Any) -> str:
     shown = names if option else f"`{parameter.metavar or parameter.name.upper()}`"
     meaning = _plain(parameter.help or "").replace("|", "\\|").replace("\n", " ")
     return f"| {shown} | {meaning} |"
+
+
+def methods(what: str) -> str:
+    """The methods of a trait, or the fields of a struct, of a Rust source, with their comments.
+
+    ``what`` is the file and the name of the trait or struct.
+    """
+    file, name = what.split()
+    source = (ROOT / file).read_text(encoding="utf-8")
+    (kind, body), *_ = re.findall(rf"^pub (trait|struct) {name}\b(.*?)^\}}", source, re.MULTILINE | re.DOTALL)
+    rows = [f"| {'method' if kind == 'trait' else 'field'} of `{name}` | meaning |", "| --- | --- |"]
+    for comment, member in re.findall(r"((?:^    ///.*\n)+)    (?:fn|const|pub) (\w+)", body, re.MULTILINE):
+        text = " ".join(comment.replace("///", " ").split())
+        # A link within the documentation of Rust is its text here.
+        plain = re.sub(r"\[(`?)(?:Self::)?([^\]`]+)`?\](?:\([^)]*\))?", r"\1\2\1", text)
+        rows.append(f"| `{member}` | {plain} |")
+    return "\n".join(rows)
 
 
 def modules() -> str:

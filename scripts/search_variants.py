@@ -1,5 +1,5 @@
 """Variants of what searches found, which tell whose doing a find is: `scripts/record-searches --variants` runs them,
-and `scripts/document-registry` makes their tables on docs/searches-found.md from docs/search-variants.json.
+and `scripts/document-registry` makes their tables on docs/searches-found.md from the record.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from ackclock import Scenario
+from ackclock._archive import folder
 from ackclock._files import replacing
-from ackclock.pages import DOCS
 from ackclock.pages.searches import FOLDER
 
-RECORD = DOCS / "search-variants.json"
+RECORD = folder("searches") / "variants.json"
 SEEDS = range(1, 6)
 Overrides = Mapping[str, Any]
 Result = Mapping[str, Any]

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Run controls of ours under a foreign QUIC stack and over our own QUIC endpoint, and compare: docs/quic-agreement.md.
+"""Run controls of ours under a foreign QUIC stack and over our own QUIC endpoint, and compare: docs/quic-stacks.md.
 
     scripts/stack_agreement.py          both stacks: ten minutes on two processors
     scripts/stack_agreement.py noq      one of them
 
-It adds the paths that are missing to docs/quic-agreement.json, from which `scripts/document-registry` makes the page's
-tables; delete the file to run all of them again.
+It adds the paths that are missing to python/ackclock/archive/stacks/agreement.json, from which
+`scripts/document-registry` makes the page's tables; delete the file to run all of them again.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from itertools import product
-from pathlib import Path
 from statistics import fmean as mean
 from typing import Any
 
 from ackclock import Scenario
+from ackclock._archive import folder
 
-RECORD = Path(__file__).resolve().parent.parent / "docs" / "quic-agreement.json"
+RECORD = folder("stacks") / "agreement.json"
 PACED = ("bbrv3", "copa")
 """The controls that decide a rate, which quinn does not run."""
 CONTROLS = ("newreno", "cubic", "bbrv3", "vegas", "rbcc", "hstcp", "a-tcp", "ltcp-rc", "copa", "dctcp")

@@ -1,5 +1,5 @@
 """The figures of the testbed in S. Cho's thesis, on real Linux: `scripts/measure testbed` records the runs, and
-`scripts/document-registry` makes the tables of docs/testbed-on-the-wire.md from the record.
+`scripts/build-docs` makes the tables of docs/testbed-on-the-wire.md from the record.
 
 A real run has the scenario that a study of the figure simulates: its network, schedule, flows and controls. What
 differs is the hosts. They are the kernel's: the transport ``linux``, the kernel's own Reno where the thesis ran Linux's
@@ -19,9 +19,10 @@ from math import isfinite
 from typing import Any
 
 import numpy as np
-from path_measurements import ROOT, late_cells, markdown, span
+from path_measurements import late_cells, markdown, span
 
 from ackclock import _toml as toml
+from ackclock._archive import folder
 from ackclock.errors import InputError
 from ackclock.experiment.expression import Expression, ExpressionError
 from ackclock.experiment.run_words import RunWords, measure, needs_series
@@ -33,10 +34,12 @@ from ackclock.study.plan import Plan
 from ackclock.study.records import records_dir
 from ackclock.study.verdict import judge
 
-RECORD = ROOT / "docs" / "testbed-on-the-wire.json"
+RECORD = folder("wire") / "testbed.json"
 THESIS = "parallel-and-adaptive-tcp"
 FIGURES = (14, 12, 35, 34, 33, 13, 17, 11, 18, 25, 19, 21, 22, 23, 32, 27)
 """The figures in the order in which their runs are made: both rates early, and what several figures share first."""
+CHAPTERS: Mapping[str, set[int]] = {"chapter 3": set(range(11, 20)), "chapter 4": set(range(20, 36))}
+"""The figures of the chapters of the thesis."""
 NOT_RUN = {
     26: "its path has the 440 Mbit/s of its machines' buses, and only links of 10 and 100 Mbit/s are run",
     29: "as figure 26",
@@ -135,9 +138,14 @@ Recorded = Mapping[str, Any]
 
 
 def generated(what: str) -> str:
-    """Returns the part about the machine, or the two tables of a figure: its claims and its cases."""
+    """Returns the part about the machine, or the figures of a chapter, each with its claims and its cases."""
     record = json.loads(RECORD.read_text(encoding="utf-8"))
-    return about(record) if what == "about" else figure_part(int(what), record["runs"])
+    if what == "about":
+        return about(record)
+    parts = []
+    for figure in sorted(CHAPTERS[what] & set(FIGURES)):
+        parts += [f"### Figure {figure}: {study(figure).study.title}", figure_part(figure, record["runs"])]
+    return "\n" + "\n\n".join(parts) + "\n"
 
 
 def about(record: Mapping[str, Any]) -> str:

@@ -1,11 +1,11 @@
 """What `ackclock wire` has measured beside the simulation of the same file: `scripts/measure wire` records it, and
-`scripts/document-registry` makes the tables of docs/flows-on-the-wire.md from the record.
+`scripts/build-docs` makes the tables of docs/flows-on-the-wire.md from the record.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
@@ -13,11 +13,12 @@ from typing import Any
 
 from path_measurements import BOTTLENECK, DEEP, QUEUE, late_cells, markdown, span
 
+from ackclock._archive import folder
 from ackclock._wire_agreement import FLOW_METRICS, LINK_METRICS, Metric
 
 ROOT = Path(__file__).resolve().parent.parent
 SCENARIO = ROOT / "docs" / "examples" / "wire.toml"
-RECORD = ROOT / "docs" / "flows-on-the-wire.json"
+RECORD = folder("wire") / "flows.json"
 
 CONTROLS = (
     *(("linux", f"linux:{name}") for name in ("cubic", "reno", "bbr")),
@@ -117,16 +118,33 @@ def of_run(document: Mapping[str, Any]) -> dict[str, float | None]:
 
 
 def generated(what: str) -> str:
-    """Returns the table of a path, of its first ten seconds, of simulations with late acknowledgements, or of what the
-    grid lacks.
+    """Returns the tables of all paths, or of their first ten seconds; of simulations with late acknowledgements; or of
+    what the grid lacks.
     """
     record = json.loads(RECORD.read_text(encoding="utf-8"))
-    if what == "missing":
-        return missing_cases(record)
-    if what == "late acknowledgements":
-        return late_acknowledgements(record)
-    path = what.removeprefix("first ")
-    return table(record, path, 40 if what == path else 10)
+    makers: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
+        "missing": missing_cases,
+        "late acknowledgements": late_acknowledgements,
+        "measured": lambda record: of_paths(record, 40),
+        "first seconds": lambda record: of_paths(record, 10),
+    }
+    return makers[what](record)
+
+
+def of_paths(record: Mapping[str, Any], seconds: int) -> str:
+    """Returns the tables of all paths whose cases last this long, each under its heading."""
+    paths = dict.fromkeys(case.path for case in CASES if case.seconds == seconds)
+    parts = []
+    for path in sorted(paths, key=_order):
+        heading = f"{path[0].upper()}{path[1:]}" + (", first" if seconds == 10 else "")
+        parts += [f"### {heading}", table(record, path, seconds)]
+    return "\n" + "\n\n".join(parts) + "\n"
+
+
+def _order(path: str) -> tuple[bool, list[float | str]]:
+    """Returns where a path stands among the others: those of 10 Mbit/s first, then by their numbers."""
+    words = path.removeprefix("two flows, ").split()
+    return "Mbit/s," in words, [float(word) if word[0].isdigit() else word for word in words]
 
 
 def missing_cases(record: Mapping[str, Any]) -> str:

@@ -6,6 +6,9 @@
 | ``records`` | ``THESIS/STUDY.json``: what a full run of that study found |
 | ``evaluations`` | ``CONTROL.json.gz``: what ``ackclock evaluate CONTROL --json`` printed |
 | ``characterisation`` | ``SECTION.json``: what a full run of a scenario of RFC 7928 found |
+| ``searches`` | ``found.json``, ``variants.json``: what ``ackclock search`` found, and what variants of it do |
+| ``stacks`` | ``agreement.json``: controls under QUIC stacks beside the same controls over this project's own QUIC |
+| ``wire`` | ``path.json``, ``flows.json``, ``testbed.json``, ``controls.json``: what was measured on real hosts |
 """
 
 from __future__ import annotations
@@ -20,7 +23,10 @@ from typing import Any, Literal
 _ENDING = ".json.gz"
 
 
-def folder(of: Literal["studies", "records", "evaluations", "characterisation"]) -> Path:
+Folder = Literal["studies", "records", "evaluations", "characterisation", "searches", "stacks", "wire"]
+
+
+def folder(of: Folder) -> Path:
     """Returns a folder of the archive inside the installed package."""
     return Path(str(resources.files("ackclock"))) / "archive" / of
 

@@ -100,6 +100,13 @@ def duration(seconds: float) -> str:
     return f"{hours} h {minutes:02d} min"
 
 
+def number_of(count: int, thing: str) -> str:
+    """Returns a count with its noun: ``1 study``, ``3 studies``, ``0 runs``."""
+    if count == 1:
+        return f"1 {thing}"
+    return f"{count} {thing[:-1]}ies" if thing.endswith("y") else f"{count} {thing}s"
+
+
 def ranges(values: Sequence[int]) -> str:
     """Formats seeds in short form: ``1 to 20``, ``1, 2, 7``."""
     runs: list[list[int]] = []

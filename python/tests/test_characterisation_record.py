@@ -8,11 +8,13 @@ import subprocess
 import sys
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 
 from ackclock.characterisation import records
 from ackclock.pages import characterisation as pages
+from ackclock.report import svg_chart
 from ackclock.study.fingerprint import of_simulation
 from ackclock.study.load import load_study
 from ackclock.study.records import Origin
@@ -100,14 +102,45 @@ def test_the_page_says_what_failed_what_is_missing_and_what_is_stale() -> None:
     assert "| 8.2.2 Mild | 1 | 1 | 0 | 0 | **CONCERN** | OK |" in page
     assert "| 6.2 RTTs | not recorded |" in page
     assert "| RED | **CONCERN** | Goodput: goodput 0.91 ± 0.10 (heavy), and 1 more |" in page
-    assert "| RED | 0 | 0 | 0 | 0 | none; not recorded: 5.1.1, " in page
+    assert "<summary>1 OK, 1 CONCERN</summary>" in page
+    assert "| RED | 0 | 0 | 0 | 0 | none; not recorded: 5.1.1, " in pages.summary({STUDY.name: one})
     assert "Not recorded yet." in page.split("## 6.2")[1]
     about = STUDY.study.characterisation
     assert about is not None
     assert all(lack in page for lack in about.lacks)
     assert "before the scenario changed" not in page
-    stale = pages.page({STUDY.name: {**one, "fingerprint": "0"}}, [STUDY])
-    assert "**Recorded before the scenario changed**" in stale
+    stale = {STUDY.name: {**one, "fingerprint": "0"}}
+    assert "**Recorded before the scenario changed**" in pages.page(stale, [STUDY])
+    assert "1 of 1 scenarios have changed since they were recorded." in pages.answer(stale, [STUDY])
+
+
+def test_the_answer_names_the_disciplines_with_the_fewest_and_the_most_concerns() -> None:
+    def verdicts(section: str, **of: str) -> dict[str, Any]:
+        disciplines = [{"discipline": name, "label": name, "verdict": of[name]} for name in of]
+        return {"section": section, "fingerprint": "0", "disciplines": disciplines}
+
+    # Of the 13 sections that must be considered, these are two; 8.2.2 is not among them.
+    studies = [load_study(f"aqm/rfc7928-{section}") for section in ("5.2", "6.2", "8.2.2")]
+    found = [
+        verdicts("5.2", droptail="reference", a="CONCERN", b="CONCERN"),
+        verdicts("6.2", droptail="reference", a="OK", b="CONCERN"),
+        verdicts("8.2.2", droptail="reference", a="CONCERN", b="OK"),
+    ]
+    text = pages.answer(dict(zip((study.name for study in studies), found, strict=True)), studies)
+    assert (
+        "**Of the 13 scenarios that must be considered, a discipline raises a concern in at least 1 (a) "
+        in text
+    )
+    assert "and in at most 2 (b).** Every discipline raises one in 5.2 CUBIC." in text
+
+
+def test_the_picture_has_a_mark_for_each_verdict() -> None:
+    rows = [("RED", ["OK", "CONCERN"]), ("PIE", ["", "OK"])]
+    root = ElementTree.fromstring(svg_chart.grid("A title", ["5.2", "6.2"], rows, ["OK", "CONCERN"]))  # noqa: S314
+    marks = [part.tag.rpartition("}")[2] for part in root.iter() if " full" in part.get("class", "")]
+    # The first two are the legend's.
+    assert marks == ["circle", "polygon", "circle", "polygon", "circle"]
+    assert {"OK", "CONCERN", "RED", "PIE", "5.2", "6.2", "A title"} <= {part.text for part in root.iter()}
 
 
 @pytest.mark.parametrize("name", RECORDED)

@@ -83,3 +83,6 @@ def test_what_is_too_long_is_found(texts: Any) -> None:
         "Two words.\n<!-- generated: x -->\nmany more\n<!-- end of what is generated -->\n<!-- not read -->"
     )
     assert texts.words_by_hand(page) == 2
+    assert list(texts.long_parts(page)) == []
+    (long,) = texts.long_parts(page.replace("many", "many " * 750))
+    assert long == ("the part x has 751 words, the most is 750: begin it with <!-- on the site: x -->")

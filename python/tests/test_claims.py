@@ -162,8 +162,8 @@ RIGHT, UNSURE, WRONG = (
 @pytest.mark.parametrize(
     ("keys", "expected"),
     [
-        ({"paper": 1.2, "tolerance": "0.4"}, "as printed"),
-        ({"paper": 1.2, "tolerance": 0.4}, "as printed"),
+        ({"paper": 1.2, "tolerance": "0.4", "tolerance_reason": "one run"}, "as printed"),
+        ({"paper": 1.2, "tolerance": 0.4, "tolerance_reason": "one run"}, "as printed"),
         ({"paper": 1.2, "tolerance": "0.2"}, "undecided"),
         ({"paper": 1.2, "tolerance": "0.1"}, "undecided"),
         ({"paper": 1.2, "tolerance": "0.05"}, "not as printed"),
@@ -307,6 +307,25 @@ def test_a_test_that_accepts_the_denial_is_refused() -> None:
         Claim(id="1", text="t", measured="4", expect=">= 0", alternative=0)
     with pytest.raises(ValueError, match="give one of them, or leave it out"):
         Claim(id="1", text="t", measured="4", direction="1 < 2", alternative=0)
+
+
+@pytest.mark.parametrize(
+    ("paper", "tolerance", "share"),
+    [(4, "25 %", "25"), (4, "1", "25"), (-0.2, 0.06, "30"), (0.3, "0.075", "25")],
+)
+def test_a_wide_tolerance_needs_a_reason(paper: float, tolerance: str | float, share: str) -> None:
+    wide = {"id": "1", "text": "t", "measured": "4", "paper": paper, "tolerance": tolerance}
+    with pytest.raises(
+        ValueError, match=rf"is {share} % of the printed value, which needs a tolerance_reason"
+    ):
+        Claim.model_validate(wide)
+    Claim.model_validate({**wide, "tolerance_reason": "one run"})
+
+
+@pytest.mark.parametrize(("paper", "tolerance"), [(4, "24 %"), (4, "0.9"), (0, "0.05")])
+def test_a_narrow_tolerance_needs_none(paper: float, tolerance: str) -> None:
+    # A printed 0 has no share.
+    Claim.model_validate({"id": "1", "text": "t", "measured": "4", "paper": paper, "tolerance": tolerance})
 
 
 def test_decimal_tolerances_are_inclusive() -> None:

@@ -457,6 +457,11 @@ class TestCheckAndSchema:
         with pytest.raises(jsonschema.ValidationError):
             jsonschema.validate({**toml.loads(SCENARIO), "duratoin": "1 s"}, schema("scenario"))
 
+    def test_findings_have_one_schema(self) -> None:
+        first, *others = (schema(of)["$defs"]["FindingRecord"] for of in ("reproduce", "evaluate", "search"))
+        assert others == [first, first]
+        assert {"measured", "low", "high", "result", "estimate", "interval"} <= set(first["required"])
+
     def test_unknown_schema(self, ackclock: Command) -> None:
         outcome = ackclock("schema", "--of", "scenaroi")
         assert (outcome.code, outcome.out) == (2, "")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import posixpath
 import re
 import subprocess
 import sys
@@ -13,10 +14,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from conftest import script
 from markdown_it import MarkdownIt
 
 from ackclock import Scenario
 from ackclock import _toml as toml
+from ackclock.study.load import theses
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = [
@@ -24,12 +27,16 @@ SOURCES = [
     *sorted((ROOT / "docs").rglob("*.md")),
     ROOT / "reference" / "peers" / "README.md",
 ]
-GENERATED = re.compile(r"<!-- generated: (.*?) -->\n.*?<!-- end of what is generated -->", re.DOTALL)
+build = script("build-docs")
+GENERATED = re.compile(
+    r"<!-- (?:generated|on the site): (.*?) -->\n.*?<!-- end of what is generated -->", re.DOTALL
+)
+LINK = re.compile(r"\]\(([^)#\s]+\.md)(?:#[^)\s]*)?\)|^\[[^\]\n]+\]: ([^#\s]+\.md)", re.MULTILINE)
 BLOCK = re.compile(r"^(.*)\n```(console|bash|sh|python|pycon)\n", re.MULTILINE)
 NOT_RUN = re.compile(r"<!-- not run: (.+) -->")
 FOUND = {"flow completion time": "results.html", "jain": "python.html", "bufferbloat": ".html"}
 """What a reader looks for, and a page that the search offers."""
-NOT_RUN_BLOCKS = 32
+NOT_RUN_BLOCKS = 30
 """A block more that is not run is a step back: change this number only with a reason."""
 
 
@@ -39,38 +46,54 @@ def navigation() -> list[tuple[str, str]]:
     return re.findall(r"^ +- (.*?): (\S+\.md)$", text[text.index("\nnav:") :], re.MULTILINE)
 
 
-def language(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
-    """The pages of the scenario language, which are made from one file, by their places."""
-    monkeypatch.syspath_prepend(ROOT / "scripts")
-    made = importlib.import_module("language_pages")
-    _, found = made.sections((ROOT / made.SOURCE).read_text(encoding="utf-8"))
-    return {one.place: one.text for one in (*found, made.every_key(found))}
-
-
-def test_every_page_has_its_place_on_the_site_under_its_own_title(monkeypatch: pytest.MonkeyPatch) -> None:
-    elsewhere = {
-        "index.md": "README.md",
-        "contributing.md": "CONTRIBUTING.md",
-        "changelog.md": "CHANGELOG.md",
-        "peers.md": "reference/peers/README.md",
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Every page that the site is built from, by its place."""
+    folder = tmp_path_factory.mktemp("site") / "pages"
+    build.write_pages(folder)
+    return {
+        path.relative_to(folder).as_posix(): path.read_text(encoding="utf-8") for path in folder.rglob("*.md")
     }
-    files = {path.relative_to(ROOT / "docs").as_posix(): path for path in (ROOT / "docs").rglob("*.md")}
-    files |= {place: ROOT / name for place, name in elsewhere.items()}
-    texts = {place: path.read_text(encoding="utf-8") for place, path in files.items()}
-    texts |= language(monkeypatch)
+
+
+def test_every_page_has_its_place_on_the_site_under_its_own_title(pages: dict[str, str]) -> None:
     listed = [place for _, place in navigation()]
     assert len(listed) == len(set(listed)), "a page stands twice"
-    assert set(listed) == set(texts)
+    studies = {place for place in pages if re.match(r"reproduction/.+/", place)}
+    assert set(listed) == set(pages) - studies
     for title, place in navigation():
-        found = re.search(r"^# (.+)$", texts[place], re.MULTILINE)
+        found = re.search(r"^# (.+)$", pages[place], re.MULTILINE)
         assert found, place
-        assert found[1] == title, place
+        assert found[1].replace("\\", "") == title, place
 
 
-def test_the_page_of_every_key_leads_to_each_key_of_the_language(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_links_lead_from_the_navigation_to_every_page_of_a_study(pages: dict[str, str]) -> None:
+    linked = {
+        posixpath.normpath(posixpath.join(posixpath.dirname(place), found[1] or found[2]))
+        for _, place in navigation()
+        for found in LINK.finditer(pages[place])
+    }
+    studies = {place for place in pages if re.match(r"reproduction/.+/", place)}
+    assert len(studies) > 100
+    assert not studies - linked
+
+
+def test_no_page_of_the_site_lacks_what_only_the_site_has(pages: dict[str, str]) -> None:
+    """In the repository a line stands in place of a part, and in place of a page of the site its data."""
+    assert not [place for place, text in pages.items() if "#what-only-the-site-has) shows here" in text]
+    assert "| [sack](evaluations/sack.md) |" in pages["evaluations.md"]
+    assert "| [table-4.1] |" in pages["reproduction/rbcc-claims.md"]
+
+
+def test_the_site_has_the_contents_of_a_page_beside_it_only(pages: dict[str, str]) -> None:
+    assert "* [Set up](#set-up)" in (ROOT / "docs" / "getting-started.md").read_text(encoding="utf-8")
+    for place, text in pages.items():
+        assert not re.search(r"^\* \[[^\]\n]*\]\(#", text.partition("\n## ")[0], re.MULTILINE), place
+
+
+def test_the_page_of_every_key_leads_to_each_key_of_the_language(pages: dict[str, str]) -> None:
     from ackclock import _typed_core as core
 
-    pages = language(monkeypatch)
     keys = pages["scenario-language/every-key.md"]
     for table in core.tables():
         for key in table["keys"]:
@@ -84,10 +107,8 @@ def test_the_page_of_every_key_leads_to_each_key_of_the_language(monkeypatch: py
 @pytest.mark.parametrize("words", ["flow completion time", "jain", "bufferbloat", "small multiples", "latex"])
 def test_a_search_has_something_to_find(words: str) -> None:
     """A reader looks for what papers call things, outside of the findings too."""
-    pages = [
-        path for path in SOURCES if path.parent.name in ("docs", "tutorial") and "today" not in path.name
-    ]
-    texts = [" ".join(path.read_text(encoding="utf-8").lower().split()) for path in pages]
+    files = [path for path in SOURCES if path.parent.name == "docs" and "today" not in path.name]
+    texts = [" ".join(path.read_text(encoding="utf-8").lower().split()) for path in files]
     assert any(words in text for text in texts)
 
 
@@ -215,7 +236,7 @@ def test_the_search_finds_where_the_site_is_opened_from_files(
             eventually(driver, what, condition, lambda: str(driver.execute_script(found)))
 
         # From a folder below too, whose links lead elsewhere.
-        for page in ("index.html", "tutorial/first-scenario.html"):
+        for page in ("index.html", "scenario-language/queues.html"):
             driver.get((ROOT / "site" / page).as_uri())
             wait("the index", lambda: driver.execute_script("return typeof __index === 'object'"))
             driver.execute_script("document.querySelector('.md-search__button').click()")
@@ -223,6 +244,74 @@ def test_the_search_finds_where_the_site_is_opened_from_files(
             for words, place in FOUND.items():
                 driver.execute_script(ask, words)
                 wait(words, lambda place=place: any(place in link for link in driver.execute_script(found)))
+
+
+@pytest.mark.slow
+def test_the_points_of_figures_lead_to_claims(built: subprocess.CompletedProcess[str]) -> None:
+    assert built.returncode == 0
+    figures = sorted((ROOT / "site" / "images" / "reproduction").glob("*-numbers.svg"))
+    assert len(figures) == 1 + len(theses())
+    pages: dict[Path, str] = {}
+    for figure in figures:
+        links = re.findall(
+            r'<a href="([^"#]*)#?([^"]*)" target="_parent"', figure.read_text(encoding="utf-8")
+        )
+        assert links
+        for link, place in links:
+            path = (figure.parent / link).resolve()
+            text = pages.setdefault(path, path.read_text(encoding="utf-8"))
+            assert not place or re.search(rf'id="?{re.escape(place)}[">]', text), (figure.name, link, place)
+
+
+@pytest.mark.slow
+@pytest.mark.browser
+@pytest.mark.parametrize("size", [(1440, 900), (390, 844)])
+@pytest.mark.parametrize("page", ["index", "reproduction", "reproduction/rbcc"])
+def test_a_click_on_a_point_opens_its_claim(
+    built: subprocess.CompletedProcess[str], tmp_path: Path, page: str, size: tuple[int, int]
+) -> None:
+    from chromium import eventually, offline_chromium
+
+    assert built.returncode == 0
+    with offline_chromium(tmp_path / "profile") as driver:
+        driver.execute_cdp_cmd(
+            "Emulation.setDeviceMetricsOverride",
+            {"width": size[0], "height": size[1], "deviceScaleFactor": 1, "mobile": size[0] < 500},
+        )
+        driver.get((ROOT / "site" / f"{page}.html").as_uri())
+        driver.execute_script("document.querySelector('object.numbers').scrollIntoView({ block: 'center' })")
+        box = driver.execute_script(
+            "return document.querySelector('object.numbers').getBoundingClientRect().toJSON()"
+        )
+        assert box["left"] >= 0
+        assert box["right"] <= size[0]
+        # The last point of the drawing, which lies over all others: a circle or a shape with corners.
+        name = driver.execute_script("return document.querySelector('object.numbers').data").rpartition("/")[
+            2
+        ]
+        text = (ROOT / "site" / "images" / "reproduction" / name).read_text(encoding="utf-8")
+        width = float(re.search(r'viewBox="0 0 (\S+)', text)[1])  # type: ignore[index]
+        place, mark = re.findall(r'<a href="[^"#]*#([^"]+)".*?\n(.*?)\n</a>', text)[-1]
+        at = re.findall(r"([\d.]+),([\d.]+)", mark) or [re.findall(r'c[xy]="([\d.]+)"', mark)]
+        x, y = (sum(float(one[k]) for one in at) / len(at) * box["width"] / width for k in (0, 1))
+        for kind in ("mousePressed", "mouseReleased"):
+            event = {
+                "type": kind,
+                "x": box["left"] + x,
+                "y": box["top"] + y,
+                "button": "left",
+                "clickCount": 1,
+            }
+            driver.execute_cdp_cmd("Input.dispatchMouseEvent", event)
+        seen = "const at = document.querySelector('.claims tr :target'); return [at?.id, at?.getBoundingClientRect().y]"
+        eventually(
+            driver,
+            "the claim",
+            lambda: driver.execute_script(seen)[0] == place,
+            lambda: f"{driver.current_url} in place of {place}",
+        )
+        # Below the bar at the top, and on the screen.
+        assert 40 < driver.execute_script(seen)[1] < size[1]
 
 
 @pytest.mark.slow
@@ -234,13 +323,15 @@ def test_pages_have_the_items_and_paragraphs_of_their_sources(
 
     assert built.returncode == 0
     extensions = ["attr_list", "md_in_html", "tables", "toc", "pymdownx.highlight", "pymdownx.superfences"]
-    pages, counted = ROOT / "target" / "docs" / "pages", Counter()
-    for page in sorted(pages.rglob("*.md")):
-        place = page.relative_to(pages)
-        source = ROOT / "docs" / place
-        # The scenario language is one file in the repository, and the laboratory a frame where it was built.
-        made_here = place.name in ("scenario-language.md", "live-laboratory.md") or not source.exists()
-        text = (page if made_here else source).read_text(encoding="utf-8")
+    folder, counted = ROOT / "target" / "docs" / "pages", Counter()
+    sources = {build.site_places()[source]: text for source, text in build.tracked_texts()}
+    # The scenario language is one file in the repository, and the laboratory a frame where it was built.
+    made_here = ("scenario-language.md", "laboratory.md")
+    for page in sorted(folder.rglob("*.md")):
+        place = page.relative_to(folder)
+        text = page.read_text(encoding="utf-8")
+        if place.name not in made_here and (source := sources.get(place.as_posix())):
+            text = build.without_contents(source)
         expected = Blocks(markdown.markdown(without_comments(text), extensions=extensions)).counts
         found = Blocks((ROOT / "site" / place.with_suffix(".html")).read_text(encoding="utf-8")).counts
         assert found == expected, place

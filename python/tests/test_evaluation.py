@@ -30,6 +30,11 @@ from ackclock.schemas.evaluate import EvaluateDocument
     ("find", "replace", "message"),
     [
         ('better = "less"', "", 'metric "delay": "better" is missing'),
+        (
+            'id = "delay"',
+            'id = "Delay"',
+            "a metric id is used as a function name: lower-case letters, digits and _",
+        ),
         ('metric = "delay"', 'metric = "dealy"', 'criteria[1]: there is no metric "dealy"'),
         ("high = 1.05\n", "", "no condition: give low or high"),
         ('quick = ["10 packets"]\n', "", "a quick evaluation has none of its points"),

@@ -16,7 +16,7 @@ from typing import Any
 import jsonschema
 import polars as pl
 import pytest
-from conftest import Command
+from conftest import Command, script
 from qlog_drafts import DATA, EVENT, FILE, RARE, opened_by_qvis
 
 from ackclock import Run, Scenario
@@ -552,7 +552,9 @@ class TestPage:
         rows = re.findall(r"^\| ([^|]*) \|", self.TEXT, re.MULTILINE)
         listed = {name for cell in rows for name in re.findall(r"`([^`]+)`", cell)}
         columns = Scenario.from_text(MIX, {"duration": "1 s"}).events().columns
-        results = (self.ROOT / "docs" / "results.md").read_text(encoding="utf-8")
+        results = script("page_parts.py").on_the_site(
+            (self.ROOT / "docs" / "results.md").read_text(encoding="utf-8")
+        )
         assert [name for name in columns if name not in listed and f"`{name}`" not in results] == []
         assert set(FORMATS) <= {name.partition("=")[0] for name in listed}
 

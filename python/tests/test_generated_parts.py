@@ -35,9 +35,22 @@ def test_tables_and_numbers_are_fresh(page: Path) -> None:
     check(page, registry.with_parts(page, lambda what: not what.startswith("run ")))
 
 
-def test_files_that_are_generated_as_a_whole_are_fresh() -> None:
-    for path, text in registry.whole_files():
+def test_pictures_are_fresh() -> None:
+    for path, text in registry.pictures():
         check(path, text)
+
+
+def test_a_part_that_only_the_site_has_is_a_line_in_the_repository() -> None:
+    mark, end = "<!-- {}: kind backoffs -->", "<!-- end of what is generated -->"
+    parts, page = script("page_parts.py"), registry.ROOT / "docs" / "reproduction" / "page.md"
+    text = parts.in_the_repository(f"{mark.format('on the site')}\n{end}\n", page)
+    line = "*`ackclock list backoffs` prints what [the site](../index.md#what-only-the-site-has) shows here.*"
+    assert text == f"{mark.format('on the site')}\n{line}\n{end}\n"
+    made = parts.on_the_site(text)
+    assert made.startswith(f"{mark.format('generated')}\n### `exponential`\n")
+    assert parts.on_the_site(made) == made
+    with pytest.raises(SystemExit, match="nothing in the repository has 'speed'"):
+        parts.line_instead("speed", page)
 
 
 @pytest.mark.slow
@@ -54,8 +67,14 @@ def test_searches_and_evaluations_find_what_a_page_shows(page: Path) -> None:
 
 def test_a_traceback_is_not_documented() -> None:
     with pytest.raises(SystemExit, match="`python -c 1/0` ended in a traceback"):
-        registry.generate("run python -c 1/0")
+        script("page_parts.py").generate("run python -c 1/0")
+
+
+def test_a_command_that_is_not_installed_is_not_documented() -> None:
+    with pytest.raises(SystemExit, match=r"`no-such-command`: .*not found"):
+        script("page_parts.py").generate("run no-such-command")
 
 
 def test_a_command_that_fails_with_a_message_is() -> None:
-    assert "$ echo wrong >&2; false\nwrong\n" in registry.generate("run echo wrong >&2; false")
+    made = script("page_parts.py").generate("run echo wrong >&2; false")
+    assert "$ echo wrong >&2; false\nwrong\n" in made

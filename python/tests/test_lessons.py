@@ -20,6 +20,7 @@ from ackclock.experiment.model import Result
 from ackclock.lessons import LESSONS, Lesson, lesson, lessons, names
 from ackclock.lessons import notebook as notebook_of_lesson
 from ackclock.lessons.outcome import curves, play, table
+from ackclock.schemas.experiment import FindingRecord, finding_record
 
 MOST_PACKETS = 100_000
 """A browser simulates this number of packets in well under half a second."""
@@ -63,6 +64,9 @@ def test_what_a_lesson_says_is_true(name: str) -> None:
     for check in outcome.lesson.checks:
         finding = outcome.finding(check)
         assert finding.met, f"{finding.criterion.text}\n{check.holds}\n{finding.truth}"
+        # A check is recorded as what every other product finds.
+        recorded = FindingRecord.model_validate(finding_record(finding))
+        assert (recorded.order, recorded.result) == (check.holds, "met")
     for label, runs in outcome.runs.items():
         assert max(sum(run.flows["sent_packets"]) for run in runs) < MOST_PACKETS, label
     curves(outcome.runs, outcome.lesson.figure)

@@ -8,11 +8,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import polars as pl
 import pytest
 from conftest import Command, replaced
 
 from ackclock import Scenario
+from ackclock._archive import folder
 from ackclock._jobs import Batch, Local
 from ackclock._search import objectives, run, space
 from ackclock._search.report import scenario_of
@@ -22,8 +24,12 @@ from ackclock.controls import Cubic
 from ackclock.errors import InputError
 from ackclock.evaluation.contenders import PLUGIN, Contender, contender
 from ackclock.evaluation.entry import transport_keys
+from ackclock.experiment.model import Criterion, Finding, Result
+from ackclock.schemas import schema
 
 OFFENDERS = Path(__file__).with_name("offenders.py")
+WORSE = Finding(Criterion("worse", "objective('found') - objective('harmless')", low=0.0), Result.MET, 0.5)
+"""The finding of a search that is not made."""
 
 
 def found(
@@ -282,7 +288,9 @@ def test_the_loss_is_that_of_all_groups_under_test() -> None:
 def test_another_search_has_another_file(
     ackclock: Command, monkeypatch: pytest.MonkeyPatch, more: tuple[str, ...], name: str
 ) -> None:
-    monkeypatch.setattr(run.Search, "find", lambda _: run.SearchResult({}, 0.6, {}, 0.6, 0.6, 30, [0.6]))
+    monkeypatch.setattr(
+        run.Search, "find", lambda _: run.SearchResult({}, 0.6, {}, 0.6, 0.6, WORSE, 30, [0.6])
+    )
     done = ackclock("search", "cubic", "--for", "self-starvation", *more)
     assert done.code == 0, done.err
     assert [path.name for path in Path("ackclock-results").glob("search-*")] == [name]
@@ -359,18 +367,46 @@ def test_what_is_found_is_a_scenario(ackclock: Command) -> None:
     done = ackclock("search", "sack", "--for", "utilisation", "--runs", "20", "--json")
     assert done.code == 0, done.err
     document = json.loads(done.out)
-    runs = Scenario.from_file(document["scenario"]).run_many()
+    jsonschema.validate(document, schema("search"))
     expression = run.Expression(objectives.objective("utilisation").metric.expr)
-    again = [run.measure(expression, run.RunWords(one.result)) for one in runs]
-    assert again == pytest.approx(document["samples"])
-    assert ackclock("search", "sack", "--for", "utilisation", "--runs", "20").out.startswith(
-        "sack, utilisation: the share"
-    )
+
+    def measured(scenario: Scenario, seeds: Sequence[int]) -> list[float]:
+        return [run.measure(expression, run.RunWords(scenario.run(seed).result)) for seed in seeds]
+
+    worst = Scenario.from_file(document["scenario"])
+    assert measured(worst, range(1, 6)) == pytest.approx(document["samples"])
+    # What was found is judged with seeds that chose nothing.
+    harmless = Scenario.from_text(space.load("bursts").text, {"flows.tested.control": "sack"})
+    more = run.np.subtract(measured(worst, range(6, 11)), measured(harmless, range(6, 11)))
+    finding = document["finding"]
+    assert (finding["estimate"], finding["seeds"]) == (pytest.approx(more.mean()), 5)
+    # 2.776 standard errors to each side: t(0.975) with four degrees of freedom.
+    half = 2.776 * more.std(ddof=1) / 5**0.5
+    assert finding["interval"] == pytest.approx([more.mean() - half, more.mean() + half], rel=1e-3)
+    assert finding["result"] == "met"
+    told = ackclock("search", "sack", "--for", "utilisation", "--runs", "20").out.splitlines()
+    assert told[0].startswith("sack, utilisation: the share")
+    assert told[3].startswith(f"new seeds  {more.mean():.3f} (")
+    assert told[3].endswith(" more than harmless, mean of 5 others")
+
+
+def test_what_is_no_worse_with_new_seeds_is_not_called_so(
+    ackclock: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def take(self: run.Search, one: Contender, wanted: list[tuple[run.Values, int]]) -> list[float]:
+        # It is worse with the seeds of the search, and only there.
+        return [0.5 if values and seed <= run.SEEDS else 0.01 * seed for values, seed in wanted]
+
+    monkeypatch.setattr(run.Search, "_objectives", take)
+    document = json.loads(ackclock("search", "sack", "--runs", "10", "--json").out)
+    assert document["badness"] == 0.5
+    assert document["finding"]["result"] == "not met"
+    assert "not surely worse than harmless" in ackclock("search", "sack", "--runs", "10").out
 
 
 def test_html_shows_what_was_found_over_time(ackclock: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     known = space.load("bursts")
-    seen = run.SearchResult({known.ranges[0].path: 7.0}, 0.6, {}, 0.7, 0.1, 30, [0.6] * 5)
+    seen = run.SearchResult({known.ranges[0].path: 7.0}, 0.6, {}, 0.7, 0.1, WORSE, 30, [0.6] * 5)
     monkeypatch.setattr(run.Search, "find", lambda _: seen)
     document = json.loads(ackclock("search", "sack", "--html", "--json").out)
     assert document["report"] == document["scenario"].replace(".toml", ".html")
@@ -414,7 +450,7 @@ def test_another_transport_is_that_of_the_control_and_of_cubic_in_its_seat(
 
 
 FOUND = Path(__file__).resolve().parents[2] / "scenarios" / "found"
-RECORD = FOUND.parents[1] / "docs" / "searches-found.json"
+RECORD = folder("searches") / "found.json"
 
 
 def test_what_is_recorded_is_a_scenario_with_its_command() -> None:
@@ -461,7 +497,7 @@ def test_a_control_that_fails_has_done_its_worst() -> None:
 
 def test_failures_are_told(ackclock: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     why = "ZeroDivisionError: the rate was zero"
-    seen = run.SearchResult({}, 0.6, {}, 0.7, 0.1, 30, [1, 1, 0.4, 0.3, 0.3], 2, 7, why)
+    seen = run.SearchResult({}, 0.6, {}, 0.7, 0.1, WORSE, 30, [1, 1, 0.4, 0.3, 0.3], 2, 7, why)
     monkeypatch.setattr(run.Search, "find", lambda _: seen)
     told = f"failed     2 of 5 runs there, 7 runs of the search, each of which counts as 1: {why}"
     assert told in ackclock("search", "sack").out

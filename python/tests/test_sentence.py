@@ -10,7 +10,7 @@ import pytest
 from ackclock.experiment.model import Criterion, Finding, Result
 from ackclock.study.model import Metric, Verdict
 from ackclock.study.result import CaseResult, ClaimResult, MetricValue, StudyResult
-from ackclock.study.sentence import printed_numbers, sentence
+from ackclock.study.sentence import sentence
 
 from .report.synthetic import table_study
 
@@ -91,15 +91,18 @@ def study(
             study(claim("as printed", setup="rates"), claim("not a test")),
             "The claim without a number holds; the set-up is partly lost.",
         ),
+        # Beside the numbers of metrics, those that claims alone have.
+        (
+            study(
+                claim(
+                    "undecided", paper=2.0, measured=2.1, tolerance=0.2, expression="latency('case-0') * 5"
+                ),
+                latency=[(1.0, 0.92)],
+            ),
+            "Latency is within 8 % of the printed number; the other printed number is within 10 %.",
+        ),
         (study(), "Nothing here is tested, and no number is printed."),
     ],
 )
 def test_it_answers(made: StudyResult, expected: str) -> None:
     assert sentence(made) == expected
-
-
-def test_a_number_of_a_metric_and_of_a_claim_counts_once() -> None:
-    same = claim("as printed", paper=1.0, measured=0.92, tolerance=0.1)
-    assert [(one.printed, one.measured) for one in printed_numbers(study(same, latency=[(1.0, 0.92)]))] == [
-        (1.0, 0.92)
-    ]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from extremes import extremes_judged
 
 from ackclock.experiment.expression import Expression
 from ackclock.study.claim import Claim
 from ackclock.study.effect import cases_named
-from ackclock.study.extremes import extremes_judged
 from ackclock.study.load import LoadedStudy, load_study, study_names
 from ackclock.study.rivals import rivals
 

@@ -8,8 +8,8 @@ import pytest
 from typer.testing import CliRunner
 
 from ackclock.cli.app import app
+from ackclock.cli.study import copied
 from ackclock.errors import InputError
-from ackclock.study.copied import copied
 from ackclock.study.fingerprint import of_simulation
 from ackclock.study.load import find_studies, load_study, parse_study, study_names
 

@@ -10,8 +10,8 @@ import pytest
 from conftest import STUDY, replaced
 
 from ackclock import _toml as toml
+from ackclock.cli.study import copied
 from ackclock.errors import InputError
-from ackclock.study.copied import copied
 from ackclock.study.load import find_studies, load_study, parse_study, study_names, theses
 from ackclock.study.scenario_text import extracted
 
@@ -94,6 +94,7 @@ def test_a_study_is_read() -> None:
         ([('id = "2"', 'id = "1"')], 'claim "1" is defined twice'),
         ([('name = "many"', 'name = "few"')], 'case "few" is defined twice'),
         ([('name = "many"', 'name = "many[3]"')], "brackets belong to swept cases"),
+        ([('id = "flows_seen"', 'id = "flows-seen"')], "a metric id is used as a function name"),
         (
             [('expect = "< 0"', 'unit = "kbit/s"\nexpect = "< 0"')],
             'claims.2.unit: found "kbit/s", expected "Mbit/s", the unit of metric "goodput"',
@@ -157,6 +158,14 @@ def test_a_study_is_read() -> None:
         (
             [('item = "Table 0.0"', 'item = "Table 0.0"\nrepeats = "rbcc/figure-9"')],
             'source.repeats: there is no study "rbcc/figure-9" in the package',
+        ),
+        (
+            [('item = "Table 0.0"', 'item = "Table 0.0"\nnumbers_of = "rbcc/table-4.2"')],
+            'source.numbers_of: there is no study "rbcc/table-4.2" in the package',
+        ),
+        (
+            [('item = "Table 0.0"', 'item = "Table 0.0"\nnumbers_of = "rbcc/table-4.1"')],
+            "source.numbers_of: rbcc/table-4.1 has none of the printed numbers",
         ),
         (
             [("Packets do arrive.", "In {= flows_sen('few') | .1f} flows.")],

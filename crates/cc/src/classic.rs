@@ -47,7 +47,7 @@ impl Window {
 
 /// How a window grows and shrinks. [`Classic`] does everything else.
 pub trait WindowLaw: Clone + Send {
-    /// Whether the increase is a function of time. Such a law implements [`skip`](Self::skip).
+    /// Whether the increase is a function of time, as CUBIC's is. Such a law implements [`skip`](Self::skip).
     const RUNS_ON_TIME: bool = false;
 
     /// Removes `pause` from the time that the increase depends on. Called at the end of a time in which the
@@ -94,7 +94,8 @@ pub trait WindowLaw: Clone + Send {
         true
     }
 
-    /// Returns how the law responds to congestion marks.
+    /// Returns how the law responds to congestion marks: once per window of data, or to each mark a little as
+    /// DCTCP does.
     fn ecn(&self) -> EcnResponse {
         EcnResponse::AsLoss
     }
@@ -104,7 +105,8 @@ pub trait WindowLaw: Clone + Send {
         None
     }
 
-    /// Publishes internal values, see [`Control::publish`].
+    /// Publishes internal values for figures, under the same names at each call; a value that is not known
+    /// yet is NaN.
     fn publish(&self, _series: &mut dyn FnMut(&'static str, f64)) {}
 }
 

@@ -16,7 +16,14 @@ const HEADER_BYTES: u32 = 52;
 /// A connection of the kernel with its control.
 ///
 /// The kernel tells a control less than a simulated host does. It does not say which packets are lost, for example, so a lost packet
-/// counts as sent when the newest acknowledged packet was sent.
+/// counts as sent when the newest acknowledged packet was sent:
+///
+/// * [`Sent`] comes only for the first packet after a pause, [`Lost`] once for each packet that the kernel counts as lost, all of an event
+///   alike; a probe and a one-way delay never;
+/// * a loss begins at the first packet not acknowledged, after one transmission, and the count of duplicates is 0;
+/// * a control with a window hears of no rate samples, of nothing newly acknowledged in recovery, and of rounds by the cumulative
+///   acknowledgement; what was in flight before is what is in flight, acknowledged and lost after;
+/// * a timeout finds in flight all that is sent and not acknowledged, lost packets included.
 pub struct Connection {
     control: Controller,
     random: SplitMix,

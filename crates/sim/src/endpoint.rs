@@ -21,10 +21,11 @@ pub trait Endpoint: Any + Send {
         Properties::default()
     }
 
-    /// Called when the flow begins, or when one of its later connections opens.
+    /// Called when the flow begins, or when one of its later connections opens: on both ends, end 1 first.
     fn start(&mut self, _now: Time, _out: &mut dyn Outbox) {}
 
-    /// Returns when [`Self::on_timer`] is due; [`Time::NEVER`] if no timer is set.
+    /// Returns when [`Self::on_timer`] is due; [`Time::NEVER`] if no timer is set. It is asked after each call,
+    /// and may return an earlier or a later time than before.
     fn timer(&self) -> Time {
         Time::NEVER
     }
@@ -125,7 +126,8 @@ pub enum Launch {
 
 /// The interface through which an endpoint sends packets and reports deliveries.
 pub trait Outbox {
-    /// Sends a packet over path `path` of the flow, counted from 0.
+    /// Sends a packet now over path `path` of the flow, counted from 0. Returns [`Launch::Refused`] if the queue
+    /// of the path's first link has no room for it.
     fn send(&mut self, path: usize, packet: Packet) -> Launch;
 
     /// Sends a packet whose header needs an extension besides its own words.
@@ -148,7 +150,7 @@ pub trait Outbox {
 
     /// Records that a data packet has arrived and that `packets` packets and `payload_bytes` bytes have
     /// become available to the application. `sent` is the time at which the packet was sent, or `None` if it
-    /// does not count for the one-way delay.
+    /// does not count for the one-way delay. Goodput and one-way delays are computed from these calls.
     fn received(&mut self, sent: Option<Time>, packets: u64, payload_bytes: u64);
 
     /// Records that, as far as this end knows, all data of the application has arrived.

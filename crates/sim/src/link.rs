@@ -4,6 +4,9 @@
 //! future of a packet on the link is therefore known when it is offered, and the link needs no events of its
 //! own. A discipline that decides at departure holds its packets in a [waiting room](crate::waiting_room),
 //! and its link is served each time that it becomes free.
+//!
+//! The link of a host takes a cache line. A trial in which the packets of ten thousand flows visit no such link, with
+//! equal delays, was 1.06 times as fast (median of seven pairs, 0.97 to 1.14), so a smaller link would gain little.
 
 mod departing;
 mod queue;

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 from ackclock._arguments import path, text, whole
 from ackclock._jobs import Progress
-from ackclock._search.objectives import objective as named
+from ackclock._search.objectives import Objective
+from ackclock._search.objectives import objective as objective_called
 from ackclock._search.run import Search, SearchResult
-from ackclock._search.space import load
+from ackclock._search.space import Space, load
 from ackclock._store import Store
-from ackclock.evaluation.contenders import contender
+from ackclock.evaluation.contenders import Contender, contender
 from ackclock.evaluation.entry import transport_keys
 
 
@@ -38,12 +40,13 @@ def search(
     >>> 0 <= found.harmless < found.badness <= 1
     True
     """
-    wanted, more = named(text("objective", objective)), transport_keys(transport)
-    reference = contender(against or "cubic", more)
+    tested, wanted, chosen, reference = named(
+        text("control", control), text("objective", objective), space, against, transport
+    )
     return Search(
-        contender(text("control", control), more),
-        wanted if against is None else wanted.against(reference.name),
-        load(space or wanted.space),
+        tested,
+        wanted,
+        chosen,
         reference=reference,
         runs=whole("runs", runs, 10, 1_000_000),
         seed=seed,
@@ -51,3 +54,31 @@ def search(
         threads=threads,
         progress=progress,
     ).find()
+
+
+def named(
+    control: str, objective: str, space: str | None, against: str | None, transport: str | None
+) -> tuple[Contender, Objective, Space, Contender]:
+    """Returns the control, what to look for, where, and the control to compare with. InputError for an unknown name."""
+    wanted, more = objective_called(objective), transport_keys(transport)
+    tested, reference = contender(control, more), contender(against or "cubic", more)
+    if against is not None:
+        wanted = wanted.against(reference.name)
+    return tested, wanted, load(space or wanted.space), reference
+
+
+def command(
+    control: str,
+    objective: str,
+    space: str | None,
+    against: str | None,
+    transport: str | None,
+    *,
+    runs: int,
+    seed: int,
+) -> str:
+    """Returns the command that makes a search."""
+    words = ["ackclock", "search", control, "--for", objective]
+    for option, value in (("--space", space), ("--against", against), ("--transport", transport)):
+        words += [] if value is None else [option, value]
+    return shlex.join([*words, "--runs", str(runs), "--seed", str(seed)])

@@ -1,4 +1,4 @@
-"""What a search found, as a scenario file."""
+"""What a search found, as a scenario file and as the document of ``--json``."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from ackclock._search.run import SEEDS, SearchResult
 from ackclock._search.space import TESTED, Space
 from ackclock.evaluation.contenders import Contender
 from ackclock.evaluation.run import put
+from ackclock.schemas.experiment import finding_record
+from ackclock.schemas.search import SearchDocument
 
 
 def scenario_of(
@@ -40,3 +42,19 @@ def scenario_of(
     if tested.classes:
         comments.append(f'The control was {tested.name}, in Python; here "{TESTED}" has what the space has.')
     return "".join(f"# {text}\n" for text in comments) + "\n" + tomli_w.dumps(document)
+
+
+def as_document(found: SearchResult, space: Space, **asked: str | None) -> dict[str, Any]:
+    """Returns the document of ``schemas.search.SearchDocument``. ``asked`` are its fields that say what was asked for,
+    and the files that were written.
+    """
+    return SearchDocument.filled(
+        found,
+        kind="ackclock search",
+        space=space.file,
+        before_shrinking=found.first_badness,
+        finding=finding_record(found.finding),
+        why_failed=found.why or None,
+        values=space.overrides(found.values),
+        **asked,
+    )

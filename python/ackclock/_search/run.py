@@ -19,7 +19,10 @@ from ackclock.errors import AckclockError, InputError, RunError
 from ackclock.evaluation.contenders import Contender
 from ackclock.evaluation.processes import LIMIT_S, Processes
 from ackclock.experiment.expression import Expression, ExpressionError
+from ackclock.experiment.judge import judge
+from ackclock.experiment.model import Criterion, Finding, Setting
 from ackclock.experiment.run_words import RunWords, measure, needs_series
+from ackclock.experiment.sample_words import SampleWords
 
 Values = Mapping[str, float]
 FIRST = 0.4
@@ -27,6 +30,7 @@ FIRST = 0.4
 FINALISTS = 5
 """The number of the worst points that are run with several seeds."""
 SEEDS = 5
+"""The number of seeds with which these, and what they are shrunk to, are run; as many others judge what is found."""
 KEPT = 0.8
 """The share of the finding that shrinking has to keep."""
 REFERENCE = Contender("cubic", {"control": "cubic"})
@@ -48,6 +52,10 @@ class SearchResult:
     first_badness: float
     harmless: float
     """The mean of the objective in the scenario of the space as it stands."""
+    finding: Finding
+    """How much worse it is than in the scenario of the space as it stands, over seeds that chose nothing: the worst of
+    many points is partly luck with the seeds of the search.
+    """
     runs: int
     samples: Sequence[float] = field(default_factory=list)
     """The objective for each seed, after shrinking."""
@@ -131,14 +139,16 @@ class Search:
         worst = finalists[int(np.argmax(means))]
         shrunk, badness = self._shrunk(worst, max(means))
         failures = self._failures_at(shrunk)
+        finding = self._finding(shrunk)
         return SearchResult(
             shrunk,
             badness,
             worst,
             max(means),
             harmless,
+            finding,
             self.runs,
-            self._samples(shrunk),
+            self._samples(shrunk, range(1, SEEDS + 1)),
             len(failures),
             len(self._failures),
             next(iter([*failures, *self._failures.values()]), ""),
@@ -171,15 +181,29 @@ class Search:
 
     def _mean(self, points: Sequence[Values], seeds: int) -> list[float]:
         """Returns the mean of the objective at each point; the worst that it can be where the control fails."""
-        wanted = [(values, seed) for values in points for seed in range(1, seeds + 1)]
-        self._make(wanted)
-        return [
-            float(np.mean([self._known[_key(values), seed] for seed in range(1, seeds + 1)]))
-            for values in points
-        ]
+        of = range(1, seeds + 1)
+        self._make([(values, seed) for values in points for seed in of])
+        return [float(np.mean(self._samples(values, of))) for values in points]
 
-    def _samples(self, values: Values) -> list[float]:
-        return [self._known[_key(values), seed] for seed in range(1, SEEDS + 1)]
+    def _samples(self, values: Values, seeds: Sequence[int]) -> list[float]:
+        return [self._known[_key(values), seed] for seed in seeds]
+
+    def _finding(self, values: Values) -> Finding:
+        """Returns whether a point is worse than the scenario as it stands, over seeds that no other part of the search
+        has.
+        """
+        places: Mapping[str, Values] = {"found": values, "harmless": {}}
+        new = range(SEEDS + 1, 2 * SEEDS + 1)
+        self._make([(point, seed) for point in places.values() for seed in new])
+        samples = {name: np.array(self._samples(point, new)) for name, point in places.items()}
+        metric = self._objective.metric.id
+        criterion = Criterion(
+            f"{self._objective.text}: more than in the scenario as it stands",
+            f"{metric}('found') - {metric}('harmless')",
+            low=0.0,
+            low_open=True,
+        )
+        return judge(criterion, SampleWords({metric: samples}, [Setting(name) for name in places]), SEEDS)
 
     def _failures_at(self, values: Values) -> list[str]:
         """Returns why the control failed at a point, for each seed with which it did."""

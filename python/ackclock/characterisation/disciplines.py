@@ -13,7 +13,7 @@ from typing import Any
 from pydantic import Field
 
 from ackclock.characterisation.parameters import numbers, scaled
-from ackclock.experiment.table import Table
+from ackclock.experiment.model import Table
 
 BASELINE = "droptail"
 OF_VARIANT = "+"

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ackclock._numbers import number_of
 from ackclock.characterisation.disciplines import BASELINE, OF_VARIANT, discipline_of, variant_of
 from ackclock.characterisation.language import By, Characterisation, Condition
 from ackclock.evaluation.spelling import BEGINNINGS
@@ -69,12 +70,12 @@ class Row:
             return "Numbers without a limit."
         if self.verdict == OK:
             conditions = len({one.condition.title for one in limited})
-            return f"{_counted(conditions, 'condition')}, {_counted(len(limited), 'finding')}."
+            return f"{number_of(conditions, 'condition')}, {number_of(len(limited), 'finding')}."
         all_of = Counter(one.condition.title for one in limited)
         reasons = Counter(one.condition.title for one in self.reasons())
         text = {one.condition.title: one.condition.text or one.condition.title for one in limited}
         parts = [
-            f"{text[title]}: {count} of {_counted(all_of[title], 'finding')}"
+            f"{text[title]}: {count} of {number_of(all_of[title], 'finding')}"
             for title, count in reasons.items()
         ]
         return f"{BEGINNINGS[self.verdict]}: {'; '.join(parts)}."
@@ -103,10 +104,6 @@ def rows(result: StudyResult) -> list[Row]:
         label = cases[0].label.partition(", ")[0] or discipline
         found.append(Row(discipline, label, _verdict(discipline, about, own), own))
     return found
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{count} {what}{'s' if count != 1 else ''}"
 
 
 def setting_of(case: CaseResult) -> str:

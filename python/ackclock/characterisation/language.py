@@ -8,8 +8,7 @@ from pydantic import Field, StringConstraints, model_validator
 from typing_extensions import Self
 
 from ackclock.experiment.comparison import Comparison, measured
-from ackclock.experiment.model import Criterion
-from ackclock.experiment.table import Table
+from ackclock.experiment.model import Criterion, Table
 
 Kind = Literal["benefit", "safety", "info"]
 By = Literal["interval", "mean", "some", "every"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shlex
@@ -11,10 +10,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rich.text import Text
-
-from ackclock._files import replacing, writable
-from ackclock.cli.terminal import console, note, print_json, progress_bar, shown
+from ackclock._files import writable
+from ackclock.cli.terminal import console, note, print_json, progress_bar, show_files, write_json
 from ackclock.errors import InputError
 
 if TYPE_CHECKING:
@@ -114,7 +111,8 @@ def evaluate(
     if outcome is not None:
         document["comparison"] = {"record": str(compare), **asdict(outcome)}
     stem = file_stem(controls, against=against, **chosen_runs)
-    path = _written(document, out / f"{stem}.json")
+    path = out / f"{stem}.json"
+    write_json(document, path)
     pages = []
     if html:
         from ackclock.report.evaluation import write_evaluation
@@ -150,17 +148,7 @@ def _show(found: Evaluation, other: Evaluation | None, pages: Sequence[Path], pa
     from ackclock.cli.evaluate_text import show
 
     show(found, other)
-    for page in pages:
-        console().print(Text.assemble("report  ", (shown(page), "bold")))
-    console().print(Text.assemble("data    ", shown(path)))
-
-
-def _written(document: Mapping[str, Any], path: Path) -> Path:
-    """Writes the JSON document and returns its path."""
-    with replacing(path) as file, file.open("w", encoding="utf-8") as stream:
-        json.dump(document, stream, indent=1, ensure_ascii=False, allow_nan=False)
-        stream.write("\n")
-    return path
+    show_files(pages, path)
 
 
 def _remarks(plan: Plan) -> Iterator[str]:

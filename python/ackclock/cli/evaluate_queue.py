@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ackclock._files import writable
-from ackclock.cli.terminal import console, print_json, progress_bar, shown
+from ackclock.cli.terminal import console, print_json, progress_bar, show_files
 
 if TYPE_CHECKING:
     from ackclock.study.result import StudyResult
@@ -46,8 +46,7 @@ def evaluate(
         print_json(as_document(results, page, time.monotonic() - began))
         return
     _show(discipline, results, full=full)
-    if page is not None:
-        console().print(Text.assemble("report  ", (shown(page), "bold")))
+    show_files([] if page is None else [page])
 
 
 def _show(discipline: str, results: Sequence[StudyResult], *, full: bool) -> None:

@@ -55,11 +55,6 @@ def select(kind: str | None, name: str | None) -> list[dict[str, Any]]:
     return found
 
 
-def all_entries() -> list[dict[str, Any]]:
-    """Returns the core's registry and the studies, in one form."""
-    return [*_registered(), *_studies()]
-
-
 def _registered() -> list[dict[str, Any]]:
     from ackclock import _typed_core as core
     from ackclock.schemas.registry import Entry

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from ackclock._files import replacing, writable
-from ackclock.cli.terminal import console, print_json, progress_bar, shown
+from ackclock._files import writable
+from ackclock.cli.terminal import console, print_json, progress_bar, show_files, shown, write_json
 from ackclock.errors import InputError, RunError
 
 if TYPE_CHECKING:
@@ -89,7 +88,7 @@ def reproduce(
     saved = save_all(drawn, out / FIGURES, formats)
     document = as_document(results, pages[0], time.monotonic() - began)
     path = out / f"{stem}.json"
-    _write(document, path)
+    write_json(document, path)
     if as_json:
         print_json(document)
     else:
@@ -97,22 +96,13 @@ def reproduce(
             show_all(published)
         if characterised:
             characterise_text.show(characterised)
-        for page in pages:
-            console().print(Text.assemble("report  ", (shown(page), "bold")))
-        console().print(Text.assemble("data    ", shown(path)))
+        show_files(pages, path)
         if saved:
             console().print(f"figures {shown(out / FIGURES)} ({len(saved)} files)")
     if failures:
         missing = f"{len(failures)} of {len(studies)} studies are missing from the report:"
         raise InputError("\n".join([missing, *map(str, failures)]))
     gate.fail_on(words, results)
-
-
-def _write(document: Mapping[str, Any], path: Path) -> None:
-    """Writes the document piece by piece, so that the text of all studies is never in memory as a whole."""
-    with replacing(path) as file, file.open("w", encoding="utf-8") as stream:
-        json.dump(document, stream, indent=1, ensure_ascii=False, allow_nan=False)
-        stream.write("\n")
 
 
 def check(selectors: Sequence[str], *, threads: int) -> None:

@@ -1,4 +1,7 @@
-"""The document that ``ackclock reproduce --json`` prints."""
+"""The document that ``ackclock reproduce --json`` prints: the records of ``schemas.reproduce``, filled from a result.
+
+A field of a record that is none of the result's own attributes, or has another form there, is given beside it.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from ackclock.characterisation.judge import rows
+from ackclock.schemas import reproduce
 from ackclock.schemas.experiment import finding_record
-from ackclock.study.result import ClaimResult, PrecisionResult, StudyResult
+from ackclock.study.result import ClaimResult, StudyResult
 from ackclock.study.sentence import sentence
 from ackclock.study.tally import by_thesis, verdicts_of
 
@@ -21,12 +25,7 @@ def as_document(results: Sequence[StudyResult], report: Path | None, wall_time_s
         "schema_version": 2,
         "verdicts": verdicts_of(results),
         "theses": [
-            {
-                "thesis": tally.thesis.key,
-                "about": tally.kind,
-                "studies": tally.studies,
-                "verdicts": tally.verdicts,
-            }
+            reproduce.ThesisRecord.filled(tally, thesis=tally.thesis.key, about=tally.kind)
             for tally in by_thesis([result for result in results if result.characterisation is None])
         ],
         "studies": [_study(result) for result in results],
@@ -36,73 +35,51 @@ def as_document(results: Sequence[StudyResult], report: Path | None, wall_time_s
 
 
 def _study(result: StudyResult) -> dict[str, Any]:
-    thesis = result.source.thesis
-    return {
-        "name": result.name,
-        "title": result.title,
-        "sentence": sentence(result),
-        "source": {
-            "thesis": thesis.key,
-            "author": thesis.author,
-            "title": thesis.title,
-            "where": thesis.where,
-            "year": thesis.year,
-            "item": result.source.item,
-            "section": result.source.section,
-            "asked_by": result.source.asked_by,
-            "setup_unknown": result.source.setup_unknown,
-        },
-        "replications": result.replications,
-        "precision": _precision(result.precision),
-        "quick": result.quick,
-        "claims": [_claim(claim) for claim in result.claims],
-        "verdicts": result.verdicts(),
-        "cases": [
-            {
-                "name": case.name,
-                "label": case.label,
-                "sweep_value": case.sweep_value,
-                "overrides": dict(case.overrides),
-                "seeds": list(case.seeds),
-                "values": [
-                    {
-                        "metric": metric.id,
-                        "unit": metric.unit,
-                        "mean": value.mean,
-                        "std": value.std,
-                        "interval": value.interval,
-                        "samples": [sample if math.isfinite(sample) else None for sample in value.samples],
-                        "paper": value.paper,
-                    }
+    thesis, source = result.source.thesis, result.source
+    return reproduce.StudyRecord.filled(
+        result,
+        sentence=sentence(result),
+        source=reproduce.SourceRecord.filled(
+            thesis,
+            thesis=thesis.key,
+            item=source.item,
+            section=source.section,
+            asked_by=source.asked_by,
+            setup_unknown=source.setup_unknown,
+        ),
+        precision=None if result.precision is None else reproduce.PrecisionRecord.filled(result.precision),
+        claims=[_claim(claim) for claim in result.claims],
+        verdicts=result.verdicts(),
+        cases=[
+            reproduce.CaseRecord.filled(
+                case,
+                overrides=dict(case.overrides),
+                values=[
+                    reproduce.ValueRecord.filled(
+                        value,
+                        metric=metric.id,
+                        unit=metric.unit,
+                        samples=_samples(value.samples),
+                    )
                     for metric in result.metrics
                     for value in [case.values[metric.id]]
                 ],
-            }
+            )
             for case in result.cases
         ],
-        "sensitivity": [
-            {
-                "assumption": item.assumption,
-                "taken": assumption.taken,
-                "taken_from": assumption.taken_from,
-                "alternative": item.alternative,
-                "changed": list(item.changed),
-                "undecided": list(item.undecided),
-                "replications": item.replications,
-                "evidence": item.evidence,
-                "against": item.against,
-                "claims": [_claim(claim) for claim in item.claims],
-            }
+        sensitivity=[
+            reproduce.SensitivityRecord.filled(
+                item,
+                taken=assumption.taken,
+                taken_from=assumption.taken_from,
+                claims=[_claim(claim) for claim in item.claims],
+            )
             for assumption in result.assumptions
             for item in assumption.sensitivity
         ],
-        "characterisation": _characterisation(result),
-        "versions": dict(result.versions),
-        "runs": result.runs,
-        "reused_runs": result.reused_runs,
-        "cpu_time_s": result.cpu_time_s,
-        "fingerprint": result.fingerprint,
-    }
+        characterisation=_characterisation(result),
+        versions=dict(result.versions),
+    )
 
 
 def _characterisation(result: StudyResult) -> dict[str, Any] | None:
@@ -110,76 +87,35 @@ def _characterisation(result: StudyResult) -> dict[str, Any] | None:
     about = result.characterisation
     if about is None:
         return None
-    return {
-        "section": about.section,
-        "requirement": about.requirement,
-        "disciplines": [
-            {
-                "discipline": row.discipline,
-                "verdict": row.verdict,
-                "findings": [
-                    {
-                        "criterion": one.condition.title,
-                        "kind": one.condition.kind,
-                        "metric": one.metric,
-                        "setting": one.setting,
-                        "verdict": one.verdict,
-                        "mean": one.finding.estimate,
-                        "interval": one.finding.interval,
-                        "reason": one.finding.reason,
-                        "finding": finding_record(one.finding),
-                    }
-                    for one in row.findings
-                ],
-            }
-            for row in rows(result)
-        ],
-    }
-
-
-def _precision(precision: PrecisionResult | None) -> dict[str, Any] | None:
-    if precision is None:
-        return None
-    return {
-        "wanted": precision.wanted,
-        "metrics": list(precision.metrics),
-        "reached": precision.reached,
-        "widest": precision.widest,
-        "where": precision.where,
-    }
+    disciplines = [
+        reproduce.DisciplineRecord.filled(
+            row,
+            findings=[
+                reproduce.CriterionRecord.filled(
+                    one,
+                    criterion=one.condition.title,
+                    kind=one.condition.kind,
+                    mean=one.finding.estimate,
+                    interval=one.finding.interval,
+                    reason=one.finding.reason,
+                    finding=finding_record(one.finding),
+                )
+                for one in row.findings
+            ],
+        )
+        for row in rows(result)
+    ]
+    return reproduce.CharacterisationRecord.filled(about, disciplines=disciplines)
 
 
 def _claim(claim: ClaimResult) -> dict[str, Any]:
-    return {
-        "id": claim.id,
-        "text": claim.text,
-        "paper": claim.paper,
-        "measured": claim.measured,
-        "interval": claim.interval,
-        "unit": claim.unit,
-        "tolerance": claim.tolerance,
-        "accepted": claim.accepted,
-        "verdict": claim.verdict,
-        "detail": claim.detail,
-        "findings": [finding_record(one) for one in claim.findings],
-        "setup": claim.setup,
-        "interpretations": [
-            {
-                "assumption": one.assumption,
-                "alternative": one.alternative,
-                "verdict": one.verdict,
-                "evidence": one.evidence,
-                "against": one.against,
-                "reverses": one.reverses,
-            }
-            for one in claim.interpretations
-        ],
-        "error": claim.error,
-        "alternative": claim.alternative,
-        "written": claim.written,
-        "baselines": claim.baselines,
-        "replications_needed": claim.replications_needed,
-        "recorded": claim.recorded,
-        "samples": [sample if math.isfinite(sample) else None for sample in claim.samples],
-        "finding": claim.finding,
-    }
+    return reproduce.ClaimRecord.filled(
+        claim,
+        findings=[finding_record(one) for one in claim.findings],
+        interpretations=[reproduce.InterpretationRecord.filled(one) for one in claim.interpretations],
+        samples=_samples(claim.samples),
+    )
+
+
+def _samples(values: Sequence[float]) -> list[float | None]:
+    return [value if math.isfinite(value) else None for value in values]

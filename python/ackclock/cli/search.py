@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -36,21 +35,13 @@ def search(
 ) -> None:
     """Searches, prints what was found, and writes it as a scenario file."""
     from ackclock._cluster import workers_at
-    from ackclock._numbers import significant
-    from ackclock._search.objectives import objective as named
-    from ackclock._search.report import scenario_of
+    from ackclock._numbers import significant, with_ends
+    from ackclock._search.entry import command, named
+    from ackclock._search.report import as_document, scenario_of
     from ackclock._search.run import Search
-    from ackclock._search.space import load
     from ackclock._store import Store
-    from ackclock.evaluation.contenders import contender
-    from ackclock.evaluation.entry import transport_keys
 
-    wanted = named(objective)
-    more = transport_keys(transport)
-    tested, chosen = contender(control, more), load(space or wanted.space)
-    reference = contender(against or "cubic", more)
-    if against is not None:
-        wanted = wanted.against(reference.name)
+    tested, wanted, chosen, reference = named(control, objective, space, against, transport)
     writable(out)
     with workers_at(dask, threads) as pool, progress_bar(f"search {control}") as progress:
         found = Search(
@@ -66,47 +57,37 @@ def search(
             limit_s=limit_s,
             progress=progress,
         ).find()
-    words = ["ackclock", "search", control, "--for", objective]
-    words += [] if space is None else ["--space", space]
-    words += [] if against is None else ["--against", against]
-    words += [] if transport is None else ["--transport", transport]
-    command = shlex.join([*words, "--runs", str(runs), "--seed", str(seed)])
+    made_by = command(control, objective, space, against, transport, runs=runs, seed=seed)
     parts = ["search", stem_of(control), objective]
     parts += [] if space in (None, wanted.space) else [Path(space).stem]
     parts += [] if against is None else ["against", stem_of(against)]
     parts += [] if transport is None else [transport]
     path = out / f"{'-'.join(map(plain, parts))}.toml"
     with replacing(path) as unfinished:
-        unfinished.write_text(scenario_of(found, chosen, tested, wanted, command), encoding="utf-8")
+        unfinished.write_text(scenario_of(found, chosen, tested, wanted, made_by), encoding="utf-8")
     report = _report(path, found, chosen, tested, threads) if html else None
-    values = chosen.overrides(found.values)
     if as_json:
         print_json(
-            {
-                "kind": "ackclock search",
-                "command": command,
-                "control": control,
-                "objective": objective,
-                "against": against,
-                "space": chosen.file,
-                "badness": found.badness,
-                "samples": list(found.samples),
-                "before_shrinking": found.first_badness,
-                "harmless": found.harmless,
-                "failed": found.failed,
-                "all_failed": found.all_failed,
-                "why_failed": found.why or None,
-                "values": values,
-                "runs": found.runs,
-                "scenario": str(path),
-                "report": None if report is None else str(report),
-            }
+            as_document(
+                found,
+                chosen,
+                command=made_by,
+                control=control,
+                objective=objective,
+                against=against,
+                scenario=str(path),
+                report=None if report is None else str(report),
+            )
         )
         return
-    say = console()
+    say, finding = console(), found.finding
     say.print(Text(f"{control}, {objective}: {wanted.text}", style="bold"))
     say.print(f"worst      {significant(found.badness, 3)}, mean of {len(found.samples)} seeds")
     say.print(f"harmless   {significant(found.harmless, 3)}, in the scenario of {chosen.file} as it stands")
+    more = with_ends(finding.estimate, finding.interval)
+    surely = "" if finding.met else ": not surely worse than harmless"
+    say.print(f"new seeds  {more} more than harmless, mean of {finding.seeds} others{surely}")
+    values = chosen.overrides(found.values)
     for place, (name, value) in enumerate(values.items()):
         say.print(f"{'' if place else 'with':<10} {name} = {value}")
     if not values:

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ackclock._files import is_there, replacing
 from ackclock.cli.terminal import console
 from ackclock.errors import InputError
+
+if TYPE_CHECKING:
+    from ackclock.study.load import LoadedStudy
+
+WRITTEN_OUT = ("base", "assume", "axes", "measure", "disciplines")
+"""The keys that refer to other files or grids, which a copy no longer needs."""
 
 
 def copy(name: str, file: Path) -> None:
     """Writes the study called ``name`` into ``file``. InputError when the file exists already or cannot be a study
     file.
     """
-    from ackclock.study.copied import copied
     from ackclock.study.load import find_studies, load_study
 
     if file.suffix != ".toml":
@@ -27,3 +33,16 @@ def copy(name: str, file: Path) -> None:
     with replacing(file) as unfinished:
         unfinished.write_text(text, encoding="utf-8")
     console().print(f"wrote {file}")
+
+
+def copied(study: LoadedStudy) -> str:
+    """Returns the text of a study file that gives the same numbers and verdicts as ``study`` and needs no other file:
+    the parts from its base and its grids are written out.
+    """
+    import tomli_w
+
+    document = study.study.model_dump(mode="json", exclude_none=True, exclude_defaults=True, by_alias=True)
+    for key in WRITTEN_OUT:
+        document.pop(key, None)
+    head = f"# A copy of {study.name} to change. `ackclock check` checks it, `ackclock reproduce` runs it.\n"
+    return head + tomli_w.dumps(document, multiline_strings=True)

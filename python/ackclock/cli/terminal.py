@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
+from rich.text import Text
 
+from ackclock._files import replacing
 from ackclock._names import is_hidden, visible
 
 if TYPE_CHECKING:
@@ -89,6 +91,21 @@ def print_json(document: Any) -> None:
         # Hidden characters occur only in strings, where JSON can escape them.
         text = "".join(json.dumps(one)[1:-1] if one != "\n" and is_hidden(one) else one for one in text)
     sys.stdout.write(text + "\n")
+
+
+def write_json(document: Any, path: Path) -> None:
+    """Writes one JSON document into a file piece by piece, so that its text is never in memory as a whole."""
+    with replacing(path) as file, file.open("w", encoding="utf-8") as stream:
+        json.dump(document, stream, indent=1, ensure_ascii=False, allow_nan=False)
+        stream.write("\n")
+
+
+def show_files(pages: Iterable[Path], data: Path | None = None) -> None:
+    """Prints the pages that were written, and the file with their data if there is one."""
+    for page in pages:
+        console().print(Text.assemble("report  ", (shown(page), "bold")))
+    if data is not None:
+        console().print(Text.assemble("data    ", shown(data)))
 
 
 @contextmanager

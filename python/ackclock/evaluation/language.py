@@ -12,8 +12,7 @@ from typing_extensions import Self
 
 from ackclock._overrides import merge
 from ackclock.experiment.comparison import measured
-from ackclock.experiment.model import Criterion, Metric, Setting
-from ackclock.experiment.table import Table
+from ackclock.experiment.model import Criterion, Metric, Setting, Table
 
 Measure = Literal["value", "ratio", "difference", "harm", "allowance", "change"]
 TESTED, SOLO = "tested", "solo"

@@ -8,9 +8,8 @@ A curve is the line through the points of a sweep in the order of its values; it
     gap_at_equal(x, y, other_x, other_y)    how far the curve lies above the other one's points, at equal x; the mean
                                             over those that it reaches, no sample if it reaches none
     share_matched(x, y, x1, y1, ...)        the share of the points (x, y) for which one of the other curves passes a
-    point
-                                            with neither a higher x nor a higher y: less is better, so negate a metric
-                                            that should be high
+                                            point with neither a higher x nor a higher y: less is better, so negate a
+                                            metric that should be high
 """
 
 from __future__ import annotations

@@ -1,16 +1,15 @@
-"""The five types of an experiment: setting, metric, samples, criterion, finding."""
+"""The five types of an experiment (setting, metric, samples, criterion, finding), and the base of tables of files."""
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Literal
 
-from pydantic import Field
-
-from ackclock.experiment.table import Table
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 if TYPE_CHECKING:
     from ackclock.experiment.expression import Array
@@ -18,6 +17,12 @@ if TYPE_CHECKING:
 
 Better = Literal["more", "less", "neither"]
 """Whether more or less of a quantity is better."""
+
+
+class Table(BaseModel):
+    """A table of a file: unknown keys are refused, values never change after loading."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class Result(Enum):
@@ -57,11 +62,20 @@ class Setting:
 class Metric(Table):
     """One number per run, as an expression over the run's result."""
 
-    id: str = Field(pattern=r"^[a-z][a-z0-9_]*$", description="also the name of a function in criteria")
+    id: str
     label: str
     unit: str = ""
     expr: str
-    better: Better = "neither"
+    better: Better = Field(
+        default="neither", description="whether more or less of it is better; evaluations need it"
+    )
+
+    @field_validator("id")
+    @classmethod
+    def _identifier(cls, value: str) -> str:
+        if not re.fullmatch("[a-z][a-z0-9_]*", value):
+            raise ValueError("a metric id is used as a function name: lower-case letters, digits and _")
+        return value
 
     @property
     def axis_title(self) -> str:

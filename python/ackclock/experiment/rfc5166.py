@@ -136,11 +136,6 @@ def epsilon(shares: Vector) -> float:
     return 1 - float(np.min(shares)) / most if most > 0 else math.nan
 
 
-def unfair_start(share: float = 100 / 101) -> tuple[float, float]:
-    """Returns the shares from which delta-fair convergence begins, of section 2.3.3."""
-    return share, 1 - share
-
-
 def delta_fair_time(time_s: Vector, first: Vector, second: Vector, delta: float, start_s: float) -> float:
     """Returns the time in seconds after ``start_s`` until the second flow has at least a share of (1 - delta) / 2 and
     the first at most (1 + delta) / 2, of section 2.3.3; nan if that never happens.

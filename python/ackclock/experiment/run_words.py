@@ -76,6 +76,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from functools import reduce
 from typing import Any, cast
 
 import numpy as np
@@ -112,7 +113,9 @@ SERIES_FUNCTIONS = (
     "mean_of",
     "least_share_of",
 )
-"""An expression that uses one of these needs the run's series."""
+"""An expression that uses one of these needs the run's series. Each is a method of ``RunWords``, with an underscore
+before its name.
+"""
 
 
 class RunWords:
@@ -137,30 +140,7 @@ class RunWords:
             "flow": lambda name: _named("flow", name, result["flows"]),
             "link": lambda name: _named("link", name, result["links"]),
             "group": lambda name: _named("group", name, result.get("groups", ())),
-            "series": self._series,
-            "time_of_max": self._time_of_max,
-            "time_of_reaching": self._time_of_reaching,
-            "growth": self._growth,
-            "hurst": self._hurst,
-            "convergence_time": self._convergence_time,
-            "least_share": self._least_share,
-            "drift": self._drift,
-            "phase": self._phase,
-            "settling_time": self._settling_time,
-            "spectral_line": self._spectral_line,
-            "spectral_period": self._spectral_period,
-            "growth_of_gaps": self._growth_of_gaps,
-            "trips": self._trips,
-            "time_of_trip": self._time_of_trip,
-            "call_trips": self._call_trips,
-            "worst_loss": self._worst_loss,
-            "delta_fair_time": self._delta_fair_time,
-            "epsilon_fair_rounds": self._epsilon_fair_rounds,
-            "time_of_keeping": self._time_of_keeping,
-            "time_of_amount": self._time_of_amount,
-            "largest_growth": self._largest_growth,
-            "mean_of": self._mean_of,
-            "least_share_of": self._least_share_of,
+            **{name: getattr(self, f"_{name}") for name in SERIES_FUNCTIONS},
             "rtt_exponent": rfc5166.rtt_exponent,
             "tcp_rate": lambda rtt, p: rfc5166.tcp_rate(float(rtt), float(p)),
             "goodput_ratio": rfc5166.goodput_ratio,
@@ -279,13 +259,8 @@ class RunWords:
 
     def _call_trips(self, sent: str, received: str, rtt: Array, width: Array, start: Array) -> float:
         """call_trips("<link>", "<link>", rtt, width, from), times in seconds"""
-
-        def arrived(link: str) -> Array:
-            times, values = self._part(f"links.{link}.arrived_packets", start, None)
-            return metrics.growth(times, values, float(start), float(width))
-
-        found = breakers.of_call(arrived(sent), arrived(received), float(rtt), float(width))
-        return float(len(found))
+        before, after = (self._grown(link, "arrived_packets", width, start) for link in (sent, received))
+        return float(len(breakers.of_call(before, after, float(rtt), float(width))))
 
     def _worst_loss(self, link: str, width: Array, start: Array) -> float:
         """worst_loss("<link>", width, from), times in seconds"""
@@ -293,12 +268,12 @@ class RunWords:
 
     def _counts(self, link: str, width: Array, start: Array) -> tuple[Array, Array]:
         """Returns the packets that arrived and those that were dropped in windows of ``width`` seconds."""
+        arrived = self._grown(link, "arrived_packets", width, start)
+        return arrived, self._grown(link, "dropped_packets", width, start)
 
-        def grown(what: str) -> Array:
-            times, values = self._part(f"links.{link}.{what}", start, None)
-            return metrics.growth(times, values, float(start), float(width))
-
-        return grown("arrived_packets"), grown("dropped_packets")
+    def _grown(self, link: str, what: str, width: Array, start: Array) -> Array:
+        """Returns the growth of a count of a link in windows of ``width`` seconds."""
+        return self._growth(f"links.{link}.{what}", width, start)
 
     def _delta_fair_time(self, first: str, second: str, delta: Array, start: Array) -> float:
         """delta_fair_time("flows.<first>.goodput_bps", "flows.<second>.goodput_bps", delta, start)"""
@@ -455,11 +430,6 @@ def measure(expression: Expression, words: RunWords) -> float:
     return float(value) if np.isfinite(value) else float("nan")
 
 
-def vector(values: Sequence[float | None]) -> Array:
-    """Returns a float array with nan for None."""
-    return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
-
-
 def percentile(values: Array, q: Array) -> float:
     """percentile(x, q) with q from 0 to 100, by linear interpolation"""
     present = _present(values)
@@ -475,30 +445,19 @@ def correlation(first: Array, second: Array) -> float:
     return metrics.correlation(first, second)
 
 
-def _reduction(name: str, reduce: Callable[[Array], Any]) -> Callable[..., Value]:
-    def function(first: Array, *more: Array) -> Value:
-        if more:
-            raise ValueError(f"{name} reduces one vector, found {1 + len(more)} arguments")
-        present = _present(first)
-        return float(reduce(present)) if present.size else math.nan
-
-    function.__doc__ = f"{name}(x) with one vector"
-    return function
-
-
-def _extreme(
-    name: str, reduce: Callable[[Array], Any], pairwise: Callable[[Any, Any], Any]
+def _reduction(
+    name: str, reduced: Callable[[Array], Any], pairwise: Callable[[Any, Any], Any] | None = None
 ) -> Callable[..., Value]:
     def function(first: Array, *more: Array) -> Value:
         if not more:
             present = _present(first)
-            return float(reduce(present)) if present.size else math.nan
-        result = first
-        for other in more:
-            result = pairwise(result, other)
-        return result
+            return float(reduced(present)) if present.size else math.nan
+        if pairwise is None:
+            raise ValueError(f"{name} reduces one vector, found {1 + len(more)} arguments")
+        return reduce(pairwise, more, first)
 
-    function.__doc__ = f"{name}(x) of a vector, or {name}(a, b, ...) element by element"
+    several = f" of a vector, or {name}(a, b, ...) element by element"
+    function.__doc__ = f"{name}(x)" + (several if pairwise else " with one vector")
     return function
 
 
@@ -525,8 +484,8 @@ REDUCTIONS: Mapping[str, Callable[..., Value]] = {
     "median": _reduction("median", np.median),
     "jain": _reduction("jain", metrics.jain_index),
     "variation": _reduction("variation", metrics.coefficient_of_variation),
-    "min": _extreme("min", np.min, np.minimum),
-    "max": _extreme("max", np.max, np.maximum),
+    "min": _reduction("min", np.min, np.minimum),
+    "max": _reduction("max", np.max, np.maximum),
     "count": _count,
 }
 

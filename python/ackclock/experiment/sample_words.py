@@ -141,24 +141,12 @@ class SampleWords:
         raise LookupError(f'there is no case "{name}"{nearest(name, [run.name for run in self._runs])}')
 
 
-def one_per_replication(value: Array) -> Array:
-    """Returns ``value`` unchanged. ValueError if it still has one column per sweep value."""
-    if value.ndim > 1:
-        raise ValueError(
-            f"{value.shape[-1]} values per replication; reduce them with max, min, mean, first_above..."
-        )
-    return value
-
-
 def samples_of(expression: Expression, words: SampleWords, replications: int) -> Array:
     """Returns the claim's measured value, a vector of length ``replications``."""
     value = expression.evaluate(words)
-    if value.ndim > 1 and len(value) != replications:
-        raise ExpressionError(f"the value is not one number per replication\n    {expression.text}")
-    try:
-        value = one_per_replication(value)
-    except ValueError as error:
-        raise ExpressionError(f"{error}\n    {expression.text}") from None
+    if value.ndim > 1 and len(value) == replications:
+        several = f"{value.shape[-1]} values per replication; reduce them with max, min, mean, first_above..."
+        raise ExpressionError(f"{several}\n    {expression.text}")
     if value.shape not in ((), (replications,)):
         raise ExpressionError(f"the value is not one number per replication\n    {expression.text}")
     return np.broadcast_to(value, (replications,)).astype(np.float64)
@@ -189,7 +177,7 @@ def slope(x: Array, y: Array, *, correlation: bool = False) -> Array:
 
 
 def _reduction(
-    name: str, reduce: Callable[..., Any], pairwise: Callable[[Any, Any], Any] | None
+    name: str, reduced: Callable[..., Any], pairwise: Callable[[Any, Any], Any] | None
 ) -> Callable[..., Value]:
     def function(first: Array, *more: Array) -> Value:
         if not more:
@@ -198,13 +186,10 @@ def _reduction(
                     f"{name} of one value per replication; the mean over replications is taken at the end, "
                     f"here you can only reduce a sweep, such as {name}(loss('rbcc[*]'))"
                 )
-            return reduce(first, axis=-1)
+            return reduced(first, axis=-1)
         if pairwise is None:
             raise ValueError(f"{name} reduces one sweep, found {1 + len(more)} arguments")
-        result = first
-        for other in more:
-            result = pairwise(result, other)
-        return result
+        return reduce(pairwise, more, first)
 
     function.__doc__ = f"{name}(x) along a sweep" + (f", or {name}(a, b, ...)" if pairwise else "")
     return function

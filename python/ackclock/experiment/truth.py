@@ -119,11 +119,6 @@ class Truth:
         """Returns the number of joined comparisons, for which one answer is corrected."""
         return max(sum(part.tests for part in one.parts) for one in (self.holding, self.failing)) or 1
 
-    @property
-    def negligible(self) -> bool:
-        """Returns whether every compared difference is known to be next to nothing."""
-        return self.share is not None and self.share <= NEGLIGIBLE
-
 
 def all_of(truths: Sequence[Truth]) -> Truth:
     """Returns the truth of the statement that all ``truths`` hold."""

@@ -18,8 +18,7 @@ from ackclock._files import read_text
 from ackclock._named_files import as_written, with_files
 from ackclock._names import nearest
 from ackclock.errors import InputError
-from ackclock.experiment.model import Criterion, Metric
-from ackclock.experiment.table import Table
+from ackclock.experiment.model import Criterion, Metric, Table
 
 LESSONS = Path(__file__).parent
 _ENDING = ".lesson.toml"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from ackclock._numbers import duration, mean_and_spread
@@ -11,14 +11,18 @@ from ackclock.characterisation.judge import REFERENCE
 from ackclock.characterisation.records import Record, all_records
 from ackclock.characterisation.summary import COUNTED, TABLE, overall
 from ackclock.evaluation.words import CONCERN, OK
+from ackclock.pages import DOCS
 from ackclock.pages.markdown import escaped, row
 from ackclock.pages.results import made
+from ackclock.report import svg_chart
 from ackclock.study.fingerprint import of_simulation
 from ackclock.study.load import LoadedStudy, load_study, study_names
 from ackclock.study.records import Origin
 
 WORDS: Mapping[str, str] = {CONCERN: f"**{CONCERN}**", REFERENCE: "–"}
 """How words are shown that are not shown as they are."""
+PICTURE = DOCS / "images" / "characterisation.svg"
+ALT = "The verdict of each queue discipline in each scenario of RFC 7928"
 
 
 @lru_cache(maxsize=1)
@@ -28,17 +32,66 @@ def scenarios() -> list[LoadedStudy]:
     return [study for study in studies if study.study.characterisation is not None]
 
 
-def generated() -> str:
-    """Returns the generated part of docs/characterisation.md."""
-    return page(all_records(), scenarios())
+def generated(what: str) -> str:
+    """Returns a generated part of docs/characterisation.md: its answer, its summary, or every scenario."""
+    records, studies = all_records(), scenarios()
+    makers: Mapping[str, Callable[[], str]] = {
+        "answer": lambda: answer(records, studies),
+        "summary": lambda: summary(records),
+        "scenarios": lambda: page(records, studies),
+    }
+    return f"\n{makers[what]()}\n"
 
 
 def page(records: Mapping[str, Record], studies: Sequence[LoadedStudy]) -> str:
-    """Returns the records as Markdown: the verdicts of all, what each discipline comes to, then every scenario."""
-    parts = [*_matrix(records, studies), "", *_overall(records), ""]
+    """Returns the records as Markdown: the verdicts of all in a fold, then every scenario."""
+    parts = [*_folded("All verdicts in words", _matrix(records, studies)), ""]
     for study in studies:
         parts += _scenario(records.get(study.name), study)
     return "\n".join(parts).rstrip()
+
+
+def answer(records: Mapping[str, Record], studies: Sequence[LoadedStudy]) -> str:
+    """Returns which disciplines raise concerns in the fewest scenarios, and which in the most, and the picture."""
+    verdicts = _by_section(records)
+    counted = {label: overall(name, verdicts) for name, label in _labels(records).items()}
+    concerns = {label: found.counts[CONCERN] for label, found in counted.items()}
+    few, most = min(concerns.values()), max(concerns.values())
+    named = {
+        count: ", ".join(label for label, own in concerns.items() if own == count) for count in (few, most)
+    }
+    every = [
+        f"{about.section} {about.short}"
+        for study in studies
+        if (about := study.study.characterisation) and (one := records.get(study.name))
+        if counts(one)[CONCERN] == len(_disciplines(one))
+    ]
+    stale = sum(is_stale(one, study) for study in studies if (one := records.get(study.name)))
+    text = (
+        f"**Of the {len(_must())} scenarios that must be considered, a discipline raises a concern in at least {few} "
+        f"({named[few]}) and in at most {most} ({named[most]}).**"
+    )
+    text += f" Every discipline raises one in {' and in '.join(every)}." if every else ""
+    text += f" {stale} of {len(studies)} scenarios have changed since they were recorded." if stale else ""
+    return f"{text}\n\n![{ALT}](images/{PICTURE.name})"
+
+
+def picture() -> str:
+    """Returns the verdict of each discipline in each scenario as a grid."""
+    records, studies = all_records(), scenarios()
+    abouts = [(study.study.characterisation, records.get(study.name)) for study in studies]
+    columns = [
+        (
+            f"{about.section} {about.short}",
+            {one["discipline"]: one["verdict"] for one in record["disciplines"]},
+        )
+        for about, record in abouts
+        if about is not None and record is not None
+    ]
+    rows = [
+        (label, [found.get(name, "") for _, found in columns]) for name, label in _labels(records).items()
+    ]
+    return svg_chart.grid(ALT, [head for head, _ in columns], rows, COUNTED)
 
 
 def is_stale(one: Record, study: LoadedStudy) -> bool:
@@ -75,14 +128,13 @@ def _labels(records: Mapping[str, Record]) -> dict[str, str]:
     return {judged["discipline"]: judged["label"] for one in most for judged in _disciplines(one)}
 
 
+def summary(records: Mapping[str, Record]) -> str:
+    """Returns what each discipline comes to in the scenarios that must be considered."""
+    return "\n".join(_overall(records))
+
+
 def _overall(records: Mapping[str, Record]) -> Iterator[str]:
-    verdicts = {
-        one["section"]: {judged["discipline"]: judged["verdict"] for judged in one["disciplines"]}
-        for one in records.values()
-    }
-    must = sum(len(line.runs) for line in TABLE if line.must)
-    yield f"Of the {must} scenarios that section 13 says must be considered:"
-    yield ""
+    verdicts = _by_section(records)
     yield row("discipline", *COUNTED, "concerns in")
     yield row("---", *["---:"] * len(COUNTED), "---")
     for name, label in _labels(records).items():
@@ -92,11 +144,29 @@ def _overall(records: Mapping[str, Record]) -> Iterator[str]:
         yield row(escaped(label), *(found.counts[one] for one in COUNTED), where)
 
 
+def _by_section(records: Mapping[str, Record]) -> dict[str, dict[str, str]]:
+    """Returns the verdict of each discipline in each scenario, by the section of the RFC."""
+    return {
+        one["section"]: {judged["discipline"]: judged["verdict"] for judged in one["disciplines"]}
+        for one in records.values()
+    }
+
+
+def _must() -> list[str]:
+    """Returns the scenarios that section 13 of the RFC says must be considered."""
+    return [run for line in TABLE if line.must for run in line.runs]
+
+
+def _folded(summary: str, lines: Iterable[str]) -> Iterator[str]:
+    """Yields lines of Markdown in a fold, which a reader opens."""
+    yield from ('<details markdown="1">', f"<summary>{summary}</summary>", "", *lines, "", "</details>")
+
+
 def _scenario(one: Record | None, study: LoadedStudy) -> Iterator[str]:
     about = study.study.characterisation
     if about is None:
         return
-    yield f"## {about.section} {escaped(study.study.title)}"
+    yield f"### {about.section} {escaped(study.study.title)}"
     yield ""
     yield f"`{study.name}`, {about.requirement}. {escaped(about.demand)}"
     yield ""
@@ -121,6 +191,14 @@ def _scenario(one: Record | None, study: LoadedStudy) -> Iterator[str]:
         yield "Numbers without a verdict; the report has them."
         yield ""
         return
+    verdicts = counts(one)
+    summary = ", ".join(f"{verdicts[verdict]} {verdict}" for verdict in COUNTED if verdicts[verdict])
+    yield from _folded(summary, _verdicts(rows))
+    yield ""
+
+
+def _verdicts(rows: Sequence[Record]) -> Iterator[str]:
+    """Yields the verdicts of disciplines in a scenario, each with what does not hold."""
     yield row("discipline", "verdict", "what does not hold")
     yield row("---", "---", "---")
     for judged in rows:
@@ -129,7 +207,6 @@ def _scenario(one: Record | None, study: LoadedStudy) -> Iterator[str]:
         ]
         shown = WORDS.get(judged["verdict"], judged["verdict"])
         yield row(escaped(judged["label"]), shown, "; ".join(_reason(found) for found in reasons))
-    yield ""
 
 
 def _reason(found: Record) -> str:

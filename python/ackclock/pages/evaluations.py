@@ -1,4 +1,4 @@
-"""The pages of recorded evaluations: docs/evaluations/NAME.md, and a line of docs/evaluations.md for each."""
+"""The pages of recorded evaluations, which only the site has, and a line of docs/evaluations.md for each."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 from ackclock import _toml as toml
 from ackclock import _typed_core as core
-from ackclock._archive import evaluation_text, folder, stem
+from ackclock._archive import evaluation_file, evaluation_text, folder, stem
 from ackclock.evaluation.contenders import RECOVERY
 from ackclock.evaluation.rfc import TITLE
 from ackclock.evaluation.spelling import extent, in_lines, more_than
@@ -18,7 +18,8 @@ from ackclock.evaluation.words import CONCERN, INFO, UNDECIDED, WORST_FIRST
 from ackclock.pages import DOCS, evaluation_findings
 from ackclock.pages.markdown import row, table
 
-FOLDER = DOCS / "evaluations"
+RECORDS = "python/ackclock/archive/evaluations"
+"""From the root. On the site a link to a record leads to the page that is made of it."""
 CONTROLS: Mapping[str, Sequence[str]] = {
     "cubic": (),
     "sack": (),
@@ -53,7 +54,7 @@ def index() -> str:
         own = " (it is one of the references)" if name in record["references"] else ""
         lines.append(
             [
-                f"[{name}](evaluations/{stem(name)}.md)",
+                f"[{name}](../{RECORDS}/{evaluation_file(name).name})",
                 summary,
                 extent(quick=record["quick"], most_packets=record.get("most_packets")),
                 ", ".join(f"{counts[one]} {one}" for one in WORST_FIRST if counts[one]) + own,
@@ -63,10 +64,15 @@ def index() -> str:
     return "\n".join(row(*cells) for cells in lines)
 
 
+def place(control: str) -> str:
+    """Returns the place of the page of a control on the site."""
+    return f"evaluations/{stem(control)}.md"
+
+
 def pages() -> Iterator[tuple[Path, str]]:
-    """Yields the page of each recorded evaluation."""
+    """Yields the page of each recorded evaluation, at the path that it would have in the repository."""
     for record in records():
-        yield FOLDER / f"{stem(record['control'])}.md", "\n".join(_page(record)) + "\n"
+        yield DOCS / place(record["control"]), "\n".join(_page(record)) + "\n"
 
 
 def _page(record: Mapping[str, Any]) -> Iterator[str]:

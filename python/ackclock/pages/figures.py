@@ -1,4 +1,6 @@
-"""The figures of the theses' pages: drawn as SVG from the records, with the printed values in them."""
+"""The figures of the theses' pages, drawn as SVG from the records: printed numbers against measured ones, for which no
+entry is needed, and those of docs/reproduction/figures.toml.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +11,13 @@ from pathlib import Path
 from ackclock import _toml as toml
 from ackclock.pages import DOCS
 from ackclock.pages.markdown import escaped
-from ackclock.pages.results import found, of_thesis, recorded
+from ackclock.pages.results import anchor, found, of_theses, of_thesis, recorded
 from ackclock.report import svg_chart
+from ackclock.report.agreement import Link, agreement
 from ackclock.report.svg_chart import Axis, Line, Point
-from ackclock.study.load import LoadedStudy, load_study
+from ackclock.study.load import LoadedStudy, load_study, theses
 from ackclock.study.model import Metric, SweptCase
-from ackclock.study.sentence import WIDE, printed_numbers
+from ackclock.study.printed_numbers import Printed
 
 SPECIFICATIONS = DOCS / "reproduction" / "figures.toml"
 IMAGES = DOCS / "images" / "reproduction"
@@ -61,8 +64,42 @@ def generated(key: str) -> str:
     return "\n" + "\n\n".join(parts) + "\n" if parts else ""
 
 
+def numbers(key: str = "") -> str:
+    """Returns the figure of the printed numbers of a thesis, or of all without a key, as Markdown; empty if it cannot
+    be drawn.
+    """
+    drawn = agreement([one.result for one in found(_studies(key))])
+    folder = "../images/reproduction" if key else "images/reproduction"
+    return f"![{escaped(drawn.words)}]({folder}/{numbers_file(key)})" if drawn else ""
+
+
+def numbers_file(key: str = "") -> str:
+    """Returns the name of the file of that figure."""
+    return f"{key or 'all'}-numbers.svg"
+
+
+def number_drawings(link: Link | None = None) -> Iterator[tuple[Path, str]]:
+    """Yields the figures of printed numbers, of all theses and of each: the file and its text."""
+    for key in ("", *theses()):
+        if drawn := agreement([one.result for one in found(_studies(key))], link):
+            yield IMAGES / numbers_file(key), drawn.file()
+
+
+def on_the_site(one: Printed) -> str:
+    """Returns the address of a number's claim on the site, or of its study without one, as seen from the figures."""
+    thesis, _, stem = one.study.partition("/")
+    if not one.claim:
+        return f"../../reproduction/{one.study}.html"
+    return f"../../reproduction/{thesis}-claims.html#{anchor(stem, one.claim)}"
+
+
+def _studies(key: str) -> Sequence[LoadedStudy]:
+    return of_thesis(key) if key else of_theses()
+
+
 def drawings() -> Iterator[tuple[Path, str]]:
     """Yields every figure that the records allow: its file and its text."""
+    yield from number_drawings()
     for one in figures():
         if (text := drawing(one)) is not None:
             yield IMAGES / f"{one.name}.svg", text
@@ -70,8 +107,6 @@ def drawings() -> Iterator[tuple[Path, str]]:
 
 def drawing(figure: Figure, means: Callable[[str], Values] | None = None) -> str | None:
     """Returns the figure as SVG, from the means of a study by its name. None if the study is not recorded."""
-    if figure.kind == "published":
-        return _published(figure)
     values = (means or _means)(figure.study)
     makers = {"sweep": _sweep, "cases": _cases, "trade-off": _trade_off}
     return makers[figure.kind](figure, load_study(figure.study), values) if values else None
@@ -153,25 +188,6 @@ def _trade_off(figure: Figure, study: LoadedStudy, values: Values) -> str:
         [line for line in lines if line.points],
         figure.level,
     )
-
-
-def _published(figure: Figure) -> str | None:
-    """Returns the figure of every printed number of a thesis: the measured one over it, in the order of that."""
-    every = [number for one in found(of_thesis(figure.thesis)) for number in printed_numbers(one.result)]
-    ratios = sorted(one.measured / one.printed for one in every if one.measured * one.printed > 0)
-    if not ratios:
-        return None
-    lines = []
-    for near, label in ((True, "within 25 %"), (False, "farther off")):
-        points = [
-            Point(float(place), ratio, ratio, ratio)
-            for place, ratio in enumerate(ratios, 1)
-            if (abs(ratio - 1) <= WIDE) == near
-        ]
-        lines.append(Line(label, points, joined=False))
-    across = Axis("Printed numbers, in the order of the ratio")
-    up = Axis("Measured over printed", log=True)
-    return svg_chart.chart(figure.alt, across, up, [line for line in lines if line.points], 1.0)
 
 
 def _groups(figure: Figure, study: LoadedStudy) -> dict[str, list[SweptCase]]:

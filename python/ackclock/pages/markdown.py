@@ -34,10 +34,3 @@ def short(text: str) -> str:
     if len(text) > LONGEST:
         text = text[:LONGEST].rsplit(" ", 1)[0].rstrip(",;:") + " …"
     return text
-
-
-def number_of(count: int, thing: str) -> str:
-    """Returns a count with its noun."""
-    if count == 1:
-        return f"1 {thing}"
-    return f"{count} {thing[:-1]}ies" if thing.endswith("y") else f"{count} {thing}s"

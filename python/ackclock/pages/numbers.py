@@ -45,7 +45,9 @@ def with_numbers(text: str, path: Path) -> str:
             return found[0]
         line = text.count("\n", 0, found.start()) + 1
         try:
-            made = _written(found["what"], ended=bool(found["end"]))
+            if not found["end"]:
+                raise InputError(f"nothing ends the number: <!-- / --> is missing after {found[1]}")
+            made = written(found["what"])
             return f"{found[1]}{made or found['shown'].strip() or NOT_RECORDED}{found['end']}"
         except InputError as error:
             problems.append(f"{_shown(path)}:{line}: {error}")
@@ -83,11 +85,11 @@ def _code(text: str) -> tuple[tuple[int, int], ...]:
     return tuple(block.span() for block in _CODE.finditer(text))
 
 
-def _written(what: str, *, ended: bool) -> str:
-    """The number, or nothing where the record keeps no values."""
-    if not ended:
-        raise InputError(f"nothing ends the number: <!-- / --> is missing after <!-- = {what} -->")
-    name, colon, expression = what.partition(":")
+def written(what: str) -> str:
+    """Returns the number of ``STUDY: EXPRESSION | FORMAT``; nothing where the record keeps no values. InputError for
+    what cannot be computed.
+    """
+    name, colon, expression = (part.strip() for part in what.partition(":"))
     if not colon:
         raise InputError(f'found "{what}", expected a study and an expression: THESIS/STUDY: EXPRESSION')
     if name not in study_names():

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from ackclock._numbers import mean_and_spread, plain, significant
+from ackclock._numbers import mean_and_spread, plain
 from ackclock.experiment.sample_words import SampleWords
 from ackclock.pages.markdown import escaped
+from ackclock.study import verdict
 from ackclock.study.computed import words_of_means
 from ackclock.study.digest import PHYSICS
+from ackclock.study.interpretations import FAILS
 from ackclock.study.load import LoadedStudy, load_study, study_names, theses
 from ackclock.study.records import Origin, path_of, result_of
 from ackclock.study.result import ClaimResult, StudyResult
-
-FAILS = ("right order, other size", "not as printed", "no")
 
 
 @dataclass(frozen=True)
@@ -87,6 +88,11 @@ def found(studies: Sequence[LoadedStudy]) -> list[Recorded]:
     return [one for study in studies if (one := recorded(study.name)) is not None]
 
 
+def anchor(stem: str, claim: str) -> str:
+    """Returns the HTML id of a claim in the table of all claims of its thesis: ``table-4.1-1c``."""
+    return re.sub(r"[^a-z0-9.]+", "-", f"{stem}-{claim}".lower())
+
+
 def printed(claim: ClaimResult) -> str:
     """Returns the printed value with its unit; empty if the claim has none."""
     return "" if claim.paper is None else f"{plain(claim.paper)}{_unit(claim)}"
@@ -102,10 +108,8 @@ def distance(claim: ClaimResult) -> str:
     """Returns how far the measured value is from the printed one, such as "17 % above"; empty without a printed one."""
     if not claim.paper or claim.measured is None or claim.tolerance is None:
         return ""
-    share = claim.measured / claim.paper - 1
-    if abs(share) < 0.0005:
-        return "equal"
-    return f"{significant(100 * abs(share), 2)} % {'above' if share > 0 else 'below'}"
+    near = abs(claim.measured / claim.paper - 1) < 0.0005
+    return "equal" if near else verdict.distance(claim.measured, claim.paper)
 
 
 def result(claim: ClaimResult) -> str:

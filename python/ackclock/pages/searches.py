@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
-import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ackclock._archive import folder
 from ackclock._numbers import significant
+from ackclock._search.entry import command
 from ackclock.pages import DOCS, ROOT
+from ackclock.pages.markdown import table
 from ackclock.report import svg_chart
 
-RECORD = DOCS / "searches-found.json"
+RECORD = folder("searches") / "found.json"
 FOLDER = ROOT / "scenarios" / "found"
 PICTURE = DOCS / "images" / "c4-beside-cubic.svg"
 PAIR: Mapping[str, object] = {"flows.tested.count": 1, "dumbbell.rtt": "80 ms", "warmup": "0 s"}
@@ -40,9 +42,7 @@ class Wanted:
     @property
     def command(self) -> str:
         """Returns the command that repeats the search."""
-        words = ["ackclock", "search", self.control, "--for", self.objective, "--space", self.space]
-        words += [] if self.transport is None else ["--transport", self.transport]
-        return shlex.join([*words, "--runs", str(RUNS), "--seed", str(SEED)])
+        return command(self.control, self.objective, self.space, None, self.transport, runs=RUNS, seed=SEED)
 
 
 SEARCHES = (
@@ -67,7 +67,7 @@ def generated(control: str) -> str:
         one for one in json.loads(RECORD.read_text(encoding="utf-8"))["found"] if one["control"] == control
     ]
     head = ["looked for", "worst", "new seeds", "CUBIC there", "harmless", "with"]
-    return "\n".join([f"| {' | '.join(head)} |", f"|{' --- |' * len(head)}", *map(_row, found)])
+    return "\n".join(table(head, [_row(one) for one in found]))
 
 
 def picture() -> str:
@@ -84,7 +84,7 @@ def picture() -> str:
     return svg_chart.chart("One flow of C4 beside one of CUBIC", svg_chart.Axis("time in s"), y, lines)
 
 
-def _row(one: dict[str, Any]) -> str:
+def _row(one: Mapping[str, Any]) -> list[str]:
     file = f"../scenarios/found/{one['name']}.toml"
     short = {
         path.removeprefix("dumbbell.").removeprefix("bottleneck."): value
@@ -94,9 +94,8 @@ def _row(one: dict[str, Any]) -> str:
         ", ".join(f"`{path}` {value}" for path, value in short.items()) or "nothing: the space as it stands"
     )
     numbers = [one["badness"], one["new_seeds"], one["cubic"], one["harmless"]]
-    cells = [
+    return [
         f"[{one['objective']}, {one['space']}]({file})",
         *(significant(value, 2) for value in numbers),
         values,
     ]
-    return f"| {' | '.join(cells)} |"

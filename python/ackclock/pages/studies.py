@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from ackclock._numbers import mean_and_spread
@@ -19,7 +20,7 @@ from ackclock.pages.results import (
 )
 from ackclock.study.findings import with_finding, with_numbers
 from ackclock.study.load import LoadedStudy
-from ackclock.study.result import ClaimResult
+from ackclock.study.result import ORDER, ClaimResult
 from ackclock.study.sentence import sentence
 
 STUDIES = "python/ackclock/archive/studies"
@@ -107,6 +108,15 @@ def answers(name: str) -> str:
         return f"Not recorded: `ackclock reproduce {name}`."
     rows = [row("that", "measured", "holds"), row("---", "---:", "---"), *_answers(one.result.claims)]
     return "\n".join([one.facts, "", *rows])
+
+
+def verdicts(name: str) -> str:
+    """Returns how many claims of a study of our own have each verdict, as a sentence."""
+    one = recorded(name)
+    if one is None:
+        return "Not recorded."
+    counts = Counter(claim.verdict for claim in one.result.claims)
+    return ", ".join(f"{counts[verdict]} {verdict}" for verdict in ORDER if counts[verdict]) + "."
 
 
 def _answers(claims: Sequence[ClaimResult]) -> Iterator[str]:

@@ -7,16 +7,15 @@ import io
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
-from ackclock import _toml as toml
-from ackclock.pages import DOCS
-from ackclock.pages.markdown import escaped, number_of, row, short
-from ackclock.pages.results import Recorded, distance, found, measured, of_thesis, printed, result
+from ackclock._numbers import number_of
+from ackclock.pages import DOCS, figures
+from ackclock.pages.markdown import escaped, row, short
+from ackclock.pages.results import Recorded, anchor, distance, found, measured, of_thesis, printed, result
 from ackclock.study.load import LoadedStudy, theses
 from ackclock.study.model import Verdict
+from ackclock.study.printed_numbers import of_studies, within
 from ackclock.study.result import ORDER, ClaimResult, counted
-from ackclock.study.sentence import NEAR, WIDE, printed_numbers
 from ackclock.study.tally import Kind, kind_of
 
 FOLDER = DOCS / "reproduction"
@@ -26,24 +25,29 @@ HEADS = [
     *("study", "claim", "what is claimed", "printed", "measured", "distance"),
     *("result", "other interpretations", "set-up"),
 ]
-SAID: Mapping[Verdict, str] = {
-    "right order, other size": "have the right order and another size",
-    "not as printed": "do not come out",
-    "undecided": "are undecided",
-    "cannot tell": "cannot be told from their denial",
+SAID: Mapping[Verdict, tuple[str, str]] = {
+    "not as printed": ("does not", "do not"),
+    "right order, other size": (
+        "has the right order and another size",
+        "have the right order and another size",
+    ),
+    "undecided": ("is undecided", "are undecided"),
+    "cannot tell": ("cannot be told from its denial", "cannot be told from their denial"),
 }
+"""What is said of one claim, and of several."""
 WHERE = {
-    False: "where the set-up is printed",
-    True: "where a part of it is lost and ours stands in its place",
+    False: "Where the set-up is printed",
+    True: "Where a part of it is lost and ours stands in its place",
 }
 
 
 def facts(key: str) -> str:
-    """Returns what stands under the title of a thesis's page: the answer, the counts, and where they are from."""
+    """Returns what stands under the answer of a thesis's page: which thesis it is, and the counts in words."""
     studies = of_thesis(key)
     thesis, both = studies[0].thesis, found(studies)
     parts = [f"{thesis.author}: *{escaped(thesis.title)}*. {thesis.degree}, {thesis.where}, {thesis.year}."]
-    parts += [f"**{answer(both)}**", *numbers(both), "\n".join(table_of(both)), *notes(both, studies)]
+    parts += [" ".join([answer(both), *about(both), *numbers(both)]), *notes(both, studies)]
+    parts.append(figures.numbers(key))
     return "\n" + "\n\n".join(parts) + "\n"
 
 
@@ -58,50 +62,42 @@ def claims_of(both: Sequence[Recorded], *kinds: Kind) -> list[tuple[Recorded, Cl
 
 
 def answer(both: Sequence[Recorded]) -> str:
-    """Returns whether the thesis was right, in a sentence of counts."""
+    """Returns how many claims hold, in a sentence for each set-up."""
     texts = []
     for lost, where in WHERE.items():
         own = counted(claim.verdict for _, claim in claims_of(both) if bool(claim.setup) == lost)
-        texts += [f"{where}, {_in_words(own)}"] if own else []
-    text = "; ".join(texts)
-    return f"{text[:1].upper()}{text[1:]}." if text else "No claim of it is recorded."
+        texts += [f"{where}, {_in_words(own)}."] if own else []
+    return " ".join(texts) if texts else "No claim of it is recorded."
 
 
 def _in_words(counts: Mapping[Verdict, int]) -> str:
-    """Returns counts in words: "48 of 61 claims come out as printed, 9 do not come out and 4 are undecided"."""
-    held = f"{counts.get('as printed', 0)} of {number_of(sum(counts.values()), 'claim')} come out as printed"
-    others = [f"{counts[word]} {said}" for word, said in SAID.items() if counts.get(word)]
+    """Returns counts in words: "48 of 61 claims hold, 9 do not and 4 are undecided"."""
+    held = f"{counts.get('as printed', 0)} of {number_of(sum(counts.values()), 'claim')} hold"
+    others = [f"{count} {said[count > 1]}" for word, said in SAID.items() if (count := counts.get(word))]
     return " and ".join(filter(None, [", ".join([held, *others[:-1]]), *others[-1:]]))
+
+
+def about(both: Sequence[Recorded]) -> Iterator[str]:
+    """Yields how many claims are about baselines alone, and the answers to questions of our own."""
+    if baselines := len(claims_of(both, "baselines")):
+        yield f"Of these claims {baselines} compare only baselines."
+    if ours := counted(claim.verdict for _, claim in claims_of(both, "ours")):
+        rest = sum(ours.values()) - ours.get("yes", 0) - ours.get("no", 0)
+        yield (
+            f"Of {number_of(sum(ours.values()), 'question')} of our own {ours.get('yes', 0)} have the answer yes, "
+            f"{ours.get('no', 0)} no, and {rest} none."
+        )
 
 
 def numbers(both: Sequence[Recorded]) -> Iterator[str]:
     """Yields how near the printed numbers are, and how many results another interpretation reverses."""
-    every = [number for one in both for number in printed_numbers(one.result)]
-    if every:
-        near, wide = (sum(one.distance <= limit for one in every) for limit in (NEAR, WIDE))
+    if every := of_studies([one.result for one in both]):
+        near, wide = within(every)
         every_one = number_of(len(every), "printed number")
         yield f"Of {every_one} {near} are within 10 % of the measured one and {wide} within 25 %."
     if count := sum(bool(claim.reversed_by) for _, claim in claims_of(both)):
         results = number_of(count, "result")
         yield f"Another interpretation of the text, for which there is evidence, reverses {results}."
-
-
-def table_of(both: Sequence[Recorded]) -> Iterator[str]:
-    """Yields the counts as a table: a row for each result, a column for each set-up, and one for our own questions."""
-    columns = {
-        "set-up printed": [c.verdict for _, c in claims_of(both) if not c.setup],
-        "set-up partly lost": [c.verdict for _, c in claims_of(both) if c.setup],
-        "of these, about baselines alone": [c.verdict for _, c in claims_of(both, "baselines")],
-        "questions of our own": [c.verdict for _, c in claims_of(both, "ours")],
-    }
-    columns = {head: verdicts for head, verdicts in columns.items() if verdicts}
-    counts = {head: Counter(verdicts) for head, verdicts in columns.items()}
-    yield row("result", *columns)
-    yield row("---", *["---:"] * len(columns))
-    for verdict in ORDER:
-        if any(count[verdict] for count in counts.values()):
-            yield row(verdict, *(count[verdict] or "" for count in counts.values()))
-    yield row("**tested**", *(f"**{len(verdicts)}**" for verdicts in columns.values()))
 
 
 def notes(both: Sequence[Recorded], studies: Sequence[LoadedStudy]) -> Iterator[str]:
@@ -112,23 +108,22 @@ def notes(both: Sequence[Recorded], studies: Sequence[LoadedStudy]) -> Iterator[
         yield f"Not recorded as it is now: {number_of(len(studies) - len(both), 'study')}."
 
 
-def claims_pages() -> Iterator[tuple[Path, str]]:
-    """Yields, for each thesis, the table of all its claims as a page and as CSV."""
+def claims_files() -> Iterator[tuple[Path, str]]:
+    """Yields, for each thesis, the table of all its claims as CSV, which is made for the site."""
     for key in theses():
-        studies = of_thesis(key)
-        both = found(studies)
-        yield FOLDER / f"{key}-claims.md", claims_page(studies, both)
-        yield FOLDER / f"{key}-claims.csv", claims_csv(both)
+        yield FOLDER / f"{key}-claims.csv", claims_csv(found(of_thesis(key)))
 
 
-def claims_page(studies: Sequence[LoadedStudy], both: Sequence[Recorded]) -> str:
-    """Returns the page with a line for each claim of a thesis."""
-    thesis = studies[0].thesis
+def claims_part(key: str) -> str:
+    """Returns the table with a line for each claim of a thesis, which is made for the site."""
+    return claims_table(key, found(of_thesis(key)))
+
+
+def claims_table(key: str, both: Sequence[Recorded]) -> str:
+    """Returns the table of the claims of a thesis."""
     lines = [
-        f"# Every claim of {thesis.author} ({thesis.year})",
         "",
-        f"[The thesis's page]({thesis.key}.md) has what they come to, [studies](../studies.md) what the words mean,",
-        f"and [a CSV file]({thesis.key}-claims.csv) the same table.",
+        f"[A CSV file]({key}-claims.csv) has the same table.",
         "",
         '<div class="claims" markdown="1">',
         "",
@@ -139,14 +134,15 @@ def claims_page(studies: Sequence[LoadedStudy], both: Sequence[Recorded]) -> str
         "</div>",
         "",
         *(f"[{_stem(one)}]: {STUDIES}/{one.study.name}.toml" for one in both),
+        "",
     ]
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines)
 
 
 def _line(one: Recorded, claim: ClaimResult) -> str:
     return row(
         f"[{_stem(one)}]",
-        escaped(claim.id),
+        f'<a id="{anchor(_stem(one), claim.id)}"></a>{escaped(claim.id)}',
         escaped(short(claim.text)),
         printed(claim),
         measured(claim),
@@ -207,21 +203,7 @@ def counts() -> str:
 def answer_of_all() -> str:
     """Returns what all theses together come to."""
     both = [one for key in theses() for one in found(of_thesis(key))]
-    return "\n" + "\n\n".join([answer(both), *numbers(both)]) + "\n"
-
-
-def systems(path: Path = FOLDER / "systems.toml") -> list[dict[str, Any]]:
-    """Returns the systems that the theses propose, in the order of the index."""
-    return list(toml.loads(path.read_text(encoding="utf-8"))["systems"])
-
-
-def table_of_systems() -> str:
-    """Returns the systems as a table, a line each."""
-    rows = [row("system", "idea", "verdict"), row("---", "---", "---")]
-    for one in systems():
-        link = f"[{escaped(one['name'])}](reproduction/{one['thesis']}.md)"
-        rows.append(row(link, escaped(one["idea"]), escaped(one["verdict"])))
-    return "\n".join(rows)
+    return "\n" + "\n\n".join([answer(both), *numbers(both), figures.numbers()]) + "\n"
 
 
 def _stem(one: Recorded) -> str:

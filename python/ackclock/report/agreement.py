@@ -1,88 +1,210 @@
-"""The figure that a report opens with: every printed number against the measured one, on logarithmic axes."""
+"""The figure of every printed number against the measured one, on logarithmic axes: at the top of a report, on the page
+of a thesis, and of all theses together.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from ackclock._numbers import significant
-from ackclock.study.result import StudyResult
-from ackclock.study.sentence import NEAR, WIDE, printed_numbers
+from markupsafe import Markup
 
-SIZE = 320.0
-"""The side of the figure's square, in pixels."""
+from ackclock.report import svg_chart
+from ackclock.report.svg_chart import Axis, Picture, Scale
+from ackclock.study.load import theses
+from ackclock.study.printed_numbers import WIDE, Printed, of_studies, within
+from ackclock.study.result import StudyResult, Thesis
+
+WIDTH, LEFT, RIGHT, BOTTOM = 480.0, 58.0, 14.0, 72.0
+SIDE = WIDTH - LEFT - RIGHT
+"""The side of the square of the plot, in pixels."""
+ROOM = 1.3
+"""How far the axes reach beyond the least and the greatest number."""
+LOST, BAND = "set-up partly lost", "within 25 %"
+STYLE = (
+    ".within{fill:var(--grid)}.frame{fill:none}.point{pointer-events:all}"
+    ".point.full{stroke:var(--paper);stroke-width:.8}"
+)
+"""The style of a file, beside that of all charts; of a page of the report, ``report.css`` has it. A hollow point is
+clicked in its middle too.
+"""
+
+Link = Callable[[Printed], str]
+"""Returns the address that a point opens."""
 
 
 @dataclass(frozen=True)
-class Point:
-    """A printed number and the measured one, in pixels from the upper left corner."""
+class Group:
+    """The numbers of one publication. ``look`` is the number of its colour and its mark."""
 
-    x: float
-    y: float
-    words: str
+    label: str
+    look: int
+    numbers: Sequence[Printed]
 
 
 @dataclass(frozen=True)
 class Agreement:
-    """The figure. ``bands`` are polygons within 25 % and 10 % of equality."""
+    """The figure. ``link`` is None for a figure without links."""
 
-    points: Sequence[Point]
-    ticks: Sequence[tuple[float, str]]
-    bands: Sequence[str]
-    near: int
-    wide: int
-    zeros: int
-    """The numbers that a logarithmic axis cannot show: a printed or a measured 0."""
+    groups: Sequence[Group]
+    link: Link | None
+
+    @property
+    def numbers(self) -> list[Printed]:
+        """Returns all numbers, those that are not drawn included."""
+        return [one for group in self.groups for one in group.numbers]
+
+    @property
+    def title(self) -> str:
+        """Returns the number of points and the shares of those that are near."""
+        count = len(self.numbers)
+        near, wide = (round(100 * one / count) for one in within(self.numbers))
+        return f"{count} printed number{'s' if count > 1 else ''}: {near} % within 10 %, {wide} % within 25 %"
 
     @property
     def words(self) -> str:
-        """Returns the figure in a sentence."""
-        count = len(self.points) + self.zeros
+        """Returns what the figure shows, in a sentence."""
+        near, wide = within(self.numbers)
         return (
-            f"{self.near} of {count} printed number{'s' if count != 1 else ''} "
-            f"{'are' if self.near != 1 else 'is'} within 10 % of the measured one, {self.wide} within 25 %."
+            "Each printed number against the measured one, on logarithmic axes: "
+            f"{near} of {len(self.numbers)} are within 10 % and {wide} within 25 %."
         )
 
+    @property
+    def left_out(self) -> str:
+        """Returns how many numbers logarithmic axes cannot show, in a line; empty if there are none."""
+        count = sum(not _drawn(one) for one in self.numbers)
+        return f"Not drawn: {count} with a 0 or of unlike signs." if count else ""
 
-def agreement(results: Sequence[StudyResult]) -> Agreement | None:
-    """Returns the figure; None if no number is printed and measured."""
-    numbers = [one for result in results for one in printed_numbers(result)]
-    if not numbers:
-        return None
-    near, wide = (sum(one.distance <= limit for one in numbers) for limit in (NEAR, WIDE))
-    shown = [one for one in numbers if one.printed * one.measured > 0]
-    ends = [abs(value) for one in shown for value in (one.printed, one.measured)] or [1.0]
-    low, high = _decades(min(ends), max(ends))
+    @property
+    def inline(self) -> Markup:
+        """Returns the drawing as a part of a page, which has the style."""
+        picture, height = self._picture("")
+        parts = Markup("\n").join(map(Markup, picture.parts))
+        return Markup(
+            '<svg viewBox="0 0 {} {}" width="{}" height="{}" role="group" aria-label="{}">\n{}\n</svg>'
+        ).format(round(WIDTH), round(height), round(WIDTH), round(height), self.words, parts)
 
-    def place(value: float) -> float:
-        return SIZE * (math.log10(abs(value)) - low) / (high - low)
+    def file(self) -> str:
+        """Returns the drawing as a file. Its links open in the page that shows it."""
+        picture, height = self._picture("_parent")
+        linked = self.link is not None
+        return svg_chart.document(self.words, height, picture, WIDTH, linked=linked, style=STYLE)
 
-    points = [
-        Point(
-            round(place(one.printed), 1),
-            round(SIZE - place(one.measured), 1),
-            f"{one.what}, {one.where}: printed {significant(one.printed)}, measured {significant(one.measured)}",
-        )
-        for one in shown
+    def _picture(self, target: str) -> tuple[Picture, float]:
+        """Returns the drawing and its height."""
+        picture = Picture()
+        picture.add("text", self.title, x=12, y=20, class_="title")
+        top = 34 + svg_chart.LINE_HEIGHT * self._legend(picture, 34)
+        scale = self._scale()
+        across = Scale(Axis("printed", log=True), *scale, LEFT, LEFT + SIDE)
+        up = Scale(Axis("measured", log=True), *scale, top + SIDE, top)
+        _ground(picture, across, up)
+        for group in self.groups:
+            for one in filter(_drawn, group.numbers):
+                self._point(
+                    picture, one, group.look, (across.at(abs(one.printed)), up.at(abs(one.measured))), target
+                )
+        if self.left_out:
+            picture.add("text", self.left_out, x=12, y=top + SIDE + 62)
+        return picture, top + SIDE + (BOTTOM if self.left_out else BOTTOM - 20)
+
+    def _point(
+        self, picture: Picture, one: Printed, look: int, place: tuple[float, float], target: str
+    ) -> None:
+        if self.link is None:
+            _mark(picture, look, *place, hollow=bool(one.setup))
+            return
+        with picture.link(str(one), self.link(one), target):
+            _mark(picture, look, *place, hollow=bool(one.setup))
+
+    def _scale(self) -> tuple[float, float]:
+        """Returns the ends of both axes, at least a decade apart."""
+        ends = [
+            abs(value) for one in self.numbers if _drawn(one) for value in (one.printed, one.measured)
+        ] or [1.0]
+        low, high = min(ends) / ROOM, max(ends) * ROOM
+        more = max(1.0, math.sqrt(10 * low / high))
+        return low / more, high * more
+
+    def _legend(self, picture: Picture, top: float) -> int:
+        """Draws the legend in two columns and returns its number of lines."""
+        labels = [f"{group.label}: {len(group.numbers)}" for group in self.groups]
+        lost = [LOST] if any(one.setup for one in self.numbers) else []
+        entries = [*labels, *lost, BAND]
+        for number, label in enumerate(entries):
+            x = 12 + number % 2 * (WIDTH - 24) / 2
+            y = top + svg_chart.LINE_HEIGHT * (number // 2) + 10
+            if label == BAND:
+                picture.add("rect", x=x + 4, y=y - 10, width=16, height=12, class_="within")
+            elif number == len(self.groups):
+                _mark(picture, None, x + 12, y - 4, hollow=True)
+            else:
+                _mark(picture, self.groups[number].look, x + 12, y - 4, hollow=False)
+            picture.add("text", label, x=x + 30, y=y)
+        return -(-len(entries) // 2)
+
+
+def agreement(results: Sequence[StudyResult], link: Link | None = None) -> Agreement | None:
+    """Returns the figure; None if no number is printed and measured. ``link`` makes every point a link."""
+    publications: dict[str, Thesis] = {}
+    numbers: dict[str, list[Printed]] = {}
+    of_study = {result.name: result.source.thesis for result in results}
+    for one in of_studies(results):
+        thesis = of_study[one.study]
+        publications[thesis.key] = thesis
+        numbers.setdefault(thesis.key, []).append(one)
+    groups = [
+        Group(f"{publications[key].author} ({publications[key].year})", look, own)
+        for (key, own), look in zip(numbers.items(), _looks(list(numbers)), strict=True)
     ]
-    ticks = [(round(place(10.0**k), 1), _power(k)) for k in range(math.ceil(low), math.floor(high) + 1)]
-    bands = [_band(share, SIZE / (high - low)) for share in (WIDE, NEAR)]
-    return Agreement(points, ticks, bands, near, wide, len(numbers) - len(shown))
+    # The marks of the smallest group are on top.
+    return Agreement(sorted(groups, key=lambda group: -len(group.numbers)), link) if groups else None
 
 
-def _decades(low: float, high: float) -> tuple[float, float]:
-    """Returns the ends of the axes as logarithms: whole decades, at least one."""
-    first, last = math.floor(math.log10(low) - 0.05), math.ceil(math.log10(high) + 0.05)
-    return first, max(last, first + 1)
+def _looks(keys: Sequence[str]) -> list[int]:
+    """Returns the number of each publication: that of a thesis of the package is the same in all figures."""
+    known = list(theses())
+    others = [key for key in keys if key not in known]
+    return [known.index(key) if key in known else len(known) + others.index(key) for key in keys]
 
 
-def _power(k: int) -> str:
-    return f"{10.0**k:g}" if -3 <= k <= 4 else f"1e{k}"
+def _drawn(one: Printed) -> bool:
+    """Returns whether the number has a place on logarithmic axes."""
+    return one.printed * one.measured > 0
 
 
-def _band(share: float, decade: float) -> str:
-    """Returns the polygon of the values within ``share`` of equality."""
-    up, down = decade * math.log10(1 + share), -decade * math.log10(1 - share)
-    corners = [(0, SIZE - up), (0, SIZE + down), (SIZE, down), (SIZE, -up)]
-    return " ".join(f"{x:.1f},{y:.1f}" for x, y in corners)
+def _mark(picture: Picture, look: int | None, x: float, y: float, *, hollow: bool) -> None:
+    """Draws a full or a hollow mark of a publication; a hollow circle without one."""
+    colour = "axis" if look is None else f"c{look % len(svg_chart.COLOURS)}"
+    svg_chart.mark(picture.add, look or 0, x, y, 3.4, f"point {colour} {'hollow' if hollow else 'full'}")
+
+
+def _ground(picture: Picture, across: Scale, up: Scale) -> None:
+    """Draws the band within 25 %, the line of equal numbers, and the axes."""
+    # In decades: where a number that is 25 % larger, or smaller, than another lies beside it.
+    more, less = (
+        SIDE * math.log10(1 + sign * WIDE) / math.log10(across.high / across.low) for sign in (1, -1)
+    )
+    left, right, bottom, top = across.start, across.end, up.start, up.end
+    corners = [
+        (left, bottom),
+        (left, bottom - more),
+        (right - more, top),
+        (right, top),
+        (right, top - less),
+        (left - less, bottom),
+    ]
+    picture.add("polygon", points=" ".join(f"{x:.1f},{y:.1f}" for x, y in corners), class_="within")
+    picture.add("line", x1=left, y1=bottom, x2=right, y2=top, class_="axis")
+    picture.add("rect", x=left, y=top, width=SIDE, height=SIDE, class_="axis frame")
+    for value, text in across.ticks():
+        picture.add("line", x1=across.at(value), y1=bottom, x2=across.at(value), y2=bottom + 5, class_="axis")
+        picture.add("text", text, x=across.at(value), y=bottom + 20, class_="middle")
+        picture.add("line", x1=left - 5, y1=up.at(value), x2=left, y2=up.at(value), class_="axis")
+        picture.add("text", text, x=left - 8, y=up.at(value) + 4, class_="end")
+    middle = (up.start + up.end) / 2
+    picture.add("text", "printed", x=(left + right) / 2, y=bottom + 40, class_="title middle")
+    turned = f"translate(14 {middle:.1f}) rotate(-90)"
+    picture.add("text", "measured", transform=turned, class_="title middle")

@@ -80,6 +80,12 @@ def anchor_of(study: str, number: int) -> str:
     return f"{study}-claim-{number}"
 
 
+def fragment(study: StudyResult, claim: str, anchor: str) -> str:
+    """Returns the link to a claim within the page of its study, or to the results without a claim."""
+    number = next((number for number, one in enumerate(study.claims, start=1) if one.id == claim), None)
+    return f"#{anchor}-results" if number is None else f"#{anchor_of(anchor, number)}"
+
+
 def other_findings(study: StudyResult) -> list[Finding]:
     """Returns the findings that are not shown with their claim already. One that explains another verdict is left
     out.

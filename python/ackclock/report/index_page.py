@@ -74,6 +74,7 @@ def render_index(
     ``pages`` has the file of each study by its name, ``indexes`` that of each thesis by its key.
     """
     theses = _theses(results, pages, indexes)
+    by_name = {result.name: result for result in results}
     one = theses[0].thesis if len(theses) == 1 else None
     return page.rendered(
         "index.html.j2",
@@ -82,7 +83,10 @@ def render_index(
         scripts=(*page.SCRIPTS, "search.js"),
         quick_notice=outcome.quick_notice(results),
         command=command,
-        agreement=agreement(results),
+        agreement=agreement(
+            results,
+            lambda one: pages[one.study] + claims.fragment(by_name[one.study], one.claim, study_page.ANCHOR),
+        ),
         outcome=outcome.sentences(results),
         subject=outcome.subject(results),
         questions=outcome.questions(results),

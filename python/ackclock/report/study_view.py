@@ -88,7 +88,7 @@ def view(result: StudyResult, anchor: str, command: str) -> StudyView:
         file=_file(result),
         parts=_parts(result),
         sentence=sentence(result),
-        agreement=agreement([result]),
+        agreement=agreement([result], lambda one: claims.fragment(result, one.claim, anchor)),
         outcome=outcome.sentences([result]),
         questions=outcome.questions([result]),
         highlights=[

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from html import escape
 
@@ -24,7 +25,10 @@ COLOURS = (
     ("#6b6b6b", "#a8a8a8"),
 )
 """Of the lines, in light and in dark: each at least 4.5:1 against the background."""
+_GRID_LOOKS = ("c2 full", "c1 full", "c3 full", "c7 hollow")
+"""Of the words of a grid: as the reports have what is met, what is not, what is undecided, and what has no verdict."""
 DASHES = ("", "6 3", "2 3", "9 3 2 3", "12 4", "1 4", "4 2 1 2", "8 2")
+SHAPES = 5
 
 
 @dataclass(frozen=True)
@@ -44,7 +48,6 @@ class Line:
     label: str
     points: Sequence[Point]
     published: Sequence[tuple[float, float]] = ()
-    joined: bool = True
 
 
 @dataclass(frozen=True)
@@ -82,12 +85,21 @@ class Scale:
 
 
 @dataclass
-class _Picture:
+class Picture:
     """The elements drawn so far."""
 
     parts: list[str] = field(default_factory=list)
 
+    @contextmanager
+    def link(self, words: str, href: str, target: str = "") -> Iterator[None]:
+        """Makes what is drawn within it a link with a tooltip. It is no stop of the tab key: a picture has hundreds."""
+        where = f' target="{target}"' if target else ""
+        self.parts.append(f'<a href="{escape(href)}"{where} tabindex="-1"><title>{escape(words)}</title>')
+        yield
+        self.parts.append("</a>")
+
     def add(self, name: str, text: str = "", /, **attributes: object) -> None:
+        """Draws an element."""
         words = "".join(
             f' {key.rstrip("_").replace("_", "-")}="{escape(_short(value))}"'
             for key, value in attributes.items()
@@ -99,23 +111,22 @@ class _Picture:
 def chart(title: str, x: Axis, y: Axis, lines: Sequence[Line], level: float | None = None) -> str:
     """Lines over a horizontal axis; ``level`` is a value of the vertical axis to be marked."""
     legend = list(_legend_places([line.label for line in lines], any(line.published for line in lines)))
-    joined = [line.joined for line in lines]
     top = 34 + LINE_HEIGHT * (1 + legend[-1][2])
     height = top + 300 + BOTTOM
     xs = [value for line in lines for value in _xs(line)]
     ys = [*([level] if level is not None else []), *(value for line in lines for value in _values(line))]
     across = _scale(x, xs, xs, LEFT, WIDTH - RIGHT)
     up = _scale(y, ys, _means(lines), height - BOTTOM, top)
-    picture = _Picture()
+    picture = Picture()
     _grid(picture, across, up, height - BOTTOM)
     if level is not None:
         _line(picture, LEFT, up.at(level), WIDTH - RIGHT, up.at(level), class_="level")
     for number, line in enumerate(lines):
         _draw(picture, line, number, across, up)
-    _legend(picture, legend, joined, 34)
+    _legend(picture, legend, len(lines), 34, joined=True)
     picture.add("text", y.label, x=12, y=20, class_="title")
     picture.add("text", x.label, x=(LEFT + WIDTH - RIGHT) / 2, y=height - 12, class_="title middle")
-    return _document(title, height, picture)
+    return document(title, height, picture)
 
 
 def rows(title: str, x: Axis, cases: Sequence[Line]) -> str:
@@ -125,22 +136,22 @@ def rows(title: str, x: Axis, cases: Sequence[Line]) -> str:
     height = top + 24 * len(cases) + BOTTOM
     values = [value for case in cases for value in _values(case)]
     across = _scale(x, values, _means(cases), left, WIDTH - RIGHT)
-    picture = _Picture()
+    picture = Picture()
     for value, text in across.ticks():
         _line(picture, across.at(value), top, across.at(value), height - BOTTOM, class_="grid")
         picture.add("text", text, x=across.at(value), y=height - BOTTOM + 18, class_="middle")
     for number, case in enumerate(cases):
         _row(picture, case, across, top + 12 + 24 * number, left)
-    _legend(picture, list(_legend_places(["measured"], published)), [False], 14)
+    _legend(picture, list(_legend_places(["measured"], published)), 1, 14, joined=False)
     picture.add("text", x.label, x=(left + WIDTH - RIGHT) / 2, y=height - 12, class_="title middle")
-    return _document(title, height, picture)
+    return document(title, height, picture)
 
 
 def bars(title: str, groups: Sequence[tuple[str, Sequence[tuple[str, float]]]], labels: Sequence[str]) -> str:
     """Bars from 0, each with its value: the groups below each other, and within each a bar for some of the labels."""
     left, right, step = 24.0 + 7 * max(map(len, labels)), 60.0, 20
     largest = max(value for _, found in groups for _, value in found)
-    picture, y = _Picture(), 20
+    picture, y = Picture(), 20
     picture.add("text", title, x=12, y=y, class_="title")
     for name, found in groups:
         y += 30
@@ -153,7 +164,35 @@ def bars(title: str, groups: Sequence[tuple[str, Sequence[tuple[str, float]]]], 
             picture.add("rect", x=left, y=y + 2, width=max(wide, 1.0), height=step - 6, class_=look)
             picture.add("text", f"{value:.2g}", x=left + wide + 8, y=y + 13)
             y += step
-    return _document(title, y + 16, picture)
+    return document(title, y + 16, picture)
+
+
+def grid(
+    title: str, columns: Sequence[str], rows: Sequence[tuple[str, Sequence[str]]], words: Sequence[str]
+) -> str:
+    """A mark for each word: a row for each name, and in it a word, or none, for each column."""
+    left, step = 24.0 + 7 * max(len(name) for name, _ in rows), 22.0
+    wide = (WIDTH - RIGHT - left) / len(columns)
+    top = 44 + 7 * max(map(len, columns))
+    picture, x = Picture(), 12.0
+    for number, word in enumerate(words):
+        mark(picture.add, number, x + 6, 20, 5, _GRID_LOOKS[number])
+        picture.add("text", word, x=x + 18, y=24)
+        x += 48 + 7 * len(word)
+    for number, name in enumerate(columns):
+        at = left + wide * (number + 0.5)
+        place = f"rotate(-90 {_short(at + 4)} {_short(top - 8)})"
+        picture.add("text", name, x=at + 4, y=top - 8, transform=place)
+        _line(picture, at, top, at, top + step * len(rows), class_="grid")
+    for down, (name, found) in enumerate(rows):
+        y = top + step * (down + 0.5)
+        picture.add("text", name, x=left - 8, y=y + 4, class_="end")
+        _line(picture, left, y, WIDTH - RIGHT, y, class_="grid")
+        for number, word in enumerate(found):
+            if word in words:
+                look = words.index(word)
+                mark(picture.add, look, left + wide * (number + 0.5), y, 5, _GRID_LOOKS[look])
+    return document(title, top + step * len(rows) + 16, picture)
 
 
 def linear_ticks(low: float, high: float) -> list[tuple[float, str]]:
@@ -193,7 +232,7 @@ def _scale(axis: Axis, values: Sequence[float], means: Sequence[float], start: f
     return Scale(axis, low if low == 0 else low - room, high + room, start, end)
 
 
-def _grid(picture: _Picture, across: Scale, up: Scale, bottom: float) -> None:
+def _grid(picture: Picture, across: Scale, up: Scale, bottom: float) -> None:
     for value, text in up.ticks():
         _line(picture, LEFT, up.at(value), WIDTH - RIGHT, up.at(value), class_="grid")
         picture.add("text", text, x=LEFT - 8, y=up.at(value) + 4, class_="end")
@@ -203,12 +242,12 @@ def _grid(picture: _Picture, across: Scale, up: Scale, bottom: float) -> None:
     _line(picture, LEFT, bottom, WIDTH - RIGHT, bottom, class_="axis")
 
 
-def _draw(picture: _Picture, line: Line, number: int, across: Scale, up: Scale) -> None:
+def _draw(picture: Picture, line: Line, number: int, across: Scale, up: Scale) -> None:
     """A line, its intervals, a mark at each mean, and a larger hollow mark at what was published."""
     shown = [point for point in line.points if not up.axis.log or point.y > 0]
     places = [(across.at(point.x), up.at(point.y)) for point in shown]
     look = f"c{number % len(COLOURS)}"
-    if line.joined and len(places) > 1:
+    if len(places) > 1:
         path = " ".join(f"{_short(x)},{_short(y)}" for x, y in places)
         picture.add("polyline", points=path, class_=look, stroke_dasharray=DASHES[number % len(DASHES)])
     for point, (x, y) in zip(shown, places, strict=True):
@@ -221,7 +260,7 @@ def _draw(picture: _Picture, line: Line, number: int, across: Scale, up: Scale) 
             mark(picture.add, number, across.at(at), up.at(value), 7, f"{look} hollow")
 
 
-def _row(picture: _Picture, case: Line, across: Scale, y: float, left: float) -> None:
+def _row(picture: Picture, case: Line, across: Scale, y: float, left: float) -> None:
     picture.add("text", case.label, x=left - 10, y=y + 4, class_="end")
     _line(picture, left, y + 12, WIDTH - RIGHT, y + 12, class_="grid")
     for point in case.points:
@@ -235,7 +274,7 @@ def _row(picture: _Picture, case: Line, across: Scale, y: float, left: float) ->
 
 def mark(add: Callable[..., None], number: int, x: float, y: float, size: float, look: str) -> None:
     """The mark of a line: a circle, square, triangle or diamond, so that lines differ without colour too."""
-    shape = number % 4
+    shape = number % SHAPES
     if shape == 0:
         add("circle", cx=x, cy=y, r=size, class_=look)
         return
@@ -243,6 +282,7 @@ def mark(add: Callable[..., None], number: int, x: float, y: float, size: float,
         1: ((-1, -1), (1, -1), (1, 1), (-1, 1)),
         2: ((0, -1.2), (1.2, 1), (-1.2, 1)),
         3: ((0, -1.3), (1.3, 0), (0, 1.3), (-1.3, 0)),
+        4: ((0, 1.2), (-1.2, -1), (1.2, -1)),
     }[shape]
     path = " ".join(f"{_short(x + size * dx)},{_short(y + size * dy)}" for dx, dy in corners)
     add("polygon", points=path, class_=look)
@@ -260,16 +300,16 @@ def _legend_places(labels: Sequence[str], published: bool) -> Iterator[tuple[str
 
 
 def _legend(
-    picture: _Picture, places: Sequence[tuple[str, float, int]], joined: Sequence[bool], top: float
+    picture: Picture, places: Sequence[tuple[str, float, int]], lines: int, top: float, *, joined: bool
 ) -> None:
     for number, (label, x, line) in enumerate(places):
         y = top + LINE_HEIGHT * line + 10
-        if number == len(joined):
+        if number == lines:
             look = "c1" if places[0][0] == "measured" else "c4"
             mark(picture.add, 0, x + 12, y - 4, 7, f"{look} hollow")
         else:
             look = f"c{number % len(COLOURS)}"
-            if joined[number]:
+            if joined:
                 dash = DASHES[number % len(DASHES)]
                 _line(picture, x, y - 4, x + 24, y - 4, class_=look, stroke_dasharray=dash)
             mark(picture.add, number, x + 12, y - 4, 3.5, f"{look} full")
@@ -277,21 +317,31 @@ def _legend(
 
 
 def _line(
-    picture: _Picture, x1: float, y1: float, x2: float, y2: float, class_: str, stroke_dasharray: str = ""
+    picture: Picture, x1: float, y1: float, x2: float, y2: float, class_: str, stroke_dasharray: str = ""
 ) -> None:
     picture.add("line", x1=x1, y1=y1, x2=x2, y2=y2, class_=class_, stroke_dasharray=stroke_dasharray)
 
 
-def _document(title: str, height: float, picture: _Picture) -> str:
+def document(
+    title: str,
+    height: float,
+    picture: Picture,
+    width: float = WIDTH,
+    *,
+    linked: bool = False,
+    style: str = "",
+) -> str:
+    """Returns the picture as a file, with more ``style``. One with links has the size of its place in a page."""
+    size = "" if linked else f'width="{_short(width)}" height="{_short(height)}" '
     opening = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {_short(height)}" width="{WIDTH}" '
-        f'height="{_short(height)}" role="img">'
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_short(width)} {_short(height)}" {size}'
+        f'role="{"group" if linked else "img"}">'
     )
-    paper = f'<rect class="paper" width="{WIDTH}" height="{_short(height)}" rx="6"/>'
+    paper = f'<rect class="paper" width="{_short(width)}" height="{_short(height)}" rx="6"/>'
     parts = [
         opening,
         f"<title>{escape(title)}</title>",
-        f"<style>{_style()}</style>",
+        f"<style>{_style()}{style}</style>",
         paper,
         *picture.parts,
         "</svg>",

@@ -5,7 +5,17 @@ from __future__ import annotations
 import json
 from typing import Any
 
-KINDS = ("scenario", "study", "run", "reproduce", "evaluate", "list", "compare-trace", "packetdrill")
+KINDS = (
+    "scenario",
+    "study",
+    "run",
+    "reproduce",
+    "evaluate",
+    "search",
+    "list",
+    "compare-trace",
+    "packetdrill",
+)
 
 
 def schema(of: str) -> dict[str, Any]:
@@ -22,6 +32,7 @@ def schema(of: str) -> dict[str, Any]:
     from ackclock.schemas.registry import Entry
     from ackclock.schemas.reproduce import ReproduceDocument
     from ackclock.schemas.run import RunDocument
+    from ackclock.schemas.search import SearchDocument
     from ackclock.study.model import Study
 
     documents: dict[str, Any] = {
@@ -29,6 +40,7 @@ def schema(of: str) -> dict[str, Any]:
         "run": RunDocument,
         "reproduce": ReproduceDocument,
         "evaluate": EvaluateDocument,
+        "search": SearchDocument,
         "list": list[Entry],
         "compare-trace": CompareTraceDocument,
         "packetdrill": PacketdrillDocument,

@@ -31,15 +31,12 @@ class FindingRecord(Document):
 def finding_record(finding: Finding) -> dict[str, Any]:
     """Returns the record of a finding."""
     criterion, interval = finding.criterion, finding.interval
-    return {
-        "measured": criterion.measured,
-        "low": criterion.low,
-        "high": criterion.high,
-        "order": criterion.order,
-        "result": finding.result.value,
-        "estimate": finding.estimate,
-        "interval": None if interval is None or not all(map(math.isfinite, interval)) else interval,
-        "seeds": finding.seeds,
-        "missing": finding.missing,
-        "needed": finding.needed,
-    }
+    return FindingRecord.filled(
+        finding,
+        measured=criterion.measured,
+        low=criterion.low,
+        high=criterion.high,
+        order=criterion.order,
+        result=finding.result.value,
+        interval=None if interval is None or not all(map(math.isfinite, interval)) else interval,
+    )

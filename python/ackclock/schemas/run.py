@@ -22,6 +22,13 @@ class Document(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
+    @classmethod
+    def filled(cls, source: object, /, **others: Any) -> dict[str, Any]:
+        """Returns the record as it is written: each field is an attribute of ``source``, except those in ``others``."""
+        return {
+            field: others[field] if field in others else getattr(source, field) for field in cls.model_fields
+        }
+
 
 _TYPES: Mapping[str, Any] = {
     "number": float,

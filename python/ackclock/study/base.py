@@ -22,7 +22,7 @@ from ackclock._migration import refuse_earlier
 from ackclock._names import nearest
 from ackclock.characterisation.disciplines import Discipline, Placement, cases
 from ackclock.errors import InputError
-from ackclock.experiment.table import Table
+from ackclock.experiment.model import Table
 from ackclock.study.grid import expanded
 from ackclock.study.kind import ENDING
 from ackclock.study.merge import merged

@@ -70,6 +70,7 @@ def result(document: Mapping[str, Any], loaded: LoadedStudy) -> StudyResult:
             section=study.source.section,
             asked_by=study.source.asked_by,
             setup_unknown=study.source.setup_unknown,
+            numbers_of=study.source.numbers_of,
         ),
         file=loaded.file,
         quick=False,

@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 import operator
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from pydantic import Field, model_validator
 from typing_extensions import Self
 
-from ackclock.experiment.model import Criterion
-from ackclock.experiment.table import Table
+from ackclock.experiment.model import Criterion, Table
 
 _UNITS = frozenset({"s", "ms", "us", "bit/s", "kbit/s", "Mbit/s", "Gbit/s", "B", "kB", "MB", "packets", "%"})
 """Units that cannot be mixed up unnoticed; further words name the reference ("% of the link")."""
@@ -22,7 +21,7 @@ _ONE_METRIC = re.compile(r"""\s*(\w+)\(\s*(['"])[^'"]*\2\s*\)\s*""")
 
 
 WIDE = 25
-"""The tolerance in percent from which on a claim has to say why."""
+"""The tolerance, in percent of the printed number, from which on a claim has to say why."""
 _ELSEWHERE = re.compile(r"(?P<study>[^\s/]+/[^\s/]+) (?P<claim>\S.*)")
 
 
@@ -50,7 +49,7 @@ class Claim(Table):
         default=None, description='absolute ("0.1") or relative to paper ("10 %")'
     )
     tolerance_reason: str = Field(
-        default="", description="why the tolerance is as wide as it is; required from 25 % on"
+        default="", description="why the tolerance is as wide as it is; required from 25 % of paper on"
     )
     expect: str | None = Field(
         default=None, description='what measured must satisfy, e.g. "> 0" or ">= 0.9 and < 1"'
@@ -117,11 +116,16 @@ class Claim(Table):
         self.elsewhere()
 
     def _wide_for_a_reason(self) -> None:
-        """Raises ValueError for a wide relative tolerance without a reason."""
-        text = str(self.tolerance or "").strip()
-        if text.endswith("%") and float(text.rstrip("% ")) >= WIDE and not self.tolerance_reason:
+        """Raises ValueError for a wide tolerance without a reason. Of a printed 0 none is wide."""
+        allowed = self.allowed_error()
+        if allowed is None or not self.paper or self.tolerance_reason:
+            return
+        share = 100 * allowed / abs(self.paper)
+        # A quarter that is written as a decimal fraction may be a little less in binary.
+        if share >= WIDE * (1 - 1e-9):
             raise ValueError(
-                f'tolerance: "{text}" needs a tolerance_reason: why a value so far from the printed one is as printed'
+                f'tolerance: "{self.tolerance}" is {share:.3g} % of the printed value, which needs a tolerance_reason: '
+                "why a value so far from it is as printed"
             )
 
     def elsewhere(self) -> ClaimElsewhere | None:
@@ -135,6 +139,15 @@ class Claim(Table):
                 '"rbcc/table-4.1 3d"'
             )
         return ClaimElsewhere(found["study"], found["claim"])
+
+    @property
+    def texts(self) -> list[str]:
+        """Returns its expressions: what is measured, and the order if it states one."""
+        return [self.measured, *([] if self.direction is None else [self.direction])]
+
+    def metrics_named(self, known: Iterable[str]) -> list[str]:
+        """Returns which of the metrics, by id, its expressions name."""
+        return [id for id in known if any(re.search(rf"\b{id}\(", text) for text in self.texts)]
 
     def not_judged(self) -> str:
         """Returns why the claim is shown but not judged here; empty if it is judged."""

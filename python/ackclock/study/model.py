@@ -18,8 +18,8 @@ from typing_extensions import Self
 from ackclock._names import nearest
 from ackclock.characterisation.disciplines import Placement
 from ackclock.characterisation.language import Characterisation
-from ackclock.experiment.model import Setting, sweep_text
-from ackclock.experiment.table import Table
+from ackclock.experiment import model as experiment
+from ackclock.experiment.model import Setting, Table, sweep_text
 from ackclock.study.claim import Claim
 
 Verdict = Literal[
@@ -36,7 +36,6 @@ Verdict = Literal[
 Overrides = dict[str, Any]
 """Dotted paths into the scenario and the values to put there, e.g. ``{"flows.tcp.count": 25}``."""
 
-_IDENTIFIER = re.compile(r"[a-z][a-z0-9_]*\Z")
 _CASE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+=-]*\Z")
 
 
@@ -84,6 +83,11 @@ class Source(Table):
     repeats: str = Field(
         default="",
         description="the study of the package whose runs these are; its unknown set-up is unknown here too: "
+        "THESIS/STUDY",
+    )
+    numbers_of: str = Field(
+        default="",
+        description="the study of the package that has printed numbers of this one's metrics too, and counts them: "
         "THESIS/STUDY",
     )
 
@@ -160,31 +164,15 @@ class Case(Table):
         return self.label or self.name
 
 
-class Metric(Table):
-    """One number per run, as an expression over the run's result."""
+class Metric(experiment.Metric):
+    """A metric, with what the publication says of it."""
 
     model_config = ConfigDict(json_schema_extra=_or_from_base("label", "expr"))
 
-    id: str
-    label: str
-    unit: str = ""
-    expr: str
     paper: dict[str, float] = Field(default_factory=dict, description="the thesis's numbers by case name")
     definition: str = Field(
         default="", description="the definition of the metric in words, if the label is not clear enough"
     )
-
-    @field_validator("id")
-    @classmethod
-    def _identifier(cls, value: str) -> str:
-        if not _IDENTIFIER.match(value):
-            raise ValueError("a metric id is used as a function name: lower-case letters, digits and _")
-        return value
-
-    @property
-    def axis_title(self) -> str:
-        """Returns the label with its unit."""
-        return self.label + (f" ({self.unit})" if self.unit else "")
 
 
 class Figure(Table):

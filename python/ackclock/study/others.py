@@ -1,4 +1,4 @@
-"""References to other studies of the package: a claim is counted there, or the runs are the same."""
+"""References to other studies of the package: what is counted there, and runs that are the same."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ackclock.study.model import Study
 
 
 def wrong_references(study: Study) -> Iterator[str]:
-    """Yields the problems of ``same_as`` and ``repeats``, each a message that begins with its place in the file."""
+    """Yields the problems of ``same_as``, ``repeats`` and ``numbers_of``: messages that begin with their place."""
     for claim in study.claims:
         if claim.holds_whatever and not lost_with(study):
             yield f'claim "{claim.id}": holds_whatever: no part of the set-up is unknown here'
@@ -36,6 +36,19 @@ def wrong_references(study: Study) -> Iterator[str]:
             yield f"source.repeats: {_no_study(study.source.repeats)}"
         elif document["source"].get("repeats"):
             yield f"source.repeats: {study.source.repeats} repeats {document['source']['repeats']}: name that one"
+    if study.source.numbers_of:
+        yield from _wrong_numbers(study, study.source.numbers_of)
+
+
+def _wrong_numbers(study: Study, name: str) -> Iterator[str]:
+    """Yields what is wrong with the study that is said to count printed numbers of this one."""
+    document = _of_package(name)
+    if document is None:
+        yield f"source.numbers_of: {_no_study(name)}"
+        return
+    there = {(one["id"], number) for one in document["metrics"] for number in one.get("paper", {}).values()}
+    if there.isdisjoint((one.id, number) for one in study.metrics for number in one.paper.values()):
+        yield f"source.numbers_of: {name} has none of the printed numbers"
 
 
 def lost_with(study: Study) -> str:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import fnmatch
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from ackclock import _typed_core as core
+from ackclock._names import nearest
 from ackclock._overrides import merge
 from ackclock._store import Job
 from ackclock.errors import InputError, ScenarioError
 from ackclock.experiment.expression import Expression, parsed
 from ackclock.experiment.looks import Looks
 from ackclock.experiment.run_words import needs_series
-from ackclock.study.drawn import undrawable
 from ackclock.study.dry_run import MetricsDryRun
 from ackclock.study.load import LoadedStudy
 from ackclock.study.model import Figure, Interpretation, Overrides, SweptCase
@@ -203,7 +204,7 @@ class Plan:
                 yield reading, run, scenario.located(str(outline))
                 continue
             self._costs[_key(overrides)] = float(outline["expected_packets"])
-            undrawn = undrawable(self._figures(reading, run), outline["series"])
+            undrawn = _undrawable(self._figures(reading, run), outline["series"])
             for message in [*undrawn, *metrics.problems(Names.of(outline))]:
                 yield reading, run, f"{self.loaded.file}: {message}"
 
@@ -222,6 +223,26 @@ def _changes(reading: Reading, run: SweptCase) -> list[Overrides]:
     """Returns what ``reading`` sets in ``run``."""
     changes = [] if reading is None else reading.all_changes()
     return [change.overrides for change in changes if run.matches(change.cases)]
+
+
+def _undrawable(figures: Sequence[Figure], known: Sequence[str]) -> Iterator[str]:
+    """Yields a message for each series of the figures that a run does not have."""
+    for figure in figures:
+        for path in figure.series_paths:
+            if path not in known and not fnmatch.filter(known, path):
+                yield f'figure "{figure.id}": series: found "{path}", {_instead(path, known)}'
+
+
+def _instead(path: str, known: Sequence[str]) -> str:
+    """Returns what is wrong with a path: its flow or link, or its quantity."""
+    kind, owner, quantity = path.split(".")
+    owners = {name.split(".")[1] for name in known if name.startswith(f"{kind}.")}
+    meant = fnmatch.filter(owners, owner)
+    if not meant:
+        return f'but no {kind[:-1]} "{owner}" has series{nearest(owner, sorted(owners))}'
+    published = [name.split(".") for name in known]
+    quantities = sorted({what for of, who, what in published if of == kind and who in meant})
+    return f'but "{owner}" publishes no "{quantity}"{nearest(quantity, quantities)}'
 
 
 def _few(places: Sequence[str]) -> str:

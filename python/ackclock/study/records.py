@@ -6,7 +6,6 @@ A record is one JSON file. What it concludes is not in it: ``judged`` judges it 
 from __future__ import annotations
 
 import json
-import math
 import os
 import platform
 import shutil
@@ -17,6 +16,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ackclock import _numbers as numbers
 from ackclock._archive import folder
 from ackclock.errors import InputError
 from ackclock.study.digest import PHYSICS
@@ -138,8 +138,9 @@ def record_of(work: Work, origin: Origin) -> Record:
         found = measured.samples(reading, c)
         # An interpretation that runs the scenario of the one taken only has metrics of its own.
         whole = reading == 0 or plan.changes(reading, c)
-        wanted = plan.metrics(plan.readings[reading]) if whole else _replaced(plan, reading)
-        return {id: [_rounded(value) for value in found[id]] for id in wanted}
+        alternative = plan.readings[reading]
+        wanted = plan.metrics(alternative) if whole or alternative is None else alternative.metrics
+        return {id: numbers.rounded(found[id], DIGITS) for id in wanted}
 
     others = []
     for reading, alternative in list(enumerate(plan.readings))[1:]:
@@ -164,7 +165,7 @@ def record_of(work: Work, origin: Origin) -> Record:
         origin=origin,
         checked=Checked(PHYSICS, origin.date),
         simulations=work.count,
-        cpu_time_s=None if work.stored else _rounded(work.cpu_time_s, 3),
+        cpu_time_s=None if work.stored else numbers.rounded_one(work.cpu_time_s, 3),
         fields=sorted(measured.fields),
         digests={plan.runs[c].name: text for (i, c), text in sorted(measured.digests.items()) if i == 0},
         samples={run.name: of(0, c) for c, run in enumerate(plan.runs)},
@@ -240,26 +241,28 @@ def result_of(name: str) -> StudyResult | None:
         from ackclock.study.before_samples import result
 
         return result(document, loaded)
-    record = read(name)
-    if record is None or is_stale(record, loaded.study):
-        return None
-    return judged(record, loaded)
+    record = _of_today(name, loaded.study)
+    return None if record is None else judged(record, loaded)
+
+
+def _of_today(name: str, study: Study) -> Record | None:
+    """Returns the record of a study; None without one, or if the samples are others today."""
+    record = None if name.endswith(".toml") else read(name)
+    return None if record is None or is_stale(record, study) else record
 
 
 def recorded_verdicts(name: str, study: Study) -> Mapping[str, Verdict]:
     """Returns the recorded results by claims; empty for a study that is not recorded or has changed since."""
     from ackclock.study.load import load_study
 
-    record = None if name.endswith(".toml") else read(name)
-    if record is None or is_stale(record, study):
-        return {}
-    return {claim.id: claim.verdict for claim in judged(record, load_study(name)).claims}
+    record = _of_today(name, study)
+    return {} if record is None else {one.id: one.verdict for one in judged(record, load_study(name)).claims}
 
 
 def recorded_means(name: str, study: Study) -> Means | None:
     """Returns the means of the study's metrics; None if they are not recorded, or the study has changed since."""
-    record = None if name.endswith(".toml") else read(name)
-    if record is None or is_stale(record, study):
+    record = _of_today(name, study)
+    if record is None:
         return None
     return {
         metric.id: {run: _mean(values[metric.id]) for run, values in record.samples.items()}
@@ -285,11 +288,6 @@ def _document(study: str) -> dict[str, Any]:
     return document
 
 
-def _replaced(plan: Any, reading: int) -> list[str]:
-    alternative = plan.readings[reading]
-    return [] if alternative is None else list(alternative.metrics)
-
-
 def _lines(runs: Mapping[str, Values], indent: int) -> list[str]:
     lines = [f"{' ' * indent}{_compact(run)}: {_compact(dict(values))}" for run, values in runs.items()]
     return [f"{line}," for line in lines[:-1]] + lines[-1:]
@@ -297,13 +295,6 @@ def _lines(runs: Mapping[str, Values], indent: int) -> list[str]:
 
 def _compact(value: Any) -> str:
     return json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
-
-
-def _rounded(value: float | None, digits: int = DIGITS) -> float | None:
-    if value is None or not math.isfinite(value):
-        return None
-    rounded = float(f"{value:.{digits}g}")
-    return int(rounded) if rounded.is_integer() and abs(rounded) < 2**53 else rounded
 
 
 def _commit() -> str:

@@ -58,6 +58,8 @@ class Source:
     """``us`` if the publication never ran it."""
     setup_unknown: str = ""
     """The unknown part of the set-up."""
+    numbers_of: str = ""
+    """The study that counts those of its printed numbers that it has too."""
 
     def __str__(self) -> str:
         section = f", section {self.section}" if self.section else ""

@@ -7,6 +7,7 @@ from typing import Any
 
 from ackclock.experiment.expression import parsed
 from ackclock.study.claim import Claim
+from ackclock.study.effect import cases_named
 from ackclock.study.model import Study, SweptCase
 from ackclock.study.result import Thesis
 
@@ -31,8 +32,7 @@ def about_baselines(claim: Claim, without_system: Collection[str], thesis: Thesi
     """
     if not thesis.systems:
         return False
-    expressions = [parsed(text) for text in (claim.measured, claim.direction) if text is not None]
-    named = {text.partition("[")[0] for expression in expressions for text in expression.texts()}
+    named = cases_named(map(parsed, claim.texts))
     return bool(named) and named <= set(without_system)
 
 

@@ -262,6 +262,7 @@ class Work:
                 section=study.source.section,
                 asked_by=study.source.asked_by,
                 setup_unknown=study.source.setup_unknown,
+                numbers_of=study.source.numbers_of,
             ),
             file=self.loaded.file,
             quick=plan.quick,

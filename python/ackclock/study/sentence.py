@@ -1,60 +1,18 @@
-"""The sentence that answers whether a study comes out as printed, and the distances of its printed numbers."""
+"""The sentence that answers whether a study comes out as printed."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from ackclock._numbers import significant
 from ackclock.experiment.model import Result
 from ackclock.study.interpretations import FAILS, HOLDS
+from ackclock.study.printed_numbers import Printed, printed_numbers, within
 from ackclock.study.result import ClaimResult, StudyResult
 
-NEAR, WIDE = 0.10, 0.25
-"""The distances from a printed number within which numbers are counted."""
 METRICS = 6
 """The largest number of metrics of which a sentence names each."""
-
-
-@dataclass(frozen=True)
-class Printed:
-    """A number that the publication prints, beside the measured one."""
-
-    what: str
-    """The metric, or the claim."""
-    where: str
-    """The case, or the claim's id."""
-    printed: float
-    measured: float
-
-    @property
-    def distance(self) -> float:
-        """Returns the relative distance; 0 for equal numbers, infinite beside a 0 or a number of the other sign."""
-        if self.measured == self.printed:
-            return 0.0
-        return abs(self.measured / self.printed - 1) if self.measured * self.printed > 0 else math.inf
-
-
-def printed_numbers(result: StudyResult) -> list[Printed]:
-    """Returns every printed number with a measured one: those of the metrics by case, and of claims that compute."""
-    numbers = [
-        Printed(metric.label, case.name, value.paper, value.mean)
-        for metric in result.metrics
-        for case in result.cases
-        for value in [case.values.get(metric.id)]
-        if value is not None and value.paper is not None and value.mean is not None
-    ]
-    known = {(one.printed, one.measured) for one in numbers}
-    return numbers + [
-        Printed(claim.text, claim.id, claim.paper, claim.measured)
-        for claim in result.claims
-        if claim.tested
-        and claim.paper is not None
-        and claim.tolerance is not None
-        and claim.measured is not None
-        and (claim.paper, claim.measured) not in known
-    ]
 
 
 def sentence(result: StudyResult) -> str:
@@ -68,23 +26,22 @@ def sentence(result: StudyResult) -> str:
 
 def _distances(result: StudyResult) -> list[str]:
     """Returns how far measured numbers are from printed ones, metric by metric if there are few."""
-    labels = {metric.label for metric in result.metrics}
     every = printed_numbers(result)
     groups: dict[str, list[Printed]] = {}
     for one in every:
-        if one.what in labels:
+        if one.where:
             groups.setdefault(one.what, []).append(one)
-    computed = [one for one in every if one.what not in labels]
-    if len(groups) > METRICS or any(math.isinf(one.distance) for one in every if one.what in labels):
+    if len(groups) > METRICS or any(math.isinf(one.distance) for one in every if one.where):
         return _counted(every, "printed")
-    return [*_by_metric(groups), *_counted(computed, "computed" if groups else "printed")]
+    others = [one for one in every if not one.where]
+    return [*_by_metric(groups), *_counted(others, "other printed" if groups else "printed")]
 
 
 def _counted(numbers: Sequence[Printed], kind: str) -> list[str]:
     """Returns how many numbers are within 10 % and within 25 %."""
     if not numbers:
         return []
-    near, wide = (sum(one.distance <= limit for one in numbers) for limit in (NEAR, WIDE))
+    near, wide = within(numbers)
     if len(numbers) == 1:
         where = "within 10 %" if near else "within 25 %" if wide else "not within 25 %"
         return [f"the {kind} number is {where}"]

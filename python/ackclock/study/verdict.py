@@ -138,8 +138,7 @@ class _Test:
         if known and max(known) <= NEGLIGIBLE and claim.tolerance is None:
             effect = "nothing" if max(known) == 0 else f"{100 * max(known):.2g} % of what is compared or less"
             return f"the effect is {effect}: nothing here tells the claim from its denial"
-        texts = [claim.measured, *([] if claim.direction is None else [claim.direction])]
-        if verdict == "as printed" and every_rival_passes(map(parsed, texts), rivals, self._passes):
+        if verdict == "as printed" and every_rival_passes(map(parsed, claim.texts), rivals, self._passes):
             return "every rival passes as well"
         return ""
 

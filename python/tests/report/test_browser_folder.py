@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from .browser import Page
+from .browser import PHONE, Page
 from .synthetic import many_studies
 
 pytestmark = pytest.mark.browser
@@ -45,6 +45,38 @@ def test_the_index_finds_studies_and_claims(page: Page, folder: Path) -> None:
     assert claims() == wanted
     page.find("#index .line:not([hidden]) .found li:not([hidden]) a")[0].click()
     page.wait("the claim is there", lambda: page.find(".claim:target"))
+    assert page.errors() == []
+
+
+@pytest.mark.parametrize("size", [(1440, 900), PHONE])
+def test_a_point_of_the_figure_opens_its_claim(page: Page, folder: Path, size: tuple[int, int]) -> None:
+    page.open(folder / "index.html", size)
+    # A point that no other one covers, whose number a claim is about.
+    found = page.run(
+        """
+        const figure = document.querySelector(".agreement");
+        figure.scrollIntoView({ block: "center" });
+        const whole = figure.getBoundingClientRect();
+        for (const link of figure.querySelectorAll("a[href*='#study-claim-']")) {
+          const box = link.getBoundingClientRect();
+          const at = [box.x + box.width / 2, box.y + box.height / 2];
+          if (link.contains(document.elementFromPoint(...at))) {
+            return { at, words: link.querySelector("title").textContent, inside: box.right < whole.right };
+          }
+        }
+        """
+    )
+    assert found["inside"]
+    x, y = found["at"]
+    for kind in ("mousePressed", "mouseReleased"):
+        page.command(
+            "Input.dispatchMouseEvent", {"type": kind, "x": x, "y": y, "button": "left", "clickCount": 1}
+        )
+    (claim,) = page.wait("the claim is there", lambda: page.find(".claim:target"))
+    study, id = found["words"].partition(": ")[0].split(", claim ")
+    assert claim.find_element("css selector", ".id").text == id
+    assert study in page.find(".eyebrow code")[0].text
+    assert 0 <= page.box(claim)["top"] < size[1]
     assert page.errors() == []
 
 

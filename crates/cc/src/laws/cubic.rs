@@ -129,7 +129,8 @@ impl Cubic {
         self.parameters.variant.pick(packets, packets.trunc())
     }
 
-    /// Returns the maximum to remember at a cut from `from` packets.
+    /// Returns the maximum to remember at a cut from `from` packets. The two kinds differ only where the
+    /// application leaves a part of the window unused.
     fn maximum(&self, window: &Window, from: Packets) -> Packets {
         match self.parameters.remembers {
             Remembers::Flight => from,

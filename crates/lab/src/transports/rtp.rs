@@ -167,7 +167,7 @@ impl Connector for RtpConnector {
 records! {
     /// The frames of a call.
     pub struct CallResult {
-        /// of a [call](real-time-media.md): the frames that its encoder made in measured time, and those of them whose last packet arrived
+        /// of a [call](sctp-and-rtp.md#calls-over-rtp): the frames that its encoder made in measured time, and those of them whose last packet arrived
         /// before the end
         frames, completed_frames: u64;
         /// those that were complete later than the transport's `deadline` after their capture

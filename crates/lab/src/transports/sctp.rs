@@ -164,7 +164,7 @@ impl Connector for SctpConnector {
 records! {
     /// An association over SCTP.
     pub struct AssociationResult {
-        /// over [SCTP](sctp.md): data packets sent over each path, in the order of the paths
+        /// over [SCTP](sctp-and-rtp.md#sctp): data packets sent over each path, in the order of the paths
         path_sent_packets: Vec<f64>;
         /// those of them that had been sent before, over whichever path
         path_retransmitted_packets: Vec<f64>;

@@ -1,7 +1,7 @@
 //! Comparison of the profile `linux` with a kernel of Linux, packet by packet over one path with fixed losses:
 //! `reference/peers` says how the kernel's packets were recorded. Every packet must be sent at the same time and
 //! under the same window, up to the packet from which the kernel differs; [`PATTERNS`] says where that is and
-//! why. docs/validation.md has the whole list.
+//! why. Not compared: segmentation offload, the push flag, ECN, several flows, small queues.
 //!
 //! `cargo test -p ackclock-lab --test scenarios linux_kernel -- --nocapture` prints both sides where they part.
 

@@ -1,7 +1,12 @@
 //! Comparison of QUIC with quinn, a real stack, packet by packet over one path with fixed losses:
 //! `reference/peers` says how its packets were recorded. Every packet must be sent at the same time under the
 //! same window, up to the packet from which quinn differs; [`PATTERNS`] says where that is and why. The same
-//! packets must be taken for lost throughout. docs/validation.md has the whole list.
+//! packets must be taken for lost throughout.
+//!
+//! Pacing is off on both sides: quinn paces in bursts of ten packets and stops a packet before its window is
+//! full. quinn's CUBIC is that of RFC 8312, whose curve begins at the loss and not where congestion avoidance
+//! begins (RFC 9438 section 4.2), and which counts time in the Reno-friendly region. Not compared: marks,
+//! several streams, key updates, and quinn's BBR.
 //!
 //! `cargo test -p ackclock-lab --test scenarios quinn -- --nocapture` prints both sides where they part.
 

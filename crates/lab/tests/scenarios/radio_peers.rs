@@ -2,6 +2,9 @@
 //! draws its own fading, so fractions and means over the seeds are compared. The bounds were written before
 //! the first comparison.
 //!
+//! ns-2's `Mac` on a LAN delivers a packet when it begins to send it, so the 2 Mbit/s are on the links behind the
+//! LAN here. Its Snoop works on LANs only: in a wireless base station it ends ns-2 at the first packet.
+//!
 //! `cargo test -p ackclock-lab --test scenarios -- radio_peers --nocapture` prints both sides.
 
 use crate::reference::{self, mean, number, standard_error};

@@ -1,9 +1,9 @@
 //! Comparison of SCTP with usrsctp, a real stack, packet by packet over one path with fixed losses:
 //! `reference/peers` says how its packets were recorded. Every packet must be equal, at the same time and
 //! with the same window, up to the packet from which usrsctp does what RFC 9260 does not say; [`PATTERNS`]
-//! says where that is and what it is. docs/validation.md has the whole list.
+//! says where that is and what it is. Not compared: fragmentation and bundling.
 //!
-//! `cargo test -p ackclock-lab --test usrsctp -- --nocapture` prints both sides where they part.
+//! `cargo test -p ackclock-lab --test scenarios usrsctp -- --nocapture` prints both sides where they part.
 
 use crate::bare_paths::{Losses, Paths, Sent, connection, transfer};
 use crate::reference;

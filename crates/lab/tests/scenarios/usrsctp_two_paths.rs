@@ -2,6 +2,11 @@
 //! lost, when the first path fails, and when it works again. `reference/peers` says how usrsctp's packets
 //! were recorded.
 //!
+//! At a timeout usrsctp moves everything outstanding on the path to the other one, also what has arrived, so the
+//! SACK of the first retransmission fills that path's window. Its HEARTBEAT timer runs from the association's
+//! start; here a path is probed when it fails. A return to the first path is therefore held to the latest time
+//! of RFC 9260 section 8.3 and not to usrsctp's.
+//!
 //! `cargo test -p ackclock-lab --test scenarios -- usrsctp_two_paths --nocapture` prints both sides.
 
 use crate::bare_paths::{Losses, Paths, Sent, connection, transfer};

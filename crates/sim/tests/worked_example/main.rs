@@ -1,4 +1,4 @@
-//! The worked examples of docs/add-an-endpoint.md and docs/add-a-medium.md, and runs of them.
+//! The worked examples of docs/extend.md, and runs of them.
 
 mod taking_turns;
 mod two_paths;

@@ -14,8 +14,8 @@ def schema(
         str,
         typer.Option(
             metavar="KIND",
-            help="The kind of document: scenario, study, or the --json output of run, reproduce, evaluate, list, "
-            "compare-trace or packetdrill.",
+            help="The kind of document: scenario, study, or the --json output of run, reproduce, evaluate, search, "
+            "list, compare-trace or packetdrill.",
         ),
     ] = "scenario",
 ) -> None:

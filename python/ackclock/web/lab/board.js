@@ -33,8 +33,9 @@ export class Board {
 
   finished({ result, packets, seconds }, meaning, text) {
     byId("progress").value = 1;
+    const speed = Number((packets / Math.max(seconds, 1e-3)).toPrecision(2));
     byId("speed").textContent =
-      `${digits(packets)} packets in ${digits(seconds, 2)} s, ${digits(packets / Math.max(seconds, 1e-3), 2)} per second`;
+      `${packets.toLocaleString("en")} packets in ${digits(seconds, 2)} s, ${speed.toLocaleString("en")} per second`;
     this.a = { meaning, series: result.series, result, text };
     this.draw();
   }

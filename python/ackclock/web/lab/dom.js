@@ -13,6 +13,11 @@ export function make(tag, attributes = {}, ...children) {
   return element;
 }
 
+// Returns the parts of a name such as `initial_ssthresh`, between which a line may break.
+export function breakable(name) {
+  return name.split(/(?<=_)/).flatMap((part, at) => (at ? [make("wbr"), part] : [part]));
+}
+
 export function byId(id) {
   return document.getElementById(id);
 }

@@ -1,7 +1,7 @@
 // The sliders, lists and texts of the selected element. Each change is an edit of the text, which `show` then displays
 // again, so text and sliders cannot differ.
 
-import { make } from "./dom.js";
+import { breakable, make } from "./dom.js";
 import { entryAbout, parameterAbout } from "./documentation.js";
 import { format, parse, scale } from "./quantity.js";
 
@@ -84,7 +84,7 @@ export class Inspector {
       return make(
         "div",
         { class: "row choice" },
-        make("span", { class: "label" }, field.label),
+        make("span", { class: "label" }, breakable(field.label)),
         make("span", { class: "muted small" }, field.help ?? ""),
       );
     return this.slider(field);
@@ -161,7 +161,7 @@ export class Inspector {
     return make(
       "div",
       { class: "row" },
-      make("label", { for: id, class: "label" }, field.label),
+      make("label", { for: id, class: "label" }, breakable(field.label)),
       range,
       make("span", { class: "held" }, text, reset),
       help(field),
@@ -198,7 +198,7 @@ export class Inspector {
     return make(
       "div",
       { class: "row choice" },
-      make("label", { for: id, class: "label" }, field.label),
+      make("label", { for: id, class: "label" }, breakable(field.label)),
       select,
       help(field),
     );
@@ -214,7 +214,7 @@ export class Inspector {
     return make(
       "div",
       { class: "row choice" },
-      make("label", { for: id, class: "label" }, field.label),
+      make("label", { for: id, class: "label" }, breakable(field.label)),
       box,
       help(field),
     );
@@ -249,7 +249,7 @@ export class Inspector {
       if (how === "steps") select.append(make("option", { value: "steps" }, "steps (in the text)"));
       select.value = how;
     });
-    return make("div", { class: "row choice" }, make("label", { for: id, class: "label" }, field.label), select, file);
+    return make("div", { class: "row choice" }, make("label", { for: id, class: "label" }, breakable(field.label)), select, file);
   }
 }
 

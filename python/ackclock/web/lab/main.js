@@ -1,5 +1,7 @@
-// The laboratory's page. The text of the scenario is what holds; all else is made from it or edits it. Functions that act on
-// the page take it as their first argument: its state, the registry of names, the tables of the language, and its parts.
+// The laboratory's page. The text of the scenario is what holds; all else is made from it or edits it: `changes.js` turns
+// what the reader does into an edit of the text, `scenario.js` takes the text in, `running.js` shows what its run reports.
+// Functions that act on the page take it as their first argument: its state, the registry of names, the tables of the
+// language, and its parts.
 
 import { given, unpacked } from "../engine/embedded.js";
 import { Engine } from "../engine/engine.js";

@@ -9,7 +9,8 @@
 //! The rule leaves little room for error. The queue of three flows in the default mode (40 Mbit/s, 40 ms) is
 //! nearly empty every 4.2 round trips in the median and every 4.9 at the longest; five are allowed. A minimum
 //! is missed while their windows converge, or when a flow began with a queue and has a higher minimum round
-//! trip than others; the delta that follows raises the next minimum. The mode is therefore off by default.
+//! trip than others; the delta that follows raises the next minimum. The mode is therefore off by default: with it,
+//! three flows over that path wait for 24 to 203 ms in the mean (six seeds), and for 2.2 ms without it.
 
 use super::Parameters;
 use super::filter::Sliding;

@@ -117,15 +117,16 @@ records! {
         one_way_delay_p50_s, one_way_delay_p95_s, one_way_delay_p99_s: Option<f64>;
         /// the distribution of the same at the `probabilities`; only with `observe.distributions`
         one_way_delay_quantiles_s: Asked<Vec<f64>>;
-        /// expiries of the retransmission timer with data outstanding; those of a SYN are not counted; [QUIC](quic.md) has none. This
-        /// and the next four are null over noq and quinn, which do not tell
+        /// expiries of the retransmission timer with data outstanding; those of a SYN are not counted;
+        /// [QUIC](quic-stacks.md#the-transport-quic) has none. This and the next four are null over noq and quinn, which do not tell
         timeouts: Option<u64>;
         /// time lost waiting: from the last packet sent to each such expiry, added up
         timeout_idle_s: Option<f64>;
         /// packets sent, new or again, because nothing had been acknowledged for a probe timeout: over QUIC (RFC 9002 section
         /// 6.2.4), and at the end of what there is to send with `tail_loss_probe` over TCP (RFC 8985 section 7)
         probes: Option<u64>;
-        /// how often [QUIC](quic.md) found persistent congestion (RFC 9002 section 7.6), which takes the window to its least
+        /// how often [QUIC](quic-stacks.md#the-transport-quic) found persistent congestion (RFC 9002 section 7.6), which takes the
+        /// window to its least
         persistent_congestions: Option<u64>;
         /// recoveries begun by duplicate or selective acknowledgements
         fast_retransmits: Option<u64>;

@@ -65,7 +65,7 @@ fn the_example_transport_refuses_every_application_but_bulk_data() {
     }
 }
 
-/// The shared files that may name a transport, as `docs/add-a-transport.md` lists them. Captures are optional.
+/// The shared files that may name a transport, as `docs/extend.md` lists them. Captures are optional.
 const NAMING: [&str; 3] =
     ["crates/sim/src/lib.rs", "crates/lab/src/transports.rs", "crates/export/src/lib.rs"];
 /// Agents at nodes, which read TCP's headers.
@@ -79,7 +79,7 @@ const TESTS: [&str; 1] = ["crates/sim/src/reading/two_ends.rs"];
 #[test]
 fn a_transport_is_named_in_the_files_that_the_documentation_lists_and_in_no_others() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let page = fs::read_to_string(root.join("docs/add-a-transport.md")).expect("the page");
+    let page = fs::read_to_string(root.join("docs/extend.md")).expect("the page");
     for file in NAMING {
         assert!(page.contains(&format!("](../{file})")), "{file} is not on the page");
     }

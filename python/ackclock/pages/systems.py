@@ -1,0 +1,95 @@
+"""The sentence about each system that the theses propose, with numbers from records, and the claims that carry it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import get_args
+
+from ackclock import _toml as toml
+from ackclock.errors import InputError
+from ackclock.pages import DOCS
+from ackclock.pages.markdown import escaped, row
+from ackclock.pages.numbers import written
+from ackclock.pages.results import Recorded, recorded
+from ackclock.study.model import Verdict
+from ackclock.study.result import ClaimResult
+
+FILE = DOCS / "reproduction" / "systems.toml"
+_NUMBER = re.compile(r"\{=([^{}]*)\}")
+_CARRIED = re.compile(rf"(?P<study>\S+) (?P<claim>\S+) (?P<result>{'|'.join(get_args(Verdict))})")
+
+
+@dataclass(frozen=True)
+class System:
+    """An entry of docs/reproduction/systems.toml, which says what its keys are."""
+
+    name: str
+    thesis: str
+    idea: str
+    sentence: str
+    carried_by: Sequence[str]
+
+    def claims(self) -> list[ClaimResult]:
+        """Returns the claims that carry the sentence. InputError for one without a record or with another result."""
+        return [self._claim(text) for text in self.carried_by]
+
+    def _records(self) -> list[Recorded]:
+        return [one for text in self.carried_by if (one := recorded(text.partition(" ")[0])) is not None]
+
+    def _claim(self, text: str) -> ClaimResult:
+        found = _CARRIED.fullmatch(text)
+        if found is None:
+            raise InputError(
+                f'{self.name}: found "{text}", expected STUDY CLAIM RESULT: "rbcc/table-4.1 1 as printed"'
+            )
+        one = recorded(found["study"])
+        if one is None:
+            raise InputError(f"{self.name}: {found['study']} is not recorded")
+        claims = {claim.id: claim for claim in one.result.claims}
+        if found["claim"] not in claims:
+            raise InputError(
+                f"{self.name}: {found['study']} has no claim {found['claim']}: {', '.join(claims)}"
+            )
+        claim = claims[found["claim"]]
+        if claim.verdict != found["result"]:
+            raise InputError(
+                f"{self.name}: claim {claim.id} of {found['study']} is {claim.verdict}, and {found['result']} carries "
+                "the sentence"
+            )
+        return claim
+
+    def _number(self, found: re.Match[str]) -> str:
+        number = written(found[1])
+        if not number:
+            raise InputError(f"{self.name}: a record keeps no values, of which {found[0]} is computed")
+        return number
+
+    def text(self) -> str:
+        """Returns the sentence with its numbers, and whether it depends on a lost set-up, an interpretation or an old
+        record.
+        """
+        claims = self.claims()
+        text = _NUMBER.sub(self._number, self.sentence)
+        if any(claim.reversed_by for claim in claims):
+            text += "; another interpretation of the text reverses a part of this"
+        if any(claim.setup for claim in claims):
+            text += " (set-up partly lost)"
+        text += "".join(dict.fromkeys(f" ({one.stale})" for one in self._records() if one.stale))
+        return text
+
+
+def systems(path: Path = FILE) -> list[System]:
+    """Returns the systems that the theses propose, in the order of the index."""
+    return [System(**one) for one in toml.loads(path.read_text(encoding="utf-8"))["systems"]]
+
+
+def table() -> str:
+    """Returns the systems as a table, a line each. InputError if a record does not carry its sentence."""
+    rows = [row("system", "idea", "what was found"), row("---", "---", "---")]
+    for one in systems():
+        link = f"[{escaped(one.name)}](reproduction/{one.thesis}.md)"
+        rows.append(row(link, escaped(one.idea), escaped(one.text())))
+    return "\n".join(rows)

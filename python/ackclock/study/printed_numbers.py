@@ -1,0 +1,173 @@
+"""The numbers that a publication prints, beside the measured ones. Each counts once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
+
+import numpy as np
+
+from ackclock._numbers import plain, significant
+from ackclock.errors import InputError
+from ackclock.experiment.expression import Expression
+from ackclock.experiment.model import Setting, sweep_text
+from ackclock.experiment.sample_words import SampleWords, samples_of
+from ackclock.study.result import CaseResult, ClaimResult, StudyResult
+from ackclock.study.verdict import distance as distance_in_words
+
+NEAR, WIDE = 0.10, 0.25
+"""The distances from a printed number within which numbers are counted."""
+ROUNDED = 0.01
+"""How far the number of a claim may be from one that follows from other printed numbers, which are rounded."""
+Values = Mapping[tuple[str, str], tuple[float, float]]
+"""The printed and the measured number, by the id of the metric and the name of the case: their place."""
+Used = Mapping[str, Set[tuple[str, str]]]
+"""The places that a claim's expression is about, by the claim's id."""
+
+
+@dataclass(frozen=True)
+class Printed:
+    """A number that the publication prints, beside the measured one."""
+
+    study: str
+    what: str
+    """The metric, or the claim."""
+    where: str
+    """The case; empty for a number of a claim."""
+    metric: str
+    """The id of the metric; empty for a number of a claim."""
+    printed: float
+    measured: float
+    unit: str = ""
+    claim: str = ""
+    """The id of the claim that tests it, or else of the first one that uses it; empty without either."""
+    setup: str = ""
+    """The part of the set-up that is lost; empty if the set-up is printed."""
+
+    @property
+    def distance(self) -> float:
+        """Returns the relative distance; 0 for equal numbers, infinite beside a 0 or a number of the other sign."""
+        if self.measured == self.printed:
+            return 0.0
+        return abs(self.measured / self.printed - 1) if self.measured * self.printed > 0 else math.inf
+
+    def __str__(self) -> str:
+        unit = f" {self.unit}" if self.unit else ""
+        claim = f", claim {self.claim}" if self.claim else ""
+        what = f"{self.what}, {self.where}" if self.where else self.what
+        numbers = f"printed {plain(self.printed)}{unit}, measured {significant(self.measured)}{unit}"
+        lost = "; the set-up is partly lost" if self.setup else ""
+        far = distance_in_words(self.measured, self.printed).removesuffix(" to")
+        return f"{self.study}{claim}: {what}: {numbers}, {far}{lost}"
+
+
+def within(numbers: Sequence[Printed]) -> tuple[int, int]:
+    """Returns how many of the numbers are within 10 % and within 25 % of the measured ones."""
+    near, wide = (sum(one.distance <= limit for one in numbers) for limit in (NEAR, WIDE))
+    return near, wide
+
+
+def of_studies(results: Sequence[StudyResult]) -> list[Printed]:
+    """Returns the printed numbers of several studies. Those that a study has from another one of them count there."""
+    shown = {
+        (result.name, metric, printed)
+        for result in results
+        for (metric, _), (printed, _) in _values(result).items()
+    }
+    return [
+        one
+        for result in results
+        for one in printed_numbers(result)
+        if (result.source.numbers_of, one.metric, one.printed) not in shown
+    ]
+
+
+def printed_numbers(result: StudyResult) -> list[Printed]:
+    """Returns the printed numbers of a study that were measured: those of the metrics by case, and those of tested
+    claims that do not follow from them. What was measured is as in the claim that tests the number, if there is one.
+
+    A number of a metric is left out if the claims that test it are none ("not a test").
+    """
+    values = _values(result)
+    words = _words(result, values)
+    used = {
+        claim.id: _used(claim, words, {metric.id for metric in result.metrics}) for claim in result.claims
+    }
+    return [*_of_metrics(result, values, used), *_of_claims(result, values, used, words)]
+
+
+def _values(result: StudyResult) -> Values:
+    return {
+        (metric.id, case.name): (value.paper, value.mean)
+        for metric in result.metrics
+        for case in result.cases
+        for value in [case.values.get(metric.id)]
+        if value is not None and value.paper is not None and value.mean is not None
+    }
+
+
+def _of_metrics(result: StudyResult, values: Values, used: Used) -> Iterator[Printed]:
+    labels = {metric.id: (metric.label, metric.unit) for metric in result.metrics}
+    cases = {case.name: _label(case) for case in result.cases}
+    for place, (printed, measured) in values.items():
+        about = [claim for claim in result.claims if place in used[claim.id]]
+        tests = [claim for claim in about if used[claim.id] == {place} and claim.paper == printed]
+        if tests and not any(claim.tested for claim in tests):
+            continue
+        first = next((claim for claim in [*tests, *about] if claim.tested), next(iter(about), None))
+        test = first if tests else None
+        # A test may be decided by fewer seeds than were run.
+        value = measured if test is None or test.measured is None else test.measured
+        setup = result.source.setup_unknown if test is None else test.setup
+        what, unit = labels[place[0]]
+        id = "" if first is None else first.id
+        yield Printed(result.name, what, cases[place[1]], place[0], printed, value, unit, id, setup)
+
+
+def _of_claims(result: StudyResult, values: Values, used: Used, words: SampleWords) -> Iterator[Printed]:
+    for claim in result.claims:
+        if not claim.tested or claim.paper is None or claim.tolerance is None or claim.measured is None:
+            continue
+        if used[claim.id] and used[claim.id] <= values.keys() and _follows(claim, claim.paper, words):
+            continue
+        numbers = (claim.paper, claim.measured)
+        yield Printed(result.name, claim.text, "", "", *numbers, claim.unit, claim.id, claim.setup)
+
+
+def _label(case: CaseResult) -> str:
+    at = "" if case.sweep_value is None else f" [{sweep_text(case.sweep_value)}]"
+    return (case.label or case.case or case.name) + at
+
+
+def _words(result: StudyResult, values: Values) -> SampleWords:
+    """Returns the vocabulary of claims over the printed numbers of metrics; nan where none is printed."""
+    unknown = (math.nan, math.nan)
+    numbers = {
+        metric.id: {
+            case.name: np.array(values.get((metric.id, case.name), unknown)[:1]) for case in result.cases
+        }
+        for metric in result.metrics
+    }
+    return SampleWords(
+        numbers, [Setting(case.name, {}, case.case, case.sweep_value) for case in result.cases]
+    )
+
+
+def _used(claim: ClaimResult, words: SampleWords, metrics: Set[str]) -> Set[tuple[str, str]]:
+    """Returns what a claim's expression is about; nothing if it cannot be read."""
+    try:
+        expression = Expression(claim.expression)
+        cases = [setting.name for setting in words.named(expression)]
+    except (InputError, LookupError, ValueError):
+        return frozenset()
+    return frozenset((metric, case) for metric in expression.called & metrics for case in cases)
+
+
+def _follows(claim: ClaimResult, printed: float, words: SampleWords) -> bool:
+    """Returns whether the claim's ``printed`` number is what its expression gives over those of metrics."""
+    try:
+        (value,) = samples_of(Expression(claim.expression), words, 1)
+    except InputError:
+        return False  # such as one that chooses among replications
+    return bool(abs(value - printed) <= ROUNDED * abs(printed))

@@ -1,0 +1,257 @@
+"""Tables of what the program declares: entries of the registry, keys of the scenario language, fields of results."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from ackclock import _typed_core as core
+from ackclock import schemas
+from ackclock.schemas.run import Result, RunDocument
+
+PLURALS = {
+    "controls": "control",
+    "discriminators": "discriminator",
+    "actions": "action",
+    "slow-starts": "slow-start",
+    "resumes": "resume",
+    "ecn-responses": "ecn-response",
+    "growth-limits": "growth-limit",
+    "backoffs": "backoff",
+    "selectors": "selector",
+    "queues": "queue",
+    "losses": "loss",
+    "media": "medium",
+    "propagations": "propagation",
+    "mobilities": "mobility",
+    "routings": "routing",
+    "agents": "agent",
+    "applications": "application",
+}
+
+
+def kind(plural: str) -> str:
+    """Every entry of a kind: its line, its source, its parameters."""
+    parts = []
+    for entry in entries(PLURALS[plural]):
+        parts += [
+            f"### `{entry['name']}`",
+            "",
+            f"{sentence(entry['summary'])} Source: {sentence(entry['source'])}",
+            "",
+        ]
+        if entry["parameters"]:
+            parts += [*parameters(entry["parameters"]), ""]
+        else:
+            parts += ["No parameters.", ""]
+    return "\n".join(parts).rstrip()
+
+
+SECTIONS = {
+    "scenario": "the-file",
+    "precision": "precision",
+    "observe": "what-is-observed",
+    "warmup": "when-measuring-begins",
+    "dumbbell": "dumbbell",
+    "parallel": "parallel",
+    "parking_lot": "parking-lot",
+    "named_link": "links-one-by-one",
+    "link": "what-a-link-is-made-of",
+    "link_of_rtt": "what-a-link-is-made-of",
+    "difference": "what-a-link-is-made-of",
+    "direction": "what-a-link-is-made-of",
+    "outage": "outages",
+    "duplicate": "copies-and-rules-for-the-ecn-field",
+    "jitter": "distributions-of-jitter",
+    "detour": "detours",
+    "reorder": "packets-that-skip-the-delay",
+    "changing_rate": "what-changes-over-time",
+    "changing_delay": "what-changes-over-time",
+    "changing_reader": "slow-readers",
+    "medium_of_links": "media",
+    "places": "media",
+    "agent_at_node": "agents-at-nodes",
+    "flows": "flows",
+    "start": "flows",
+    "sweep": "sweeps",
+    "samples": "sweeps",
+    "sweep_range": "sweeps",
+    "files": "files",
+    "file": "files",
+    "control": "controls",
+    "discriminator": "discriminators",
+    "action": "actions",
+    "slow-start": "slow-starts",
+    "resume": "resuming",
+    "ecn-response": "responses-to-marks",
+    "growth-limit": "limits-of-growth",
+    "backoff": "back-off-rules",
+    "selector": "path-selectors",
+    "queue": "queues",
+    "loss": "losses",
+    "medium": "ways-to-share-a-medium",
+    "propagation": "propagation",
+    "mobility": "mobility",
+    "routing": "routing",
+    "agent": "agents",
+    "transport": "transports",
+    "application": "applications",
+}
+"""Where docs/scenario-language.md describes what a table holds, or what is registered of a kind."""
+
+
+def keys_of(name: str) -> str:
+    """The keys of a table: what they mean, what may be written, and what holds without them."""
+    tables = {one["name"]: one for one in core.tables()}
+    found = tables[name]
+    link = [] if name == "link" else tables["link"]["keys"]
+    # A key that every link has is described once, whether or not a link needs it here.
+    described = {key["name"]: key["meaning"] for key in link}
+    own = [key for key in found["keys"] if described.get(key["name"]) != key["meaning"]]
+    rows = [[f"`{key['name']}`", key["meaning"], written(key), without(key, found)] for key in own]
+    if len(own) < len(found["keys"]):
+        names = ", ".join(f"`{key['name']}`" for key in found["keys"] if key not in own)
+        rows.append([names, f"[What a link is made of](#{SECTIONS['link']})", "", ""])
+    if found["others"]:
+        rows.append(["any other key", found["meaning"], "; ".join(found["others"]), ""])
+    return "\n".join(table(["key", "meaning", "written as", "default"], rows))
+
+
+def written(key: dict[str, Any]) -> str:
+    """What may be written for a key, with links to what it opens or names."""
+    opened = [f"[a table](#{SECTIONS[name]})" for name in key["opens"]]
+    listed = [f"[a list of tables](#{SECTIONS[name]})" for name in key["lists"]]
+    named = [f"[a name](#{SECTIONS[kind]}), or a table with the name and parameters" for kind in key["names"]]
+    # Words are shown as code, as they are written.
+    plain = [re.sub(r'"[^"]+"', r"`\g<0>`", words) for words in key["written"]]
+    ways = "; ".join([*plain, *named, *opened, *listed])
+    example = key["example"]
+    is_plain = key["written"][:1] == ["true or false"] or '"' in "".join(key["written"])
+    return ways if not example or example == key["default"] or is_plain else f"{ways}; such as `{example}`"
+
+
+def without(key: dict[str, Any], of: dict[str, Any]) -> str:
+    """What holds where a key is not given, and what it needs beside it."""
+    sets = [keys for keys in of["one_of"] if key["name"] in keys]
+    needs = [f"needs {' and '.join(f'`{name}`' for name in key['needs'])}"] if key["needs"] else []
+    if key["required"]:
+        held = "required"
+    elif sets:
+        ways = [" and ".join(f"`{name}`" for name in keys) for keys in of["one_of"]]
+        held = f"required: {', or '.join(ways)}"
+    elif key["default"]:
+        held = f"`{key['default']}`"
+    else:
+        held = key["otherwise"] or "none"
+    return "; ".join([held, *needs])
+
+
+def parameters(rows: Sequence[dict[str, Any]]) -> list[str]:
+    """Parameters as a table."""
+    return table(
+        ["parameter", "meaning", "kind", "default", "range", "source"],
+        [
+            [f"`{row['name']}`", row["summary"], row["unit"], default(row), allowed(row), source(row)]
+            for row in rows
+        ],
+    )
+
+
+def transports(first: str) -> str:
+    """Every transport detail, with its value in each profile."""
+    profiles = transport_profiles(first)
+    rows = []
+    for position, detail in enumerate(profiles[0]["parameters"]):
+        values = [default(profile["parameters"][position]) for profile in profiles]
+        rows.append([f"`{detail['name']}`", detail["summary"], *values, allowed(detail), source(detail)])
+    names = [f"`{profile['name']}`" for profile in profiles]
+    return "\n".join(table(["detail", "meaning", *names, "range", "source"], rows))
+
+
+def transport_profiles(first: str) -> list[dict[str, Any]]:
+    """The profiles that have the same details as the one named."""
+    names = {
+        entry["name"]: [detail["name"] for detail in entry["parameters"]] for entry in entries("transport")
+    }
+    return [entry for entry in entries("transport") if names[entry["name"]] == names[first]]
+
+
+def profiles(first: str) -> str:
+    """The profiles, and the details in which they differ."""
+    profiles = transport_profiles(first)
+    parts = table(
+        ["profile", "what it is", "source"],
+        [[f"`{profile['name']}`", profile["summary"], profile["source"]] for profile in profiles],
+    )
+    rows = []
+    for position, detail in enumerate(profiles[0]["parameters"]):
+        values = [default(profile["parameters"][position]) for profile in profiles]
+        if len(set(values)) > 1:
+            rows.append([f"`{detail['name']}`", detail["summary"], *values])
+    names = [f"`{profile['name']}`" for profile in profiles]
+    return "\n".join([*parts, "", *table(["detail", "meaning", *names], rows)])
+
+
+def fields(record: str) -> str:
+    """The fields of a record of a run's result; those that are declared together share a line."""
+    lines: dict[str, list[str]] = {}
+    for field in core.fields()[record]:
+        lines.setdefault(field["meaning"].strip(), []).append(f"`{field['name']}`")
+    if record == "run":
+        # What is about several runs is no field of one.
+        for name, own in RunDocument.model_fields.items():
+            if name not in Result.model_fields:
+                lines[f"{own.description}; see [several runs](#several-runs)"] = [f"`{name}`"]
+    rows = [[", ".join(names), meaning] for meaning, names in lines.items()]
+    return "\n".join(table(["field", "definition"], rows))
+
+
+def schemas_of_documents() -> str:
+    """The JSON Schemas, each linked to its file, which is made for the site."""
+    documents = {"scenario": "a scenario file", "study": "a study file"}
+    rows = [
+        [
+            documents.get(kind, f"`ackclock {kind} --json`"),
+            f"[{kind}.schema.json](schemas/{kind}.schema.json)",
+        ]
+        for kind in schemas.KINDS
+    ]
+    return "\n".join(table(["document", "schema"], rows))
+
+
+def entries(kind: str) -> list[dict[str, Any]]:
+    """The registry's entries of one kind."""
+    return [entry for entry in core.registry() if entry["kind"] == kind]
+
+
+def default(parameter: dict[str, Any]) -> str:
+    """A default as it would stand in a scenario file; empty where the parameter may be absent."""
+    value = parameter["default"]
+    if value is None:
+        return "none"
+    bare = parameter["unit"] in ("number", "true or false")
+    return f"`{value}`" if bare else f'`"{value}"`'
+
+
+def allowed(parameter: dict[str, Any]) -> str:
+    """A range in words."""
+    if parameter["choices"]:
+        return ", ".join(f"`{choice}`" for choice in parameter["choices"])
+    return str(parameter["range"] or "")
+
+
+def source(parameter: dict[str, Any]) -> str:
+    """Where a parameter comes from; empty for our own."""
+    return "" if parameter["source"] == "none" else str(parameter["source"])
+
+
+def sentence(text: str) -> str:
+    """``text`` with a full stop at its end."""
+    return text if text.endswith(".") else f"{text}."
+
+
+def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """A Markdown table."""
+    lines = [heads, ["---"] * len(heads), *rows]
+    return ["| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines]
