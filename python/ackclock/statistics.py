@@ -113,6 +113,17 @@ def t_quantile(degrees_of_freedom: int, level: float = LEVEL) -> float:
     return float(stdtrit(degrees_of_freedom, (1 + level) / 2))
 
 
+def rate_interval(count: int, of: int, error: float) -> tuple[float, float]:
+    """Returns the interval of a probability from ``count`` successes in ``of`` trials, exact, with ``error`` beyond
+    each end (C. J. Clopper, E. S. Pearson, "The Use of Confidence or Fiducial Limits", Biometrika 26, 1934).
+    """
+    from scipy.special import betaincinv
+
+    low = float(betaincinv(count, of - count + 1, error)) if count else 0.0
+    high = float(betaincinv(count + 1, of - count, 1 - error)) if count < of else 1.0
+    return low, high
+
+
 def paired_difference(first: Sequence[float] | Vector, second: Sequence[float] | Vector) -> Summary:
     """Returns the summary of ``first - second``, element by element.
 

@@ -326,9 +326,7 @@ better = "less"
 
 [[criteria]]
 metric = "delay"
-measure = "ratio"
-high = 1.05
-text = "The delay is at most 1.05 times the reference's"
+limit = { measure = "ratio", high = 1.05 }
 
 [scenario]
 duration = "6 s"

@@ -19,7 +19,8 @@ from ackclock.characterisation.judge import rows
 from ackclock.characterisation.language import Characterisation, Condition
 from ackclock.characterisation.parameters import numbers, scaled
 from ackclock.characterisation.summary import TABLE, overall
-from ackclock.evaluation.words import CONCERN, INFO, OK, UNDECIDED
+from ackclock.characterisation.words import INFO
+from ackclock.evaluation.words import CONCERN, OK, UNDECIDED
 from ackclock.study.base import load_base
 from ackclock.study.load import load_study, studies_dir, study_names
 from ackclock.study.model import Metric

@@ -36,7 +36,8 @@ from ackclock.schemas.evaluate import EvaluateDocument
             "a metric id is used as a function name: lower-case letters, digits and _",
         ),
         ('metric = "delay"', 'metric = "dealy"', 'criteria[1]: there is no metric "dealy"'),
-        ("high = 1.05\n", "", "no condition: give low or high"),
+        (", high = 1.05", "", "no limit: give low or high"),
+        ('limit = { measure = "ratio", high = 1.05 }', 'limit = "dely"', 'there is no limit "dely"'),
         ('quick = ["10 packets"]\n', "", "a quick evaluation has none of its points"),
         ('family = "N-02"', 'family = "N-77"', 'there is no criterion "N-77"'),
         ("wait_p95_s'", "wait_p95_s +'", 'metric "delay"'),
@@ -81,7 +82,7 @@ def test_the_list_names_every_criterion_and_scenario(ackclock: Command) -> None:
 
 def test_a_scenario_is_shown_with_its_conditions_and_settings(ackclock: Command) -> None:
     out = ackclock("evaluate", "list", "N-03").out
-    assert "condition  The loss is at most 5 %" in out
+    assert "condition  Packets dropped: at most 5 %, or as the reference" in out
     assert "quick      flows 2, buffer 0.5 bdp" in out
     assert "in full    flows 50, buffer 2 bdp" in out
 

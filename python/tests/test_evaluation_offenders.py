@@ -22,9 +22,10 @@ from ackclock.evaluation import contenders, run, worker
 from ackclock.evaluation.files import Loaded, load
 from ackclock.evaluation.judge import Judged
 from ackclock.evaluation.language import TESTED, Grid
+from ackclock.evaluation.measured import Measured
 from ackclock.evaluation.processes import Processes
 from ackclock.evaluation.result import Evaluation
-from ackclock.evaluation.words import CONCERN, INFO, OK, UNDECIDED
+from ackclock.evaluation.words import CONCERN, NO_LIMIT, OK, UNDECIDED
 
 OFFENDERS = Path(__file__).with_name("offenders.py")
 MARKED = {"transport": {"name": "rfc", "ecn": True}}
@@ -100,6 +101,12 @@ def findings(evaluation: Evaluation, metric: str) -> list[Judged]:
     ]
 
 
+def result_of(evaluation: Evaluation, scenario: str) -> Measured:
+    """The samples of a scenario."""
+    results = (one for family in evaluation.families for one in family.scenarios)
+    return next(one.samples for one in results if one.loaded.name == scenario)
+
+
 def broken(evaluation: Evaluation) -> set[str]:
     """The metrics whose criteria are a concern."""
     return {
@@ -121,6 +128,8 @@ UNDECIDED_BY_THREE = {
     (LITTLE_CUT, "N-09-long"),
     (LITTLE_CUT, "N-05"),
     ("CountsAcks", "N-19-acks"),
+    ("GrowsByShare", "N-04-latecomer"),
+    ("HalfPackets", "N-13-loss"),
 }
 """Here the interval of three runs reaches into what is allowed, and that of five does not."""
 
@@ -155,7 +164,7 @@ UNDECIDED_BY_THREE = {
         ("FearsDelay", "N-16", {"delay": ["every 100 ms"]}, None, {"goodput"}),
         ("CutsTooLittle", "N-02", {"flows": ["1"], "buffer": ["4 bdp"]}, None, {"p50"}),
         ("IgnoresEverything", "N-01-loss", {"loss": ["0.5"]}, None, {"per_rtt"}),
-        ("IgnoresEverything", "N-01-crowd", {}, None, {"loss"}),
+        ("IgnoresEverything", "N-01-crowd", {}, None, {"arrived"}),
         ("IgnoresLoss", "N-15", {}, None, {"open"}),
         ("IgnoresMarks", "N-11", {"end of the tunnel": ["copies"]}, MARKED, {"delay"}),
         ("IgnoresMarks", "N-14-mix", {"discipline": ["codel"]}, MARKED, {"goodput"}),
@@ -232,7 +241,7 @@ def test_a_control_that_grows_too_slowly_is_found_by_both_conditions(evaluated: 
     found = evaluated("HalfPackets", {"N-22": {"change": ["rate x 1, delay x 4"]}})
     assert {one.condition.measure: one.verdict for one in findings(found, "N-22.fresh")} == {
         "value": CONCERN,
-        "allowance": CONCERN,
+        "ratio": CONCERN,
     }
 
 
@@ -249,7 +258,7 @@ def test_a_run_in_a_process_of_its_own_has_the_numbers_of_one_in_this_process(ev
 
 @pytest.mark.slow
 def test_scalable_tcp_does_not_converge(evaluated: Evaluated) -> None:
-    assert "N-04-latecomer.convergence" in broken(evaluated("scalable", {"N-04-latecomer": {}}))
+    assert "N-04-latecomer.convergence" in broken(evaluated("scalable", {"N-04-latecomer": {}}, seeds=5))
 
 
 @pytest.mark.slow
@@ -263,7 +272,10 @@ def test_bbrv1_starves_cubic_in_a_short_buffer_unless_each_has_one_flow(evaluate
     }
     # CUBIC's tenth of an equal share is above the limit of a twentieth.
     (one_to_one,) = [one for one in found if one.setting.at["flows"] == "1:1"]
-    assert one_to_one.finding.estimate == pytest.approx(0.10, abs=0.01)
+    assert one_to_one.means[TESTED] == 0
+    samples = result_of(evaluation, "N-06-starvation")
+    place = samples.settings.index(one_to_one.setting)
+    assert min(samples.of(TESTED, place, "starvation")) == pytest.approx(0.10, abs=0.01)
     # What CUBIC loses is a concern all the same.
     goodput = findings(evaluation, "N-06-starvation.goodput")
     (harm,) = [one for one in goodput if one.setting.at["flows"] == "1:1"]
@@ -272,18 +284,14 @@ def test_bbrv1_starves_cubic_in_a_short_buffer_unless_each_has_one_flow(evaluate
 
 @pytest.mark.slow
 def test_bbrv1_is_unequal_over_round_trips_and_starves_none_of_its_flows(evaluated: Evaluated) -> None:
-    evaluation = evaluated("bbrv1", {"N-04-rtt": {}})
-    unequal = findings(evaluation, "N-04-rtt.unequal")
+    evaluation = evaluated("bbrv1", {"N-04-rtt": {}}, seeds=5)
+    unequal = findings(evaluation, "N-04-rtt.dependence")
     # At 160 ms CUBIC is as unequal.
-    assert {one.setting.at["far"]: one.verdict for one in unequal} == {
-        "80 ms": CONCERN,
-        "160 ms": INFO,
-    }
-    assert [(one.finding.estimate or 0) > 4 for one in unequal] == [True, False]
+    assert {one.setting.at["far"]: one.verdict for one in unequal} == {"80 ms": CONCERN, "160 ms": OK}
     # Less than a fifth of an equal share in the worst 5 s, which is above the limit of a twentieth.
-    starvation = findings(evaluation, "N-04-rtt.starvation")
-    assert [one.verdict for one in starvation] == [OK, OK]
-    assert [one.finding.estimate for one in starvation] == pytest.approx([0.18, 0.18], abs=0.01)
+    assert [one.verdict for one in findings(evaluation, "N-04-rtt.starvation")] == [OK, OK]
+    least = [min(result_of(evaluation, "N-04-rtt").of(TESTED, place, "starvation")) for place in range(2)]
+    assert least == pytest.approx([0.18, 0.18], abs=0.01)
 
 
 @pytest.mark.slow
@@ -294,7 +302,8 @@ def test_a_control_that_yields_is_said_to_and_is_no_concern(evaluated: Evaluated
     assert broken(evaluation) == set()
     (result,) = evaluation.family("N-06").scenarios
     (own,) = [one for one in result.findings if one.metric.id == "own"]
-    assert (own.verdict, own.reason) == (INFO, "in 3 of 3 runs, below 0.05")
+    assert own.verdict == NO_LIMIT
+    assert (own.means[TESTED] or 0) < 0.05
 
 
 @pytest.mark.slow
@@ -328,7 +337,7 @@ def test_bbrv1_is_a_concern_for_loss_in_every_short_buffer_with_two_flows_and_wi
             for one in found
             if one.condition.measure == measure
         }
-        for measure in ("allowance", "value")
+        for measure in ("ratio", "value")
     )
     short = ("0.25 bdp", "0.5 bdp", "1 bdp")
     for flows in ("2", "10"):
@@ -353,17 +362,17 @@ def test_bbrv3_is_what_its_draft_and_ours_say(evaluated: Evaluated) -> None:
         for one in findings(evaluation, "N-03.loss")
     }
     assert loss == {
-        ("2", "allowance"): OK,
+        ("2", "ratio"): OK,
         ("2", "value"): OK,
-        ("10", "allowance"): CONCERN,
+        ("10", "ratio"): CONCERN,
         ("10", "value"): OK,
     }
     # docs/bbr.md: the long round trip has more in a buffer of several products of the short one, here of three. What
-    # CUBIC gives to the short one at 160 ms is worse.
-    unequal = findings(evaluation, "N-04-rtt.unequal")
-    assert {one.setting.at["far"]: one.verdict for one in unequal} == {
-        "80 ms": CONCERN,
-        "160 ms": OK,
+    # CUBIC gives to the short one at 160 ms is worse. At 80 ms it is a concern beside CUBIC and not surely beside Reno.
+    unequal = findings(evaluation, "N-04-rtt.dependence")
+    assert {one.setting.at["far"]: [of.word for of in one.beside] for one in unequal} == {
+        "80 ms": [CONCERN, UNDECIDED],
+        "160 ms": [OK, OK],
     }
     assert all((one.finding.estimate or 0) > 0 for one in findings(evaluation, "N-04-rtt.exponent"))
     # 1 % of loss is below the threshold. A round trip of 67 packets that loses any of them, as every second one does,
@@ -412,9 +421,9 @@ def test_cubic_against_itself_is_met_everywhere(evaluated: Evaluated) -> None:
     names = ["N-01-loss", "N-03", "N-04-equal", "N-06-starvation", "N-15", "N-17"]
     found = evaluated("cubic", {name: {} for name in names}, seeds=5)
     assert all(one.verdict == OK for one in found.asked if one.scenarios)
-    # The RFC says that CUBIC does not address bufferbloat, and the call of N-08 does not adapt.
+    # The call of N-08 does not adapt.
     found = evaluated("cubic", {"N-02": {}, "N-08": {}}, seeds=5)
-    assert [one.verdict for one in found.asked if one.scenarios] == [INFO, INFO]
+    assert [one.verdict for one in found.asked if one.scenarios] == [OK, NO_LIMIT]
     assert broken(found) == set()
 
 
@@ -515,7 +524,7 @@ def test_a_control_that_fails_is_a_verdict(evaluated: Evaluated, control: str, w
     limit_s = 2 if why.endswith("2 s") else 60
     found = evaluated(control, {"N-13-rate": {}}, apart=True, limit_s=limit_s).family("N-13")
     assert found.verdict == CONCERN
-    assert found.sentence.startswith("Not so: 3 of 3 runs failed: ")
+    assert found.sentence.startswith("3 of 3 runs failed: ")
     assert why in found.sentence
 
 
@@ -523,5 +532,5 @@ def test_a_failed_run_is_the_reason_of_numbers_without_a_limit(evaluated: Evalua
     evaluation = evaluated("Raises", {"flent-tcp-2up-square": {}}, apart=True, seeds=2)
     family = evaluation.family("flent")
     assert family.verdict == CONCERN
-    assert family.sentence.startswith("Not so: 2 of 2 runs failed: ")
+    assert family.sentence.startswith("2 of 2 runs failed: ")
     assert "ZeroDivisionError: the rate was zero" in family.sentence

@@ -13,8 +13,9 @@ import pytest
 
 from ackclock._archive import evaluated, evaluation_text, stem, write_evaluation
 from ackclock.errors import InputError
-from ackclock.evaluation import contenders, files, renewal, run
+from ackclock.evaluation import contenders, files, renewal, result, run
 from ackclock.evaluation.compare import read_record
+from ackclock.evaluation.language import MARKS
 from ackclock.evaluation.rfc import FAMILIES
 from ackclock.evaluation.words import CONCERN
 from ackclock.pages import evaluation_findings, evaluations
@@ -59,19 +60,12 @@ def test_a_recorded_control_can_be_compared_with_by_name(
         read_record(Path("cubic"))
 
 
-def test_a_page_says_how_many_runs_a_mean_is_of() -> None:
-    assert evaluation_findings.mean(52.0, "s", [51.0, None, 53.0]) == "52.0 s in 2 of 3 runs"
-    assert evaluation_findings.mean(52.0, "s", [51.0, 53.0]) == "52.0 s"
-    assert evaluation_findings.mean(None, "s", [None, None]) == "no value"
-
-
 @pytest.mark.parametrize("control", RECORDS)
 def test_a_record_has_the_criteria_of_today(control: str) -> None:
     record = read(control)
     EvaluateDocument.model_validate(record)
     assert [one["id"] for one in record["criteria"]] == [family.id for family in FAMILIES]
-    marked = "ecn = true" in record["command"]
-    wanted = {name for name in files.names() if marked or not files.load(name).about.needs_marks}
+    wanted = set(files.names())
     recorded = {one["name"] for family in record["criteria"] for one in family["scenarios"]}
     assert recorded <= wanted
     said = {family["id"]: f"{family['sentence']} {family['lacks']}" for family in record["criteria"]}
@@ -79,6 +73,7 @@ def test_a_record_has_the_criteria_of_today(control: str) -> None:
         family = files.load(name).about.family
         reasons = (
             "Not with this transport",
+            "It is not evaluated with marks",
             f"{name} was left out",
             "Left out, for its links could carry more",
         )
@@ -86,7 +81,9 @@ def test_a_record_has_the_criteria_of_today(control: str) -> None:
     for family in record["criteria"]:
         for one in family["scenarios"]:
             settings = list(files.load(one["name"]).about.settings(quick=record["quick"]))
-            without = len(settings) - len(one["settings"])
+            unmarked = any(text == f"{one['name']}: {result.UNMARKED}." for text in family["lacks"])
+            marked = sum(MARKS in setting.overrides for setting in settings) if unmarked else 0
+            without = len(settings) - len(one["settings"]) - marked
             told = any(text.startswith(f"{one['name']}: {without} setting") for text in family["lacks"])
             assert told == (without > 0), one["name"]
 
@@ -105,7 +102,8 @@ def test_the_samples_of_a_record_are_judged_as_it_says(control: str) -> None:
             for was, is_now in zip(one["findings"], other["findings"], strict=True):
                 assert said(is_now) == said(was), one["name"]
                 # Samples are recorded with ten digits.
-                means = [math.nan if of["mean"] is None else of["mean"] for of in (was, is_now)]
+                estimates = [of["finding"]["estimate"] for of in (was, is_now)]
+                means = [math.nan if of is None else of for of in estimates]
                 assert means[1] == pytest.approx(means[0], rel=1e-6, abs=1e-6, nan_ok=True), one["name"]
         assert said(after) == said(before)
 
@@ -172,22 +170,19 @@ def test_a_record_of_a_part_of_the_grid_is_judged_as_a_part(monkeypatch: pytest.
 
 def grid_record(harms: dict[str, float | None]) -> dict[str, Any]:
     """A criterion of a record in which N-07-grid does these harms, each beyond its limit."""
-    text = "The harm to the others' goodput is at most 0.1 more than the reference's (up to 0.25 is INFO)"
-    common = {
-        "text": text,
-        "metric": "goodput",
-        "measure": "harm",
-        "verdict": "CONCERN",
-        "interval": [0.2, 0.6],
-    }
     findings = [
         {
-            **common,
+            "text": "Goodput of the others: at most 0.1 more harm than the reference",
+            "metric": "goodput",
+            "measure": "harm",
+            "verdict": "CONCERN",
+            "reference": "cubic",
             "setting": setting,
-            "mean": harm,
             "tested": 1.0,
             "references": {"cubic": 2.0},
+            "allowed": [1.5, None],
             "reason": "",
+            "finding": {"estimate": harm, "low": None, "high": 0.1},
         }
         for setting, harm in harms.items()
     ]
@@ -201,7 +196,7 @@ def grid_record(harms: dict[str, float | None]) -> dict[str, Any]:
         "settings": settings,
         "findings": findings,
     }
-    return {"section": "5.2.1", "title": "Existing control", "sentence": "", "scenarios": [scenario]}
+    return {"section": "5.2.1", "title": "Existing control", "verdict": CONCERN, "scenarios": [scenario]}
 
 
 def test_a_page_counts_findings_over_the_grid_and_shows_the_worst() -> None:
@@ -214,9 +209,8 @@ def test_a_page_counts_findings_over_the_grid_and_shows_the_worst() -> None:
     criterion = grid_record({path: 0.3 + 0.01 * number for number, path in enumerate(paths)})
     # One is no finding, so that 11 of 12 are left, and one run failed, so that there is no number.
     del criterion["scenarios"][0]["findings"][0]
-    criterion["scenarios"][0]["findings"][3]["mean"] = None
-    record = {"control": "mine", "references": ["cubic"]}
-    text = "\n".join(evaluation_findings.of(criterion, CONCERN, record))
+    criterion["scenarios"][0]["findings"][3]["finding"]["estimate"] = None
+    text = "\n".join(evaluation_findings.of(criterion, CONCERN))
     assert (
         "| rate | 5 ms | 20 ms |\n| --- | --- | --- |\n| 1 Mbit/s | 2 of 3 | 3 of 3 |\n| 10 Mbit/s | 3 of 3 | 3 of 3 |"
         in text
@@ -225,4 +219,4 @@ def test_a_page_counts_findings_over_the_grid_and_shows_the_worst() -> None:
     assert [paths.index(path) for row in rows for path in paths if path in row] == [4, 11, 10]
     assert text.endswith("the record has 8 more.")
     few = grid_record(dict.fromkeys(paths[:3], 0.3))
-    assert "the record has" not in "\n".join(evaluation_findings.of(few, CONCERN, record))
+    assert "the record has" not in "\n".join(evaluation_findings.of(few, CONCERN))

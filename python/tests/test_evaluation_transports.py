@@ -3,33 +3,39 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from conftest import EVALUATED, Command
 
 from ackclock import _toml as toml
 from ackclock.evaluation import contenders, files, run
-from ackclock.evaluation.words import EXEMPT, INFO, NOT_EVALUATED, OK
+from ackclock.evaluation.words import EXEMPT, NO_LIMIT, NOT_EVALUATED, OK
 
 
-def test_marks_are_needed_for_tunnels() -> None:
-    plain = run.Plan(
-        contenders.contender("cubic"),
-        [contenders.contender("cubic")],
-        [files.load("N-11")],
-        quick=True,
-        seeds=2,
-    )
-    assert plain.runs == []
-    found = run.evaluate(plain)
-    assert [(one.family.id, one.verdict) for one in found.asked] == [("N-11", EXEMPT)]
-    marked = {"transport": {"name": "rfc", "ecn": True}}
-    assert run.Plan(
-        contenders.contender("cubic", marked),
-        [contenders.contender("cubic", marked)],
-        [files.load("N-11")],
-        quick=True,
-        seeds=2,
-    ).runs
+def planned(name: str, transport: dict[str, Any] | None = None) -> run.Plan:
+    more = {} if transport is None else {"transport": transport}
+    cubic = contenders.contender("cubic", more)
+    return run.Plan(cubic, [cubic], [files.load(name)], quick=True, seeds=2)
+
+
+def test_marks_are_asked_for_without_being_told() -> None:
+    # A tunnel is about marks, and a queue that marks is asked for both.
+    for name, marked in (("N-11", [True, True]), ("N-14", [True, False])):
+        plan = planned(name)
+        found = {one.job.overrides.get("flows.tested.transport.ecn", False) for one in plan.runs}
+        assert sorted(found, reverse=True) == sorted(set(marked), reverse=True)
+        assert plan.left_out == {}
+
+
+def test_a_transport_without_marks_is_said_not_to_be_evaluated_with_them() -> None:
+    for transport in ({"name": "sctp"}, {"name": "rfc", "ecn": False}):
+        plan = planned("N-11", transport)
+        assert plan.runs == []
+        (tunnel,) = run.evaluate(plan).asked
+        assert (tunnel.verdict, tunnel.sentence) == (
+            NOT_EVALUATED,
+            "It is not evaluated with marks, which packets of this transport cannot have.",
+        )
 
 
 def test_a_transport_leaves_what_the_scenario_says_of_it() -> None:
@@ -87,7 +93,7 @@ def test_a_control_that_detects_losses_itself_says_so(ackclock: Command, tmp_pat
     }
 
 
-def test_what_cannot_answer_the_section_is_info() -> None:
+def test_what_cannot_answer_the_section_is_without_a_limit() -> None:
     text = EVALUATED.replace('summary = "A small', 'partial = "the queue is short"\nsummary = "A small')
     found = []
     for one in (EVALUATED, text):
@@ -99,8 +105,8 @@ def test_what_cannot_answer_the_section_is_info() -> None:
             seeds=2,
         )
         found.append(run.evaluate(plan).family("N-02"))
-    assert [one.verdict for one in found] == [OK, INFO]
-    assert found[1].sentence == "Met: 1 condition in 1 setting, but the queue is short."
+    assert [one.verdict for one in found] == [OK, NO_LIMIT]
+    assert found[1].sentence == "1 condition met in 1 setting, but the queue is short."
 
 
 def test_a_control_of_one_path_is_exempt_from_those_of_several() -> None:

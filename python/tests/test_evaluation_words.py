@@ -136,6 +136,11 @@ CASES = [
     # at 5 s. A share of 0.45 is enough for a delta of 0.1, one of 0.475 for 0.05; 0.225 for 0.55.
     (f"delta_fair_time({FIRST}, {SECOND}, 0.1, 4)", 1),
     (f"delta_fair_time({FIRST}, {SECOND}, 0.1, 2)", 3),
+    # It is kept until 12 s, the end: for 7 s, and not for 8.
+    (f"delta_fair_time({FIRST}, {SECOND}, 0.1, 2, 7)", 3),
+    (f"delta_fair_time({FIRST}, {SECOND}, 0.1, 2, 8)", math.nan),
+    (f"value_or(delta_fair_time({FIRST}, {SECOND}, 0.1, 2, 8), duration - 2)", 10),
+    (f"value_or(delta_fair_time({FIRST}, {SECOND}, 0.1, 2, 7), duration - 2)", 3),
     (f"delta_fair_time({FIRST}, {SECOND}, 0.55, 4)", 0.5),
     (f"delta_fair_time({FIRST}, {SECOND}, 0.05, 4)", math.nan),
     # The first is the larger one, which has its share at once.
@@ -244,11 +249,6 @@ id = "signals"
 label = "Packets dropped or marked"
 expr = 'loss_or_mark_rate("bottleneck")'
 better = "less"
-
-[[criteria]]
-metric = "together"
-text = "Flows lose together"
-info = true
 
 [scenario]
 duration = "8 s"

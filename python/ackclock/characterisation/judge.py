@@ -15,8 +15,8 @@ import numpy as np
 from ackclock._numbers import number_of
 from ackclock.characterisation.disciplines import BASELINE, OF_VARIANT, discipline_of, variant_of
 from ackclock.characterisation.language import By, Characterisation, Condition
-from ackclock.evaluation.spelling import BEGINNINGS
-from ackclock.evaluation.words import INFO, OK, word, worst
+from ackclock.characterisation.words import BEGINNINGS, INFO, word, worst
+from ackclock.evaluation.words import OK
 from ackclock.experiment.comparison import qualified_by
 from ackclock.experiment.expression import Array, parsed
 from ackclock.experiment.judge import judge_values

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 from ackclock._archive import folder
 from ackclock._numbers import ranges
-from ackclock.evaluation.words import WORST_FIRST
+from ackclock.characterisation.words import WORST_FIRST
 from ackclock.study.records import Origin
 
 FOLDER = folder("characterisation")

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ackclock.evaluation.words import CONCERN, INFO, OK, UNDECIDED
+from ackclock.characterisation.words import INFO
+from ackclock.evaluation.words import CONCERN, OK, UNDECIDED
 
 COUNTED = (OK, CONCERN, UNDECIDED, INFO)
 """The words of disciplines in scenarios, in the order in which they are counted."""

@@ -26,9 +26,9 @@ def show_scenario(name: str) -> None:
         out.print(about.summary.strip())
         if about.source:
             out.print(Text(about.source.strip(), style="dim"))
-        for criterion in about.criteria:
-            kind = "number" if criterion.info else "condition"
-            out.print(f"{kind:<10} {criterion.text}")
+        for condition in about.conditions:
+            kind = "number" if condition.limit is None else "condition"
+            out.print(f"{kind:<10} {condition.text}")
         for text in about.lacks:
             out.print(f"{'lacks':<10} {text}")
         for setting in dict.fromkeys(one.name for one in settings if one.name):

@@ -9,13 +9,14 @@ from ackclock.cli.terminal import console
 from ackclock.evaluation.contenders import RECOVERY
 from ackclock.evaluation.result import Evaluation
 from ackclock.evaluation.spelling import extent
-from ackclock.evaluation.words import CONCERN, EXEMPT, INFO, NOT_EVALUATED, OK, UNDECIDED
+from ackclock.evaluation.words import AS_STANDARD, CONCERN, EXEMPT, NO_LIMIT, NOT_EVALUATED, OK, UNDECIDED
 
 STYLES = {
     OK: "green",
     CONCERN: "red",
     UNDECIDED: "magenta",
-    INFO: "cyan",
+    AS_STANDARD: "cyan",
+    NO_LIMIT: "dim",
     EXEMPT: "dim",
     NOT_EVALUATED: "dim",
 }
@@ -53,4 +54,4 @@ def show(evaluation: Evaluation, beside: Evaluation | None = None) -> None:
     for one in evaluations:
         counts = ", ".join(f"{count} {verdict}" for verdict, count in one.counted.items() if count)
         out.print(Text(counts if beside is None else f"{one.control}: {counts}"))
-    out.print(Text("RFC 9743 has no thresholds: the criteria are ours. A verdict is a finding.", style="dim"))
+    out.print(Text("RFC 9743 has no thresholds: the limits are ours. A verdict is a finding.", style="dim"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 import json
+import math
 import shlex
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,9 +21,9 @@ from ackclock._files import is_there, read_text
 from ackclock._names import nearest
 from ackclock.errors import InputError
 from ackclock.evaluation.document import KIND
-from ackclock.evaluation.words import CONCERN, INFO, OK, UNDECIDED
+from ackclock.evaluation.words import AS_STANDARD, CONCERN, NO_LIMIT, OK, UNDECIDED
 from ackclock.schemas.evaluate import EvaluateDocument
-from ackclock.statistics import paired_difference
+from ackclock.statistics import Summary, paired_difference, summarise
 from ackclock.study.placed import not_toml, placed
 
 Vector = npt.NDArray[np.float64]
@@ -31,7 +32,7 @@ TOLERANCE = 0.05
 """The relative change of a metric up to which nothing is reported, by default."""
 ERROR = 0.05
 """The probability of any false report where nothing got worse, over all comparisons (Holm 1979)."""
-RANKS: Mapping[str, int] = {OK: 0, INFO: 0, UNDECIDED: 1, CONCERN: 2}
+RANKS: Mapping[str, int] = {OK: 0, AS_STANDARD: 0, NO_LIMIT: 0, UNDECIDED: 1, CONCERN: 2}
 """How bad the words for a condition are."""
 
 
@@ -184,25 +185,39 @@ def _settings_up_to(most_packets: int | None) -> str:
 
 @dataclass(frozen=True)
 class Change:
-    """A metric in a setting, compared with the record."""
+    """A metric compared with the record: in one setting, or over all settings of its scenario."""
 
     name: str
     """Such as ``N-03.loss``."""
     setting: str
+    """The setting; that with the largest change for the worse, where there are several."""
     before: float
+    """The mean in that setting in the record."""
     now: float
     p: float
     """The probability of a difference at least as bad if there were none."""
     tolerance: float
+    settings: int = 1
+    change: float | None = None
+    """The mean relative change over several settings."""
 
     @property
     def relative(self) -> float:
         """Returns the size of the change as a share of the value before; infinite if that was 0."""
+        if self.change is not None:
+            return abs(self.change)
         return abs(self.now - self.before) / abs(self.before) if self.before else float("inf")
 
     def __str__(self) -> str:
         where = f" ({self.setting})" if self.setting else ""
-        return f"{self.name}{where}: {self.before:.4g} before, {self.now:.4g} now"
+        there = f"{self.name}{where}: {self.before:.4g} before, {self.now:.4g} now"
+        if self.change is None or self.settings == 1:
+            return there
+        side = "more" if self.change > 0 else "less"
+        return (
+            f"{self.name}: {100 * abs(self.change):.3g} % {side} over {self.settings} settings, most so in "
+            f"{self.setting}: {self.before:.4g} before, {self.now:.4g} now"
+        )
 
 
 @dataclass(frozen=True)
@@ -241,7 +256,7 @@ def require_shared(names: Collection[str], record: Mapping[str, Any]) -> None:
 def compared(now: Mapping[str, Any], before: Mapping[str, Any], thresholds: Thresholds) -> Comparison:
     """Returns what got worse: runs of the control that failed, whatever the record has; conditions whose word is a
     worse one; metrics that have no value in more runs than before; and metrics that are worse by more than their
-    tolerance, the latter with an error of ``ERROR`` over all comparisons.
+    tolerance, over all settings of a scenario or in one of them, with an error of ``ERROR`` over all comparisons.
 
     Seeds are compared in pairs, so that ``require_alike`` comes first. InputError when the two have no scenario in
     common.
@@ -252,9 +267,12 @@ def compared(now: Mapping[str, Any], before: Mapping[str, Any], thresholds: Thre
     found = [text for name in shared for text in _failures(name, scenarios[name], thresholds)]
     found += [text for name in shared for text in _verdicts(name, scenarios[name], old[name], thresholds)]
     found += [text for name in shared for text in _lost(name, scenarios[name], old[name], thresholds)]
-    changes = [one for name in shared for one in _changes(name, scenarios[name], old[name], thresholds)]
+    pairs = [pair for name in shared for pair in _pairs(name, scenarios[name], old[name], thresholds)]
+    pooled = significant(_over_settings(pairs), ERROR / 2)
+    known = {one.name for one in pooled}
+    alone = [one for one in significant(_in_settings(pairs), ERROR / 2) if one.name not in known]
     return Comparison(
-        found + [str(one) for one in significant(changes)],
+        found + [str(one) for one in (*pooled, *alone)],
         sum(_comparisons(name, scenarios[name], old[name], thresholds) for name in shared),
         sum(_comparisons(name, one, one, Thresholds()) for name, one in old.items()),
     )
@@ -279,11 +297,11 @@ def _failures(name: str, now: Mapping[str, Any], thresholds: Thresholds) -> Iter
         yield f"{name}: {runs} of the control failed: {now['failure']}"
 
 
-def significant(changes: list[Change]) -> list[Change]:
+def significant(changes: Sequence[Change], error: float) -> list[Change]:
     """Returns the changes that are no noise by Holm's procedure, those within their tolerance left out."""
     found = []
     for place, one in enumerate(sorted(changes, key=lambda change: change.p)):
-        if one.p > ERROR / (len(changes) - place):
+        if one.p > error / (len(changes) - place):
             break
         if one.relative > one.tolerance:
             found.append(one)
@@ -313,6 +331,21 @@ class _Pair:
     now: Vector
     before: Vector
     tolerance: float
+
+    @property
+    def means(self) -> tuple[float, float]:
+        """Returns the mean before and now, of the seeds that have both; nan without any."""
+        both = np.isfinite(self.now) & np.isfinite(self.before)
+        if not both.any():
+            return math.nan, math.nan
+        return float(np.mean(self.before[both])), float(np.mean(self.now[both]))
+
+    @property
+    def relative(self) -> Vector:
+        """Returns twice the difference over the sum of the absolute values, 0 where both are 0, seed by seed."""
+        total = np.abs(self.now) + np.abs(self.before)
+        with np.errstate(all="ignore"):
+            return np.where(total == 0, 0.0, 2 * (self.now - self.before) / total)
 
 
 def _pairs(
@@ -348,14 +381,48 @@ def _lost(
             yield f"{one.name}{where}: no value in {lacking} of {one.now.size} runs, {lacked} before"
 
 
-def _changes(
-    name: str, now: Mapping[str, Any], before: Mapping[str, Any], thresholds: Thresholds
-) -> Iterator[Change]:
-    for one in _pairs(name, now, before, thresholds):
-        difference = paired_difference(one.now, one.before)
-        if difference.mean is None or difference.mean == 0:
+def _in_settings(pairs: Sequence[_Pair]) -> list[Change]:
+    """Returns the change of each metric in each setting that has one."""
+    found = []
+    for one in pairs:
+        p = _worse(paired_difference(one.now, one.before), one.better)
+        if p is not None:
+            found.append(Change(one.name, one.setting, *one.means, p, one.tolerance))
+    return found
+
+
+def _over_settings(pairs: Sequence[_Pair]) -> list[Change]:
+    """Returns the change of each metric over all settings of its scenario: the mean relative change of all pairs of
+    runs, twice their difference over their sum, which is 0 where both are.
+
+    A change that is too small in each of many settings, with few seeds, is found where it is the same in all of them.
+    """
+    metrics: dict[str, list[_Pair]] = {}
+    for one in pairs:
+        metrics.setdefault(one.name, []).append(one)
+    found = []
+    for name, own in metrics.items():
+        changes = [one.relative for one in own]
+        summary = summarise(np.concatenate(changes))
+        p = _worse(summary, own[0].better)
+        if p is None or summary.mean is None:
             continue
-        both = np.isfinite(one.now) & np.isfinite(one.before)
-        p = difference.p_below(0) if one.better == "more" else difference.p_above(0)
-        means = float(np.mean(one.before[both])), float(np.mean(one.now[both]))
-        yield Change(one.name, one.setting, *means, p, one.tolerance)
+        sign = -1.0 if own[0].better == "more" else 1.0
+        means = [sign * float(np.nanmean(of)) if np.isfinite(of).any() else -np.inf for of in changes]
+        most = own[int(np.argmax(means))]
+        found.append(
+            Change(name, most.setting, *most.means, p, most.tolerance, len(own), _ratio(summary.mean))
+        )
+    return found
+
+
+def _ratio(change: float) -> float:
+    """Returns the relative change to the value before, from twice a difference over the sum."""
+    return (2 + change) / (2 - change) - 1 if change < 2 else math.inf
+
+
+def _worse(difference: Summary, better: str) -> float | None:
+    """Returns the probability of a difference at least as bad if there were none; None without a difference."""
+    if difference.mean is None or difference.mean == 0:
+        return None
+    return difference.p_below(0) if better == "more" else difference.p_above(0)

@@ -16,7 +16,7 @@ from ackclock._files import is_there
 from ackclock._names import nearest
 from ackclock._overrides import merge
 from ackclock.errors import InputError
-from ackclock.evaluation.language import OF_WINDOW
+from ackclock.evaluation.language import MARKS, OF_WINDOW
 
 if TYPE_CHECKING:
     from ackclock.custom import Control
@@ -39,6 +39,8 @@ OWN_RECOVERY: Mapping[str, str] = {
 chapter 4), and therefore bring their own recovery.
 """
 
+ALWAYS_MARKED = ("noq", "quinn")
+"""The transports whose packets may always be marked: these stacks have no switch for ECN."""
 SEVERAL_PATHS = ("lia",)
 """The controls of several paths: RFC 6356."""
 
@@ -63,15 +65,24 @@ class Contender:
 
     def seated(self, about: ScenarioFile, overrides: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """Returns the overrides of a setting with those that put this control into its seat, with the recovery that all
-        have, and the setting's receive window for all flows whose transport can have one and names none.
+        have, ECN where the setting asks for marks, and the setting's receive window for all flows whose transport can
+        have one and names none.
         """
-        setting = {path: value for path, value in (overrides or {}).items() if path != OF_WINDOW}
+        setting = {path: value for path, value in (overrides or {}).items() if path not in (OF_WINDOW, MARKS)}
         window = (overrides or {}).get(OF_WINDOW)
         values = {
             f"flows.{group}.{key}": value
             for group in about.tested
             for key, value in {**self._recovery(about, group), **_flat(self.keys)}.items()
         }
+        if MARKS in (overrides or {}):
+            for group in about.tested:
+                transport = self._transport(about, group)
+                if _has(transport, "ecn") and "ecn" not in transport:
+                    values |= {
+                        f"flows.{group}.transport.name": transport["name"],
+                        f"flows.{group}.transport.ecn": True,
+                    }
         if window is not None:
             for flow in about.scenario.get("flows", ()):
                 group = str(flow.get("name"))
@@ -131,11 +142,12 @@ class Contender:
         """Returns whether it couples the windows of several paths."""
         return _table(self.keys["control"]).get("name") in SEVERAL_PATHS
 
-    @property
-    def counts_marks(self) -> bool:
-        """Returns whether packets of its flows may be marked."""
-        transport = self.keys.get("transport")
-        return isinstance(transport, Mapping) and bool(transport.get("ecn"))
+    def can_be_marked(self, about: ScenarioFile) -> bool:
+        """Returns whether the transport of its flows in a scenario has ECN, or can have it and is not told otherwise."""
+        transports = [self._transport(about, group) for group in about.tested]
+        return all(
+            one["name"] in ALWAYS_MARKED or (_has(one, "ecn") and one.get("ecn", True)) for one in transports
+        )
 
 
 def _table(value: Any) -> Mapping[str, Any]:

@@ -94,15 +94,17 @@ def scenario_document(result: ScenarioResult, references: Sequence[str]) -> dict
 def _finding(one: Judged) -> dict[str, Any]:
     return {
         "metric": one.metric.id,
+        "limit": "" if one.condition.demand is None else one.condition.demand.name,
         "measure": one.condition.measure,
         "text": one.condition.text,
         "setting": one.setting.name,
         "verdict": one.verdict,
-        "mean": _number(one.finding.estimate),
-        "interval": None if one.finding.interval is None else [_number(end) for end in one.finding.interval],
+        "reference": one.decides.reference,
         "tested": _number(one.means[TESTED]),
         "references": {name: _number(mean) for name, mean in one.means.items() if name != TESTED},
+        "allowed": [_number(end) for end in one.allowed],
         "reason": one.reason,
+        "beside": {of.reference: of.word for of in one.beside},
         "finding": finding_record(one.finding),
     }
 

@@ -1,10 +1,15 @@
-"""From the samples of a scenario to findings: each condition in each of its settings."""
+"""From the samples of a scenario to findings: each condition in each of its settings, beside each reference.
+
+A condition is judged beside each reference alone, and the mildest word prevails: RFC 9743 section 5.2 names RFC 5681,
+RFC 9002 and RFC 9438 alike, and what is as one of them is no concern. A limit that compares with no other control is
+the same beside each reference, but for one that is itself outside: not to be surely farther outside is then enough.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -12,52 +17,44 @@ import numpy.typing as npt
 
 from ackclock.evaluation.files import Loaded
 from ackclock.evaluation.language import BEFORE, SOLO, TESTED, Condition
-from ackclock.evaluation.words import CONCERN, INFO, OK, word
-from ackclock.experiment.comparison import qualified_by
+from ackclock.evaluation.limits import Limit
+from ackclock.evaluation.measured import Measured
+from ackclock.evaluation.words import (
+    AS_STANDARD,
+    CONCERN,
+    MILDEST_FIRST,
+    NO_LIMIT,
+    OK,
+    WORDS,
+)
 from ackclock.experiment.expression import Array, parsed
 from ackclock.experiment.judge import judge_values
 from ackclock.experiment.model import Criterion, Finding, Metric, Result, Setting
 from ackclock.experiment.sample_words import SampleWords, samples_of
 from ackclock.experiment.truth import ERROR
-from ackclock.statistics import summarise, t_quantile
+from ackclock.statistics import rate_interval, summarise, t_quantile
 
 TOLERANCE = 0.1
-"""How much farther outside a limit than a reference a control may be and still be excused by it, as a share of the
+"""How much farther outside a limit than a reference a control may be and still be like it, as a share of the
 reference's distance.
 """
-FAIR_SHARE = 0.9
-"""The part of an equal share that the others must keep for more harm than the reference's to be no concern."""
+EQUAL_SHARE = 0.9
+"""The part of an equal share that the others must keep for more harm than the reference's to be none."""
 ABOVE_ZERO = Criterion("surely above 0", low=0.0, low_open=True)
 AT_LEAST_ZERO = Criterion("surely not below 0", low=0.0)
 
 
-@dataclass
-class Measured:
-    """What the runs of a scenario gave."""
+@dataclass(frozen=True)
+class Beside:
+    """What was found of a condition beside one reference."""
 
-    settings: Sequence[Setting]
-    seeds: Sequence[int]
-    values: dict[tuple[str, int, str], Array] = field(default_factory=dict)
-    """By contender, setting and metric, a value for each seed, nan if a run had none."""
-    failures: dict[tuple[int, int], str] = field(default_factory=dict)
-    """Why runs of the control under test failed, by setting and seed."""
-    closed: dict[tuple[str, int, int], str] = field(default_factory=dict)
-    """Why a stack closed a connection, by contender, setting and seed."""
-    fewer: dict[tuple[str, int], int] = field(default_factory=dict)
-    """The number of seeds of a contender in a setting, where that was enough to decide."""
-
-    def count(self, contender: str, setting: int) -> int:
-        """Returns the number of seeds of a contender in a setting."""
-        return self.fewer.get((contender, setting), len(self.seeds))
-
-    def runs(self, contender: str) -> int:
-        """Returns the number of runs of a contender."""
-        return sum(self.count(contender, setting) for setting in range(len(self.settings)))
-
-    def of(self, contender: str, setting: int, metric: str) -> Array:
-        """Returns the samples, one for each seed of the contender in the setting; all nan if there are none."""
-        found = self.values.get((contender, setting, metric), np.full(len(self.seeds), np.nan))
-        return found[: self.count(contender, setting)]
+    reference: str
+    finding: Finding
+    word: str
+    settled: bool
+    """Whether more seeds cannot change the word, at the error at which it was judged."""
+    reason: str = ""
+    """What the numbers do not say, such as a missing sample."""
 
 
 @dataclass(frozen=True)
@@ -65,56 +62,63 @@ class Judged:
     """A condition in a setting, and what was found."""
 
     condition: Condition
-    metric: Metric
     setting: Setting
-    finding: Finding
+    beside: Sequence[Beside]
+    """What was found beside each reference, at least one."""
     means: Mapping[str, float | None]
-    """The mean of the metric itself, or its worst value where any run decides, by control."""
+    """The mean of the metric itself by control, of a rate the share of runs outside, of a ratio the geometric mean."""
+    allowed: tuple[float | None, float | None] = (None, None)
+    """The ends between which the mean of the control may lie beside the deciding reference, in the metric's unit."""
     failed: bool = False
     """Whether runs of the control under test failed."""
-    lacking: bool = False
-    """Whether they had nothing to judge, such as no goodput at all, though those of the reference had."""
-    open_to: str = ""
-    """The worst word that more seeds may give, at the error at which it was judged; empty if its word is settled."""
     needs: frozenset[tuple[str, int]] = frozenset()
-    """The runs that may give it, by contender and setting."""
+    """The runs that may change the word, by contender and setting; empty if it is settled."""
+
+    @property
+    def decides(self) -> Beside:
+        """Returns the finding beside the reference that gives the mildest word, of equals the first."""
+        return min(self.beside, key=lambda one: MILDEST_FIRST.index(one.word))
+
+    @property
+    def metric(self) -> Metric:
+        """Returns what is measured."""
+        return self.condition.metric
+
+    @property
+    def finding(self) -> Finding:
+        """Returns the finding that decides."""
+        return self.decides.finding
 
     @property
     def verdict(self) -> str:
         """Returns the word for what was found."""
-        return word(self.finding)
+        return self.decides.word
 
     @property
     def reason(self) -> str:
-        """Returns what the numbers do not say, such as a missing sample."""
-        return self.finding.reason
+        """Returns what the numbers do not say."""
+        return self.decides.reason
+
+    @property
+    def open(self) -> bool:
+        """Returns whether more seeds may change the word."""
+        return bool(self.needs)
 
 
 def findings(
     loaded: Loaded, measured: Measured, references: Sequence[str], error: float = ERROR
 ) -> list[Judged]:
-    """Returns what was found of each condition in each setting to which it applies.
+    """Returns what was found of each condition in each setting that it is on.
 
-    ``error`` is the largest one-sided p-value that decides. The first of the ``references`` decides, but what is not
-    surely met against it, and is surely met against another one, is no concern: the RFC asks to compare with standard
-    controls, and names RFC 5681, RFC 9002 and RFC 9438 alike (section 5.2).
+    ``error`` is the largest one-sided p-value that decides.
     """
-    found: list[Judged] = []
-    for condition in loaded.about.criteria:
-        metric = loaded.about.metric(condition.metric)
-        places = [
-            _Place(condition, metric, measured, index, references, error)
-            for index, setting in enumerate(measured.settings)
-            if within(setting, condition.only)
-        ]
-        own = [place.judged() for place in places if condition.measure != "change" or place.has_before]
-        found += enough(condition, own)
+    found = []
+    for condition in loaded.about.conditions:
+        for index, setting in enumerate(measured.settings):
+            place = _Place(condition, measured, index, references, error)
+            if condition.concerns(setting) and (condition.measure != "change" or place.has_before):
+                found.append(place.judged())
     return found
-
-
-def within(setting: Setting, only: Mapping[str, list[str]]) -> bool:
-    """Returns whether a setting is among the points of ``only``."""
-    return all(setting.at.get(axis) in points for axis, points in only.items())
 
 
 @dataclass(frozen=True)
@@ -122,51 +126,79 @@ class _Place:
     """A condition in a setting, by its index, with the samples of all contenders."""
 
     condition: Condition
-    metric: Metric
     measured: Measured
     index: int
     references: Sequence[str]
     error: float
-    consulted: list[Finding] = field(default_factory=list)
-    """All findings on which the word depends."""
 
     def judged(self) -> Judged:
         """Returns what was found."""
-        condition, failures, open_to = self.condition, self._failures(), ""
-        lacking = self._lacking(self.references[0])
-        finding = self._finding(TESTED)
-        if failures:
-            reason = f"{len(failures)} of {self._count} runs failed: {failures[0]}"
-            finding = replace(finding, result=Result.NOT_MET, reason=reason)
-        elif np.any(lacking) and (not condition.info or self.metric.better == "less"):
-            # A time that is never reached; of what better comes late, or never, the lack is no fault.
-            result = Result.NOT_JUDGED if condition.info else Result.NOT_MET
-            reason = f"{self._nothing(lacking)}, where the reference has {self._some()}"
-            finding = replace(finding, result=result, reason=reason)
-        elif self._is_itself(self.references[0]):
-            finding = replace(finding, result=Result.MET)
-        elif not condition.info:
-            finding = self._qualified(finding)
-            open_to = self._may_become(finding)
-        if condition.any_run and not failures and word(finding) in (CONCERN, INFO):
-            reasons = (self._runs_outside(finding.criterion), finding.reason)
-            finding = replace(finding, reason=", ".join(filter(None, reasons)))
-        means = {name: self._mean(self.of(name)) for name in (TESTED, *self.references)}
-        return Judged(
-            condition,
-            self.metric,
-            self.measured.settings[self.index],
-            finding,
-            means,
-            bool(failures),
-            bool(np.any(lacking)) and not condition.info,
-            open_to,
-            self._needs(finding) if open_to else frozenset(),
+        failures = self._failures()
+        if self._limit is None:
+            beside = [self._beside_no_limit()]
+        elif failures:
+            beside = [self._failed(failures)]
+        elif self._limit.compares:
+            beside = [self._beside(name) for name in self.references]
+        else:
+            beside = [self._beside(self.references[0])]
+        means = {name: self._mean(name) for name in (TESTED, *self.references)}
+        found = Judged(
+            self.condition, self.measured.settings[self.index], beside, means, failed=bool(failures)
         )
+        needs = frozenset() if _is_settled(found) else self._compared
+        return replace(found, allowed=self._allowed(found.decides.reference, means), needs=needs)
+
+    @property
+    def _limit(self) -> Limit | None:
+        return self.condition.limit
+
+    def _beside_no_limit(self) -> Beside:
+        finding = replace(self._finding(TESTED, self.references[0]), result=Result.NOT_JUDGED)
+        return Beside(self.references[0], finding, NO_LIMIT, settled=True)
+
+    def _failed(self, failures: Sequence[str]) -> Beside:
+        finding = replace(self._finding(TESTED, self.references[0]), result=Result.NOT_MET)
+        reason = f"{len(failures)} of {self._count} runs failed: {failures[0]}"
+        return Beside(self.references[0], finding, CONCERN, settled=True, reason=reason)
+
+    def _beside(self, name: str) -> Beside:
+        """Returns what was found beside a reference."""
+        finding = self._finding(TESTED, name)
+        own, other = self.of(TESTED), self.of(name)
+        absent = self._absent(own)
+        if np.any(absent & ~self._absent(other)):
+            reason = f"{self._nothing(absent)}, where {name} has {'one' if np.any(np.isnan(own)) else 'more'}"
+            return Beside(name, replace(finding, result=Result.NOT_MET), CONCERN, settled=True, reason=reason)
+        if np.any(absent):
+            reason = f"{self._nothing(absent)}, as with {name}"
+            return Beside(name, finding, AS_STANDARD, settled=True, reason=reason)
+        if finding.result is Result.NOT_JUDGED:
+            reason = f"nothing to compare: {name} has no value, or 0"
+            return Beside(name, finding, NO_LIMIT, settled=True, reason=reason)
+        if finding.met:
+            return Beside(name, finding, OK, settled=not self._may_still_be_outside())
+        if self._limit is not None and self._limit.compares and np.array_equal(own, other):
+            return Beside(name, finding, AS_STANDARD, settled=True, reason=f"every run is as with {name}")
+        if self.condition.measure == "harm" and self._keep_an_equal_share(name):
+            return Beside(name, finding, OK, settled=True, reason="the others keep an equal share")
+        if self._limit is not None and self._limit.beside:
+            return self._beside_one_outside(name, finding)
+        return Beside(name, finding, WORDS[finding.result], settled=finding.result is Result.NOT_MET)
+
+    def _beside_one_outside(self, name: str, finding: Finding) -> Beside:
+        """Returns what was found of a limit that a control does not surely keep, if the reference does not either."""
+        of_reference = self._finding(name, name)
+        if of_reference.estimate is None or of_reference.criterion.accepts(of_reference.estimate):
+            return Beside(name, finding, WORDS[finding.result], settled=finding.result is Result.NOT_MET)
+        own, other = (self._distance(one) for one in (finding, of_reference))
+        farther = judge_values(ABOVE_ZERO, own - (1 + TOLERANCE) * other, self.error)
+        word = CONCERN if farther.met else AS_STANDARD
+        return Beside(name, finding, word, farther.result is not Result.UNDECIDED, f"{name} is outside too")
 
     def of(self, contender: str) -> Array:
         """Returns the samples of the metric that a contender has in the setting."""
-        return self._samples(contender, self.index, self.metric.id)
+        return self._samples(contender, self.index, self.condition.metric.id)
 
     def _samples(self, contender: str, setting: int, metric: str) -> Array:
         """Returns the samples for the seeds that are judged; nan for those that the contender does not have."""
@@ -177,34 +209,26 @@ class _Place:
 
     @cached_property
     def _count(self) -> int:
-        """The number of seeds that are judged: those of all that the condition compares, but for further references."""
+        """The number of seeds that are judged: those of all that are compared."""
         return min(self.measured.count(*seat) for seat in self._compared)
 
     @cached_property
     def _compared(self) -> frozenset[tuple[str, int]]:
         """What the condition compares, by contender and setting."""
-        measure, names = self.condition.measure, [TESTED]
-        if measure not in ("value", "change"):
-            names.append(self.references[0])
-        if measure == "harm":
+        names = [TESTED]
+        if self._limit is not None and self._limit.compares:
+            names += self.references
+        if self.condition.measure == "harm":
             names.append(SOLO)
         settings = [self.index] if self.before is None else [self.index, self.before]
         return frozenset((name, setting) for name in names for setting in settings)
 
-    def _needs(self, finding: Finding) -> frozenset[tuple[str, int]]:
-        """Returns the runs on which the word depends: those of the references that may excuse it too."""
-        alone = self.condition.measure in ("value", "change")
-        if not self.condition.excused if alone else finding.met:
-            return self._compared
-        settings = {setting for _, setting in self._compared}
-        return self._compared | {(name, setting) for name in self.references for setting in settings}
-
     @cached_property
     def before(self) -> int | None:
         """The setting with which a change compares; None for another measure, or if there is none."""
-        if self.condition.measure != "change":
+        if self.condition.demand is None or self.condition.measure != "change":
             return None
-        wanted = {**self.measured.settings[self.index].at, **self.condition.against}
+        wanted = {**self.measured.settings[self.index].at, **self.condition.demand.against}
         return next((k for k, one in enumerate(self.measured.settings) if one.at == wanted), None)
 
     @property
@@ -216,150 +240,87 @@ class _Place:
     def _words(self) -> SampleWords:
         """The words of expressions: controls are the settings of the core's language."""
         names = (TESTED, *self.references, SOLO)
-        samples = {
-            metric: {name: self._samples(name, self.index, metric) for name in names}
-            for metric in filter(None, dict.fromkeys((self.metric.id, self.condition.fair)))
-        }
+        demand, metric = self.condition.demand, self.condition.metric.id
+        ids = dict.fromkeys(filter(None, (metric, demand.equal if demand else "")))
+        samples = {id: {name: self._samples(name, self.index, id) for name in names} for id in ids}
         if self.before is not None:
-            of_metric = samples[self.metric.id]
-            of_metric |= {name + BEFORE: self._samples(name, self.before, self.metric.id) for name in names}
-        return SampleWords(samples, [Setting(name) for name in samples[self.metric.id]])
+            samples[metric] |= {name + BEFORE: self._samples(name, self.before, metric) for name in names}
+        return SampleWords(samples, [Setting(name) for name in samples[metric]])
 
     def _values(self, expression: str) -> Array:
         return samples_of(parsed(expression), self._words, self._count)
 
-    def _judge(self, criterion: Criterion, values: Array) -> Finding:
-        finding = judge_values(criterion, values, self.error)
-        self.consulted.append(finding)
-        return finding
+    def _finding(self, control: str, reference: str) -> Finding:
+        """Returns the finding on a control beside a reference, without a look at what the reference itself does."""
+        criterion = self.condition.criterion(control, reference)
+        values = self._values(criterion.measured)
+        if self._limit is not None and self._limit.measure == "rate":
+            return self._rate(criterion, values)
+        return judge_values(criterion, values, self.error)
 
-    def _may_become(self, finding: Finding) -> str:
-        """Returns the worst word that more seeds may give, because something on which the word depends is undecided, or
-        because the worst of more runs may be beyond a limit that these keep. Empty if the word is settled.
+    def _rate(self, criterion: Criterion, values: Array) -> Finding:
+        """Returns the finding on the share of runs that are outside: not met if it is surely above the limit, met if
+        the share itself is not above it.
+
+        Whether it is surely below cannot be told from the runs of an evaluation: none of ten may be a quarter.
         """
-        more = len(self.measured.seeds) - self._count
-        if finding.result is Result.NOT_JUDGED:
-            return "" if finding.qualified else CONCERN
-        undecided = any(one.result is Result.UNDECIDED for one in self.consulted)
-        if not undecided and not (self.condition.any_run and self._may_be_worse(finding.criterion, more)):
-            return ""
-        # What is surely excused stays so, and what has a second limit without an end is never a concern.
-        excused = finding.qualified and not self._references_outside
-        return INFO if excused or self.condition.never_a_concern else CONCERN
+        present = values[~np.isnan(values)]
+        outside = np.array([not criterion.accepts(value) for value in present], dtype=np.float64)
+        most = self._limit.runs if self._limit is not None else 0.0
+        of_rate = replace(criterion, low=None, high=most)
+        if not outside.size:
+            return Finding(of_rate, Result.NOT_JUDGED, missing=values.size)
+        share, interval = (
+            float(np.mean(outside)),
+            rate_interval(int(np.sum(outside)), outside.size, self.error),
+        )
+        result = Result.NOT_MET if interval[0] > most else Result.MET if share <= most else Result.UNDECIDED
+        return Finding(
+            of_rate,
+            result,
+            share,
+            interval,
+            seeds=outside.size,
+            missing=values.size - outside.size,
+            values=tuple(map(float, outside)),
+        )
 
-    def _may_be_worse(self, criterion: Criterion, more: int) -> bool:
-        """Returns whether the worst of ``more`` runs may be beyond a limit that all of these keep: whether the
+    def _may_still_be_outside(self) -> bool:
+        """Returns whether one of the runs that are left may be outside a limit that all of these keep: whether the
         prediction limit for all of them is (G. J. Hahn, "Factors for calculating two-sided prediction intervals for
         samples from a normal distribution", Journal of the American Statistical Association 64, 1969; Bonferroni).
         """
+        more = len(self.measured.seeds) - self._count
+        if self.condition.measure != "rate" or not more:
+            return False
         summary = summarise(self.of(TESTED))
-        if not more or summary.mean is None or summary.std is None:
-            return more > 0
-        quantile = t_quantile(summary.count - 1, 1 - 2 * ERROR / more)
-        reach = quantile * summary.std * math.sqrt(1 + 1 / summary.count)
-        ends = summary.mean - reach, summary.mean + reach
-        return criterion.accepts(summary.mean) and not all(map(criterion.accepts, ends))
+        if summary.mean is None or summary.std is None:
+            return True
+        reach = t_quantile(summary.count - 1, 1 - 2 * ERROR / more) * summary.std
+        reach *= math.sqrt(1 + 1 / summary.count)
+        limits = self.condition.criterion(TESTED, self.references[0])
+        return not all(map(limits.accepts, (summary.mean - reach, summary.mean + reach)))
 
-    def _finding(self, control: str, reference: str | None = None, *, second: bool = False) -> Finding:
-        """Returns the finding on a control, compared with the reference that decides if none is named."""
-        reference = self.references[0] if reference is None else reference
-        criterion = self.condition.criterion(self.metric, control, reference, second=second)
-        values = self._values(criterion.measured)
-        return self._judge(criterion, self._worst(values) if self.condition.any_run else values)
-
-    def _qualified(self, finding: Finding) -> Finding:
-        """Returns the finding with what takes the weight from its result."""
-        if finding.result in (Result.MET, Result.NOT_JUDGED):
-            absent = self._absent(self.of(TESTED))
-            if np.any(absent):
-                return replace(
-                    finding, qualified=True, reason=f"{self._nothing(absent)}, as with the reference"
-                )
-            nothing = "nothing to compare: a value is missing, or 0"
-            return finding if finding.result is Result.MET else replace(finding, reason=nothing)
-        if self.condition.has_second:
-            finding = qualified_by(finding, self._finding(TESTED, second=True))
-        excuse = "" if finding.qualified else self._excuse(finding)
-        if excuse:
-            return replace(finding, qualified=True, reason=excuse)
-        if finding.result is Result.NOT_MET:
-            return replace(finding, reason=self._farther() or finding.reason)
-        return finding
-
-    @cached_property
-    def _references_outside(self) -> list[str]:
-        """The references that are themselves outside the limits in the mean, where they can excuse."""
-        if not self.condition.excused:
-            return []
-        found = {name: self._finding(name) for name in self.references}
-        return [
-            name
-            for name, one in found.items()
-            if one.estimate is not None and not one.criterion.accepts(one.estimate)
-        ]
-
-    def _excuse(self, finding: Finding) -> str:
-        """Returns why a criterion that is not surely met is no concern: a standard control, or an equal share of the
-        others; empty if nothing excuses it.
-        """
-        for name in self._references_outside:
-            if not self._surely_farther(name):
-                return f"{name} does not meet the limit either"
-        if self.condition.excused and finding.result is Result.UNDECIDED:
-            alike = [name for name in self.references if np.array_equal(self.of(TESTED), self.of(name))]
-            return f"{alike[0]} is not surely within it either" if alike else ""
-        if self.condition.measure in ("value", "change"):
-            return ""
-        for name in self.references[1:]:
-            met = self._finding(TESTED, name).met or self._is_itself(name)
-            if met and not np.any(self._lacking(name)):
-                return f"it is met against {name}"
-        return "the others keep an equal share" if self.condition.fair and self._is_fair() else ""
-
-    def _farther(self) -> str:
-        """Returns which references are outside too, though not as far."""
-        outside = " and ".join(self._references_outside)
-        return f"farther outside than {outside}, not within the limit either" if outside else ""
-
-    def _surely_farther(self, reference: str) -> bool:
-        """Returns whether the control under test is surely farther outside the limits than a reference by more than
-        ``TOLERANCE``, seed by seed.
-        """
-        own, other = (
-            self._distance(self._finding(name).values, self._finding(name).criterion)
-            for name in (TESTED, reference)
-        )
-        return self._judge(ABOVE_ZERO, own - (1 + TOLERANCE) * other).met
-
-    def _distance(self, values: Sequence[float], criterion: Criterion) -> Array:
+    def _distance(self, finding: Finding) -> Array:
         """Returns how far each value is outside the limits, 0 inside; nan for a missing value."""
-        measured, (low, high) = np.array(values), criterion.range
-        return np.maximum(np.maximum(low - measured, measured - high), 0.0)
+        values, (low, high) = np.array(finding.values), finding.criterion.range
+        return np.maximum(np.maximum(low - values, values - high), 0.0)
 
-    def _is_fair(self) -> bool:
-        """Returns whether the others surely keep ``FAIR_SHARE`` of an equal share: of what all flows have together, and
-        of what they have with the reference, so that a path that collapses for all is no excuse.
+    def _keep_an_equal_share(self, reference: str) -> bool:
+        """Returns whether the others surely keep ``EQUAL_SHARE`` of an equal share: of what all flows have together,
+        and of what they have with the reference, so that a path that collapses for all is no excuse.
         """
-        metric, fair, reference = self.metric.id, self.condition.fair, self.references[0]
-        equal = f"max({fair}({TESTED!r}), {fair}({reference!r}))"
-        kept = self._values(f"{metric}({TESTED!r}) - {FAIR_SHARE} * {equal}")
-        return self._judge(AT_LEAST_ZERO, kept).met
-
-    def _is_itself(self, reference: str) -> bool:
-        """Returns whether a control has an allowance of itself, or of what is the same in every run: it is within,
-        however much runs differ from each other.
-        """
-        allowed = self.condition.measure == "allowance" and self.condition.factor >= 1
-        return allowed and not self.condition.info and np.array_equal(self.of(TESTED), self.of(reference))
+        equal = self.condition.demand.equal if self.condition.demand is not None else ""
+        if not equal:
+            return False
+        share = f"max({equal}({TESTED!r}), {equal}({reference!r}))"
+        kept = self._values(f"{self.condition.metric.id}({TESTED!r}) - {EQUAL_SHARE} * {share}")
+        return judge_values(AT_LEAST_ZERO, kept, self.error).met
 
     def _nothing(self, where: npt.NDArray[np.bool_]) -> str:
         """Returns in how many runs there is nothing to judge."""
         what = "no value" if np.any(np.isnan(self.of(TESTED))) else "0"
         return f"{what} in {np.sum(where)} of {where.size} runs"
-
-    def _some(self) -> str:
-        """Returns what the reference has where the control under test has nothing."""
-        return "one" if np.any(np.isnan(self.of(TESTED))) else "more"
 
     def _failures(self) -> list[str]:
         """Returns why runs of the control under test failed, those of the setting to compare with included."""
@@ -375,54 +336,70 @@ class _Place:
         """Returns which runs have nothing to judge: no value, or 0 where a ratio should be large and has no
         logarithm.
         """
-        if self.condition.measure != "ratio" or self.condition.low is None:
+        limit = self._limit
+        if limit is None or limit.measure != "ratio" or limit.low is None:
             return np.isnan(values)
-        return np.isnan(values) | (np.maximum(values, self.condition.floor) <= 0)
+        return np.isnan(values) | (np.maximum(values, limit.floor) <= 0)
 
-    def _lacking(self, reference: str) -> npt.NDArray[np.bool_]:
-        """Returns in which runs the control under test has nothing to judge though the reference has."""
-        return self._absent(self.of(TESTED)) & ~self._absent(self.of(reference))
-
-    def _mean(self, values: Array) -> float | None:
-        """Returns the mean of the metric, for a ratio the geometric one, of which the judged quantity is the ratio; the
-        worst value where any run decides.
-        """
+    def _mean(self, name: str) -> float | None:
+        """Returns the mean of the metric: of a ratio the geometric one, of a rate the share of runs outside."""
+        values = self.of(name)
+        if self.condition.measure == "rate":
+            return self._finding(name, name).estimate
         present = values[np.isfinite(values)]
-        if self.condition.any_run:
-            values = self._worst(values)
         if self.condition.measure != "ratio" or not present.size or np.min(present) <= 0:
             return summarise(values).mean
         return float(np.exp(np.mean(np.log(present))))
 
-    def _worst(self, values: Array) -> Array:
-        """Returns the worst value for each seed: what happens in one run is judged as if it happened in all."""
-        present = values[np.isfinite(values)]
-        if not present.size:
-            return values
-        return np.full_like(values, np.min(present) if self.condition.low is not None else np.max(present))
+    def _allowed(
+        self, reference: str, means: Mapping[str, float | None]
+    ) -> tuple[float | None, float | None]:
+        """Returns the least and the largest mean that the limit allows beside a reference, in the metric's unit."""
+        limit, other = self._limit, means[reference]
+        if limit is None:
+            return None, None
+        low, high = (
+            None if end is None else self._allowed_end(limit, end, other) for end in (limit.low, limit.high)
+        )
+        if limit.measure == "rate":
+            return None, limit.runs
+        # Harm has an upper limit, whichever of more and less is better.
+        return (
+            (high, None)
+            if limit.measure == "harm" and self.condition.metric.better == "more"
+            else (low, high)
+        )
 
-    def _runs_outside(self, criterion: Criterion) -> str:
-        """Returns in how many runs a value is outside the limits; nothing if it is in none."""
-        values = self.of(TESTED)
-        outside = sum(not criterion.accepts(value) for value in values[~np.isnan(values)])
-        return f"in {outside} of {values.size} runs" if outside else ""
+    def _allowed_end(self, limit: Limit, end: float, other: float | None) -> float | None:
+        """Returns an end of a limit in the metric's unit; None without a value to compare with."""
+        if limit.measure in ("value", "rate"):
+            return end
+        if limit.measure == "change":
+            if self.before is None:
+                return None
+            before = summarise(self._samples(TESTED, self.before, self.condition.metric.id)).mean
+            return None if before is None else end * before
+        if other is None:
+            return None
+        if limit.measure == "ratio":
+            return end * max(other, limit.floor)
+        if limit.measure == "difference":
+            return other + end
+        solo = summarise(self.of(SOLO)).mean
+        if solo is None or solo <= 0 or other <= 0:
+            return None
+        if self.condition.metric.better == "more":
+            return max(other - end * solo, 0.0)
+        harm = 1 - solo / other + end
+        return solo / (1 - harm) if harm < 1 else None
 
 
-def enough(condition: Condition, own: Sequence[Judged]) -> list[Judged]:
-    """Returns the findings; those outside are qualified if the condition holds in enough of the settings. Those that
-    failed, or had nothing to judge, stay.
+def _is_settled(found: Judged) -> bool:
+    """Returns whether more seeds cannot change the word: one beside a reference is surely the mildest, or all are
+    settled.
     """
-    if condition.cells == 1:
-        return list(own)
-    held = sum(one.verdict in (OK, INFO) for one in own)
-    # The nearest whole number, halves upwards: 11 of 12 and 119 of 125 for 95 %, and all of a few.
-    if held < math.floor(condition.cells * len(own) + 0.5):
-        return list(own)
-    reason = f"it holds in {held} of {len(own)} settings, which is enough"
-    return list(_forgiven(own, reason))
-
-
-def _forgiven(own: Sequence[Judged], reason: str) -> Iterator[Judged]:
-    for one in own:
-        stays = one.failed or one.lacking or one.verdict in (OK, INFO)
-        yield one if stays else replace(one, finding=replace(one.finding, qualified=True, reason=reason))
+    mildest = MILDEST_FIRST.index(found.verdict)
+    sure = [one for one in found.beside if one.settled]
+    return len(sure) == len(found.beside) or any(
+        MILDEST_FIRST.index(one.word) == mildest and one.word == OK for one in sure
+    )

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import product
-from typing import Any, Literal
+from typing import Any
 
 from pydantic import Field, model_validator
 from typing_extensions import Self
 
+from ackclock._names import nearest
 from ackclock._overrides import merge
+from ackclock.evaluation.limits import Limit, Measure, known
 from ackclock.experiment.comparison import measured
 from ackclock.experiment.model import Criterion, Metric, Setting, Table
 
-Measure = Literal["value", "ratio", "difference", "harm", "allowance", "change"]
 TESTED, SOLO = "tested", "solo"
 """The names under which samples of the control under test, and of the scenario without it, are kept."""
 BEFORE = " before"
@@ -28,6 +31,9 @@ WINDOW = 10_000
 OF_WINDOW = "window"
 """The override of a setting that stands for the receive window of all flows whose transport can have one."""
 
+MARKS = "marks"
+"""The override of a setting that stands for ECN in the seat under test."""
+
 
 class Point(Table):
     """A value of an axis: the name that the reader sees, and the values of the scenario that it sets."""
@@ -35,6 +41,10 @@ class Point(Table):
     name: str
     set: dict[str, Any] = Field(default_factory=dict)
     quick: bool = Field(default=False, description="whether a quick evaluation has it")
+    marks: bool = Field(
+        default=False,
+        description="whether packets of the seat may be marked (ECN); left out for a transport without it",
+    )
 
 
 class Axis(Table):
@@ -124,103 +134,90 @@ def buffer_order(size: str) -> tuple[bool, float]:
     return unit == "BDP", float(number)
 
 
-class Condition(Table):
-    """A condition on the control under test: the template of a criterion for each setting.
-
-    ``value`` is the metric itself; ``ratio`` and ``difference`` compare with the reference control in the same seat,
-    seed by seed (a ratio by the mean of its logarithm); ``harm`` is the harm to another flow minus the harm that the
-    reference does to it in the same seat; ``allowance`` is the metric minus ``factor`` times the reference's, or
-    minus ``least`` where that is more; ``change`` is the ratio to the same control in the setting ``against``.
-    """
+class Demand(Table):
+    """A limit on a metric, as a file states it."""
 
     metric: str
-    measure: Measure = "value"
-    text: str = Field(description="the condition in a sentence")
-    low: float | None = None
-    high: float | None = None
-    info_low: float | None = Field(
-        default=None, description="below low but surely not below this is only INFO; -inf for any value"
-    )
-    info_high: float | None = Field(
-        default=None, description="above high but surely not above this is only INFO; inf for any value"
-    )
-    factor: float = Field(default=1.0, description="for an allowance")
-    least: float = Field(default=0.0, description="for an allowance")
-    floor: float = Field(default=0.0, description="for a ratio: lower values count as this value")
+    limit: str | Limit = Field(description="the name of a limit of the package, or a table of one's own")
     against: dict[str, str] = Field(
-        default_factory=dict, description="for a change: axes and the points to compare with"
+        default_factory=dict, description="for a change: axes and the points of the undisturbed setting"
     )
     only: dict[str, list[str]] = Field(
         default_factory=dict, description="axes and their points; default: every setting"
     )
-    excused: bool = Field(
-        default=False,
-        description="only INFO where a reference does not meet the limit either, and is not surely nearer to it",
-    )
-    fair: str = Field(
+    equal: str = Field(
         default="",
-        description="for harm: the metric of an equal share of the others; only INFO where they surely keep nine "
-        "tenths of it, and of what it is with the reference",
+        description="for harm: the metric of an equal share of the others; no harm where they surely keep nine tenths "
+        "of it, and of what it is with the reference",
     )
-    any_run: bool = Field(
-        default=False,
-        description="judged by the run in which the value is worst: what happens once can happen; for a value",
-    )
-    cells: float = Field(
-        default=1.0,
-        gt=0,
-        le=1,
-        description="the share of the settings in which it has to hold, rounded to whole settings",
-    )
-    info: bool = Field(default=False, description="numbers without a verdict")
 
     @model_validator(mode="after")
-    def _says_something(self) -> Self:
-        if not self.info and self.low is None and self.high is None:
-            raise ValueError("no condition: give low or high, or info = true")
-        if (self.measure == "change") != bool(self.against):
-            raise ValueError('`against` and measure = "change" belong together')
-        if self.fair and self.measure != "harm":
-            raise ValueError('`fair` is for measure = "harm"')
-        if self.any_run and (self.measure != "value" or (self.low is None) == (self.high is None)):
-            raise ValueError('`any_run` is for measure = "value" with either low or high')
+    def _is_whole(self) -> Self:
+        if isinstance(self.limit, str) and self.limit not in known():
+            raise ValueError(f'limit: there is no limit "{self.limit}"{nearest(self.limit, list(known()))}')
+        measure = self.limits.measure
+        if (measure == "change") != bool(self.against):
+            raise ValueError('`against` and a limit with measure = "change" belong together')
+        if self.equal and measure != "harm":
+            raise ValueError('`equal` is for a limit with measure = "harm"')
         return self
 
-    def criterion(self, metric: Metric, control: str, reference: str, *, second: bool = False) -> Criterion:
+    @property
+    def limits(self) -> Limit:
+        """Returns the limit itself."""
+        return known()[self.limit] if isinstance(self.limit, str) else self.limit
+
+    @property
+    def name(self) -> str:
+        """Returns the name of the limit; empty for one of the file's own."""
+        return self.limit if isinstance(self.limit, str) else ""
+
+
+@dataclass(frozen=True)
+class Condition:
+    """A metric with its limit, or without any: numbers that are shown and not judged."""
+
+    metric: Metric
+    demand: Demand | None = None
+
+    @property
+    def limit(self) -> Limit | None:
+        """Returns the limit; None for numbers without one."""
+        return None if self.demand is None else self.demand.limits
+
+    @property
+    def measure(self) -> Measure:
+        """Returns what is measured."""
+        return "value" if self.limit is None else self.limit.measure
+
+    @property
+    def text(self) -> str:
+        """Returns the condition in words: ``Loss: at most 5 %``."""
+        return self.metric.label if self.limit is None else f"{self.metric.label}: {self.limit.text}"
+
+    def concerns(self, setting: Setting) -> bool:
+        """Returns whether the condition is on this setting."""
+        only = {} if self.demand is None else self.demand.only
+        return all(setting.at.get(axis) in points for axis, points in only.items())
+
+    def criterion(self, control: str, reference: str) -> Criterion:
         """Returns what is expected of ``control`` in a setting where ``reference`` took its seat.
 
-        The samples of a setting have the controls as names, ``tested`` and ``solo`` among them. With ``second`` the
-        limits are the second ones, each the first where there is no second one.
+        The samples of a setting have the controls as names, ``tested`` and ``solo`` among them.
         """
+        metric, limit = self.metric, self.limit
         own, other, solo = (f"{metric.id}({name!r})" for name in (control, reference, SOLO))
-        harm = f"harm_to_{metric.better}"
-        if self.measure == "harm":
+        if limit is None:
+            return Criterion(self.text, own)
+        if limit.measure == "harm":
+            harm = f"harm_to_{metric.better}"
             expression = f"{harm}({solo}, {own}) - {harm}({solo}, {other})"
-        elif self.measure == "change":
+        elif limit.measure == "change":
             expression = f"{own} / {metric.id}({control + BEFORE!r})"
         else:
-            expression = measured(
-                self.measure, own, other, floor=self.floor, factor=self.factor, least=self.least
-            )
-        low, high = (None, None) if self.info else (self.low, self.high)
-        if second:
-            low = low if self.info_low is None else self.info_low
-            high = high if self.info_high is None else self.info_high
-        return Criterion(self.text, expression, low, high, logarithmic=self.measure == "ratio")
-
-    @property
-    def has_second(self) -> bool:
-        """Returns whether it has a second limit."""
-        return (self.info_low, self.info_high) != (None, None)
-
-    @property
-    def never_a_concern(self) -> bool:
-        """Returns whether every value is within its second limits."""
-        ends = (
-            self.low is None or self.info_low == -math.inf,
-            self.high is None or self.info_high == math.inf,
-        )
-        return self.has_second and all(ends)
+            measure = "value" if limit.measure == "rate" else limit.measure
+            expression = measured(measure, own, other, floor=limit.floor)
+        return Criterion(self.text, expression, limit.low, limit.high, logarithmic=limit.measure == "ratio")
 
 
 class Quick(Table):
@@ -258,18 +255,16 @@ class ScenarioFile(Table):
         default="",
         description="why it cannot answer the section: what is met is INFO, not OK; half a sentence",
     )
-    needs_marks: bool = Field(
-        default=False, description="whether it is only for controls whose packets can be marked"
+    marks: bool = Field(
+        default=False, description="whether packets of the seat may be marked (ECN) in all settings"
     )
-    figure: str = Field(
-        default="", description="the metric of the figure; default: that of the first criterion"
-    )
+    figure: str = Field(default="", description="the metric of the figure; default: the first")
     grid: Grid | None = Field(
         default=None, description="runs over the common grid of paths; `grid = {}` is the default one"
     )
     axes: list[Axis] = Field(default_factory=list)
     metrics: list[Metric] = Field(min_length=1)
-    criteria: list[Condition] = Field(min_length=1)
+    criteria: list[Demand] = Field(default_factory=list)
     quick: Quick = Field(default_factory=Quick)
     solo: Solo | None = None
     scenario: dict[str, Any]
@@ -290,17 +285,12 @@ class ScenarioFile(Table):
             for of, point in setting.at.items():
                 axes.setdefault(of, set()).add(point)
         for number, criterion in enumerate(self.criteria, start=1):
-            if criterion.excused and criterion.measure not in ("value", "change"):
-                raise ValueError(
-                    f"criteria[{number}]: only a value or a change can be excused by the reference's own"
-                )
-            for unknown in {criterion.metric, criterion.fair or criterion.metric} - metrics:
+            for unknown in {criterion.metric, criterion.equal or criterion.metric} - metrics:
                 raise ValueError(f'criteria[{number}]: there is no metric "{unknown}"')
-            if criterion.fair and self.metric(criterion.metric).better != "more":
-                raise ValueError(f"criteria[{number}]: `fair` needs a metric of which more is better")
-            if criterion.measure == "harm" and (
-                self.solo is None or self.metric(criterion.metric).better == "neither"
-            ):
+            better = self.metric(criterion.metric).better
+            if criterion.equal and better != "more":
+                raise ValueError(f"criteria[{number}]: `equal` needs a metric of which more is better")
+            if criterion.limits.measure == "harm" and (self.solo is None or better == "neither"):
                 raise ValueError(
                     f"criteria[{number}]: harm needs [solo], and a metric of which more or less is better"
                 )
@@ -320,6 +310,13 @@ class ScenarioFile(Table):
         """Returns the metric called ``id``."""
         return next(metric for metric in self.metrics if metric.id == id)
 
+    @cached_property
+    def conditions(self) -> list[Condition]:
+        """Returns the conditions: the criteria, then each metric that none of them is on."""
+        limited = {one.metric for one in self.criteria}
+        numbers = [Condition(metric) for metric in self.metrics if metric.id not in limited]
+        return [*(Condition(self.metric(one.metric), one) for one in self.criteria), *numbers]
+
     def settings(self, *, quick: bool) -> Iterator[Setting]:
         """Returns the settings: the product of the grid and the axes, the last varying fastest."""
         own_of_quick = self.quick.set if quick else {}
@@ -330,4 +327,6 @@ class ScenarioFile(Table):
                 own = {axis.name: point.name for axis, point in zip(self.axes, chosen, strict=True)}
                 sets = [point.set for point in chosen]
                 overrides = merge(cell.overrides, *sets, own_of_quick)
+                if self.marks or any(point.marks for point in chosen):
+                    overrides[MARKS] = True
                 yield setting_at({**cell.at, **own}, overrides)

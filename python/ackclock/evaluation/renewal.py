@@ -12,17 +12,15 @@ from ackclock.evaluation.contenders import contender
 from ackclock.evaluation.document import scenario_document
 from ackclock.evaluation.entry import transport_keys
 from ackclock.evaluation.files import load, names
-from ackclock.evaluation.judge import Judged, Measured, findings
-from ackclock.evaluation.language import SOLO, TESTED, ScenarioFile
+from ackclock.evaluation.judge import findings
+from ackclock.evaluation.language import MARKS, SOLO, TESTED, ScenarioFile
+from ackclock.evaluation.measured import Measured
 from ackclock.evaluation.result import OF_TAIL_DROP, ScenarioResult, of_scenarios, shortened, tail_drop
 from ackclock.evaluation.rfc import FAMILIES
 from ackclock.evaluation.run import Plan
-from ackclock.evaluation.words import WORDS
-from ackclock.experiment.model import Finding, Setting
+from ackclock.experiment.model import Setting
 
 Record = Mapping[str, Any]
-RESULTS = {word: result for result, word in WORDS.items()}
-"""A result that has each word. A record does not say which result of INFO is qualified."""
 
 
 def alike(record: Record) -> list[str]:
@@ -61,15 +59,14 @@ def judged_anew(record: Record) -> dict[str, Any]:
 
 
 def _judged(scenario: Record, record: Record) -> Record:
-    before = _result(scenario, record)
-    samples, references = samples_of(scenario, record), record["references"]
-    now = findings(before.loaded, samples, references)
-    return scenario_document(ScenarioResult(before.loaded, samples, now), references)
+    return scenario_document(_result(scenario, record), record["references"])
 
 
 def samples_of(scenario: Record, record: Record) -> Measured:
-    """Returns the samples of a scenario of a record. ValueError if its settings are not those of today."""
+    """Returns the samples of a scenario of a record. ValueError if its settings or metrics are not those of today."""
     about = load(scenario["name"]).about
+    if {one["id"] for one in scenario["metrics"]} != {one.id for one in about.metrics}:
+        raise ValueError(f"{scenario['name']} has other metrics today: record it anew")
     recorded = [one["name"] for one in scenario["settings"]]
     settings = _settings_of(about, record, recorded)
     if [one.name for one in settings] != recorded:
@@ -85,9 +82,15 @@ def samples_of(scenario: Record, record: Record) -> Measured:
 
 
 def _settings_of(about: ScenarioFile, record: Record, recorded: Collection[str]) -> list[Setting]:
-    """Returns the settings of today; of a record that left some out, those that it has."""
+    """Returns the settings of today, but for those that a record may leave out and does not have: for their size, or
+    because packets of its transport cannot be marked.
+    """
     settings = about.settings(quick=record["quick"])
-    return [one for one in settings if record.get("most_packets") is None or one.name in recorded]
+    return [
+        one
+        for one in settings
+        if one.name in recorded or (record.get("most_packets") is None and MARKS not in one.overrides)
+    ]
 
 
 def simulations(record: Record) -> int:
@@ -150,27 +153,15 @@ def _lacks(
 
 
 def _result(scenario: Record, record: Record) -> ScenarioResult:
-    """Returns a scenario of a record as it was judged. The samples are left out, because the verdicts stand.
+    """Returns a scenario of a record as its samples are judged today.
 
     AssertionError if runs of the scenario failed, because a record does not say which.
     """
-    loaded = load(scenario["name"])
-    criteria = {one.text: one for one in loaded.about.criteria}
-    recorded = [one["name"] for one in scenario["settings"]]
-    settings = {one.name: one for one in _settings_of(loaded.about, record, recorded)}
-    findings = []
-    for one in scenario["findings"]:
-        if "runs failed: " in one["reason"]:
-            raise AssertionError(f"{scenario['name']} has failed runs: record the whole anew")
-        condition, metric = criteria[one["text"]], loaded.about.metric(one["metric"])
-        finding = Finding(
-            condition.criterion(metric, TESTED, record["references"][0]),
-            RESULTS[one["verdict"]],
-            one["mean"],
-            one["interval"],
-            reason=one["reason"],
-        )
-        means = {TESTED: one["tested"], **one["references"]}
-        findings.append(Judged(condition, metric, settings[one["setting"]], finding, means))
-    without = len(list(loaded.about.settings(quick=record["quick"]))) - len(settings)
-    return ScenarioResult(loaded, Measured(list(settings.values()), record["seeds"]), findings, without)
+    if scenario.get("failed_runs"):
+        raise AssertionError(f"{scenario['name']} has failed runs: record the whole anew")
+    loaded, samples = load(scenario["name"]), samples_of(scenario, record)
+    found = findings(loaded, samples, record["references"])
+    every = list(loaded.about.settings(quick=record["quick"]))
+    recorded = {one.name for one in samples.settings}
+    unmarked = sum(MARKS in one.overrides for one in every if one.name not in recorded)
+    return ScenarioResult(loaded, samples, found, len(every) - len(recorded) - unmarked, unmarked)

@@ -15,12 +15,21 @@ from ackclock._files import read_text
 from ackclock._names import nearest
 from ackclock.errors import InputError
 from ackclock.evaluation.files import Loaded
-from ackclock.evaluation.judge import Judged, Measured
+from ackclock.evaluation.judge import Judged
 from ackclock.evaluation.language import SOLO, TESTED
+from ackclock.evaluation.measured import Measured
 from ackclock.evaluation.rfc import FAMILIES, PROCESS, Family
 from ackclock.evaluation.sets import ROWS, SETS
-from ackclock.evaluation.spelling import BEGINNINGS, left_out, more_than
-from ackclock.evaluation.words import CONCERN, EXEMPT, IN_ORDER, INFO, NOT_EVALUATED, OK, UNDECIDED, worst
+from ackclock.evaluation.spelling import BEGINNINGS, compared, left_out, more_than
+from ackclock.evaluation.words import (
+    CONCERN,
+    EXEMPT,
+    IN_ORDER,
+    NO_LIMIT,
+    NOT_EVALUATED,
+    OK,
+    worst,
+)
 from ackclock.study.placed import not_toml, placed
 
 if TYPE_CHECKING:
@@ -29,6 +38,7 @@ if TYPE_CHECKING:
 OF_TAIL_DROP = tuple(f"N-0{number}" for number in range(1, 10))
 """The criteria of section 5, which all run with drop-tail queues."""
 
+UNMARKED = "not evaluated with marks, which packets of this transport cannot have"
 NOT_ASKED = "Not among the scenarios of this evaluation."
 
 
@@ -82,7 +92,9 @@ class ScenarioResult:
     samples: Measured
     findings: Sequence[Judged]
     left_out: int = 0
-    """The number of settings that were left out."""
+    """The number of settings that were left out for their size."""
+    unmarked: int = 0
+    """The number of settings that were left out, because packets of the transport cannot be marked."""
 
     @property
     def closed(self) -> list[str]:
@@ -104,7 +116,7 @@ class ScenarioResult:
         """
         if self.samples.failures:
             return CONCERN
-        limited = [one for one in self.findings if not one.condition.info]
+        limited = [one for one in self.findings if one.condition.limit is not None]
         return worst(one.verdict for one in limited or self.findings)
 
 
@@ -217,7 +229,8 @@ def assembled(
 
 def shortened(own: Sequence[ScenarioResult], most_packets: int | None) -> list[str]:
     """Returns a sentence for each scenario of which some settings were left out."""
-    return [f"{one.loaded.name}: {left_out(one.left_out, most_packets)}." for one in own if one.left_out]
+    texts = [f"{one.loaded.name}: {left_out(one.left_out, most_packets)}." for one in own if one.left_out]
+    return texts + [f"{one.loaded.name}: {UNMARKED}." for one in own if one.unmarked]
 
 
 def _family(family: Family, own: Sequence[ScenarioResult], answers: Answers, plan: Plan) -> FamilyResult:
@@ -228,13 +241,12 @@ def _family(family: Family, own: Sequence[ScenarioResult], answers: Answers, pla
         refused = [why for name, why in plan.refused.items() if plan.family_of[name] == family.id]
         if refused:
             why = f"Not with this transport: {refused[0]}"
+        elif any(plan.family_of[name] == family.id for name in plan.unmarked):
+            why = f"It is {UNMARKED}."
         elif any(plan.family_of[name] == family.id for name in plan.too_large):
             why = f"Left out, for its {more_than(plan.most_packets)}."
         if family.id == "N-23" and not plan.tested.several_paths:
             return FamilyResult(family, EXEMPT, "It controls one path: the demand is on controls of several.")
-        if family.id == "N-11" and not plan.tested.counts_marks:
-            why = "Its packets are not marked in this evaluation: it relies on no explicit signal from the path."
-            return FamilyResult(family, EXEMPT, why)
         return FamilyResult(family, NOT_EVALUATED, why)
     return of_scenarios(family, own)
 
@@ -244,32 +256,29 @@ def of_scenarios(family: Family, own: Sequence[ScenarioResult]) -> FamilyResult:
     verdict, why = worst(one.verdict for one in own), sentence(own)
     partial = next((one.loaded.about.partial for one in own if one.loaded.about.partial), "")
     if verdict == OK and partial:
-        return FamilyResult(family, INFO, f"Met: {why.removesuffix('.')}, but {partial}.", own)
+        return FamilyResult(family, NO_LIMIT, f"{why.removesuffix('.')}, but {partial}.", own)
     return FamilyResult(family, verdict, why, own)
 
 
 def sentence(own: Sequence[ScenarioResult]) -> str:
-    """Returns the sentence that explains a verdict: the criteria that decide it, and where."""
+    """Returns the sentence that explains a verdict: the criteria that decide it, by how much, and where."""
     verdict = worst(one.verdict for one in own)
-    found = [one for result in own for one in result.findings]
-    if any(not one.condition.info for one in found):
-        found = [one for one in found if not one.condition.info]
+    found = [one for result in own for one in result.findings if one.condition.limit is not None]
     failed = _failed(own)
     count, missing = (
         sum(len(result.samples.settings) for result in own),
         sum(result.left_out for result in own),
     )
     settings = f"{count} of {_counted(count + missing, 'setting')}" if missing else _counted(count, "setting")
-    if not failed and all(one.condition.info for one in found):
+    if not failed and not found:
         return f"Numbers without a limit in {settings}."
     if not failed and verdict == OK:
-        return f"{_counted(len({one.condition.text for one in found}), 'condition')} in {settings}."
-    deciding = [one for one in found if one.verdict == verdict and not one.failed]
-    # Several scenarios of a family may have the same condition.
-    titles = {id(one): result.loaded.about.title for result in own for one in result.findings}
-    parts = [*failed, *_conditions(deciding, found, titles)]
+        conditions = len({one.condition.text for one in found})
+        return f"{_counted(conditions, 'condition')} met in {settings}."
+    parts = [*failed, *_conditions(verdict, found, own)]
+    beginning = f"{BEGINNINGS[verdict]}: " if verdict in BEGINNINGS else ""
     besides = _besides(found) if verdict == CONCERN else []
-    return " ".join([f"{BEGINNINGS[verdict]}: {'; '.join(parts)}.", *besides])
+    return " ".join([f"{beginning}{'; '.join(parts)}.", *besides])
 
 
 def _failed(own: Sequence[ScenarioResult]) -> list[str]:
@@ -280,33 +289,44 @@ def _failed(own: Sequence[ScenarioResult]) -> list[str]:
 
 
 def _besides(found: Sequence[Judged]) -> Iterator[str]:
-    """Yields what is undecided, and what is not met and no concern, beside a concern."""
-    for verdict in (UNDECIDED, INFO):
-        counts = Counter(
-            one.condition.text for one in found if one.verdict == verdict and not one.condition.info
-        )
+    """Yields what is undecided, and what is outside as standard controls are, beside a concern."""
+    for verdict, beginning in BEGINNINGS.items():
+        counts = Counter(one.metric.label for one in found if one.verdict == verdict)
         if counts:
-            yield f"{BEGINNINGS[verdict]}: {'; '.join(_in_settings(one, n, found) for one, n in counts.items())}."
+            named = "; ".join(f"{label} in {_counted(n, 'setting')}" for label, n in counts.items())
+            yield f"{beginning}: {named}."
 
 
-def _conditions(
-    deciding: Sequence[Judged], found: Sequence[Judged], titles: Mapping[int, str]
-) -> Iterator[str]:
-    """Yields each condition of the deciding findings, in how many of its settings it is among them, and where most."""
+def _conditions(verdict: str, found: Sequence[Judged], own: Sequence[ScenarioResult]) -> Iterator[str]:
+    """Yields each condition with a verdict: what was measured where it is farthest outside, and in how many settings it
+    has this verdict.
+    """
+    # Several scenarios of a family may have the same condition.
+    titles = {id(one): result.loaded.about.title for result in own for one in result.findings}
+    deciding = [one for one in found if one.verdict == verdict and not one.failed]
     for text in dict.fromkeys(one.condition.text for one in deciding):
         those = [one for one in deciding if one.condition.text == text]
+        every = [one for one in found if one.condition.text == text]
         shown = max(those, key=_beyond_limits)
         where = [shown.setting.name] if shown.setting.name else []
-        if len({titles[id(one)] for one in found if one.condition.text == text}) > 1:
+        if len({titles[id(one)] for one in every}) > 1:
             where.insert(0, f'"{titles[id(shown)]}"')
-        example = f", as with {', '.join(where)}" if where else ""
-        reason = f" ({shown.reason})" if shown.reason else ""
-        yield f"{_in_settings(text, len(those), found)}{example}{reason}"
+        reason = f", {shown.reason}" if shown.reason else ""
+        at = f", {'most so ' if len(those) > 1 else ''}with {', '.join(where)}" if where else ""
+        yield f"{words_of(shown)}{reason} in {len(those)} of {_counted(len(every), 'setting')}{at}"
 
 
-def _in_settings(text: str, count: int, found: Sequence[Judged]) -> str:
-    """Returns a condition, and that this is so in ``count`` of its settings."""
-    return f"{text}: {count} of {_counted(sum(one.condition.text == text for one in found), 'setting')}"
+def words_of(one: Judged) -> str:
+    """Returns what was measured of a condition, beside the reference that decides and what is allowed."""
+    reference = one.decides.reference
+    return compared(
+        one.metric.label,
+        one.metric.unit,
+        one.condition.measure,
+        one.means[TESTED],
+        (reference, one.means[reference]),
+        one.allowed,
+    )
 
 
 def _beyond_limits(one: Judged) -> float:

@@ -19,8 +19,9 @@ from ackclock.custom import python_classes
 from ackclock.errors import AckclockError, InputError, RunError, ScenarioError
 from ackclock.evaluation.contenders import PLUGIN, Contender, stand_in
 from ackclock.evaluation.files import Loaded
-from ackclock.evaluation.judge import Measured, findings
-from ackclock.evaluation.language import SOLO, TESTED
+from ackclock.evaluation.judge import findings
+from ackclock.evaluation.language import MARKS, SOLO, TESTED
+from ackclock.evaluation.measured import Measured
 from ackclock.evaluation.planning import Seat, going_on
 from ackclock.evaluation.processes import LIMIT_S, Processes
 from ackclock.evaluation.result import Answers, Evaluation, ScenarioResult, assembled
@@ -79,22 +80,28 @@ class Plan:
         self.settings: list[list[Setting]] = []
         self.refused: dict[str, str] = {}
         """The scenarios that cannot have the transport of the control, with the reason."""
-        self.unmarked: list[str] = []
-        """The scenarios that are about marks, which its packets cannot get."""
+        self.unmarked: dict[str, int] = {}
+        """The number of settings of each scenario that are left out, because packets of its transport cannot be
+        marked.
+        """
         self.too_large: dict[str, int] = {}
         """The number of settings of each scenario that are left out, because their links could carry more than
         ``most_packets`` in a run.
         """
         self.runs: list[Planned] = []
         for loaded in scenarios:
-            if loaded.about.needs_marks and not tested.counts_marks:
-                self.unmarked.append(loaded.name)
-                continue
             self._add(loaded)
 
     def _add(self, loaded: Loaded) -> None:
         about, index = loaded.about, len(self.scenarios)
         settings = list(about.settings(quick=self.quick))
+        if not self.tested.can_be_marked(about):
+            every = len(settings)
+            settings = [one for one in settings if MARKS not in one.overrides]
+            if len(settings) < every:
+                self.unmarked[loaded.name] = every - len(settings)
+            if not settings:
+                return
         contenders: list[tuple[str, Contender, Mapping[str, Any]]] = [(TESTED, self.tested, {})]
         contenders += [(contender.name, contender, {}) for contender in self.references]
         if about.solo is not None:
@@ -159,7 +166,11 @@ class Plan:
         run = {one.name for one in self.scenarios}
         return (
             dict.fromkeys(self.refused, "it cannot have this transport")
-            | dict.fromkeys(self.unmarked, "its packets are not marked in this evaluation")
+            | {
+                name: "packets of this transport cannot be marked"
+                for name in self.unmarked
+                if name not in run
+            }
             | {name: f"its {more_than(self.most_packets)}" for name in self.too_large if name not in run}
         )
 
@@ -281,7 +292,13 @@ def evaluate(
                 for loaded, one, seats in zip(plan.scenarios, measured, wanted, strict=True)
             ]
     results = [
-        ScenarioResult(loaded, one, findings(loaded, one, references), plan.too_large.get(loaded.name, 0))
+        ScenarioResult(
+            loaded,
+            one,
+            findings(loaded, one, references),
+            plan.too_large.get(loaded.name, 0),
+            plan.unmarked.get(loaded.name, 0),
+        )
         for loaded, one in zip(plan.scenarios, measured, strict=True)
     ]
     return assembled(plan, results, answers or Answers(), len(made), time.process_time() - began)

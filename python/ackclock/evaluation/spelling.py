@@ -1,31 +1,18 @@
-"""What is judged, and why, in the words of the page of an evaluation and of the pages of records."""
+"""What was measured, and what is left out, in the words of the page of an evaluation and of the pages of records."""
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
-from ackclock._numbers import with_ends
-from ackclock.evaluation.words import CONCERN, INFO, UNDECIDED
-
-if TYPE_CHECKING:
-    from ackclock.study.result import Interval
+from ackclock._numbers import significant
+from ackclock.evaluation.limits import Measure
+from ackclock.evaluation.words import AS_STANDARD, UNDECIDED
 
 BEGINNINGS = {
-    CONCERN: "Not so",
     UNDECIDED: "Undecided",
-    INFO: "Not met, or not surely, but no concern",
+    AS_STANDARD: "Outside as standard controls are",
 }
-"""How a sentence begins that names the conditions with a verdict."""
-QUANTITIES = {
-    "value": ": {}",
-    "ratio": ": {} times {reference}'s",
-    "difference": ": {} more than {reference}'s",
-    "harm": ", harm beyond that of {reference}: {}",
-    "allowance": ", above what is allowed: {}",
-    "change": ": {} times that in the setting to compare with",
-}
-"""What the number of each measure says, behind the name of the metric."""
+"""How a sentence begins that names the conditions with a verdict other than a concern."""
 
 
 def extent(*, quick: bool, most_packets: int | None) -> str:
@@ -45,31 +32,39 @@ def more_than(most_packets: int | None) -> str:
     return f"links could carry more than {most_packets:,} packets in a run"
 
 
-def judged(
-    label: str,
-    measure: str,
+def compared(
+    metric: str,
     unit: str,
-    mean: float | None,
-    interval: Interval | None,
-    reference: str,
-    *,
-    any_run: bool = False,
-    floor: float = 0.0,
+    measure: Measure,
+    tested: float | None,
+    reference: tuple[str, float | None],
+    allowed: tuple[float | None, float | None],
 ) -> str:
-    """Returns the name of the metric and the quantity with its interval; the name alone without one. ``any_run`` says
-    that it is that of the worst run. In a ratio, values below ``floor`` count as ``floor``.
+    """Returns what was measured, beside the reference and what is allowed: ``Loss: 6.7 % (cubic 2.2 %; at most 4.3 %
+    allowed)``.
     """
-    if mean is None:
-        return label
-    own_unit = unit if measure in ("value", "difference", "allowance") else ""
-    if own_unit == "%" and measure != "value":
-        own_unit = "points"
-    number = with_ends(mean, interval, own_unit)
-    whose = " in the worst run" if any_run else ""
-    least = f", each counted as at least {floor:g} {unit}".rstrip() if floor and measure == "ratio" else ""
-    return label + whose + QUANTITIES[measure].format(number, reference=reference) + least
+    name, other = reference
+    if measure == "rate":
+        most = "" if not allowed[1] else f"; at most {_number(allowed[1], unit, measure)} allowed"
+        shares = [_number(value, unit, measure) for value in (tested, other)]
+        return f"{metric}: outside in {shares[0]} of runs ({name} {shares[1]}{most})"
+    ends = [
+        f"{word} {_number(end, unit, measure)}"
+        for word, end in zip(("at least", "at most"), allowed, strict=True)
+        if end is not None
+    ]
+    said = f"; {' and '.join(ends)} allowed" if ends else ""
+    return f"{metric}: {_number(tested, unit, measure)} ({name} {_number(other, unit, measure)}{said})"
+
+
+def _number(value: float | None, unit: str, measure: Measure) -> str:
+    if value is None:
+        return "no value"
+    if measure == "rate":
+        return f"{significant(100 * value, 2)} %"
+    return f"{significant(value, 3)} {unit}".rstrip()
 
 
 def in_lines(sentence: str) -> list[str]:
     """Returns the sentence that explains a verdict as lines, each with a condition."""
-    return re.split(rf"(?<=;) |(?<=\.) (?=(?:{BEGINNINGS[UNDECIDED]}|{BEGINNINGS[INFO]}): )", sentence)
+    return re.split(rf"(?<=;) |(?<=\.) (?=(?:{'|'.join(BEGINNINGS.values())}): )", sentence)

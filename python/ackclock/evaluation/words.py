@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ackclock.experiment.model import Finding, Result
+from ackclock.experiment.model import Result
 
-OK, CONCERN, UNDECIDED, INFO = "OK", "CONCERN", "undecided", "INFO"
-"""A concern needs an explanation. INFO are numbers without a limit, and a result that is qualified: not met by too
-little to be a concern, or as a standard control does not meet it, or more harm than the reference's where the others
-keep an equal share.
-"""
+OK, CONCERN, UNDECIDED = "OK", "CONCERN", "undecided"
+"""A concern needs an explanation."""
+AS_STANDARD, NO_LIMIT = "as standard controls", "no limit"
+"""Outside a limit like a standard control, and not surely farther; and numbers that nothing is asked of."""
 EXEMPT, NOT_EVALUATED = "EXEMPT", "not evaluated"
 """What a criterion of the RFC is without a finding: the author declares that the control is not for it, or the demand
 is not on this kind of control; or nothing was run.
@@ -19,17 +18,14 @@ WORDS = {
     Result.MET: OK,
     Result.NOT_MET: CONCERN,
     Result.UNDECIDED: UNDECIDED,
-    Result.NOT_JUDGED: INFO,
+    Result.NOT_JUDGED: NO_LIMIT,
 }
-IN_ORDER = (OK, CONCERN, UNDECIDED, INFO, EXEMPT, NOT_EVALUATED)
+IN_ORDER = (OK, CONCERN, UNDECIDED, AS_STANDARD, NO_LIMIT, EXEMPT, NOT_EVALUATED)
 """The order in which they are counted."""
-WORST_FIRST = (CONCERN, UNDECIDED, INFO, OK, EXEMPT, NOT_EVALUATED)
+WORST_FIRST = (CONCERN, UNDECIDED, AS_STANDARD, NO_LIMIT, OK, EXEMPT, NOT_EVALUATED)
 """The order in which words prevail."""
-
-
-def word(finding: Finding) -> str:
-    """Returns the word for a finding."""
-    return INFO if finding.qualified else WORDS[finding.result]
+MILDEST_FIRST = (OK, AS_STANDARD, NO_LIMIT, UNDECIDED, CONCERN)
+"""The order in which words about one condition, each beside another reference, prevail."""
 
 
 def worst(words: Iterable[str]) -> str:

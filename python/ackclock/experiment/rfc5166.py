@@ -136,14 +136,21 @@ def epsilon(shares: Vector) -> float:
     return 1 - float(np.min(shares)) / most if most > 0 else math.nan
 
 
-def delta_fair_time(time_s: Vector, first: Vector, second: Vector, delta: float, start_s: float) -> float:
+def delta_fair_time(
+    time_s: Vector, first: Vector, second: Vector, delta: float, start_s: float, kept_s: float = 0.0
+) -> float:
     """Returns the time in seconds after ``start_s`` until the second flow has at least a share of (1 - delta) / 2 and
-    the first at most (1 + delta) / 2, of section 2.3.3; nan if that never happens.
+    the first at most (1 + delta) / 2, of section 2.3.3: of what both have in the ``kept_s`` that follow, all of which
+    have to be there; nan if that never happens.
     """
-    total = first + second
+    step = float(np.median(np.diff(time_s))) if time_s.size > 1 else 1.0
+    length = 1 + round(kept_s / step)
+    own, total = (
+        np.convolve(values, np.ones(length), "valid") for values in (second, np.add(first, second))
+    )
     with np.errstate(all="ignore"):
-        share = np.where(total > 0, second / total, 0.0)
-    reached = np.flatnonzero((time_s >= start_s) & (share >= (1 - delta) / 2))
+        share = np.where(total > 0, own / total, 0.0)
+    reached = np.flatnonzero((time_s[: share.size] >= start_s) & (share >= (1 - delta) / 2))
     return float(time_s[reached[0]]) - start_s if reached.size else math.nan
 
 

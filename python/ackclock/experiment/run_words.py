@@ -275,13 +275,16 @@ class RunWords:
         """Returns the growth of a count of a link in windows of ``width`` seconds."""
         return self._growth(f"links.{link}.{what}", width, start)
 
-    def _delta_fair_time(self, first: str, second: str, delta: Array, start: Array) -> float:
-        """delta_fair_time("flows.<first>.goodput_bps", "flows.<second>.goodput_bps", delta, start)"""
+    def _delta_fair_time(
+        self, first: str, second: str, delta: Array, start: Array, kept: Array | None = None
+    ) -> float:
+        """delta_fair_time("flows.<first>.goodput_bps", "flows.<second>.goodput_bps", delta, start[, kept])"""
         times, one = self._path(first)
         _, other = self._path(second)
         # A flow's rate over a few round trips, not within one.
         means = [_smooth(times, values, 1.0) for values in (one, other)]
-        return rfc5166.delta_fair_time(times, means[0], means[1], float(delta), float(start))
+        kept_s = 0.0 if kept is None else float(kept)
+        return rfc5166.delta_fair_time(times, means[0], means[1], float(delta), float(start), kept_s)
 
     def _epsilon_fair_rounds(
         self, path: str, epsilon: Array, rtt: Array, start: Array, width: Array
@@ -469,13 +472,19 @@ def _elementwise(name: str, apply: Callable[[Any], Any]) -> Callable[..., Value]
     return function
 
 
+def _value_or(value: Array, instead: Array) -> Value:
+    """value_or(x, y): x, or y where there is no sample"""
+    return np.where(np.isnan(value), instead, value)
+
+
 def _count(values: Array) -> float:
     """count(x): how many samples are not missing"""
     return float(_present(values).size)
 
 
 ELEMENTWISE: Mapping[str, Callable[..., Value]] = {
-    name: _elementwise(name, getattr(np, name)) for name in ("abs", "sqrt", "log", "log10", "exp")
+    **{name: _elementwise(name, getattr(np, name)) for name in ("abs", "sqrt", "log", "log10", "exp")},
+    "value_or": _value_or,
 }
 REDUCTIONS: Mapping[str, Callable[..., Value]] = {
     "sum": _reduction("sum", np.sum),

@@ -7,11 +7,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ackclock._numbers import significant
-from ackclock.evaluation import files
-from ackclock.evaluation.language import LEAST_BUFFER, Condition, buffer_order
-from ackclock.evaluation.spelling import judged
-from ackclock.evaluation.words import INFO
+from ackclock.evaluation.language import LEAST_BUFFER, buffer_order
+from ackclock.evaluation.spelling import compared
+from ackclock.evaluation.words import NO_LIMIT
 from ackclock.pages.markdown import table
 
 MOST_ROWS = 10
@@ -34,14 +32,14 @@ class Found(NamedTuple):
         return self.scenario["name"], self.finding["text"]
 
 
-def of(criterion: Mapping[str, Any], verdict: str, record: Mapping[str, Any]) -> Iterator[str]:
+def of(criterion: Mapping[str, Any], verdict: str) -> Iterator[str]:
     """Yields the findings of a criterion with this verdict; numbers without a limit only if it has no other."""
-    numbers = criterion["sentence"].startswith("Numbers without a limit")
+    numbers = criterion["verdict"] == NO_LIMIT
     found = [
         Found(scenario, one)
         for scenario in criterion["scenarios"]
         for one in scenario["findings"]
-        if one["verdict"] == verdict and (verdict != INFO or one["reason"] or numbers)
+        if one["verdict"] == verdict and (verdict != NO_LIMIT or numbers)
     ]
     if not found:
         return
@@ -55,17 +53,8 @@ def of(criterion: Mapping[str, Any], verdict: str, record: Mapping[str, Any]) ->
             if len(of_one) > WORST:
                 yield from over_the_grid(of_one, verdict)
     yield ""
-    heads = [
-        "condition",
-        "where",
-        "judged, with its interval",
-        record["control"],
-        *record["references"],
-        "why",
-    ]
-    if record["control"] in record["references"]:
-        heads[3] = "tested"
-    yield from table(heads, [_row(one, record) for one in shown])
+    heads = ["where", "measured", "why"]
+    yield from table(heads, [_row(one) for one in shown])
     if len(found) > len(shown):
         yield ""
         yield f"These are the farthest from the limit of each condition; the record has {len(found) - len(shown)} more."
@@ -76,21 +65,16 @@ def worst(found: Sequence[Found]) -> list[Found]:
     conditions: dict[tuple[str, str], list[Found]] = {}
     for one in found:
         conditions.setdefault(one.condition, []).append(one)
-    shown = []
-    for (scenario, text), of_one in conditions.items():
-        sign = -1 if criterion_of(scenario, text).high is not None else 1
-
-        def nearness(one: Found, sign: int = sign) -> float:
-            mean = one.finding["mean"]
-            return -float("inf") if mean is None else sign * float(mean)
-
-        shown += sorted(of_one, key=nearness)[:WORST]
-    return shown
+    return [one for of_one in conditions.values() for one in sorted(of_one, key=_nearness)[:WORST]]
 
 
-def criterion_of(scenario: str, text: str) -> Condition:
-    """Returns the criterion of a condition."""
-    return next(one for one in files.load(scenario).about.criteria if one.text == text)
+def _nearness(one: Found) -> float:
+    """Returns how near a finding is to its limit; the least of all without a number."""
+    of = one.finding["finding"]
+    if of["estimate"] is None:
+        return -float("inf")
+    sign = 1 if of["high"] is None else -1
+    return sign * float(of["estimate"])
 
 
 def over_the_grid(found: Sequence[Found], verdict: str) -> Iterator[str]:
@@ -126,33 +110,18 @@ def over_the_grid(found: Sequence[Found], verdict: str) -> Iterator[str]:
     yield from table(["rate", *rtts], rows)
 
 
-def _row(found: Found, record: Mapping[str, Any]) -> list[str]:
+def _row(found: Found) -> list[str]:
     scenario, one = found
     metric = next(metric for metric in scenario["metrics"] if metric["id"] == one["metric"])
-    unit = metric["unit"]
-    setting = next(of for of in scenario["settings"] if of["name"] == one["setting"])
-    means = [one["tested"], *one["references"].values()]
-    samples = [setting["tested"], *setting["references"].values()]
-    cells = [mean(one_mean, unit, of[one["metric"]]) for one_mean, of in zip(means, samples, strict=True)]
-    criterion = criterion_of(*found.condition)
-    words = judged(
+    reference = one["reference"]
+    low, high = one["allowed"]
+    words = compared(
         metric["label"],
+        metric["unit"],
         one["measure"],
-        unit,
-        one["mean"],
-        one["interval"],
-        record["references"][0],
-        any_run=criterion.any_run,
-        floor=criterion.floor,
+        one["tested"],
+        (reference, one["references"][reference]),
+        (low, high),
     )
     where = ", ".join(text for text in (f"`{scenario['name']}`", one["setting"]) if text)
-    return [one["text"], where, words, *cells, one["reason"]]
-
-
-def mean(value: float | None, unit: str, samples: Sequence[float | None]) -> str:
-    """Returns the mean of the runs that have a value, and how many these are if some have none."""
-    present = sum(one is not None for one in samples)
-    if value is None or not present:
-        return "no value"
-    runs = "" if present == len(samples) else f" in {present} of {len(samples)} runs"
-    return f"{significant(value, 3)} {unit}".rstrip() + runs
+    return [where, words, one["reason"]]

@@ -14,7 +14,7 @@ from ackclock._archive import evaluation_file, evaluation_text, folder, stem
 from ackclock.evaluation.contenders import RECOVERY
 from ackclock.evaluation.rfc import TITLE
 from ackclock.evaluation.spelling import extent, in_lines, more_than
-from ackclock.evaluation.words import CONCERN, INFO, UNDECIDED, WORST_FIRST
+from ackclock.evaluation.words import AS_STANDARD, CONCERN, NO_LIMIT, UNDECIDED, WORST_FIRST
 from ackclock.pages import DOCS, evaluation_findings
 from ackclock.pages.markdown import row, table
 
@@ -95,8 +95,8 @@ def _page(record: Mapping[str, Any]) -> Iterator[str]:
         )
     yield ""
     yield (
-        f"{' and '.join(references)} took the seat of {name} with the same random numbers. {references[0]} decides, "
-        f"but what is met against {' or '.join(references[1:])} is no concern. {_recoveries(record)} RFC 9743 has no "
+        f"{' and '.join(references)} took the seat of {name} with the same random numbers. Each condition is "
+        f"judged beside each of them, and the mildest verdict prevails. {_recoveries(record)} RFC 9743 has no "
         "thresholds: every limit is this project's own, and a verdict is a finding. The control has its default "
         "parameters."
     )
@@ -136,9 +136,10 @@ def _page(record: Mapping[str, Any]) -> Iterator[str]:
     for verdict, title in (
         (CONCERN, "What is not met"),
         (UNDECIDED, "What is undecided"),
-        (INFO, "What is no concern: not met, or not surely, or without a limit"),
+        (AS_STANDARD, "What is outside a limit as standard controls are"),
+        (NO_LIMIT, "Numbers without a limit"),
     ):
-        parts = [line for one in record["criteria"] for line in evaluation_findings.of(one, verdict, record)]
+        parts = [line for one in record["criteria"] for line in evaluation_findings.of(one, verdict)]
         if parts:
             yield ""
             yield f"## {title}"

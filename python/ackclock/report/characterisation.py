@@ -17,7 +17,8 @@ from ackclock.characterisation.elasticity import sensitivities
 from ackclock.characterisation.judge import REFERENCE, Judged, Row, rows, setting_of
 from ackclock.characterisation.language import Characterisation, Condition
 from ackclock.characterisation.summary import COUNTED, Overall, lines, overall
-from ackclock.evaluation.words import CONCERN, WORST_FIRST
+from ackclock.characterisation.words import WORST_FIRST
+from ackclock.evaluation.words import CONCERN
 from ackclock.experiment.curve_words import at_equal
 from ackclock.report import distribution, outcome, page, plane, study_view, style
 from ackclock.report.evaluation import word

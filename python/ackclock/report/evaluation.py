@@ -12,16 +12,22 @@ from ackclock._numbers import evenly, ranges, significant
 from ackclock.evaluation.contenders import RECOVERY
 from ackclock.evaluation.judge import Judged
 from ackclock.evaluation.language import TESTED, buffer_order
-from ackclock.evaluation.result import Evaluation, FamilyResult, ScenarioResult
+from ackclock.evaluation.result import Evaluation, FamilyResult, ScenarioResult, words_of
 from ackclock.evaluation.rfc import PROCESS, TITLE, Family
-from ackclock.evaluation.spelling import in_lines, judged, more_than
-from ackclock.evaluation.words import CONCERN, NOT_EVALUATED, OK
+from ackclock.evaluation.spelling import in_lines, more_than
+from ackclock.evaluation.words import AS_STANDARD, CONCERN, NO_LIMIT, NOT_EVALUATED, OK
 from ackclock.experiment.model import Metric, Setting
 from ackclock.report import page, strips
 from ackclock.report.strips import Strip
 from ackclock.statistics import Summary, summarise
 
-STYLES = {OK: "ok", CONCERN: "concern", NOT_EVALUATED: "not-evaluated"}
+STYLES = {
+    OK: "ok",
+    CONCERN: "concern",
+    NOT_EVALUATED: "not-evaluated",
+    AS_STANDARD: "as-standard",
+    NO_LIMIT: "info",
+}
 MOST_ROWS = 16
 """The largest number of settings drawn as rows; of more, those at even distances are drawn."""
 
@@ -197,7 +203,7 @@ def _scenario(results: Sequence[tuple[str, ScenarioResult]], reference: str, com
     own = shlex.join([*words, "--only", first.loaded.name])
     # Findings of the same condition in the same setting stand together.
     places = [(one.condition.text, one.setting.name) for one in first.findings]
-    lines = [_line(control, finding, reference) for control, result in results for finding in result.findings]
+    lines = [_line(control, finding) for control, result in results for finding in result.findings]
     lines.sort(key=lambda line: _place((line.finding.condition.text, line.finding.setting.name), places))
     return ScenarioView(first, _figure(results, reference), lines, own)
 
@@ -206,29 +212,19 @@ def _place(one: tuple[str, str], places: Sequence[tuple[str, str]]) -> int:
     return places.index(one) if one in places else len(places)
 
 
-def _line(control: str, finding: Judged, reference: str) -> Line:
+def _line(control: str, finding: Judged) -> Line:
     unit = finding.metric.unit
     tested, *references = (
         f"{significant(value, 3)} {unit if value is not None else ''}".rstrip()
         for value in finding.means.values()
     )
-    words = judged(
-        finding.metric.label,
-        finding.condition.measure,
-        unit,
-        finding.finding.estimate,
-        finding.finding.interval,
-        reference,
-        any_run=finding.condition.any_run,
-        floor=finding.condition.floor,
-    )
-    return Line(control, finding, words, tested, references, word(finding.verdict))
+    return Line(control, finding, words_of(finding), tested, references, word(finding.verdict))
 
 
 def _figure(results: Sequence[tuple[str, ScenarioResult]], reference: str) -> Figure:
     _, first = results[0]
     about, settings = first.loaded.about, first.samples.settings
-    metric = about.metric(about.figure or about.criteria[0].metric)
+    metric = about.metric(about.figure or about.metrics[0].id)
     title = f"{metric.label}{f' ({metric.unit})' if metric.unit else ''}"
     if about.grid is not None:
         whose = {control: f"{control}, " if len(results) > 1 else "" for control, _ in results}
@@ -282,10 +278,10 @@ def _heats_of(result: ScenarioResult, metric: Metric, title: str, whose: str, re
     about, samples = result.loaded.about, result.samples
     means = [summarise(samples.of(TESTED, k, metric.id)).mean for k in range(len(samples.settings))]
     heats = _heats(f"{whose}{title}", zip(samples.settings, means, strict=True))
-    for criterion in about.criteria:
-        if criterion.measure == "harm":
-            found = [one for one in result.findings if one.condition is criterion]
-            name = f"{whose}Harm beyond that of {reference}: {about.metric(criterion.metric).label.lower()}"
+    for condition in about.conditions:
+        if condition.measure == "harm":
+            found = [one for one in result.findings if one.condition is condition]
+            name = f"{whose}Harm beyond that of {reference}: {condition.metric.label.lower()}"
             heats += _heats(name, ((one.setting, one.finding.estimate) for one in found))
     return heats
 

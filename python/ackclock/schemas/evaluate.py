@@ -8,7 +8,9 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from ackclock.schemas import experiment
 
-VerdictWord = Literal["OK", "CONCERN", "undecided", "INFO", "EXEMPT", "not evaluated"]
+VerdictWord = Literal[
+    "OK", "CONCERN", "undecided", "as standard controls", "no limit", "EXEMPT", "not evaluated"
+]
 Samples = dict[str, list[float | None]]
 """The values of each metric, one for each seed; fewer than there are seeds where fewer decided."""
 
@@ -41,18 +43,24 @@ class ConditionRecord(Strict):
     """The outcome of a condition in a setting."""
 
     metric: str
-    measure: Literal["value", "ratio", "difference", "harm", "allowance", "change"]
+    limit: str = Field(
+        description="the name of the limit; empty for numbers, and for a limit of the file's own"
+    )
+    measure: Literal["value", "rate", "ratio", "difference", "harm", "change"]
     text: str
     setting: str
-    verdict: VerdictWord
-    mean: float | None
-    interval: tuple[float | None, float | None] | None
-    tested: float | None
-    references: dict[str, float | None]
-    reason: str
-    finding: experiment.FindingRecord | None = Field(
-        default=None, description="what was judged, as in every document; null in earlier records"
+    verdict: VerdictWord = Field(description="the mildest of the words beside the references")
+    reference: str = Field(description="the reference beside which it has this word")
+    tested: float | None = Field(
+        description="the mean of the metric with the control; of a ratio geometric, of a rate the share of runs outside"
     )
+    references: dict[str, float | None] = Field(description="the same with each reference in its place")
+    allowed: tuple[float | None, float | None] = Field(
+        description="the least and the largest mean that are allowed beside that reference; null without an end"
+    )
+    reason: str
+    beside: dict[str, VerdictWord] = Field(description="the word beside each reference")
+    finding: experiment.FindingRecord = Field(description="what was judged, as in every document")
 
 
 class ScenarioRecord(Strict):
