@@ -209,6 +209,46 @@ class BeginsWithAll(Reno):
         pass
 
 
+class KeepsItsBestWindow(Reno):
+    """After a pause the window is the largest one that it has had."""
+
+    def set_cwnd(self, cwnd: float) -> None:
+        self.best = max(getattr(self, "best", 0.0), self.cwnd)
+        self.cwnd = self.best
+
+
+class GrowsUnused(Reno):
+    """Grows although the window is not used."""
+
+    def on_ack(self, ack: Ack, random: Draws) -> None:
+        if not ack.in_recovery:
+            self.cwnd += ack.credit
+
+
+class CountsWithSixteenBits(Reno):
+    """Counts what it delivered in 16 bits, and takes a count that fell for a loss of everything."""
+
+    def __init__(self, initial: Initial) -> None:
+        super().__init__(initial)
+        self.counted = 0
+
+    def on_ack(self, ack: Ack, random: Draws) -> None:
+        before, self.counted = self.counted, (self.counted + ack.delivered) % 65536
+        if self.counted < before:
+            self.ssthresh = self.cwnd = 2.0
+        super().on_ack(ack, random)
+
+
+class StartsTwiceAsFast(Reno):
+    """In slow start each packet that arrives lets four go."""
+
+    def on_ack(self, ack: Ack, random: Draws) -> None:
+        if ack.in_recovery or not ack.cwnd_limited:
+            return
+        grown = ack.credit
+        self.cwnd += 3 * grown if self.cwnd < self.ssthresh else self.increase() * grown / self.cwnd
+
+
 class FaultlessCubic(Cubic):
     """CUBIC: no fault."""
 

@@ -64,9 +64,10 @@ class Contender:
         return {f"flows.{group}.{key}": value for group in groups for key, value in _flat(self.keys).items()}
 
     def seated(self, about: ScenarioFile, overrides: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        """Returns the overrides of a setting with those that put this control into its seat, with the recovery that all
-        have, ECN where the setting asks for marks, and the setting's receive window for all flows whose transport can
-        have one and names none.
+        """Returns the overrides of a setting with those that put this control into its seat.
+
+        All have the same recovery, the scenario's details, and ECN where the setting asks for marks. The setting's
+        receive window is that of all flows whose transport can have one and names none.
         """
         setting = {path: value for path, value in (overrides or {}).items() if path not in (OF_WINDOW, MARKS)}
         window = (overrides or {}).get(OF_WINDOW)
@@ -75,13 +76,14 @@ class Contender:
             for group in about.tested
             for key, value in {**self._recovery(about, group), **_flat(self.keys)}.items()
         }
-        if MARKS in (overrides or {}):
-            for group in about.tested:
-                transport = self._transport(about, group)
-                if _has(transport, "ecn") and "ecn" not in transport:
+        details = {**about.details, **({"ecn": True} if MARKS in (overrides or {}) else {})}
+        for group in about.tested:
+            transport = self._transport(about, group)
+            for key, value in details.items():
+                if _has(transport, key) and key not in transport:
                     values |= {
                         f"flows.{group}.transport.name": transport["name"],
-                        f"flows.{group}.transport.ecn": True,
+                        f"flows.{group}.transport.{key}": value,
                     }
         if window is not None:
             for flow in about.scenario.get("flows", ()):
@@ -143,7 +145,7 @@ class Contender:
         return _table(self.keys["control"]).get("name") in SEVERAL_PATHS
 
     def can_be_marked(self, about: ScenarioFile) -> bool:
-        """Returns whether the transport of its flows in a scenario has ECN, or can have it and is not told otherwise."""
+        """Returns whether the transport of its flows has ECN, or can have it and is not told otherwise."""
         transports = [self._transport(about, group) for group in about.tested]
         return all(
             one["name"] in ALWAYS_MARKED or (_has(one, "ecn") and one.get("ecn", True)) for one in transports

@@ -258,6 +258,10 @@ class ScenarioFile(Table):
     marks: bool = Field(
         default=False, description="whether packets of the seat may be marked (ECN) in all settings"
     )
+    details: dict[str, Any] = Field(
+        default_factory=dict,
+        description="details of the transport of the seat, where that knows them and is not told otherwise",
+    )
     figure: str = Field(default="", description="the metric of the figure; default: the first")
     grid: Grid | None = Field(
         default=None, description="runs over the common grid of paths; `grid = {}` is the default one"

@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 OF_TAIL_DROP = tuple(f"N-0{number}" for number in range(1, 10))
 """The criteria of section 5, which all run with drop-tail queues."""
 
+MOST_NAMED = 3
+"""The largest number of conditions that the sentence of a verdict names."""
 UNMARKED = "not evaluated with marks, which packets of this transport cannot have"
 NOT_ASKED = "Not among the scenarios of this evaluation."
 
@@ -276,6 +278,9 @@ def sentence(own: Sequence[ScenarioResult]) -> str:
         conditions = len({one.condition.text for one in found})
         return f"{_counted(conditions, 'condition')} met in {settings}."
     parts = [*failed, *_conditions(verdict, found, own)]
+    if len(parts) > MOST_NAMED:
+        more = len(parts) - MOST_NAMED
+        parts = [*parts[:MOST_NAMED], f"and {_counted(more, 'more condition')}"]
     beginning = f"{BEGINNINGS[verdict]}: " if verdict in BEGINNINGS else ""
     besides = _besides(found) if verdict == CONCERN else []
     return " ".join([f"{beginning}{'; '.join(parts)}.", *besides])
@@ -293,7 +298,7 @@ def _besides(found: Sequence[Judged]) -> Iterator[str]:
     for verdict, beginning in BEGINNINGS.items():
         counts = Counter(one.metric.label for one in found if one.verdict == verdict)
         if counts:
-            named = "; ".join(f"{label} in {_counted(n, 'setting')}" for label, n in counts.items())
+            named = ", ".join(f"{label} in {_counted(n, 'setting')}" for label, n in counts.items())
             yield f"{beginning}: {named}."
 
 

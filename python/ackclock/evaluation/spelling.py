@@ -40,12 +40,12 @@ def compared(
     reference: tuple[str, float | None],
     allowed: tuple[float | None, float | None],
 ) -> str:
-    """Returns what was measured, beside the reference and what is allowed: ``Loss: 6.7 % (cubic 2.2 %; at most 4.3 %
+    """Returns what was measured, beside the reference and what is allowed: ``Loss: 6.7 % (cubic 2.2 %, at most 4.3 %
     allowed)``.
     """
     name, other = reference
     if measure == "rate":
-        most = "" if not allowed[1] else f"; at most {_number(allowed[1], unit, measure)} allowed"
+        most = "" if not allowed[1] else f", at most {_number(allowed[1], unit, measure)} allowed"
         shares = [_number(value, unit, measure) for value in (tested, other)]
         return f"{metric}: outside in {shares[0]} of runs ({name} {shares[1]}{most})"
     ends = [
@@ -53,7 +53,7 @@ def compared(
         for word, end in zip(("at least", "at most"), allowed, strict=True)
         if end is not None
     ]
-    said = f"; {' and '.join(ends)} allowed" if ends else ""
+    said = f", {' and '.join(ends)} allowed" if ends else ""
     return f"{metric}: {_number(tested, unit, measure)} ({name} {_number(other, unit, measure)}{said})"
 
 

@@ -145,9 +145,7 @@ def delta_fair_time(
     """
     step = float(np.median(np.diff(time_s))) if time_s.size > 1 else 1.0
     length = 1 + round(kept_s / step)
-    own, total = (
-        np.convolve(values, np.ones(length), "valid") for values in (second, np.add(first, second))
-    )
+    own, total = (np.convolve(values, np.ones(length), "valid") for values in (second, np.add(first, second)))
     with np.errstate(all="ignore"):
         share = np.where(total > 0, own / total, 0.0)
     reached = np.flatnonzero((time_s[: share.size] >= start_s) & (share >= (1 - delta) / 2))

@@ -12,6 +12,7 @@ from ackclock._numbers import evenly, ranges, significant
 from ackclock.evaluation.contenders import RECOVERY
 from ackclock.evaluation.judge import Judged
 from ackclock.evaluation.language import TESTED, buffer_order
+from ackclock.evaluation.limits import known
 from ackclock.evaluation.result import Evaluation, FamilyResult, ScenarioResult, words_of
 from ackclock.evaluation.rfc import PROCESS, TITLE, Family
 from ackclock.evaluation.spelling import in_lines, more_than
@@ -153,6 +154,7 @@ def render(evaluation: Evaluation, command: str, beside: Evaluation | None = Non
         ],
         process=[(item, evaluation.answers.process.get(item.id, "")) for item in PROCESS],
         versions=evaluation.versions,
+        limits=known(),
         recoveries={
             name: recovery
             for one in evaluations
@@ -243,12 +245,16 @@ def _figure(results: Sequence[tuple[str, ScenarioResult]], reference: str) -> Fi
         control: [summary(result, TESTED, index) for index in range(len(settings))]
         for control, result in results
     }
+    limits = {
+        control: [_allowed(result, metric, setting) for setting in settings] for control, result in results
+    }
     chosen = evenly(len(settings), MOST_ROWS)
     values = [
         value
         for k in chosen
         for value in (
             *(end for one in own.values() for end in (one[k].mean, *(one[k].interval or ()))),
+            *(end for one in limits.values() for end in one[k] or ()),
             other[k].mean,
         )
         if value is not None and math.isfinite(value)
@@ -262,7 +268,7 @@ def _figure(results: Sequence[tuple[str, ScenarioResult]], reference: str) -> Fi
             [
                 Bar(
                     control,
-                    strips.strip(on, one[k].mean, one[k].interval, other[k].mean),
+                    strips.strip(on, one[k].mean, one[k].interval, other[k].mean, limits[control][k]),
                     f"{control} {significant(one[k].mean, 3)}, {reference} {significant(other[k].mean, 3)}",
                 )
                 for control, one in own.items()
@@ -271,6 +277,21 @@ def _figure(results: Sequence[tuple[str, ScenarioResult]], reference: str) -> Fi
         for k in chosen
     ]
     return Figure(title, rows, on.ticks, [], len(settings) - len(chosen))
+
+
+def _allowed(
+    result: ScenarioResult, metric: Metric, setting: Setting
+) -> tuple[float | None, float | None] | None:
+    """Returns the ends between which all conditions on a metric allow its mean in a setting; None without any."""
+    ends = [
+        one.allowed
+        for one in result.findings
+        if one.metric is metric and one.setting is setting and one.condition.measure != "rate"
+    ]
+    lows, highs = [low for low, _ in ends if low is not None], [high for _, high in ends if high is not None]
+    if not lows and not highs:
+        return None
+    return max(lows, default=None), min(highs, default=None)
 
 
 def _heats_of(result: ScenarioResult, metric: Metric, title: str, whose: str, reference: str) -> list[Heat]:
