@@ -116,8 +116,8 @@ FLOWS: Meanings = {
     ),
     "group_cwnd_packets": ("of `a-tcp-p` and `cm`: the sum of the windows of the group"),
     "bbr_state, bbr_rounds": (
-        "of `bbrv3` and `bbrv1`: the state, by the numbers on [its page](bbr.md#what-a-figure-can-show); "
-        "rounds so far"
+        "of `bbrv3` and `bbrv1`: the state and the rounds so far. States of `bbrv3`: 0 Startup, 1 Drain, 2 DOWN, "
+        "3 CRUISE, 4 REFILL, 5 UP, 6 ProbeRTT; of `bbrv1`: 0 Startup, 1 Drain, 2 ProbeBW, 3 ProbeRTT"
     ),
     "bbr_max_bw_packets_per_s, bbr_min_rtt_s": (
         "of `bbrv3` and `bbrv1`: its estimates of the bandwidth and of the least round trip"
