@@ -234,7 +234,12 @@ def records(names: str) -> str:
             continue
         done.add(record)
         rows = [[f"`{name}`", _defined(field)] for name, field in record.model_fields.items()]
-        parts += [f"**{(record.__doc__ or '').replace('``', '`')}**", "", *table(["field", "definition"], rows), ""]
+        parts += [
+            f"**{(record.__doc__ or '').replace('``', '`')}**",
+            "",
+            *table(["field", "definition"], rows),
+            "",
+        ]
         waiting += [held for field in record.model_fields.values() for held in _held(field.annotation)]
     return "\n".join(parts).strip()
 
@@ -256,17 +261,24 @@ def _held(annotation: Any) -> list[type[BaseModel]]:
 def words(module: str) -> str:
     """The vocabulary of expressions, from the docstring of its module: names, and below them what they mean."""
     text = importlib.import_module(f"ackclock.experiment.{module}").__doc__ or ""
-    found = re.findall(r"^    (\S.*)\n((?:        .+\n)+)", text, re.MULTILINE)
+    found = re.findall(r"^((?:    \S.*\n)+)((?:        .+\n)+)", text, re.MULTILINE)
     rows = [
-        [", ".join(f"`{name}`" for name in _split(names)), " ".join(meaning.split())]
+        [", ".join(f"`{name}`" for name in _split(" ".join(names.split()))), " ".join(meaning.split())]
         for names, meaning in found
     ]
     return "\n".join(table(["in an expression", "meaning"], rows))
 
 
 def _split(names: str) -> list[str]:
-    """Names that are separated by commas; those in brackets separate nothing."""
-    return [one.strip() for one in re.findall(r"(?:\([^()]*\)|[^,()])+", names)]
+    """Expressions that are separated by commas; those in brackets separate nothing."""
+    parts, depth = [""], 0
+    for character in names:
+        depth += (character == "(") - (character == ")")
+        if character == "," and not depth:
+            parts.append("")
+        else:
+            parts[-1] += character
+    return [one.strip() for one in parts]
 
 
 def schemas_of_documents() -> str:
