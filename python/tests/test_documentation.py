@@ -295,10 +295,10 @@ def test_every_table_of_a_scenario_is_described() -> None:
 @pytest.mark.parametrize(
     ("name", "file", "what"),
     [
-        ("add-a-control.md", "cc/src/classic.rs", "trait WindowLaw"),
-        ("add-a-queue-discipline.md", "aqm/src/discipline.rs", "trait Discipline"),
-        ("add-a-queue-discipline.md", "aqm/src/departure.rs", "trait Departing"),
-        ("add-a-queue-discipline.md", "aqm/src/entry.rs", "struct Service"),
+        ("extend.md", "cc/src/classic.rs", "trait WindowLaw"),
+        ("extend.md", "aqm/src/discipline.rs", "trait Discipline"),
+        ("extend.md", "aqm/src/departure.rs", "trait Departing"),
+        ("extend.md", "aqm/src/entry.rs", "struct Service"),
         ("extend.md", "sim/src/endpoint.rs", "trait Endpoint"),
         ("extend.md", "sim/src/endpoint.rs", "trait Outbox"),
         ("extend.md", "sim/src/medium.rs", "trait Medium"),
