@@ -30,6 +30,9 @@ WHAT is one of
     thesis-figures THESIS    its figures, from docs/reproduction/figures.toml and the records
     predictions FOLDER MISSING EXTRA ...  how many numbers of the studies of a folder lie inside their bands; MISSING is
                              how many no study can state, and extras are counted apart
+    series flows|links       what each series of a run holds
+    documents MODULE RECORD ...  the records of a published document, and those that they hold
+    words MODULE             the vocabulary of expressions, from a module of ackclock.experiment
     fields RECORD            the fields of a run's result, or of its flows, links, groups, transfers or size_classes
     schemas                  the JSON Schemas, as files
     speed                    how fast ackclock, ns-2 and ns-3 are, from docs/speed.toml
@@ -103,12 +106,19 @@ LANGUAGES = {".toml": "toml", ".rs": "rust", ".py": "python", ".json": "json", "
 
 KINDS = {"media": "mediums"}
 """Kinds that `ackclock list` calls by another plural than pages."""
+KIND_OF = {"registry": "list"}
+"""Modules of schemas whose document has another name."""
 INSTEAD: dict[str, Callable[[str], str]] = {
     "kind": lambda kind: f"`ackclock list {KINDS.get(kind, kind)}` prints",
     "table": lambda _: "`ackclock schema` prints",
     "transports": lambda profile: f"`ackclock list transports {profile}` prints",
     "profiles": lambda profile: f"`ackclock list transports {profile}` and its like print",
     "fields": lambda _: "`ackclock schema --of run` prints",
+    "series": lambda _: "`ackclock schema --of run` prints",
+    "documents": lambda what: (
+        f"`ackclock schema --of {KIND_OF.get(what.split()[0], what.split()[0])}` prints"
+    ),
+    "words": lambda module: f"`python -m pydoc ackclock.experiment.{module}` prints",
     "commands": lambda _: "`ackclock COMMAND --help` prints",
     "python": lambda _: "`help(ackclock.Scenario)` and its like print, in Python,",
     "records": lambda _: "`python -m pydoc ackclock.custom` prints",
@@ -199,6 +209,9 @@ def generate(what: str) -> str:
         "claims": claims,
         "grids": grids,
         "fields": tables.fields,
+        "series": tables.series,
+        "documents": tables.records,
+        "words": tables.words,
         "schemas": lambda _: tables.schemas_of_documents(),
         "speed": speed_pages.generated,
         "validation": validation_pages.generated,

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import importlib
 import re
+import typing
 from collections.abc import Sequence
 from typing import Any
 
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+
 from ackclock import _typed_core as core
 from ackclock import schemas
+from ackclock.schemas import series as series_meanings
 from ackclock.schemas.run import Result, RunDocument
 
 PLURALS = {
@@ -205,6 +211,74 @@ def fields(record: str) -> str:
                 lines[f"{own.description}; see [several runs](#several-runs)"] = [f"`{name}`"]
     rows = [[", ".join(names), meaning] for meaning, names in lines.items()]
     return "\n".join(table(["field", "definition"], rows))
+
+
+def series(of: str) -> str:
+    """The series of flows or of links."""
+    meanings = {"flows": series_meanings.FLOWS, "links": series_meanings.LINKS}[of]
+    rows = [[", ".join(f"`{name}`" for name in names.split(", ")), text] for names, text in meanings.items()]
+    return "\n".join(table([f"of {of}", "value at each time"], rows))
+
+
+def records(names: str) -> str:
+    """The records of a published document, and those that they hold, in the order in which they are first held.
+
+    ``names`` are the module in ``ackclock.schemas``, and the records to begin with.
+    """
+    module, *first = names.split()
+    home = importlib.import_module(f"ackclock.schemas.{module}")
+    waiting, parts, done = [getattr(home, name) for name in first], [], set()
+    while waiting:
+        record = waiting.pop(0)
+        if record in done:
+            continue
+        done.add(record)
+        rows = [[f"`{name}`", _defined(field)] for name, field in record.model_fields.items()]
+        parts += [
+            f"**{(record.__doc__ or '').replace('``', '`')}**",
+            "",
+            *table(["field", "definition"], rows),
+            "",
+        ]
+        waiting += [held for field in record.model_fields.values() for held in _held(field.annotation)]
+    return "\n".join(parts).strip()
+
+
+def _defined(field: FieldInfo) -> str:
+    """The definition of a field, with the words that it may have."""
+    allowed = [one for one in typing.get_args(field.annotation) if isinstance(one, str)]
+    described = field.description or ""
+    return f"{described} ({', '.join(f'`{one}`' for one in allowed)})" if len(allowed) > 1 else described
+
+
+def _held(annotation: Any) -> list[type[BaseModel]]:
+    """The records within the type of a field."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return [annotation]
+    return [held for part in typing.get_args(annotation) for held in _held(part)]
+
+
+def words(module: str) -> str:
+    """The vocabulary of expressions, from the docstring of its module: names, and below them what they mean."""
+    text = importlib.import_module(f"ackclock.experiment.{module}").__doc__ or ""
+    found = re.findall(r"^((?:    \S.*\n)+)((?:        .+\n)+)", text, re.MULTILINE)
+    rows = [
+        [", ".join(f"`{name}`" for name in _split(" ".join(names.split()))), " ".join(meaning.split())]
+        for names, meaning in found
+    ]
+    return "\n".join(table(["in an expression", "meaning"], rows))
+
+
+def _split(names: str) -> list[str]:
+    """Expressions that are separated by commas; those in brackets separate nothing."""
+    parts, depth = [""], 0
+    for character in names:
+        depth += (character == "(") - (character == ")")
+        if character == "," and not depth:
+            parts.append("")
+        else:
+            parts[-1] += character
+    return [one.strip() for one in parts]
 
 
 def schemas_of_documents() -> str:

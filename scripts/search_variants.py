@@ -1,5 +1,5 @@
 """Variants of what searches found, which tell whose doing a find is: `scripts/record-searches --variants` runs them,
-and `scripts/document-registry` makes their tables on docs/searches-found.md from the record.
+and `scripts/document-registry` makes their tables on docs/search.md from the record.
 """
 
 from __future__ import annotations

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from conftest import script
 
 from ackclock import _typed_core as core
 from ackclock._overrides import merge
@@ -311,10 +312,10 @@ start = "20 s"
 """
 
 
-def test_the_expressions_of_the_page_have_values() -> None:
-    page = (Path(__file__).resolve().parents[2] / "docs" / "evaluate.md").read_text(encoding="utf-8")
-    table = page.partition("\n### Metrics of RFC 5166\n")[2].partition("\nEvents and")[0]
-    expressions = [text for text in re.findall(r"`([^`]+)`", table) if "(" in text]
+def test_the_expressions_of_the_docstring_have_values() -> None:
+    table = script("registry_tables.py").words("rfc5166")
+    cells = re.findall(r"^\| (`.*?`) \| ", table, re.MULTILINE)
+    expressions = [text for cell in cells for text in re.findall(r"`([^`]+)`", cell) if "(" in text]
     assert len(expressions) > 25
     result = core.make(DUMBBELL, "page.toml", {}, 1, True).result()
     assert {text for text in expressions if not math.isfinite(value(text, result))} == set()

@@ -35,19 +35,7 @@ HEADINGS = [
     "Today",
     "Every claim",
 ]
-OURS = (
-    *(
-        "a-tcp-today",
-        "apace-today",
-        "bbr",
-        "learning-tcp-today",
-        "ltcp-rc-today",
-        "paths",
-        "policers",
-        "prague",
-    ),
-    *("predicted-blind", "profiles", "rbcc-today", "slow-starts", "spc-today", "tcp-rtt-today"),
-)
+OURS = ("bbr", "findings", "profiles", "today", "validation")
 """The pages on which questions of our own are answered."""
 
 

@@ -21,7 +21,7 @@ ROWS = 40
 GROUPS = 3
 """The largest number of groups of flows shown."""
 PACKETS_PER_S = 2e6
-"""The approximate number of packets that a core simulates in a second, less than docs/packet-cost.md measures on simple
+"""The approximate number of packets that a core simulates in a second, less than docs/architecture.md measures on simple
 paths.
 """
 RUN_S = 1e-3

@@ -1,10 +1,46 @@
 """Metrics of RFC 5166, "Metrics for the Evaluation of Congestion Control Mechanisms", as functions of plain numbers,
 and those of the evaluation's own.
 
-Section numbers are those of draft-irtf-tmrg-metrics-11. Vectors are one-dimensional float arrays. Jain's index and the
-coefficient of variation are in ``ackclock.metrics``, starvation is ``least_share`` of ``experiment.windows``.
-What a run's result has itself, such as delays, marks and the synchronisation of losses, needs no function. The table in
-``docs/evaluate.md`` says where each metric of the RFC is, and which are nowhere.
+Section numbers are those of draft-irtf-tmrg-metrics-11. Vectors are one-dimensional float arrays. A metric that is a
+number of one run is an expression over that run, which a scenario of an evaluation and a study can have:
+
+    flow("tested").goodput_bps / flow("tested").one_way_delay_mean_s
+        section 2.1: power
+    tcp_rate(flow("tested").rtt_mean_s, link("bottleneck").dropped_packets / link("bottleneck").arrived_packets)
+        section 2.1: the rate of standard TCP
+    link("bottleneck").utilisation, flow("tested").goodput_bps
+        section 2.1.1: utilisation, goodput; of transfers their completion times
+    link("bottleneck").wait_mean_s, flow("tested").one_way_delay_p99_s,
+    max(series("links.bottleneck.queue_packets", 10, 60))
+        section 2.1.2: delay, its mean, its tail, over time
+    loss_or_mark_rate("bottleneck"), link("bottleneck").marked_packets, link("bottleneck").corrupted_packets
+        section 2.1.3: loss or mark rate, marks, corruption
+    link("bottleneck").loss_events, link("bottleneck").loss_synchronisation
+        sections 2.1.3 and 2.2.2: events and synchronisation of losses, if the scenario has `observe = { at
+        = "bottleneck", loss_events = "50 ms" }`, where the time is the round trip without queues
+    largest_growth("flows.tested.cwnd_packets", 0.05, 10, 60)
+        section 2.2.1: aggressiveness, in packets of the window
+    variation(series("flows.tested.goodput_bps", 10, 60)),
+    variation(growth("links.bottleneck.arrived_packets", 1, 10, 60))
+        section 2.2.2: oscillation of a flow, of all together
+    flow("tested").rtt_std_s, variation(growth("links.bottleneck.dropped_packets", 1, 10, 60))
+        section 2.2.2: jitter of round trips, of loss
+    jain(flows.goodput_bps), 1 - min(flows.goodput_bps) / max(flows.goodput_bps)
+        section 2.3.1: Jain's index, epsilon
+    link("bottleneck").wait_p95_s, link("bottleneck").wait_std_s, loss_or_mark_rate("bottleneck")
+        section 2.3.2: fairness by congestion, each in a criterion with `measure = "ratio"` or
+        `"allowance"`, as in N-02 and N-03
+    delta_fair_time("flows.tested.goodput_bps", "flows.other.goodput_bps", 0.1, 20),
+    epsilon_fair_rounds("flows.*.goodput_bps", 0.2, 0.05, 20, 1)
+        section 2.3.3: convergence
+    rtt_exponent(flows.goodput_bps, flows.rtt_min_s), jain(flows.delivered_packets)
+        section 2.3.3: fairness over round trips; in packets
+    goodput_ratio(flows.delivered_packets, flows.sent_packets)
+        section 2.4: goodput ratio
+
+The functions of this module need what the result of a run does not have, such as the time of every loss or a rate for
+each round trip. Nowhere are: aggressiveness in each mode, fairness between packet sizes, energy, deployability and a
+utility of applications. Robustness and misbehaviour are scenarios of an evaluation.
 """
 
 from __future__ import annotations

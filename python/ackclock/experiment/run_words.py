@@ -1,75 +1,101 @@
 """The vocabulary of a metric's expression: the result of one run.
 
-    flows.X                     X of every flow, a vector; flows("tcp").X those of one group, flows("tcp*").X
-                                those of all groups whose names begin so
-    links.X                     X of every link
-    flow("tcp-1").X             X of one flow; likewise link("bottleneck").X and group("tcp").X
-    fairness, duration          the run's Jain index; its length in seconds
-    measured_from               when measuring begins, in seconds
-    series("links.bottleneck.queue_packets")            a time series; series(path, from, to) a part of it, in seconds;
-                                series("flows.tcp-*.goodput_bps") the sum over all matching names
-    time_of_max(path), time_of_max(path, from, to), time_of_max(path, from, to, width)
-                                the first time in seconds at which the series is largest; with a width, the start of
-                                the stretch of ``width`` seconds from ``from`` on whose mean is largest
-    time_of_reaching(path, level), time_of_reaching(path, level, from, to)
-                                the first time in seconds at which the series is at the level or above
-    growth(path, width), growth(path, width, from, to)
-                                the growth of a count in consecutive stretches of ``width`` seconds
-    hurst(path), hurst(path, from, to)
-                                the Hurst parameter of the growth of a count from sample to sample
-    least_share(path, from, width)                      the smallest share of any flow in any window of ``width``
-                                seconds, times the number of flows: 1 for equal shares
-    drift(path, from, to)       the least-squares slope of a series, per second
-    phase(path, cycle, from, to, start)                 the samples between two times of every cycle from ``start`` on
+    flows.X, flows("tcp").X, flows("tcp*").X
+        field X of every flow, of those of a group, or of all groups whose names begin so: a vector
+    links.X
+        field X of every link
+    flow("tcp-1").X, link("bottleneck").X, group("tcp").X
+        field X of one flow, link or group
+    fairness, duration
+        the run's Jain index; its length in seconds
+    measured_from
+        the time at which measuring begins, in seconds
+    series("links.bottleneck.queue_packets")
+        values over time; `series(path, from, to)` those between two times in seconds;
+        `series("flows.tcp-*.goodput_bps")` the sum over all flows whose names match; patterns work in the
+        functions below too
+    time_of_max(path)
+        the first time at which a series is largest; `time_of_max(path, from, to)` looks between two times; with
+        a width in seconds as fourth argument, the start of the stretch of that width whose mean is largest
+    time_of_reaching(path, level)
+        the first time at which a series is at the level or above; `time_of_reaching(path, level, from, to)`
+        looks between two times
+    growth(path, width)
+        the growth of a count such as `links.X.arrived_packets` in consecutive stretches of `width` seconds, a
+        vector; `growth(path, width, from, to)` between two times
+    hurst(path)
+        Hurst parameter, by aggregated variances, of the growth of a count such as `links.X.arrived_packets`
+        from sample to sample; `hurst(path, from, to)` between two times
+    least_share(path, from, width)
+        the smallest share of any flow in any window of `width` seconds, times the number of flows: 1 for equal
+        shares, 0 if a flow got nothing
+    drift(path, from, to)
+        the least-squares slope of a series, per second; the times may be left out
+    phase(path, cycle, from, to, start)
+        the samples between the times `from` and `to` within every cycle; cycles last `cycle` seconds and begin
+        at `start`
     settling_time(path, cycle, from, to, start)
-                                the time after the beginning of that phase during which the series is still above its
-                                settled level, the mean over the cycles
-    spectral_line(path, segment, from, to)              the share of a series' variance at its strongest frequency, by
-                                periodograms of segments of ``segment`` seconds
-    spectral_period(path, segment, from, to)            one over that frequency, in seconds
+        the number of seconds from the beginning of that phase during which the mean over one second is still
+        more than a quarter above the highest of the phase's second half; the mean over the cycles
+    spectral_line(path, segment, from, to)
+        the share of a series' variance at its strongest frequency, from 0 to 1, by averaged periodograms of
+        stretches of `segment` seconds; the times may be left out
+    spectral_period(path, segment, from, to)
+        one over that frequency, in seconds
     convergence_time(first, second, start, from, to)
-                                45-55 % convergence time in seconds of two series, see metrics
-    growth_of_gaps(path, from, to, first, cap)
-                                the smallest ratio of a gap between packets to the one before, from a count over time,
-                                without the first gaps; gaps above ``cap`` may stay
-    trips(link, share, width, windows, from)
-                                how often a circuit breaker of the network would have opened (RFC 8084)
-    time_of_trip(link, share, width, windows, from)
-                                the time in s until it would have opened first
-    call_trips(sent, received, rtt, width, from)
-                                how often that of a call would have opened (RFC 8083), from the counts of its packets
-                                on two links, and a report each ``width`` s
-    worst_loss(link, width, from)
-                                the greatest share of packets dropped in any window of ``width`` s
-    delta_fair_time(first, second, delta, start)
-                                the time in s until the second flow has its share but for delta, both as means over a
-                                second
-    epsilon_fair_rounds(path, epsilon, rtt, from, width)
-                                the number of round trips of ``rtt`` s until the least of the flows has 1 - epsilon of
-                                what the largest has, as means over ``width`` s
-    time_of_keeping(path, level, from, width)
-                                the time in s until the mean over ``width`` s is at least ``level``
-    rtt_exponent(goodput, rtt)
-                                the slope of goodput over the round trip, both as logarithms
-    least_share_of(path, all, from, width)
-                                the smallest share of any flow of ``path`` among those of ``all`` in any window of
-                                ``width`` s, times the number of the latter
-    time_of_amount(path, amount, from)
-                                the time in s until a rate has made an amount, such as bits
-    largest_growth(path, width, from, to)
-                                the largest growth of a value within ``width`` s
-    mean_of(path, from, to)
-                                the mean of a series
-    tcp_rate(rtt, p)
-                                1.2 / (RTT sqrt(p)), in packets per second
-    goodput_ratio(delivered, sent)
-                                the useful packets delivered as a share of all packets sent
+        45-55 % convergence time of two series, where the first was alone between `from` and `to`
     loss_or_mark_rate(link)
-                                the share of the packets that its queue dropped or marked
+        the share of the packets that arrived at a link which its queue dropped or marked
+    worst_loss(link, width, from)
+        the greatest share of packets dropped in any window
+    goodput_ratio(delivered, sent)
+        the useful packets delivered as a share of all packets sent, such as
+        `goodput_ratio(flows.delivered_packets, flows.sent_packets)`
+    tcp_rate(rtt, p)
+        the rate of a standard TCP flow with the loss rate p, 1.2 / (rtt sqrt(p)), in packets per second
+    rtt_exponent(goodput, rtt)
+        the slope of goodput over the round trip, both as logarithms: -1 if goodput goes with the inverse of the
+        round trip
+    delta_fair_time(first, second, delta, from)
+        the time until the second flow has at least a share of (1 - delta) / 2 of both, both as means over the
+        second before
+    epsilon_fair_rounds(path, epsilon, rtt, from, width)
+        the number of round trips of `rtt` until the least of all flows that match has at least 1 - epsilon of
+        what the largest has, as means over the `width` before: `epsilon_fair_rounds("flows.*.goodput_bps", 0.2,
+        0.05, 20, 1)`
+    least_share_of(path, all, from, width)
+        the smallest share of any flow of `path` among those of `all` in any window, times the number of the
+        latter: 0 where one starves
+    mean_of(path, from, to)
+        the mean of a series
+    time_of_keeping(path, level, from, width)
+        the time until the mean over the next `width` is at least the level
+    time_of_amount(path, amount, from)
+        the time until a rate has made an amount, such as bits
+    largest_growth(path, width, from, to)
+        the largest growth of a value within `width`, such as a window's within a round trip
+    growth_of_gaps(path, from, to, first, cap)
+        the smallest ratio of a gap between packets to the one before it, from a count such as
+        `"links.bottleneck.arrived_packets"`, without the first gaps; gaps of `cap` or more need not grow. 2
+        with too few packets
+    trips(link, share, width, windows, from)
+        how often a circuit breaker of the network would have opened: after this number of `windows` in a row in
+        each of which more than `share` of the packets was dropped
+    time_of_trip(link, share, width, windows, from)
+        the time until it would have opened first
+    call_trips(sent, received, rtt, width, from)
+        how often the circuit breaker of a call would have opened, from the packets of the call on two links and
+        a report each `width`
+    sum, mean, std, median, min, max, count, percentile(x, q)
+        of a vector, ignoring missing samples; `std` divides by n - 1; `count` counts samples; `min` and `max`
+        of several arguments go element by element
+    jain, variation, correlation(x, y)
+        Jain's index; standard deviation over mean; Pearson's correlation
+    abs, sqrt, log, log10, exp, pi, + - * / **
+        as usual
 
-X is any number in the result's records (`ackclock schema --of run`). The functions are sum, mean, std, min, max,
-median, percentile(x, q), correlation(x, y), count, jain, variation, abs, sqrt, log, log10, exp. All functions that
-reduce a vector ignore missing samples.
+X is any number in the result's records (`ackclock schema --of run`). Times and widths are in seconds. All functions
+that reduce a vector ignore missing samples.
 """
 
 from __future__ import annotations

@@ -1,30 +1,46 @@
 """The vocabulary of a claim's expression: the metrics of all cases, as vectors over the replications.
 
-    loss('rbcc-5')          the metric loss of the case rbcc-5: one number per replication
-    loss('rbcc[5]')         the metric loss of the case rbcc at the sweep value 5
-    loss('rbcc[*]')         all values of the sweep, one column per value; loss('rbcc[2..5]') those from 2 to 5,
-                            loss('rbcc[..5]') those up to 5, loss('rbcc[5..]') those from 5 on
-    axis('rbcc[*]')         the sweep values themselves
+    loss('rbcc-5'), loss('rbcc[5]')
+        the metric `loss` of a case: one number per replication
+    loss('rbcc[*]'), loss('rbcc[2..5]'), loss('rbcc[..5]'), loss('rbcc[5..]')
+        the metric at all values of the sweep, or at some: one column per value
+    axis('rbcc[*]')
+        the values of the sweep themselves
+    max, min, mean, sum, std, median
+        of one argument, along the sweep; `min` and `max` of several, element by element
+    first_above(x, y, level)
+        the first x at which y exceeds the level; no sample where it never does
+    trend(x, y)
+        Spearman's rank correlation: 1 where y always rises with x
+    slope(x, y)
+        the least-squares slope
+    at_equal(x, y, at)
+        the y at x = `at` of the curve through the points `x`, `y` of a sweep: `at_equal(delay('red[*]'),
+        loss('red[*]'), 20)`. The mean if the curve passes there more than once, no sample if it does not get
+        there
+    gap_at_equal(x, y, x2, y2)
+        how far the first curve lies above the points of the second at equal x; the mean over the points that it
+        reaches
+    share_matched(x, y, x1, y1, ...)
+        the share of the first curve's points for which one of the other curves passes a point with neither a
+        higher x nor a higher y; negate a quantity that should be high
+    harm_to_more(solo, beside), harm_to_less(solo, beside)
+        the harm to a flow, from what it has alone and beside others: the share that it loses of what is better
+        the more there is of it; of what is better the less there is, such as a delay, the share of it that the
+        others cause
+    cross_fitted_min(x, ...), cross_fitted_max(x, ...)
+        the best of several settings, each an argument or one of a sweep's values: one half of the replications
+        is judged with the setting that was best over the other half, and the other way round. `min` of them
+        would be below any of them by chance alone
+    abs, sqrt, log, log10, exp, + - * / **
+        as usual
 
-Element k of every vector comes from seed k, so differences and ratios are paired (common random numbers). A value
-with one column per sweep value must be reduced before it is judged: max(x), min(x), mean(x), sum(x), std(x),
-median(x) work along the sweep, and so do
-
-    first_above(x, y, level)    the first x at which y exceeds level; no sample where it never does
-    trend(x, y)                 Spearman's rank correlation: 1 when y always rises with x, -1 when it always falls
-    slope(x, y)                 the least-squares slope of y over x
+Element k of every vector comes from seed k, so differences and ratios are paired (common random numbers). A value with
+one column per sweep value has to be reduced before it is judged.
 
 A comparison may have such a value: loss('rbcc[*]') < loss('reno[*]') means "at each value". Its columns are comparisons
-joined by ``and``, and corrected for their number like others. One number per replication, or a constant, is
-compared with each column: loss('rbcc[*]') < loss('vegas'). Two parts of sweeps need the same number of values.
-
-Curves of one metric over another are compared by the functions of ``curve_words``, and the best of several settings is
-chosen by those of ``choice_words``.
-
-harm_to_more(solo, beside) and harm_to_less(solo, beside) are the harm that a flow suffers beside another one
-(``rfc5166``).
-
-min(a, b, ...) and max(a, b, ...) with several arguments work element by element; abs, sqrt, log, log10, exp too.
+joined by ``and``, and corrected for their number like others. One number per replication, or a constant, is compared
+with each column: loss('rbcc[*]') < loss('vegas'). Two parts of sweeps need the same number of values.
 """
 
 from __future__ import annotations

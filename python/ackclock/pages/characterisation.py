@@ -33,7 +33,7 @@ def scenarios() -> list[LoadedStudy]:
 
 
 def generated(what: str) -> str:
-    """Returns a generated part of docs/characterisation.md: its answer, its summary, or every scenario."""
+    """Returns a generated part of docs/evaluations.md: its answer, its summary, or every scenario."""
     records, studies = all_records(), scenarios()
     makers: Mapping[str, Callable[[], str]] = {
         "answer": lambda: answer(records, studies),

@@ -1,4 +1,4 @@
-"""The tables and the picture of docs/searches-found.md, from what `scripts/record-searches` recorded."""
+"""The tables and the picture of docs/search.md, from what `scripts/record-searches` recorded."""
 
 from __future__ import annotations
 

@@ -18,9 +18,11 @@ class FindingRecord(Document):
         description="the expression over samples that was measured; empty for an order alone"
     )
     low: float | None = Field(description="the lowest accepted value; null where there is no limit")
-    high: float | None
+    high: float | None = Field(description="the highest accepted value; null where there is no limit")
     order: str = Field(description="the comparison that has to hold, instead of limits; else empty")
-    result: Literal["met", "not met", "undecided", "not judged"]
+    result: Literal["met", "not met", "undecided", "not judged"] = Field(
+        description="not judged: it has no limit"
+    )
     estimate: float | None = Field(description="the mean of what was measured; null without a sample")
     interval: tuple[float, float] | None = Field(description="the interval that decided it, at its own error")
     seeds: int = Field(description="the number of seeds with a sample")

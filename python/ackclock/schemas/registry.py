@@ -12,8 +12,8 @@ class Parameter(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    name: str
-    summary: str
+    name: str = Field(description="as in a scenario file")
+    summary: str = Field(description="one line")
     unit: str | None = Field(default=None, description="its unit: time, packets, number, word...")
     default: Any = Field(default=None, description="as in a scenario file; null if it may be absent")
     range: str | None = Field(default=None, description="in words, e.g. above 0 and at most 1")
@@ -23,7 +23,7 @@ class Parameter(BaseModel):
     above_minimum: bool = Field(default=False, description="whether the minimum itself is excluded")
     maximum: float | None = Field(default=None, description="in the unit of minimum")
     choices: list[str] | None = Field(default=None, description="the allowed words")
-    source: str | None = None
+    source: str | None = Field(default=None, description="document and section")
 
 
 class Entry(BaseModel):
@@ -31,12 +31,12 @@ class Entry(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    name: str
+    name: str = Field(description="as in a scenario file, or the study's name")
     kind: str = Field(
         description="control, discriminator, action, slow-start, resume, ecn-response, growth-limit, backoff, "
         "selector, queue, loss, application, transport or study"
     )
-    summary: str
-    parameters: list[Parameter]
-    source: str
+    summary: str = Field(description="one line")
+    parameters: list[Parameter] = Field(description="a record for each")
+    source: str = Field(description="thesis and chapter, or RFC and section")
     file: str | None = Field(default=None, description="for a study, the path of its file")

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from ackclock import _typed_core as core
+from ackclock.schemas import series as meanings
 
 
 class Document(BaseModel):
@@ -45,9 +46,13 @@ _LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 class Series(Document):
     """Values over time, all at the times of ``time_s``."""
 
-    time_s: list[float]
-    flows: dict[str, dict[str, list[float | None]]] = Field(description="flow: quantity: values")
-    links: dict[str, dict[str, list[float | None]]] = Field(description="link: quantity: values")
+    time_s: list[float] = Field(description="the times of all samples")
+    flows: dict[str, dict[str, list[float | None]]] = Field(
+        description="flow: quantity: values", json_schema_extra={"quantities": dict(meanings.FLOWS)}
+    )
+    links: dict[str, dict[str, list[float | None]]] = Field(
+        description="link: quantity: values", json_schema_extra={"quantities": dict(meanings.LINKS)}
+    )
 
 
 def _record(title: str, about: str, declared: Sequence[Mapping[str, Any]], **records: Any) -> Any:
@@ -117,19 +122,21 @@ else:
 class Statistic(Document):
     """A quantity over the replications."""
 
-    mean: float | None
+    mean: float | None = Field(description="mean over the runs that have a sample")
     std: float | None = Field(description="sample form, n - 1")
     interval: tuple[float, float] | None = Field(description="95 %, Student t")
-    samples: int
+    samples: int = Field(description="the number of runs that have a sample")
 
 
 class Point(Document):
     """All replications at one point of the scenario's sweep."""
 
     overrides: dict[str, Any] = Field(description="dotted path: value; empty without a sweep")
-    runs: list[Result]
+    runs: list[Result] = Field(description="in the order of their seeds, each as above")
     summary: dict[str, Statistic] = Field(
-        description="fairness, groups.<group>.<quantity> (mean over its flows), links.<link>.<quantity>"
+        description="of fairness, groups.<group>.<quantity> (mean over its flows), links.<link>.<quantity> and, if "
+        "transfers were observed, size_classes.<group>.<class>.<quantity>, where a class is up_to_100kB, "
+        "100kB_to_10MB or above_10MB"
     )
 
 

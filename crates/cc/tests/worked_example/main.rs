@@ -1,4 +1,4 @@
-//! The worked example of docs/add-a-control.md. Its file, `binomial.rs`, is written for `crates/cc/src/laws`;
+//! The worked example of docs/extend.md. Its file, `binomial.rs`, is written for `crates/cc/src/laws`;
 //! the line below gives `crate::` the meaning that it has inside the crate.
 
 use ackclock_cc::{classic, control, entry, script};
