@@ -49,6 +49,7 @@ WHAT is one of
     media                    the cases of RFC 8867 under each rate control of real-time media, run
     lessons                  the lessons of the classroom
     evaluations              the recorded evaluations after RFC 9743, from the archive
+    limits                   the limits of evaluations, with their reasons
     crates                   the crates of the workspace in layers, from their manifests
     clauses                  what is claimed of standards, from docs/clauses.toml and the citations in the sources
     file PATH                a file of the repository
@@ -118,6 +119,7 @@ INSTEAD: dict[str, Callable[[str], str]] = {
     "documents": lambda what: (
         f"`ackclock schema --of {KIND_OF.get(what.split()[0], what.split()[0])}` prints"
     ),
+    "limits": lambda _: "[`limits.toml`](../python/ackclock/evaluation/limits.toml) has",
     "words": lambda module: f"`python -m pydoc ackclock.experiment.{module}` prints",
     "commands": lambda _: "`ackclock COMMAND --help` prints",
     "python": lambda _: "`help(ackclock.Scenario)` and its like print, in Python,",
@@ -204,6 +206,7 @@ def generate(what: str) -> str:
         "clauses": lambda _: clauses.generated(),
         "crates": lambda _: crate_layers.generated(),
         "evaluations": lambda _: evaluations.index(),
+        "limits": lambda _: evaluations.limits(),
         "agreement": stack_agreement.generated,
         "predictions": study_pages.predictions,
         "claims": claims,

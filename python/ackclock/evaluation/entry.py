@@ -40,7 +40,7 @@ def evaluate(
     >>> import ackclock
     >>> evaluation = ackclock.evaluate("cubic", only=["5.1.2"], seeds=2)
     >>> evaluation.family("N-02").verdict
-    'INFO'
+    'OK'
     """
     (plan,) = plans(
         [text("control", control)],

@@ -253,7 +253,7 @@ class ScenarioFile(Table):
     )
     partial: str = Field(
         default="",
-        description="why it cannot answer the section: what is met is INFO, not OK; half a sentence",
+        description="why it cannot answer the section: what is met is then without a limit, not OK; half a sentence",
     )
     marks: bool = Field(
         default=False, description="whether packets of the seat may be marked (ECN) in all settings"

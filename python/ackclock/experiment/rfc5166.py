@@ -28,8 +28,8 @@ number of one run is an expression over that run, which a scenario of an evaluat
     jain(flows.goodput_bps), 1 - min(flows.goodput_bps) / max(flows.goodput_bps)
         section 2.3.1: Jain's index, epsilon
     link("bottleneck").wait_p95_s, link("bottleneck").wait_std_s, loss_or_mark_rate("bottleneck")
-        section 2.3.2: fairness by congestion, each in a criterion with `measure = "ratio"` or
-        `"allowance"`, as in N-02 and N-03
+        section 2.3.2: fairness by congestion, each in a criterion with a limit whose measure is `"ratio"`, as in
+        N-02 and N-03
     delta_fair_time("flows.tested.goodput_bps", "flows.other.goodput_bps", 0.1, 20),
     epsilon_fair_rounds("flows.*.goodput_bps", 0.2, 0.05, 20, 1)
         section 2.3.3: convergence

@@ -56,9 +56,9 @@
     rtt_exponent(goodput, rtt)
         the slope of goodput over the round trip, both as logarithms: -1 if goodput goes with the inverse of the
         round trip
-    delta_fair_time(first, second, delta, from)
+    delta_fair_time(first, second, delta, from[, kept])
         the time until the second flow has at least a share of (1 - delta) / 2 of both, both as means over the
-        second before
+        second before; with `kept`, of what both have in that time, which follows
     epsilon_fair_rounds(path, epsilon, rtt, from, width)
         the number of round trips of `rtt` until the least of all flows that match has at least 1 - epsilon of
         what the largest has, as means over the `width` before: `epsilon_fair_rounds("flows.*.goodput_bps", 0.2,
@@ -91,6 +91,8 @@
         of several arguments go element by element
     jain, variation, correlation(x, y)
         Jain's index; standard deviation over mean; Pearson's correlation
+    value_or(x, y)
+        x, or y for a run without it: a time that is not reached counts as the end
     abs, sqrt, log, log10, exp, pi, + - * / **
         as usual
 

@@ -12,6 +12,7 @@ from ackclock import _toml as toml
 from ackclock import _typed_core as core
 from ackclock._archive import evaluation_file, evaluation_text, folder, stem
 from ackclock.evaluation.contenders import RECOVERY
+from ackclock.evaluation.limits import known
 from ackclock.evaluation.rfc import TITLE
 from ackclock.evaluation.spelling import extent, in_lines, more_than
 from ackclock.evaluation.words import AS_STANDARD, CONCERN, NO_LIMIT, UNDECIDED, WORST_FIRST
@@ -62,6 +63,12 @@ def index() -> str:
             ]
         )
     return "\n".join(row(*cells) for cells in lines)
+
+
+def limits() -> str:
+    """Returns a line for each limit."""
+    rows = [[f"`{name}`", one.text, one.reason, one.source or "ours"] for name, one in known().items()]
+    return "\n".join(table(["limit", "a condition is met if its metric is", "why there", "who says so"], rows))
 
 
 def place(control: str) -> str:
