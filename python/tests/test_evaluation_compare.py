@@ -21,13 +21,24 @@ def worse(now: dict[str, Any], before: dict[str, Any], limits: compare.Threshold
 def record(
     values: Sequence[float | None], verdict: str = "OK", better: str = "less", failed: int = 0
 ) -> dict[str, Any]:
-    finding = {"metric": "m", "text": "so", "setting": "", "verdict": verdict, "reason": ""}
+    finding = {
+        "metric": "m",
+        "measure": "value",
+        "text": "Loss: at most 2 %",
+        "setting": "",
+        "verdict": verdict,
+        "reference": "cubic",
+        "tested": 3.0,
+        "references": {"cubic": 1.0},
+        "allowed": [None, 2.0],
+        "reason": "",
+    }
     setting = {"name": "", "tested": {"m": values}}
     scenario = {
         "name": "N-03",
         "failed_runs": failed,
         "failure": "division by zero" if failed else "",
-        "metrics": [{"id": "m", "better": better}],
+        "metrics": [{"id": "m", "label": "Loss", "unit": "%", "better": better}],
         "settings": [setting],
         "findings": [finding],
     }
@@ -94,7 +105,11 @@ def test_a_word_that_is_a_worse_one_is_told() -> None:
         for now in words:
             # A concern is worse than what is undecided, and this than the others.
             is_worse = max(words.index(now), 1) > max(words.index(then), 1)
-            told = [f"N-03: {now}, {then} before: so"] if is_worse else []
+            told = (
+                [f"N-03: {now}, {then} before: Loss: 3.00 % (cubic 1.00 %, at most 2.00 % allowed)"]
+                if is_worse
+                else []
+            )
             assert worse(record(same, now), record(same, then), compare.Thresholds()) == told
 
 

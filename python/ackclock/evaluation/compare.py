@@ -21,6 +21,7 @@ from ackclock._files import is_there, read_text
 from ackclock._names import nearest
 from ackclock.errors import InputError
 from ackclock.evaluation.document import KIND
+from ackclock.evaluation.spelling import words_of_record
 from ackclock.evaluation.words import AS_STANDARD, CONCERN, NO_LIMIT, OK, UNDECIDED
 from ackclock.schemas.evaluate import EvaluateDocument
 from ackclock.statistics import Summary, paired_difference, summarise
@@ -317,8 +318,8 @@ def _verdicts(
         if thresholds.of(f"{name}.{one['metric']}") is None or RANKS[one["verdict"]] <= RANKS[was]:
             continue
         where = f" ({one['setting']})" if one["setting"] else ""
-        why = f": {one['reason']}" if one["reason"] else ""
-        yield f"{name}{where}: {one['verdict']}, {was} before: {one['text']}{why}"
+        why = f", {one['reason']}" if one["reason"] else ""
+        yield f"{name}{where}: {one['verdict']}, {was} before: {words_of_record(now, one)}{why}"
 
 
 @dataclass(frozen=True)

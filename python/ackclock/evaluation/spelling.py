@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from typing import Any
 
 from ackclock._numbers import significant
 from ackclock.evaluation.limits import Measure
@@ -55,6 +57,21 @@ def compared(
     ]
     said = f", {' and '.join(ends)} allowed" if ends else ""
     return f"{metric}: {_number(tested, unit, measure)} ({name} {_number(other, unit, measure)}{said})"
+
+
+def words_of_record(scenario: Mapping[str, Any], finding: Mapping[str, Any]) -> str:
+    """Returns what was measured of a finding of a recorded scenario, beside the reference and what is allowed."""
+    metric = next(one for one in scenario["metrics"] if one["id"] == finding["metric"])
+    reference = finding["reference"]
+    low, high = finding["allowed"]
+    return compared(
+        metric["label"],
+        metric["unit"],
+        finding["measure"],
+        finding["tested"],
+        (reference, finding["references"][reference]),
+        (low, high),
+    )
 
 
 def _number(value: float | None, unit: str, measure: Measure) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ackclock.evaluation.language import LEAST_BUFFER, buffer_order
-from ackclock.evaluation.spelling import compared
+from ackclock.evaluation.spelling import words_of_record
 from ackclock.evaluation.words import NO_LIMIT
 from ackclock.pages.markdown import table
 
@@ -112,16 +112,5 @@ def over_the_grid(found: Sequence[Found], verdict: str) -> Iterator[str]:
 
 def _row(found: Found) -> list[str]:
     scenario, one = found
-    metric = next(metric for metric in scenario["metrics"] if metric["id"] == one["metric"])
-    reference = one["reference"]
-    low, high = one["allowed"]
-    words = compared(
-        metric["label"],
-        metric["unit"],
-        one["measure"],
-        one["tested"],
-        (reference, one["references"][reference]),
-        (low, high),
-    )
     where = ", ".join(text for text in (f"`{scenario['name']}`", one["setting"]) if text)
-    return [where, words, one["reason"]]
+    return [where, words_of_record(scenario, one), one["reason"]]
