@@ -81,17 +81,17 @@ def of_settings(values: Sequence[Sequence[float]]) -> dict[str, Any]:
 
 
 def test_a_change_that_no_setting_shows_is_found_over_all() -> None:
-    # 3 % more in each of ten settings with a noise of 3 %: over five seeds t is 2.2 in a setting, over all 50 pairs 7.
+    # 4 % more in each of ten settings with a noise of 5 %: over five seeds t is 1.8 in a setting, over all 50 pairs 5.7.
     random = np.random.default_rng(1)
     before = 10 * random.normal(1, 0.02, (10, 5))
-    now = before * random.normal(1.06, 0.05, (10, 5))
+    now = before * random.normal(1.04, 0.05, (10, 5))
     (told,) = worse(of_settings(now.tolist()), of_settings(before.tolist()), compare.Thresholds(0.02))
     assert re.fullmatch(
-        r"N-03.m: 5.\d+ % more over 10 settings, most so in s\d: [\d.]+ before, [\d.]+ now", told
+        r"N-03.m: [\d.]+ % more over 10 settings, most so in s\d: [\d.]+ before, [\d.]+ now", told
     )
-    for k in range(10):
-        one, other = of_settings([now[k].tolist()]), of_settings([before[k].tolist()])
-        assert worse(one, other, compare.Thresholds(0.02)) == []
+    both = [of_settings(one.tolist())["criteria"][0]["scenarios"][0] for one in (now, before)]
+    pairs = list(compare._pairs("N-03", *both, compare.Thresholds(0.02)))
+    assert compare.significant(compare._in_settings(pairs), compare.ERROR / 2) == []
     # In one setting alone, a large change is found there: a tenth of it is within the tolerance over all.
     once = before.copy()
     once[3] *= 1.3
@@ -105,11 +105,8 @@ def test_a_word_that_is_a_worse_one_is_told() -> None:
         for now in words:
             # A concern is worse than what is undecided, and this than the others.
             is_worse = max(words.index(now), 1) > max(words.index(then), 1)
-            told = (
-                [f"N-03: {now}, {then} before: Loss: 3.00 % (cubic 1.00 %, at most 2.00 % allowed)"]
-                if is_worse
-                else []
-            )
+            measured = "Loss: 3.00 % (cubic 1.00 %, at most 2.00 % allowed)"
+            told = [f"N-03: {now}, {then} before: {measured}"] if is_worse else []
             assert worse(record(same, now), record(same, then), compare.Thresholds()) == told
 
 
