@@ -50,6 +50,7 @@ WHAT is one of
     lessons                  the lessons of the classroom
     evaluations              the recorded evaluations after RFC 9743, from the archive
     limits                   the limits of evaluations, with their reasons
+    power                    in how many of a hundred comparisons a known change of a control is found
     crates                   the crates of the workspace in layers, from their manifests
     clauses                  what is claimed of standards, from docs/clauses.toml and the citations in the sources
     file PATH                a file of the repository
@@ -75,6 +76,7 @@ from pathlib import Path
 import clauses
 import control_measurements
 import crate_layers
+import evaluation_power
 import media_cases
 import path_measurements
 import reference_pages
@@ -119,6 +121,7 @@ INSTEAD: dict[str, Callable[[str], str]] = {
     "documents": lambda what: (
         f"`ackclock schema --of {KIND_OF.get(what.split()[0], what.split()[0])}` prints"
     ),
+    "power": lambda _: "`scripts/record-power` records, and `scripts/evaluation_power.py` computes,",
     "limits": lambda _: "[`limits.toml`](../python/ackclock/evaluation/limits.toml) has",
     "words": lambda module: f"`python -m pydoc ackclock.experiment.{module}` prints",
     "commands": lambda _: "`ackclock COMMAND --help` prints",
@@ -207,6 +210,7 @@ def generate(what: str) -> str:
         "crates": lambda _: crate_layers.generated(),
         "evaluations": lambda _: evaluations.index(),
         "limits": lambda _: evaluations.limits(),
+        "power": lambda _: evaluation_power.generated(),
         "agreement": stack_agreement.generated,
         "predictions": study_pages.predictions,
         "claims": claims,

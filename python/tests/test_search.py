@@ -401,7 +401,11 @@ def test_what_is_no_worse_with_new_seeds_is_not_called_so(
     document = json.loads(ackclock("search", "sack", "--runs", "10", "--json").out)
     assert document["badness"] == 0.5
     assert document["finding"]["result"] == "not met"
-    assert "not surely worse than harmless" in ackclock("search", "sack", "--runs", "10").out
+    # Nothing was found, and nothing is written.
+    assert document["scenario"] is None
+    told = ackclock("search", "sack", "--runs", "10").out
+    assert "nothing found that is surely worse than harmless, in 10 runs: no file is written" in told
+    assert list(Path().rglob("search-*.toml")) == []
 
 
 def test_html_shows_what_was_found_over_time(ackclock: Command, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -422,6 +426,18 @@ def test_html_shows_what_was_found_over_time(ackclock: Command, monkeypatch: pyt
     mine = f"{OFFENDERS}:CutsTooLittle"
     document = json.loads(ackclock("search", mine, "--html", "--json").out)
     assert "under-test" in Path(document["report"]).read_text(encoding="utf-8")
+    # The command that is told runs it again, with the control in the seat.
+    again = f"ackclock run {document['scenario']} --control {mine}"
+    assert again in " ".join(ackclock("search", mine).out.split())
+    run_again = ackclock(*again.split()[1:], "--replications", "1", "--json")
+    assert run_again.code == 0, run_again.err
+    (tested, *_) = json.loads(run_again.out)["flows"]
+    assert (tested["name"], tested["control"]) == ("tested", "under-test")
+    empty = Path("empty.toml")
+    empty.write_text(space.load("bursts").text.replace('name = "tested"', 'name = "other"'))
+    refused = ackclock("run", str(empty), "--control", mine)
+    assert refused.code == 2
+    assert 'no flow is called "tested"' in refused.err
     monkeypatch.setattr(run.Search, "find", lambda _: replace(seen, failed=2, why="it fails"))
     done = ackclock("search", mine, "--html", "--json")
     assert json.loads(done.out)["report"] is None
@@ -519,7 +535,7 @@ def test_another_control_in_the_same_seat_is_subtracted(
 
     def take(self: run.Search, one: Contender, wanted: list[tuple[run.Values, int]]) -> list[float]:
         seen.append(one.name)
-        return [0.7 if one.name == "newreno" else 0.2] * len(wanted)
+        return [(0.7 if values else 0.3) if one.name == "newreno" else 0.2 for values, _ in wanted]
 
     monkeypatch.setattr(run.Search, "_objectives", take)
     done = ackclock("search", "newreno", "--against", "sack", "--runs", "10", "--json")

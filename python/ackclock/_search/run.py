@@ -66,6 +66,11 @@ class SearchResult:
     why: str = ""
     """Why it failed, after shrinking or otherwise anywhere; empty if it never did."""
 
+    @property
+    def is_find(self) -> bool:
+        """Returns whether it is surely worse than in the scenario of the space as it stands, or the control fails."""
+        return self.finding.met or self.failed > 0
+
 
 class Search:
     """A search. The same arguments find the same, and runs on disk are not made again."""

@@ -12,21 +12,43 @@ if TYPE_CHECKING:
     from ackclock.scenario import Scenario
 
 
-def read_scenario(file: Path, overrides: Mapping[str, Any]) -> Scenario:
-    """Returns the scenario in the file or in standard input. InputError says what is wrong with it, or that it is a
-    study.
+SEAT = "tested"
+"""The group of flows that a control given on the command line takes, as in the files of searches and evaluations."""
+
+
+def read_scenario(file: Path, overrides: Mapping[str, Any], control: str | None = None) -> Scenario:
+    """Returns the scenario in the file or in standard input, with a control, which may be a file in Python, in the flows
+    called "tested". InputError says what is wrong with it, or that it is a study.
     """
     from ackclock._files import STANDARD_INPUT, read_text
     from ackclock.scenario import Scenario
 
     text = read_text(file)
+    name = "standard input" if file == STANDARD_INPUT else str(file)
     try:
-        return Scenario.from_text(
-            text, overrides, file="standard input" if file == STANDARD_INPUT else str(file)
-        )
+        if control is None:
+            return Scenario.from_text(text, overrides, file=name)
+        from ackclock.evaluation.contenders import contender
+
+        tested = contender(control)
+        flows = {flow.get("name") for flow in _document(text).get("flows", ())}
+        if SEAT not in flows:
+            raise InputError(f'{name}: --control: no flow is called "{SEAT}", whose control it would be')
+        own = {**tested.overrides([SEAT]), **overrides}
+        return Scenario.from_text(text, own, file=name, controls=tested.classes)
     except ScenarioError:
         _refuse_study(file, text)
         raise
+
+
+def _document(text: str) -> Mapping[str, Any]:
+    """Returns the document in ``text``; an empty one where it is no TOML, which the core says better."""
+    from ackclock import _toml as toml
+
+    try:
+        return toml.loads(text)
+    except toml.TOMLDecodeError:
+        return {"flows": [{"name": SEAT}]}
 
 
 def _refuse_study(file: Path, text: str) -> None:

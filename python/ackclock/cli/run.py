@@ -90,15 +90,17 @@ def run(
     expect: Sequence[str] = (),
     latex: Sequence[str] = (),
     plots: Sequence[str] = (),
+    control: str | None = None,
 ) -> None:
-    """Runs a scenario file and prints its results; with ``out`` writes them, with ``html`` also a report.
+    """Runs a scenario file and prints its results; with ``out`` writes them, with ``html`` also a report. A ``control``
+    takes the flows called "tested".
 
     RunError, after all that, when one of the expectations in ``expect`` is not met.
     """
     overrides = dict(map(assignment, settings))
     if duration is not None:
         overrides["duration"] = duration
-    scenario = read_scenario(file, overrides)
+    scenario = read_scenario(file, overrides, control)
 
     # What a wrong scenario and `ackclock --help` should not cost.
     from ackclock._cluster import workers_at

@@ -62,10 +62,12 @@ def search(
     parts += [] if space in (None, wanted.space) else [Path(space).stem]
     parts += [] if against is None else ["against", stem_of(against)]
     parts += [] if transport is None else [transport]
-    path = out / f"{'-'.join(map(plain, parts))}.toml"
-    with replacing(path) as unfinished:
-        unfinished.write_text(scenario_of(found, chosen, tested, wanted, made_by), encoding="utf-8")
-    report = _report(path, found, chosen, tested, threads) if html else None
+    path = out / f"{'-'.join(map(plain, parts))}.toml" if found.is_find else None
+    report = None
+    if path is not None:
+        with replacing(path) as unfinished:
+            unfinished.write_text(scenario_of(found, chosen, tested, wanted, made_by), encoding="utf-8")
+        report = _report(path, found, chosen, tested, threads) if html else None
     if as_json:
         print_json(
             as_document(
@@ -75,7 +77,7 @@ def search(
                 control=control,
                 objective=objective,
                 against=against,
-                scenario=str(path),
+                scenario=None if path is None else str(path),
                 report=None if report is None else str(report),
             )
         )
@@ -85,8 +87,10 @@ def search(
     say.print(f"worst      {significant(found.badness, 3)}, mean of {len(found.samples)} seeds")
     say.print(f"harmless   {significant(found.harmless, 3)}, in the scenario of {chosen.file} as it stands")
     more = with_ends(finding.estimate, finding.interval)
-    surely = "" if finding.met else ": not surely worse than harmless"
-    say.print(f"new seeds  {more} more than harmless, mean of {finding.seeds} others{surely}")
+    say.print(f"new seeds  {more} more than harmless, mean of {finding.seeds} others")
+    if path is None:
+        say.print(Text(f"nothing found that is surely worse than harmless, in {runs:,} runs: no file is written"))
+        return
     values = chosen.overrides(found.values)
     for place, (name, value) in enumerate(values.items()):
         say.print(f"{'' if place else 'with':<10} {name} = {value}")
@@ -96,6 +100,8 @@ def search(
         here = f"{found.failed} of {len(found.samples)} runs there, {found.all_failed} runs of the search"
         say.print(Text(f"failed     {here}, each of which counts as 1: {found.why}"))
     say.print(f"scenario   {shown(path)}")
+    if tested.classes:
+        say.print(Text(f"again      ackclock run {shown(path)} --control {control}"))
     if report is not None:
         say.print(f"report     {shown(report)}")
 

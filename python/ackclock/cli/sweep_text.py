@@ -21,8 +21,8 @@ ROWS = 40
 GROUPS = 3
 """The largest number of groups of flows shown."""
 PACKETS_PER_S = 2e6
-"""The approximate number of packets that a core simulates in a second, less than docs/architecture.md measures on simple
-paths.
+"""The approximate number of packets that a core simulates in a second, less than docs/architecture.md measures on
+simple paths.
 """
 RUN_S = 1e-3
 """The further cost of a run in seconds: reading, building and storing it."""

@@ -31,17 +31,19 @@ def alike(record: Record) -> list[str]:
 
 
 def renewed(kept: Record, made: Record) -> dict[str, Any]:
-    """Returns the record with the scenarios of ``made`` in place of its own, and the verdicts that follow."""
-    scenarios = {of["name"]: of for one in made["criteria"] for of in one["scenarios"]}
+    """Returns the record with the scenarios of ``made`` in place of its own, all of its samples judged by today's code,
+    and the verdicts that follow.
+    """
+    anew = {of["name"]: of for one in made["criteria"] for of in one["scenarios"]}
     lines = {text: None for one in made["criteria"] for text in one["lacks"]}
-    criteria = [_criterion(one, scenarios, lines, kept) for one in kept["criteria"]]
+    criteria = [_criterion(one, anew, lines, kept) for one in kept["criteria"]]
     of_section_5 = {one["section"]: one["verdict"] for one in criteria if one["id"] in OF_TAIL_DROP}
     verdict, sentence = tail_drop(of_section_5)
     criteria = [
         {**one, "verdict": verdict, "sentence": sentence} if one["id"] == "N-10" else one for one in criteria
     ]
     versions = dict(kept["versions"])
-    for name in scenarios:
+    for name in anew:
         versions.pop(f"core of {name}", None)
         if made["versions"]["core"] != versions["core"]:
             versions[f"core of {name}"] = made["versions"]["core"]
@@ -51,15 +53,7 @@ def renewed(kept: Record, made: Record) -> dict[str, Any]:
 
 def judged_anew(record: Record) -> dict[str, Any]:
     """Returns the record with the findings that today's code derives from its samples, and what follows from these."""
-    criteria = [
-        {**one, "scenarios": [_judged(scenario, record) for scenario in one["scenarios"]]}
-        for one in record["criteria"]
-    ]
-    return {**renewed(record, {**record, "criteria": criteria}), "versions": record["versions"]}
-
-
-def _judged(scenario: Record, record: Record) -> Record:
-    return scenario_document(_result(scenario, record), record["references"])
+    return renewed(record, {"criteria": [], "versions": record["versions"]})
 
 
 def samples_of(scenario: Record, record: Record) -> Measured:
@@ -111,13 +105,12 @@ def simulations(record: Record) -> int:
     return len(plan.within([samples_of(recorded[one.name], record) for one in plan.scenarios]))
 
 
-def _criterion(kept: Record, made: Mapping[str, Record], lines: Iterable[str], record: Record) -> Record:
-    of_it = {name: one for name, one in made.items() if load(name).about.family == kept["id"]}
-    if not of_it:
-        return kept
+def _criterion(kept: Record, anew: Mapping[str, Record], lines: Iterable[str], record: Record) -> Record:
+    of_it = {name: one for name, one in anew.items() if load(name).about.family == kept["id"]}
     known = {one["name"]: one for one in kept["scenarios"]} | of_it
-    scenarios = [known[name] for name in names() if name in known]
-    results = [_result(one, record) for one in scenarios]
+    if not known:
+        return kept
+    results = [_result(known[name], record) for name in names() if name in known]
     family = next(one for one in FAMILIES if one.id == kept["id"])
     found = of_scenarios(family, results)
     return {
@@ -125,7 +118,7 @@ def _criterion(kept: Record, made: Mapping[str, Record], lines: Iterable[str], r
         "verdict": found.verdict,
         "sentence": found.sentence,
         "lacks": list(dict.fromkeys(_lacks(kept, results, of_it, lines, record.get("most_packets")))),
-        "scenarios": scenarios,
+        "scenarios": [scenario_document(one, record["references"]) for one in results],
     }
 
 

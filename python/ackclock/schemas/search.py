@@ -31,5 +31,5 @@ class SearchDocument(Document):
     why_failed: str | None
     values: dict[str, Any] = Field(description="the values that matter, by their paths in the scenario")
     runs: int = Field(description="the number of simulations, those of the reference included")
-    scenario: str = Field(description="the file of what was found")
+    scenario: str | None = Field(description="the file of what was found; null if nothing was")
     report: str | None = Field(description="the page of --html; null without one")

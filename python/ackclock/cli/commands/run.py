@@ -14,6 +14,15 @@ from ackclock.cli.options import Dask, Figures, Json, ScenarioFile, Settings, Th
 def run(
     file: ScenarioFile,
     set: Settings = None,
+    control: Annotated[
+        str | None,
+        typer.Option(
+            metavar="CONTROL",
+            help='Control of the flows called "tested": a name, a table in TOML, or FILE.py or FILE.py:CLASS, as for '
+            "what ackclock search found.",
+            show_default=False,
+        ),
+    ] = None,
     duration: Annotated[
         str | None,
         typer.Option(
@@ -132,4 +141,5 @@ def run(
         point=point,
         dask=dask,
         expect=expect or [],
+        control=control,
     )

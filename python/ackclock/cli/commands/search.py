@@ -32,8 +32,8 @@ def search(
         str | None,
         typer.Option(
             metavar="SPACE",
-            help="Where to look: bursts, fades, pauses, paths, mixes, jitters, dualq, changes, or a scenario file "
-            "whose sweep has ranges; default: what suits the objective.",
+            help="Where to look: bursts, fades, pauses, paths, mixes, jitters, dualq, changes, routes, or a scenario "
+            "file whose sweep has ranges; default: what suits the objective.",
             show_default=False,
         ),
     ] = None,
