@@ -17,8 +17,8 @@ SEAT = "tested"
 
 
 def read_scenario(file: Path, overrides: Mapping[str, Any], control: str | None = None) -> Scenario:
-    """Returns the scenario in the file or in standard input, with a control, which may be a file in Python, in the flows
-    called "tested". InputError says what is wrong with it, or that it is a study.
+    """Returns the scenario in the file or in standard input, with a control, which may be a file in Python, in the
+    flows called "tested". InputError says what is wrong with it, or that it is a study.
     """
     from ackclock._files import STANDARD_INPUT, read_text
     from ackclock.scenario import Scenario
