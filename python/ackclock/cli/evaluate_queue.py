@@ -12,12 +12,15 @@ from rich.table import Table
 from rich.text import Text
 
 from ackclock._files import writable
+from ackclock.characterisation.words import INFO
 from ackclock.cli.terminal import console, print_json, progress_bar, show_files
+from ackclock.evaluation.words import CONCERN, OK, UNDECIDED
 
 if TYPE_CHECKING:
     from ackclock.study.result import StudyResult
 
 QUEUE = "queue"
+STYLES = {OK: "green", CONCERN: "red", UNDECIDED: "magenta", INFO: "cyan"}
 
 
 def evaluate(
@@ -51,7 +54,6 @@ def evaluate(
 
 def _show(discipline: str, results: Sequence[StudyResult], *, full: bool) -> None:
     from ackclock.characterisation.entry import judged
-    from ackclock.cli.evaluate_text import STYLES
 
     out, found = console(), judged(results, discipline)
     out.print(Text(f"{discipline} after RFC 7928, {'full' if full else 'quick'}", style="bold"))
