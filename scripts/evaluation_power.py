@@ -44,7 +44,7 @@ CHANGES: Mapping[str, Change] = {
         '{ name = "cubic", fast_convergence = false }', "makes no room for new flows (no fast convergence)"
     ),
 }
-OTHERS: Mapping[str, int] = {"bbrv3": 20, "copa": 20, "rbcc": 20, "a-tcp": 20, "ltcp-rc": 20, "sack": 20}
+OTHERS: Mapping[str, int] = {"bbrv3": 20, "sack": 20}
 """Other controls, which are compared with themselves, and their number of seeds."""
 
 

@@ -121,7 +121,7 @@ INSTEAD: dict[str, Callable[[str], str]] = {
     "documents": lambda what: (
         f"`ackclock schema --of {KIND_OF.get(what.split()[0], what.split()[0])}` prints"
     ),
-    "power": lambda _: "`scripts/record-power` records, and `scripts/evaluation_power.py` computes,",
+    "power": lambda _: "`scripts/evaluation_power.py` computes",
     "limits": lambda _: "[`limits.toml`](../python/ackclock/evaluation/limits.toml) has",
     "words": lambda module: f"`python -m pydoc ackclock.experiment.{module}` prints",
     "commands": lambda _: "`ackclock COMMAND --help` prints",

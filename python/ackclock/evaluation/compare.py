@@ -393,10 +393,11 @@ def _in_settings(pairs: Sequence[_Pair]) -> list[Change]:
 
 
 def _over_settings(pairs: Sequence[_Pair]) -> list[Change]:
-    """Returns the change of each metric over all settings of its scenario: the mean relative change of all pairs of
-    runs, twice their difference over their sum, which is 0 where both are.
+    """Returns the change of each metric over all settings of its scenario, by the mean over these of the relative
+    change with each seed: twice the difference of its two runs over their sum, 0 where both are 0.
 
     A change that is too small in each of many settings, with few seeds, is found where it is the same in all of them.
+    Settings with one seed share its random numbers, so that only seeds count as independent.
     """
     metrics: dict[str, list[_Pair]] = {}
     for one in pairs:
@@ -404,7 +405,7 @@ def _over_settings(pairs: Sequence[_Pair]) -> list[Change]:
     found = []
     for name, own in metrics.items():
         changes = [one.relative for one in own]
-        summary = summarise(np.concatenate(changes))
+        summary = summarise(_means_by_seed(changes))
         p = _worse(summary, own[0].better)
         if p is None or summary.mean is None:
             continue
@@ -415,6 +416,14 @@ def _over_settings(pairs: Sequence[_Pair]) -> list[Change]:
             Change(name, most.setting, *most.means, p, most.tolerance, len(own), _ratio(summary.mean))
         )
     return found
+
+
+def _means_by_seed(settings: Sequence[Vector]) -> list[float]:
+    """Returns the mean over the settings that have a value with a seed, seed by seed; nan without any."""
+    longest = max(values.size for values in settings)
+    by_seed = ([values[seed] for values in settings if seed < values.size] for seed in range(longest))
+    present = ([value for value in values if np.isfinite(value)] for values in by_seed)
+    return [float(np.mean(values)) if values else math.nan for values in present]
 
 
 def _ratio(change: float) -> float:
