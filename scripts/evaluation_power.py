@@ -130,7 +130,9 @@ def false_alarms(seeds: int) -> int:
     for _ in range(TRIES):
         order = random.permutation(30).tolist()
         one, other = order[:seeds], order[seeds : 2 * seeds]
-        found += bool(compare.compared(drawn(samples, one), drawn(samples, other), compare.Thresholds()).worse)
+        found += bool(
+            compare.compared(drawn(samples, one), drawn(samples, other), compare.Thresholds()).worse
+        )
     return found
 
 

@@ -89,7 +89,9 @@ def search(
     more = with_ends(finding.estimate, finding.interval)
     say.print(f"new seeds  {more} more than harmless, mean of {finding.seeds} others")
     if path is None:
-        say.print(Text(f"nothing found that is surely worse than harmless, in {runs:,} runs: no file is written"))
+        say.print(
+            Text(f"nothing found that is surely worse than harmless, in {runs:,} runs: no file is written")
+        )
         return
     values = chosen.overrides(found.values)
     for place, (name, value) in enumerate(values.items()):
