@@ -27,11 +27,12 @@ from ackclock.errors import InputError
 from ackclock.experiment.expression import Expression, ExpressionError
 from ackclock.experiment.run_words import RunWords, measure, needs_series
 from ackclock.experiment.sample_words import SampleWords, samples_of
+from ackclock.pages.results import recorded as of_study
 from ackclock.study.claim import Claim
 from ackclock.study.load import LoadedStudy, load_study
 from ackclock.study.model import Metric, SweptCase
 from ackclock.study.plan import Plan
-from ackclock.study.records import records_dir
+from ackclock.study.result import StudyResult
 from ackclock.study.verdict import judge
 
 RECORD = folder("wire") / "testbed.json"
@@ -193,11 +194,10 @@ def figure_part(figure: int, known: Mapping[str, Recorded]) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
-def recorded(figure: int) -> Recorded:
-    """Returns the record of the study's last full run."""
-    path = records_dir() / THESIS / f"figure-{figure}.json"
-    document: Recorded = json.loads(path.read_text(encoding="utf-8"))
-    return document
+def recorded(figure: int) -> StudyResult | None:
+    """Returns the result of the study's last full run; None if it has changed since."""
+    found = of_study(f"{THESIS}/figure-{figure}")
+    return None if found is None else found.result
 
 
 Values = Mapping[str, Mapping[str, Sequence[float]]]
@@ -244,10 +244,11 @@ def value_of(metric: Metric, run: Mapping[str, Any]) -> float | None:
     return value if isfinite(value) else None
 
 
-def claims_table(figure: int, values: Mapping[str, Values], record: Recorded) -> str:
+def claims_table(figure: int, values: Mapping[str, Values], record: StudyResult | None) -> str:
     """Returns the claims whose cases were run: thesis, study, simulated, real, and whether the real means are so."""
     # What a claim measures may have changed since a study was run last; then its text has too.
-    rows, in_study = [], {(claim["id"], claim["text"]): claim["measured"] for claim in record["claims"]}
+    claims = [] if record is None else record.claims
+    rows, in_study = [], {(claim.id, claim.text): claim.measured for claim in claims}
     for claim in study(figure).study.claims:
         real = claimed(figure, claim, values["real"])
         if real is None:
@@ -302,17 +303,22 @@ def cases_table(
     figure: int,
     cases: Mapping[str, Recorded],
     values: Mapping[str, Values],
-    record: Recorded,
+    record: StudyResult | None,
 ) -> str:
     """Returns a row for each case that was run: each metric in the study / simulated / real, and how the run went."""
     metrics = [metric for metric in study(figure).study.metrics if values["real"][metric.id]]
     labels = {run.name: run.case.title for run in study(figure).study.runs()}
+    means: dict[tuple[str, str], float | None] = {
+        (of.name, id): one.mean
+        for of in (() if record is None else record.cases)
+        for id, one in of.values.items()
+    }
     rows = []
     for case, one in cases.items():
         cells = [
             " / ".join(
                 [
-                    short(record.get("values", {}).get(case, {}).get(metric.id, [])[:1]),
+                    short([] if (mean := means.get((case, metric.id))) is None else [mean]),
                     short(values["simulated"][metric.id].get(case, [])),
                     short(values["real"][metric.id].get(case, [])),
                 ]

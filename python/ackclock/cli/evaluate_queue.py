@@ -12,15 +12,12 @@ from rich.table import Table
 from rich.text import Text
 
 from ackclock._files import writable
-from ackclock.characterisation.words import INFO
 from ackclock.cli.terminal import console, print_json, progress_bar, show_files
-from ackclock.evaluation.words import CONCERN, OK, UNDECIDED
 
 if TYPE_CHECKING:
     from ackclock.study.result import StudyResult
 
 QUEUE = "queue"
-STYLES = {OK: "green", CONCERN: "red", UNDECIDED: "magenta", INFO: "cyan"}
 
 
 def evaluate(
@@ -54,7 +51,10 @@ def evaluate(
 
 def _show(discipline: str, results: Sequence[StudyResult], *, full: bool) -> None:
     from ackclock.characterisation.entry import judged
+    from ackclock.characterisation.words import INFO
+    from ackclock.evaluation.words import CONCERN, OK, UNDECIDED
 
+    styles = {OK: "green", CONCERN: "red", UNDECIDED: "magenta", INFO: "cyan"}
     out, found = console(), judged(results, discipline)
     out.print(Text(f"{discipline} after RFC 7928, {'full' if full else 'quick'}", style="bold"))
     out.print(Text("compared with drop-tail with the same buffer and the same random numbers", style="dim"))
@@ -65,9 +65,9 @@ def _show(discipline: str, results: Sequence[StudyResult], *, full: bool) -> Non
     table.add_column("scenario", overflow="fold")
     for about, title, row in found:
         words = Text(title).append(f"\n{row.sentence}", style="dim")
-        table.add_row(about.section, about.requirement, Text(row.verdict, style=STYLES[row.verdict]), words)
+        table.add_row(about.section, about.requirement, Text(row.verdict, style=styles[row.verdict]), words)
     out.print(table)
     out.print()
     counts = Counter(row.verdict for _, _, row in found)
-    out.print(Text(", ".join(f"{counts[word]} {word}" for word in STYLES if counts[word])))
+    out.print(Text(", ".join(f"{counts[word]} {word}" for word in styles if counts[word])))
     out.print(Text("RFC 7928 has no thresholds: the criteria are ours. A verdict is a finding.", style="dim"))

@@ -142,7 +142,12 @@ def _lacks(
         yield from (
             f"{name} was left out, for it cannot have this transport." for name in of_it if name not in there
         )
-    yield from (text for text in kept["lacks"] if " was left out, for " in text)
+    family = [name for name in names() if load(name).about.family == kept["id"]]
+    told = [
+        *kept["lacks"],
+        *(text for text in lines if text.startswith(tuple(f"{name} was" for name in family))),
+    ]
+    yield from (text for text in told if " was left out, for " in text)
 
 
 def _result(scenario: Record, record: Record) -> ScenarioResult:

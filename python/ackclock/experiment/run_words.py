@@ -163,6 +163,7 @@ class RunWords:
         self.functions: Mapping[str, Callable[..., Value]] = {
             **ELEMENTWISE,
             **REDUCTIONS,
+            "value_or": _value_or,
             "percentile": percentile,
             "correlation": correlation,
             "flow": lambda name: _named("flow", name, result["flows"]),
@@ -511,8 +512,7 @@ def _count(values: Array) -> float:
 
 
 ELEMENTWISE: Mapping[str, Callable[..., Value]] = {
-    **{name: _elementwise(name, getattr(np, name)) for name in ("abs", "sqrt", "log", "log10", "exp")},
-    "value_or": _value_or,
+    name: _elementwise(name, getattr(np, name)) for name in ("abs", "sqrt", "log", "log10", "exp")
 }
 REDUCTIONS: Mapping[str, Callable[..., Value]] = {
     "sum": _reduction("sum", np.sum),
