@@ -24,6 +24,7 @@ from ackclock.pages import ROOT
 from ackclock.pages.markdown import table
 
 FOLDER = ROOT / "reference" / "power"
+FOUND = FOLDER / "found.json"
 TRIES = 100
 Stored = Mapping[str, Any]
 
@@ -158,11 +159,21 @@ def against_itself(name: str) -> list[Judged]:
     return [one for one in found if one.condition.limit is not None]
 
 
+def counts() -> dict[str, dict[str, int]]:
+    """Returns in how many comparisons of 5 and of 10 seeds each change is found, and CUBIC unchanged is worse."""
+    found = {name: {str(seeds): times_found(name, seeds) for seeds in (5, 10)} for name in CHANGES}
+    return found | {"unchanged": {str(seeds): false_alarms(seeds) for seeds in (5, 10)}}
+
+
+def counted() -> dict[str, dict[str, int]]:
+    """Returns ``counts`` as `scripts/record-power` wrote them."""
+    found: dict[str, dict[str, int]] = json.loads(FOUND.read_text(encoding="utf-8"))
+    return found
+
+
 def generated() -> str:
     """Returns in how many of a hundred comparisons each known change is found."""
-    rows = [
-        [f"CUBIC {change.what}", *(str(times_found(name, seeds)) for seeds in (5, 10))]
-        for name, change in CHANGES.items()
-    ]
-    rows.append(["CUBIC unchanged, with other seeds", *(str(false_alarms(seeds)) for seeds in (5, 10))])
+    labels = {name: f"CUBIC {change.what}" for name, change in CHANGES.items()}
+    labels["unchanged"] = "CUBIC unchanged, with other seeds"
+    rows = [[labels[name], *map(str, of.values())] for name, of in counted().items()]
     return "\n".join(table([f"found in how many of {TRIES} comparisons", "5 seeds", "10 seeds"], rows))
