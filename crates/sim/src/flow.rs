@@ -164,13 +164,15 @@ impl Flow {
     }
 
     /// Called when the alarm of an end goes off, possibly before the timer is due. Does what is due and sets
-    /// the alarm again.
-    pub fn on_alarm(&mut self, end: usize, now: Time, network: &mut Network) {
+    /// the alarm again. Returns whether the end's timer completes the acknowledgement of all data to send: a stack
+    /// may notice at its timer what has arrived before.
+    pub fn on_alarm(&mut self, end: usize, now: Time, network: &mut Network) -> bool {
         if let Some(alarm) = &mut self.ends[end].alarm {
             alarm.goes_off();
         }
-        self.do_what_is_due(end, now, network);
+        let completes = self.do_what_is_due(end, now, network);
         self.arm(end, now, &mut network.schedule);
+        completes
     }
 
     /// Returns whether neither the application nor the timer of an end has anything to do up to and including
@@ -194,8 +196,9 @@ impl Flow {
         }
     }
 
-    /// Begins, stops, writes, starts a task or calls the endpoint's timer, if the time for it has come.
-    fn do_what_is_due(&mut self, end: usize, now: Time, network: &mut Network) {
+    /// Begins, stops, writes, starts a task or calls the endpoint's timer, if the time for it has come. Returns
+    /// whether the timer completes the acknowledgement of all data to send.
+    fn do_what_is_due(&mut self, end: usize, now: Time, network: &mut Network) -> bool {
         if end == 0 && !self.started {
             if now >= self.start {
                 self.started = true;
@@ -205,14 +208,13 @@ impl Flow {
                     self.wakes = self.stop.min(writer.due());
                 }
             }
-            return;
+            return false;
         }
         if end == 0 && now >= self.wakes {
             self.wake(now, network);
         }
-        if now >= self.ends[end].endpoint.timer() {
-            self.at(end, now, network, |endpoint, port| endpoint.on_timer(now, port));
-        }
+        now >= self.ends[end].endpoint.timer()
+            && self.at(end, now, network, |endpoint, port| endpoint.on_timer(now, port))
     }
 
     /// Called when a packet reaches an end over path `path` at `now`, which may lie in the future. Returns
@@ -229,29 +231,27 @@ impl Flow {
         if packet.connection != self.socket.connection {
             return false;
         }
-        let done = self.at(end, now, network, |endpoint, port| {
-            endpoint.on_packet(now, path, packet, port);
-            port.done
-        });
-        let completes = done && self.completed.is_none();
-        if completes {
-            self.completed = Some(now);
-        }
-        completes
+        self.at(end, now, network, |endpoint, port| endpoint.on_packet(now, path, packet, port))
     }
 
+    /// Lets an end act. Returns whether this completes the acknowledgement of all data to send.
     #[inline]
-    fn at<R>(
+    fn at(
         &mut self,
         end: usize,
         now: Time,
         network: &mut Network,
-        act: impl FnOnce(&mut dyn Endpoint, &mut Port<'_>) -> R,
-    ) -> R {
+        act: impl FnOnce(&mut dyn Endpoint, &mut Port<'_>),
+    ) -> bool {
         let End { endpoint, jitter, .. } = &mut self.ends[end];
         let jitter = jitter.as_deref_mut();
         let mut port = Port { network, socket: &mut self.socket, jitter, now, end: end as u32, done: false };
-        act(&mut **endpoint, &mut port)
+        act(&mut **endpoint, &mut port);
+        let completes = port.done && self.completed.is_none();
+        if completes {
+            self.completed = Some(now);
+        }
+        completes
     }
 
     fn start_ends(&mut self, now: Time, network: &mut Network) {

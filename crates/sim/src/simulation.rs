@@ -359,8 +359,12 @@ impl Simulation {
             Source::Lane(lane) => return Some(lane as usize),
             Source::Link(link) => self.network.serve(link, now),
             Source::Agent(agent) => self.network.on_agent_timer(agent, now),
-            Source::Timer(flow, end) => {
-                self.flows[flow as usize].on_alarm(usize::from(end), now, &mut self.network);
+            Source::Timer(index, end) => {
+                let flow = &mut self.flows[index as usize];
+                let completes = flow.on_alarm(usize::from(end), now, &mut self.network);
+                if completes && let Some(session) = flow.session {
+                    self.go_on(session, now, Some(index));
+                }
             }
             Source::Session(session) => self.go_on(session, now, None),
             Source::Sample => {
