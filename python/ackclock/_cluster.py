@@ -80,7 +80,9 @@ class Workers:
         self.ahead = self.cores * MOST
 
     def begin(self, jobs: Sequence[Job]) -> Batch:
-        """Starts the jobs in this order."""
+        """Starts the jobs in this order. InputError for jobs with stacks of libraries, which are files here."""
+        if any(job.named_stacks for job in jobs):
+            raise InputError("stacks in libraries run on this machine only, not on a cluster")
         return _Tasks(self._client, jobs, min(MOST, -(-len(jobs) // (4 * self.cores))))
 
 

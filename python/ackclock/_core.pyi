@@ -15,8 +15,10 @@ class ScenarioError(ValueError):
     diagnostics: str
     """JSON list of {file, line, column, end: {line, column}, path, found, expected, hint, message}."""
 
-def registry() -> str:
-    """Returns a JSON list of {name, kind, summary, source, parameters: [{name, summary, unit, default, range, minimum,
+Plugin = PythonClass | StackLibrary
+
+def registry(plugins: list[StackLibrary] = ...) -> str:
+    """Returns a JSON list, with the stacks of libraries, of {name, kind, summary, source, parameters: [{name, summary, unit, default, range, minimum,
     above_minimum, maximum, choices, source}]}.
     """
 
@@ -28,18 +30,20 @@ def tables() -> str:
     needs, written, opens, lists, names, ranges: [{quantity, unit, minimum, above_minimum, maximum}]}], others}.
     """
 
-def check(text: str, file: str, overrides: str = "{}", classes: list[PythonClass] = ...) -> str:
+def check(text: str, file: str, overrides: str = "{}", classes: list[Plugin] = ...) -> str:
     """Checks a scenario. Here and below, ``overrides`` is a JSON object {dotted path: value}. Returns a JSON object
     {axes: [{path, sampled, unit, values, cells}], points: [[index of each axis's value]], packets: [of one point in
     ``every``], every}. Raises ScenarioError.
     """
 
-def describe(text: str, file: str, overrides: str = "{}", classes: list[PythonClass] = ...) -> str:
+def describe(text: str, file: str, overrides: str = "{}", classes: list[Plugin] = ...) -> str:
     """Returns a JSON object {name, duration_s, warmup_s, seed, replications, expected_packets, flows: [{group, control,
     names, paths}], links: [name], network: {links: [{name, from, to, rate_bps, ...}]}, warnings: [sentence]}.
     """
 
-def outlines(text: str, file: str, runs: list[tuple[str, bool]]) -> list[str]:
+def outlines(
+    text: str, file: str, runs: list[tuple[str, bool]], plugins: list[StackLibrary] = ...
+) -> list[str]:
     """Returns a JSON object for each run, given its overrides and whether its series are kept: {flows: [{group,
     names}], links: [name], duration_s, expected_packets, series: [path]}, or {problems: text, diagnostics}. Raises
     ScenarioError if the text is not TOML.
@@ -54,7 +58,7 @@ def fields() -> str:
     """Returns a JSON object {record: [{name, kind, nullable, optional, unit, meaning}]} of the records of a result."""
 
 def run(
-    text: str, file: str, overrides: str, seed: int, series: bool, classes: list[PythonClass] = ...
+    text: str, file: str, overrides: str, seed: int, series: bool, classes: list[Plugin] = ...
 ) -> tuple[str, Columns | None]:
     """Runs the scenario once. Returns the result as JSON without its series, and the series. Raises ScenarioError or
     RuntimeError. Releases the GIL without classes: controls and disciplines written in Python run on this
@@ -64,16 +68,16 @@ def run(
 def document(text: str, file: str, overrides: str, seed: int) -> str:
     """Returns the result of one run with its series as JSON. Raises ScenarioError or RuntimeError. Releases the GIL."""
 
-def trace(text: str, file: str, overrides: str, seed: int, classes: list[PythonClass] = ...) -> Columns:
+def trace(text: str, file: str, overrides: str, seed: int, classes: list[Plugin] = ...) -> Columns:
     """Returns the events of every packet in one run, in the order of time: time_ns, flow, backward, packet, bytes,
     event, link.
     """
 
-def verify(text: str, file: str, overrides: str, seed: int, classes: list[PythonClass] = ...) -> str:
+def verify(text: str, file: str, overrides: str, seed: int, classes: list[Plugin] = ...) -> str:
     """Returns a JSON list of the violations of the network's physics in one run; empty if there are none."""
 
 def export(
-    text: str, file: str, overrides: str, seed: int, wishes: str, classes: list[PythonClass] = ...
+    text: str, file: str, overrides: str, seed: int, wishes: str, classes: list[Plugin] = ...
 ) -> tuple[str, str, Columns | None]:
     """Runs the scenario once and writes files meanwhile. ``wishes`` is a JSON object {captures:
     [[senders|receivers|before|after, link, path]], payloads, qlogs: [[row, path]], deliveries: [[row, path]], rates:
@@ -101,6 +105,24 @@ def wire(text: str, file: str, overrides: str, seed: int, program: str) -> str:
     user_namespace, kernel, problems: [sentence], controls: [report], series: {time_s, flows, links}}. ``program``
     offers controls of ours to the kernel, if a flow has one there. Raises ScenarioError, RuntimeError or
     KeyboardInterrupt. The calling thread may stay in the namespaces.
+    """
+
+Told = tuple[str, str, list[str], str, str]
+
+def inspect_library(path: str, options: list[tuple[str, str]]) -> Told:
+    """Loads a library with a stack and asks what it is, and whether it takes these options. Returns its name, version,
+    controls, what is random in equal runs, and its licence. Raises ValueError if it is no such library. The library may
+    end the process.
+    """
+
+def watch_libraries(file: int) -> None:
+    """Makes this process one that loads libraries, and notes each call of them in an open file of 4096 bytes. Raises
+    OSError if that cannot be.
+    """
+
+def last_library_call(page: bytes) -> tuple[str, int, str]:
+    """Reads what such a file holds. Returns the function of a library that was being called, or an empty text; the time
+    of the simulation in nanoseconds; and the name of the stack.
     """
 
 @final
@@ -386,6 +408,13 @@ class PythonClass:
     def __new__(cls, name: str, class_: Any, description: str) -> PythonClass: ...
 
 @final
+class StackLibrary:
+    """A stack in a shared library with these options, which says of itself what ``inspect_library`` returns."""
+
+    def __new__(cls, path: str, options: list[tuple[str, str]], told: Told) -> StackLibrary:
+        """Raises ValueError if a transport that is built in has its name."""
+
+@final
 class Departure:
     """A segment that a host has sent. Times are nanoseconds, data is counted in packets."""
 
@@ -479,7 +508,7 @@ class Host:
     is counted in packets.
     """
 
-    def __new__(cls, text: str, file: str, seed: int, classes: list[PythonClass]) -> Host:
+    def __new__(cls, text: str, file: str, seed: int, classes: list[Plugin]) -> Host:
         """Creates the host of the scenario's first flow. Raises ScenarioError if the scenario is wrong, ValueError if
         the flow is not over TCP.
         """

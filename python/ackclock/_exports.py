@@ -84,6 +84,7 @@ def export(
 
 def planned(scenario: Scenario, wishes: Iterable[str]) -> _Plan:
     """Returns the files to write. InputError for an impossible export."""
+    scenario.need_no_stack("an export")
     plan = _Plan(scenario)
     for wish in map(Wish.parse, wishes):
         plan.add(wish)

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 from ackclock import _typed_core as core
 from ackclock._arguments import whole
 from ackclock._store import Job, Store
-from ackclock.errors import AckclockError, Interrupted
+from ackclock.errors import AckclockError, InputError, Interrupted
 
 Progress = Callable[[int, int, float], None]
 """Called with (runs done, runs in all, share of the work done) from the thread that started them.
@@ -60,13 +60,24 @@ class Local:
         self._threads = threads
 
     def begin(self, jobs: Sequence[Job]) -> Batch:
-        """Starts the jobs in this order. Jobs with Python classes are made on this thread."""
+        """Starts the jobs in this order. Jobs with Python classes are made on this thread, those with stacks of
+        libraries in processes.
+        """
         return begin(jobs, self._threads)
 
 
 def begin(jobs: Sequence[Job], threads: int) -> Batch:
-    """Starts jobs on threads; jobs with Python classes run one after another on this thread."""
-    if any(job.has_python for job in jobs):
+    """Starts jobs on threads; jobs with Python classes run one after another on this thread, those with stacks of
+    libraries in processes. InputError for both at once.
+    """
+    has_python, has_stacks = any(job.has_python for job in jobs), any(job.named_stacks for job in jobs)
+    if has_python and has_stacks:
+        raise InputError("runs with controls or queues written in Python have no stacks of libraries")
+    if has_stacks:
+        from ackclock.evaluation.processes import StackProcesses
+
+        return StackProcesses(threads).begin(jobs)
+    if has_python:
         return OneByOne(jobs)
     return core.Batch([job.for_core() for job in jobs], threads)
 

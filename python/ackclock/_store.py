@@ -14,15 +14,16 @@ import json
 import os
 import zipfile
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ackclock import _toml as toml
 from ackclock._files import unfinished_name
 from ackclock._overrides import to_json
+from ackclock._stacks import CPU_S, Stack, now_offered
 from ackclock.errors import InputError
 
 if TYPE_CHECKING:
@@ -47,6 +48,21 @@ class Job:
     controls: Mapping[str, Any] = field(default_factory=dict)
     """Controls written in Python, by name; and queue disciplines."""
     queues: Mapping[str, Any] = field(default_factory=dict)
+    stacks: Sequence[Stack] = field(default_factory=now_offered)
+    """Stacks in libraries that it may name."""
+
+    @cached_property
+    def named_stacks(self) -> Sequence[Stack]:
+        """Returns the stacks in libraries that it names."""
+        if not self.stacks:
+            return ()
+        text = canonical(self.text) + to_json(self.overrides)
+        return [stack for stack in self.stacks if stack.is_named(text)]
+
+    @property
+    def cpu_s(self) -> float:
+        """Returns the CPU time that a run with stacks of libraries may take."""
+        return max((stack.cpu_s for stack in self.named_stacks), default=CPU_S)
 
     @property
     def has_python(self) -> bool:
@@ -67,6 +83,7 @@ class Job:
             str(self.seed),
             str(self.series if series is None else series),
             core_fingerprint(),
+            *(stack.key for stack in self.named_stacks),
         ]
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 

@@ -16,6 +16,7 @@ from ackclock._store import Job
 from ackclock.errors import InputError
 
 if TYPE_CHECKING:
+    from ackclock._stacks import Stack
     from ackclock._sweep import Sweep
     from ackclock.run import Run
 
@@ -55,9 +56,10 @@ class SweepJobs(Sequence[Job]):
         series: bool,
         controls: Mapping[str, Any],
         queues: Mapping[str, Any],
+        stacks: Sequence[Stack],
     ) -> None:
         self._text, self._file, self._series = text, file, series
-        self._controls, self._queues = controls, queues
+        self._controls, self._queues, self._stacks = controls, queues, stacks
         self._wanted = wanted
         # Neighbouring jobs belong to the same point.
         self._overrides = lru_cache(maxsize=64)(lambda point: merge(overrides, sweep.overrides(point)))
@@ -83,13 +85,17 @@ class SweepJobs(Sequence[Job]):
             raise IndexError(index)
         point, seed = self.pair(index)
         overrides = self._overrides(point)
-        classes = self._controls, self._queues
+        classes = self._controls, self._queues, self._stacks
         return Job(self._text, self._file, overrides, seed, self._series, *classes)
 
 
-def repeating(file: str, overrides: Mapping[str, Any], point: int | None, seed: int) -> str:
+def repeating(
+    file: str, overrides: Mapping[str, Any], point: int | None, seed: int, stacks: Sequence[Stack] = ()
+) -> str:
     """Returns the command line that repeats one run of a sweep."""
     words = ["ackclock", "run", "-" if file == "standard input" else file]
+    for stack in stacks:
+        words += ["--stack", stack.word]
     for path, value in overrides.items():
         words += ["--set", f"{path}={_toml(value)}"]
     if point is not None:

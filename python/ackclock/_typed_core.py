@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ackclock import kernel_controls
 from ackclock._overrides import to_json
+from ackclock._stacks import now_offered
 from ackclock.errors import AckclockError, InputError, RunError, ScenarioError
 
 if TYPE_CHECKING:
@@ -28,8 +29,8 @@ VERSION = _core.__version__
 
 
 def registry() -> list[dict[str, Any]]:
-    """Returns everything that a scenario can name."""
-    return list(json.loads(_core.registry()))
+    """Returns everything that a scenario can name, with the stacks of libraries that are offered."""
+    return list(json.loads(_core.registry([stack.library for stack in now_offered()])))
 
 
 def tables() -> list[dict[str, Any]]:
@@ -37,26 +38,29 @@ def tables() -> list[dict[str, Any]]:
     return list(json.loads(_core.tables()))
 
 
-PythonClasses = Sequence["_core.PythonClass"]
-"""Controls and disciplines written in Python; see ``ackclock.custom.classes``."""
+Plugins = Sequence["_core.PythonClass | _core.StackLibrary"]
+"""Controls and disciplines written in Python, see ``ackclock.custom.python_classes``; and stacks in libraries."""
 
 
-def check(text: str, file: str, overrides: Mapping[str, Any], classes: PythonClasses = ()) -> dict[str, Any]:
+def _with_offered(classes: Plugins) -> list[Any]:
+    """Returns plugins with the stacks of libraries that are offered."""
+    return [*classes, *(stack.library for stack in now_offered() if stack.library not in classes)]
+
+
+def check(text: str, file: str, overrides: Mapping[str, Any], classes: Plugins = ()) -> dict[str, Any]:
     """Checks a scenario. Returns the points of its sweep: axes, points, packets and every. ScenarioError when the
     scenario is wrong.
     """
     with own_errors():
-        return dict(json.loads(_core.check(text, file, to_json(overrides), list(classes))))
+        return dict(json.loads(_core.check(text, file, to_json(overrides), _with_offered(classes))))
 
 
-def describe(
-    text: str, file: str, overrides: Mapping[str, Any], classes: PythonClasses = ()
-) -> dict[str, Any]:
+def describe(text: str, file: str, overrides: Mapping[str, Any], classes: Plugins = ()) -> dict[str, Any]:
     """Returns name, duration_s, warmup_s, seed, replications, expected_packets, flows, links and warnings of a
     scenario.
     """
     with own_errors():
-        return dict(json.loads(_core.describe(text, file, to_json(overrides), list(classes))))
+        return dict(json.loads(_core.describe(text, file, to_json(overrides), _with_offered(classes))))
 
 
 def outlines(
@@ -69,7 +73,8 @@ def outlines(
     wrong.
     """
     with own_errors():
-        found = _core.outlines(text, file, [(to_json(overrides), series) for overrides, series in runs])
+        wanted = [(to_json(overrides), series) for overrides, series in runs]
+        found = _core.outlines(text, file, wanted, _with_offered([]))
     outlines = [dict(json.loads(outline)) for outline in found]
     return [
         ScenarioError(outline["problems"], outline["diagnostics"]) if "problems" in outline else outline
@@ -94,14 +99,14 @@ def fields() -> Mapping[str, Sequence[Mapping[str, Any]]]:
 
 
 def run(
-    text: str, file: str, overrides: Mapping[str, Any], seed: int, series: bool, classes: PythonClasses = ()
+    text: str, file: str, overrides: Mapping[str, Any], seed: int, series: bool, classes: Plugins = ()
 ) -> dict[str, Any]:
     """Returns the result of one run; its series, if they are wanted, are a ``Series``."""
     return make(text, file, overrides, seed, series, classes).result()
 
 
 def make(
-    text: str, file: str, overrides: Mapping[str, Any], seed: int, series: bool, classes: PythonClasses = ()
+    text: str, file: str, overrides: Mapping[str, Any], seed: int, series: bool, classes: Plugins = ()
 ) -> Made:
     """Makes one run and returns its result. A run with Python classes is made on this thread."""
     with own_errors():
@@ -114,7 +119,7 @@ def document(text: str, file: str, overrides: Mapping[str, Any], seed: int) -> s
         return _core.document(text, file, to_json(overrides), seed)
 
 
-def host(text: str, file: str, seed: int, classes: PythonClasses = ()) -> _core.Host:
+def host(text: str, file: str, seed: int, classes: Plugins = ()) -> _core.Host:
     """Returns one host of the scenario's first flow, for a caller that plays the other. ScenarioError when the scenario
     is wrong, InputError if the flow is not over TCP.
     """
@@ -122,15 +127,13 @@ def host(text: str, file: str, seed: int, classes: PythonClasses = ()) -> _core.
         return _core.Host(text, file, seed, list(classes))
 
 
-def trace(text: str, file: str, overrides: Mapping[str, Any], seed: int, classes: PythonClasses = ()) -> Any:
+def trace(text: str, file: str, overrides: Mapping[str, Any], seed: int, classes: Plugins = ()) -> Any:
     """Returns the packet trace of one run, an object of the Arrow PyCapsule interface."""
     with own_errors():
         return _core.trace(text, file, to_json(overrides), seed, list(classes))
 
 
-def verify(
-    text: str, file: str, overrides: Mapping[str, Any], seed: int, classes: PythonClasses = ()
-) -> list[Any]:
+def verify(text: str, file: str, overrides: Mapping[str, Any], seed: int, classes: Plugins = ()) -> list[Any]:
     """Returns the violations of the network's physics in one run."""
     with own_errors():
         return list(json.loads(_core.verify(text, file, to_json(overrides), seed, list(classes))))
@@ -142,7 +145,7 @@ def export(
     overrides: Mapping[str, Any],
     seed: int,
     wishes: Mapping[str, Any],
-    classes: PythonClasses = (),
+    classes: Plugins = (),
 ) -> tuple[dict[str, Any], list[tuple[str, int]], Any]:
     """Runs once and writes files. Returns the result, the files with their numbers of records, and the event log, an
     object of the Arrow PyCapsule interface, or None. OSError when a file cannot be written.

@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING, Any
 from ackclock import _arguments as arguments
 from ackclock import _typed_core as core
 from ackclock._files import read_text
-from ackclock._jobs import Made, Pool, Progress, run_jobs
+from ackclock._jobs import Made, Pool, Progress, begin, run_jobs
 from ackclock._named_files import with_files
 from ackclock._overrides import merge
-from ackclock._store import Store
+from ackclock._stacks import Stack, now_offered
+from ackclock._stacks import stacks as all_stacks
+from ackclock._store import Job, Store
 from ackclock._sweep import Sweep
 from ackclock._sweep_jobs import Plan, Rounds, SweepJobs, repeating
 from ackclock.errors import AckclockError, InputError, RunError
@@ -55,21 +57,34 @@ class Scenario:
     """Congestion controls written in Python that it may name."""
     queues: Mapping[str, type[Discipline]]
     """Queue disciplines written in Python that it may name."""
-    classes: core.PythonClasses = field(repr=False, compare=False)
-    """The same as the core takes them."""
+    stacks: Sequence[Stack]
+    """Stacks in libraries that it may name as transports."""
+    classes: core.Plugins = field(repr=False, compare=False)
+    """These three as the core takes them."""
     checked: Mapping[str, Any] = field(repr=False, compare=False)
     """What the core found out about the sweep when it checked the scenario."""
 
     @classmethod
-    def _checking(cls, text: Any, file: Any, overrides: Any, controls: Any, queues: Any) -> Scenario:
+    def _checking(
+        cls,
+        text: Any,
+        file: Any,
+        overrides: Any,
+        controls: Any,
+        queues: Any,
+        given: Sequence[str | Path | Stack],
+    ) -> Scenario:
         """The scenario of these parts, which are checked here, once. ScenarioError when it is wrong."""
         name = file if isinstance(file, str) else str(arguments.path("file", file))
         overrides = arguments.plain(arguments.mapping("overrides", overrides))
         text = with_files(arguments.text(f"{name}: the scenario", text), name, overrides)
         controls, queues = arguments.mapping("controls", controls), arguments.mapping("queues", queues)
-        classes = _described(controls, queues)
+        chosen = all_stacks(given)
+        named = {stack.name for stack in chosen}
+        stacks = (*(stack for stack in now_offered() if stack.name not in named), *chosen)
+        classes = [*_described(controls, queues), *(stack.library for stack in stacks)]
         checked = core.check(text, name, overrides, classes)
-        return cls(text, name, overrides, controls, queues, classes, checked)
+        return cls(text, name, overrides, controls, queues, stacks, classes, checked)
 
     @classmethod
     def from_file(
@@ -79,18 +94,20 @@ class Scenario:
         *,
         controls: Mapping[str, type[Control]] | None = None,
         queues: Mapping[str, type[Discipline]] | None = None,
+        stacks: Sequence[str | Path | Stack] = (),
     ) -> Scenario:
         """The scenario in a TOML file.
 
         ``overrides`` replace values of the file by dotted path, e.g. ``{"flows.tcp.control": "cubic"}``; an array of
         tables is addressed by name or index. ``controls`` and ``queues`` are classes of ``ackclock.Control`` and
-        ``ackclock.Discipline`` by the names under which the scenario knows them.
+        ``ackclock.Discipline`` by the names under which the scenario knows them. ``stacks`` are QUIC stacks in
+        libraries, ``PATH`` or ``PATH,key=value``, as ``--stack`` names them.
 
         InputError when the file cannot be read, ScenarioError (an InputError)
         with every problem when it is wrong.
         """
         found = arguments.path("path", path)
-        return cls._checking(read_text(found), str(path), overrides, controls, queues)
+        return cls._checking(read_text(found), str(path), overrides, controls, queues, stacks)
 
     @classmethod
     def from_text(
@@ -101,9 +118,10 @@ class Scenario:
         *,
         controls: Mapping[str, type[Control]] | None = None,
         queues: Mapping[str, type[Discipline]] | None = None,
+        stacks: Sequence[str | Path | Stack] = (),
     ) -> Scenario:
         """The scenario in a string; ``file`` is what error messages call it. ScenarioError when it is wrong."""
-        return cls._checking(text, file, overrides, controls, queues)
+        return cls._checking(text, file, overrides, controls, queues, stacks)
 
     @classmethod
     def from_dict(
@@ -114,6 +132,7 @@ class Scenario:
         *,
         controls: Mapping[str, type[Control]] | None = None,
         queues: Mapping[str, type[Discipline]] | None = None,
+        stacks: Sequence[str | Path | Stack] = (),
     ) -> Scenario:
         """The scenario in a dictionary that is as a TOML file would be.
 
@@ -136,12 +155,12 @@ class Scenario:
             text = tomli_w.dumps(arguments.plain(document))
         except (TypeError, AttributeError) as error:
             raise InputError(f"{file}: holds what a scenario cannot: {error}") from None
-        return cls._checking(text, file, overrides, controls, queues)
+        return cls._checking(text, file, overrides, controls, queues, stacks)
 
     def with_overrides(self, overrides: Mapping[str, Any]) -> Scenario:
         """The scenario with more values replaced. ScenarioError when the outcome is wrong."""
         merged = merge(self.overrides, arguments.mapping("overrides", overrides))
-        return self._checking(self.text, self.file, merged, self.controls, self.queues)
+        return self._checking(self.text, self.file, merged, self.controls, self.queues, self.stacks)
 
     @cached_property
     def sweep(self) -> Sweep:
@@ -167,16 +186,41 @@ class Scenario:
         """
         return core.describe(self.text, self.file, self.overrides, self.classes)
 
-    def run(self, seed: int | None = None, series: bool = True) -> Run:
+    def run(
+        self,
+        seed: int | None = None,
+        series: bool = True,
+        *,
+        stacks: Sequence[str | Path | Stack] | None = None,
+    ) -> Run:
         """Simulate once. ``seed`` defaults to the scenario's, ``series=False`` leaves out the values over time.
+        ``stacks`` take the place of those of the scenario: other builds of its libraries.
 
-        A [sweep] is ignored: run ``points()`` or ``run_many()`` for it. RunError when the simulation cannot be done, or
-        when Python code in it raises: that exception is its cause.
+        A [sweep] is ignored: run ``points()`` or ``run_many()`` for it. RunError when the simulation cannot be done,
+        when a library ends its process or takes too much, or when Python code in it raises: that exception is its
+        cause.
         """
         from ackclock.run import Run  # tables, which checking a scenario can do without
 
-        seed = self._seed(seed)
-        result = core.run(self.text, self.file, self.overrides, seed, series, self.classes)
+        if stacks is not None:
+            checked = self.text, self.file, self.overrides, self.controls, self.queues, stacks
+            return self._checking(*checked).run(seed, series)
+        job = Job(
+            self.text,
+            self.file,
+            self.overrides,
+            self._seed(seed),
+            series,
+            self.controls,
+            self.queues,
+            self.stacks,
+        )
+        if job.named_stacks:
+            ((_, made),) = begin([job], 1)
+            if isinstance(made, AckclockError):
+                raise made
+            return Run(made.result(), overrides=self.overrides)
+        result = core.run(self.text, self.file, self.overrides, job.seed, series, self.classes)
         return Run(result, overrides=self.overrides)
 
     def run_many(
@@ -283,7 +327,7 @@ class Scenario:
         done = Simulated()
         rounds = Rounds(plan)
         while wanted := rounds.next():
-            classes = self.controls, self.queues
+            classes = self.controls, self.queues, self.stacks
             jobs = SweepJobs(self.text, self.file, self.overrides, self.sweep, wanted, series, *classes)
             failures: dict[int, AckclockError] = {}
 
@@ -307,7 +351,9 @@ class Scenario:
             done.add(made, len(jobs))
             for index in sorted(failures):
                 point, seed = jobs.pair(index)
-                command = repeating(self.file, self.overrides, point if self.sweep.axes else None, seed)
+                command = repeating(
+                    self.file, self.overrides, point if self.sweep.axes else None, seed, self.stacks
+                )
                 done.failures.append(Failure(point + 1, seed, failures[index], command))
             if done.failures and len(done.failures) == done.runs:
                 raise RunError(str(done.failures[0]))
@@ -324,6 +370,7 @@ class Scenario:
         """
         import polars as pl
 
+        self.need_no_stack("a trace")
         return pl.DataFrame(core.trace(*self._source, self._seed(seed), self.classes))
 
     def export(
@@ -349,11 +396,21 @@ class Scenario:
         """
         from ackclock._exports import events
 
+        self.need_no_stack("an event log")
         return events(self, self._seed(seed))
 
     def verify(self, seed: int | None = None) -> list[Any]:
         """Run once and replay the packet trace against the network's physics. The violations found; empty is good."""
+        self.need_no_stack("a packet trace")
         return core.verify(*self._source, self._seed(seed), self.classes)
+
+    def need_no_stack(self, what: str) -> None:
+        """Raises InputError if it names a stack in a library, whose packets this process does not see."""
+        named = Job(self.text, self.file, self.overrides, 0, stacks=self.stacks).named_stacks
+        if named:
+            raise InputError(
+                f"{self.file}: {what} of a run with the stack {named[0].name} of a library is not made yet"
+            )
 
     @property
     def _source(self) -> tuple[str, str, Mapping[str, Any]]:
@@ -366,9 +423,7 @@ class Scenario:
         return arguments.whole(f"{self.file}: the seed", seed, 0, MAX_SEED)
 
 
-def _described(
-    controls: Mapping[str, type[Control]], queues: Mapping[str, type[Discipline]]
-) -> core.PythonClasses:
+def _described(controls: Mapping[str, type[Control]], queues: Mapping[str, type[Discipline]]) -> core.Plugins:
     """What is written in Python, as the core takes it."""
     if not controls and not queues:
         return []

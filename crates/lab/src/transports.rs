@@ -12,6 +12,8 @@ mod udp;
 
 pub use connecting::{Connector, Controls, Heard, Lifetime, Opening};
 pub use plan::{Allowed, Facts, Heartbeats, OwnEvents, Parts, Real, Transport, TransportPlan};
+#[cfg(feature = "stacks")]
+pub use stacks::{Stacks, library};
 pub use tcp::host as tcp_host;
 
 use crate::language::flows::workload::SourcePlan;
@@ -19,7 +21,8 @@ use ackclock_base::Descriptor;
 use std::sync::Arc;
 
 /// The transports, in the order in which lists show their profiles. The first is the default of flows.
-pub const TRANSPORTS: &[&dyn Transport] = &[&tcp::Tcp, &quic::Quic, &sctp::Sctp, &rtp::Rtp, &stacks::Stacks];
+pub const TRANSPORTS: &[&dyn Transport] =
+    &[&tcp::Tcp, &quic::Quic, &sctp::Sctp, &rtp::Rtp, &stacks::Stacks::BUILT_IN];
 
 /// Returns every profile, in the order of lists.
 pub fn profiles() -> impl Iterator<Item = &'static Descriptor> {

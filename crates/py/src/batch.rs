@@ -5,7 +5,7 @@ use crate::{read_overrides, refuse, to_json};
 use ackclock_lab::language::document::Document;
 use ackclock_lab::run as runner;
 use ackclock_lab::run::panics::caught;
-use ackclock_lab::{Diagnostic, Scenario};
+use ackclock_lab::{Diagnostic, Plugins, Scenario};
 use pyo3::exceptions::{PyBaseException, PyRuntimeError};
 use pyo3::prelude::*;
 use rayon::ThreadPoolBuilder;
@@ -110,7 +110,9 @@ impl Job {
 
     fn made(&self, cancelled: &AtomicBool) -> Result<Made, Failure> {
         let point = &self.point;
-        let scenario = point.scenario.get_or_init(|| Scenario::at(&point.document, &point.overrides));
+        let scenario = point
+            .scenario
+            .get_or_init(|| Scenario::at(&point.document, &point.overrides, &Plugins::default()));
         let scenario = scenario.as_ref().map_err(|problems| Failure::Scenario(problems.clone()))?;
         let result = runner::run(scenario, self.seed, self.series, cancelled);
         let mut result = result

@@ -1,7 +1,7 @@
 //! Writes a run in the formats of other tools.
 
 use crate::arrow::{self, Columns};
-use crate::python_class::PythonClass;
+use crate::python_class::Plugin;
 use crate::{here, to_json};
 use ackclock_lab::run::exports::{self, ExportError, Wishes};
 use ackclock_sim::capture::Place;
@@ -46,7 +46,7 @@ pub fn export(
     overrides: &str,
     seed: u64,
     wishes: &str,
-    classes: Vec<Py<PythonClass>>,
+    classes: Vec<Plugin>,
 ) -> PyResult<Exported> {
     let (scenario, stop) = here::scenario(py, (text, file, overrides), &classes)?;
     let wanted: Wanted =

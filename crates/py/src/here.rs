@@ -3,7 +3,7 @@
 
 use crate::arrow::{self, Columns};
 use crate::batch::Made;
-use crate::python_class::{PythonClass, Stop};
+use crate::python_class::{Plugin, Stop};
 use crate::{read_overrides, refuse, to_json};
 use ackclock_base::Time;
 use ackclock_lab::language::document::Document;
@@ -21,19 +21,20 @@ const LOOKS: u64 = 1000;
 pub fn document(
     py: Python<'_>,
     (text, file, overrides): (&str, &str, &str),
-    classes: &[Py<PythonClass>],
+    classes: &[Plugin],
 ) -> PyResult<(Document, Plugins, Arc<Stop>)> {
     let stop = Arc::<Stop>::default();
     let document =
         overridden(text, file, &read_overrides(overrides)?).map_err(|problems| refuse(&problems))?;
-    Ok((document, PythonClass::plugins(py, classes, &stop), stop))
+    let plugins = Plugin::kinds(py, classes, &stop)?;
+    Ok((document, plugins, stop))
 }
 
 /// Reads a scenario with these classes, without its sweep.
 pub fn scenario(
     py: Python<'_>,
     source: (&str, &str, &str),
-    classes: &[Py<PythonClass>],
+    classes: &[Plugin],
 ) -> PyResult<(Scenario, Arc<Stop>)> {
     let (document, plugins, stop) = document(py, source, classes)?;
     Ok((Scenario::read(&document, &plugins).map_err(|problems| refuse(&problems))?, stop))
@@ -43,7 +44,7 @@ pub fn scenario(
 pub fn run(
     py: Python<'_>,
     source: (&str, &str, &str),
-    classes: &[Py<PythonClass>],
+    classes: &[Plugin],
     seed: u64,
     series: bool,
 ) -> PyResult<Made> {

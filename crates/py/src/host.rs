@@ -1,7 +1,7 @@
 //! One host of a TCP connection whose other host Python code plays, in virtual time.
 
 use crate::here;
-use crate::python_class::{PythonClass, Stop};
+use crate::python_class::{Plugin, Stop};
 use ackclock_aqm::Ecn;
 use ackclock_base::{Span, Time};
 use ackclock_lab::transports::tcp_host;
@@ -159,13 +159,7 @@ impl Host {
     /// Creates the host of the scenario's first flow. Raises ScenarioError if the scenario is wrong, ValueError if
     /// the flow is not over TCP.
     #[new]
-    fn new(
-        py: Python<'_>,
-        text: &str,
-        file: &str,
-        seed: u64,
-        classes: Vec<Py<PythonClass>>,
-    ) -> PyResult<Self> {
+    fn new(py: Python<'_>, text: &str, file: &str, seed: u64, classes: Vec<Plugin>) -> PyResult<Self> {
         let (scenario, stop) = here::scenario(py, (text, file, "{}"), &classes)?;
         let parts = scenario.flows.first().and_then(|group| group.plan.sending.parts());
         let host = parts.and_then(|parts| tcp_host(parts, seed));

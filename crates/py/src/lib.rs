@@ -8,12 +8,14 @@ mod exports;
 mod here;
 mod host;
 mod kernel;
+#[cfg(feature = "stacks")]
+mod library;
 mod outlines;
 mod python_class;
 mod wire;
 
 use crate::arrow::Columns;
-use crate::python_class::PythonClass;
+use crate::python_class::Plugin;
 use ackclock_lab::Scenario;
 use ackclock_lab::cost::describe as told;
 use ackclock_lab::language::load::overridden;
@@ -23,6 +25,7 @@ use ackclock_lab::{Diagnostic, Plugins, run as runner};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use serde_json::{Map, Value};
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 pyo3::create_exception!(
@@ -42,6 +45,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     python_class::add_classes(module)?;
     module.add_class::<episode::Episode>()?;
     host::add_classes(module)?;
+    #[cfg(feature = "stacks")]
+    library::add_to(module)?;
     for function in [
         wrap_pyfunction!(registry, module)?,
         wrap_pyfunction!(schema, module)?,
@@ -65,10 +70,11 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     Ok(())
 }
 
-/// Returns everything that a scenario can name, as a JSON array.
+/// Returns everything that a scenario with these plugins can name, as a JSON array. Python classes are left out.
 #[pyfunction]
-fn registry() -> PyResult<String> {
-    to_json(&names::listed())
+#[pyo3(signature = (plugins = vec![]))]
+fn registry(py: Python<'_>, plugins: Vec<Plugin>) -> PyResult<String> {
+    to_json(&names::listed(&Plugin::kinds(py, &plugins, &Arc::default())?))
 }
 
 /// Returns the JSON Schema of a scenario file.
@@ -100,13 +106,7 @@ fn locate(text: &str, file: &str, path: Vec<String>) -> PyResult<(usize, places:
 /// the scenario has.
 #[pyfunction]
 #[pyo3(signature = (text, file, overrides = "{}", classes = vec![]))]
-fn check(
-    py: Python<'_>,
-    text: &str,
-    file: &str,
-    overrides: &str,
-    classes: Vec<Py<PythonClass>>,
-) -> PyResult<String> {
+fn check(py: Python<'_>, text: &str, file: &str, overrides: &str, classes: Vec<Plugin>) -> PyResult<String> {
     // The warnings ask an instance of each control whether it counts marks. Python code that raises then raises in the run again.
     let (document, plugins, _) = here::document(py, (text, file, overrides), &classes)?;
     let checked = Scenario::check_document(&document, &plugins);
@@ -121,7 +121,7 @@ fn describe(
     text: &str,
     file: &str,
     overrides: &str,
-    classes: Vec<Py<PythonClass>>,
+    classes: Vec<Plugin>,
 ) -> PyResult<String> {
     let (scenario, stop) = here::scenario(py, (text, file, overrides), &classes)?;
     let told = told::of(&scenario);
@@ -142,7 +142,7 @@ fn run(
     overrides: &str,
     seed: u64,
     series: bool,
-    classes: Vec<Py<PythonClass>>,
+    classes: Vec<Plugin>,
 ) -> PyResult<batch::Made> {
     if !classes.is_empty() {
         return here::run(py, (text, file, overrides), &classes, seed, series);
@@ -169,7 +169,7 @@ fn trace(
     file: &str,
     overrides: &str,
     seed: u64,
-    classes: Vec<Py<PythonClass>>,
+    classes: Vec<Plugin>,
 ) -> PyResult<Columns> {
     let (scenario, stop) = here::scenario(py, (text, file, overrides), &classes)?;
     let traced = py.detach(|| runner::trace(&scenario, seed, stop.cancelled()));
@@ -188,7 +188,7 @@ fn verify(
     file: &str,
     overrides: &str,
     seed: u64,
-    classes: Vec<Py<PythonClass>>,
+    classes: Vec<Plugin>,
 ) -> PyResult<String> {
     let (scenario, stop) = here::scenario(py, (text, file, overrides), &classes)?;
     let checked = py.detach(|| runner::run_and_verify(&scenario, seed, stop.cancelled()));

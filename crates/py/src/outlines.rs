@@ -1,5 +1,6 @@
 //! Lists what the runs of a study will contain before any of them is run: all runs at once, on all cores.
 
+use crate::python_class::Plugin;
 use crate::{read_overrides, refuse};
 use ackclock_lab::language::diagnostics;
 use ackclock_lab::language::document::Document;
@@ -7,16 +8,25 @@ use ackclock_lab::{Scenario, run as runner};
 use pyo3::prelude::*;
 use rayon::prelude::*;
 use serde_json::{Map, Value, json};
+use std::sync::Arc;
 
 /// Returns a JSON object for each run of a scenario, given its overrides and whether its series are kept: the
 /// flows, links, duration, packets and series of the run, or its problems.
 #[pyfunction]
-pub fn outlines(py: Python<'_>, text: &str, file: &str, runs: Vec<(String, bool)>) -> PyResult<Vec<String>> {
+#[pyo3(signature = (text, file, runs, plugins = vec![]))]
+pub fn outlines(
+    py: Python<'_>,
+    text: &str,
+    file: &str,
+    runs: Vec<(String, bool)>,
+    plugins: Vec<Plugin>,
+) -> PyResult<Vec<String>> {
+    let plugins = Plugin::kinds(py, &plugins, &Arc::default())?;
     let document = Document::parse(text, file).map_err(|problems| refuse(&problems))?;
     let runs = runs.iter().map(|(overrides, series)| Ok((read_overrides(overrides)?, *series)));
     let runs: Vec<(Map<String, Value>, bool)> = runs.collect::<PyResult<_>>()?;
     let outline = |(overrides, series): &(Map<String, Value>, bool)| {
-        let outline = match Scenario::at(&document, overrides) {
+        let outline = match Scenario::at(&document, overrides, &plugins) {
             Ok(scenario) => of(&scenario, *series),
             Err(problems) => json!({
                 "problems": diagnostics::render(&problems),

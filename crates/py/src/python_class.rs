@@ -142,12 +142,30 @@ fn read(declared: Declared) -> PyResult<Parameter> {
     Ok(Parameter { name: name.leak(), summary: about.leak(), quantity, default, range, source: "Python" })
 }
 
-impl PythonClass {
-    /// Makes the kinds of controls and disciplines that a run with these classes can use.
-    pub fn plugins(py: Python<'_>, classes: &[Py<Self>], stop: &Arc<Stop>) -> Plugins {
+/// What the user adds to the registries for a scenario.
+#[derive(FromPyObject)]
+pub enum Plugin {
+    /// A class written in Python.
+    Class(Py<PythonClass>),
+    /// A stack in a library.
+    #[cfg(feature = "stacks")]
+    Stack(Py<crate::library::StackLibrary>),
+}
+
+impl Plugin {
+    /// Makes the kinds of controls, disciplines and transports that a run with these plugins can use.
+    pub fn kinds(py: Python<'_>, given: &[Self], stop: &Arc<Stop>) -> PyResult<Plugins> {
         let mut plugins = Plugins::default();
-        for one in classes {
-            let Self { class, descriptor, recovery, traits, names } = one.get();
+        for one in given {
+            let one = match one {
+                Self::Class(class) => class,
+                #[cfg(feature = "stacks")]
+                Self::Stack(library) => {
+                    plugins.transports.push(library.get().transport()?);
+                    continue;
+                }
+            };
+            let PythonClass { class, descriptor, recovery, traits, names } = one.get();
             let (class, descriptor, recovery) = (class.clone_ref(py), *descriptor, *recovery);
             let (names, stop) = (Arc::clone(names), Arc::clone(stop));
             match traits.clone() {
@@ -166,9 +184,11 @@ impl PythonClass {
                 }
             }
         }
-        plugins
+        Ok(plugins)
     }
+}
 
+impl PythonClass {
     /// Returns the values of parameters by name, in base units.
     fn parameters<'py>(
         py: Python<'py>,

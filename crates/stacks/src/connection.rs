@@ -44,21 +44,35 @@ pub trait Connection: Send {
     fn publish(&self, series: &mut dyn FnMut(&'static str, f64));
 }
 
-/// What a stack tells about itself.
-#[derive(Clone, Debug, Default, PartialEq)]
+/// What a stack tells about itself. A number that it does not tell is `None`.
+#[derive(Clone, Debug, PartialEq)]
 pub struct State {
     /// The congestion window in bytes.
-    pub window_bytes: u64,
-    /// The smoothed round trip; `None` before the connection begins.
+    pub window_bytes: Option<u64>,
+    /// The smoothed round trip; also `None` before the connection begins.
     pub rtt: Option<Span>,
     /// Packets sent that must be acknowledged.
-    pub sent_packets: u64,
+    pub sent_packets: Option<u64>,
     /// Packets given up for lost.
-    pub lost_packets: u64,
+    pub lost_packets: Option<u64>,
     /// Reductions of the window: losses and marks, once per window of data.
-    pub congestion_events: u64,
+    pub congestion_events: Option<u64>,
     /// Why the stack has closed the connection, in its own words; `None` while it is open.
     pub closed: Option<String>,
+}
+
+impl Default for State {
+    /// Returns the state before the connection begins.
+    fn default() -> Self {
+        Self {
+            window_bytes: Some(0),
+            rtt: None,
+            sent_packets: Some(0),
+            lost_packets: Some(0),
+            congestion_events: Some(0),
+            closed: None,
+        }
+    }
 }
 
 /// A maker of connections whose senders have one congestion control each.

@@ -1,6 +1,6 @@
 //! The congestion controls that run under a stack.
 
-use crate::{noq, quinn};
+use crate::{library, noq, quinn};
 use ackclock_adapter::Plan;
 use ackclock_base::{Descriptor, Kind};
 use std::fmt;
@@ -32,6 +32,8 @@ pub enum Factory {
     Noq(noq::Factory),
     /// A factory of quinn.
     Quinn(quinn::Factory),
+    /// A control of a library.
+    Library(library::Factory),
 }
 
 impl Factory {
@@ -40,6 +42,7 @@ impl Factory {
         match self {
             Self::Noq(_) => noq::NAME,
             Self::Quinn(_) => quinn::NAME,
+            Self::Library(factory) => factory.stack(),
         }
     }
 }

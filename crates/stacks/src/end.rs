@@ -42,10 +42,10 @@ pub struct Packing {
 /// The measurements of a stack, as it tells them.
 #[derive(Clone, Debug, Default)]
 pub struct StackReport<'e> {
-    /// The number of packets that it gave up for lost.
-    pub lost_packets: u64,
-    /// The number of reductions of its window: losses and marks, at most one per window of data.
-    pub reductions: u64,
+    /// The number of packets that it gave up for lost; `None` if it does not tell.
+    pub lost_packets: Option<u64>,
+    /// The number of reductions of its window, by losses and marks, at most one per window of data; `None` if it does not tell.
+    pub reductions: Option<u64>,
     /// The time at which it closed the connection; `None` while that is open.
     pub closed_at: Option<Time>,
     /// Why it closed the connection, in its own words.
@@ -84,7 +84,7 @@ pub struct End {
 static DATA: [u8; 65_536] = [7; 65_536];
 
 /// The instant of time zero. All ends have the same one, because connections of one control may compare their clocks.
-static EPOCH: LazyLock<Instant> = LazyLock::new(Instant::now);
+pub(crate) static EPOCH: LazyLock<Instant> = LazyLock::new(Instant::now);
 
 /// The least bytes that the stack buffers.
 const LEAST_BUFFER: u64 = 1 << 16;
@@ -177,7 +177,7 @@ impl End {
     }
 
     fn window_area_since(&self, now: Time) -> f64 {
-        self.state.window_bytes as f64 * now.since(self.told.min(now)).seconds()
+        self.state.window_bytes.unwrap_or(0) as f64 * now.since(self.told.min(now)).seconds()
     }
 
     /// Writes what the stack buffers: as in Linux, which grows a socket's buffer with the window (`tcp_sndbuf_expand`), a window
@@ -185,7 +185,7 @@ impl End {
     /// What the application has not written when it stops is not sent.
     fn write(&mut self) {
         let Some(left) = &mut self.left else { return };
-        let window = self.state.window_bytes.min(self.packing.window);
+        let window = self.state.window_bytes.unwrap_or(self.packing.window).min(self.packing.window);
         self.connection.set_buffer(2 * window + LEAST_BUFFER);
         while *left > 0 {
             let most = (*left).min(DATA.len() as u64) as usize;
@@ -232,8 +232,8 @@ impl End {
     /// Returns what the stack has told since counting began.
     pub fn stack_report(&self) -> StackReport<'_> {
         StackReport {
-            lost_packets: self.state.lost_packets - self.before[0],
-            reductions: self.state.congestion_events - self.before[1],
+            lost_packets: self.state.lost_packets.map(|lost| lost.saturating_sub(self.before[0])),
+            reductions: self.state.congestion_events.map(|count| count.saturating_sub(self.before[1])),
             closed_at: self.closed,
             closed_reason: self.state.closed.as_deref(),
             is_seeded: self.packing.is_seeded,
@@ -298,7 +298,7 @@ impl Endpoint for End {
     fn report(&self, until: Time) -> Report<'_> {
         let area = self.window_area + self.window_area_since(until);
         Report {
-            cwnd_area: Some(area / f64::from(self.packing.datagram)),
+            cwnd_area: self.state.window_bytes.map(|_| area / f64::from(self.packing.datagram)),
             counts: None, // the stack retransmits by itself
             ..Report::default()
         }
@@ -307,15 +307,19 @@ impl Endpoint for End {
     fn reset_counts(&mut self, now: Time) {
         self.sent = Sent::default();
         (self.window_area, self.told) = (0.0, self.told.max(now));
-        self.before = [self.state.lost_packets, self.state.congestion_events];
+        self.before = [self.state.lost_packets, self.state.congestion_events].map(|count| count.unwrap_or(0));
     }
 
     fn absorb(&mut self, other: &dyn Endpoint) {
         let other: &dyn Any = other;
         let Some(other) = other.downcast_ref::<Self>() else { return };
         self.sent.packets += other.sent.packets;
-        self.state.lost_packets += other.state.lost_packets - other.before[0];
-        self.state.congestion_events += other.state.congestion_events - other.before[1];
+        let (own, more) = (&mut self.state, other.stack_report());
+        for (own, more) in
+            [(&mut own.lost_packets, more.lost_packets), (&mut own.congestion_events, more.reductions)]
+        {
+            *own = own.zip(more).map(|(own, more)| own + more);
+        }
         // Of several connections the one that was closed first is named.
         if let Some(closed) = other.closed
             && self.closed.is_none_or(|first| closed < first)
@@ -327,7 +331,7 @@ impl Endpoint for End {
 
     fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {
         let packets = |bytes: u64| bytes as f64 / f64::from(self.packing.datagram);
-        series("cwnd_packets", packets(self.state.window_bytes));
+        series("cwnd_packets", self.state.window_bytes.map_or(f64::NAN, packets));
         series("rtt_s", self.state.rtt.map_or(f64::NAN, Span::seconds));
         self.connection.publish(series);
     }

@@ -4,13 +4,14 @@
 //! * [`end`]: connects a stack to the simulated network.
 //! * [`stack`]: the stacks, in one list.
 //! * [`control`]: the congestion controls that run under a stack: its own, and ours.
-//! * [`noq`], [`quinn`]: a stack each.
+//! * [`noq`], [`quinn`]: a stack each. [`library`]: stacks in shared libraries, of any language.
 //! * [`handshake`]: a cryptographic handshake that hides nothing, so no TLS library is needed and nothing is drawn at random.
 
 pub mod connection;
 pub mod control;
 pub mod end;
 pub mod handshake;
+pub mod library;
 pub mod noq;
 mod plain;
 pub mod quinn;

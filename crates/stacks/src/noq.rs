@@ -14,6 +14,7 @@ use crate::connection::Connections;
 use crate::control::{Control, Factory as AnyFactory, OwnControl, own};
 use crate::end::Packing;
 use crate::stack::Stack;
+use ackclock_adapter::Stack as Facts;
 use ackclock_base::Descriptor;
 use ackclock_noq::{Control as Adapted, NOQ};
 use bytes::{Bytes, BytesMut};
@@ -35,8 +36,8 @@ pub const NAME: &str = NOQ.name;
 pub type Factory = Arc<dyn ControllerFactory + Send + Sync>;
 
 /// The stack's entry in the list.
-pub const STACK: Stack =
-    Stack { name: NAME, facts: NOQ, own: &[&NEWRENO, &CUBIC, &BBR3], own_control, connections };
+#[derive(Clone, Copy, Debug)]
+pub struct Noq;
 
 const SOURCE: &str = "noq-proto 1.4";
 const NEWRENO: Descriptor = own("noq:newreno", "noq's NewReno", SOURCE);
@@ -44,24 +45,42 @@ const CUBIC: Descriptor = own("noq:cubic", "noq's CUBIC", SOURCE);
 const BBR3: Descriptor =
     own("noq:bbr3", "noq's BBRv3, whose random numbers no seed sets: runs with one seed differ", SOURCE);
 
-fn own_control(descriptor: &'static Descriptor) -> OwnControl {
-    let (factory, is_random): (Factory, bool) = match descriptor.name {
-        "noq:newreno" => (Arc::new(NewRenoConfig::default()), false),
-        "noq:cubic" => (Arc::new(CubicConfig::default()), false),
-        // Its configuration has a seed, `probe_rng_seed`, which nothing public sets.
-        "noq:bbr3" => (Arc::new(Bbr3Config::default()), true),
-        other => unreachable!("{other} is not in the list of noq's controls"),
+/// Returns these controls: the description of each, its factory, and whether it draws random numbers that no seed sets.
+fn own_controls<const N: usize>(known: [(&'static Descriptor, Factory, bool); N]) -> Vec<OwnControl> {
+    let own = |(descriptor, factory, is_random)| OwnControl {
+        descriptor,
+        is_random,
+        factory: AnyFactory::Noq(factory),
     };
-    OwnControl { descriptor, is_random, factory: AnyFactory::Noq(factory) }
+    known.map(own).into()
 }
 
-fn connections(control: &Control, packing: &Packing, seed: u64) -> Box<dyn Connections> {
-    let factory = match control {
-        Control::Ours(plan) => ackclock_noq::factory(&plan.clone().seeded(seed)),
-        Control::Own(OwnControl { factory: AnyFactory::Noq(factory), .. }) => Arc::clone(factory),
-        Control::Own(other) => panic!("{other:?} is not a control of noq"),
-    };
-    Box::new(Maker { factory, packing: *packing })
+impl Stack for Noq {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn facts(&self) -> Option<Facts> {
+        Some(NOQ)
+    }
+
+    fn own(&'static self) -> Vec<OwnControl> {
+        // BBRv3's configuration has a seed, `probe_rng_seed`, which nothing public sets.
+        own_controls([
+            (&NEWRENO, Arc::new(NewRenoConfig::default()), false),
+            (&CUBIC, Arc::new(CubicConfig::default()), false),
+            (&BBR3, Arc::new(Bbr3Config::default()), true),
+        ])
+    }
+
+    fn connections(&'static self, control: &Control, packing: &Packing, seed: u64) -> Box<dyn Connections> {
+        let factory = match control {
+            Control::Ours(plan) => ackclock_noq::factory(&plan.clone().seeded(seed)),
+            Control::Own(OwnControl { factory: AnyFactory::Noq(factory), .. }) => Arc::clone(factory),
+            Control::Own(other) => panic!("{other:?} is not a control of noq"),
+        };
+        Box::new(Maker { factory, packing: *packing })
+    }
 }
 
 /// The number of datagrams that the stack may write at once.

@@ -14,6 +14,7 @@ use crate::connection::Connections;
 use crate::control::{Control, Factory as AnyFactory, OwnControl, own};
 use crate::end::Packing;
 use crate::stack::Stack;
+use ackclock_adapter::Stack as Facts;
 use ackclock_base::Descriptor;
 use ackclock_quinn::{Control as Adapted, QUINN};
 use bytes::{Bytes, BytesMut};
@@ -33,8 +34,8 @@ pub const NAME: &str = QUINN.name;
 pub type Factory = Arc<dyn ControllerFactory + Send + Sync>;
 
 /// The stack's entry in the list.
-pub const STACK: Stack =
-    Stack { name: NAME, facts: QUINN, own: &[&NEWRENO, &CUBIC, &BBR], own_control, connections };
+#[derive(Clone, Copy, Debug)]
+pub struct Quinn;
 
 const SOURCE: &str = "quinn-proto 0.11";
 const NEWRENO: Descriptor = own("quinn:newreno", "quinn's NewReno", SOURCE);
@@ -45,23 +46,41 @@ const BBR: Descriptor = own(
     SOURCE,
 );
 
-fn own_control(descriptor: &'static Descriptor) -> OwnControl {
-    let (factory, is_random): (Factory, bool) = match descriptor.name {
-        "quinn:newreno" => (Arc::new(NewRenoConfig::default()), false),
-        "quinn:cubic" => (Arc::new(CubicConfig::default()), false),
-        "quinn:bbr" => (Arc::new(BbrConfig::default()), true),
-        other => unreachable!("{other} is not in the list of quinn's controls"),
+/// Returns these controls: the description of each, its factory, and whether it draws random numbers that no seed sets.
+fn own_controls<const N: usize>(known: [(&'static Descriptor, Factory, bool); N]) -> Vec<OwnControl> {
+    let own = |(descriptor, factory, is_random)| OwnControl {
+        descriptor,
+        is_random,
+        factory: AnyFactory::Quinn(factory),
     };
-    OwnControl { descriptor, is_random, factory: AnyFactory::Quinn(factory) }
+    known.map(own).into()
 }
 
-fn connections(control: &Control, packing: &Packing, seed: u64) -> Box<dyn Connections> {
-    let factory = match control {
-        Control::Ours(plan) => ackclock_quinn::factory(&plan.clone().seeded(seed)),
-        Control::Own(OwnControl { factory: AnyFactory::Quinn(factory), .. }) => Arc::clone(factory),
-        Control::Own(other) => panic!("{other:?} is not a control of quinn"),
-    };
-    Box::new(Maker { factory, packing: *packing })
+impl Stack for Quinn {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn facts(&self) -> Option<Facts> {
+        Some(QUINN)
+    }
+
+    fn own(&'static self) -> Vec<OwnControl> {
+        own_controls([
+            (&NEWRENO, Arc::new(NewRenoConfig::default()), false),
+            (&CUBIC, Arc::new(CubicConfig::default()), false),
+            (&BBR, Arc::new(BbrConfig::default()), true),
+        ])
+    }
+
+    fn connections(&'static self, control: &Control, packing: &Packing, seed: u64) -> Box<dyn Connections> {
+        let factory = match control {
+            Control::Ours(plan) => ackclock_quinn::factory(&plan.clone().seeded(seed)),
+            Control::Own(OwnControl { factory: AnyFactory::Quinn(factory), .. }) => Arc::clone(factory),
+            Control::Own(other) => panic!("{other:?} is not a control of quinn"),
+        };
+        Box::new(Maker { factory, packing: *packing })
+    }
 }
 
 /// The number of datagrams that the stack may write at once.

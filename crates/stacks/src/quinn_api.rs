@@ -224,11 +224,11 @@ impl StackConnection for End {
         let Some((_, connection)) = &mut self.connection else { return State { closed, ..State::default() } };
         let Some(path) = path_stats(connection) else { return State { closed, ..State::default() } };
         State {
-            window_bytes: path.cwnd,
+            window_bytes: Some(path.cwnd),
             rtt: Some(Span::from_nanos(path.rtt.as_nanos() as u64)),
-            sent_packets: path.sent_packets,
-            lost_packets: path.lost_packets,
-            congestion_events: path.congestion_events,
+            sent_packets: Some(path.sent_packets),
+            lost_packets: Some(path.lost_packets),
+            congestion_events: Some(path.congestion_events),
             closed,
         }
     }

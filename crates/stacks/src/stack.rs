@@ -5,27 +5,27 @@ use crate::control::{Control, OwnControl};
 use crate::end::Packing;
 use crate::{noq, quinn};
 use ackclock_adapter::Stack as Facts;
-use ackclock_base::Descriptor;
+use std::fmt;
 
-/// A stack: what scenarios can say of it, and what makes its connections.
-#[derive(Clone, Copy, Debug)]
-pub struct Stack {
-    /// The name of the stack, which is also its prefix of the names of its own controls.
-    pub name: &'static str,
-    /// What it tells a control, and what it honours.
-    pub facts: Facts,
-    /// The descriptors of the controls that it brings along, in the order of lists.
-    pub own: &'static [&'static Descriptor],
-    /// Returns one of these controls.
-    pub own_control: fn(&'static Descriptor) -> OwnControl,
+/// A stack: what scenarios can say of it, and what makes its connections. It lives as long as the program.
+pub trait Stack: fmt::Debug + Send + Sync {
+    /// Returns the name of the stack, which is also its prefix of the names of its own controls.
+    fn name(&self) -> &'static str;
+
+    /// Returns what it tells a control of ours, and what it honours; `None` if only its own controls run under it.
+    fn facts(&self) -> Option<Facts>;
+
+    /// Returns the controls that it brings along, in the order of lists.
+    fn own(&'static self) -> Vec<OwnControl>;
+
     /// Returns a maker of connections under a control, with datagrams and a receiver's window of these sizes. `seed` is for controls
     /// of ours that guess. Connections of one maker know of each other where the control is one for several connections. Panics if
     /// the control is another stack's.
-    pub connections: fn(control: &Control, packing: &Packing, seed: u64) -> Box<dyn Connections>,
+    fn connections(&'static self, control: &Control, packing: &Packing, seed: u64) -> Box<dyn Connections>;
 }
 
-/// The stacks, in the order of lists.
-pub const STACKS: &[Stack] = &[noq::STACK, quinn::STACK];
+/// The stacks that are built in, in the order of lists.
+pub const STACKS: &[&dyn Stack] = &[&noq::Noq, &quinn::Quinn];
 
 /// The bytes of a full datagram besides stream data: a short header with an 8-byte connection identifier and a 2-byte packet number,
 /// the authentication tag, and the type, identifier and 4-byte offset of a STREAM frame (RFC 9000 sections 17.3.1 and 19.8).

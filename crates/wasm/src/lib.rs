@@ -8,6 +8,7 @@ pub mod border;
 pub mod check;
 pub mod run;
 
+use ackclock_lab::Plugins;
 use ackclock_lab::language::reference;
 use ackclock_lab::language::registry;
 use ackclock_lab::run::result::declared_fields;
@@ -17,7 +18,7 @@ use serde_json::{Value, json};
 pub fn catalogue() -> Value {
     json!({
         "version": ackclock_lab::VERSION,
-        "registry": registry::listed(),
+        "registry": registry::listed(&Plugins::default()),
         "tables": reference::tables(),
         "fields": declared_fields(),
     })

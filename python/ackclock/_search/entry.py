@@ -11,6 +11,7 @@ from ackclock._search.objectives import Objective
 from ackclock._search.objectives import objective as objective_called
 from ackclock._search.run import Search, SearchResult
 from ackclock._search.space import Space, load
+from ackclock._stacks import option_words
 from ackclock._store import Store
 from ackclock.evaluation.contenders import Contender, contender
 from ackclock.evaluation.entry import transport_keys
@@ -81,4 +82,4 @@ def command(
     words = ["ackclock", "search", control, "--for", objective]
     for option, value in (("--space", space), ("--against", against), ("--transport", transport)):
         words += [] if value is None else [option, value]
-    return shlex.join([*words, "--runs", str(runs), "--seed", str(seed)])
+    return shlex.join([*words, "--runs", str(runs), "--seed", str(seed), *option_words()])

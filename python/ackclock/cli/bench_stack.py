@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from rich.text import Text
 
 from ackclock._files import writable
+from ackclock._stacks import option_words
 from ackclock._store import results_folder
 from ackclock.cli.tables import Column, fitting
 from ackclock.cli.terminal import console, note, print_json, shown, warn
@@ -45,6 +47,7 @@ def bench_stack(
         from ackclock.report.stack_page import write_stack_page
 
         again = ["ackclock bench-stack", *controls, *(f"--path {name}" for name in paths)]
+        again += [shlex.join(option_words())] if option_words() else []
         page = write_stack_page(
             made, place / "bench-stack.html", " ".join([*again, f"--replications {replications}"])
         )

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ackclock._files import writable
+from ackclock._stacks import option_words
 from ackclock.cli.terminal import console, note, print_json, progress_bar, show_files, write_json
 from ackclock.errors import InputError
 
@@ -315,4 +316,4 @@ def _command(
         words += ["--set", one]
     for option, value in more.items():
         words += [] if value is None else [f"--{option.replace('_', '-')}", str(value)]
-    return shlex.join(words)
+    return shlex.join([*words, *option_words()])

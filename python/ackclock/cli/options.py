@@ -37,6 +37,24 @@ Json = Annotated[
 Threads = Annotated[
     int, typer.Option("--threads", metavar="N", min=0, help="Runs at a time; 0 means one per core.")
 ]
+Stacks = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--stack",
+        metavar="PATH[,KEY=VALUE]",
+        help="Run the QUIC stack in this shared library where the transport has its name, in a process of its own for "
+        "each run; further KEY=VALUE with commas are the library's options. May be given several times.",
+        show_default=False,
+    ),
+]
+Limit = Annotated[
+    float,
+    typer.Option(
+        metavar="SECONDS",
+        min=1,
+        help="The longest time that a run of a control in Python, or the CPU time that one with --stack, may take.",
+    ),
+]
 Dask = Annotated[
     str | None,
     typer.Option(

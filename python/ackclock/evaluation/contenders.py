@@ -15,6 +15,7 @@ from ackclock import _typed_core as core
 from ackclock._files import is_there
 from ackclock._names import nearest
 from ackclock._overrides import merge
+from ackclock._stacks import Stack, now_offered
 from ackclock.errors import InputError
 from ackclock.evaluation.language import MARKS, OF_WINDOW
 
@@ -159,11 +160,12 @@ def _table(value: Any) -> Mapping[str, Any]:
 
 def _has(transport: Mapping[str, Any], parameter: str) -> bool:
     """Returns whether the flows of a transport, such as the default one, can be given a parameter."""
-    return parameter in _parameters(transport.get("name", "rfc"))
+    return parameter in _parameters(transport.get("name", "rfc"), now_offered())
 
 
 @cache
-def _parameters(transport: str) -> frozenset[str]:
+def _parameters(transport: str, _: tuple[Stack, ...]) -> frozenset[str]:
+    """Returns the parameters of a transport, which may be one of the stacks that are offered."""
     return frozenset(
         one["name"]
         for entry in core.registry()

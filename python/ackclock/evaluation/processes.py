@@ -1,4 +1,6 @@
-"""A pool of processes for jobs with a control in Python: each run has a process of its own, and a limit of time."""
+"""Pools of processes for jobs with a control in Python or stacks of libraries: each run has a process of its own, and a
+limit of time.
+"""
 
 from __future__ import annotations
 
@@ -13,9 +15,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from ackclock import _typed_core as core
 from ackclock._jobs import Batch
+from ackclock._stacks import WAITS
 from ackclock._store import Job
 from ackclock.errors import AckclockError, RunError
 from ackclock.evaluation.worker import read_reply
@@ -34,19 +38,60 @@ class Processes:
 
     def __init__(self, file: Path, name: str, threads: int = 0, limit_s: float = LIMIT_S) -> None:
         self.cores = self.ahead = threads or os.cpu_count() or 1
-        self._command = [sys.executable, "-m", "ackclock.evaluation.worker", str(file), name]
-        self._limit_s = limit_s
+        self._maker = _Maker("ackclock.evaluation.worker", (str(file), name), "the control", limit_s)
 
     def begin(self, jobs: Sequence[Job]) -> Batch:
         """Starts the jobs in this order."""
-        return _Batch(jobs, self._command, self.cores, self._limit_s)
+        return _Batch(jobs, self._maker, self.cores)
+
+
+class StackProcesses:
+    """Processes that make jobs with stacks of libraries, each run within the CPU time that these may take."""
+
+    def __init__(self, threads: int = 0) -> None:
+        self.cores = self.ahead = threads or os.cpu_count() or 1
+        self._maker = _Maker("ackclock._stack_worker", (), "a library", None)
+
+    def begin(self, jobs: Sequence[Job]) -> Batch:
+        """Starts the jobs in this order."""
+        return _Batch(jobs, self._maker, self.cores)
+
+
+@dataclass(frozen=True)
+class _Maker:
+    """How processes make jobs."""
+
+    module: str
+    arguments: Sequence[str]
+    what: str
+    """What runs there that may end the process."""
+    _limit_s: float | None
+    """The longest time that a run may take; None where it follows from the stacks of libraries in the run."""
+
+    @property
+    def command(self) -> list[str]:
+        """Returns the command of a process."""
+        return [sys.executable, "-m", self.module, *self.arguments]
+
+    def limit_s(self, job: Job) -> float:
+        """Returns the longest time that a run may take."""
+        # A library that waits takes no CPU time, and is ended all the same.
+        return self._limit_s or WAITS * job.cpu_s
+
+    def task(self, job: Job) -> bytes:
+        """Returns a job as the process reads it."""
+        task: Any = job.for_core()
+        if self._limit_s is None:
+            libraries = [stack.for_worker() for stack in job.named_stacks]
+            task = {"job": task, "stacks": libraries, "cpu_s": job.cpu_s}
+        return json.dumps(task).encode() + b"\n"
 
 
 class _Batch:
     """Jobs in progress: a thread for each process."""
 
-    def __init__(self, jobs: Sequence[Job], command: Sequence[str], count: int, limit_s: float) -> None:
-        self._jobs, self._command, self._limit_s = jobs, command, limit_s
+    def __init__(self, jobs: Sequence[Job], maker: _Maker, count: int) -> None:
+        self._jobs, self._maker = jobs, maker
         self._next = iter(range(len(jobs)))
         self._lock = threading.Lock()
         self._cancelled = False
@@ -73,7 +118,7 @@ class _Batch:
         with self._lock:
             if self._cancelled:
                 return None
-            process = _Process(self._command)
+            process = _Process(self._maker)
             self._processes.add(process)
             return process
 
@@ -90,10 +135,11 @@ class _Batch:
                 if process is None:
                     return
                 if self._late >= MOST_LATE and not self._in_time:
-                    why = f"not made, for each of the first {MOST_LATE} did not finish within {self._limit_s:g} s"
+                    limit_s = self._maker.limit_s(self._jobs[index])
+                    why = f"not made, for each of the first {MOST_LATE} did not finish within {limit_s:g} s"
                     self._done.put((index, RunError(why)))
                     continue
-                made = process.make(self._jobs[index], self._limit_s)
+                made = process.make(self._jobs[index])
                 with self._lock:
                     self._late += process.was_late
                     self._in_time |= not process.was_late
@@ -112,11 +158,12 @@ class _Batch:
 class _Process:
     """A process that forks for each run."""
 
-    def __init__(self, command: Sequence[str]) -> None:
+    def __init__(self, maker: _Maker) -> None:
+        self._maker = maker
         # The parent of this package, wherever it lies, so that the process finds the same one.
         path = os.pathsep.join([str(Path(core.__file__).parents[1]), os.environ.get("PYTHONPATH", "")])
         self._process = subprocess.Popen(  # noqa: S603  (this interpreter, and the file that the user named)
-            command,
+            maker.command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -126,13 +173,13 @@ class _Process:
         self.was_late = False
         """Whether its last run took longer than the limit."""
 
-    def make(self, job: Job, limit_s: float) -> core.Made | AckclockError:
+    def make(self, job: Job) -> core.Made | AckclockError:
         """Makes a job. RunError, returned, if the run fails, takes longer than the limit, or ends the process."""
-        tasks, replies = self._process.stdin, self._process.stdout
+        tasks, replies, limit_s = self._process.stdin, self._process.stdout, self._maker.limit_s(job)
         if tasks is None or replies is None:
             raise AssertionError("both ends are pipes")
         try:
-            tasks.write(json.dumps(job.for_core()).encode() + b"\n")
+            tasks.write(self._maker.task(job))
             tasks.flush()
             self.was_late = not select.select([replies], [], [], limit_s)[0]
             if self.was_late:
@@ -141,10 +188,10 @@ class _Process:
             text, series, why = read_reply(replies)
         except (EOFError, OSError):
             self.close()
-            return RunError("the control ended its process")
+            return RunError(f"{self._maker.what} ended its process")
         except (KeyError, TypeError, ValueError):
             self.close()
-            return RunError("the control wrote into the results of its process")
+            return RunError(f"{self._maker.what} wrote into the results of its process")
         return RunError(why) if why else _Returned(text, data=series)
 
     def kill(self) -> None:

@@ -240,6 +240,8 @@ def _speed(plan: Plan, limit_s: float, *, python: bool) -> float:
     if python and plan.tested.file is not None:
         makers = Processes(plan.tested.file, plan.tested.class_name, 1, limit_s)
         clock = time.monotonic  # its runs are other processes
+    if any(run.job.named_stacks for run in chosen):
+        clock = time.monotonic
     # The first one also reads what the others find in memory.
     batch = makers.begin([run.job for run in [chosen[0], *chosen]])
     seconds: list[float] = []

@@ -85,14 +85,15 @@ def serve(file: str, name: str, tasks: BufferedReader, replies: IO[bytes]) -> No
                 # Neither SystemExit nor a thread of the control leads back into this loop.
                 os._exit(status)
         os.close(open_until_then)
-        if not _waited(child, ended, tasks):
+        goes_on, status, _ = waited(child, ended, tasks)
+        if not goes_on or status != 0:
             return
         os.close(ended)
 
 
-def _waited(child: int, ended: int, tasks: BufferedReader) -> bool:
+def waited(child: int, ended: int, tasks: BufferedReader) -> tuple[bool, int, resource.struct_rusage]:
     """Waits for the process of a run, and kills it if there are no more tasks before it ends. Returns whether it ended
-    by itself as it should.
+    by itself, its status as ``os.wait`` gives it, and what it used.
     """
     goes_on = False
     try:
@@ -102,7 +103,8 @@ def _waited(child: int, ended: int, tasks: BufferedReader) -> bool:
     finally:
         if not goes_on:
             os.kill(child, signal.SIGKILL)
-    return os.waitpid(child, 0)[1] == 0
+    _, status, used = os.wait4(child, 0)
+    return goes_on, status, used
 
 
 def _reply(line: bytes, classes: Sequence[Any], replies: IO[bytes]) -> None:

@@ -1,6 +1,7 @@
 """Paths on which congestion controls fail: the set of ``ackclock bench-stack``.
 
-Each is a scenario with a flow called ``test``, which takes the control and the transport that are measured.
+Each is a scenario with a flow called ``test``, which takes the control and the transport that are measured. All queues
+count bytes: in one that counts packets, a stack that sends small packets has a shorter queue.
 """
 
 from __future__ import annotations

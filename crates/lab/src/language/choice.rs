@@ -4,7 +4,7 @@
 use crate::language::diagnostics::{nearest, one_of_these};
 use crate::language::document::{Node, Value, quoted};
 use crate::language::reader::{Reader, TableReader};
-use ackclock_base::{Descriptor, Values};
+use ackclock_base::{Descriptor, Kind, Values};
 
 /// Reads a named choice; `None` if a problem was reported. `candidates` are the possible names; `extra` are
 /// parameters that every candidate has besides its own.
@@ -20,7 +20,8 @@ pub fn read(
     let Some(descriptor) = candidates.iter().find(|candidate| candidate.name == name) else {
         let place =
             if matches!(node.value, Value::Table(_)) { format!("{path}.name") } else { path.to_owned() };
-        reader.problem(&span, &place, &quoted(&name), &one_of_these(candidates), nearest(&name, names()));
+        let expected = one_of_these(candidates) + in_a_library(candidates, &name);
+        reader.problem(&span, &place, &quoted(&name), &expected, nearest(&name, names()));
         return None;
     };
     let mut choice = Choice { descriptor, values: descriptor.defaults(), extra: defaults(descriptor, extra) };
@@ -40,6 +41,17 @@ pub fn read(
     }
     check_order(&table_reader, &choice);
     Some(choice)
+}
+
+/// Returns how to name a stack in a library, if the unknown name may be that of one.
+fn in_a_library(candidates: &[&'static Descriptor], name: &str) -> &'static str {
+    match candidates.first().map(|candidate| candidate.kind) {
+        Some(Kind::Transport) => ", or that of a stack in a library, which `--stack PATH` names",
+        Some(Kind::Control) if name.contains(':') => {
+            ", or that of a stack in a library, which `--stack PATH` names"
+        }
+        _ => "",
+    }
 }
 
 /// Reports a problem if a parameter `min_x` exceeds `max_x`.

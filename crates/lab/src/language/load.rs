@@ -159,11 +159,15 @@ impl Scenario {
         Self::read(&overridden(text, file, overrides)?, &Plugins::default())
     }
 
-    /// Reads one point as [`Self::point`] does, from a document that is parsed once for many points.
-    pub fn at(document: &Document, overrides: &Map<String, Json>) -> Result<Self, Vec<Diagnostic>> {
+    /// Reads one point as [`Self::point`] does, from a document that is parsed once for many points and may name these plugins.
+    pub fn at(
+        document: &Document,
+        overrides: &Map<String, Json>,
+        plugins: &Plugins,
+    ) -> Result<Self, Vec<Diagnostic>> {
         let mut document = document.clone();
         set_all(&mut document, overrides)?;
-        Self::read(&document, &Plugins::default())
+        Self::read(&document, plugins)
     }
 
     /// Reads the scenario in a document that may name these plugins, without its sweep.

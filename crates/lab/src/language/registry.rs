@@ -14,6 +14,7 @@ use crate::language::ranges::range_words;
 use ackclock_aqm::entry::QueueLimit;
 use ackclock_base::registry::Quantity;
 use ackclock_base::{Descriptor, Kind, Parameter, Range};
+use plugins::Plugins;
 use serde::Serialize;
 
 /// Returns every queue discipline.
@@ -123,8 +124,8 @@ pub struct ListedParameter {
     source: &'static str,
 }
 
-/// Returns every entry, as `ackclock list --json` prints it.
-pub fn listed() -> Vec<Listed> {
+/// Returns every entry and those of these plugin transports, as `ackclock list --json` prints them.
+pub fn listed(plugins: &Plugins) -> Vec<Listed> {
     let entry = |(descriptor, parameters): (&'static Descriptor, Vec<&'static Parameter>)| Listed {
         name: descriptor.name,
         kind: descriptor.kind,
@@ -132,7 +133,11 @@ pub fn listed() -> Vec<Listed> {
         source: descriptor.source,
         parameters: parameters.into_iter().map(|parameter| listed_parameter(descriptor, parameter)).collect(),
     };
-    all().into_iter().map(entry).collect()
+    let brought = plugins.transports.iter().flat_map(|transport| {
+        let controls = transport.own_controls().into_iter().map(|own| own.descriptor);
+        controls.chain(transport.profiles())
+    });
+    all().into_iter().chain(brought.map(|entry| (entry, parameters_of(entry)))).map(entry).collect()
 }
 
 fn listed_parameter(descriptor: &Descriptor, parameter: &'static Parameter) -> ListedParameter {

@@ -6,7 +6,9 @@ mod linked;
 mod unlinked;
 
 #[cfg(feature = "stacks")]
-pub(super) use linked::Stacks;
+pub use ackclock_stacks::library;
+#[cfg(feature = "stacks")]
+pub use linked::Stacks;
 #[cfg(not(feature = "stacks"))]
 pub(super) use unlinked::Stacks;
 
@@ -15,8 +17,9 @@ use crate::run::result::declared::records;
 records! {
     /// A connection of a stack that is not ours.
     pub struct StackResult {
-        /// over [noq and quinn](quic-stacks.md), as the stack tells: packets that it gave up for lost, and reductions of its window
-        stack_lost_packets, stack_reductions: u64;
+        /// over [noq and quinn](quic-stacks.md) and [stacks in libraries](any-stack.md), as the stack tells: packets that it gave up for lost, and
+        /// reductions of its window; null if it does not tell
+        stack_lost_packets, stack_reductions: Option<u64>;
         /// when the stack closed the connection; null if it has not
         closed_s: Option<f64>;
         /// why it did, in its own words; null if it has not

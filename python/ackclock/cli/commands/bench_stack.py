@@ -7,7 +7,8 @@ from typing import Annotated
 import typer
 
 from ackclock.cli import bench_stack as bench_stack_command
-from ackclock.cli.options import Json, OutDir, Threads
+from ackclock.cli.options import Json, Limit, OutDir, Stacks, Threads
+from ackclock.cli.stacks import offering
 
 
 def bench_stack(
@@ -33,6 +34,8 @@ def bench_stack(
     out: OutDir = None,
     json: Json = False,
     threads: Threads = 0,
+    stack: Stacks = None,
+    limit: Limit = 300,
 ) -> None:
     """Measure congestion controls side by side on a set of hard paths: a deep and a shallow buffer, a policer, jitter,
     reordering, Wi-Fi, a cellular link, a flow of CUBIC beside it, pauses, an application that limits it.
@@ -40,12 +43,13 @@ def bench_stack(
     Examples: [bold]ackclock bench-stack noq:bbr3 bbrv3[/bold], [bold]ackclock bench-stack quinn:cubic cubic
     --path shallow[/bold]
     """
-    bench_stack_command.bench_stack(
-        controls,
-        paths=path or [],
-        replications=replications,
-        as_json=json,
-        html=html,
-        out=out,
-        threads=threads,
-    )
+    with offering(stack, limit):
+        bench_stack_command.bench_stack(
+            controls,
+            paths=path or [],
+            replications=replications,
+            as_json=json,
+            html=html,
+            out=out,
+            threads=threads,
+        )

@@ -10,7 +10,8 @@ import typer
 from ackclock._store import results_folder
 from ackclock.cli import evaluate as evaluate_command
 from ackclock.cli import evaluate_files, evaluate_queue
-from ackclock.cli.options import Dask, Json, OutDir, Threads
+from ackclock.cli.options import Dask, Json, Limit, OutDir, Stacks, Threads
+from ackclock.cli.stacks import offering
 from ackclock.errors import InputError
 
 
@@ -132,12 +133,8 @@ def evaluate(
             show_default=False,
         ),
     ] = None,
-    limit: Annotated[
-        float,
-        typer.Option(
-            metavar="SECONDS", min=1, help="The longest time that a run of a control in Python may take."
-        ),
-    ] = 300,
+    stack: Stacks = None,
+    limit: Limit = 300,
     control_of_copy: Annotated[
         str, typer.Option("--control", metavar="CONTROL", help="The control in a copied setting.")
     ] = "cubic",
@@ -186,27 +183,28 @@ def evaluate(
     if control == evaluate_files.LIST:
         evaluate_files.show_list()
         return
-    no_worse = evaluate_command.evaluate(
-        control,
-        against=against,
-        beside=beside,
-        full=full,
-        only=only or [],
-        sets=sets or [],
-        transport=transport,
-        seeds=seeds,
-        most_packets=most_packets,
-        answers=answers,
-        as_json=json,
-        html=html,
-        plan_only=plan,
-        compare=compare,
-        thresholds=thresholds,
-        fail_on=fail_on or [],
-        limit_s=limit,
-        threads=threads,
-        dask=dask,
-        out=results_folder(out),
-    )
+    with offering(stack, limit):
+        no_worse = evaluate_command.evaluate(
+            control,
+            against=against,
+            beside=beside,
+            full=full,
+            only=only or [],
+            sets=sets or [],
+            transport=transport,
+            seeds=seeds,
+            most_packets=most_packets,
+            answers=answers,
+            as_json=json,
+            html=html,
+            plan_only=plan,
+            compare=compare,
+            thresholds=thresholds,
+            fail_on=fail_on or [],
+            limit_s=limit,
+            threads=threads,
+            dask=dask,
+            out=results_folder(out),
+        )
     if not no_worse:
         raise typer.Exit(1)

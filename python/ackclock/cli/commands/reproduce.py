@@ -8,7 +8,8 @@ import typer
 
 from ackclock._store import results_folder
 from ackclock.cli import reproduce as reproduce_command
-from ackclock.cli.options import Figures, Json, OutDir, Threads
+from ackclock.cli.options import Figures, Json, Limit, OutDir, Stacks, Threads
+from ackclock.cli.stacks import offering
 from ackclock.errors import InputError
 
 
@@ -69,6 +70,8 @@ def reproduce(
             show_default=False,
         ),
     ] = None,
+    stack: Stacks = None,
+    limit: Limit = 300,
 ) -> None:
     """Run published experiments, judge their claims, write an HTML report.
 
@@ -91,15 +94,16 @@ def reproduce(
     if check:
         reproduce_command.check(studies or [], threads=threads)
         return
-    reproduce_command.reproduce(
-        studies or [],
-        quick=quick,
-        as_json=json,
-        out=results_folder(out),
-        figures=figures or [],
-        sensitivity=sensitivity,
-        threads=threads,
-        fail_on=fail_on or [],
-        judge=judge,
-        record=record,
-    )
+    with offering(stack, limit):
+        reproduce_command.reproduce(
+            studies or [],
+            quick=quick,
+            as_json=json,
+            out=results_folder(out),
+            figures=figures or [],
+            sensitivity=sensitivity,
+            threads=threads,
+            fail_on=fail_on or [],
+            judge=judge,
+            record=record,
+        )

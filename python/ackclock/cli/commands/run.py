@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 from ackclock.cli import run as run_command
-from ackclock.cli.options import Dask, Figures, Json, ScenarioFile, Settings, Threads
+from ackclock.cli.options import Dask, Figures, Json, Limit, ScenarioFile, Settings, Stacks, Threads
+from ackclock.cli.stacks import offering
 
 
 def run(
@@ -106,6 +107,8 @@ def run(
         ),
     ] = None,
     dask: Dask = None,
+    stack: Stacks = None,
+    limit: Limit = 300,
     expect: Annotated[
         list[str] | None,
         typer.Option(
@@ -122,24 +125,25 @@ def run(
     Examples: [bold]ackclock run dumbbell.toml --replications 10 --out results[/bold],
     [bold]ackclock run dumbbell.toml --set dumbbell.bottleneck.rate="20 Mbit/s" --html[/bold]
     """
-    run_command.run(
-        file,
-        settings=set or [],
-        duration=duration,
-        seed=seed,
-        replications=replications,
-        as_json=json,
-        html=html,
-        series=series,
-        out=out,
-        figures=figures or [],
-        latex=latex or [],
-        plots=plot or [],
-        exports=export or [],
-        payloads=payloads,
-        threads=threads,
-        point=point,
-        dask=dask,
-        expect=expect or [],
-        control=control,
-    )
+    with offering(stack, limit):
+        run_command.run(
+            file,
+            settings=set or [],
+            duration=duration,
+            seed=seed,
+            replications=replications,
+            as_json=json,
+            html=html,
+            series=series,
+            out=out,
+            figures=figures or [],
+            latex=latex or [],
+            plots=plot or [],
+            exports=export or [],
+            payloads=payloads,
+            threads=threads,
+            point=point,
+            dask=dask,
+            expect=expect or [],
+            control=control,
+        )

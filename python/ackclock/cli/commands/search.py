@@ -8,7 +8,8 @@ import typer
 
 from ackclock._store import results_folder
 from ackclock.cli import search as search_command
-from ackclock.cli.options import Dask, Json, OutDir, Threads
+from ackclock.cli.options import Dask, Json, Limit, OutDir, Stacks, Threads
+from ackclock.cli.stacks import offering
 
 
 def search(
@@ -63,12 +64,8 @@ def search(
             help="Also write a report of what was found, as `ackclock run --html` does: figures over time.",
         ),
     ] = False,
-    limit: Annotated[
-        float,
-        typer.Option(
-            metavar="SECONDS", min=1, help="The longest time that a run of a control in Python may take."
-        ),
-    ] = 300,
+    stack: Stacks = None,
+    limit: Limit = 300,
     out: OutDir = None,
     threads: Threads = 0,
     dask: Dask = None,
@@ -81,18 +78,19 @@ def search(
 
     Examples: [bold]ackclock search newreno --for utilisation[/bold], [bold]ackclock search bbrv3 --for harm[/bold]
     """
-    search_command.search(
-        control,
-        objective=objective,
-        space=space,
-        against=against,
-        transport=transport,
-        runs=runs,
-        seed=seed,
-        as_json=json,
-        html=html,
-        limit_s=limit,
-        threads=threads,
-        dask=dask,
-        out=results_folder(out),
-    )
+    with offering(stack, limit):
+        search_command.search(
+            control,
+            objective=objective,
+            space=space,
+            against=against,
+            transport=transport,
+            runs=runs,
+            seed=seed,
+            as_json=json,
+            html=html,
+            limit_s=limit,
+            threads=threads,
+            dask=dask,
+            out=results_folder(out),
+        )

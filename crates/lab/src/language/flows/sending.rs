@@ -107,11 +107,11 @@ pub(super) fn read(table: &TableReader<'_>) -> Option<Sending> {
         table.problem(&table.path_of("control"), "no `control`", &names);
     }
     let control = pick("control", &controls);
-    let profile = pick("transport", &registry::transports());
+    let profile = pick("transport", &table.reader.plugins().all_transports());
     let control = control::read(table, control);
     let (control, profile) = (control?, profile?);
     let reader = rate::read(table, "reader");
-    let transport = transports::find(profile.descriptor.name)?;
+    let transport = table.reader.plugins().transport(profile.descriptor.name)?;
     let several = transport.most_paths() > 1;
     if !several && table.get("selector").is_some() {
         table.problem_at(

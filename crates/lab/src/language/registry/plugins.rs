@@ -1,13 +1,14 @@
-//! Plugins: controls and queue disciplines that the user of the library adds to the registered ones.
+//! Plugins: controls, queue disciplines and transports that the user of the library adds to the registered ones.
 //! Scenarios name them like registered ones.
 
 use crate::language::registry::control_parts;
 use crate::language::registry::own_controls::OwnControl;
+use crate::transports::{self, Transport};
 use ackclock_base::Descriptor;
 use ackclock_cc::entry::Entry;
 use std::sync::Arc;
 
-/// Controls and queue disciplines that are in no registry. They belong to a document, and so to a run; no
+/// Controls, queue disciplines and transports that are in no registry. They belong to a document, and so to a run; no
 /// registry changes. A plugin takes the place of a registered control or discipline of its name.
 #[derive(Clone, Debug, Default)]
 pub struct Plugins {
@@ -19,6 +20,8 @@ pub struct Plugins {
     pub queues: Vec<Arc<dyn ackclock_aqm::entry::Plugin>>,
     /// The congestion controls that are written for a foreign stack.
     pub own_controls: Vec<OwnControl>,
+    /// The transports, with the controls that they bring along: stacks in libraries.
+    pub transports: Vec<&'static dyn Transport>,
 }
 
 impl Plugins {
@@ -27,9 +30,28 @@ impl Plugins {
         let entries = self.entries.iter().map(|entry| entry.descriptor);
         entries
             .chain(self.controls.iter().map(|control| control.descriptor()))
-            .chain(self.own_controls.iter().map(|own| own.descriptor))
+            .chain(self.own_controls().map(|own| own.descriptor))
             .chain(control_parts::controls())
             .collect()
+    }
+
+    /// Returns every profile of a transport that a scenario may name.
+    pub fn all_transports(&self) -> Vec<&'static Descriptor> {
+        let plugins = self.transports.iter().flat_map(|transport| transport.profiles());
+        transports::profiles().chain(plugins).collect()
+    }
+
+    /// Returns the transport that has a profile of this name.
+    pub fn transport(&self, profile: &str) -> Option<&'static dyn Transport> {
+        let has =
+            |transport: &&&dyn Transport| transport.profiles().iter().any(|found| found.name == profile);
+        transports::find(profile).or_else(|| self.transports.iter().find(has).copied())
+    }
+
+    /// Returns the controls that are written for foreign stacks, and those that plugins bring along.
+    fn own_controls(&self) -> impl Iterator<Item = OwnControl> {
+        let brought = self.transports.iter().flat_map(|transport| transport.own_controls());
+        self.own_controls.iter().cloned().chain(brought)
     }
 
     /// Returns every queue discipline that a scenario may name.
@@ -50,8 +72,8 @@ impl Plugins {
 
     /// Returns the control called `name` that a foreign stack brings along or that is written for one; `None` if there is none.
     pub fn own_control(&self, name: &str) -> Option<OwnControl> {
-        let known = self.own_controls.iter().cloned().chain(crate::language::registry::own_controls::all());
-        known.into_iter().find(|own| own.descriptor.name == name)
+        let mut known = self.own_controls().chain(crate::language::registry::own_controls::all());
+        known.find(|own| own.descriptor.name == name)
     }
 
     /// Returns the plugin discipline called `name`, if there is one.

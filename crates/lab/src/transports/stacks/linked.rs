@@ -2,6 +2,7 @@
 
 use super::StackResult;
 use crate::language::choice::Choice;
+use crate::language::diagnostics::one_of_these;
 use crate::language::document::quoted;
 use crate::language::flows::control::ControlPlan;
 use crate::language::reader::TableReader;
@@ -17,6 +18,7 @@ use ackclock_sim::endpoint::{Endpoint, Ends};
 use ackclock_sim::measure::Interval;
 use ackclock_sim::random::Stream;
 use ackclock_sim::traffic::{self, Workload};
+use ackclock_stacks::library::Library;
 use ackclock_stacks::{
     Application, Connections, Control, End, Packing, Plan, Refusal, STACKS, Stack, packing,
 };
@@ -59,29 +61,56 @@ const OWN_RULES: [(&str, &str); 4] = [
     ("reader", "how its receiver reads"),
 ];
 
-/// The foreign stacks as transports.
+/// Foreign stacks as transports: a profile for each.
 #[derive(Debug)]
-pub(in crate::transports) struct Stacks;
+pub struct Stacks {
+    profiles: &'static [Descriptor],
+    stacks: &'static [&'static dyn Stack],
+}
+
+impl Stacks {
+    /// The stacks that are built in.
+    pub(in crate::transports) const BUILT_IN: Self = Self { profiles: PROFILES, stacks: STACKS };
+
+    /// Returns the stack in a library as a transport, which lives as long as the program.
+    pub fn loaded(library: &'static Library) -> &'static dyn Transport {
+        let source = format!("{} {}", library.name(), library.facts().version).leak();
+        let profile = profile(library.name(), "A QUIC stack in a library, which `--stack` names", source);
+        Box::leak(Box::new(Self {
+            profiles: Box::leak(Box::new([profile])),
+            stacks: Box::leak(Box::new([library as &dyn Stack])),
+        }))
+    }
+
+    /// Returns the stack of a profile.
+    fn of(&self, profile: &Choice) -> &'static dyn Stack {
+        let name = profile.descriptor.name;
+        *self.stacks.iter().find(|stack| stack.name() == name).expect("each profile is a stack")
+    }
+}
 
 impl Transport for Stacks {
     fn profiles(&self) -> &'static [Descriptor] {
-        PROFILES
+        self.profiles
     }
 
     fn check_control(&self, table: &TableReader<'_>, control: &ControlPlan, profile: &Choice) -> Option<()> {
         if control.kernel().is_some() {
             return plan::check_brought_along(table, control);
         }
-        let stack = of(profile);
+        let stack = self.of(profile);
         let problem = match under(control, stack, 0) {
-            Ok(Control::Own(own)) if own.factory.stack() != stack.name => {
+            Ok(Control::Own(own)) if own.factory.stack() != stack.name() => {
                 format!("`transport = {}`, which brings it along", quoted(own.factory.stack()))
             }
             Ok(_) => return Some(()),
             Err(Refusal::Lacks { what, .. }) => format!("another control: {what}"),
+            Err(_) if stack.facts().is_none() => {
+                one_of_these(&stack.own().iter().map(|own| own.descriptor).collect::<Vec<_>>())
+            }
             Err(_) => "a registered control, or one that the stack brings along".to_owned(),
         };
-        let found = format!("the control {} over {}", quoted(control.name()), stack.name);
+        let found = format!("the control {} over {}", quoted(control.name()), stack.name());
         table.problem_at("control", &found, &problem);
         None
     }
@@ -106,9 +135,7 @@ impl Transport for Stacks {
     }
 
     fn own_controls(&self) -> Vec<OwnControl> {
-        let of =
-            |stack: &'static Stack| stack.own.iter().map(|own| OwnControl::from((stack.own_control)(own)));
-        STACKS.iter().flat_map(of).collect()
+        self.stacks.iter().flat_map(|stack| stack.own()).map(OwnControl::from).collect()
     }
 
     fn result_fields(&self) -> Vec<Field> {
@@ -121,7 +148,7 @@ impl Transport for Stacks {
 
     fn plan(&self, parts: Parts) -> Arc<dyn TransportPlan> {
         let details = Details::from(&parts.profile.values);
-        let stack = of(&parts.profile);
+        let stack = self.of(&parts.profile);
         let control = under(&parts.control, stack, 0).expect("a control that the stack runs: it was checked");
         let datagram = details.datagram.bytes() as u16;
         let packing = packing(&control, datagram, details.header.bytes() as u32, details.window as u64);
@@ -136,20 +163,14 @@ impl From<ackclock_stacks::OwnControl> for OwnControl {
     }
 }
 
-/// Returns the stack of a profile.
-fn of(profile: &Choice) -> Stack {
-    let name = profile.descriptor.name;
-    *STACKS.iter().find(|stack| stack.name == name).expect("each profile is a stack")
-}
-
 /// Returns a flow's control for a stack. The error says why the stack does not run it.
-fn under(control: &ControlPlan, stack: Stack, seed: u64) -> Result<Control, Refusal> {
+fn under(control: &ControlPlan, stack: &dyn Stack, seed: u64) -> Result<Control, Refusal> {
     if let Some(own) = control.own::<ackclock_stacks::OwnControl>() {
         return Ok(Control::Own(own.clone()));
     }
     let unknown = || Refusal::Unknown { name: control.name().to_owned() };
     let (entry, values) = control.registered().ok_or_else(unknown)?;
-    let plan = Plan::new(entry, values.clone(), stack.facts)?;
+    let plan = Plan::new(entry, values.clone(), stack.facts().ok_or_else(unknown)?)?;
     Ok(Control::Ours(plan.within(control.layers()).seeded(seed)))
 }
 
@@ -157,7 +178,7 @@ fn under(control: &ControlPlan, stack: Stack, seed: u64) -> Result<Control, Refu
 #[derive(Debug)]
 struct StackPlan {
     parts: Parts,
-    stack: Stack,
+    stack: &'static dyn Stack,
     packing: Packing,
 }
 
@@ -205,7 +226,7 @@ impl TransportPlan for StackPlan {
 
     fn connector(&self, seed: u64, _measured: Interval) -> Box<dyn Connector> {
         let control = under(&self.parts.control, self.stack, seed).expect("it was checked");
-        let connections = (self.stack.connections)(&control, &self.packing, seed);
+        let connections = self.stack.connections(&control, &self.packing, seed);
         Box::new(StackConnector { connections, packing: self.packing, seed })
     }
 }

@@ -12,6 +12,11 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub(in crate::transports) struct Stacks;
 
+impl Stacks {
+    /// The stacks that are built in.
+    pub(in crate::transports) const BUILT_IN: Self = Self;
+}
+
 impl Transport for Stacks {
     fn profiles(&self) -> &'static [Descriptor] {
         &[]
