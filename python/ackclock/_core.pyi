@@ -15,11 +15,9 @@ class ScenarioError(ValueError):
     diagnostics: str
     """JSON list of {file, line, column, end: {line, column}, path, found, expected, hint, message}."""
 
-Plugin = PythonClass | StackLibrary
-
 def registry(plugins: list[StackLibrary] = ...) -> str:
-    """Returns a JSON list, with the stacks of libraries, of {name, kind, summary, source, parameters: [{name, summary, unit, default, range, minimum,
-    above_minimum, maximum, choices, source}]}.
+    """Returns a JSON list, with the stacks of libraries, of {name, kind, summary, source, parameters: [{name, summary,
+    unit, default, range, minimum, above_minimum, maximum, choices, source}]}.
     """
 
 def schema() -> str:
@@ -30,13 +28,17 @@ def tables() -> str:
     needs, written, opens, lists, names, ranges: [{quantity, unit, minimum, above_minimum, maximum}]}], others}.
     """
 
-def check(text: str, file: str, overrides: str = "{}", classes: list[Plugin] = ...) -> str:
+def check(
+    text: str, file: str, overrides: str = "{}", classes: list[PythonClass | StackLibrary] = ...
+) -> str:
     """Checks a scenario. Here and below, ``overrides`` is a JSON object {dotted path: value}. Returns a JSON object
     {axes: [{path, sampled, unit, values, cells}], points: [[index of each axis's value]], packets: [of one point in
     ``every``], every}. Raises ScenarioError.
     """
 
-def describe(text: str, file: str, overrides: str = "{}", classes: list[Plugin] = ...) -> str:
+def describe(
+    text: str, file: str, overrides: str = "{}", classes: list[PythonClass | StackLibrary] = ...
+) -> str:
     """Returns a JSON object {name, duration_s, warmup_s, seed, replications, expected_packets, flows: [{group, control,
     names, paths}], links: [name], network: {links: [{name, from, to, rate_bps, ...}]}, warnings: [sentence]}.
     """
@@ -58,7 +60,12 @@ def fields() -> str:
     """Returns a JSON object {record: [{name, kind, nullable, optional, unit, meaning}]} of the records of a result."""
 
 def run(
-    text: str, file: str, overrides: str, seed: int, series: bool, classes: list[Plugin] = ...
+    text: str,
+    file: str,
+    overrides: str,
+    seed: int,
+    series: bool,
+    classes: list[PythonClass | StackLibrary] = ...,
 ) -> tuple[str, Columns | None]:
     """Runs the scenario once. Returns the result as JSON without its series, and the series. Raises ScenarioError or
     RuntimeError. Releases the GIL without classes: controls and disciplines written in Python run on this
@@ -68,16 +75,25 @@ def run(
 def document(text: str, file: str, overrides: str, seed: int) -> str:
     """Returns the result of one run with its series as JSON. Raises ScenarioError or RuntimeError. Releases the GIL."""
 
-def trace(text: str, file: str, overrides: str, seed: int, classes: list[Plugin] = ...) -> Columns:
+def trace(
+    text: str, file: str, overrides: str, seed: int, classes: list[PythonClass | StackLibrary] = ...
+) -> Columns:
     """Returns the events of every packet in one run, in the order of time: time_ns, flow, backward, packet, bytes,
     event, link.
     """
 
-def verify(text: str, file: str, overrides: str, seed: int, classes: list[Plugin] = ...) -> str:
+def verify(
+    text: str, file: str, overrides: str, seed: int, classes: list[PythonClass | StackLibrary] = ...
+) -> str:
     """Returns a JSON list of the violations of the network's physics in one run; empty if there are none."""
 
 def export(
-    text: str, file: str, overrides: str, seed: int, wishes: str, classes: list[Plugin] = ...
+    text: str,
+    file: str,
+    overrides: str,
+    seed: int,
+    wishes: str,
+    classes: list[PythonClass | StackLibrary] = ...,
 ) -> tuple[str, str, Columns | None]:
     """Runs the scenario once and writes files meanwhile. ``wishes`` is a JSON object {captures:
     [[senders|receivers|before|after, link, path]], payloads, qlogs: [[row, path]], deliveries: [[row, path]], rates:
@@ -508,7 +524,7 @@ class Host:
     is counted in packets.
     """
 
-    def __new__(cls, text: str, file: str, seed: int, classes: list[Plugin]) -> Host:
+    def __new__(cls, text: str, file: str, seed: int, classes: list[PythonClass | StackLibrary]) -> Host:
         """Creates the host of the scenario's first flow. Raises ScenarioError if the scenario is wrong, ValueError if
         the flow is not over TCP.
         """

@@ -363,3 +363,21 @@ def test_the_header_is_c_and_cpp(tmp_path: Path) -> None:
     compiled(tmp_path, "header", header + "int unused;\n")
     for name in FUNCTIONS:
         assert f"ackclock_stack_{name}(" in header
+
+
+def test_a_library_takes_part_in_the_bench(libtoy: Path, ackclock: Command) -> None:
+    arguments = ["bench-stack", "toy:newreno", "newreno@quic", "--path", "app-limited", "--replications", "1"]
+    made = ackclock(*arguments, "--stack", libtoy, "--json")
+    assert made.code == 0, made.err
+    cells = json.loads(made.out)["paths"]["app-limited"]
+    # The application writes 12 Mbit/s, which both carry.
+    assert [cell["goodput"]["mean"] for cell in cells] == pytest.approx([12, 12], rel=0.01)
+
+
+@pytest.mark.slow
+def test_a_library_is_evaluated_beside_controls_over_our_quic(libtoy: Path, ackclock: Command) -> None:
+    words = ["--against", "newreno", "--only", "N-02", "--seeds", "2"]
+    made = ackclock("evaluate", "toy:newreno", "--transport", "toy", "--stack", libtoy, *words)
+    assert made.code == 0, made.err
+    assert "newreno recovers from losses by quic, not rack" in made.out
+    assert "1 INFO" in made.out or "1 OK" in made.out, made.out

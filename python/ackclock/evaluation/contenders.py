@@ -42,6 +42,8 @@ chapter 4), and therefore bring their own recovery.
 
 ALWAYS_MARKED = ("noq", "quinn")
 """The transports whose packets may always be marked: these stacks have no switch for ECN."""
+INSTEAD = "quic"
+"""The transport of a control that takes the seat of one of a stack in a library."""
 SEVERAL_PATHS = ("lia",)
 """The controls of several paths: RFC 6356."""
 
@@ -187,7 +189,7 @@ def contender(given: str, more: Mapping[str, Any] | None = None) -> Contender:
 
     InputError for an unknown control, and for a file without exactly one control.
     """
-    more = more or {}
+    more = _over(given, more or {})
     if given.strip().startswith("{"):
         try:
             table = toml.loads(f"control = {given}")["control"]
@@ -206,6 +208,17 @@ def contender(given: str, more: Mapping[str, Any] | None = None) -> Contender:
         return Contender(cls.__name__, {"control": PLUGIN, **more}, file, {PLUGIN: cls}, source)
     known(given)
     return Contender(given, {"control": given, **more})
+
+
+def _over(given: str, more: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Returns the keys of the flows of a control. A stack in a library runs its own controls only: others take its seat
+    over the QUIC of the laboratory.
+    """
+    transport = _table(more.get("transport", {})).get("name")
+    of_library = any(stack.name == transport for stack in now_offered())
+    if not of_library or given.startswith(f"{transport}:"):
+        return more
+    return {**more, "transport": {"name": INSTEAD}}
 
 
 def separated(given: str) -> list[str]:
