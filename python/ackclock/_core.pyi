@@ -123,9 +123,7 @@ def wire(text: str, file: str, overrides: str, seed: int, program: str) -> str:
     KeyboardInterrupt. The calling thread may stay in the namespaces.
     """
 
-Told = tuple[str, str, list[str], str, str]
-
-def inspect_library(path: str, options: list[tuple[str, str]]) -> Told:
+def inspect_library(path: str, options: list[tuple[str, str]]) -> tuple[str, str, list[str], str, str]:
     """Loads a library with a stack and asks what it is, and whether it takes these options. Returns its name, version,
     controls, what is random in equal runs, and its licence. Raises ValueError if it is no such library. The library may
     end the process.
@@ -427,7 +425,9 @@ class PythonClass:
 class StackLibrary:
     """A stack in a shared library with these options, which says of itself what ``inspect_library`` returns."""
 
-    def __new__(cls, path: str, options: list[tuple[str, str]], told: Told) -> StackLibrary:
+    def __new__(
+        cls, path: str, options: list[tuple[str, str]], told: tuple[str, str, list[str], str, str]
+    ) -> StackLibrary:
         """Raises ValueError if a transport that is built in has its name."""
 
 @final

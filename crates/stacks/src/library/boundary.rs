@@ -75,6 +75,19 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(&bytes[..end]).into_owned()
 }
 
+// The types of the functions, as the header declares them.
+type Abi = unsafe extern "C" fn() -> u32;
+type About = unsafe extern "C" fn(*const c_char) -> *const c_char;
+type New = unsafe extern "C" fn(u32, u64, *const Setting, usize, u64, *mut c_char, usize) -> *mut c_void;
+type Recv = unsafe extern "C" fn(*mut c_void, *mut u8, usize, u32, u64);
+type SendOne = unsafe extern "C" fn(*mut c_void, *mut u8, usize, *mut u32, *mut u64, u64) -> usize;
+type Timeout = unsafe extern "C" fn(*mut c_void, u64) -> u64;
+type OnTimeout = unsafe extern "C" fn(*mut c_void, u64);
+type Write = unsafe extern "C" fn(*mut c_void, u64, u32, u64) -> u64;
+type Read = unsafe extern "C" fn(*mut c_void, u64) -> u64;
+type Tell = unsafe extern "C" fn(*mut c_void, *mut State);
+type Free = unsafe extern "C" fn(*mut c_void);
+
 /// The functions of a library.
 ///
 /// A library is never unloaded: its texts and its code stay valid as long as the process lasts.
@@ -82,16 +95,16 @@ fn text(bytes: &[u8]) -> String {
 pub struct Functions {
     /// The name of the stack, once the library has told it.
     name: String,
-    about: unsafe extern "C" fn(*const c_char) -> *const c_char,
-    new: unsafe extern "C" fn(u32, u64, *const Setting, usize, u64, *mut c_char, usize) -> *mut c_void,
-    recv: unsafe extern "C" fn(*mut c_void, *mut u8, usize, u32, u64),
-    send: unsafe extern "C" fn(*mut c_void, *mut u8, usize, *mut u32, *mut u64, u64) -> usize,
-    timeout: unsafe extern "C" fn(*mut c_void, u64) -> u64,
-    on_timeout: unsafe extern "C" fn(*mut c_void, u64),
-    write: unsafe extern "C" fn(*mut c_void, u64, u32, u64) -> u64,
-    read: unsafe extern "C" fn(*mut c_void, u64) -> u64,
-    state: unsafe extern "C" fn(*mut c_void, *mut State),
-    free: unsafe extern "C" fn(*mut c_void),
+    about: About,
+    new: New,
+    recv: Recv,
+    send: SendOne,
+    timeout: Timeout,
+    on_timeout: OnTimeout,
+    write: Write,
+    read: Read,
+    state: Tell,
+    free: Free,
 }
 
 impl Functions {
@@ -105,13 +118,13 @@ impl Functions {
         });
         let Some(library) = NonNull::new(library) else { return Err(last_error()) };
         macro_rules! function {
-            ($name:literal) => {{
+            ($name:literal, $type:ty) => {{
                 let address = symbol(library, concat!("ackclock_stack_", $name, "\0"))?;
                 // SAFETY: the header gives the function of this name this type, and the library has the ABI number of the header.
-                unsafe { std::mem::transmute::<NonNull<c_void>, _>(address) }
+                unsafe { std::mem::transmute::<NonNull<c_void>, $type>(address) }
             }};
         }
-        let abi: unsafe extern "C" fn() -> u32 = function!("abi");
+        let abi = function!("abi", Abi);
         // SAFETY: the header asks that the library has this function with this type.
         let found = within(Call::Abi, "", 0, || unsafe { abi() });
         if found != ABI {
@@ -119,16 +132,16 @@ impl Functions {
         }
         Ok(Self {
             name: String::new(),
-            about: function!("about"),
-            new: function!("new"),
-            recv: function!("recv"),
-            send: function!("send"),
-            timeout: function!("timeout"),
-            on_timeout: function!("on_timeout"),
-            write: function!("write"),
-            read: function!("read"),
-            state: function!("state"),
-            free: function!("free"),
+            about: function!("about", About),
+            new: function!("new", New),
+            recv: function!("recv", Recv),
+            send: function!("send", SendOne),
+            timeout: function!("timeout", Timeout),
+            on_timeout: function!("on_timeout", OnTimeout),
+            write: function!("write", Write),
+            read: function!("read", Read),
+            state: function!("state", Tell),
+            free: function!("free", Free),
         })
     }
 
