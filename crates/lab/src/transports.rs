@@ -13,7 +13,7 @@ mod udp;
 pub use connecting::{Connector, Controls, Heard, Lifetime, Opening};
 pub use plan::{Allowed, Facts, Heartbeats, OwnEvents, Parts, Real, Transport, TransportPlan};
 #[cfg(feature = "stacks")]
-pub use stacks::{Stacks, library};
+pub use stacks::{STACKS, Stack, Stacks, drill, library};
 pub use tcp::host as tcp_host;
 
 use crate::language::flows::workload::SourcePlan;

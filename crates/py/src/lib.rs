@@ -3,6 +3,8 @@
 
 mod arrow;
 mod batch;
+#[cfg(feature = "stacks")]
+mod drill;
 mod episode;
 mod exports;
 mod here;
@@ -46,7 +48,10 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<episode::Episode>()?;
     host::add_classes(module)?;
     #[cfg(feature = "stacks")]
-    library::add_to(module)?;
+    {
+        drill::add_to(module)?;
+        library::add_to(module)?;
+    }
     for function in [
         wrap_pyfunction!(registry, module)?,
         wrap_pyfunction!(schema, module)?,

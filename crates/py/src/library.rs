@@ -2,7 +2,7 @@
 
 use ackclock_lab::language::registry;
 use ackclock_lab::transports::library::{CALLS, Facts, Library, OPTIONS, PAGE_BYTES, watch};
-use ackclock_lab::transports::{Stacks, Transport};
+use ackclock_lab::transports::{Stack, Stacks, Transport};
 use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use std::os::fd::RawFd;
@@ -43,6 +43,12 @@ impl StackLibrary {
 }
 
 impl StackLibrary {
+    /// Returns the stack. Loads the library if this process is one that runs libraries.
+    pub fn stack(&self) -> PyResult<&'static dyn Stack> {
+        self.transport()?;
+        Ok(self.library)
+    }
+
     /// Returns the transport of the stack. Loads the library if this process is one that runs libraries.
     pub fn transport(&self) -> PyResult<&'static dyn Transport> {
         if RUNS_LIBRARIES.load(Ordering::Relaxed) {

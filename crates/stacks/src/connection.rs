@@ -51,10 +51,20 @@ pub struct State {
     pub window_bytes: Option<u64>,
     /// The smoothed round trip; also `None` before the connection begins.
     pub rtt: Option<Span>,
+    /// The bytes that were sent and are neither acknowledged nor lost.
+    pub in_flight_bytes: Option<u64>,
+    /// The least round trip.
+    pub least_rtt: Option<Span>,
+    /// The rate of pacing in bits per second.
+    pub pacing_bps: Option<u64>,
     /// Packets sent that must be acknowledged.
     pub sent_packets: Option<u64>,
     /// Packets given up for lost.
     pub lost_packets: Option<u64>,
+    /// Packets given up for lost whose acknowledgement came later.
+    pub spurious_packets: Option<u64>,
+    /// Expired probe timeouts.
+    pub probe_timeouts: Option<u64>,
     /// Reductions of the window: losses and marks, once per window of data.
     pub congestion_events: Option<u64>,
     /// Why the stack has closed the connection, in its own words; `None` while it is open.
@@ -67,8 +77,13 @@ impl Default for State {
         Self {
             window_bytes: Some(0),
             rtt: None,
+            in_flight_bytes: None,
+            least_rtt: None,
+            pacing_bps: None,
             sent_packets: Some(0),
             lost_packets: Some(0),
+            spurious_packets: None,
+            probe_timeouts: None,
             congestion_events: Some(0),
             closed: None,
         }

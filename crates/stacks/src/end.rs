@@ -81,7 +81,7 @@ pub struct End {
 }
 
 /// What the application writes: it has no meaning.
-static DATA: [u8; 65_536] = [7; 65_536];
+pub(crate) static DATA: [u8; 65_536] = [7; 65_536];
 
 /// The instant of time zero. All ends have the same one, because connections of one control may compare their clocks.
 pub(crate) static EPOCH: LazyLock<Instant> = LazyLock::new(Instant::now);

@@ -5,10 +5,12 @@
 //! * [`stack`]: the stacks, in one list.
 //! * [`control`]: the congestion controls that run under a stack: its own, and ours.
 //! * [`noq`], [`quinn`]: a stack each. [`library`]: stacks in shared libraries, of any language.
+//! * [`drill`]: a connection over a scripted path, and what its sender does.
 //! * [`handshake`]: a cryptographic handshake that hides nothing, so no TLS library is needed and nothing is drawn at random.
 
 pub mod connection;
 pub mod control;
+pub mod drill;
 pub mod end;
 pub mod handshake;
 pub mod library;

@@ -385,9 +385,14 @@ impl Connection for End {
         let known = |value: u64| (value != NEVER).then_some(value);
         State {
             window_bytes: known(state.window_bytes),
+            in_flight_bytes: known(state.in_flight_bytes),
             rtt: known(state.srtt_ns).map(Span::from_nanos),
+            least_rtt: known(state.min_rtt_ns).map(Span::from_nanos),
+            pacing_bps: known(state.pacing_bps),
             sent_packets: known(state.sent_packets),
             lost_packets: known(state.lost_packets),
+            spurious_packets: known(state.spurious_packets),
+            probe_timeouts: known(state.pto_count),
             congestion_events: known(state.reductions),
             closed: state.closed(),
         }

@@ -230,6 +230,7 @@ impl StackConnection for End {
             lost_packets: Some(path.lost_packets),
             congestion_events: Some(path.congestion_events),
             closed,
+            ..State::default()
         }
     }
 

@@ -6,7 +6,7 @@ mod linked;
 mod unlinked;
 
 #[cfg(feature = "stacks")]
-pub use ackclock_stacks::library;
+pub use ackclock_stacks::{STACKS, Stack, drill, library};
 #[cfg(feature = "stacks")]
 pub use linked::Stacks;
 #[cfg(not(feature = "stacks"))]
